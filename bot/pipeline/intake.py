@@ -98,7 +98,7 @@ class Intake:
             return
         verdict = await self.store.cases.verdict(case.id)
         if verdict:
-            await self.store.assignments.note_told(case, invocation.user_id)
+            await self.store.assignments.note_told(case.team_id, [case.id], invocation.user_id)
         post = known_verdict(case, verdict, self.workspace_url) if verdict else messages.in_progress(case)
         await self.messenger.tell(invocation.recipient_at(case), post)
 

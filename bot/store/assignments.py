@@ -9,14 +9,16 @@ from typing import Any
 from sqlalchemy import ColumnElement, FromClause, Row, and_, case, func, literal, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.case import CaseStatus, LoggedCase
+from bot.domain.case import CaseStatus
 from bot.domain.clock import Clock, utc_now
 from bot.domain.label import Label, Outcome
-from bot.store.database import Database, insert_into, insert_new, lock_for_transaction, upsert
+from bot.store.database import Database, insert_into, insert_new, lock_for_transaction
 from bot.store.labels import Budget, Sample, has_score, read_budgets, read_samples
 from bot.store.schema import UtcDateTime, assignments, cases, labels
 from bot.store.visibility import counts, is_superseded, is_watched, on_same_reply
 
+EVERYBODY = "*"
+"""In the place of a user id: all who are in the channel, now or later."""
 LONGEST = 80_000
 """Characters of question and response together; a window has room for no more."""
 
@@ -78,7 +80,7 @@ def _has_answered(table: FromClause, user_id: str) -> ColumnElement[bool]:
     is_theirs = and_(
         assignments.c.team_id == table.c.team_id,
         assignments.c.case_id == table.c.id,
-        assignments.c.user_id == user_id,
+        assignments.c.user_id.in_((user_id, EVERYBODY)),
     )
     return select(assignments.c.case_id).where(is_theirs, assignments.c.outcome.is_not(None)).exists()
 
@@ -208,16 +210,25 @@ class Assignments:
         is_open = _is_open(team_id, user_id, case_id)
         await self._database.execute(update(assignments).where(is_open).values(outcome=outcome))
 
-    async def note_told(self, case: LoggedCase, user_id: str) -> None:
-        """Notes that the person was told the score, whether they were shown the case or not: they know it from then on.
+    async def note_told(self, team_id: str, case_ids: Collection[int], user_id: str) -> None:
+        """Notes that a person, or EVERYBODY, is told the scores of these cases, and so is not asked for them blind.
 
-        An answer that they have given stands.
+        Whatever shows the score of a single case calls this. An answer that the person has given stands.
         """
-        values = {"case_id": case.id, "team_id": case.team_id, "user_id": user_id, "outcome": Outcome.SEEN}
-        values |= {"probability": _NOT_DRAWN, "drawn_at": self._now()}
-        kept = ("probability", "drawn_at")
+        if not case_ids:
+            return
+        told = {"case_id": cases.c.id, "team_id": cases.c.team_id, "user_id": literal(user_id)}
+        told |= {"outcome": literal(Outcome.SEEN), "probability": literal(_NOT_DRAWN)}
+        told |= {"drawn_at": literal(self._now(), UtcDateTime)}
+        are_there = select(*told.values()).where(cases.c.team_id == team_id, cases.c.id.in_(case_ids))
         await self._database.execute(
-            upsert(self._database, assignments, values, kept, where=assignments.c.outcome.is_(None))
+            insert_into(self._database, assignments)
+            .from_select(list(told), are_there)
+            .on_conflict_do_update(
+                index_elements=list(assignments.primary_key),
+                set_={"outcome": Outcome.SEEN},
+                where=assignments.c.outcome.is_(None),
+            )
         )
 
     async def record(self, team_id: str, user_id: str, shown: DrawnCase, label: Label) -> None:

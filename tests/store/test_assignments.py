@@ -79,10 +79,10 @@ async def test_whoever_was_told_a_score_leaves_the_case_as_it_was_to_others(log:
     (number,) = await add(log)
     case = await log.cases.get(number)
     assert case
-    await log.assignments.note_told(case, ANN)
+    await log.assignments.note_told(case.team_id, [case.id], ANN)
     assert await drawn(log) is None
     assert await label(log, BEN) == number
-    await log.assignments.note_told(case, BEN)
+    await log.assignments.note_told(case.team_id, [case.id], BEN)
     assert await recorded(log) == [(number, BEN, 3, True, 1.0)]
 
 

@@ -173,7 +173,7 @@ async def _stats(services: Services, invocation: Invocation, request: StatsReque
     author_id, title = None, f"<#{here}>" if here != invocation.channel_id else ""
     if request.author is not None:
         author_id, title = await _find_author(services, invocation, settings, request.author)
-    return await stats(services, settings, author_id, title)
+    return await stats(services, settings, author_id, title, invocation.user_id)
 
 
 async def _find_author(

@@ -22,6 +22,7 @@ from bot.slack.client import is_transient, slack_word
 from bot.slack.members import Member, list_channels
 from bot.slack.messages import find_marked, to_metadata
 from bot.slack.messenger import WITHOUT_PREVIEWS, Post, send_in_known_blocks
+from bot.store.assignments import EVERYBODY
 from bot.store.digests import LEASE, ChannelSettings, Claim, DigestStatus
 from bot.store.figures import Place, Span
 
@@ -72,11 +73,16 @@ def schedule_of(services: Services, settings: ChannelSettings) -> Schedule:
     return services.schedule.changed(settings.digest_day, settings.digest_time, settings.digest_tz)
 
 
-async def stats(services: Services, settings: ChannelSettings, author_id: str | None, subject: str) -> Post:
-    """The figures of the week so far: of the channel, or of one author there; `subject` says of what."""
-    week = this_week(services, settings)
+async def stats(
+    services: Services, settings: ChannelSettings, author_id: str | None, subject: str, reader: str
+) -> Post:
+    """The figures of the week so far for this person: of the channel, or of one author; `subject` says of what."""
+    week, is_of_one = this_week(services, settings), author_id is not None
     figures, lead, listed = await _read(services, settings, week, author_id)
-    post = stats_message(figures, lead, listed, services.identity.url, settings.channel_id, subject)
+    if is_of_one:
+        await _note_lowest(services, settings, figures, reader)
+    url = services.identity.url
+    post = stats_message(figures, lead, listed, url, settings.channel_id, subject, has_lowest=is_of_one)
     place = Place(settings.team_id, settings.channel_id, author_id)
     thumbs = await services.store.thumbs.counts(place, Span(week.start, services.clock()))
     named = await shown_authors(services, settings, [each.author_id for each in thumbs]) if author_id is None else None
@@ -89,7 +95,7 @@ async def show(services: Services, settings: ChannelSettings, user_id: str) -> N
     Raises:
         SlackApiError: Slack will not have it.
     """
-    digest = await draft(services, settings, this_week(services, settings))
+    digest = await draft(services, settings, this_week(services, settings), user_id)
 
     async def send(form: Post) -> None:
         await services.client.chat_postEphemeral(
@@ -108,7 +114,7 @@ async def post_now(services: Services, settings: ChannelSettings) -> bool:
         SlackApiError: Slack will not have it.
     """
     place, now = (settings.team_id, settings.channel_id), services.clock()
-    post = await draft(services, settings, this_week(services, settings))
+    post = await draft(services, settings, this_week(services, settings), EVERYBODY)
     if not await services.store.digests.take_extra(*place, now):
         return False
     try:
@@ -151,7 +157,7 @@ async def _post_once(
             return DigestStatus.UNCONFIRMED, None
         if found:
             return DigestStatus.POSTED, found
-    post = await draft(services, settings, week, NAMES_WITHIN_S)
+    post = await draft(services, settings, week, EVERYBODY, NAMES_WITHIN_S)
     if not await services.store.digests.renew(claim, services.clock()):
         return None, None
     async with asyncio.timeout(_POST_TIMEOUT_S):
@@ -162,9 +168,18 @@ def this_week(services: Services, settings: ChannelSettings) -> Week:
     return Week.of(services.clock(), schedule_of(services, settings).zone)
 
 
-async def draft(services: Services, settings: ChannelSettings, week: Week, names_within_s: float = 0) -> Post:
+async def draft(
+    services: Services, settings: ChannelSettings, week: Week, reader: str | None, names_within_s: float = 0
+) -> Post:
+    """A channel's digest for this person or EVERYBODY; for None, who runs the app and labels nothing."""
     figures, lead, listed = await _read(services, settings, week, names_within_s=names_within_s)
+    if reader:
+        await _note_lowest(services, settings, figures, reader)
     return digest_message(figures, lead, listed, services.identity.url, settings.channel_id)
+
+
+async def _note_lowest(services: Services, settings: ChannelSettings, figures: Figures, reader: str) -> None:
+    await services.store.assignments.note_told(settings.team_id, [case.id for case in figures.lowest], reader)
 
 
 async def _read(

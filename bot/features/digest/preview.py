@@ -27,7 +27,7 @@ async def preview(services: Services, channel: str) -> None:
     """
     channel_id = await _find_channel(services.client, channel)
     settings = await services.store.digests.channel(services.identity.team_id, channel_id)
-    digest = await draft(services, settings, this_week(services, settings).before(), NAMES_WITHIN_S)
+    digest = await draft(services, settings, this_week(services, settings).before(), None, NAMES_WITHIN_S)
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = _WIDTH

@@ -56,11 +56,15 @@ def stats_message(
     workspace_url: str,
     channel_id: str,
     subject: str,
+    *,
+    has_lowest: bool,
 ) -> Post:
-    """A week's figures alone: with each assistant, or of one author with their lowest; `subject` is in the title."""
+    """A week's figures alone: of one author with their lowest, else with each assistant; `subject` is in the title."""
     lowest = _lowest(figures, members, workspace_url, channel_id)
     small = (not_counted(figures), _agreement(figures) if subject else "")
-    return _message(figures, lead, subject, small, lambda is_plain: _authors(figures, members, is_plain) or lowest)
+    return _message(
+        figures, lead, subject, small, lambda is_plain: lowest if has_lowest else _authors(figures, members, is_plain)
+    )
 
 
 def counted(glance: Glance) -> str:

@@ -115,7 +115,7 @@ async def _confirm(services: Services, visit: _Visit, label: Label, earlier: Lab
 
 async def _ask(services: Services, visit: _Visit) -> None:
     label = await services.store.labels.get(visit.case, visit.invocation.user_id)
-    await services.store.assignments.note_told(visit.case, visit.invocation.user_id)
+    await services.store.assignments.note_told(visit.case.team_id, [visit.case.id], visit.invocation.user_id)
     view = words.label_modal(visit.invocation.to_state(visit.case.id), visit.verdict, label)
     if not await services.messenger.open_modal(visit.invocation.trigger_id, view):
         await _tell(services, visit, BUTTON_TOO_SLOW)

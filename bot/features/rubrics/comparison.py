@@ -10,6 +10,7 @@ from slack_sdk.errors import SlackApiError
 from bot.domain.case import Recipient
 from bot.feature import Services
 from bot.features.rubrics import text as words
+from bot.figures.week import FEWEST
 from bot.pipeline.judges import Judges
 from bot.pipeline.text import sentence
 from bot.slack import ids
@@ -52,6 +53,8 @@ async def run(services: Services, judges: Judges, number: int) -> None:
         await services.messenger.tell(here, sentence(why.format(judge=name)))
         await replays.drop(number)
         return
+    if len(cases) < FEWEST:  # whose figures tell each score
+        await services.store.assignments.note_told(replay.team_id, [each.id for each in cases], replay.user_id)
     versions = in_use.version if in_use else "", judge.version
     await services.messenger.tell(here, comparison(number, name, cases, versions, judge.rubric.scale, is_cut=is_cut))
     await replays.note_told(replay)

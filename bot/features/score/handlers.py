@@ -132,7 +132,7 @@ def _register_window_buttons(app: AsyncApp, services: Services) -> None:
         verdict = await services.store.cases.verdict(case.id)
         if verdict is None:
             raise NoCaseError(f"case {case.id} has no verdict to show")
-        await services.store.assignments.note_told(case, invocation.user_id)
+        await services.store.assignments.note_told(case.team_id, [case.id], invocation.user_id)
         await open_or_tell(invocation, case, details_modal(case, verdict))
 
     async def open_or_tell(invocation: Invocation, case: LoggedCase, view: dict[str, Any]) -> None:

@@ -12,11 +12,13 @@ from bot.domain.watch import Watch, together
 from bot.feature import Services
 from bot.features.watch.figures import name_of, to_word
 from bot.features.watch.text import gone_alert, new_judge_notice, silent_alert, unread_alert, worse_alert
+from bot.figures.week import FEWEST
 from bot.slack import ids
 from bot.slack.client import is_transient
 from bot.slack.members import MembershipError
 from bot.slack.messages import find_marked, to_metadata
 from bot.slack.messenger import WITHOUT_PREVIEWS, Post, send_in_known_blocks
+from bot.store.assignments import EVERYBODY
 from bot.store.figures import Place, Span, watched
 from bot.store.watches import AlertKind
 from judge.drift import Drop, NotEnough, find_below, find_drop
@@ -72,6 +74,7 @@ SILENT_FOR = timedelta(hours=6)
 _PATIENCE = timedelta(hours=1)  # with what was drawn a moment ago
 _MIN_SILENT = 3
 _MIN_BEFORE_GONE = 10
+_LOWEST = 3
 
 logger = structlog.get_logger(__name__)
 
@@ -156,8 +159,14 @@ class DriftAlerts:
         if not isinstance(drop, Drop):
             self._newest[tested] = newest.id
             return None
+        after = recent[drop.since :]
+        lowest = sorted(after, key=lambda each: (each.score, -each.id))[:_LOWEST]
+        told = [each.id for each in (lowest if len(after) >= FEWEST else after)]
+        for to in watch.alerts_to:
+            reader = EVERYBODY if to == watch.channel_id else to
+            await self._store.assignments.note_told(watch.team_id, told, reader)
         name = await name_of(self._services, watch.author_id)
-        return worse_alert(watch, name, drop, recent[drop.since :], scale, self._services.identity.url)
+        return worse_alert(watch, name, drop, after, lowest, scale, self._services.identity.url)
 
     async def _unread(self, watch: Watch) -> Post | None:
         unread = (await self._store.watches.unread(watch.team_id, self._services.clock())).get(watch.channel_id)

@@ -6,6 +6,7 @@ from datetime import timedelta
 from bot.domain.watch import Coverage, ReplyOutcome, Shows, Unread, Watch
 from bot.features.watch.figures import CountedWatch, Watched
 from bot.figures.quality import corrected, span, without_model
+from bot.figures.week import FEWEST
 from bot.slack import ids
 from bot.slack.blocks import Block, actions, button, context, header, permalink, section, short_date
 from bot.slack.members import Member
@@ -159,11 +160,12 @@ def _lines(each: Watched, name: str) -> Iterator[str]:
     if each.week is None:
         yield f"{drawn}: none has a score ({counted})."
         return
-    before = "" if each.before is None else f"; last week {each.before.mean.judge.mean:.1f}"
+    before = f"; last week {each.before.mean.judge.mean:.1f}" if each.before and each.before.mean.n >= FEWEST else ""
     scale = f"of {each.scale[0]} to {each.scale[1]}"
     mean = each.week.mean.judge
     shown = f"*{mean.mean:.1f}*" if mean.low is None else span(mean, ".1f", "*")
-    yield f"{drawn}: mean {shown}, {scale} ({counted}{before})."
+    measured = f"mean {shown}, {scale}" if scored >= FEWEST else f"no mean of fewer than {FEWEST} scores"
+    yield f"{drawn}: {measured} ({counted}{before})."
     yield from without_model(each.raters)
     if people := corrected(each.weeks):
         yield people
@@ -189,12 +191,17 @@ _KNOWN = {
     "user_disabled": "that account is closed",
     "user_not_found": "that account is closed",
 }
-_LOWEST = 3
 _ONCE = "While it lasts I say so once in seven days."
 
 
 def worse_alert(
-    watch: Watch, name: str, drop: Drop, since: Sequence[TimedScore], scale: Scale, workspace_url: str
+    watch: Watch,
+    name: str,
+    drop: Drop,
+    since: Sequence[TimedScore],
+    lowest: Sequence[TimedScore],
+    scale: Scale,
+    workspace_url: str,
 ) -> Post:
     """An assistant has become clearly worse, or is below its floor; with its lowest replies since then."""
     before, after = drop.before, drop.after
@@ -209,7 +216,7 @@ def worse_alert(
         what = f"has become clearly worse than in the four weeks before: {what}"
     replies = "reply" if len(since) == 1 else "replies"
     lines = ["*Lowest since then*"]
-    for each in sorted(since, key=lambda each: (each.score, -each.id))[:_LOWEST]:
+    for each in lowest:
         link = permalink(workspace_url, watch.channel_id, each.message_ts or "", each.thread_ts)
         score = f"<{link}|Score {each.score} of {scale.high}>"
         lines.append(f"• {score} · {short_date(each.judged_at)} · case {each.id}")

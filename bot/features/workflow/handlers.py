@@ -45,6 +45,7 @@ from bot.slack.invocation import Invocation
 from bot.slack.members import MembershipError
 from bot.slack.messages import Permalink, parse_permalink
 from bot.slack.mrkdwn import to_plain
+from bot.store.assignments import EVERYBODY
 from bot.store.cases import AT_REST
 
 Raw = Mapping[str, Any]
@@ -193,6 +194,8 @@ async def tell(services: Services, case_id: int, case: LoggedCase | None, verdic
         if case is None:
             await fail(services, execution.id, FORGOTTEN)
         else:
+            # Who is shown it is for the steps that follow.
+            await services.store.assignments.note_told(case.team_id, [case.id], EVERYBODY)
             told = outputs(case, verdict, services.identity.url, quotes=execution.quotes)
             refused = await _call(services, "functions.completeSuccess", execution.id, outputs=told)
             if refused == _UNFIT:  # the manifest that was pasted declares others

@@ -415,7 +415,9 @@ def test_labels_that_are_no_longer_like_the_week_are_a_warning() -> None:
 
 def test_stats_say_how_many_scores_other_judges_gave_and_nothing_where_none_did() -> None:
     def said(**changes: Any) -> str:
-        return words(stats_message(some(**changes), [], {"B1": Member("helper", True)}, URL, "C1", ""))
+        return words(
+            stats_message(some(**changes), [], {"B1": Member("helper", True)}, URL, "C1", "", has_lowest=False)
+        )
 
     assert "scored by another judge and not counted above: 8" in said(off_version=8)
     assert "scored on another scale and not counted above: 2" in said(off_scale=2)
@@ -426,8 +428,8 @@ def test_stats_say_how_many_scores_other_judges_gave_and_nothing_where_none_did(
 def test_stats_of_one_assistant_have_its_own_agreement() -> None:
     figures = some(agreement_ever=Agreement(20, 0.75, 0.9, 0.5, 20))
 
-    of_one = stats_message(figures, [], {"B1": Member("helper", True)}, URL, "C1", "helper")
-    of_all = stats_message(figures, [], {"B1": Member("helper", True)}, URL, "C1", "")
+    of_one = stats_message(figures, [], {"B1": Member("helper", True)}, URL, "C1", "helper", has_lowest=True)
+    of_all = stats_message(figures, [], {"B1": Member("helper", True)}, URL, "C1", "", has_lowest=False)
 
     assert "*The judge agrees with people* 75% of the time" in words(of_one)
     assert "agrees with people" not in words(of_all)

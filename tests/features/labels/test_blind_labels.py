@@ -214,6 +214,32 @@ async def test_nobody_is_shown_what_they_were_told_the_score_of(stage: Stage, pr
     assert WAITING in await refusal(stage)
 
 
+@pytest.mark.needs("digest")
+@pytest.mark.parametrize("text", ["digest preview", "stats @helper", "stats", "digest now"])
+async def test_nobody_is_shown_what_stood_among_the_lowest_that_they_saw(stage: Stage, text: str) -> None:
+    await a_reply(stage, 1)
+    await refusal(stage, text)
+    assert (WAITING in await asked(stage, stage.ann)) == (text != "stats")  # which has no single scores
+    assert (WAITING in await asked(stage, stage.ben)) == (text == "digest now")
+
+
+@pytest.mark.needs("privacy")
+async def test_nobody_is_shown_what_they_might_have_deleted(stage: Stage) -> None:
+    number = await a_reply(stage)
+    stage.ann.user.is_admin = True
+    assert "Delete this case?" in await refusal(stage, f"forget {number}")
+    assert WAITING in await refusal(stage)
+    assert WAITING not in await asked(stage, stage.ben)
+
+
+async def asked(stage: Stage, person: Person) -> str:
+    """What somebody is answered who wants to label: a window with a reply, or that there is none."""
+    before = len(person.ephemerals(CHANNEL))
+    person.command(CHANNEL, ids.COMMAND, "label")
+    await stage.slack.until(lambda: person.view or len(person.ephemerals(CHANNEL)) > before)
+    return shown(person.view) if person.view else person.ephemerals(CHANNEL)[-1].text
+
+
 async def test_what_was_only_closed_comes_again(stage: Stage) -> None:
     await replies(stage, 5)
     first = case_in(await open_window(stage))

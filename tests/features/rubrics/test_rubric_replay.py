@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
+from sqlalchemy import select
 
 from bot.app import make_services
 from bot.domain.label import Label
@@ -19,6 +20,7 @@ from bot.slack import ids
 from bot.slack.client import identify, web_client
 from bot.store import Store
 from bot.store.audit import Action
+from bot.store.schema import assignments
 from judge import Judge, Rubric, load_rubric, render_prompt
 from judge.model import make_client
 from pocket_slack import Message
@@ -115,6 +117,16 @@ async def test_nothing_changes_until_it_is_said_how_the_two_compare_and_the_butt
     )
     assert replaced is not None
     assert await used(stage) == "code"
+
+
+@pytest.mark.parametrize(("count", "told"), [(2, 2), (5, 0)])
+async def test_figures_of_few_cases_tell_their_scores(stage: Stage, count: int, told: int) -> None:
+    await labelled(stage, count)
+    await say(stage, "use code")
+    await compared(stage)
+    async with stage.log.database.engine.connect() as connection:
+        rows = await connection.execute(select(assignments.c.user_id))
+        assert [row.user_id for row in rows] == [stage.ann.id] * told
 
 
 @pytest.mark.parametrize(("limit", "asked", "words"), [(1380, 0, USED_UP.format(judge="`code`")), (1800, 1, CUT)])

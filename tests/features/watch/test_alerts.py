@@ -3,8 +3,10 @@
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import select
 
 from bot.domain.watch import Watch
+from bot.store.schema import assignments, cases
 from tests.features.watch.watching import alarm, an_alarm, say, write_scores
 from tests.stage import CHANNEL, Stage, StageFactory
 
@@ -45,6 +47,18 @@ async def test_the_channel_and_several_people_hear_of_a_drop_each_once(stage: St
     (told,) = stage.ours()
     assert "clearly worse" in told.text
     assert direct(stage, "ann") == direct(stage, "ben") == [told.text]
+
+
+@pytest.mark.parametrize("is_to_all", [False, True])
+async def test_who_is_shown_the_lowest_is_not_asked_for_them_blind(stage: Stage, is_to_all: bool) -> None:
+    await change(stage, alerts_to=(stage.slack.workspace.channel(CHANNEL).id if is_to_all else stage.ann.id,))
+    await drop(stage)
+    await alarm(stage)
+    async with stage.log.database.engine.connect() as connection:
+        lowest = select(cases.c.id).order_by(cases.c.score, cases.c.id.desc()).limit(3)
+        expected = {(case_id, "*" if is_to_all else stage.ann.id) for case_id in await connection.scalars(lowest)}
+        told = await connection.execute(select(assignments.c.case_id, assignments.c.user_id))
+        assert {tuple(row) for row in told} == expected
 
 
 async def test_who_may_not_look_into_the_channel_any_more_hears_nothing(stage: Stage) -> None:

@@ -23,10 +23,11 @@ async def add_drawn(stage: Stage, score: int | None, **changes: object) -> None:
 @pytest.mark.parametrize("subject", ["", "@helper"])
 async def test_the_offline_rater_is_named_beside_the_mean_of_random_replies(stage: Stage, subject: str) -> None:
     await add_drawn(stage, 4, model=OFFLINE)
-    await add_drawn(stage, 3)
+    for score in (3, 3, 3, 3):
+        await add_drawn(stage, score)
     said = shown(await stats(stage, subject))
-    assert "*helper*, random replies: mean *3.5*" in said
-    assert ":warning: 1 of 2 cases by the offline rater, which is no model." in said
+    assert "*helper*, random replies: mean *3.2*" in said
+    assert ":warning: 1 of 5 cases by the offline rater, which is no model." in said
 
 
 @pytest.mark.needs("digest")
@@ -54,13 +55,26 @@ async def test_of_a_model_no_rater_is_named(stage: Stage) -> None:
 
 @pytest.mark.needs("digest")
 async def test_what_another_judge_or_scale_scored_is_counted_and_in_no_mean(stage: Stage) -> None:
-    for score in (4, 3, 4):
+    for score in (4, 3, 4, 4, 4):
         await add_drawn(stage, score)
     await add_drawn(stage, 0, judge_version="other, additive-5 1")
     await add_drawn(stage, 9, lowest=1, highest=10)
     said = shown(await stats(stage))
-    assert "*helper*, random replies: mean *3.7*" in said
+    assert "*helper*, random replies: mean *3.8*" in said
     assert "Scored by another judge or on another scale, and not counted above: 2." in said
+
+
+@pytest.mark.needs("digest")
+async def test_of_few_scores_neither_this_weeks_mean_nor_the_last_ones_is_said(stage: Stage) -> None:
+    earlier = datetime.now(UTC) - timedelta(weeks=1)
+    for number in range(4):
+        await add_drawn(stage, 4)
+        await add_drawn(stage, 3, judged_at=earlier, created_at=earlier, key=f"earlier {number}")
+    assert "random replies: no mean of fewer than 5 scores (4 scored of 0)." in shown(await stats(stage))
+    await add_drawn(stage, 4)
+    assert "(5 scored of 0)." in shown(await stats(stage, count=2))
+    await add_drawn(stage, 3, judged_at=earlier, created_at=earlier, key="earlier 5")
+    assert "(5 scored of 0; last week 3.0)." in shown(await stats(stage, count=3))
 
 
 async def test_of_one_judge_nothing_is_said_of_others(stage: Stage) -> None:

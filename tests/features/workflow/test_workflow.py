@@ -183,6 +183,16 @@ async def test_a_reply_that_a_workflow_had_scored_is_scored_anew_for_a_person(st
     assert (case.requester_id, case.excluded) == (stage.ann.id, None)
 
 
+async def test_a_reply_of_which_a_workflow_was_told_the_score_is_not_labelled_blind(stage: Stage) -> None:
+    team_id, ben = stage.slack.workspace.team_id, stage.ben.id
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    assert await stage.log.assignments.count(team_id, ben, {parent.channel_id}) == 1
+    await ended(stage, run(stage, message=at(answer)))
+    assert await stage.log.assignments.count(team_id, ben, {parent.channel_id}) == 0
+
+
 @pytest.mark.needs("digest")
 async def test_what_workflows_asked_for_is_counted_apart(stage: Stage) -> None:
     for number in range(1, 6):
