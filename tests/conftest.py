@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from slack_bolt.listener.async_listener import AsyncCustomListener
 
+from bot.slack.incoming import Traffic
 from bot.store import Store
 from tests.model_server import ModelServer
 from tests.patience import ONLY_A_HANG_S
@@ -27,6 +28,7 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     # Bolt drops an answer of ours that takes it more than 3 s, which the pocket Slack waits longer for.
     AsyncCustomListener.ack_timeout = property(lambda _: ONLY_A_HANG_S, lambda *_: None)  # type: ignore[assignment]
+    Traffic.longest_wait_s = Traffic.accept_within_s = ONLY_A_HANG_S
     # No property depends on a clock: the machine may be busy with other things.
     settings.register_profile("without a clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("without a clock")

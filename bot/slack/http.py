@@ -100,7 +100,7 @@ class HttpFront:
             # Not accepted: Slack tells the person so, and sends an event once more.
             logger.warning("payload_refused", reason="too many at once", most=MOST)
             return web.Response(status=503, headers={"Retry-After": "1"})
-        with self._traffic.payload():
+        with self._traffic.payload(bolt_request.body):
             if await self._takes(bolt_request.body):
                 return web.Response()
             return await to_aiohttp_response(await self._app.async_dispatch(bolt_request))

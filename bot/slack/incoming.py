@@ -10,9 +10,11 @@ would be scored although its person was told that it failed.
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Self
 
 import structlog
@@ -23,9 +25,11 @@ from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
 
+from bot.domain.deadline import accepted_within
 from bot.domain.label import Reaction
 from bot.errors import SlackError
 from bot.slack.client import Identity, open_socket_url
+from bot.slack.invocation import is_event
 from bot.slack.messages import ADDED, REMOVED, odd_part, to_reaction
 
 Takes = Callable[[Mapping[str, Any]], Awaitable[bool]]
@@ -81,23 +85,43 @@ _PATIENCE_S = 5.0
 
 
 class Traffic:
-    def __init__(self, most: int = MOST) -> None:
+    """What is being taken in.
+
+    Attributes:
+        longest_wait_s: Where several wait for longer, one more is too much: it would wait behind all of them.
+        accept_within_s: What a person asks for is accepted so soon, or not at all; the rest of Slack's 3 s is for the
+            acknowledgement.
+    """
+
+    longest_wait_s = 1.0
+    accept_within_s = 2.5
+
+    def __init__(self, most: int = MOST, clock: Callable[[], float] = time.monotonic) -> None:
         self._most = most
-        self._under_way = 0
+        self._clock = clock
+        self._since: dict[object, float] = {}  # of each that is not acknowledged, oldest first
         self._calm = asyncio.Event()
         self._calm.set()
 
     @property
     def is_full(self) -> bool:
-        return self._under_way >= self._most
+        """Whether one more would be acknowledged too late; a few that wait for Slack say nothing of that."""
+        now = self._clock()
+        waits_since = next(islice(self._since.values(), _FEW, None), now)
+        return len(self._since) >= self._most or now - waits_since > self.longest_wait_s
 
     @contextmanager
-    def payload(self) -> Iterator[None]:
-        self._count(1)
+    def payload(self, body: Mapping[str, Any]) -> Iterator[None]:
+        """Counts a payload while it is entered. Of an event Slack tells nobody that it failed, but sends it again."""
+        payload = object()
+        self._since[payload] = self._clock()
+        self._note()
         try:
-            yield
+            with nullcontext() if is_event(body) else accepted_within(self.accept_within_s):
+                yield
         finally:
-            self._count(-1)
+            del self._since[payload]
+            self._note()
 
     async def calm(self) -> None:
         """Returns once few payloads wait to be acknowledged, or after 5 s: a job must not wait for ever."""
@@ -105,9 +129,8 @@ class Traffic:
             async with asyncio.timeout(_PATIENCE_S):
                 await self._calm.wait()
 
-    def _count(self, change: int) -> None:
-        self._under_way += change
-        if self._under_way <= _FEW:
+    def _note(self) -> None:
+        if len(self._since) <= _FEW:
             self._calm.set()
         else:
             self._calm.clear()
@@ -144,7 +167,7 @@ class _Handler(AsyncSocketModeHandler):
         await work
 
     async def _serve(self, client: SocketModeClient, req: SocketModeRequest) -> None:
-        with self._traffic.payload():
+        with self._traffic.payload(req.payload):
             if await self._takes(req.payload):
                 await client.send_socket_mode_response(SocketModeResponse(req.envelope_id))
             else:

@@ -1,5 +1,6 @@
 """Who did something in Slack, and where, what they clicked, and what a submitted window brings back."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -65,7 +66,7 @@ def to_invocation(body: Raw) -> Invocation:
     return _from_interaction(body)
 
 
-def is_event(body: Raw) -> bool:
+def is_event(body: Mapping[str, Any]) -> bool:
     return "event" in body
 
 

@@ -20,6 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.blocker import RefusedError
 from bot.domain.case import Case, CaseStatus, Execution, LoggedCase, QuestionSource, text_hash
 from bot.domain.clock import clock_s, utc_now
+from bot.domain.deadline import check_deadline
 from bot.domain.limits import Limits
 from bot.domain.verdict import RecordedVerdict
 from bot.store import spending
@@ -167,6 +168,7 @@ class Store:
 
         Raises:
             RefusedError: It is new, and one more than the limits allow.
+            TooLateError: Whoever asked does not wait any more.
         """
         values = case.model_dump() | {
             "status": CaseStatus.RECEIVED,
@@ -178,6 +180,7 @@ class Store:
         beside = {"of_team": case.team_id, "of_channel": case.channel_id, "of_user": case.requester_id}
 
         async def add(connection: AsyncConnection) -> LoggedCase:
+            check_deadline()  # now that the database has let it in, which is what it waits for on a busy machine
             if limits.are_there:
                 await lock_for_transaction(connection, f"cases of {case.team_id}")
             row = (await connection.execute(ADD, values | beside)).one()

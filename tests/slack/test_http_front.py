@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import ExitStack
 from typing import Any
 from urllib.parse import urlencode
 
@@ -198,6 +199,23 @@ async def test_a_body_that_cannot_be_read_is_refused() -> None:
 async def test_there_is_nothing_else_at_the_port(line: str, status: int) -> None:
     async with open_front() as front:
         assert (await answer_to(front, request({}, line)))[0] == status
+
+
+def test_where_several_have_waited_for_long_one_more_is_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Traffic, "longest_wait_s", 1.0)
+    now = 0.0
+    traffic = Traffic(clock=lambda: now)
+    with ExitStack() as waiting:
+        for _ in range(6):  # Slack may be slow with what it is asked for them
+            waiting.enter_context(traffic.payload({}))
+        now = 2.0
+        assert not traffic.is_full
+        with traffic.payload({}):
+            now = 2.9
+            assert not traffic.is_full
+            now = 3.1
+            assert traffic.is_full
+        assert not traffic.is_full
 
 
 async def test_what_is_too_much_at_once_is_refused_at_once_and_not_accepted() -> None:

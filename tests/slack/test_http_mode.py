@@ -20,6 +20,7 @@ from bot.setting_values import Role
 from bot.settings import Settings
 from bot.slack import ids
 from bot.slack.http import EVENTS
+from bot.slack.incoming import Traffic
 from bot.slack.manifest import ORG
 from bot.store import Store
 from pocket_slack import Sandbox
@@ -98,8 +99,22 @@ async def test_a_signed_command_is_settled(front: Front) -> None:
     await front.slack.until(lambda: any(is_verdict(m) for m in messages.values() if m.author is bot))
 
 
+async def test_what_would_be_acknowledged_too_late_is_refused_and_leaves_no_case(
+    front: Front, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Traffic, "accept_within_s", -1.0)
+    status, _ = await front.command("What is 2 + 2? | Four, since two and two make four.")
+    assert status == 500  # Slack tells the person
+    assert await front.log.cases.newest(1) == []
+    assert front.slack.person("ann").ephemerals(CHANNEL) == []
+
+
 @pytest.mark.needs("workflow")
-async def test_a_step_of_a_workflow_is_ended(front: Front) -> None:
+@pytest.mark.parametrize("accept_within_s", [ONLY_A_HANG_S, -1.0], ids=["in time", "however late"])
+async def test_a_step_of_a_workflow_is_ended(
+    front: Front, accept_within_s: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Traffic, "accept_within_s", accept_within_s)  # which is nothing to an event
     ann = front.slack.person("ann")
     inputs = {"user_id": ann.id, "question": "What is 2 + 2?", "response": "Four, since two and two make four."}
     execution = ann.run_step(ids.FUNCTION_SCORE_REPLY, inputs)

@@ -13,6 +13,7 @@ from slack_bolt.response import BoltResponse
 
 from bot.domain.blocker import RefusedError
 from bot.domain.case import LoggedCase, Recipient, requester_of
+from bot.domain.deadline import TooLateError
 from bot.domain.verdict import RecordedVerdict
 from bot.feature import Services
 from bot.pipeline.intake import NoCaseError
@@ -252,6 +253,9 @@ def register_first(app: AsyncApp, services: Services) -> None:
     @app.error
     async def on_error(error: Exception, body: dict[str, Any], response: BoltResponse | None) -> BoltResponse | None:
         kind, said = kind_of(body), WENT_WRONG
+        if isinstance(error, TooLateError):
+            logger.warning("payload_refused", reason=str(error))
+            return None  # which Slack has told the person
         if isinstance(error, NoCaseError):
             said = NO_CASE
         elif isinstance(error, MembershipError):
