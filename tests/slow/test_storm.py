@@ -65,6 +65,8 @@ async def live(stage: Stage, chance: random.Random, number: int) -> list[tuple[s
             await stage.slack.sockets.drop()
         await asyncio.sleep(chance.random() * LONGEST_LIFE_S / CASES_A_LIFE)
     stage.model.script(GOOD)
+    # However busy the machine is, the process has taken in something by the time it is killed.
+    await stage.slack.until(lambda: any(request.is_acked for _, request in asked), ONLY_A_HANG_S)
     return asked
 
 
@@ -110,7 +112,7 @@ async def test_no_weather_loses_a_case_or_doubles_a_verdict(
         await reading
         threads = {ts: [m for m in stage.ours() if m.thread_ts == ts] for ts, _ in asked}
     accepted = [ts for ts, request in asked if request.acked_ms is not None]
-    assert len(accepted) > len(asked) / 2
+    assert len(accepted) >= LIVES * ROUNDS
     assert [ts for ts in accepted if len(threads[ts]) != 1 or not is_verdict(threads[ts][0])] == []
     assert [ts for ts, ours in threads.items() if len(ours) > 1] == []
     assert await first(database_url, "SELECT count(*) - count(DISTINCT message_ts) FROM cases") == 0
