@@ -9,7 +9,7 @@ LABEL org.opencontainers.image.title="slack-judge" \
 WORKDIR /app
 COPY tools/uv.txt tools/build.txt tools/
 RUN pip install --no-cache-dir --require-hashes --requirement tools/uv.txt
-COPY pyproject.toml uv.lock README.md LICENSE manifest.yml manifest.minimal.yml manifest.watch.yml manifest.org.yml ./
+COPY pyproject.toml uv.lock README.md LICENSE manifest.yml manifest.minimal.yml ./
 COPY judge judge
 COPY bot bot
 RUN uv sync --frozen --no-dev --no-install-project --extra postgres \

@@ -22,13 +22,13 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from statistics import median, quantiles
 
 from bench.judging import stub_server
-from bot.slack.manifest import FULL, Name, load_manifest
+from bot.slack.manifest import Part, load_manifest
 from pocket_slack import Limits, Person, Sandbox, Workspace
 from pocket_slack.deliveries import Delivery
 
@@ -137,10 +137,10 @@ class Load:
 
 @asynccontextmanager
 async def running(
-    command: Sequence[str], settings: Mapping[str, str], folder: str, manifest: Name = FULL
+    command: Sequence[str], settings: Mapping[str, str], folder: str, parts: Collection[Part] = ()
 ) -> AsyncIterator[Load]:
     """An app as a process of its own, connected."""
-    workspace = Workspace(load_manifest(manifest), limits=Limits.off())
+    workspace = Workspace(load_manifest(parts=parts), limits=Limits.off())
     members = [workspace.add_user("ann"), workspace.add_bot("helper"), workspace.bot]
     for number in range(CHANNELS):
         workspace.add_channel(f"c{number}", members)

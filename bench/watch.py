@@ -1,6 +1,6 @@
 """What every message of a workspace costs: `python -m bench.watch [SECONDS]` (60 for each load).
 
-The bot, with `manifest.watch.yml`, watches one assistant in one of 20 channels. Five loads take turns, twice, while
+The bot, which is told of all messages, watches one assistant in one of 20 channels. Five loads take turns, twice, while
 five commands a second are to be acknowledged: nothing else; 200 messages of people a second; 200 edits a second of
 another assistant, which streams by editing; 200 reactions a second that are neither thumbs nor the channel's; and 200
 thumbs a second under a watched reply, given and taken back in turn. Printed are the processor time for each event,
@@ -17,7 +17,7 @@ from statistics import median, quantiles
 
 from bench.bot import CHANNELS, COMMANDS, Load, running
 from bench.judging import stub_server
-from bot.slack.manifest import WATCH
+from bot.slack.manifest import Part
 from pocket_slack import Message
 
 RATE, COMMAND_EVERY = 200, 40
@@ -42,7 +42,7 @@ async def main(seconds: int) -> None:
     """Runs each load and prints a line for it."""
     with tempfile.TemporaryDirectory() as folder, stub_server(0) as model_url:
         settings = {"OPENAI_BASE_URL": model_url, "DATABASE_URL": f"sqlite+aiosqlite:///{folder}/log.db"}
-        async with running(COMMANDS["bot"], settings | {"WATCH_BY": "events"}, folder, WATCH) as load:
+        async with running(COMMANDS["bot"], settings | {"WATCH_BY": "events"}, folder, [Part.MESSAGE_EVENTS]) as load:
             helper, ann = load.helper, load.ann
             await load.slack.settled(ann.command("c0", "/judge", "watch @helper all"))
             streamed = helper.post("c1", "0")

@@ -1,4 +1,4 @@
-"""`judge-bot`: serve, health, doctor, demo, digest, export, view, replay, purge, audit."""
+"""`judge-bot`: serve, health, doctor, manifest, demo, digest, export, view, replay, purge, audit."""
 
 import asyncio
 import logging
@@ -85,6 +85,23 @@ def doctor(http: Http = False, role: RoleName = "both") -> None:
 
     if not _run(examine(Role(role), serves_http=http)):
         raise typer.Exit(1)
+
+
+@app.command()
+def manifest(
+    parts: Annotated[
+        str, typer.Option("--with", metavar="PARTS", help="message-events, workflow-step, or both with a comma.")
+    ] = "",
+    minimal: Annotated[bool, typer.Option("--minimal", help="For an app that may read no messages.")] = False,
+) -> None:
+    """Print the manifest to paste into Slack.
+
+    message-events has Slack tell of every message in the app's channels; workflow-step adds the step of Workflow
+    Builder, which needs a paid plan.
+    """
+    from bot.commands.manifest import to_yaml
+
+    typer.echo(to_yaml(parts, is_minimal=minimal), nl=False)
 
 
 @app.command()

@@ -186,7 +186,7 @@ class Settings(LogSettings):
     watch_by: Literal["looking", "events"] = Field(
         default="looking",
         description="how watched replies are found: by `looking` into their channels every 5 minutes, or by "
-        "the `events` that `manifest.watch.yml` subscribes to, and a look every hour",
+        "the `events` that `judge-bot manifest --with message-events` subscribes to, and a look every hour",
     )
     digest_day: Annotated[str, AfterValidator(parse_day)] = Field(
         default="monday", description="the day on which digests come, where a channel chose no other"

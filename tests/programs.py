@@ -4,11 +4,11 @@ import asyncio
 import os
 import pwd
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from bot.slack.manifest import FULL, Name, load_manifest
+from bot.slack.manifest import Part, load_manifest
 from bot.store import Store
 from pocket_slack import Limits, Sandbox, Workspace
 from tests import bot_command
@@ -23,8 +23,8 @@ OPERATOR = f"os:{pwd.getpwuid(os.getuid()).pw_name}"
 
 
 @asynccontextmanager
-async def pocket_slack(manifest: Name = FULL, limits: Limits = UNHURRIED) -> AsyncIterator[Sandbox]:
-    workspace = Workspace(load_manifest(manifest), limits=limits)
+async def pocket_slack(parts: Collection[Part] = (), limits: Limits = UNHURRIED) -> AsyncIterator[Sandbox]:
+    workspace = Workspace(load_manifest(parts=parts), limits=limits)
     people = [workspace.add_user("ann"), workspace.add_user("ben"), workspace.add_bot("helper")]
     workspace.add_channel(CHANNEL, [*people, workspace.bot])
     async with Sandbox(workspace) as slack:

@@ -26,7 +26,7 @@ from bot.logs import configure_logs
 from bot.pipeline.verdict_text import VERDICT_BEGINS
 from bot.settings import OFFLINE, Settings, load_settings
 from bot.slack import ids
-from bot.slack.manifest import WATCH, load_manifest
+from bot.slack.manifest import Part, load_manifest
 from bot.slack.messages import block_texts
 from bot.slack.mrkdwn import to_plain
 from bot.store import Store
@@ -159,7 +159,7 @@ def _log_url(database: str) -> Iterator[str]:
 
 
 def _workspace() -> Workspace:
-    workspace = Workspace(load_manifest(WATCH), name="Pocket")
+    workspace = Workspace(load_manifest(parts=[Part.MESSAGE_EVENTS]), name="Pocket")
     members = [workspace.add_user("ann"), workspace.add_bot("helper"), workspace.bot]
     workspace.add_channel(_CHANNEL, members)
     return workspace

@@ -15,8 +15,8 @@ from bot.errors import BotError, LogError, SettingsError, SlackError
 from bot.judges import open_judges, rubric_of
 from bot.setting_values import Role, readable_on_the_way_to
 from bot.settings import Settings, files_with_secrets, load_settings
-from bot.slack.client import REACTIONS, connection_word, identify, open_socket_url, slack_word, web_client
-from bot.slack.manifest import MINIMAL, OFF_WITHOUT, WATCH, bot_scopes, manifest_path
+from bot.slack.client import connection_word, identify, open_socket_url, slack_word, web_client
+from bot.slack.manifest import MINIMAL, OFF_WITHOUT, Part, bot_scopes, manifest_path
 from bot.store import Store
 from bot.store.address import to_address
 from bot.store.opening import try_out
@@ -26,6 +26,7 @@ from judge import JudgeError
 _ARCHIVED = "the channel is archived"
 _INVITE = "type /invite @Slack Judge in it, also to end them there with /judge watch off"
 _EVENTS = ("channels:history", "groups:history")
+_WITH_EVENTS = f"`judge-bot manifest --with {Part.MESSAGE_EVENTS}`"
 
 
 async def event_scopes(client: AsyncWebClient, settings: Settings) -> str:
@@ -37,13 +38,12 @@ async def event_scopes(client: AsyncWebClient, settings: Settings) -> str:
     scopes = (await identify(client)).scopes
     if missing := [scope for scope in _EVENTS if scope not in scopes]:
         raise SlackError(
-            f"WATCH_BY=events: scopes are missing: {', '.join(missing)}; paste {manifest_path(WATCH)} "
+            f"WATCH_BY=events: scopes are missing: {', '.join(missing)}; paste what {_WITH_EVENTS} prints "
             "(api.slack.com/apps > your app > App Manifest) and reinstall the app, or set WATCH_BY=looking"
         )
-    without = "" if REACTIONS in scopes else f", without {REACTIONS}: scores cannot be shown as reactions"
     return (
-        f"WATCH_BY=events: the scopes are there{without}; Slack does not tell whether the app subscribes to "
-        f"message events, as {manifest_path(WATCH).name} does"
+        "WATCH_BY=events: the scopes are there; Slack does not tell whether the app subscribes to message events, "
+        f"as the manifest of {_WITH_EVENTS} does"
     )
 
 

@@ -4,7 +4,7 @@ COMMAND = "/judge"
 SHORTCUT_SCORE_REPLY = "score_reply"
 FUNCTION_SCORE_REPLY = "score_reply"
 
-# Inputs and outputs of the function, as in manifest.org.yml.
+# Inputs and outputs of the function, as in manifest_parts.yml.
 INPUT_USER = "user_id"
 INPUT_MESSAGE = "message"
 INPUT_LINK = "link"

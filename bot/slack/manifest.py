@@ -1,19 +1,24 @@
 """The app's manifests, as they are pasted into Slack: what it may do, and what is off where it may not."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, Literal
 
 import yaml
 
-Name = Literal["manifest.yml", "manifest.minimal.yml", "manifest.watch.yml", "manifest.org.yml"]
+Name = Literal["manifest.yml", "manifest.minimal.yml"]
 FULL: Name = "manifest.yml"
 MINIMAL: Name = "manifest.minimal.yml"
 """Reads no messages, and posts only where the app was invited."""
-WATCH: Name = "manifest.watch.yml"
-"""Hears of every message in the channels that the app is in."""
-ORG: Name = "manifest.org.yml"
-"""Has the step of workflows, which asks for an app that is made for organisations."""
+
+
+class Part(StrEnum):
+    """What can be added to a manifest, and costs something: message events, or a step that needs a paid plan."""
+
+    MESSAGE_EVENTS = "message-events"
+    WORKFLOW_STEP = "workflow-step"
+
 
 OFF_WITHOUT: Mapping[str, str] = {
     "app_mentions:read": "nobody who mentions the app is answered",
@@ -22,6 +27,8 @@ OFF_WITHOUT: Mapping[str, str] = {
     "im:history": "in direct messages questions are not found, links not scored, and words to the app not answered",
     "mpim:history": "in group direct messages questions are not found and links not scored",
     "chat:write.public": "in public channels without the app verdicts go to whoever asked alone",
+    "reactions:read": "`/judge reaction` is refused, and thumbs are not counted",
+    "reactions:write": "a watch cannot show scores as reactions",
 }
 """What is off without a scope that the app can do without."""
 
@@ -33,12 +40,31 @@ def manifest_path(name: Name = FULL) -> Path:
     return next(folder / name for folder in _FOLDERS if (folder / name).exists())
 
 
-def load_manifest(name: Name = FULL) -> dict[str, Any]:
-    """The manifest as a dict, in the form of https://docs.slack.dev/reference/app-manifest."""
-    manifest: dict[str, Any] = yaml.safe_load(manifest_path(name).read_text(encoding="utf-8"))
+def load_manifest(name: Name = FULL, parts: Collection[Part] = ()) -> dict[str, Any]:
+    """The manifest with these parts, in the form of https://docs.slack.dev/reference/app-manifest."""
+    manifest: dict[str, Any] = _load(manifest_path(name))
+    known = _load(Path(__file__).with_name("manifest_parts.yml"))
+    for part in Part:
+        if part in parts:
+            _add(manifest, known[part])
     return manifest
 
 
 def bot_scopes(name: Name = FULL) -> list[str]:
     scopes: list[str] = load_manifest(name)["oauth_config"]["scopes"]["bot"]
     return scopes
+
+
+def _load(path: Path) -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return loaded
+
+
+def _add(manifest: dict[str, Any], part: Mapping[str, Any]) -> None:
+    for name, value in part.items():
+        if isinstance(value, dict):
+            _add(manifest.setdefault(name, {}), value)
+        elif isinstance(value, list):
+            manifest.setdefault(name, []).extend(value)
+        else:
+            manifest[name] = value

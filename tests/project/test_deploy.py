@@ -107,7 +107,7 @@ def test_what_the_image_copies_is_there_and_let_through() -> None:
     lines = (ROOT / "Dockerfile").read_text(encoding="utf-8").splitlines()
     copied = {name for line in lines if line.startswith("COPY ") for name in line.split()[1:-1]}
     let_through = {line.removeprefix("!") for line in (ROOT / ".dockerignore").read_text().splitlines()}
-    assert {"manifest.yml", "manifest.minimal.yml", "manifest.watch.yml", "manifest.org.yml"} < copied <= let_through
+    assert {"manifest.yml", "manifest.minimal.yml"} < copied <= let_through
     assert [name for name in copied if not (ROOT / name).exists()] == []
 
 

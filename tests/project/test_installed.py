@@ -10,7 +10,7 @@ import pytest
 
 from bot.errors import SettingsError
 from bot.settings import load_settings
-from bot.slack.manifest import FULL, MINIMAL, ORG, WATCH, manifest_path
+from bot.slack.manifest import FULL, MINIMAL, manifest_path
 
 pytestmark = pytest.mark.slow
 
@@ -56,4 +56,4 @@ def test_a_missing_token_says_where_it_is_and_from_which_file_an_app_is_made(mon
 
 def test_a_wheel_has_all_manifests_where_the_app_looks_for_them() -> None:
     packed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
-    assert packed["force-include"] == {name: f"bot/{name}" for name in (FULL, MINIMAL, WATCH, ORG)}
+    assert packed["force-include"] == {name: f"bot/{name}" for name in (FULL, MINIMAL)}

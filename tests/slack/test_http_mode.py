@@ -21,7 +21,7 @@ from bot.settings import Settings
 from bot.slack import ids
 from bot.slack.http import EVENTS
 from bot.slack.incoming import Traffic
-from bot.slack.manifest import ORG
+from bot.slack.manifest import Part
 from bot.store import Store
 from pocket_slack import Sandbox
 from tests.descriptors import descriptors
@@ -85,7 +85,7 @@ class Front:
 async def front(model_server: ModelServer, tmp_path: Path) -> AsyncIterator[Front]:
     model_server.script(GOOD)
     more: dict[str, Any] = {"serve_http": True, "slack_signing_secret": SECRET, "http_port": free_port()}
-    async with pocket_slack(ORG) as slack, aiohttp.ClientSession() as session:
+    async with pocket_slack([Part.WORKFLOW_STEP]) as slack, aiohttp.ClientSession() as session:
         settings = make_settings(slack, model_server, tmp_path, **more, metrics_port=free_port())
         async with running_bot(settings, grace_s=0) as bot:
             yield Front(slack, settings, session, bot.store)

@@ -66,6 +66,12 @@ def test_rich_text_keeps_lists_code_and_quotes() -> None:
     assert read(blocks=[block]) == "Do this:\n1. one\n2. two\n  - one\n  - two\n```\nx = 1\n```\n> said\n> twice"
 
 
+def test_a_list_is_indented_no_deeper_than_slack_does() -> None:
+    item = {"type": "rich_text_section", "elements": [{"type": "text", "text": "deep"}]}
+    deep = {"type": "rich_text_list", "style": "bullet", "indent": 10**9, "elements": [item]}
+    assert read(blocks=[{"type": "rich_text", "elements": [item, deep]}]) == f"deep\n{'  ' * 8}- deep"
+
+
 def test_rich_text_elements_read_as_shown() -> None:
     elements = [
         {"type": "user", "user_id": "U1"},

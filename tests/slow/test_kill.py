@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from bot.slack import ids
-from bot.slack.manifest import ORG
+from bot.slack.manifest import Part
 from pocket_slack import Message
 from tests.model_server import Held, ModelServer
 from tests.patience import ONLY_A_HANG_S
@@ -109,7 +109,7 @@ async def test_no_step_of_a_workflow_waits_for_ever_or_ends_twice_by_kill_9(
     model_server: ModelServer, tmp_path: Path
 ) -> None:
     model_server.script(GOOD)
-    async with pocket_slack(ORG) as slack:
+    async with pocket_slack([Part.WORKFLOW_STEP]) as slack:
         env = environment(slack, model_server, tmp_path) | NO_LIMITS | {"ERRORS": str(tmp_path / "errors.txt")}
         ann, executions = slack.person("ann"), slack.workspace.executions
         for number, point in enumerate(STEPS * ROUNDS):

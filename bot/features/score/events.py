@@ -179,7 +179,7 @@ def parse_reaction(text: str) -> str | None:
 
 NOT_TOLD = (
     "Slack does not tell me of reactions here: whoever runs the app adds the event `reaction_added` and the scope "
-    "`reactions:read` to its manifest (`manifest.watch.yml` has both), and installs it again."
+    "`reactions:read` to its manifest (`manifest.yml` has both), and installs it again."
 )
 _HELP = (
     "`/judge reaction :mag:` has each reply scored under which somebody puts that emoji, `/judge reaction off` ends it"

@@ -38,8 +38,8 @@ _MAY_FOLLOW = (
     "`nothing`, `reaction` or `verdict`; `alert here`, `alert me` or `alert off`. `off` alone ends the watch."
 )
 NO_REACTIONS = (
-    "I may not react to messages here: whoever runs the app adds the scope `reactions:write` (`manifest.watch.yml` has "
-    "it). Without, `nothing` and `verdict` work."
+    "I may not react to messages here: whoever runs the app adds the scope `reactions:write` (`manifest.yml` has it). "
+    "Without, `nothing` and `verdict` work."
 )
 _OUTCOMES = {
     ReplyOutcome.TAKEN: "scored or about to be",

@@ -16,7 +16,7 @@ from bot.store.figures import ScoreCount
 FORGOTTEN = "The score was forgotten before the workflow could be told."
 OTHER_OUTPUTS = (
     "There is a result, but the app's manifest declares other outputs for this step than the app has. "
-    "Whoever runs the app: paste manifest.org.yml again."
+    "Whoever runs the app: paste what `judge-bot manifest --with workflow-step` prints."
 )
 NOT_IN_BOTH = (
     "For a workflow I score a message only in a channel that the person it runs for and I are both in. "
@@ -37,7 +37,7 @@ _MENTION = re.compile(r"<(?=[!@#])")
 
 
 def outputs(case: LoggedCase, verdict: RecordedVerdict | None, workspace_url: str, *, quotes: bool) -> dict[str, Any]:
-    """The outputs that `manifest.org.yml` declares; those that there is nothing to say in are left out.
+    """The outputs that the manifest declares; those that there is nothing to say in are left out.
 
     Without a score there is none, and never a 0: `scored` is false, and `reason` says why. `quotes` is whether the
     workflow may be given the justification.

@@ -8,7 +8,7 @@ from structlog.testing import capture_logs
 
 from bot.pipeline.text import FOREIGN, NOT_SERVED, WENT_WRONG
 from bot.slack import ids
-from bot.slack.manifest import ORG, load_manifest
+from bot.slack.manifest import Part, load_manifest
 from pocket_slack import Delivery, payloads
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
@@ -66,7 +66,7 @@ async def test_an_event_of_another_workspace_is_dropped(stage: Stage) -> None:
 
 @pytest.mark.needs("workflow")
 async def test_a_step_of_another_workspace_fails_and_does_not_wait_for_ever(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(manifest=load_manifest(ORG))
+    stage: Stage = await open_stage(manifest=load_manifest(parts=[Part.WORKFLOW_STEP]))
     workspace = stage.slack.workspace
     function = workspace.manifest.function(ids.FUNCTION_SCORE_REPLY)
     execution = workspace.executions.start(function, {"user_id": stage.ann.id}, stage.ann.id)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.domain.watch import Watch
-from bot.slack.manifest import WATCH, Name, load_manifest
+from bot.slack.manifest import load_manifest
 from bot.store import Store
 from pocket_slack import Sandbox, Workspace
 from tests.model_server import ModelServer
@@ -20,40 +20,34 @@ async def doctor(model: ModelServer, folder: Path, slack: Sandbox, **env: str) -
     return code, out
 
 
-def workspace_of(name: Name, without: str = "") -> Workspace:
-    manifest = load_manifest(name)
+def workspace_of(without: str = "") -> Workspace:
+    manifest = load_manifest()
     scopes = manifest["oauth_config"]["scopes"]["bot"]
     manifest["oauth_config"]["scopes"]["bot"] = [each for each in scopes if each != without]
     return Workspace(manifest, limits=UNHURRIED)
 
 
 async def test_events_have_their_scopes_with_their_manifest(model_server: ModelServer, tmp_path: Path) -> None:
-    async with Sandbox(workspace_of(WATCH)) as slack:
+    async with Sandbox(workspace_of()) as slack:
         code, out = await doctor(model_server, tmp_path, slack, WATCH_BY="events")
     assert (code, "ok     WATCH_BY=events: the scopes are there; Slack does not tell" in out) == (0, True)
 
 
 async def test_events_without_a_history_scope_are_wrong(model_server: ModelServer, tmp_path: Path) -> None:
-    async with Sandbox(workspace_of(WATCH, "groups:history")) as slack:
+    async with Sandbox(workspace_of("groups:history")) as slack:
         code, out = await doctor(model_server, tmp_path, slack, WATCH_BY="events")
     assert code != 0
     assert "wrong  WATCH_BY=events: scopes are missing: groups:history; paste " in out
 
 
-async def test_events_work_without_reactions(model_server: ModelServer, tmp_path: Path) -> None:
-    async with Sandbox(workspace_of("manifest.yml")) as slack:
-        code, out = await doctor(model_server, tmp_path, slack, WATCH_BY="events")
-    assert (code, "without reactions:write: scores cannot be shown as reactions" in out) == (0, True)
-
-
 async def test_without_events_and_watches_nothing_is_said_of_either(model_server: ModelServer, tmp_path: Path) -> None:
-    async with Sandbox(workspace_of("manifest.yml")) as slack:
+    async with Sandbox(workspace_of()) as slack:
         code, out = await doctor(model_server, tmp_path, slack)
     assert (code, "WATCH_BY" in out, "watches" in out) == (0, False, False)
 
 
 async def test_channels_with_watches_are_looked_at(model_server: ModelServer, tmp_path: Path) -> None:
-    workspace = workspace_of("manifest.yml")
+    workspace = workspace_of()
     ann = workspace.add_user("ann")
     read, left, gone, refused = (
         workspace.add_channel("read", [ann, workspace.bot]),

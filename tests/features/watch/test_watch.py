@@ -10,7 +10,7 @@ from bot.domain.limits import Policy
 from bot.domain.watch import LATE, ReplyOutcome, SeenReply
 from bot.features.watch.watcher import OFTEN, REST, SELDOM
 from bot.slack import ids
-from bot.slack.manifest import WATCH, load_manifest
+from bot.slack.manifest import Part, load_manifest
 from bot.store.audit import Action
 from bot.store.figures import Place, Span
 from bot.store.visibility import Sample
@@ -31,17 +31,8 @@ from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 
 @pytest.fixture
 async def stage(open_stage: StageFactory) -> Stage:
-    opened: Stage = await open_stage(manifest=load_manifest(WATCH), watch_by="events")
+    opened: Stage = await open_stage(manifest=load_manifest(parts=[Part.MESSAGE_EVENTS]), watch_by="events")
     return opened
-
-
-def test_the_manifest_for_events_differs_in_these_alone() -> None:
-    manifest = load_manifest(WATCH)
-    for event in ("message.channels", "message.groups", "reaction_added", "reaction_removed"):
-        manifest["settings"]["event_subscriptions"]["bot_events"].remove(event)
-    for scope in ("reactions:read", "reactions:write"):
-        manifest["oauth_config"]["scopes"]["bot"].remove(scope)
-    assert manifest == load_manifest()
 
 
 async def test_a_watched_reply_is_scored_once_it_is_finished_and_nothing_is_posted(stage: Stage) -> None:

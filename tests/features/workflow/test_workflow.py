@@ -28,7 +28,7 @@ from bot.features.workflow.text import (
 from bot.pipeline.text import FOREIGN, WENT_WRONG, refusal_text
 from bot.setting_values import Role
 from bot.slack import ids
-from bot.slack.manifest import ORG, load_manifest
+from bot.slack.manifest import Part, load_manifest
 from pocket_slack import Entry, Execution, Message
 from tests.gestures import stats
 from tests.model_server import Failure, Held, ModelServer
@@ -53,7 +53,7 @@ Settings = dict[str, Any]
 @pytest.fixture
 def open_step_stage(open_stage: StageFactory) -> StageFactory:
     async def open_it(**settings: Any) -> Stage:
-        opened: Stage = await open_stage(manifest=load_manifest(ORG), **settings)
+        opened: Stage = await open_stage(manifest=load_manifest(parts=[Part.WORKFLOW_STEP]), **settings)
         return opened
 
     return open_it
@@ -95,18 +95,8 @@ def ends(stage: Stage) -> list[str]:
     ]
 
 
-def test_the_manifest_for_organisations_differs_in_the_step_alone() -> None:
-    manifest = load_manifest(ORG)
-    assert manifest["settings"].pop("function_runtime") == "remote"
-    assert manifest["settings"].pop("org_deploy_enabled")
-    manifest["settings"]["org_deploy_enabled"] = False
-    manifest["settings"]["event_subscriptions"]["bot_events"].remove("function_executed")
-    assert list(manifest.pop("functions")) == [ids.FUNCTION_SCORE_REPLY]
-    assert manifest == load_manifest()
-
-
 def test_the_manifest_and_the_code_name_the_same_inputs_and_outputs() -> None:
-    declared = load_manifest(ORG)["functions"][ids.FUNCTION_SCORE_REPLY]
+    declared = load_manifest(parts=[Part.WORKFLOW_STEP])["functions"][ids.FUNCTION_SCORE_REPLY]
     for kind, prefix in (("input_parameters", "INPUT_"), ("output_parameters", "OUTPUT_")):
         named = {value for name, value in vars(ids).items() if name.startswith(prefix)}
         assert set(declared[kind]["properties"]) == named
@@ -391,7 +381,7 @@ async def test_slack_in_trouble_is_told_later(stage: Stage, capsys: pytest.Captu
 
 
 async def test_a_manifest_with_other_outputs_fails_the_step(open_stage: StageFactory) -> None:
-    manifest = load_manifest(ORG)
+    manifest = load_manifest(parts=[Part.WORKFLOW_STEP])
     del manifest["functions"][ids.FUNCTION_SCORE_REPLY]["output_parameters"]["properties"]["justification"]
     stage: Stage = await open_stage(manifest=manifest)
     execution = await ended(stage, run(stage, **TEXTS))
@@ -498,7 +488,7 @@ async def test_with_postgresql_a_worker_ends_what_the_front_took_in(
     model_server: ModelServer, postgres_url: str, tmp_path: Path
 ) -> None:
     model_server.script(GOOD)
-    async with pocket_slack(ORG) as slack:
+    async with pocket_slack([Part.WORKFLOW_STEP]) as slack:
         settings = make_settings(slack, model_server, tmp_path, database_url=postgres_url)
         async with running_bot(settings, 0, role=Role.FRONT), running_bot(settings, 0, role=Role.WORKER):
             await slack.connected()

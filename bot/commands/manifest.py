@@ -1,0 +1,21 @@
+"""`judge-bot manifest`: the app's manifest, as it is pasted into Slack."""
+
+import yaml
+
+from bot.errors import BotError
+from bot.slack.manifest import FULL, MINIMAL, Part, load_manifest
+
+
+def to_yaml(names: str, *, is_minimal: bool) -> str:
+    """The manifest with the parts of these names, with commas between them.
+
+    Raises:
+        BotError: A part is unknown, or is not for an app that reads no messages.
+    """
+    wanted = [name.strip() for name in names.split(",") if name.strip()]
+    if unknown := [name for name in wanted if name not in list(Part)]:
+        raise BotError(f"--with {unknown[0]}: unknown; expected {' or '.join(Part)}, or both with a comma")
+    if is_minimal and Part.MESSAGE_EVENTS in wanted:
+        raise BotError(f"--with {Part.MESSAGE_EVENTS}: the minimal manifest may read no messages; leave out --minimal")
+    manifest = load_manifest(MINIMAL if is_minimal else FULL, [Part(name) for name in wanted])
+    return yaml.safe_dump(manifest, sort_keys=False, allow_unicode=True, width=120)
