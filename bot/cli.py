@@ -79,7 +79,7 @@ def health() -> None:
 
 @app.command()
 def doctor(http: Http = False, role: RoleName = "both") -> None:
-    """Check settings, tokens, database and model; say how to mend them."""
+    """Check settings, tokens, database and model."""
     from bot.commands.doctor import examine
     from bot.setting_values import Role
 
@@ -212,7 +212,7 @@ def view(
     ] = None,
     watched: Watched = False,
 ) -> None:
-    """Make a page to look at a channel's scored replies in the browser.
+    """Make a page of a channel's scored replies.
 
     On it is what everybody in the channel could see, as in its digest, and people's labels without names.
     """

@@ -40,6 +40,13 @@ LOST: tuple[dict[str, Any], ...] = (
 """How a call can be taken by Slack and its answer be lost."""
 
 
+def manifest_without(*scopes: str) -> dict[str, Any]:
+    manifest = load_manifest()
+    granted = manifest["oauth_config"]["scopes"]["bot"]
+    manifest["oauth_config"]["scopes"]["bot"] = [each for each in granted if each not in scopes]
+    return manifest
+
+
 @dataclass
 class Stage:
     """A running bot with its Slack, its model and its log."""

@@ -4,13 +4,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.domain.watch import Watch
-from bot.slack.manifest import load_manifest
 from bot.store import Store
 from pocket_slack import Sandbox, Workspace
 from tests.model_server import ModelServer
 from tests.patience import UNHURRIED
 from tests.programs import environment, run
-from tests.stage import GOOD
+from tests.stage import GOOD, manifest_without
 
 
 async def doctor(model: ModelServer, folder: Path, slack: Sandbox, **env: str) -> tuple[int, str]:
@@ -21,10 +20,7 @@ async def doctor(model: ModelServer, folder: Path, slack: Sandbox, **env: str) -
 
 
 def workspace_of(without: str = "") -> Workspace:
-    manifest = load_manifest()
-    scopes = manifest["oauth_config"]["scopes"]["bot"]
-    manifest["oauth_config"]["scopes"]["bot"] = [each for each in scopes if each != without]
-    return Workspace(manifest, limits=UNHURRIED)
+    return Workspace(manifest_without(without), limits=UNHURRIED)
 
 
 async def test_events_have_their_scopes_with_their_manifest(model_server: ModelServer, tmp_path: Path) -> None:

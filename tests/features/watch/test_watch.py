@@ -26,7 +26,7 @@ from tests.features.watch.watching import (
     write_scores,
 )
 from tests.patience import ONLY_A_HANG_S
-from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
+from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, manifest_without, shown
 
 
 @pytest.fixture
@@ -328,7 +328,7 @@ async def test_scores_stand_under_replies_as_reactions(stage: Stage) -> None:
 
 
 async def test_without_the_scope_reactions_are_refused_in_a_sentence(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage()
+    stage: Stage = await open_stage(manifest=manifest_without("reactions:write"))
     assert "I may not react to messages here" in await say(stage, "@helper reaction")
     assert await stage.log.watches.of(stage.slack.workspace.team_id) == []
 
@@ -369,7 +369,7 @@ async def test_another_judge_is_no_drop(stage: Stage) -> None:
     await write_scores(stage, [(day, 5, 5) for day in range(10, 34)])
     await write_scores(stage, [(0.1 * hour, 2, 3) for hour in range(20)], "another judge")
     await alarm(stage)
-    assert not any("worse" in message.text for message in stage.ours())
+    assert not any("clearly worse" in message.text for message in stage.ours())
 
 
 async def test_a_watch_without_scores_says_so_to_whoever_set_it(stage: Stage) -> None:

@@ -19,21 +19,18 @@ from bot.features.watch.window_text import (
 )
 from bot.slack import ids
 from bot.slack.client import web_client
-from bot.slack.manifest import load_manifest
 from bot.slack.messenger import Messenger
 from bot.store.audit import Action
 from pocket_slack import Message
 from tests.features.watch.watching import add_other, say
-from tests.stage import CHANNEL, QUESTION, Stage, StageFactory, buttons, shown
+from tests.stage import CHANNEL, QUESTION, Stage, StageFactory, buttons, manifest_without, shown
 
 LAST = "For instance, it would have taken these"
 
 
 @pytest.fixture
 async def stage(open_stage: StageFactory) -> Stage:
-    manifest = load_manifest()
-    manifest["oauth_config"]["scopes"]["bot"].append("reactions:write")
-    opened: Stage = await open_stage(manifest=manifest)
+    opened: Stage = await open_stage()
     return opened
 
 
@@ -287,7 +284,7 @@ async def test_a_bot_cannot_be_told_since_it_reads_no_alerts(stage: Stage) -> No
 
 
 async def test_reactions_without_their_scope_are_refused_at_the_field(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage()
+    stage: Stage = await open_stage(manifest=manifest_without("reactions:write"))
     await window(stage)
     its_shows = its(ids.BLOCK_SHOWS, stage.helper.id)
     assert "I may not react to messages here" in (await refused(stage, {its_shows: "reaction"}))[its_shows]
