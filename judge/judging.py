@@ -1,10 +1,8 @@
 """`Judge`: a question and a response become a verdict."""
 
-import asyncio
 import os
 import time
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -154,7 +152,9 @@ class Judge:
         if self.model == OFFLINE:
             rating = rate_offline(question, response, self._rubric.scale, self._rubric.name)
             return self._combine([replace(rating, cost_usd=0.0)], flags=flags)
-        prompt, give_up_at = render_prompt(self._rubric, question, response), time.monotonic() + self._timeout_s
+        prompt = render_prompt(self._rubric, question, response)
+        await self._connect()  # the first call imports much, which is no wait for the server
+        give_up_at = time.monotonic() + self._timeout_s
         results, failures = await self._ask(self._members, prompt, response, give_up_at)
         if failures and not has_majority(results):
             raise min(failures, key=lambda failure: failure.is_too_long)
@@ -208,10 +208,8 @@ class Judge:
     ) -> tuple[list[Result], list[JudgeError]]:
         """The ratings of all members in turn, failed ones as unscored, and the failures."""
         outcomes: list[list[Outcome]] = [[None] * member.samples for member in members]
-        with suppress(TimeoutError):
-            async with asyncio.timeout(give_up_at - time.monotonic()):
-                places = zip(members, outcomes, strict=True)
-                await run_all([member.rate(prompt, response, own, give_up_at) for member, own in places])
+        places = zip(members, outcomes, strict=True)
+        await run_all([member.rate(prompt, response, own, give_up_at) for member, own in places])
         results: list[Result] = []
         failures: list[JudgeError] = []
         for member, own in zip(members, outcomes, strict=True):

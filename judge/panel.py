@@ -102,7 +102,7 @@ def _whole_number(text: str) -> int | None:
 Number = TypeVar("Number", int, float)
 Reader: TypeAlias = Callable[[Choice], Result]
 Outcome: TypeAlias = Result | JudgeError | None
-"""What became of one rating: the failure of its call, or None while it is under way."""
+"""What became of one rating: the failure of its call, or None where no answer came in time."""
 
 
 class Member:
@@ -130,7 +130,7 @@ class Member:
         return self._least < self.samples
 
     async def rate(self, prompt: str, response: str, outcomes: list[Outcome], give_up_at: float) -> None:
-        """Fills in `outcomes`, one place per rating, as the answers come in: a cancelled call loses none of them.
+        """Fills in `outcomes`, one place per rating.
 
         Places of ratings that the score does not depend on are taken out in the end.
         """
@@ -153,6 +153,8 @@ class Member:
     ) -> None:
         try:
             results = await self._request(prompt, len(places), give_up_at, read)
+        except TimeoutError:
+            return
         except JudgeError as exc:
             outcomes[places[0] : places[-1] + 1] = [exc] * len(places)
             return
@@ -168,7 +170,7 @@ class Member:
         self, prompt: str, first: Unscored, outcomes: list[Outcome], place: int, give_up_at: float
     ) -> None:
         request = render_second_request(prompt, first, self._scale)
-        with suppress(JudgeError):
+        with suppress(JudgeError, TimeoutError):
             [second] = await self._request(request, 1, give_up_at, partial(self._read_line, first=first))
             outcomes[place] = replace(second, **add_up((first, second)))
 

@@ -63,14 +63,42 @@ class ChatModel:
             count: Answers wanted; there may be fewer, also where `gives_several` was true before.
             temperature: None leaves it to the server.
             logprobs: Whether to ask for the log probabilities of the tokens.
-            give_up_at: In seconds of `time.monotonic()`. No wait between two attempts goes beyond it; the caller
-                bounds the attempts themselves by cancelling.
+            give_up_at: In seconds of `time.monotonic()`.
+
+        Raises:
+            JudgeError: The call failed; the last failure where another attempt was under way at `give_up_at`.
+            TimeoutError: The first attempt was.
         """
         import openai
 
-        from judge.model.failures import is_filtered, is_worth_retrying, rejected_option, to_judge_error
+        from judge.model.failures import to_judge_error
 
         client = await self._connect()
+        failures: list[openai.APIError] = []
+        try:
+            async with asyncio.timeout(give_up_at - time.monotonic()):
+                return await self._attempt(client, prompt, count, temperature, failures, give_up_at, logprobs=logprobs)
+        except (openai.APIError, TimeoutError) as exc:
+            if not failures:
+                raise
+            raise to_judge_error(failures[-1], self.name, str(client.base_url), prompt, self.setting) from exc
+
+    async def _attempt(
+        self,
+        client: "openai.AsyncOpenAI",
+        prompt: str,
+        count: int,
+        temperature: float | None,
+        failures: "list[openai.APIError]",
+        give_up_at: float,
+        *,
+        logprobs: bool,
+    ) -> Completion:
+        """Asks until there is an answer, or asking again cannot help; notes in `failures` what went wrong."""
+        import openai
+
+        from judge.model.failures import is_filtered, is_worth_retrying, rejected_option
+
         rejected: set[str] = set()
         attempt = 1
         while True:
@@ -83,10 +111,11 @@ class ChatModel:
                 if option := rejected_option(exc, options):
                     rejected.add(option)
                     continue
+                failures.append(exc)
                 wait_s = _wait_s(exc, attempt)
                 is_last = attempt == _MAX_ATTEMPTS or time.monotonic() + wait_s >= give_up_at
                 if is_last or not is_worth_retrying(exc):
-                    raise to_judge_error(exc, self.name, str(client.base_url), prompt, self.setting) from exc
+                    raise
             else:
                 # Remembered only now: a prompt that is too long may have been mistaken for a limit that is too high.
                 self._rejected |= rejected

@@ -417,6 +417,14 @@ async def test_long_retry_after_fails_at_once(model_server: ModelServer, client:
     assert len(model_server.requests) == 1
 
 
+async def test_a_failure_is_named_though_the_next_attempt_is_cut_off(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    model_server.script(Failure(503, headers={"retry-after": "0"}), Stall())
+    with pytest.raises(UnavailableError, match="HTTP 503"):
+        await Judge(model="m", samples=1, client=client, timeout_s=3).score(QUESTION, RESPONSE)
+
+
 @pytest.mark.parametrize("stall", [Stall(), Stall(in_body=True)])
 async def test_deadline_holds(model_server: ModelServer, client: AsyncOpenAI, stall: Stall) -> None:
     model_server.script(stall)
@@ -527,7 +535,7 @@ async def test_neither_key_nor_address_says_what_to_set(monkeypatch: pytest.Monk
 
 async def test_unreachable_server_is_named_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://user:hunter2@127.0.0.1:9/v1")
-    async with Judge(samples=1, timeout_s=1) as judge:
+    async with Judge(samples=1, timeout_s=5) as judge:
         with pytest.raises(UnavailableError, match=r"127\.0\.0\.1:9.*OPENAI_BASE_URL") as caught:
             await judge.score(QUESTION, RESPONSE)
     assert "hunter2" not in str(caught.value)

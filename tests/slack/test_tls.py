@@ -1,5 +1,6 @@
 """TLS: who answers without the certificate of its host is not talked to, and what is not encrypted is said."""
 
+import math
 import ssl
 import subprocess
 from collections.abc import AsyncIterator
@@ -61,7 +62,10 @@ async def test_a_slack_without_its_certificate_is_told_nothing(impostor: tuple[s
     assert asked == []
 
 
-async def test_a_model_without_its_certificate_is_told_nothing(impostor: tuple[str, list[str]]) -> None:
+async def test_a_model_without_its_certificate_is_told_nothing(
+    impostor: tuple[str, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("judge.model.chat._MAX_ATTEMPTS", 1)
     url, asked = impostor
     async with make_client("sk-1", f"{url}v1") as client:
 
@@ -69,7 +73,7 @@ async def test_a_model_without_its_certificate_is_told_nothing(impostor: tuple[s
             return client
 
         with pytest.raises(UnavailableError):
-            await ChatModel("m", connect).complete("prompt", give_up_at=0)
+            await ChatModel("m", connect).complete("prompt", give_up_at=math.inf)
     assert asked == []
 
 

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import math
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -56,13 +57,17 @@ async def client(request: pytest.FixtureRequest, model_server: ModelServer) -> A
         yield client
 
 
+@pytest.fixture(autouse=True)
+def one_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("judge.model.chat._MAX_ATTEMPTS", 1)
+
+
 async def complete_once(client: AsyncOpenAI) -> Any:
-    """One request of a model whose time is up, so that no failure is followed by a wait."""
 
     async def connect() -> AsyncOpenAI:
         return client
 
-    return await ChatModel("m", connect).complete("prompt", give_up_at=0)
+    return await ChatModel("m", connect).complete("prompt", give_up_at=math.inf)
 
 
 def http(body: bytes, head: str = "", status: str = "200 OK", length: int | None = None) -> bytes:
