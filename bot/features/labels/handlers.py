@@ -31,7 +31,6 @@ from bot.slack.invocation import (
 )
 from bot.slack.members import MembershipError
 from bot.store.assignments import DrawnCase, EnoughError, NotRecordedError
-from judge import Rubric
 
 _LONGEST = 80
 _DIGITS = re.compile("[0-9]{1,10}")
@@ -207,10 +206,9 @@ async def _open_blind(services: Services, invocation: Invocation, channel_id: st
     if invocation.is_foreign:
         return FOREIGN_LABEL
     theirs = await _theirs(services, invocation)
-    shown = await services.store.assignments.draw(invocation.team_id, invocation.user_id, _within(theirs, channel_id))
-    if shown is None:
+    view = await _draw(services, invocation, ModalState(channel_id=channel_id), _within(theirs, channel_id))
+    if view is None:
         return await _why_none(services, invocation, channel_id, theirs)
-    view = words.blind_modal(ModalState(channel_id=channel_id), shown, await _rubric(services, invocation, shown))
     return "" if await services.messenger.open_modal(invocation.trigger_id, view) else COMMAND_TOO_SLOW
 
 
@@ -262,9 +260,9 @@ async def _next(
     """The window as it goes on: after the third label in a row, and where none is left, how the labels compare."""
     team_id, user_id, channel_id = invocation.team_id, invocation.user_id, state.channel_id or ""
     is_time = len(state.labelled) >= _IN_A_ROW
-    shown = None if is_time else await services.store.assignments.draw(team_id, user_id, _within(theirs, channel_id))
-    if shown:
-        return words.blind_modal(state, shown, await _rubric(services, invocation, shown), note)
+    view = None if is_time else await _draw(services, invocation, state, _within(theirs, channel_id), note)
+    if view:
+        return view
     compared = await services.store.assignments.compared(team_id, user_id, state.labelled, theirs)
     if is_time:
         return words.compared_modal(state, compared, services.identity.url, note)
@@ -313,10 +311,19 @@ async def _why_none(services: Services, invocation: Invocation, channel_id: str,
     return words.enough(budget) if budget.weekly else words.SWITCHED_OFF
 
 
-async def _rubric(services: Services, invocation: Invocation, shown: DrawnCase) -> Rubric | None:
-    """The rubric of a case as it was then, unless that is gone."""
-    version = shown.rubric_version or ""
-    return await services.rubrics.find(invocation.team_id, shown.channel_id, shown.rubric, version)
+async def _draw(
+    services: Services, invocation: Invocation, state: ModalState, channel_ids: set[str], note: str = ""
+) -> View | None:
+    """The window with the person's next case of these channels; None where none waits."""
+    team_id, user_id, assignments = invocation.team_id, invocation.user_id, services.store.assignments
+    shown = await assignments.draw(team_id, user_id, channel_ids)
+    if shown is None:
+        return None
+    rubric = await services.rubrics.find(team_id, shown.channel_id, shown.rubric, shown.rubric_version or "")
+    given = len(state.labelled)
+    in_a_row = min(_IN_A_ROW, given + await assignments.count(team_id, user_id, channel_ids))
+    place = f"{given + 1} of {max(in_a_row, given + 1)}"
+    return words.blind_modal(state, shown, rubric, place, note)
 
 
 def _within(theirs: set[str], channel_id: str) -> set[str]:

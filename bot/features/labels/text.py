@@ -63,7 +63,12 @@ def blind_stands(case: LoggedCase, verdict: RecordedVerdict, label: Label) -> st
 
 def score_input(block_id: str, scale: range, earlier: int | None = None) -> dict[str, Any]:
     element = _menu(block_id, scale, earlier) if len(scale) <= _LONGEST_MENU else _number(block_id, scale, earlier)
-    return {"type": "input", "block_id": block_id, "label": plain("Your score"), "element": element}
+    return {
+        "type": "input",
+        "block_id": block_id,
+        "label": plain(f"Your score ({scale[-1]} is best)"),
+        "element": element,
+    }
 
 
 def reason_input(block_id: str, reason: str | None = None) -> dict[str, Any]:
@@ -90,7 +95,7 @@ def _menu(action_id: str, scale: range, earlier: int | None) -> dict[str, Any]:
         "type": "static_select",
         "action_id": action_id,
         "options": [option(str(score)) for score in reversed(scale)],
-        "placeholder": plain(f"{scale[-1]} is best"),
+        "placeholder": plain("Choose a score"),
     }
     return element if earlier is None else element | {"initial_option": option(str(earlier))}
 
@@ -102,7 +107,7 @@ def _number(action_id: str, scale: range, earlier: int | None) -> dict[str, Any]
         "is_decimal_allowed": False,
         "min_value": str(scale[0]),
         "max_value": str(scale[-1]),
-        "placeholder": plain(f"{scale[0]} to {scale[-1]}; {scale[-1]} is best"),
+        "placeholder": plain(f"A number from {scale[0]} to {scale[-1]}"),
     }
     return element if earlier is None else element | {"initial_value": str(earlier)}
 
@@ -140,16 +145,22 @@ _NO_ACCESS = {
 }
 
 
-def blind_modal(state: ModalState, shown: DrawnCase, rubric: Rubric | None, note: str = "") -> dict[str, Any]:
+def blind_modal(
+    state: ModalState, shown: DrawnCase, rubric: Rubric | None, place: str, note: str = ""
+) -> dict[str, Any]:
     """The window with one case: what was asked and answered, and what to score it by; nobody's name, and no score.
 
-    `rubric` is the one by which the judge scored it, as far as it is still there; `note` what became of the case
-    before.
+    Args:
+        state: What the window carries.
+        shown: The case.
+        rubric: The one the judge used, where it is still there.
+        place: Such as "1 of 3".
+        note: What became of the case before.
     """
     state = state.model_copy(update={"case_id": shown.id})
     blocks = [
         *_note(note),
-        context(f"In <#{shown.channel_id}>. What do you think of this response? The judge's score comes later."),
+        context(f"Reply {place}, from <#{shown.channel_id}>. You see the judge's scores afterwards."),
         *quotes(shown.question, _ROOM, run("Question", is_bold=True)),
         *quotes(shown.response, _ROOM, run("Response", is_bold=True)),
         *_criteria(rubric),

@@ -120,8 +120,8 @@ async def test_each_score_says_what_it_means(stage: Stage) -> None:
 
 async def test_after_the_third_in_a_row_one_sees_how_they_compare(stage: Stage) -> None:
     await replies(stage, 7)
-    await open_window(stage)
-    await give(stage, 4)
+    assert "Reply 1 of 3" in shown(await open_window(stage))
+    assert "Reply 2 of 3" in shown(await give(stage, 4))
     await give(stage, 1)
     view = await give(stage, 4)
     assert "*You and the judge*: the same score for 2 of 3" in shown(view)
@@ -133,6 +133,8 @@ async def test_after_the_third_in_a_row_one_sees_how_they_compare(stage: Stage) 
     view = await give(stage, 3)
     assert "the same score for 0 of 3" in shown(view)
     assert len(await recorded(stage)) == 6
+    await stage.slack.settled(stage.ann.submit())
+    assert "Reply 1 of 1" in shown(await stage.modal(stage.ann))
     stage.ann.close()
     assert len(await recorded(stage)) == 6
 

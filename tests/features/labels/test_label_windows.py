@@ -35,7 +35,7 @@ def test_windows_for_blind_scores_keep_slacks_limits(scale: tuple[int, int], que
     other = Rubric("other", rubric.prompt.replace("- Add", "- Give"))
     state = ModalState(channel_id="C0123456789", labelled=(2**31 - 1,) * 3)
     for each in (rubric, other, None):
-        check_view(blind_modal(state, case, each, NOT_RECORDED), "modal")
+        check_view(blind_modal(state, case, each, "1 of 3", NOT_RECORDED), "modal")
     compared = [Comparison("C1", question, 3, 4, 5, "1.1", "1.1", "2.1")] * 3
     check_view(compared_modal(state, compared, "https://a.slack.com/", ENOUGH_MEANWHILE), "modal")
     check_view(over_modal(NOTHING, compared, "https://a.slack.com/"), "modal")
@@ -45,7 +45,7 @@ def test_a_text_of_any_length_is_shown_whole_in_a_blind_window() -> None:
     lines = [f"{number:05} " + "word " * 20 for number in range(700)]
     response = "\n".join(line.rstrip() for line in lines)
     case = DrawnCase(7, "C1", "Why?", response, "additive-5", "f846c469", 0, 5)
-    view = blind_modal(ModalState(channel_id="C1"), case, None)
+    view = blind_modal(ModalState(channel_id="C1"), case, None, "1 of 3")
     check_view(view, "modal")
     pieces = [
         run["text"]
@@ -62,7 +62,7 @@ def test_a_text_of_any_length_is_shown_whole_in_a_blind_window() -> None:
 def test_another_rubrics_criteria_stand_in_the_window_without_its_tags() -> None:
     other = Rubric("other", load_rubric("additive-5").prompt.replace("- Add", "- Give"))
     case = DrawnCase(7, "C1", "Why?", "Because.", "other", other.version, 0, 5)
-    words_of = str(blind_modal(ModalState(), case, other))
+    words_of = str(blind_modal(ModalState(), case, other, "1 of 3"))
     assert "- Give 1 point if the response is relevant" in words_of
     assert "<question>" not in words_of
     assert "Expert, made for this question" not in words_of
