@@ -54,6 +54,7 @@ ACTION_RUBRIC_LEAVE = "leave_replayed_rubric"
 ACTION_HELP = "show_help"
 ACTION_WATCH = "change_watch"
 ACTION_WATCH_END = "end_watch"
+ACTION_WATCH_OFF = "end_watch_in_channel"
 ACTION_TEST_ALERT = "send_test_alert"
 
 # The values of the feedback buttons; the case follows after a colon.

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from sqlalchemy import delete, insert, or_, select
+from sqlalchemy import and_, delete, insert, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
@@ -72,6 +72,13 @@ class Audit(Part):
     async def of(self, team_id: str, user_id: str) -> Sequence[Act]:
         is_theirs = or_(audit.c.who == user_id, audit.c.user_id == user_id)
         return await self._database.rows(_to_act, _ACTS.where(audit.c.team_id == team_id, is_theirs))
+
+    async def last_by(self, what: Action, team_id: str, channel_id: str, user_id: str | None = None) -> str | None:
+        """Who did that last in a channel, and with `user_id` to that assistant; None where it was never done."""
+        is_it = and_(audit.c.what == what, audit.c.team_id == team_id, audit.c.channel_id == channel_id)
+        query = select(audit.c.who).where(is_it, audit.c.user_id.is_not_distinct_from(user_id))
+        rows = await self._database.all(query.order_by(audit.c.id.desc()).limit(1))
+        return next((str(row.who) for row in rows), None)
 
     async def drop_older(self, before: datetime) -> int:
         return await self._database.execute(delete(audit).where(audit.c.at < before))

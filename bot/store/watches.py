@@ -92,15 +92,17 @@ class Watches(Part):
 
         return await self._database.write(note)
 
-    async def end(self, watch: Watch, by: str) -> None:
-        """Ends a watch; what it has scored stays, and what it waits for is seen by no watch any more."""
+    async def end(self, watch: Watch, by: str) -> bool:
+        """Whether there was a watch to end. What it has scored stays; replies that wait for it are dropped."""
 
-        async def end(connection: AsyncConnection) -> None:
+        async def end(connection: AsyncConnection) -> bool:
             await connection.execute(delete(replies).where(_is(watch, replies), IS_WAITED_FOR))
-            if (await connection.execute(delete(watches).where(_is(watch)))).rowcount:
-                await note(connection, [_act(watch, by, Action.WATCH_ENDED)])
+            if not (await connection.execute(delete(watches).where(_is(watch)))).rowcount:
+                return False
+            await note(connection, [_act(watch, by, Action.WATCH_ENDED)])
+            return True
 
-        await self._database.write(end)
+        return await self._database.write(end)
 
 
 def _are_in(team_id: str, channel_id: str) -> ColumnElement[bool]:

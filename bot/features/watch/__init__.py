@@ -28,7 +28,7 @@ def feature(services: Services) -> Feature:
 
     def register(app: AsyncApp) -> None:
         window.register(app, watcher)
-        orders.register(app, services)
+        orders.register(app, watcher)
 
     async def home_section(visit: HomeVisit) -> Sequence[Block]:
         person = visit.invocation.team_id, visit.invocation.user_id

@@ -21,6 +21,7 @@ from bot.slack.client import REACTIONS, slack_word
 from bot.slack.commands import WatchRequest
 from bot.slack.invocation import Invocation, clicked_value, to_invocation
 from bot.slack.messenger import Post
+from bot.store.audit import Action
 
 
 async def refusal_of(services: Services, invocation: Invocation, channel_id: str, *, is_change: bool) -> str:
@@ -108,7 +109,7 @@ async def follow(watcher: Watcher, invocation: Invocation, request: WatchRequest
     if request.action == "state":
         return words.state(await watches_of_channel(services, *place), await tokens_of(services, *place))
     if request.action == "off":
-        return await _end(watcher, invocation, request.author)
+        return await _ask_to_end(services, invocation, request.author)
     try:
         found = await assistants(services, invocation.channel_id, request.author)
     except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
@@ -128,16 +129,34 @@ async def follow(watcher: Watcher, invocation: Invocation, request: WatchRequest
     return words.begun(watch, found[author_id])
 
 
-async def _end(watcher: Watcher, invocation: Invocation, author: str) -> Post:
-    watches = await watcher.services.store.watches.of(invocation.team_id, invocation.channel_id)
-    names = {watch.author_id: await name_of(watcher.services, watch.author_id) for watch in watches}
+async def _ask_to_end(services: Services, invocation: Invocation, author: str) -> Post:
+    watches = await services.store.watches.of(invocation.team_id, invocation.channel_id)
+    names = {watch.author_id: await name_of(services, watch.author_id) for watch in watches}
     called = [each for each in watches if is_named(author, each.author_id, names)]
     if not called:
         return sentence(words.not_watched(author, list(names.values())))
     if len(called) > 1:
         return sentence(words.several_assistants(author, [each.author_id for each in called]))
-    await watcher.end(called[0], invocation.user_id)
-    return sentence(words.ended(names[called[0].author_id]))
+    return words.ask_to_end(called[0], names[called[0].author_id])
+
+
+async def end_watch(watcher: Watcher, invocation: Invocation, channel_id: str, author_id: str) -> str:
+    """Ends a watch for a person who may; what to say of it.
+
+    Those who hear of the watch are told, and so is the person who set it, unless they ended it themselves.
+    """
+    services, by = watcher.services, invocation.user_id
+    if refusal := await refusal_of(services, invocation, channel_id, is_change=True):
+        return refusal
+    watch = await find_watch(services, invocation.team_id, channel_id, author_id)
+    set_by = await services.store.audit.last_by(Action.WATCH_SET, invocation.team_id, channel_id, author_id)
+    if watch is None or not await watcher.end(watch, by):
+        return words.NOT_WATCHED
+    name = await name_of(services, author_id)
+    others = dict.fromkeys((*watch.alerts_to, set_by or by))
+    told = replace(watch, alerts_to=tuple(each for each in others if each != by))
+    await send_alert(services, told, words.ended_by(watch, name, by))
+    return words.ended(name)
 
 
 async def _test(services: Services, invocation: Invocation, author_id: str) -> str:
@@ -154,7 +173,17 @@ async def _test(services: Services, invocation: Invocation, author_id: str) -> s
     return words.tested(watch, await send_alert(services, watch, post))
 
 
-def register(app: AsyncApp, services: Services) -> None:
+def register(app: AsyncApp, watcher: Watcher) -> None:
+    services = watcher.services
+
+    @app.action(ids.ACTION_WATCH_OFF)
+    async def end(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        invocation = to_invocation(body)
+        said = sentence(await end_watch(watcher, invocation, invocation.channel_id, clicked_value(body)))
+        if not await services.messenger.replace(invocation.response_url, said):
+            await services.messenger.tell(invocation.recipient, said)
+
     @app.action(ids.ACTION_TEST_ALERT)
     async def send_test(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()

@@ -1,4 +1,4 @@
-"""What is said of watches: what a channel has ordered, and what has become of the replies that were seen."""
+"""What people read about watches: how each is set, what became of the replies, and the alerts."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
@@ -19,35 +19,38 @@ from judge.rubric import Scale
 _NAME = 80
 _MOST_NAMED = 10
 _SHOWN = {
-    Shows.NOTHING: "Nothing is posted; the digest and `/judge stats` count them.",
-    Shows.REACTION: "Each scored one gets its score as a reaction.",
-    Shows.VERDICT: "Each verdict is posted in its thread.",
+    Shows.NOTHING: "Scores are not posted; the digest and `/judge stats` count them.",
+    Shows.REACTION: "Each score appears as a reaction.",
+    Shows.VERDICT: "Each verdict is posted in the thread.",
 }
-NO_BOTS = "I find no bot that has written in this channel lately, or is in it, so there is nobody to watch."
+NO_BOTS = "No bot has written in this channel lately, and none is a member, so there is nothing to watch."
 _TITLE = "Watch an assistant"
 _MOST_SHOWN = 10
 _HELP = """\
-• `/judge watch @assistant` opens a window for all of this
-• `/judge watch @assistant all` scores all its replies to people here, by itself, at most 50 a day
+• `/judge watch @assistant` opens a window with all settings
+• `/judge watch @assistant all` scores all of its replies to people here, at most 50 a day
 • `/judge watch @assistant 1 in 5` scores a random fifth, `/judge watch @assistant 20 a day` at most 20 a day
-• `nothing`, `reaction` or `verdict` at the end says what is shown of that; `nothing` is the default
-• `alert here`, `alert me` or `alert off` says who hears when it gets clearly worse; at first, whoever sets the watch
-• `/judge watch off @assistant` ends it; `/judge watch` says what is watched"""
+• Add `nothing`, `reaction` or `verdict` to choose what the channel sees of each score (default: `nothing`)
+• Add `alert here`, `alert me` or `alert off` to choose who is alerted when it gets clearly worse (default: you)
+• `/judge watch off @assistant` ends the watch, `/judge watch` lists what is watched"""
 _MAY_FOLLOW = (
-    "What may follow a name, in this order: `all`, or `1 in 5` (from 1 to 9,999); `40 a day` (from 1 to 99,999); "
+    "After the name you can write, in this order: `all` or `1 in 5` (1 to 9,999); `40 a day` (1 to 99,999); "
     "`nothing`, `reaction` or `verdict`; `alert here`, `alert me` or `alert off`. `off` alone ends the watch."
 )
 NO_REACTIONS = (
-    "I may not react to messages here: whoever runs the app adds the scope `reactions:write` (`manifest.yml` has it). "
-    "Without, `nothing` and `verdict` work."
+    "I cannot add reactions here: the app lacks the scope `reactions:write`, which `manifest.yml` has. "
+    "`nothing` and `verdict` work without it."
+)
+ENDED_MEANS = (
+    "Its replies will no longer be scored automatically, and no alerts will be sent. Past scores stay in the figures."
 )
 _OUTCOMES = {
-    ReplyOutcome.TAKEN: "scored or about to be",
-    None: "waited for",
-    ReplyOutcome.NO_ANSWER: "drawn, but no answer to anybody",
-    ReplyOutcome.EDITED: "drawn, but the question was edited after them",
-    ReplyOutcome.DELETED: "deleted before they were scored",
-    ReplyOutcome.OVER: "over a limit",
+    ReplyOutcome.TAKEN: "scored or in progress",
+    None: "waiting",
+    ReplyOutcome.NO_ANSWER: "drawn, but not an answer to a person",
+    ReplyOutcome.EDITED: "drawn, but the question was edited later",
+    ReplyOutcome.DELETED: "deleted before scoring",
+    ReplyOutcome.OVER: "over a daily limit",
     ReplyOutcome.MISSED: "missed or unscored",
 }
 _LOST = (ReplyOutcome.OVER, ReplyOutcome.MISSED)
@@ -59,30 +62,30 @@ def state(counted: Sequence[CountedWatch], tokens: int | None) -> Post:
         return Post(text, [section(text), actions(button(_TITLE, ids.ACTION_WATCH))])
     lines = {each.watch: line(each) for each in counted[:_MOST_SHOWN]}
     rest = [each.name for each in counted[_MOST_SHOWN:]]
-    ends = [f"And {len(rest)} more, {_names(rest)}: `/judge watch @name` opens the window of each."] if rest else []
+    ends = [f"And {len(rest)} more, {_names(rest)}: `/judge watch @name` shows the settings of each."] if rest else []
     if tokens:
         most = f"{tokens:,} {'token' if tokens == 1 else 'tokens'}"
-        ends.append(f"All that is watched here may take at most {most} a day (UTC).")
+        ends.append(f"All watches in this channel together use at most {most} a day (UTC).")
     blocks = [block for watch, said in lines.items() for block in (section(said), _buttons(watch))]
     another = actions(button("Watch another assistant", ids.ACTION_WATCH))
     return Post("\n".join([*lines.values(), *ends]), [*blocks, *map(section, ends), another])
 
 
 def begun(watch: Watch, name: str) -> Post:
-    text = f"*{clip(name, _NAME)}* is watched here: {_order(watch)}"
+    text = f"*{clip(name, _NAME)}* is now watched here: {_order(watch)}"
     return Post(text, [section(text), _buttons(watch)])
 
 
 def line(counted: CountedWatch) -> str:
     parts = ", ".join([f"{counted.coverage.seen} seen", *_outcomes(counted.coverage, _OUTCOMES)])
     unread = f" {not_read_since(counted.unread)}" if counted.unread else ""
-    return f"*{clip(counted.name, _NAME)}*: {_order(counted.watch)} In the last 7 days: {parts}.{unread}"
+    return f"*{clip(counted.name, _NAME)}*: {_order(counted.watch)} Last 7 days: {parts}.{unread}"
 
 
 def not_read_since(unread: Unread) -> str:
     return (
-        f"*I cannot read the channel since {short_date(unread.since)}*: Slack says `{clip(unread.reason, _NAME)}`. "
-        "Once I can, replies of up to a day ago are scored, and older ones count as missed."
+        f"*I have not been able to read the channel since {short_date(unread.since)}*: Slack answers "
+        f"`{clip(unread.reason, _NAME)}`. Once I can, I score replies of the last day; older ones count as missed."
     )
 
 
@@ -90,39 +93,53 @@ def _outcomes(coverage: Coverage, among: Iterable[ReplyOutcome | None]) -> list[
     return [f"{coverage.outcomes[each]} {_OUTCOMES[each]}" for each in among if coverage.outcomes.get(each)]
 
 
+def ask_to_end(watch: Watch, name: str) -> Post:
+    text = f"End the watch on *{clip(name, _NAME)}*? {ENDED_MEANS}"
+    end = button("End this watch", ids.ACTION_WATCH_OFF, watch.author_id) | {"style": "danger"}
+    return Post(text, [section(text), actions(end)])
+
+
 def ended(name: str) -> str:
-    return f"*{clip(name, _NAME)}* is not watched here any more. What was scored stays in the figures."
+    return f"*{clip(name, _NAME)}* is no longer watched here. Past scores stay in the figures."
+
+
+def ended_by(watch: Watch, name: str, by: str) -> Post:
+    """For those who heard of the watch, and whoever set it."""
+    return _post(
+        f"<@{by}> ended the watch on *{clip(name, _NAME)}* in <#{watch.channel_id}>. Past scores stay in the figures; "
+        f"`/judge watch @{clip(name, _NAME)}` there begins a new one."
+    )
 
 
 def no_assistant(name: str, known: Sequence[str]) -> str:
-    """For a name that no bot of the channel has; what follows the name of one that is there is no part of it."""
+    """For a name that no bot of the channel has, or that has something unknown after it."""
     called = [each for each in known if name.lower().startswith(f"{each.lower()} ")]
     if called:
         meant = max(called, key=len)
         rest = clip(name[len(meant) :].strip(), _NAME)
         return f"After `@{clip(meant, _NAME)}` I do not understand `{rest}`. {_MAY_FOLLOW}"
-    found = f"I find {_names(known)}." if known else "I find no bot at all."
+    found = f"The bots here are {_names(known)}." if known else "There are no bots here."
     more = f" {_MAY_FOLLOW}" if " " in name else ""
-    return f"I find no bot `@{clip(name, _NAME)}` in this channel. {found}{more}"
+    return f"There is no bot `@{clip(name, _NAME)}` in this channel. {found}{more}"
 
 
 def several_assistants(name: str, author_ids: Sequence[str]) -> str:
     each = ", ".join(f"`@{author_id}`" for author_id in author_ids[:_MOST_NAMED])
-    return f"Several bots here are called `@{clip(name, _NAME)}`. Say which by its id: {each}."
+    return f"Several bots here are named `@{clip(name, _NAME)}`. Use an id instead: {each}."
 
 
 def not_watched(name: str, watched: Sequence[str]) -> str:
-    found = f"I watch {_names(watched)}." if watched else "I watch nobody here."
-    return f"I do not watch `@{clip(name, _NAME)}` in this channel. {found}"
+    found = f"Watched here: {_names(watched)}." if watched else "Nothing is watched here."
+    return f"`@{clip(name, _NAME)}` is not watched in this channel. {found}"
 
 
 def not_read(error: str) -> str:
-    return f"Slack does not let me read this channel (`{clip(error, _NAME)}`), so I cannot watch anybody in it."
+    return f"Slack does not let me read this channel (`{clip(error, _NAME)}`), so I cannot watch anything in it."
 
 
 def not_understood(reason: str) -> str:
     """What `/judge watch` can do, for a person who typed something else; `reason` quotes it."""
-    return f"{escape(reason)}. This is what I understand:\n{_HELP}"
+    return f"{escape(reason)}. What I understand:\n{_HELP}"
 
 
 def _buttons(watch: Watch) -> Block:
@@ -134,13 +151,12 @@ def _order(watch: Watch) -> str:
     one_in = round(1 / watch.share)
     share = "all" if one_in == 1 else f"a random 1 in {one_in}"
     limit = f", at most {watch.per_day} a day" if watch.per_day else ""
-    hears = "Nobody hears when it gets worse."
+    alerts = "It sends no alerts."
     if watch.alerts_to:
-        *most, last = [_whom(watch, each) for each in watch.alerts_to]
-        below = "" if watch.floor is None else f", or its mean is below {watch.floor:g}"
-        told = f"{', '.join(most)} and {last} hear" if most else f"{last} hears"
-        hears = f"When it gets clearly worse{below}, {told} of it."
-    return f"{share} of its replies to people{limit}. {_SHOWN[watch.shows]} {hears}"
+        whom = ", ".join(_whom(watch, each) for each in watch.alerts_to)
+        below = "" if watch.floor is None else f", or its mean is clearly below {watch.floor:g}"
+        alerts = f"Alerts when it gets clearly worse{below}: {whom}."
+    return f"{share} of its replies to people{limit}. {_SHOWN[watch.shows]} {alerts}"
 
 
 def _names(names: Sequence[str]) -> str:
@@ -156,42 +172,42 @@ def watched_lines(watched: Sequence[Watched], members: Mapping[str, Member]) -> 
 
 def _lines(each: Watched, name: str) -> Iterator[str]:
     drawn, scored = f"*{name}*, random replies", each.week.mean.n if each.week else 0
-    counted = f"{scored:,} scored of {each.coverage.seen + each.earlier:,}"
+    counted = f"{scored:,} of {each.coverage.seen + each.earlier:,} scored"
     if each.week is None:
-        yield f"{drawn}: none has a score ({counted})."
+        yield f"{drawn}: no scores yet ({counted})."
         return
     before = f"; last week {each.before.mean.judge.mean:.1f}" if each.before and each.before.mean.n >= FEWEST else ""
-    scale = f"of {each.scale[0]} to {each.scale[1]}"
+    scale = f"on a scale from {each.scale[0]} to {each.scale[1]}"
     mean = each.week.mean.judge
     shown = f"*{mean.mean:.1f}*" if mean.low is None else span(mean, ".1f", "*")
-    measured = f"mean {shown}, {scale}" if scored >= FEWEST else f"no mean of fewer than {FEWEST} scores"
+    measured = f"mean {shown} {scale}" if scored >= FEWEST else f"no mean of fewer than {FEWEST} scores"
     yield f"{drawn}: {measured} ({counted}{before})."
     yield from without_model(each.raters)
     if people := corrected(each.weeks):
         yield people
     if each.others:
-        yield f"Scored by another judge or on another scale, and not counted above: {each.others:,}."
+        yield f"Not counted above, because another judge or another scale was used: {each.others:,}."
     if each.coverage.deleted:
-        doubt = "" if each.coverage.is_trusted else " *More than one in ten, so do not trust this mean.*"
-        yield f"Deleted though drawn, before they were scored: {each.coverage.deleted}.{doubt}"
+        doubt = "" if each.coverage.is_trusted else " *That is more than one in ten, so do not trust this mean.*"
+        yield f"Drawn, but deleted before scoring: {each.coverage.deleted}.{doubt}"
     if each.coverage.lost:
         lost = ", ".join(_outcomes(each.coverage, _LOST))
-        yield f"Not scored though drawn: {lost}. The others of the same day stand for them."
+        yield f"Drawn, but not scored: {lost}. Other replies of those days stand in for them."
 
 
-_HOW = "Random replies, tested after each one; `/judge watch` says what is watched."
-TESTED_JUST_NOW = "I sent a test of this watch less than a minute ago, and send one a minute at most."
-NOT_WATCHED = "That assistant is not watched in this channel any more."
+_HOW = "Random replies, tested after each new score. `/judge watch` lists what is watched."
+TESTED_JUST_NOW = "A test was sent less than a minute ago. Please wait a minute."
+NOT_WATCHED = "This assistant is no longer watched in this channel."
 _KNOWN = {
-    "not_in_channel": "not in this channel, whose figures an alert names",
-    "cannot_dm_bot": "a bot reads no alerts",
-    "messages_tab_disabled": "the app may not write direct messages",
+    "not_in_channel": "not a member of this channel, whose figures an alert contains",
+    "cannot_dm_bot": "bots cannot receive alerts",
+    "messages_tab_disabled": "the app cannot send direct messages",
     "is_archived": "the channel is archived",
-    "restricted_action": "the channel lets nobody but its admins write",
-    "user_disabled": "that account is closed",
-    "user_not_found": "that account is closed",
+    "restricted_action": "only admins can post in the channel",
+    "user_disabled": "the account is closed",
+    "user_not_found": "the account is closed",
 }
-_ONCE = "While it lasts I say so once in seven days."
+_ONCE = "While this lasts, I repeat the alert every seven days."
 
 
 def worse_alert(
@@ -206,16 +222,16 @@ def worse_alert(
     """An assistant has become clearly worse, or is below its floor; with its lowest replies since then."""
     before, after = drop.before, drop.after
     if drop.kind == "floor":
-        what = f"is clearly below {watch.floor:g}, which this channel wishes for: mean {after.mean:.1f}"
+        what = f"is clearly below the {watch.floor:g} that this channel has set: mean {after.mean:.1f}"
     else:
         what = f"mean {after.mean:.1f} after {before.mean:.1f}"
         if drop.kind == "low share":
             low = (scale.low + scale.high - 1) // 2
-            share = f"{after.low_share:.0%} of its replies have {scale.low} to {low}"
+            share = f"{after.low_share:.0%} of its replies scored {scale.low} to {low}"
             what = f"{share} after {before.low_share:.0%}, {what}"
         what = f"has become clearly worse than in the four weeks before: {what}"
     replies = "reply" if len(since) == 1 else "replies"
-    lines = ["*Lowest since then*"]
+    lines = ["*Lowest scores since then*"]
     for each in lowest:
         link = permalink(workspace_url, watch.channel_id, each.message_ts or "", each.thread_ts)
         score = f"<{link}|Score {each.score} of {scale.high}>"
@@ -231,48 +247,47 @@ def worse_alert(
 def silent_alert(watch: Watch, name: str, expected: int, silent_for: timedelta) -> Post:
     hours = round(silent_for.total_seconds() / 3600)
     text = (
-        f"The watch on *{clip(name, _NAME)}* in <#{watch.channel_id}> has no score of the last {hours} hours, though "
-        f"{expected} replies were drawn. Whoever runs the app finds the reason in its log: the judge may not answer."
+        f"The watch on *{clip(name, _NAME)}* in <#{watch.channel_id}> has no score from the last {hours} hours, "
+        f"although {expected} replies were drawn. The model may not be answering; the app's log says why."
     )
     return _post(text)
 
 
 def new_judge_notice(watch: Watch, name: str, version: str | None) -> Post:
     by = f"`{clip(version, _NAME)}`" if version else "another judge"
-    floor = "" if watch.floor is None else f" Whether its mean is below {watch.floor:g} I go on watching."
+    floor = "" if watch.floor is None else f" Alerts for a mean below {watch.floor:g} go on."
     return _post(
-        f"*{clip(name, _NAME)}* in <#{watch.channel_id}> is scored by {by} now. Scores of two judges are not compared, "
-        f"so I can say again whether it gets worse once there are {MIN_REFERENCE} older than a week.{floor}"
+        f"*{clip(name, _NAME)}* in <#{watch.channel_id}> is now scored by {by}. Scores of different judges are "
+        f"not compared, so other alerts start again once there are {MIN_REFERENCE} scores older than a week.{floor}"
     )
 
 
 def unread_alert(watch: Watch, name: str, unread: Unread) -> Post:
     return _post(
-        f"The watch on *{clip(name, _NAME)}* in <#{watch.channel_id}> finds no new replies. {not_read_since(unread)}"
+        f"The watch on *{clip(name, _NAME)}* in <#{watch.channel_id}> cannot find new replies. {not_read_since(unread)}"
     )
 
 
 def gone_alert(watch: Watch, name: str, before: int) -> Post:
     return _post(
-        f"I have seen no reply of *{clip(name, _NAME)}* in <#{watch.channel_id}> for a week, after {before:,} in the "
-        "week before. It may have left, or have come back as another app, which is not watched: `/judge watch` "
-        "changes that."
+        f"I have seen no reply by *{clip(name, _NAME)}* in <#{watch.channel_id}> for a week, after {before:,} the "
+        "week before. It may have left, or come back as another app, which is not watched; `/judge watch` changes that."
     )
 
 
 def test_alert(watch: Watch, name: str) -> Post:
     return _post(
-        f"A test, and no more: here I say when *{clip(name, _NAME)}* in <#{watch.channel_id}> gets clearly worse."
+        f"This is a test. An alert appears here when *{clip(name, _NAME)}* in <#{watch.channel_id}> gets clearly worse."
     )
 
 
 def tested(watch: Watch, missed: Mapping[str, str]) -> str:
     if not watch.alerts_to:
-        return "Nobody hears when it gets worse, so there is nobody to send a test to; *Change* sets who does."
+        return "This watch sends no alerts, so there is nobody to send a test to. *Change* sets who gets alerts."
     got = ", ".join(_whom(watch, each) for each in watch.alerts_to if each not in missed)
     lines = [f"The test went to {got}."] if got else []
     for each, error in missed.items():
-        why = _KNOWN.get(error) or f"Slack says `{clip(error, _NAME)}`"
+        why = _KNOWN.get(error) or f"Slack answers `{clip(error, _NAME)}`"
         lines.append(f"It did not reach {_whom(watch, each)}: {why}.")
     return "\n".join(lines)
 
@@ -289,7 +304,7 @@ def home_blocks(watches: Sequence[CountedWatch], more: int) -> list[Block]:
     """The section of the Home tab: what a person's channels watch, and how many more watches there are."""
     if not watches:
         return []
-    blocks = [header("What your channels watch")]
+    blocks = [header("Watched in your channels")]
     for each in watches:
         channel_id = each.watch.channel_id
         change = button("Change", ids.ACTION_HOME_WATCH, f"{channel_id}:{each.watch.author_id}")

@@ -85,9 +85,11 @@ class Watcher:
         await self._store.watches.save(watch, by)
         self._watches.forget(watch.team_id)
 
-    async def end(self, watch: Watch, by: str) -> None:
-        await self._store.watches.end(watch, by)
+    async def end(self, watch: Watch, by: str) -> bool:
+        """Whether there was a watch to end."""
+        is_ended = await self._store.watches.end(watch, by)
         self._watches.forget(watch.team_id)
+        return is_ended
 
     async def watches(self, reaction: Reaction) -> bool:
         """Whether a reaction is under a message that a watched assistant wrote since its watch was begun."""

@@ -21,6 +21,7 @@ from bot.features.watch import window_text as window_words
 from bot.features.watch.figures import name_of
 from bot.features.watch.orders import (
     assistants,
+    end_watch,
     find_watch,
     follow,
     is_named,
@@ -272,10 +273,7 @@ async def _kept_out(services: Services, form: WatchForm) -> dict[str, str]:
 
 async def _end(watcher: Watcher, click: WindowClick, author_id: str) -> None:
     services, invocation, channel_id = watcher.services, click.invocation, click.state.channel_id or ""
-    said = await refusal_of(services, invocation, channel_id, is_change=True)
-    if not said:
-        await watcher.end(await order_on(services, invocation, channel_id, author_id), invocation.user_id)
-        said = words.ended(await name_of(services, author_id))
+    said = await end_watch(watcher, invocation, channel_id, author_id)
     shown = None
     with suppress(SlackApiError, aiohttp.ClientError, TimeoutError):
         shown = await services.messenger.update_modal(click.view_id, said_modal(said))

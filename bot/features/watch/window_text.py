@@ -31,20 +31,20 @@ from judge.rubric import Scale
 from judge.sanitize import sanitize
 
 MOST_A_DAY, MOST_TOKENS = 99_999, 1_000_000_000
-NO_ASSISTANT = "Choose an assistant: a bot of this channel, and not me."
-NOT_SHOWN_YET = "I am still reading what is set for this assistant. Look at it below, then send it."
-CHANGED_MEANWHILE = "Somebody has changed what is set since you opened this window. Close it, open it again, and look."
+NO_ASSISTANT = "Choose an assistant: a bot in this channel other than me."
+NOT_SHOWN_YET = "The settings of this assistant are still loading. Check them below, then submit."
+CHANGED_MEANWHILE = "Somebody changed these settings while this window was open. Close it and open it again."
 _TITLE, _NEW, _CHANGE = "Watches", ("Watch an assistant", "Watch"), ("Change a watch", "Save")
 _LABEL = 75  # https://docs.slack.dev/reference/block-kit/composition-objects/option-object
 _NAME, _WORDS = 80, 140
 _MOST_ASSISTANTS = 100
 _SHARES = (1, 2, 5, 20)
-_DAY = "A day begins at midnight UTC."
+_DAY = "Days begin at midnight UTC."
 READING = "_Reading this channel…_"
-_NONE = "I find none in this channel's last week: it may have left, or answers nobody here."
-_NONE_DRAWN = "I find none that would have been drawn: of so small a share there are few, or it may have left."
+_NONE = "None. The assistant may have left, or it answers nobody here."
+_NONE_DRAWN = "None of last week's replies falls into so small a share."
 _SHOWN = {
-    Shows.NOTHING: "Nothing; the digest counts them",
+    Shows.NOTHING: "Nothing; scores only count in the digest",
     Shows.REACTION: "The score, as a reaction",
     Shows.VERDICT: "The verdict, in the thread",
 }
@@ -74,7 +74,7 @@ class WatchView:
 
 
 def said_modal(text: str) -> dict[str, Any]:
-    """A window that only says something."""
+    """A window with a text and nothing to submit."""
     return {"type": "modal", "title": plain(_TITLE), "close": plain("Close"), "blocks": [section(text)]}
 
 
@@ -93,15 +93,15 @@ def watch_modal(
     shares = {str(each): f"A random 1 in {each}" if each > 1 else "All" for each in sorted({*_SHARES, one_in})}
     its_share = ids.of_author(ids.BLOCK_SHARE, watch.author_id)
     blocks = [
-        context(f"In <#{watch.channel_id}>. Nobody is told of each score; tell the channel that it is watched."),
+        context(f"In <#{watch.channel_id}>. Please tell the channel that this assistant is watched."),
         _select(ids.BLOCK_ASSISTANT, "Assistant", _assistants(form), watch.author_id) | {"dispatch_action": True},
-        _select(its_share, "Which of its replies to people", shares, str(one_in)) | {"dispatch_action": True},
-        section("*For instance, it would have taken these*"),
-        *_replies(form, replies, workspace_url),
-        {"type": "divider"},
+        *([actions(_end(form))] if form.is_set else []),
+        _select(its_share, "Replies to score", shares, str(one_in)) | {"dispatch_action": True},
         *_draw(form),
         *_alerts(form),
-        *([actions(_end(form))] if form.is_set else []),
+        {"type": "divider"},
+        section("*Replies of the last week that this watch could have scored*"),
+        *_replies(form, replies, workspace_url),
     ]
     title, submit = _CHANGE if form.is_set else _NEW
     seen = state.model_copy(update={"version": form.version})
@@ -110,26 +110,26 @@ def watch_modal(
 
 def off_limits(most: int) -> str:
     """For a number that is none, or too large."""
-    return f"A whole number from 1 to {most:,}, or nothing for no limit."
+    return f"A whole number from 1 to {most:,}. Leave empty for no limit."
 
 
 def off_floor(scale: Scale) -> str:
-    return f"A number between {scale.low} and {scale.high}, the ends of the scale, or nothing."
+    return f"A number above {scale.low} and below {scale.high}, or leave empty."
 
 
 def kept_out(names: Sequence[str]) -> str:
     """For people who may not look into the channel; plain text."""
-    return f"An alert names figures of this channel, and may not go to {', '.join(names)}: not in it."
+    return f"Alerts contain figures of this channel. Not a member of it: {', '.join(names)}."
 
 
 def unsure(error: MembershipError) -> str:
     """For people of whom Slack does not say whether they may; plain text."""
-    return f"Slack does not tell me whether all of them may look into this channel ({error}). Please try again."
+    return f"Slack does not tell me whether all of them are members of this channel ({error}). Please try again."
 
 
 def no_readers(names: Sequence[str]) -> str:
     """For bots among those who are to hear; plain text."""
-    return f"A bot reads no alerts: leave out {', '.join(names)}."
+    return f"Bots cannot receive alerts. Remove {', '.join(names)}."
 
 
 def _assistants(form: WatchView) -> dict[str, str]:
@@ -144,10 +144,15 @@ def _draw(form: WatchView) -> list[Block]:
     watch = form.watch
     per_day, shows = (ids.of_author(each, watch.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_SHOWS))
     return [
-        _number(per_day, "At most so many scored replies a day", f"Of this assistant. {_DAY}", watch.per_day or None),
-        _number(ids.BLOCK_TOKENS, "At most so many tokens a day", f"Of all that is watched here. {_DAY}", form.tokens),
-        _select(shows, "What is shown", {each.value: said for each, said in _SHOWN.items()}, watch.shows),
-        context(f"Scored by this channel's rubric, `{form.rubric}`: `/judge rubric` says which there are."),
+        _number(per_day, "Most scored replies a day", f"For this assistant. {_DAY}", watch.per_day or None),
+        _number(ids.BLOCK_TOKENS, "Most tokens a day", f"For all watches of this channel. {_DAY}", form.tokens),
+        _select(
+            shows,
+            "What the channel sees of each score",
+            {each.value: said for each, said in _SHOWN.items()},
+            watch.shows,
+        ),
+        context(f"Replies are scored by this channel's rubric, `{form.rubric}`. `/judge rubric` lists them all."),
     ]
 
 
@@ -161,12 +166,12 @@ def _alerts(form: WatchView) -> list[Block]:
     if chosen := [each for each in watch.alerts_to if each != watch.channel_id]:
         users["initial_users"] = chosen
     low, high = form.scale
-    needs = f"Between {low} and {high}. It takes {MIN_REFERENCE} scores of earlier weeks before I can say so."
+    needs = f"Between {low} and {high}. Needs {MIN_REFERENCE} scores from earlier weeks."
     floor = ids.of_author(ids.BLOCK_FLOOR, watch.author_id)
     return [
-        _input(here, "Who hears when it gets clearly worse", box, is_optional=True),
-        _input(people, "And these people", users, is_optional=True),
-        _number(floor, "They hear, too, when its mean is clearly below", needs, watch.floor, is_whole=False),
+        _input(here, "Alert when it gets clearly worse", box, is_optional=True),
+        _input(people, "Also alert these people", users, is_optional=True),
+        _number(floor, "Also alert when the mean is clearly below", needs, watch.floor, is_whole=False),
     ]
 
 
@@ -174,8 +179,8 @@ def _end(form: WatchView) -> Block:
     author_id = form.watch.author_id
     name = sanitize(form.names.get(author_id, author_id))[:_NAME]
     why = (
-        f"No more replies of {name} are scored by themselves here, and "
-        "nobody hears when it gets worse. What was scored stays in the figures."
+        f"Replies of {name} will no longer be scored automatically here, and no alerts will be sent. "
+        "Past scores stay in the figures."
     )
     end = button("End this watch", ids.ACTION_WATCH_END, author_id)
     return asking_first(end, "End this watch?", why, "End it", "Keep it")

@@ -92,7 +92,7 @@ async def test_a_mean_below_the_floor_is_told_of_however_it_was_before(stage: St
     for _ in range(2):
         await alarm(stage)
     (told,) = direct(stage, "ann")
-    assert "is clearly below 3.5, which this channel wishes for: mean 2." in told
+    assert "is clearly below the 3.5 that this channel has set: mean 2." in told
 
 
 async def test_a_floor_of_another_scale_says_nothing(stage: Stage) -> None:
@@ -120,9 +120,9 @@ async def test_who_hears_is_told_once_that_comparison_begins_anew_and_the_floor_
     for _ in range(2):
         await alarm(stage)
     notice, below = direct(stage, "ann")
-    assert "is scored by `m, strict 2` now. Scores of two judges are not compared" in notice
-    assert notice.endswith("Whether its mean is below 3.5 I go on watching.")
-    assert "is clearly below 3.5, which this channel wishes for: mean 1.5" in below
+    assert "is now scored by `m, strict 2`. Scores of different judges are not compared" in notice
+    assert notice.endswith("Alerts for a mean below 3.5 go on.")
+    assert "is clearly below the 3.5 that this channel has set: mean 1.5" in below
 
 
 async def test_an_alert_whose_answer_was_lost_stands_once_in_the_channel(stage: Stage) -> None:

@@ -81,16 +81,16 @@ def test_what_follows_a_known_name_is_said_and_what_may(typed: str, rest: str) -
     name = "Help desk" if "desk" in typed else "help"
     said = no_assistant(typed, ["other", "help", "Help desk"])
     assert said.startswith(
-        f"After `@{name}` I do not understand `{rest}`. What may follow a name, in this order: `all`"
+        f"After `@{name}` I do not understand `{rest}`. After the name you can write, in this order: `all`"
     )
-    assert "from 1 to 99,999" in said
+    assert "(1 to 99,999)" in said
 
 
 @pytest.mark.parametrize(("name", "is_told"), [("helpr", False), ("helpr 0 a day", True)])
 def test_after_a_name_that_nobody_has_the_rest_may_be_what_is_wrong(name: str, is_told: bool) -> None:
     said = no_assistant(name, ["helper", "help"])
-    assert said.startswith(f"I find no bot `@{name}` in this channel. I find `@helper`, `@help`.")
-    assert ("What may follow a name" in said) == is_told
+    assert said.startswith(f"There is no bot `@{name}` in this channel. The bots here are `@helper`, `@help`.")
+    assert ("After the name you can write" in said) == is_told
 
 
 def test_a_day_that_was_used_up_weighs_by_what_it_had() -> None:

@@ -23,12 +23,12 @@ async def home(stage: Stage) -> str:
 
 
 async def test_watches_of_ones_own_channels_are_listed_a_line_each(stage: Stage) -> None:
-    assert "What your channels watch" not in await home(stage)
+    assert "Watched in your channels" not in await home(stage)
     await say(stage, "@helper 1 in 5 40 a day alert here")
     words = await home(stage)
     channel = stage.slack.workspace.channel(CHANNEL).id
     assert f"<#{channel}>: *helper*: a random 1 in 5 of its replies to people, at most 40 a day." in words
-    assert "In the last 7 days: 0 seen." in words
+    assert "Last 7 days: 0 seen." in words
 
 
 async def press_change(stage: Stage, number: int = 0) -> None:
@@ -54,7 +54,7 @@ async def test_a_watch_is_changed_in_the_tab_which_then_shows_it(stage: Stage) -
     await say(stage, "@other all 7 a day")
     await home(stage)
     await press_change(stage, 1)
-    await filled(stage, "No more replies of other are scored")
+    await filled(stage, "Replies of other will no longer be scored")
     other = stage.slack.person("other").id
     stage.ann.click(stage.ann.view, its(ids.BLOCK_SHARE, other), "2")  # the window is filled anew
     await stage.slack.until(lambda: updates(stage) == 4)
@@ -71,8 +71,8 @@ async def test_a_watch_that_is_ended_from_the_tab_leaves_it(stage: Stage) -> Non
     await press_change(stage)
     await filled(stage, "End this watch")
     stage.ann.click(stage.ann.view, ids.ACTION_WATCH_END)
-    await stage.slack.until(lambda: stage.ann.home and "What your channels watch" not in shown(stage.ann.home))
-    assert "not watched here any more" in await filled(stage, "any more")
+    await stage.slack.until(lambda: stage.ann.home and "Watched in your channels" not in shown(stage.ann.home))
+    assert "no longer watched here" in await filled(stage, "no longer watched")
     assert await stage.log.watches.of(stage.slack.workspace.team_id) == []
 
 
@@ -101,7 +101,7 @@ async def test_nothing_is_said_of_channels_that_the_person_or_the_app_is_not_in(
     ]
     for each in others:
         await stage.log.watches.save(Watch(team_id, each.id, stage.helper.id, datetime.now(UTC)), stage.ben.id)
-    assert "What your channels watch" not in await home(stage)
+    assert "Watched in your channels" not in await home(stage)
 
 
 async def test_a_long_list_says_how_many_more(stage: Stage) -> None:
@@ -118,4 +118,4 @@ async def test_without_slacks_word_on_channels_none_are_listed(stage: Stage) -> 
     await say(stage, "@helper all")
     for _ in range(10):
         stage.slack.fail("users.conversations", error="missing_scope")
-    assert "What your channels watch" not in await home(stage)
+    assert "Watched in your channels" not in await home(stage)

@@ -12,7 +12,7 @@ from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 HISTORY, HOUR = "conversations.history", timedelta(hours=1)
 TWO_HOURS_AGO = datetime.now(UTC) - 2 * HOUR
-SAID = "I cannot read the channel since"
+SAID = "I have not been able to read the channel since"
 
 
 def place(stage: Stage) -> tuple[str, str]:
@@ -63,8 +63,8 @@ async def test_a_channel_that_cannot_be_read_for_an_hour_is_said_once_and_in_eve
         await look(stage, later)
         await alarm(stage, later)
     (told,) = told_directly(stage)
-    assert "finds no new replies. I cannot read the channel since" in told
-    assert "Slack says `internal_error`" in told
+    assert "cannot find new replies. I have not been able to read the channel since" in told
+    assert "Slack answers `internal_error`" in told
     await stage.log.watches.note_read(*place(stage), TWO_HOURS_AGO)  # as long ago as it was then
     await stage.log.watches.note_not_read(*place(stage), "internal_error", TWO_HOURS_AGO)
     assert SAID in await say(stage, "")

@@ -17,6 +17,7 @@ from bot.store.visibility import Sample
 from tests.features.watch.watching import (
     add_other,
     alarm,
+    end,
     look,
     outcomes,
     say,
@@ -37,7 +38,7 @@ async def stage(open_stage: StageFactory) -> Stage:
 
 async def test_a_watched_reply_is_scored_once_it_is_finished_and_nothing_is_posted(stage: Stage) -> None:
     stage.ask_and_answer()
-    assert "*helper* is watched here: all of its replies to people, at most 50 a day." in await say(
+    assert "*helper* is now watched here: all of its replies to people, at most 50 a day." in await say(
         stage, "@helper all"
     )
     _, answer, case = await scored(stage)
@@ -61,7 +62,9 @@ async def test_digest_leads_with_what_nobody_picked_and_keeps_it_apart(stage: St
         await stage.reaches(number, CaseStatus.DELIVERED)
     stage.ann.command(CHANNEL, ids.COMMAND, "digest preview")
     preview = shown(await stage.told(stage.ann, 2))
-    assert "*helper*, random replies: mean *2.0*, between 1.4 and 2.6, of 0 to 5 (5 scored of 5)." in preview
+    assert (
+        "*helper*, random replies: mean *2.0*, between 1.4 and 2.6 on a scale from 0 to 5 (5 of 5 scored)." in preview
+    )
     assert "1 reply that people chose to score" in preview
 
 
@@ -74,8 +77,8 @@ async def test_a_drawn_reply_without_a_score_is_missed_and_the_others_stand_for_
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1, ReplyOutcome.MISSED: 1}
     stage.ann.command(CHANNEL, ids.COMMAND, "digest preview")
     preview = shown(await stage.told(stage.ann, 2))
-    assert "(1 scored of 2)" in preview
-    assert "Not scored though drawn: 1 missed or unscored. The others of the same day stand for them." in preview
+    assert "(1 of 2 scored)" in preview
+    assert "Drawn, but not scored: 1 missed or unscored. Other replies of those days stand in for them." in preview
 
 
 async def test_replies_that_nobody_told_of_are_found_by_looking(open_stage: StageFactory) -> None:
@@ -171,7 +174,7 @@ async def test_a_reply_whose_question_was_edited_since_is_not_scored(stage: Stag
     await seen(stage, 1)
     await take_finished(stage)
     assert await outcomes(stage) == {ReplyOutcome.EDITED: 1}
-    assert "1 drawn, but the question was edited after them" in await say(stage, "")
+    assert "1 drawn, but the question was edited later" in await say(stage, "")
 
 
 async def test_what_answers_nobody_is_passed_over(stage: Stage) -> None:
@@ -191,17 +194,17 @@ async def test_what_answers_nobody_is_passed_over(stage: Stage) -> None:
 
 async def test_what_is_not_named_stays_as_it_was(stage: Stage) -> None:
     assert "all of its replies" in await say(stage, "@helper all")
-    assert f"<@{stage.ann.id}> hears of it" in await say(stage, "@helper 1 in 5 40 a day")
+    assert f"Alerts when it gets clearly worse: <@{stage.ann.id}>" in await say(stage, "@helper 1 in 5 40 a day")
     assert "a random 1 in 5 of its replies to people, at most 40 a day." in await say(
         stage, "@helper verdict alert off"
     )
     state = await say(stage, "")
     assert "a random 1 in 5 of its replies to people, at most 40 a day." in state
-    assert "Each verdict is posted in its thread. Nobody hears when it gets worse." in state
-    assert "In the last 7 days: 0 seen" in state
-    assert "is not watched here any more" in await say(stage, "off @helper")
+    assert "Each verdict is posted in the thread. It sends no alerts." in state
+    assert "Last 7 days: 0 seen" in state
+    assert "*helper* is no longer watched here" in await end(stage, "helper")
     assert "Nothing is watched in this channel." in await say(stage, "")
-    assert "I do not watch `@helper` in this channel. I watch nobody here." in await say(stage, "@helper off")
+    assert "`@helper` is not watched in this channel. Nothing is watched here." in await say(stage, "@helper off")
     acts = [act.what for act in await stage.log.audit.since()]
     assert acts == [Action.WATCH_SET] * 3 + [Action.WATCH_ENDED]
 
@@ -213,16 +216,18 @@ async def test_who_may_not_change_a_digest_sets_no_watch(stage: Stage) -> None:
 
 
 async def test_a_name_that_no_bot_has_is_answered_with_those_there_are(stage: Stage) -> None:
-    assert "I find no bot `@helpr` in this channel. I find `@helper`." in await say(stage, "@helpr all")
-    assert "I find no bot `@ben`" in await say(stage, "@ben all")
-    assert "This is what I understand" in await say(stage, "helper")
+    assert "There is no bot `@helpr` in this channel. The bots here are `@helper`." in await say(stage, "@helpr all")
+    assert "There is no bot `@ben`" in await say(stage, "@ben all")
+    assert "What I understand" in await say(stage, "helper")
 
 
 async def test_an_order_that_is_not_understood_changes_nothing_and_says_what_was_wrong(stage: Stage) -> None:
     assert "After `@helper` I do not understand `all`." in await say(stage, "@helper all all")
     await say(stage, "@helper 1 in 5")
     assert "After `@helper` I do not understand `off`." in await say(stage, "@helper off all")
-    assert "I do not watch `@helper all` in this channel. I watch `@helper`." in await say(stage, "off @helper all")
+    assert "`@helper all` is not watched in this channel. Watched here: `@helper`." in await say(
+        stage, "off @helper all"
+    )
     (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
     assert watch.share == 0.2
 
@@ -249,8 +254,8 @@ async def test_what_was_lost_of_a_day_is_said_in_the_digest(stage: Stage) -> Non
     stage.ann.command(CHANNEL, ids.COMMAND, "stats @helper")
     told = shown(await stage.told(stage.ann, 2))
     assert "*helper*, random replies: mean unknown" not in told
-    assert "(1 scored of 3)" in told
-    assert "Not scored though drawn: 2 over a limit." in told
+    assert "(1 of 3 scored)" in told
+    assert "Drawn, but not scored: 2 over a daily limit." in told
 
 
 async def test_two_processes_make_one_case_of_a_reply(stage: Stage) -> None:
@@ -329,7 +334,7 @@ async def test_scores_stand_under_replies_as_reactions(stage: Stage) -> None:
 
 async def test_without_the_scope_reactions_are_refused_in_a_sentence(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(manifest=manifest_without("reactions:write"))
-    assert "I may not react to messages here" in await say(stage, "@helper reaction")
+    assert "I cannot add reactions here" in await say(stage, "@helper reaction")
     assert await stage.log.watches.of(stage.slack.workspace.team_id) == []
 
 
@@ -381,7 +386,7 @@ async def test_a_watch_without_scores_says_so_to_whoever_set_it(stage: Stage) ->
     assert not stage.slack.workspace.channel(stage.ann.im).messages
     await alarm(stage, timedelta(hours=2))
     (told,) = stage.slack.workspace.channel(stage.ann.im).messages.values()
-    assert "has no score of the last 6 hours, though 3 replies were drawn" in told.text
+    assert "has no score from the last 6 hours, although 3 replies were drawn" in told.text
 
 
 async def test_a_watch_whose_judge_gives_no_score_says_so(stage: Stage) -> None:
@@ -392,7 +397,7 @@ async def test_a_watch_whose_judge_gives_no_score_says_so(stage: Stage) -> None:
     assert await outcomes(stage) == {ReplyOutcome.MISSED: 3}
     await alarm(stage, timedelta(hours=2))
     (told,) = stage.slack.workspace.channel(stage.ann.im).messages.values()
-    assert "though 3 replies were drawn" in told.text
+    assert "although 3 replies were drawn" in told.text
 
 
 @pytest.mark.parametrize(("replies", "told"), [(9, 0), (10, 1)])
@@ -408,7 +413,7 @@ async def test_an_assistant_of_which_nothing_is_seen_any_more_is_told_of_once(
     for day in (8, 9, 16):
         await alarm(stage, timedelta(days=day))
     assert len(stage.ours()) == told
-    assert all(" for a week, after 10 in the week before. It may have left" in each.text for each in stage.ours())
+    assert all(" for a week, after 10 the week before. It may have left" in each.text for each in stage.ours())
 
 
 async def test_an_assistant_that_answers_less_is_not_gone(stage: Stage) -> None:
@@ -458,11 +463,11 @@ async def test_of_two_bots_with_one_name_none_is_taken_by_chance(stage: Stage) -
     twin.name = stage.helper.user.name
     stage.slack.workspace.channel(CHANNEL).members.append(twin.id)
     said = await say(stage, "@helper all")
-    assert said == f"Several bots here are called `@helper`. Say which by its id: `@{stage.helper.id}`, `@{twin.id}`."
+    assert said == f"Several bots here are named `@helper`. Use an id instead: `@{stage.helper.id}`, `@{twin.id}`."
     for author_id in (stage.helper.id, twin.id):
-        assert "*helper* is watched here" in await say(stage, f"@{author_id} all")
-    assert "Several bots here are called `@helper`" in await say(stage, "off @helper")
-    assert "*helper* is not watched here any more" in await say(stage, f"off @{twin.id}")
+        assert "*helper* is now watched here" in await say(stage, f"@{author_id} all")
+    assert "Several bots here are named `@helper`" in await say(stage, "off @helper")
+    assert "*helper* is no longer watched here" in await end(stage, twin.id)
     (left,) = await stage.log.watches.of(stage.slack.workspace.team_id)
     assert left.author_id == stage.helper.id
 
@@ -474,7 +479,7 @@ async def test_what_a_watch_waits_for_ends_with_it_and_is_no_loss_of_the_next_on
     await take_finished(stage)
     stage.ask_and_answer()
     await seen(stage, 2)
-    await say(stage, "off @helper")
+    await end(stage, "helper")
     await take_finished(stage)
     await say(stage, "@helper all")
-    assert "1 seen, 1 scored or about to be." in await say(stage, "")
+    assert "1 seen, 1 scored or in progress." in await say(stage, "")

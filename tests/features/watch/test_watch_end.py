@@ -1,13 +1,16 @@
 """A watch that is set is changed in its window, and ended there by whoever may change it."""
 
+from dataclasses import replace
 from typing import Any
 
+from bot.features.watch.text import NOT_WATCHED
 from bot.features.watch.window_text import CHANGED_MEANWHILE
 from bot.slack import ids
 from bot.store.audit import Action
+from pocket_slack import Message, Person
 from tests.features.watch.test_watch_window import filled, only, shown_fields, window
-from tests.features.watch.watching import add_other, say
-from tests.stage import Stage
+from tests.features.watch.watching import add_other, end, say
+from tests.stage import CHANNEL, Stage
 
 
 def labels(stage: Stage) -> tuple[str, str]:
@@ -23,6 +26,10 @@ def end_button(stage: Stage) -> list[dict[str, Any]]:
     assert view is not None
     elements = [each for block in view.body["blocks"] for each in block.get("elements", [])]
     return [each for each in elements if each.get("action_id") == ids.ACTION_WATCH_END]
+
+
+def direct_messages(stage: Stage, person: Person) -> list[Message]:
+    return list(stage.slack.workspace.channel(person.im).messages.values())
 
 
 async def watches(stage: Stage) -> list[str]:
@@ -43,11 +50,36 @@ async def test_a_watch_is_ended_in_its_window_after_a_question(stage: Stage) -> 
     await window(stage)
     (button,) = end_button(stage)
     assert (button["style"], button["confirm"]["style"]) == ("danger", "danger")
-    assert "No more replies of helper are scored" in button["confirm"]["text"]["text"]
+    assert "Replies of helper will no longer be scored" in button["confirm"]["text"]["text"]
     stage.ann.click(stage.ann.view, ids.ACTION_WATCH_END)
-    assert "*helper* is not watched here any more. What was scored stays" in await filled(stage, "any more")
+    assert "*helper* is no longer watched here. Past scores stay" in await filled(stage, "no longer watched")
     assert shown_fields(stage).isdisjoint({ids.BLOCK_ASSISTANT, ids.BLOCK_TOKENS})
     assert await watches(stage) == []
+    assert [act.what for act in await stage.log.audit.since()] == [Action.WATCH_SET, Action.WATCH_ENDED]
+
+
+async def test_those_who_get_alerts_and_who_set_the_watch_are_told_who_ended_it(stage: Stage) -> None:
+    await say(stage, "@helper all alert here")
+    watch = await only(stage)
+    stage.slack.workspace.add_user("cleo")
+    cleo = stage.slack.person("cleo")
+    stage.ann.invite(CHANNEL, "cleo")
+    await stage.log.watches.save(replace(watch, alerts_to=(*watch.alerts_to, cleo.id)), stage.ben.id)
+    assert "*helper* is no longer watched here" in await end(stage, "helper")
+    for told in (stage.ours()[-1:], direct_messages(stage, stage.ben), direct_messages(stage, cleo)):
+        (message,) = told
+        assert f"<@{stage.ann.id}> ended the watch on helper in <#{watch.channel_id}>" in message.text
+    assert direct_messages(stage, stage.ann) == []
+
+
+async def test_whoever_presses_twice_ends_it_once(stage: Stage) -> None:
+    await say(stage, "@helper all alert here")
+    assert "End the watch on" in await say(stage, "off @helper")
+    asked = stage.ann.ephemerals(CHANNEL)[-1]
+    for _ in range(2):
+        stage.ann.click(asked, ids.ACTION_WATCH_OFF)
+    await stage.slack.until(lambda: stage.ann.ephemerals(CHANNEL)[-1].text == NOT_WATCHED)
+    assert len(stage.ours()) == 1
     assert [act.what for act in await stage.log.audit.since()] == [Action.WATCH_SET, Action.WATCH_ENDED]
 
 
@@ -57,9 +89,9 @@ async def test_the_watch_that_the_window_shows_is_the_one_that_ends(stage: Stage
     await say(stage, "@other all")
     await window(stage)
     stage.ann.click(stage.ann.view, ids.BLOCK_ASSISTANT, stage.slack.person("other").id)
-    await filled(stage, "No more replies of other are scored")
+    await filled(stage, "Replies of other will no longer be scored")
     stage.ann.click(stage.ann.view, ids.ACTION_WATCH_END)
-    assert "*other* is not watched" in await filled(stage, "any more")
+    assert "*other* is no longer watched" in await filled(stage, "no longer watched")
     assert await watches(stage) == [stage.helper.id]
 
 
@@ -77,7 +109,7 @@ async def test_a_window_that_was_closed_meanwhile_is_answered_in_the_channel(sta
     await window(stage)
     stage.slack.fail("views.update", error="not_found")
     stage.ann.click(stage.ann.view, ids.ACTION_WATCH_END)
-    assert "*helper* is not watched here any more" in (await stage.told(stage.ann, 2)).text
+    assert "*helper* is no longer watched here" in (await stage.told(stage.ann, 2)).text
     assert await watches(stage) == []
 
 

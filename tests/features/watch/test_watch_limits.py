@@ -190,7 +190,7 @@ async def test_what_a_limit_cost_is_said_in_the_state(stage: Stage) -> None:
         await stage.reaches(1, CaseStatus.DELIVERED)
     stage.ann.command(CHANNEL, ids.COMMAND, "watch")
     state = shown(await stage.told(stage.ann, 2))
-    assert "2 seen, 1 scored or about to be, 1 over a limit" in state
+    assert "2 seen, 1 scored or in progress, 1 over a daily limit" in state
     assert "at most 1 token a day" in state
 
 

@@ -22,10 +22,10 @@ from bot.slack.client import web_client
 from bot.slack.messenger import Messenger
 from bot.store.audit import Action
 from pocket_slack import Message
-from tests.features.watch.watching import add_other, say
+from tests.features.watch.watching import add_other, end, say
 from tests.stage import CHANNEL, QUESTION, Stage, StageFactory, buttons, manifest_without, shown
 
-LAST = "For instance, it would have taken these"
+LAST = "Replies of the last week that this watch could have scored"
 
 
 @pytest.fixture
@@ -82,11 +82,11 @@ async def only(stage: Stage) -> Watch:
 
 @pytest.mark.needs("rubrics")
 async def test_the_window_names_the_rubric_of_the_channel(stage: Stage) -> None:
-    assert "Scored by this channel's rubric, `additive-5`" in await window(stage)
+    assert "Replies are scored by this channel's rubric, `additive-5`" in await window(stage)
     stage.ann.close()
     stage.ann.command(CHANNEL, ids.COMMAND, "rubric use code")
     await stage.told(stage.ann)
-    assert "Scored by this channel's rubric, `code`" in await window(stage)
+    assert "Replies are scored by this channel's rubric, `code`" in await window(stage)
 
 
 async def test_an_older_window_does_not_undo_what_somebody_else_has_set(stage: Stage) -> None:
@@ -125,7 +125,7 @@ async def test_a_name_alone_opens_the_window_and_it_sets_all_that_a_watch_is(sta
     assert (watch.alerts_to, watch.floor) == ((channel_id, stage.ben.id, stage.ann.id), 3.5)
     assert (await stage.log.digests.channel(watch.team_id, channel_id)).watch_tokens_per_day == 20_000
     assert "a random 1 in 5 of its replies to people, at most 40 a day." in said.text
-    assert "or its mean is below 3.5, <#" in said.text
+    assert "or its mean is clearly below 3.5: <#" in said.text
     assert stage.ann.view is None
     assert [act.what for act in await stage.log.audit.since()] == [Action.WATCH_SET, Action.WATCH_TOKENS_CHANGED]
 
@@ -151,7 +151,7 @@ async def test_the_window_shows_the_last_five_replies_that_would_have_been_taken
     stage.ask_and_answer(answer="A long one. " * 400)
     late = stage.helper.post(CHANNEL, "A late answer in an old thread.", thread_ts=first.ts)
     words = await window(stage)
-    last = words[words.index(LAST) : words.index("At most so many scored replies a day")]
+    last = words[words.index(LAST) :]
     for said in (
         "A late answer",
         "A long one.",
@@ -242,9 +242,9 @@ async def test_the_window_opens_before_anything_is_read(stage: Stage) -> None:
         (ids.BLOCK_PER_DAY, "-1", "A whole number"),
         (ids.BLOCK_PER_DAY, "many", "A whole number"),
         (ids.BLOCK_TOKENS, "1e99", "1,000,000,000"),
-        (ids.BLOCK_FLOOR, "5", "A number between 0 and 5"),
-        (ids.BLOCK_FLOOR, "0", "A number between 0 and 5"),
-        (ids.BLOCK_FLOOR, "nan", "A number between 0 and 5"),
+        (ids.BLOCK_FLOOR, "5", "A number above 0 and below 5"),
+        (ids.BLOCK_FLOOR, "0", "A number above 0 and below 5"),
+        (ids.BLOCK_FLOOR, "nan", "A number above 0 and below 5"),
     ],
 )
 async def test_what_is_no_such_number_is_said_at_its_field(stage: Stage, block: str, typed: str, said: str) -> None:
@@ -269,7 +269,7 @@ async def test_somebody_of_whom_slack_does_not_say_where_they_are_is_not_told(st
     await window(stage)
     its_people = its(ids.BLOCK_ALERTS_TO, stage.helper.id)
     errors = await refused(stage, {its_people: [stage.ben.id, "U0GONE"]})
-    assert errors[its_people].startswith("Slack does not tell me whether all of them may look into this channel")
+    assert errors[its_people].startswith("Slack does not tell me whether all of them are members of this channel")
     assert "(user_not_found)" in errors[its_people]
 
 
@@ -287,7 +287,7 @@ async def test_reactions_without_their_scope_are_refused_at_the_field(open_stage
     stage: Stage = await open_stage(manifest=manifest_without("reactions:write"))
     await window(stage)
     its_shows = its(ids.BLOCK_SHOWS, stage.helper.id)
-    assert "I may not react to messages here" in (await refused(stage, {its_shows: "reaction"}))[its_shows]
+    assert "I cannot add reactions here" in (await refused(stage, {its_shows: "reaction"}))[its_shows]
 
 
 async def test_who_has_lost_the_right_meanwhile_sets_nothing(stage: Stage) -> None:
@@ -320,7 +320,7 @@ async def test_an_assistant_that_left_can_still_be_changed(stage: Stage) -> None
     state = await state_of(stage, 2)
     stage.ann.click(state, ids.ACTION_WATCH)
     words = await filled(stage)
-    assert "it may have left" in words
+    assert "so small a share" in words
     await stage.slack.settled(stage.ann.submit({its(ids.BLOCK_PER_DAY, stage.helper.id): "3"}))
     await stage.told(stage.ann, 3)
     assert (await only(stage)).per_day == 3
@@ -384,11 +384,11 @@ async def test_a_test_goes_to_exactly_those_who_would_hear(stage: Stage) -> None
     told = (await stage.told(stage.ann, 2)).text
     assert told.splitlines() == [
         f"The test went to <#{channel.id}>, <@{stage.ann.id}>.",
-        f"It did not reach <@{stage.ben.id}>: not in this channel, whose figures an alert names.",
+        f"It did not reach <@{stage.ben.id}>: not a member of this channel, whose figures an alert contains.",
     ]
     (posted,) = stage.ours()
     direct = stage.slack.workspace.channel(stage.ann.im).messages.values()
-    assert posted.text.startswith("A test, and no more: here I say when helper in ")
+    assert posted.text.startswith("This is a test. An alert appears here when helper in ")
     assert [message.text for message in direct] == [posted.text]
     assert not stage.slack.workspace.channel(stage.ben.im).messages
 
@@ -407,7 +407,7 @@ async def test_a_test_that_nobody_hears_is_none(stage: Stage) -> None:
     said = await state_after(stage, "@helper all alert here")
     await say(stage, "@helper alert off")
     stage.ann.click(said, ids.ACTION_TEST_ALERT)
-    assert "Nobody hears when it gets worse" in (await stage.told(stage.ann, 3)).text
+    assert "This watch sends no alerts" in (await stage.told(stage.ann, 3)).text
     await say(stage, "@helper alert here")
     stage.ann.click(said, ids.ACTION_TEST_ALERT)
     assert "The test went to" in (await stage.told(stage.ann, 5)).text
@@ -423,7 +423,7 @@ async def test_a_test_is_for_those_who_may_change_the_watch(stage: Stage) -> Non
 
 async def test_a_test_of_a_watch_that_is_over_says_so(stage: Stage) -> None:
     said = await state_after(stage, "@helper all alert here")
-    await say(stage, "off @helper")
+    await end(stage, "helper")
     stage.ann.click(said, ids.ACTION_TEST_ALERT)
     assert (await stage.told(stage.ann, 3)).text == NOT_WATCHED
 

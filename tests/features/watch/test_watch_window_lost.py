@@ -45,4 +45,4 @@ async def test_an_end_that_the_window_cannot_tell_of_is_told_in_the_channel(stag
     await window(stage)
     stage.slack.fail("views.update", drop=True, times=2)
     stage.ann.click(stage.ann.view, ids.ACTION_WATCH_END)
-    assert "*helper* is not watched here any more" in (await stage.told(stage.ann, 2)).text
+    assert "*helper* is no longer watched here" in (await stage.told(stage.ann, 2)).text

@@ -44,7 +44,7 @@ async def test_drawn_replies_that_were_deleted_are_said_and_many_make_the_mean_d
         await stage.log.replies.settle(reply, ReplyOutcome.DELETED if number < deleted else ReplyOutcome.TAKEN)
     await add_drawn(stage, 4)
     said = shown(await stats(stage))
-    assert f"Deleted though drawn, before they were scored: {deleted}." in said
+    assert f"Drawn, but deleted before scoring: {deleted}." in said
     assert ("do not trust this mean" in said) == doubts
 
 
@@ -61,7 +61,7 @@ async def test_what_another_judge_or_scale_scored_is_counted_and_in_no_mean(stag
     await add_drawn(stage, 9, lowest=1, highest=10)
     said = shown(await stats(stage))
     assert "*helper*, random replies: mean *3.8*" in said
-    assert "Scored by another judge or on another scale, and not counted above: 2." in said
+    assert "Not counted above, because another judge or another scale was used: 2." in said
 
 
 @pytest.mark.needs("digest")
@@ -70,11 +70,11 @@ async def test_of_few_scores_neither_this_weeks_mean_nor_the_last_ones_is_said(s
     for number in range(4):
         await add_drawn(stage, 4)
         await add_drawn(stage, 3, judged_at=earlier, created_at=earlier, key=f"earlier {number}")
-    assert "random replies: no mean of fewer than 5 scores (4 scored of 0)." in shown(await stats(stage))
+    assert "random replies: no mean of fewer than 5 scores (4 of 0 scored)." in shown(await stats(stage))
     await add_drawn(stage, 4)
-    assert "(5 scored of 0)." in shown(await stats(stage, count=2))
+    assert "(5 of 0 scored)." in shown(await stats(stage, count=2))
     await add_drawn(stage, 3, judged_at=earlier, created_at=earlier, key="earlier 5")
-    assert "(5 scored of 0; last week 3.0)." in shown(await stats(stage, count=3))
+    assert "(5 of 0 scored; last week 3.0)." in shown(await stats(stage, count=3))
 
 
 async def test_of_one_judge_nothing_is_said_of_others(stage: Stage) -> None:
@@ -96,4 +96,4 @@ async def test_replies_of_last_week_that_were_scored_in_this_one_are_among_those
         await stage.log.replies.settle(reply, outcome)
         if outcome is ReplyOutcome.TAKEN:
             await add_drawn(stage, number, message_ts=ts, judged_at=week.start)
-    assert "(3 scored of 3)" in shown(await stats(stage))
+    assert "(3 of 3 scored)" in shown(await stats(stage))

@@ -47,16 +47,16 @@ def test_slack_takes_the_window(names: Mapping[str, str], replies: list[Message]
 
 def test_its_limits_say_of_what_and_when_a_day_begins() -> None:
     per_day, tokens = (field(block_id) for block_id in (f"{ids.BLOCK_PER_DAY}-U149", ids.BLOCK_TOKENS))
-    assert per_day == ("At most so many scored replies a day", "Of this assistant. A day begins at midnight UTC.")
-    assert tokens == ("At most so many tokens a day", "Of all that is watched here. A day begins at midnight UTC.")
+    assert per_day == ("Most scored replies a day", "For this assistant. Days begin at midnight UTC.")
+    assert tokens == ("Most tokens a day", "For all watches of this channel. Days begin at midnight UTC.")
 
 
 def test_who_hears_of_what_can_be_read_one_line_after_the_other() -> None:
     labels = [block["label"]["text"] for block in watch_modal(STATE, form({}), [], URL)["blocks"] if "label" in block]
     assert labels[-3:] == [
-        "Who hears when it gets clearly worse",
-        "And these people",
-        "They hear, too, when its mean is clearly below",
+        "Alert when it gets clearly worse",
+        "Also alert these people",
+        "Also alert when the mean is clearly below",
     ]
 
 
@@ -73,7 +73,7 @@ def field(block_id: str) -> tuple[str, str]:
     return found["label"]["text"], found["hint"]["text"]
 
 
-@pytest.mark.parametrize(("share", "said"), [(1.0, "it may have left"), (0.05, "would have been drawn")])
+@pytest.mark.parametrize(("share", "said"), [(1.0, "may have left"), (0.05, "so small a share")])
 def test_where_nothing_is_found_the_likely_reason_is_said(share: float, said: str) -> None:
     assert said in str(watch_modal(STATE, form({}, share=share), [], URL))
 
@@ -95,7 +95,7 @@ def test_a_channel_that_watches_many_is_answered_in_one_message() -> None:
     ]
     post = state(counted, 1_000_000_000)
     rest = ", ".join(f"`@{'x' * 79}…`" for _ in range(10))
-    assert f"And 20 more, {rest}, …: `/judge watch @name` opens the window of each." in post.text
+    assert f"And 20 more, {rest}, …: `/judge watch @name` shows the settings of each." in post.text
     check_blocks(post.blocks)
 
 

@@ -30,6 +30,15 @@ async def say(stage: Stage, text: str) -> str:
     return (await stage.told(stage.ann, before + 1)).text
 
 
+async def end(stage: Stage, name: str) -> str:
+    """What ann is told once she has confirmed that the watch on an assistant ends."""
+    assert "End the watch on" in await say(stage, f"off @{name}")
+    before = stage.ann.ephemerals(CHANNEL)[-1]
+    stage.ann.click(before, ids.ACTION_WATCH_OFF)
+    await stage.slack.until(lambda: "End the watch on" not in stage.ann.ephemerals(CHANNEL)[-1].text)
+    return stage.ann.ephemerals(CHANNEL)[-1].text
+
+
 async def take_finished(
     stage: Stage, later: timedelta = REST, policy: Policy = ANYWHERE, limits: Limits = NO_LIMITS
 ) -> None:
