@@ -9,7 +9,7 @@ from sqlalchemy import update
 from bot.domain.case import CaseStatus
 from bot.domain.limits import Limits
 from bot.domain.watch import MOST_OF_A_QUESTION, ReplyOutcome, Watch
-from bot.features.watch.watcher import OFTEN, REST
+from bot.features.watch.watcher import REST, SELDOM
 from bot.slack import ids
 from bot.slack.manifest import Part, load_manifest
 from bot.store.schema import replies
@@ -101,7 +101,7 @@ async def watch_elsewhere(stage: Stage) -> str:
 
 async def ask_elsewhere(stage: Stage, channel_id: str) -> None:
     stage.helper.post(channel_id, ANSWER, thread_ts=stage.ann.post(channel_id, QUESTION).ts)
-    await look(stage, OFTEN)
+    await look(stage, 2 * SELDOM)  # the bot's own look may have been a moment ago
 
 
 async def test_a_flood_in_one_channel_keeps_no_other_waiting(stage: Stage) -> None:
@@ -110,7 +110,7 @@ async def test_a_flood_in_one_channel_keeps_no_other_waiting(stage: Stage) -> No
         stage.ask_and_answer()
     await ask_elsewhere(stage, elsewhere)
     before = len(reads(stage))
-    await take_finished(stage, OFTEN)
+    await take_finished(stage, 3 * SELDOM)
     order = [channel_id for _, channel_id in reads(stage)[before:]]
     assert order.index(elsewhere) < 2 * 5  # two reads for a reply, and five replies at a turn
 
@@ -121,11 +121,11 @@ async def test_a_channel_that_cannot_be_read_keeps_no_other_waiting_and_is_tried
         stage.ask_and_answer()
     await ask_elsewhere(stage, elsewhere)
     stage.ann.remove(CHANNEL, stage.slack.workspace.bot.id)
-    await take_finished(stage, OFTEN)
+    await take_finished(stage, 3 * SELDOM)
     case = await stage.reaches(1, CaseStatus.DELIVERED)
     assert case.channel_id == elsewhere
     stage.ann.invite(CHANNEL, stage.slack.workspace.bot.id)
-    await take_finished(stage, OFTEN)
+    await take_finished(stage, 3 * SELDOM)
     assert (await stage.reaches(3, CaseStatus.DELIVERED)).channel_id != elsewhere
 
 
@@ -153,8 +153,8 @@ async def test_the_tokens_of_a_channel_hold_for_all_its_watches(stage: Stage) ->
     await seen(stage, 3)
     await stage.log.watches.save(other, stage.ann.id)
     stage.slack.person("other").post(CHANNEL, ANSWER, thread_ts=parent.ts)
-    await look(stage, OFTEN)
-    await take_finished(stage, OFTEN)
+    await look(stage, 2 * SELDOM)  # the bot's own look may have been a moment ago
+    await take_finished(stage, 3 * SELDOM)
     assert await outcomes(stage, stage.helper.id) == {ReplyOutcome.TAKEN: 2, ReplyOutcome.OVER: 1}
     assert await outcomes(stage, other.author_id) == {ReplyOutcome.OVER: 1}
     assert len(stage.model.requests) == 2
@@ -202,9 +202,9 @@ async def test_a_watch_on_ourselves_scores_nothing(stage: Stage) -> None:
     await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
     await stage.verdict(parent)
     await stage.reaches(1, CaseStatus.DELIVERED)
-    await look(stage, OFTEN)
-    await take_finished(stage, OFTEN)
-    await take_finished(stage, 2 * OFTEN)
+    await look(stage, 2 * SELDOM)  # the bot's own look may have been a moment ago
+    await take_finished(stage, 3 * SELDOM)
+    await take_finished(stage, 4 * SELDOM)
     assert await outcomes(stage, ours.author_id) == {ReplyOutcome.NO_ANSWER: 1}
 
 
