@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 DEFAULT_RUBRIC = "additive-5"
 
 _PURPOSES = {
-    DEFAULT_RUBRIC: "is it a relevant, complete and helpful answer? The default",
-    "code": "would the code do what was asked, with unusual input, too, and without harm?",
-    "grounded": "does a reference support all that it says? It follows 'Reference:' in the question",
-    "refusal": "was it right to answer, or right to decline?",
-    "support-tone": "does it speak well to a person who asks for help?",
+    DEFAULT_RUBRIC: "Is it a relevant, complete and helpful answer?",
+    "code": "Does the code do what was asked, also with unusual input, without harm?",
+    "grounded": "Does the reference support all it says? Put 'Reference:' in the question.",
+    "refusal": "Was it right to answer, or right to decline?",
+    "support-tone": "Does it speak well to a person who asks for help?",
 }
 
 _PLACEHOLDERS = ("{prompt}", "{response}")

@@ -17,6 +17,7 @@ from bot.slack.blocks import Block, ModalState, actions, button, modal, option, 
 from bot.slack.members import MembershipError, NoAccess, NoAccessReason
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import excerpt
+from judge.rubric import purpose_of
 
 _ROOM = 3000
 _EXCERPT = 300
@@ -170,7 +171,7 @@ def texts_modal(
     blocks = [
         _text_input(ids.BLOCK_QUESTION, "Question", "What was asked"),
         _text_input(ids.BLOCK_RESPONSE, "Response", "The answer to score"),
-        _select(ids.BLOCK_RUBRIC, "Rubric", rubrics, rubric),
+        _rubric_input(rubrics, rubric),
         _visibility_input(visibility) if visibility else section(_FOR_ONE),
     ]
     return modal(ids.VIEW_TEXTS, "Score a response", state, blocks, "Score", "Cancel")
@@ -218,15 +219,15 @@ def _text_input(block_id: str, label: str, hint: str, initial: str | None = None
     return {"type": "input", "block_id": block_id, "label": plain(label), "element": element}
 
 
-def _select(block_id: str, label: str, values: Sequence[str], chosen: str) -> dict[str, Any]:
-    options = [option(value, value) for value in values]
+def _rubric_input(values: Sequence[str], chosen: str) -> dict[str, Any]:
+    options = {value: option(value, about=purpose_of(value)) for value in values}
     element = {
         "type": "static_select",
-        "action_id": block_id,
-        "options": options,
-        "initial_option": option(chosen, chosen),
+        "action_id": ids.BLOCK_RUBRIC,
+        "options": list(options.values()),
+        "initial_option": options.get(chosen) or option(chosen),
     }
-    return {"type": "input", "block_id": block_id, "label": plain(label), "element": element}
+    return {"type": "input", "block_id": ids.BLOCK_RUBRIC, "label": plain("Rubric"), "element": element}
 
 
 def _visibility_input(chosen: Visibility) -> dict[str, Any]:

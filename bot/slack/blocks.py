@@ -132,9 +132,13 @@ def asking_first(element: Block, title: str, why: str, yes: str, no: str) -> dic
     return element | {"style": "danger", "confirm": asked}
 
 
-def option(value: str, label: str | None = None) -> dict[str, Any]:
-    """A choice of a menu or of radio buttons; the value is its label, unless there is another."""
-    return {"value": value, "text": plain(label or value)}
+def option(value: str, label: str | None = None, about: str = "") -> dict[str, Any]:
+    """A choice of a menu or of radio buttons; the value is its label, unless there is another.
+
+    A line `about` it stands below the label: https://docs.slack.dev/reference/block-kit/composition-objects/option-object
+    """
+    chosen = {"value": value, "text": plain(label or value)}
+    return chosen | ({"description": plain(about)} if about else {})
 
 
 def plain(text: str) -> dict[str, Any]:

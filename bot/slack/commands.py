@@ -66,7 +66,7 @@ class WatchRequest:
 class RubricRequest:
     """What `/judge rubric` is to do, with which rubric, and with which model; None is that of the settings."""
 
-    action: Literal["state", "use", "edit", "delete"]
+    action: Literal["state", "use", "view", "edit", "delete"]
     name: str = ""
     model: str | None = None
 

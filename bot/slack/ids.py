@@ -49,6 +49,7 @@ ACTION_DIGEST_ON = "switch_digest_on"
 ACTION_DIGEST_OFF = "switch_digest_off"
 ACTION_FORGET = "forget"
 ACTION_OPEN_WINDOW = "open_window"
+ACTION_RUBRIC = "rubric-"  # use, view or edit follows
 ACTION_RUBRIC_USE = "use_replayed_rubric"
 ACTION_RUBRIC_LEAVE = "leave_replayed_rubric"
 ACTION_HELP = "show_help"

@@ -89,9 +89,9 @@ class Messenger:
         Raises:
             SlackApiError: Slack fails for the moment.
         """
-        ways: list[Callable[[Recipient, Post], Awaitable[bool]]] = [self._ephemeral, self._respond, self._direct]
+        ways: list[Callable[[Recipient, Post], Awaitable[bool]]] = [self._ephemeral, self._respond, self.direct]
         if recipient.is_in_channel:
-            ways = [self._respond, self._ephemeral, self._direct]
+            ways = [self._respond, self._ephemeral, self.direct]
         for form in post.forms:
             for way in ways:
                 if await way(recipient, form):
@@ -174,7 +174,8 @@ class Messenger:
             logger.info("private_way_failed", way="response_url", error=answer.body[:100])
         return answer.status_code == 200
 
-    async def _direct(self, recipient: Recipient, post: Post) -> bool:
+    async def direct(self, recipient: Recipient, post: Post) -> bool:
+        """Whether the person could be told by direct message."""
         try:
             await self._client.chat_postMessage(
                 channel=recipient.user_id, text=post.text, blocks=post.blocks, **WITHOUT_PREVIEWS

@@ -147,8 +147,8 @@ class Rubrics(Part):
 _saved = select(*(rubrics.c[each.name] for each in fields(SavedRubric)))
 
 
-MOST = 30
-"""Cases of one replay."""
+LEAST, MOST = 10, 30
+"""Cases of one replay: with fewer labelled ones nothing is compared."""
 
 _IS_LABELLED = select(labels.c.score).where(labels.c.team_id == cases.c.team_id, labels.c.case_id == cases.c.id)
 
@@ -205,11 +205,11 @@ class ChannelReplays:
         self._jobs = jobs
 
     async def begin(self, team_id: str, channel_id: str, user_id: str, judge: ChannelJudge) -> bool:
-        """Writes a replay in the place of the channel's last one, and its job; False where no case could be in it.
+        """Writes a replay in the place of the channel's last one, and its job; False where there are too few cases.
 
         One of the same wish that its person has not been told of yet goes on: what it has asked is not asked again.
         """
-        some = select(cases.c.id).where(_is_replayable(team_id, channel_id)).limit(1)
+        some = select(cases.c.id).where(_is_replayable(team_id, channel_id)).limit(LEAST)
         place = {"team_id": team_id, "channel_id": channel_id}
         values = {"rubric": judge.rubric, "rubric_version": judge.version, "judge_model": judge.model}
         wish = place | values | {"user_id": user_id}
@@ -221,7 +221,7 @@ class ChannelReplays:
             if (await connection.execute(same)).first():
                 return True
             await connection.execute(delete(replays).filter_by(**place))
-            if (await connection.execute(some)).first() is None:
+            if len((await connection.execute(some)).all()) < LEAST:
                 return False
             number = (await connection.execute(new.returning(replays.c.id))).scalar_one()
             await self._jobs.put(connection, [_job(team_id, number)])

@@ -118,4 +118,5 @@ def rubrics(name: Annotated[str | None, typer.Argument(help="Print this rubric's
     for each in list_rubrics():
         rubric = load_rubric(each)
         scale = f"scale {rubric.scale.low} to {rubric.scale.high}, version {rubric.version}"
-        typer.echo(f"{each}  {scale}: {purpose_of(each)}")
+        default = " (the default)" if each == DEFAULT_RUBRIC else ""
+        typer.echo(f"{each}{default}  {scale}: {purpose_of(each)}")

@@ -57,7 +57,7 @@ async def test_a_rubric_is_made_in_its_window_and_used(bot: Sandbox, open_tab) -
     await page.keyboard.press("Enter")
     modal = page.get_by_role("dialog", name="Rubric")
     await expect(modal).to_contain_text("A new rubric for #help-desk, begun from additive-5.")
-    await expect(modal.get_by_text("Prompt, continued if it needs more room (optional)")).to_be_visible()
+    await expect(modal.get_by_text("Prompt, continued (optional)")).to_be_visible()
     await modal.get_by_label("Name").fill("ours")
     await modal.get_by_role("button", name="Save").click()
     await expect(modal).to_contain_text("ours is saved as version")

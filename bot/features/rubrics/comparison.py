@@ -8,16 +8,16 @@ import structlog
 from slack_sdk.errors import SlackApiError
 
 from bot.domain.case import Recipient
+from bot.domain.verdict import OFFLINE
 from bot.feature import Services
 from bot.features.rubrics import text as words
-from bot.figures.week import FEWEST
 from bot.pipeline.judges import Judges
 from bot.pipeline.text import sentence
 from bot.slack import ids
 from bot.slack.blocks import actions, button, section
 from bot.slack.client import is_transient
 from bot.slack.messenger import Post
-from bot.store.rubrics import ChannelReplay, ReplayedCase
+from bot.store.rubrics import LEAST, ChannelReplay, ReplayedCase
 from judge import Judge, JudgeError
 from judge.rubric import Scale
 from judge.stats import Interval, MeanEstimator
@@ -53,10 +53,11 @@ async def run(services: Services, judges: Judges, number: int) -> None:
         await services.messenger.tell(here, sentence(why.format(judge=name)))
         await replays.drop(number)
         return
-    if len(cases) < FEWEST:  # whose figures tell each score
-        await services.store.assignments.note_told(replay.team_id, [each.id for each in cases], replay.user_id)
     versions = in_use.version if in_use else "", judge.version
-    await services.messenger.tell(here, comparison(number, name, cases, versions, judge.rubric.scale, is_cut=is_cut))
+    is_offline = OFFLINE in {judge.model, in_use.model if in_use else ""}
+    scale = judge.rubric.scale
+    post = comparison(number, name, cases, versions, scale, is_cut=is_cut, is_offline=is_offline)
+    await services.messenger.tell(here, post)
     await replays.note_told(replay)
     logger.info("rubric_replayed", channel=replay.channel_id, judge=judge.version, cases=len(cases), is_cut=is_cut)
 
@@ -72,6 +73,9 @@ async def _judged(
         return [], False
     replays, is_cut = services.store.channel_replays, False
     await replays.plan(replay, [in_use.version, judge.version], judge.rubric.scale)
+    cases = await replays.cases(replay)
+    if len(cases) < LEAST:
+        return cases, False
     for each in (judge, in_use):
         try:
             if not await _judge(services, replay, each):
@@ -109,7 +113,7 @@ async def _judge(services: Services, replay: ChannelReplay, judge: Judge) -> boo
             await replays.give_back(reserved)
             logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc))
             failures += 1
-            if failures == min(_MOST_FAILURES, len(cases)):
+            if failures == _MOST_FAILURES:
                 return False
             continue
         failures = 0
@@ -136,6 +140,7 @@ def comparison(
     scale: Scale,
     *,
     is_cut: bool = False,
+    is_offline: bool = False,
 ) -> Post:
     """How a judge compares with the one in use, with the buttons that decide.
 
@@ -146,19 +151,26 @@ def comparison(
         versions: Of the judge in use, and of the one to be.
         scale: That of both.
         is_cut: Whether a limit of the day was used up before both had been asked about all.
+        is_offline: Whether one of the two is the offline rater.
     """
-    text = _compared(judge, cases, versions, scale)
+    text = _compared(judge, cases, versions, scale, is_offline=is_offline)
     if not text:
-        why = words.USED_UP if is_cut else words.UNSCORED if cases else words.NOTHING
+        why = words.USED_UP if is_cut else words.TOO_FEW if len(cases) < LEAST else words.UNSCORED
         text = why.format(judge=judge, n=len(cases))
     elif is_cut:
         text = f"{text}\n{words.CUT}"
-    row = actions(button("Use it", ids.ACTION_RUBRIC_USE, number), button("Leave it", ids.ACTION_RUBRIC_LEAVE, number))
+    if is_offline:
+        text = f":warning: {words.OFFLINE_RATER}\n{text}"
+    row = actions(
+        button("Use it", ids.ACTION_RUBRIC_USE, number), button("Keep the current one", ids.ACTION_RUBRIC_LEAVE, number)
+    )
     return Post(text, [section(text), row])
 
 
-def _compared(judge: str, cases: Sequence[ReplayedCase], versions: tuple[str, str], scale: Scale) -> str:
-    """The figures of two judge versions; empty where no case has a score by both.
+def _compared(
+    judge: str, cases: Sequence[ReplayedCase], versions: tuple[str, str], scale: Scale, *, is_offline: bool
+) -> str:
+    """The figures of two judge versions; empty where too few cases have a score by both.
 
     Where several people labelled a case, it is their mean.
     """
@@ -172,13 +184,13 @@ def _compared(judge: str, cases: Sequence[ReplayedCase], versions: tuple[str, st
     for each, before, now, people in rows:
         closer.add(abs(before - people) - abs(now - people), cluster=each.thread)
     estimate = closer.estimate()
-    if estimate is None:
+    n = len(rows)
+    if estimate is None or n < LEAST:
         return ""
-    n, blind = len(rows), sum(each.is_blind for each, *_ in rows)
+    blind = sum(each.is_blind for each, *_ in rows)
     of_others, unscored = sum(each.logged_by not in versions for each, *_ in rows), len(cases) - n
-    replies = "1 labelled reply" if n == 1 else f"{n} labelled replies"
-    more = f" Both were asked about {of_others} that other judges had scored." if of_others else ""
-    more += f" {unscored} more got no score by one of the two." if unscored else ""
+    more = f" Both scored {of_others} that other judges had scored." if of_others else ""
+    more += f" {unscored} more have no score by one of the two." if unscored else ""
     off_before = fmean(abs(before - people) for _, before, _, people in rows)
     off_now = fmean(abs(now - people) for *_, now, people in rows)
     same_before = sum(before == people for _, before, _, people in rows)
@@ -186,11 +198,11 @@ def _compared(judge: str, cases: Sequence[ReplayedCase], versions: tuple[str, st
     mean_before, mean_now = fmean(before for _, before, *_ in rows), fmean(now for *_, now, _ in rows)
     mean_people = fmean(people for *_, people in rows)
     lines = [
-        f"*{judge} against the judge in use*, on the same {replies} of this channel, "
-        f"{'all' if blind == n else blind} labelled blind.{more}",
-        f"• Points away from people's scores: {off_before:.1f} in use, {off_now:.1f} with the new one: "
+        f"*{judge} and the {'rubric' if is_offline else 'judge'} in use*, on the same {n} labelled replies of this "
+        f"channel, {'all' if blind == n else blind} labelled blind.{more}",
+        f"• Distance from people's scores: {off_before:.1f} points in use, {off_now:.1f} with the new one: "
         f"{_closer(estimate.judge)}",
-        f"• The same score as people: {same_before} in use, {same_now} with the new one",
+        f"• Same score as people: {same_before} in use, {same_now} with the new one",
         f"• Mean: {mean_before:.1f} in use, {mean_now:.1f} with the new one, {mean_people:.1f} by people",
     ]
     return "\n".join(lines if blind == n else [*lines, words.SEEN])
@@ -199,8 +211,8 @@ def _compared(judge: str, cases: Sequence[ReplayedCase], versions: tuple[str, st
 def _closer(points: Interval) -> str:
     """How many points the new scores are closer to people's, paired by case; below 0 they are farther."""
     value, low, high = points
-    if low is None or high is None:
-        return "too few to say more"
+    if low is None or high is None:  # all labels belong to one thread
+        return "too few threads to say more"
     between = f"95% between {low:+.1f} and {high:+.1f}"
     size = f"{abs(value):.1f}"
     how = "no closer" if float(size) == 0 else f"{size} {'closer' if value > 0 else 'farther away'}"

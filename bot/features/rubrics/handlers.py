@@ -1,9 +1,13 @@
 """`/judge rubric`: what a channel is scored by, the window for a rubric, and the buttons under a comparison."""
 
+import re
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+import aiohttp
 from slack_bolt.async_app import AsyncAck, AsyncApp
+from slack_sdk.errors import SlackApiError
 
 from bot.domain.case import Recipient
 from bot.domain.clock import utc_now
@@ -13,7 +17,17 @@ from bot.features.rubrics import text as words
 from bot.pipeline.text import COMMAND_TOO_SLOW, sentence
 from bot.slack import ids
 from bot.slack.commands import RubricRequest, parse_rubric
-from bot.slack.invocation import Invocation, RubricSubmission, clicked_case_id, to_invocation, to_rubric_submission
+from bot.slack.invocation import (
+    Invocation,
+    RubricSubmission,
+    clicked_case_id,
+    clicked_value,
+    to_invocation,
+    to_rubric_submission,
+)
+from bot.slack.members import MembershipError
+from bot.slack.messenger import Post
+from bot.store.audit import Action
 from bot.store.rubrics import RubricGoneError, RubricInUseError, SavedBeforeError, TooManyRubricsError
 from judge import DEFAULT_RUBRIC
 
@@ -33,6 +47,12 @@ def register(app: AsyncApp, services: Services) -> None:
         invocation = to_invocation(body)
         if said := await _decide(services, invocation, clicked_case_id(body), is_wanted):
             await services.messenger.replace(invocation.response_url, sentence(said))
+
+    @app.action(re.compile(f"^{ids.ACTION_RUBRIC}(?:use|view|edit)$"))
+    async def press(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        action = body["actions"][0]["action_id"].removeprefix(ids.ACTION_RUBRIC)
+        await _answer(services, to_invocation(body), RubricRequest(action, clicked_value(body)))
 
     @app.view(ids.VIEW_RUBRIC)
     async def save(ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -55,34 +75,62 @@ def register(app: AsyncApp, services: Services) -> None:
 async def answer(services: Services, invocation: Invocation, text: str) -> None:
     """Shows and changes a channel's rubrics, for those who may change its digest."""
     try:
-        said = await _do(services, invocation, parse_rubric(text))
+        request = parse_rubric(text)
     except ValueError as exc:
-        said = words.not_understood(str(exc))
+        await services.messenger.tell(invocation.recipient, sentence(words.not_understood(str(exc))))
+        return
+    await _answer(services, invocation, request)
+
+
+async def _answer(services: Services, invocation: Invocation, request: RubricRequest) -> None:
+    place, is_change = (invocation.team_id, invocation.channel_id), request.action not in ("state", "view")
+    if refusal := await services.access.refusal(invocation.channel_id, invocation.user_id, is_change=is_change):
+        said: str | Post = words.no_access_text(refusal)
+    else:
+        match request.action:
+            case "use":
+                wanted = ChannelJudge(request.name, model=request.model)
+                said = await _begin(services, *place, invocation.user_id, wanted)
+            case "view":
+                said = await _view(services, invocation, request.name)
+            case "edit":
+                said = await _open(services, invocation, request.name)
+            case "delete":
+                said = await _delete(services, invocation, request.name)
+            case "state":
+                said = await _state(services, *place)
     if said:
-        await services.messenger.tell(invocation.recipient, sentence(said))
+        post = sentence(said) if isinstance(said, str) else said
+        await services.messenger.tell(invocation.recipient, post)
 
 
-async def _do(services: Services, invocation: Invocation, request: RubricRequest) -> str:
-    rubrics, user_id = services.rubrics, invocation.user_id
-    place = invocation.team_id, invocation.channel_id
-    if refusal := await services.access.refusal(invocation.channel_id, user_id, is_change=request.action != "state"):
-        return words.no_access_text(refusal)
-    match request.action:
-        case "use":
-            return await _begin(services, *place, user_id, ChannelJudge(request.name, model=request.model))
-        case "edit":
-            return await _open(services, invocation, request.name)
-        case "delete":
-            try:
-                await rubrics.log.delete(*place, request.name, user_id)
-            except RubricGoneError:
-                return words.not_made_here(request.name, [saved.name for saved in await rubrics.log.newest(*place)])
-            except RubricInUseError:
-                return words.not_deleted_in_use(request.name)
-            return words.deleted(request.name)
-    chosen, own = await rubrics.log.chosen(*place), await rubrics.log.newest(*place)
-    wish = await services.store.channel_replays.of(*place)
-    return words.state(chosen, rubrics.default, list(rubrics.shipped), own, services.settings.judge_models, wish)
+async def _state(services: Services, team_id: str, channel_id: str) -> Post:
+    rubrics, models = services.rubrics, services.settings.judge_models
+    chosen, own = await rubrics.log.chosen(team_id, channel_id), await rubrics.log.newest(team_id, channel_id)
+    wish = await services.store.channel_replays.of(team_id, channel_id)
+    return words.state(chosen, rubrics.default, list(rubrics.shipped), own, models, wish)
+
+
+async def _delete(services: Services, invocation: Invocation, name: str) -> str:
+    log, place = services.rubrics.log, (invocation.team_id, invocation.channel_id)
+    try:
+        await log.delete(*place, name, invocation.user_id)
+    except RubricGoneError:
+        return words.not_made_here(name, [saved.name for saved in await log.newest(*place)])
+    except RubricInUseError:
+        return words.not_deleted_in_use(name)
+    return words.deleted(name)
+
+
+async def _view(services: Services, invocation: Invocation, name: str) -> str:
+    """Opens a window with that rubric's text; else why not."""
+    rubrics, place = services.rubrics, (invocation.team_id, invocation.channel_id)
+    own = await rubrics.log.find(*place, name)
+    rubric = own.rubric if own else rubrics.shipped_as(name)
+    if rubric is None:
+        return words.no_rubric(name, await rubrics.names(*place))
+    opened = await services.messenger.open_modal(invocation.trigger_id, words.view_modal(rubric))
+    return "" if opened else COMMAND_TOO_SLOW
 
 
 async def _open(services: Services, invocation: Invocation, name: str) -> str:
@@ -172,7 +220,7 @@ async def _begin(services: Services, team_id: str, channel_id: str, user_id: str
         tokens = 2 * sum(services.limits.expected_tokens(each) for each in texts)
         name = words.named(judge, rubrics.default)
         return words.BEGUN.format(judge=name, n=len(texts), tokens=f"{round(tokens, -3):,}")
-    return f"{await _use(services, *place, user_id, judge)} {words.NO_LABELS}"
+    return f"{await _use(services, *place, user_id, judge)} {words.TOO_FEW_LABELS}"
 
 
 async def _use(
@@ -180,11 +228,20 @@ async def _use(
 ) -> str:
     """Has a channel scored by this judge from now on, and says so; nothing where another press has decided it."""
     rubrics = services.rubrics
+    chosen_by = await services.store.audit.last_by(Action.JUDGE_CHANGED, team_id, channel_id)
     try:
         is_used = await rubrics.log.use(team_id, channel_id, judge, user_id, decides)
     except RubricGoneError:
         return words.no_rubric(judge.rubric or "", await rubrics.names(team_id, channel_id))
-    return words.used(judge, rubrics.default) if is_used else ""
+    if not is_used:
+        return ""
+    if chosen_by and chosen_by != user_id:
+        # Where they cannot be told now, it is still changed.
+        with suppress(MembershipError, SlackApiError, aiohttp.ClientError, TimeoutError):
+            if not await services.memberships.keeps_out(chosen_by, channel_id):
+                post = sentence(words.used_by(user_id, channel_id, judge, rubrics.default))
+                await services.messenger.direct(Recipient(chosen_by, channel_id), post)
+    return words.used(judge, rubrics.default)
 
 
 async def _decide(services: Services, invocation: Invocation, number: int | None, is_wanted: bool) -> str:

@@ -1,4 +1,4 @@
-"""What `/judge rubric` says: which rubrics there are, which one is used, and what becomes of a change; its windows."""
+"""What `/judge rubric` says: which rubrics there are, which is in use, what a change brings; and its windows."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,33 +6,34 @@ from typing import Any
 from bot.domain.rubric import DEFAULT, LONGEST_NAME, MOST_RUBRICS, ChannelJudge, SavedRubric, is_name
 from bot.pipeline.text import MAX_INPUT
 from bot.slack import ids
-from bot.slack.blocks import Block, ModalState, context, modal, plain, quotes, run, section
+from bot.slack.blocks import Block, ModalState, actions, button, context, modal, plain, quotes, run, section
 from bot.slack.members import NoAccess, NoAccessReason
+from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape
-from bot.store.rubrics import ChannelReplay
+from bot.store.rubrics import LEAST, ChannelReplay
 from judge import Rubric, RubricError, render_prompt
 from judge.rubric import purpose_of
 
 _NAME, _MODELS = 80, 300
 _HELP = """\
-• `/judge rubric use NAME` has replies of this channel scored by it; `/judge rubric use default` goes back
-• `/judge rubric edit NAME` opens a window with its text, to make one of your own; without a name, with the usual one
-• `/judge rubric delete NAME` deletes one that was made here, with all of its versions
-• `/judge rubric` says what there is"""
+• `/judge rubric` lists the rubrics, with buttons to use, view and edit them
+• `/judge rubric use NAME` scores this channel's replies with a rubric, `/judge rubric use default` with the app's own
+• `/judge rubric edit NAME` opens a window to make your own version; without a name it begins with the default
+• `/judge rubric delete NAME` deletes a rubric made here, with all its versions"""
 _NO_ACCESS = {
-    NoAccessReason.DIRECT_MESSAGES: "Rubrics are chosen and made in a channel; type that there.",
+    NoAccessReason.DIRECT_MESSAGES: "Rubrics belong to channels. Type that in a channel.",
     NoAccessReason.APP_IS_NOT_IN: "I am not in this channel. Type `/invite @Slack Judge` first.",
     NoAccessReason.PERSON_IS_NOT_IN: "Only people in this channel can see or change its rubrics.",
-    NoAccessReason.GUEST: "Guests cannot change a channel's rubrics; ask a member of this workspace.",
+    NoAccessReason.GUEST: "Guests cannot change a channel's rubrics. Ask a full member of this workspace.",
     NoAccessReason.NOT_AN_ADMIN: "Only admins of this workspace can change rubrics here (setting DIGEST_BY).",
 }
-FOREIGN_RUBRIC = "This channel's rubrics are for the people of the workspace that the app belongs to."
+FOREIGN_RUBRIC = "Only people of the workspace that the app belongs to can change this channel's rubrics."
 NO_MODELS = (
-    "No model can be chosen here: whoever runs the app lists those that can in the setting JUDGE_MODELS. Without a "
-    "model, `/judge rubric use NAME` works."
+    "No other models are offered here; the setting JUDGE_MODELS lists those that are. Without a model, "
+    "`/judge rubric use NAME` works."
 )
-TOO_LONG_TO_EDIT = "That rubric is longer than a window of Slack's takes, so it cannot be edited here."
-_LINE_BREAKS = "From now on figures begin anew: those of two judges are never joined in one line."
+TOO_LONG_TO_EDIT = "That rubric is longer than a Slack window allows, so it cannot be edited here."
+_LINE_BREAKS = "Figures start afresh, because scores by different judges are never combined."
 
 
 def state(
@@ -42,80 +43,97 @@ def state(
     own: Sequence[SavedRubric],
     models: Sequence[str],
     wish: ChannelReplay | None,
-) -> str:
-    by = "as this channel has chosen" if chosen != ChannelJudge() else "as the app is set"
-    lines = [f"Replies in this channel are scored by {named(chosen, default)}, {by}."]
+) -> Post:
+    by = "chosen for this channel" if chosen != ChannelJudge() else "the app's default"
+    lines = [f"Replies in this channel are scored with {named(chosen, default)}, {by}."]
     if chosen.model and chosen.model not in models:
-        lines.append(f"The model {_ticked(chosen.model)} is no longer offered, so the app's own is asked.")
+        lines.append(f"The model {_ticked(chosen.model)} is no longer offered, so the app's default model is asked.")
     if wish:
-        stands = "knows how it compares, and has not decided yet" if wish.told_at else "which is being compared"
-        lines.append(f":hourglass: <@{wish.user_id}> asked for {named(wish.judge, default)}, {stands}.")
+        stands = "the comparison is done, the decision is open" if wish.told_at else "the comparison is running"
+        lines.append(f":hourglass: <@{wish.user_id}> asked for {named(wish.judge, default)}: {stands}.")
     made = {saved.name for saved in own}
     in_use = chosen.rubric or default
+    blocks, said = [section("\n".join(lines))], lines
     for name in shipped:
         if name not in made:
-            purpose = purpose_of(name) or f"of whoever runs the app; `{DEFAULT}` goes back to it"
-            lines.append(f"• {_marked(name, in_use)}: {purpose}")
-    lines += [_own(saved, chosen, in_use) for saved in own]
-    lines += ["", _HELP]
+            purpose = purpose_of(name) or "the default of this app"
+            said.append(f"{_marked(name, in_use)}: {purpose}")
+            blocks += [section(said[-1]), _buttons(name, is_used=name == in_use, is_own=False)]
+    for saved in own:
+        is_used = saved.name == in_use and chosen.version == saved.rubric.version
+        said.append(_own(saved, chosen, in_use))
+        blocks += [section(said[-1]), _buttons(saved.name, is_used=is_used, is_own=True)]
+    ends = f"`/judge rubric use {DEFAULT}` goes back to the app's default."
     if models:
-        offered = f"{_listed(models)}, or {DEFAULT}, the app's own"
-        lines.append(f"• `/judge rubric use NAME MODEL` also chooses the model: {offered}")
-    return "\n".join(lines)
+        ends += f" `/judge rubric use NAME MODEL` also chooses the model: {_listed(models)}, or {DEFAULT}."
+    return Post("\n".join([*said, ends]), [*blocks, context(ends)])
+
+
+def _buttons(name: str, *, is_used: bool, is_own: bool) -> Block:
+    use = [] if is_used else [button("Use here", f"{ids.ACTION_RUBRIC}use", name)]
+    edit = button("Edit" if is_own else "Edit a copy", f"{ids.ACTION_RUBRIC}edit", name)
+    return actions(*use, button("View", f"{ids.ACTION_RUBRIC}view", name), edit)
 
 
 def used(judge: ChannelJudge, default: str) -> str:
-    return f"Replies in this channel are now scored by {named(judge, default)}. {_LINE_BREAKS}"
+    return f"Replies in this channel are now scored with {named(judge, default)}. {_LINE_BREAKS}"
+
+
+def used_by(user_id: str, channel_id: str, judge: ChannelJudge, default: str) -> str:
+    """For the person who had chosen the judge that was in use."""
+    return (
+        f"<@{user_id}> changed how replies in <#{channel_id}> are scored, which you had chosen: now with "
+        f"{named(judge, default)}. {_LINE_BREAKS}"
+    )
 
 
 def unchanged(judge: ChannelJudge, default: str) -> str:
-    """That was chosen before."""
-    return f"Replies in this channel are scored by {named(judge, default)} already."
+    return f"Replies in this channel are already scored with {named(judge, default)}."
 
 
 def named(judge: ChannelJudge, default: str) -> str:
-    with_model = f" with the model {_ticked(judge.model)}" if judge.model else ""
+    with_model = f" and the model {_ticked(judge.model)}" if judge.model else ""
     return f"{_ticked(judge.rubric or default)}{with_model}"
 
 
 def no_rubric(name: str, names: Sequence[str]) -> str:
-    return f"There is no rubric {_ticked(name)} here. There are {_ticked(*names)}."
+    return f"There is no rubric {_ticked(name)} here. Choose one of {_ticked(*names)}."
 
 
 def no_model(name: str, models: Sequence[str]) -> str:
-    return f"The model {_ticked(name)} is not offered. There are {_listed(models)}." if models else NO_MODELS
+    return f"The model {_ticked(name)} is not offered. Choose one of {_listed(models)}." if models else NO_MODELS
 
 
 def deleted(name: str) -> str:
-    return f"The rubric {_ticked(name)} is deleted, with all of its versions. Scores that it gave stay."
+    return f"The rubric {_ticked(name)} is deleted, with all its versions. Its scores stay."
 
 
 def not_made_here(name: str, own: Sequence[str]) -> str:
-    known = f"Here were made {_ticked(*own)}." if own else "None was made here."
+    known = f"Made here: {_ticked(*own)}." if own else "None was made here."
     return f"No rubric {_ticked(name)} was made in this channel. {known}"
 
 
 def not_deleted_in_use(name: str) -> str:
-    return f"This channel is scored by {_ticked(name)}. Choose another first: `/judge rubric use default`."
+    return f"{_ticked(name)} is in use. Choose another first: `/judge rubric use default`."
 
 
 def not_understood(reason: str) -> str:
     """What `/judge rubric` can do, for a person who typed something else; `reason` quotes it."""
-    return f"{escape(reason)}. This is what I understand:\n{_HELP}"
+    return f"{escape(reason)}. What I understand:\n{_HELP}"
 
 
 def no_access_text(refusal: NoAccess) -> str:
     if refusal.reason is NoAccessReason.UNSURE:
-        return f"Slack does not let me see who is in this channel (`{refusal.error}`), so I leave its rubrics alone."
+        return f"Slack does not let me see who is in this channel (`{refusal.error}`), so I changed nothing."
     return _NO_ACCESS[refusal.reason]
 
 
 def _own(saved: SavedRubric, chosen: ChannelJudge, in_use: str) -> str:
     version = saved.rubric.version
     versions = f"{saved.number} versions" if saved.number > 1 else "1 version"
-    line = f"• {_marked(saved.name, in_use)}: made here, {versions}, the last on {saved.saved_at:%Y-%m-%d} ({version})"
+    line = f"{_marked(saved.name, in_use)}: made here, {versions}, last saved {saved.saved_at:%Y-%m-%d} ({version})"
     if chosen.rubric == saved.name and chosen.version != version:
-        line += f"; {chosen.version} is used, and `/judge rubric use {saved.name}` takes the last one"
+        line += f"; {chosen.version} is in use, and *Use here* takes the last one"
     return line
 
 
@@ -136,24 +154,24 @@ EXAMPLE = ("How do I undo my last commit?", "Run git reset --soft HEAD~1; the ch
 
 _TITLE = "Rubric"
 _ROOM = 2900
-_NEW = "A new rubric for <#{channel}>, begun from `{name}`."
-_CHANGE = "A change of `{name}` in <#{channel}>; under another name it is a new rubric."
+_NEW = "A new rubric for <#{channel}>, based on `{name}`."
+_CHANGE = "A new version of `{name}` in <#{channel}>. Another name makes a new rubric."
 _HOW = (
-    "The prompt as the model gets it. It needs `<question>{prompt}</question>` and `<response>{response}</response>`, "
-    'once each; the scale, in the words "is between 0 and 5"; and it asks for a line `score: N`.'
+    "This is the prompt that the model gets. It must have `<question>{prompt}</question>` and "
+    '`<response>{response}</response>` once each, state the scale as "is between 0 and 5", and ask for `score: N`.'
 )
-BAD_NAME = f"Up to {LONGEST_NAME} lower-case letters and digits, with single hyphens between them."
-NO_FORMAT = 'The prompt does not say how to answer; ask for a line such as "score: <number>", and for why.'
-SHIPPED_NAME = "A rubric that comes with the app has this name; choose another."
+BAD_NAME = f"Use up to {LONGEST_NAME} lower-case letters, digits and single hyphens."
+NO_FORMAT = 'The prompt does not say how to answer. Ask for a line such as "score: <number>", and for the reason.'
+SHIPPED_NAME = "A rubric of the app has this name. Choose another."
 TAKEN_NAME = (
-    "There is one of this name in this channel; choose another, or close this and type /judge rubric edit {name}"
+    "This channel has a rubric of that name. Choose another name, or close this and type /judge rubric edit {name}"
 )
 TOO_MANY = (
-    f"This channel has {MOST_RUBRICS} rubrics of its own, and can have no more: delete one first "
+    f"This channel has {MOST_RUBRICS} rubrics of its own, which is the limit. Delete one first "
     "(/judge rubric delete NAME), or change one (/judge rubric edit NAME)."
 )
 SAVED_MEANWHILE = (
-    "Somebody has saved another version since you opened this window. Yours is here alone: save it under another name, "
+    "Somebody saved another version while this window was open. Yours is not saved: save it under another name, "
     "or copy it and type /judge rubric edit {name}"
 )
 NOT_HERE = "You can no longer change this channel's rubrics: {why}"
@@ -171,8 +189,8 @@ def rubric_modal(state: ModalState, rubric: Rubric) -> dict[str, Any]:
         section(f"{about}\n{_HOW}"),
         _input(ids.BLOCK_NAME, "Name", state.rubric or "", LONGEST_NAME, multiline=False),
         _input(ids.BLOCK_PROMPT, "Prompt", first, MAX_INPUT),
-        _input(ids.BLOCK_PROMPT_REST, "Prompt, continued if it needs more room", rest, MAX_INPUT) | {"optional": True},
-        context("Two fields, since Slack takes 3,000 characters in each: they are one text, broken at a line end."),
+        _input(ids.BLOCK_PROMPT_REST, "Prompt, continued", rest, MAX_INPUT) | {"optional": True},
+        context("Slack allows 3,000 characters in a field, so a longer prompt continues in the second one."),
     ]
     return modal(ids.VIEW_RUBRIC, _TITLE, state, blocks, "Save", "Cancel")
 
@@ -181,13 +199,21 @@ def saved_modal(state: ModalState, rubric: Rubric) -> dict[str, Any]:
     """The window after a rubric was saved: what the model will get, with example texts; it offers to use it."""
     low, high = rubric.scale
     blocks = [
-        section(
-            f"`{rubric.name}` is saved as version {rubric.version}, from {low} to {high}. "
-            "It scores nothing until it is used."
-        ),
-        *quotes(render_prompt(rubric, *EXAMPLE), _ROOM, run("What the model gets, for an example", is_bold=True)),
+        section(f"`{rubric.name}` is saved as version {rubric.version}, from {low} to {high}. It is not used yet."),
+        *quotes(render_prompt(rubric, *EXAMPLE), _ROOM, run("Example of what the model gets", is_bold=True)),
     ]
     return modal(ids.VIEW_RUBRIC_SAVED, _TITLE, state, blocks, "Use it here", "Not now")
+
+
+def view_modal(rubric: Rubric) -> dict[str, Any]:
+    """The window that shows a rubric."""
+    about = purpose_of(rubric.name)
+    low, high = rubric.scale
+    blocks = [
+        section("\n".join([f"*{_ticked(rubric.name)}*, from {low} to {high}", *([about] if about else [])])),
+        *quotes(rubric.prompt, _ROOM, run("What the model gets, without question and response", is_bold=True)),
+    ]
+    return {"type": "modal", "title": plain(_TITLE), "close": plain("Close"), "blocks": blocks}
 
 
 def message_modal(text: str) -> dict[str, Any]:
@@ -231,29 +257,32 @@ def _input(block_id: str, label: str, initial: str, most: int, *, multiline: boo
 
 
 BEGUN = (
-    "I judge labelled replies of this channel by {judge} first, and tell you how it compares with the judge in use; "
-    "until then all stays. There are {n}, and it takes at most some {tokens} tokens, which count in the limits like "
-    "replies that you ask for."
+    "I first score {n} labelled replies of this channel with {judge}, and tell you how it compares with the judge in "
+    "use. Nothing changes until then. This takes at most about {tokens} tokens, which count towards your limits."
 )
 USED_UP = (
-    "{judge} could not be compared with the judge in use: what may be asked for in a day is used up. Ask "
-    "for it again later, or use it all the same."
+    "{judge} could not be compared with the judge in use, because a limit for the day is used up. Ask again later, "
+    "or use it anyway."
 )
-CUT = "Some were not asked about: what may be asked for in a day is used up."
-NO_LABELS = "There is no labelled reply here, with its texts kept, to compare the two by."
-NO_MODEL = "{judge} could not be compared: the model cannot be asked now. All stays as it is; try again later."
-GONE = "{judge} could not be compared: it was deleted meanwhile. All stays as it is."
-NOT_BOTH_HERE = "{judge} was compared, but we are no longer both in that channel. All stays as it is."
-CLOSED = "That change is not open any more: it was decided, or somebody has asked for another since."
-IN_USE = "Replies in this channel are scored by {judge}."
-ASK = "In the channel, `/judge rubric` says what holds."
-LEFT = "All stays as it is."
-NOTHING = (
-    "Nothing compares {judge} with the judge in use: there is no labelled reply of this channel on the scale of both. "
-    "You can use it all the same."
+CUT = "Some replies were left out, because a limit for the day is used up."
+TOO_FEW_LABELS = f"There were too few labelled replies here to compare the two; a comparison needs {LEAST}."
+TOO_FEW = (
+    "Too few labelled replies to compare {judge} with the judge in use: "
+    f"a comparison needs {LEAST} on the same scale. You can use it anyway."
 )
+NO_MODEL = "{judge} could not be compared, because the model is not answering. Nothing changed; try again later."
+GONE = "{judge} could not be compared, because it has been deleted. Nothing changed."
+NOT_BOTH_HERE = "{judge} was compared, but you or I have left that channel. Nothing changed."
+CLOSED = "This change is no longer open: it was decided, or somebody asked for another one."
+IN_USE = "Replies in this channel are scored with {judge}."
+ASK = "In the channel, `/judge rubric` shows what is in use."
+LEFT = "Nothing changed."
 UNSCORED = (
-    "No labelled reply of this channel got a score by both {judge} and the judge in use ({n} were tried), so nothing "
-    "compares the two. Does its prompt ask for a line `score: N`?"
+    f"{{judge}} cannot be compared with the judge in use: fewer than {LEAST} of {{n}} labelled replies got a score by "
+    "both. Does its prompt ask for a line `score: N`?"
 )
-SEEN = "People who had seen a score before they gave theirs lean towards it."
+SEEN = "People who had seen the judge's score before giving theirs tend to agree with it."
+OFFLINE_RATER = (
+    "The offline rater gave these scores. It counts words, ignores the rubric, and is not a judge, so this says "
+    "nothing about the two rubrics."
+)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.features.rubrics.comparison import comparison
-from bot.features.rubrics.text import NOTHING, SEEN, UNSCORED
+from bot.features.rubrics.text import OFFLINE_RATER, SEEN, TOO_FEW, UNSCORED
 from bot.slack.messenger import Post
 from bot.store.rubrics import ReplayedCase
 from judge.rubric import Scale
@@ -27,13 +27,12 @@ def compare(*cases: ReplayedCase) -> Post:
 @pytest.mark.parametrize(
     ("cases", "said"),
     [
-        ([(5, 3, 3)] * 12, "2.0 in use, 0.0 with the new one: 2.0 closer (95% between +1.8 and +2.2)"),
-        ([(3, 5, 3)] * 12, "0.0 in use, 2.0 with the new one: 2.0 farther away (95% between -2.2 and -1.8)"),
+        ([(5, 3, 3)] * 12, "2.0 points in use, 0.0 with the new one: 2.0 closer (95% between +1.8 and +2.2)"),
+        ([(3, 5, 3)] * 12, "0.0 points in use, 2.0 with the new one: 2.0 farther away (95% between -2.2 and -1.8)"),
         ([(5, 3, 3), (3, 5, 3)] * 6, "no closer, and that may be chance (95% between"),
         ([(3, 4, 3), *[(3, 3, 3)] * 24], "no closer, and that may be chance (95% between"),
-        ([(5, 4, 3), (3, 3, 3)] * 2, "0.5 closer, and that may be chance (95% between"),
-        ([(3, 4, 3), (3, 3, 3)] * 2, "0.5 farther away, and that may be chance (95% between"),
-        ([(5, 3, 3)], "2.0 in use, 0.0 with the new one: too few to say more"),
+        ([(5, 4, 3), *[(3, 3, 3)] * 9], "0.1 closer, and that may be chance (95% between"),
+        ([(3, 4, 3), *[(3, 3, 3)] * 9], "0.1 farther away, and that may be chance (95% between"),
     ],
 )
 def test_what_is_said_is_what_the_interval_allows(cases: list[tuple[int, int, int]], said: str) -> None:
@@ -50,20 +49,34 @@ def test_figures_are_paired_by_case() -> None:
         a_replayed(2, 4, 4, 3, 4),  # people 3.5; 0.5 off both times: 0 closer
         a_replayed(3, 3, 1, 3, is_blind=False),  # 0 off before, 2 now: 2 farther
         a_replayed(4, 2, 4, 5, logged_by="v2"),  # 3 off before, 1 now: 2 closer
-        a_replayed(5, 1, None, 1),
-        a_replayed(6, None, 1, 1, logged_by="v0"),
-        replace(a_replayed(7, 1, 1, 1), scores={"v2": 1}),  # the judge in use could not be asked
+        *(a_replayed(number, 5, 3, 3) for number in range(5, 11)),  # 2 closer, six times
+        a_replayed(11, 1, None, 1),
+        a_replayed(12, None, 1, 1, logged_by="v0"),
+        replace(a_replayed(13, 1, 1, 1), scores={"v2": 1}),  # the judge in use could not be asked
     ]
     first, *lines = compare(*rows).text.splitlines()
-    assert "on the same 4 labelled replies of this channel, 3 labelled blind. " in first
-    assert "Both were asked about 1 that other judges had scored. 3 more got no score by one of the two." in first
-    # (2 + 0.5 + 0 + 3) / 4 and (0 + 0.5 + 2 + 1) / 4 points; (2 + 0 - 2 + 2) / 4 closer
-    assert lines[0].startswith("• Points away from people's scores: 1.4 in use, 0.9 with the new one: 0.5 closer, and")
-    assert lines[1] == "• The same score as people: 1 in use, 1 with the new one"
-    assert lines[2] == "• Mean: 3.5 in use, 3.0 with the new one, 3.6 by people"  # (3 + 3.5 + 3 + 5) / 4
+    assert "on the same 10 labelled replies of this channel, 9 labelled blind. " in first
+    assert "Both scored 1 that other judges had scored. 3 more have no score by one of the two." in first
+    # (2 + 0.5 + 0 + 3 + 12) / 10 and (0 + 0.5 + 2 + 1 + 0) / 10 points; (2 + 0 - 2 + 2 + 12) / 10 closer
+    assert lines[0].startswith("• Distance from people's scores: 1.8 points in use, 0.3 with the new one: 1.4 closer (")
+    assert lines[1] == "• Same score as people: 1 in use, 7 with the new one"
+    # (5 + 4 + 3 + 2 + 30) / 10, (3 + 4 + 1 + 4 + 18) / 10 and (3 + 3.5 + 3 + 5 + 18) / 10
+    assert lines[2] == "• Mean: 4.4 in use, 3.0 with the new one, 3.2 by people"
     assert lines[3] == SEEN
 
 
+def test_below_ten_labelled_replies_there_are_no_figures() -> None:
+    rows = [a_replayed(number, 5, 3, 3) for number in range(9)]
+    assert compare(*rows).text == TOO_FEW.format(judge="`code`")
+
+
+def test_what_the_offline_rater_scored_is_no_comparison_of_judges() -> None:
+    rows = [a_replayed(number, 5, 3, 3) for number in range(12)]
+    first, title, *_ = comparison(7, "`code`", rows, BOTH, Scale(0, 5), is_offline=True).text.splitlines()
+    assert first == f":warning: {OFFLINE_RATER}"
+    assert title.startswith("*`code` and the rubric in use*")
+
+
 def test_without_a_score_by_both_it_is_said_that_nothing_compares_them() -> None:
-    assert compare(a_replayed(1, 3, None, 3)).text == UNSCORED.format(judge="`code`", n=1)
-    assert compare().text == NOTHING.format(judge="`code`")
+    rows = [a_replayed(number, 3, None, 3) for number in range(10)]
+    assert compare(*rows).text == UNSCORED.format(judge="`code`", n=10)

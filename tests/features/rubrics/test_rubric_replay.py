@@ -8,35 +8,61 @@ from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
-from sqlalchemy import select
+from sqlalchemy import insert, select
 
 from bot.app import make_services
 from bot.domain.label import Label
 from bot.domain.rubric import ChannelJudge
 from bot.features.rubrics.comparison import run
-from bot.features.rubrics.text import ASK, CLOSED, CUT, GONE, LEFT, NO_LABELS, NO_MODEL, UNSCORED, USED_UP
+from bot.features.rubrics.text import (
+    ASK,
+    CLOSED,
+    CUT,
+    GONE,
+    LEFT,
+    NO_MODEL,
+    TOO_FEW,
+    TOO_FEW_LABELS,
+    UNSCORED,
+    USED_UP,
+)
 from bot.features.rubrics.text import NOT_BOTH_HERE as NOT_BOTH
 from bot.slack import ids
 from bot.slack.client import identify, web_client
 from bot.store import Store
 from bot.store.audit import Action
-from bot.store.schema import assignments
+from bot.store.rubrics import LEAST
+from bot.store.schema import cases
 from judge import Judge, Rubric, load_rubric, render_prompt
 from judge.model import make_client
 from pocket_slack import Message
 from tests.features.rubrics.test_rubrics import TONE, acts, edit, make, place, prompts, save, say, scored
 from tests.model_server import Failure, Held, ModelServer
 from tests.patience import ONLY_A_HANG_S
-from tests.replicas import ask, new_scene, verdicts
-from tests.stage import CHANNEL, GOOD, QUESTION, Stage, StageFactory, buttons, make_settings, shown
+from tests.replicas import all_are_delivered, ask, new_scene
+from tests.stage import CHANNEL, GOOD, Stage, StageFactory, buttons, make_settings, shown
 
 
-async def labelled(stage: Stage, count: int, label: int = 2) -> None:
-    """So many cases with a score of 4, on which ben has another opinion."""
-    for number in range(1, count + 1):
-        case = await scored(stage, number, question=f"Question {number}?", answer=f"Answer {number}.")
-        await stage.log.labels.put(case, stage.ben.id, Label(label, None))
+async def labelled(stage: Stage, count: int = LEAST, label: int = 2) -> None:
+    """So many cases with a score of 4, on which ben has another opinion; all but the first are copies in the log."""
+    await scored(stage, 1, question="Question 1?", answer="Answer 1.")
+    await copy_case(stage.log, stage.ben.id, count, label)
     stage.model.requests.clear()
+
+
+async def copy_case(log: Store, user_id: str, count: int, label: int = 2) -> None:
+    """Copies the first case in the log until there are so many, and has a person label all of them."""
+    columns = [each for each in cases.c if each.name != "id"]
+    async with log.database.engine.begin() as connection:
+        row = (await connection.execute(select(*columns).where(cases.c.id == 1))).one()._mapping
+        for number in range(2, count + 1):
+            texts = {"question": f"Question {number}?", "response": f"Answer {number}."}
+            own = {"key": f"copy {number}", "message_ts": f"{number}.0", "thread_ts": f"{number}.0", "parent_ts": None}
+            await connection.execute(insert(cases).values({**row, **texts, **own}))
+    for number in range(1, count + 1):
+        case = await log.cases.get(number)
+        assert case
+        await log.labels.put(case, user_id, Label(label, None))
 
 
 def asking(rubric: str, *numbers: int) -> list[str]:
@@ -97,60 +123,51 @@ async def used(stage: Stage) -> str | None:
 
 
 async def test_nothing_changes_until_it_is_said_how_the_two_compare_and_the_button_is_pressed(stage: Stage) -> None:
-    await labelled(stage, 3)
+    await labelled(stage)
     stage.model.script("score: 2\nNo.")
     await say(stage, "use code")
-    await said(stage, "There are 3, and it takes at most some 6,000 tokens, which count in the limits")
+    await said(stage, "This takes at most about 20,000 tokens, which count towards your limits")
     told = await compared(stage)
     words = shown(told)
-    assert (
-        "*`code` against the judge in use*, on the same 3 labelled replies of this channel, 0 labelled blind." in words
-    )
-    assert "Points away from people's scores: 2.0 in use, 0.0 with the new one: 2.0 closer" in words
-    assert "The same score as people: 0 in use, 3 with the new one" in words
-    assert len(prompts(stage)) == 3
+    assert "*`code` and the judge in use*, on the same 10 labelled replies of this channel, 0 labelled blind." in words
+    assert "Distance from people's scores: 2.0 points in use, 0.0 with the new one: 2.0 closer" in words
+    assert "Same score as people: 0 in use, 10 with the new one" in words
+    assert len(prompts(stage)) == 10
     assert all("Review the code in the response" in prompt for prompt in prompts(stage))
     assert await used(stage) is None
     await stage.slack.settled(stage.ann.click(told, ids.ACTION_RUBRIC_USE))
     replaced = await stage.slack.until(
-        lambda: next((m for m in stage.ann.ephemerals(CHANNEL) if "now scored by `code`" in m.text), None)
+        lambda: next((m for m in stage.ann.ephemerals(CHANNEL) if "now scored with `code`" in m.text), None)
     )
     assert replaced is not None
     assert await used(stage) == "code"
 
 
-@pytest.mark.parametrize(("count", "told"), [(2, 2), (5, 0)])
-async def test_figures_of_few_cases_tell_their_scores(stage: Stage, count: int, told: int) -> None:
-    await labelled(stage, count)
-    await say(stage, "use code")
-    await compared(stage)
-    async with stage.log.database.engine.connect() as connection:
-        rows = await connection.execute(select(assignments.c.user_id))
-        assert [row.user_id for row in rows] == [stage.ann.id] * told
-
-
-@pytest.mark.parametrize(("limit", "asked", "words"), [(1380, 0, USED_UP.format(judge="`code`")), (1800, 1, CUT)])
+@pytest.mark.parametrize(
+    ("replies", "limit", "asked", "words"),
+    [(10, 10 * 460, 0, USED_UP.format(judge="`code`")), (12, 22 * 460 + 100, 11, CUT)],
+)
 async def test_no_more_is_compared_than_the_days_limit_leaves(
-    open_stage: StageFactory, limit: int, asked: int, words: str
+    open_stage: StageFactory, replies: int, limit: int, asked: int, words: str
 ) -> None:
     stage: Stage = await open_stage(max_tokens_per_day=limit)
-    await labelled(stage, 3)  # which takes 3 * 460 tokens
+    await labelled(stage, replies)  # which takes 460 tokens each
     await say(stage, "use code")
     assert words in shown(await compared(stage))
     assert len(stage.model.requests) == asked
 
 
 async def test_the_list_says_what_change_is_asked_for_and_by_whom(stage: Stage) -> None:
-    await labelled(stage, 1)
+    await labelled(stage)
     gate = asyncio.Event()
     stage.model.script(Held(gate, GOOD))
     await say(stage, "use code")
     await stage.model.asked(1)
-    assert f"\n:hourglass: <@{stage.ann.id}> asked for `code`, which is being compared.\n" in await say(stage, "")
+    assert f"\n:hourglass: <@{stage.ann.id}> asked for `code`: the comparison is running.\n" in await say(stage, "")
     gate.set()
     told = await compared(stage)
     await told_of(stage, 1)
-    waits = f"\n:hourglass: <@{stage.ann.id}> asked for `code`, knows how it compares, and has not decided yet.\n"
+    waits = f"\n:hourglass: <@{stage.ann.id}> asked for `code`: the comparison is done, the decision is open.\n"
     assert waits in await say(stage, "")
     await stage.slack.settled(stage.ann.click(told, ids.ACTION_RUBRIC_LEAVE))
     await said(stage, LEFT)
@@ -159,7 +176,7 @@ async def test_the_list_says_what_change_is_asked_for_and_by_whom(stage: Stage) 
 
 
 async def test_of_several_presses_one_counts(stage: Stage) -> None:
-    await labelled(stage, 1)
+    await labelled(stage)
     await say(stage, "use code")
     told = await compared(stage)
     presses = [stage.ann.click(told, ids.ACTION_RUBRIC_USE) for _ in range(5)]
@@ -172,84 +189,82 @@ async def test_of_several_presses_one_counts(stage: Stage) -> None:
 
 
 async def test_a_judge_is_not_compared_with_itself(stage: Stage) -> None:
-    await labelled(stage, 1)
-    assert "scored by `additive-5` already" in await say(stage, "use additive-5")
+    await labelled(stage)
+    assert "already scored with `additive-5`" in await say(stage, "use additive-5")
     assert await used(stage) == "additive-5"
     assert stage.model.requests == []
 
 
 async def test_a_judge_that_scores_none_of_them_is_told_of(stage: Stage) -> None:
-    await labelled(stage, 2)
+    await labelled(stage)
     stage.model.script("I would rather not say.")
     await say(stage, "use code")
-    assert UNSCORED.format(judge="`code`", n=2) in shown(await compared(stage))
+    assert UNSCORED.format(judge="`code`", n=10) in shown(await compared(stage))
 
 
 async def test_an_edit_of_the_rubric_in_use_is_compared_too(stage: Stage) -> None:
     await make(stage)
     await say(stage, "use tone")
-    await labelled(stage, 1)
+    await labelled(stage)
     await edit(stage, "tone")
     await save(stage, "tone", f"Be strict. {TONE}")
     stage.ann.submit()
     count = len(stage.ann.ephemerals(CHANNEL))
     told = await compared(stage)
-    assert [prompt.startswith("Be strict.") for prompt in prompts(stage)] == [True]
+    assert all(prompt.startswith("Be strict.") for prompt in prompts(stage))
     await stage.slack.settled(stage.ann.click(told, ids.ACTION_RUBRIC_USE))
     await stage.slack.until(
-        lambda: any("now scored by `tone`" in m.text for m in stage.ann.ephemerals(CHANNEL)[count:])
+        lambda: any("now scored with `tone`" in m.text for m in stage.ann.ephemerals(CHANNEL)[count:])
     )
     assert (await stage.log.rubrics.chosen(*place(stage))).version == await newest(stage, "tone")
 
 
 async def test_what_an_earlier_judge_scored_is_scored_by_both(stage: Stage) -> None:
-    await labelled(stage, 3)
+    await labelled(stage)
     await stage.log.rubrics.use(*place(stage), ChannelJudge("refusal"), stage.ann.id)
-    case = await scored(stage, 4, question="Question 4?", answer="Answer 4.")
+    case = await scored(stage, LEAST + 1, question="Question 11?", answer="Answer 11.")
     await stage.log.labels.put(case, stage.ben.id, Label(2, None))
     stage.model.requests.clear()
-    stage.model.script(*["score: 2\nNo."] * 4, "score: 3\nSo so.")
+    stage.model.script(*["score: 2\nNo."] * 11, "score: 3\nSo so.")
     await say(stage, "use code")
     words = shown(await compared(stage))
-    assert (
-        "on the same 4 labelled replies of this channel, 0 labelled blind. Both were asked about 3 that other" in words
-    )
-    # In use: three of 3 and the logged 4, where people say 2.
-    assert "Points away from people's scores: 1.2 in use, 0.0 with the new one" in words
-    assert prompts(stage) == [*asking("code", 1, 2, 3, 4), *asking("refusal", 1, 2, 3)]
+    assert "on the same 11 labelled replies of this channel, 0 labelled blind. Both scored 10 that other" in words
+    # In use: ten of 3 and the logged 4, where people say 2.
+    assert "Distance from people's scores: 1.1 points in use, 0.0 with the new one" in words
+    assert prompts(stage) == [*asking("code", *range(1, 12)), *asking("refusal", *range(1, 11))]
 
 
 async def test_going_back_to_an_earlier_judge_asks_it_about_nothing_that_it_has_scored(stage: Stage) -> None:
-    await labelled(stage, 2)
+    await labelled(stage)
     await stage.log.rubrics.use(*place(stage), ChannelJudge("refusal"), stage.ann.id)
     await say(stage, "use additive-5")
-    assert "on the same 2 labelled replies of this channel, 0 labelled blind.\n" in shown(await compared(stage))
-    assert prompts(stage) == asking("refusal", 1, 2)
+    assert "on the same 10 labelled replies of this channel, 0 labelled blind.\n" in shown(await compared(stage))
+    assert prompts(stage) == asking("refusal", *range(1, 11))
 
 
 async def test_after_a_stop_it_goes_on_and_no_case_is_judged_twice(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage()
-    await labelled(stage, 2)
+    await labelled(stage)
     await stage.log.rubrics.use(*place(stage), ChannelJudge("refusal"), stage.ann.id)
-    stage.model.script(GOOD, GOOD, Held(asyncio.Event(), GOOD))
+    stage.model.script(*[GOOD] * LEAST, Held(asyncio.Event(), GOOD))
     await say(stage, "use code")
-    await stage.model.asked(3)
+    await stage.model.asked(LEAST + 1)
     assert stage.stop_bot
     await stage.stop_bot()
-    assert prompts(stage) == [*asking("code", 1, 2), *asking("refusal", 1)]
+    assert prompts(stage) == [*asking("code", *range(1, 11)), *asking("refusal", 1)]
     stage.model.requests.clear()
     stage = await open_stage()
     told = await compared(stage)
-    assert "on the same 2 labelled replies" in shown(told)
-    assert prompts(stage) == asking("refusal", 1, 2)  # the first's answer was never seen
+    assert "on the same 10 labelled replies" in shown(told)
+    assert prompts(stage) == asking("refusal", *range(1, 11))  # the first's answer was never seen
 
 
 async def test_a_judge_on_another_scale_is_compared_with_nothing_and_asks_nothing(stage: Stage) -> None:
-    await labelled(stage, 1)
+    await labelled(stage)
     await make(stage, prompt=TONE.replace("0 and 5", "0 and 10"))
     await stage.log.rubrics.use(*place(stage), ChannelJudge("tone", await newest(stage, "tone")), stage.ann.id)
     await say(stage, "use code")
-    assert "there is no labelled reply of this channel on the scale of both" in shown(await compared(stage))
+    assert TOO_FEW.format(judge="`code`") in shown(await compared(stage))
     assert stage.model.requests == []
 
 
@@ -257,7 +272,7 @@ async def test_a_change_that_another_takes_the_place_of_asks_no_more_and_says_no
     open_stage: StageFactory, tmp_path: Path
 ) -> None:
     stage: Stage = await open_stage()
-    await labelled(stage, 3)
+    await labelled(stage)
     assert stage.stop_bot
     await stage.stop_bot()
     gate = asyncio.Event()
@@ -276,7 +291,7 @@ async def test_a_change_that_another_takes_the_place_of_asks_no_more_and_says_no
 
 
 async def test_whoever_asks_for_another_change_meanwhile_has_the_earlier_one_dropped(stage: Stage) -> None:
-    await labelled(stage, 1)
+    await labelled(stage)
     await say(stage, "use code")
     first = await compared(stage)
     await say(stage, "use refusal")
@@ -284,17 +299,17 @@ async def test_whoever_asks_for_another_change_meanwhile_has_the_earlier_one_dro
     await say(stage, "use grounded")
     third = await compared(stage, 3)
     stage.ann.click(first, ids.ACTION_RUBRIC_USE)
-    await said(stage, f"{CLOSED} Replies in this channel are scored by `additive-5`.")
+    await said(stage, f"{CLOSED} Replies in this channel are scored with `additive-5`.")
     assert await used(stage) is None
     stage.ann.click(third, ids.ACTION_RUBRIC_USE)
-    await said(stage, "now scored by `grounded`")
+    await said(stage, "now scored with `grounded`")
     stage.ann.click(second, ids.ACTION_RUBRIC_USE)
-    await said(stage, f"{CLOSED} Replies in this channel are scored by `grounded`.")
+    await said(stage, f"{CLOSED} Replies in this channel are scored with `grounded`.")
     assert await used(stage) == "grounded"
 
 
 async def test_whoever_has_left_the_channel_is_not_told_what_holds_there(stage: Stage) -> None:
-    await labelled(stage, 1)
+    await labelled(stage)
     await say(stage, "use code")
     first = await compared(stage)
     await say(stage, "use refusal")
@@ -309,7 +324,7 @@ NOT_BOTH_HERE = NOT_BOTH.format(judge="`code`")
 
 async def compared_while(stage: Stage, happens: Callable[[], object]) -> None:
     """Has `code` compared with the judge in use, while something happens."""
-    await labelled(stage, 1)
+    await labelled(stage)
     gate = asyncio.Event()
     stage.model.script(Held(gate, GOOD))
     await say(stage, "use code")
@@ -332,12 +347,12 @@ async def test_of_whom_slack_knows_nothing_any_more_is_told_no_figures(stage: St
 
 async def test_while_slack_does_not_say_who_is_in_the_channel_the_figures_wait(stage: Stage) -> None:
     await compared_while(stage, lambda: stage.slack.fail("users.conversations", error="internal_error"))
-    assert "on the same 1 labelled reply of this channel" in shown(await compared(stage))
-    assert len(stage.model.requests) == 1
+    assert "on the same 10 labelled replies of this channel" in shown(await compared(stage))
+    assert len(stage.model.requests) == 10
 
 
 async def test_nobody_else_decides(stage: Stage) -> None:
-    await labelled(stage, 1)
+    await labelled(stage)
     await say(stage, "use code")
     told = await compared(stage)
     stage.ben.click(told, ids.ACTION_RUBRIC_USE)
@@ -347,7 +362,7 @@ async def test_nobody_else_decides(stage: Stage) -> None:
 
 
 async def test_a_job_that_comes_again_tells_nobody_twice(stage: Stage, tmp_path: Path) -> None:
-    await labelled(stage, 1)
+    await labelled(stage)
     await say(stage, "use code")
     await compared(stage)
     await told_of(stage, 1)
@@ -357,7 +372,7 @@ async def test_a_job_that_comes_again_tells_nobody_twice(stage: Stage, tmp_path:
 
 
 async def test_whoever_has_left_the_channel_decides_nothing(stage: Stage) -> None:
-    await labelled(stage, 1)
+    await labelled(stage)
     await say(stage, "use code")
     told = await compared(stage)
     stage.ann.leave(CHANNEL)
@@ -366,13 +381,12 @@ async def test_whoever_has_left_the_channel_decides_nothing(stage: Stage) -> Non
     assert await used(stage) is None
 
 
-@pytest.mark.parametrize(("replies", "tries"), [(4, 3), (2, 2)])  # the rubric is not blamed where they are few
-async def test_a_model_that_cannot_be_asked_is_said_and_all_stays(stage: Stage, replies: int, tries: int) -> None:
-    await labelled(stage, replies)
+async def test_a_model_that_cannot_be_asked_is_said_and_all_stays(stage: Stage) -> None:
+    await labelled(stage)
     stage.model.script(Failure(401, message="wrong key"))
     await say(stage, "use code")
     await said(stage, NO_MODEL.format(judge="`code`"))
-    assert len(stage.model.requests) == tries
+    assert len(stage.model.requests) == 3
     assert await used(stage) is None
 
 
@@ -380,7 +394,7 @@ async def test_a_rubric_that_was_deleted_before_it_was_compared_is_said_and_all_
     open_stage: StageFactory, tmp_path: Path
 ) -> None:
     stage: Stage = await open_stage()
-    await labelled(stage, 1)
+    await labelled(stage)
     await make(stage)
     judge = ChannelJudge("tone", await newest(stage, "tone"))
     assert stage.stop_bot
@@ -398,12 +412,12 @@ async def test_a_rubric_that_was_deleted_before_it_was_compared_is_said_and_all_
     assert stage.model.requests == []
 
 
-async def test_without_a_label_it_holds_at_once(stage: Stage) -> None:
-    await scored(stage, 1, question=QUESTION)
+async def test_with_few_labels_it_holds_at_once(stage: Stage) -> None:
+    await labelled(stage, LEAST - 1)
     said = await say(stage, "use code")
-    assert said.endswith(NO_LABELS)
+    assert said.endswith(TOO_FEW_LABELS)
     assert await used(stage) == "code"
-    assert len(stage.model.requests) == 1
+    assert stage.model.requests == []
 
 
 @pytest.mark.slow
@@ -417,11 +431,12 @@ async def test_a_worker_replays_what_was_asked_for_at_a_front(
         await scene.start("worker", role="worker")
         await slack.connected(timeout_s=ONLY_A_HANG_S)
         await ask(stage, 1)
-        await slack.until(lambda: verdicts(stage) == 1)
-        (verdict,) = stage.ours()
-        await slack.settled(stage.ben.click(verdict, ids.ACTION_FEEDBACK, f"{ids.AGREE}:1"))
+        await all_are_delivered(postgres_url)
+        log = await Store.open(postgres_url)
+        await copy_case(log, stage.ben.id, LEAST)
+        await log.close()
         stage.ann.command(CHANNEL, ids.COMMAND, "rubric use code")
         told = await compared(stage)
-        assert "on the same 1 labelled reply of this channel" in shown(told)
+        assert "on the same 10 labelled replies of this channel" in shown(told)
         stage.ann.click(told, ids.ACTION_RUBRIC_USE)
-        await said(stage, "now scored by `code`")
+        await said(stage, "now scored with `code`")

@@ -10,6 +10,7 @@ from bot.features.rubrics.text import fits, no_model, no_rubric, rubric_modal, s
 from bot.slack.blocks import ModalState
 from bot.store.rubrics import ChannelReplay
 from judge import Rubric, list_rubrics, load_rubric
+from pocket_slack.blocks import check_blocks
 from tests.cases import TONE
 
 FIRST = SavedRubric("T1", "C1", "tone", 1, TONE, "U1", datetime(2026, 11, 22, tzinfo=UTC))
@@ -18,13 +19,13 @@ FIRST = SavedRubric("T1", "C1", "tone", 1, TONE, "U1", datetime(2026, 11, 22, tz
 SHIPPED = {name: load_rubric(name) for name in list_rubrics()}
 
 
-def test_what_is_said_of_a_channel_with_many_rubrics_fits_into_a_section() -> None:
+def test_what_is_said_of_a_channel_with_many_rubrics_fits_into_a_message() -> None:
     own = [replace(FIRST, name=f"{number:02}{'x' * 38}", number=9999) for number in range(MOST_RUBRICS)]
     models = [f"some-vendor/a-large-model-{number}" for number in range(100)]
     wish = ChannelReplay(1, "T1", "C1", "U" * 20, own[1].name, "00000000", "m" * 200, FIRST.saved_at)
     said = state(ChannelJudge(own[0].name, "00000000", "m" * 200), "additive-5", list(SHIPPED), own, models, wish)
-    assert len(said) <= 3000
-    assert all(saved.name in said for saved in own)
+    check_blocks(said.blocks)
+    assert all(saved.name in said.text for saved in own)
     assert len(no_rubric("x" * 3000, [*SHIPPED, *(saved.name for saved in own)])) <= 3000
     assert len(no_model("x" * 3000, models)) <= 3000
 

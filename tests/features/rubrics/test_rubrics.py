@@ -78,20 +78,49 @@ async def acts(stage: Stage) -> list[tuple[Action, str, str | None]]:
 
 async def test_the_list_says_which_one_is_used_and_what_each_asks(stage: Stage) -> None:
     said = await say(stage, "")
-    assert "Replies in this channel are scored by `additive-5`, as the app is set." in said
-    assert "• *`additive-5` (in use)*: " in said
+    assert "Replies in this channel are scored with `additive-5`, the app's default." in said
+    assert "\n*`additive-5` (in use)*: " in said
     for name in ("code", "grounded", "refusal", "support-tone"):
-        assert f"• `{name}`: " in said
-    assert "\n\n• `/judge rubric use NAME`" in said
+        assert f"\n`{name}`: " in said
     await say(stage, "use refusal")
     await make(stage)
     said = await say(stage, "")
-    assert "are scored by `refusal`, as this channel has chosen." in said
-    assert "• *`refusal` (in use)*: " in said
-    assert "• `additive-5`: " in said
-    assert "• `tone`: made here, 1 version, the last on 20" in said
+    assert "are scored with `refusal`, chosen for this channel." in said
+    assert "\n*`refusal` (in use)*: " in said
+    assert "\n`additive-5`: " in said
+    assert "\n`tone`: made here, 1 version, last saved 20" in said
     await say(stage, "use tone")
-    assert "• *`tone` (in use)*: made here, 1 version" in await say(stage, "")
+    assert "\n*`tone` (in use)*: made here, 1 version" in await say(stage, "")
+
+
+async def press(stage: Stage, action: str, name: str) -> None:
+    """Presses a button of the list of rubrics."""
+    await say(stage, "")
+    listed = stage.ann.ephemerals(CHANNEL)[-1]
+    rows = [block for block in listed.blocks if name in {each.get("value") for each in block.get("elements", [])}]
+    stage.ann.click(listed, f"{ids.ACTION_RUBRIC}{action}", block_id=rows[0]["block_id"])
+
+
+async def test_each_rubric_has_buttons_to_use_view_and_edit_it(stage: Stage) -> None:
+    await press(stage, "use", "code")
+    assert "now scored with `code`" in (await stage.told(stage.ann, 2)).text
+    await press(stage, "view", "refusal")
+    view = shown(await stage.modal(stage.ann))
+    assert view.startswith("*`refusal`*, from 0 to 5\nWas it right to answer, or right to decline?")
+    assert load_rubric("refusal").prompt.splitlines()[0] in view
+    await press(stage, "edit", "refusal")
+    await stage.slack.until(lambda: stage.ann.view and "based on `refusal`" in shown(stage.ann.view))
+
+
+async def test_who_had_chosen_the_rubric_is_told_who_changed_it(stage: Stage) -> None:
+    await stage.log.rubrics.use(*place(stage), ChannelJudge("code"), stage.ben.id)
+    await say(stage, "use refusal")
+    messages = stage.slack.workspace.channel(stage.ben.im).messages
+    await stage.slack.until(lambda: messages)
+    (told,) = messages.values()
+    assert f"<@{stage.ann.id}> changed how replies in <#{place(stage)[1]}> are scored" in told.text
+    await say(stage, "use code")
+    assert len(messages) == 1
 
 
 async def test_what_is_scored_in_a_channel_goes_by_its_rubric(stage: Stage) -> None:
@@ -181,13 +210,13 @@ async def test_figures_of_two_rubrics_or_two_models_are_never_joined(open_stage:
 
 async def test_only_a_model_of_the_list_can_be_chosen_and_stays_until_another_is(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(judge_models="large, larger")
-    assert "The model `huge` is not offered. There are large, larger." in await say(stage, "use code huge")
+    assert "The model `huge` is not offered. Choose one of large, larger." in await say(stage, "use code huge")
     await scored(stage, 1)
-    assert "scored by `code` with the model `large`." in await say(stage, "use code large")
+    assert "scored with `code` and the model `large`." in await say(stage, "use code large")
     await scored(stage, 2)
-    assert "scored by `refusal` with the model `large`." in await say(stage, "use refusal")
+    assert "scored with `refusal` and the model `large`." in await say(stage, "use refusal")
     await scored(stage, 3)
-    assert "scored by `refusal`." in await say(stage, "use refusal default")
+    assert "scored with `refusal`." in await say(stage, "use refusal default")
     await scored(stage, 4)
     default = stage.model.requests[0]["model"]
     assert [request["model"] for request in stage.model.requests] == [default, "large", "large", default]
@@ -196,9 +225,9 @@ async def test_only_a_model_of_the_list_can_be_chosen_and_stays_until_another_is
 async def test_a_model_can_be_chosen_for_the_rubric_of_the_app(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(judge_models="large")
     await say(stage, "use code")
-    assert "now scored by `additive-5` with the model `large`" in await say(stage, "use default large")
+    assert "now scored with `additive-5` and the model `large`" in await say(stage, "use default large")
     assert await stage.log.rubrics.chosen(*place(stage)) == ChannelJudge(model="large")
-    assert "scored by `additive-5` with the model `large`, as this channel has chosen." in await say(stage, "")
+    assert "scored with `additive-5` and the model `large`, chosen for this channel." in await say(stage, "")
     await scored(stage, 1)
     assert stage.model.requests[-1]["model"] == "large"
 
@@ -222,9 +251,9 @@ async def test_a_rubric_of_whoever_runs_the_app_is_found_by_its_name_in_any_case
     file = tmp_path / "OurTone.txt"
     file.write_text(TONE, encoding="utf-8")
     stage: Stage = await open_stage(judge_rubric=str(file))
-    assert "scored by `code`" in await say(stage, "use Code")
-    assert "now scored by `OurTone`" in await say(stage, "use ourtone")
-    assert "begun from `OurTone`" in shown(await edit(stage, "OURTONE"))
+    assert "scored with `code`" in await say(stage, "use Code")
+    assert "now scored with `OurTone`" in await say(stage, "use ourtone")
+    assert "based on `OurTone`" in shown(await edit(stage, "OURTONE"))
     assert (await save(stage, "ourtone", TONE)).response == {
         "response_action": "errors",
         "errors": {ids.BLOCK_NAME: SHIPPED_NAME},
@@ -234,8 +263,8 @@ async def test_a_rubric_of_whoever_runs_the_app_is_found_by_its_name_in_any_case
 async def test_default_goes_back_to_what_the_app_is_set_to(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(judge_models="large")
     await say(stage, "use code large")
-    assert "now scored by `additive-5`." in await say(stage, "use default")
-    assert "scored by `additive-5` already." in await say(stage, "use default")
+    assert "now scored with `additive-5`." in await say(stage, "use default")
+    assert "already scored with `additive-5`." in await say(stage, "use default")
     assert (await scored(stage, 1)).rubric == "additive-5"
     assert stage.model.requests[0]["model"] != "large"
 
@@ -243,11 +272,11 @@ async def test_default_goes_back_to_what_the_app_is_set_to(open_stage: StageFact
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("use tune", "There is no rubric `tune` here. There are `additive-5`, `code`,"),
+        ("use tune", "There is no rubric `tune` here. Choose one of `additive-5`, `code`,"),
         ("edit tune", "There is no rubric `tune` here."),
         ("delete code", "No rubric `code` was made in this channel. None was made here."),
         ("use code large", NO_MODELS),
-        ("what?", "I do not know 'what?'. This is what I understand:"),
+        ("what?", "I do not know 'what?'. What I understand:"),
         ("use", "I do not know 'use'."),
     ],
 )
@@ -260,7 +289,7 @@ async def test_who_may_not_change_a_digest_may_not_change_the_rubric(open_stage:
     stage: Stage = await open_stage(digest_by="admins")
     for text in ("use code", "edit", "delete tone"):
         assert "Only admins of this workspace can change rubrics here" in await say(stage, text)
-    assert "are scored by `additive-5`" in await say(stage, "")
+    assert "are scored with `additive-5`" in await say(stage, "")
     assert stage.ann.view is None
 
 
@@ -268,9 +297,9 @@ async def test_a_rubric_is_made_from_another_and_scores_by_the_text_as_typed(sta
     view = await edit(stage)
     shipped = load_rubric("additive-5").prompt
     _, channel_id = place(stage)
-    assert f"A new rubric for <#{channel_id}>, begun from `additive-5`." in shown(view)
+    assert f"A new rubric for <#{channel_id}>, based on `additive-5`." in shown(view)
     labels = [(b["label"]["text"], b["optional"]) for b in view.body["blocks"] if b["type"] == "input"]
-    assert labels == [("Name", False), ("Prompt", False), ("Prompt, continued if it needs more room", True)]
+    assert labels == [("Name", False), ("Prompt", False), ("Prompt, continued", True)]
     values = {
         block["block_id"]: block["element"].get("initial_value") for block in view.body["blocks"] if "element" in block
     }
@@ -284,7 +313,7 @@ async def test_a_rubric_is_made_from_another_and_scores_by_the_text_as_typed(sta
     assert render_prompt(saved.rubric, *EXAMPLE).strip() in shown(view)
     assert (await scored(stage, 1)).rubric == "additive-5"
     stage.ann.submit()
-    assert "now scored by `tone`" in (await stage.told(stage.ann)).text
+    assert "now scored with `tone`" in (await stage.told(stage.ann)).text
     case = await scored(stage, 2, answer="Another answer.")
     assert case.rubric == "tone"
     assert prompts(stage)[-1] == render_prompt(saved.rubric, QUESTION, "Another answer.")
@@ -338,7 +367,7 @@ async def test_a_prompt_longer_than_a_field_is_one_text_again(stage: Stage) -> N
 
 async def test_of_two_who_edit_at_once_the_later_is_told_and_nothing_is_lost(stage: Stage) -> None:
     await make(stage)
-    assert f"A change of `tone` in <#{place(stage)[1]}>;" in shown(await edit(stage, "tone"))
+    assert f"A new version of `tone` in <#{place(stage)[1]}>." in shown(await edit(stage, "tone"))
     stage.ben.command(CHANNEL, ids.COMMAND, "rubric edit tone")
     await stage.modal(stage.ben)
     await save(stage, "tone", f"Ann's. {TONE}")
@@ -384,8 +413,8 @@ async def test_a_later_version_scores_nothing_until_it_is_used(stage: Stage) -> 
     await scored(stage, 1)
     assert prompts(stage)[-1].startswith("Is it kind?")
     said = await say(stage, "")
-    assert "`/judge rubric use tone` takes the last one" in said
-    assert "now scored by `tone`" in await say(stage, "use tone")
+    assert "*Use here* takes the last one" in said
+    assert "now scored with `tone`" in await say(stage, "use tone")
     await scored(stage, 2, answer="Another answer.")
     assert prompts(stage)[-1].startswith("Be strict. Is it kind?")
 
@@ -401,11 +430,11 @@ async def test_a_rubric_belongs_to_the_channel_in_which_it_was_made(stage: Stage
 async def test_one_that_is_used_is_not_deleted_and_one_that_is_gone_leaves_cases_unscored(stage: Stage) -> None:
     await make(stage)
     await say(stage, "use tone")
-    assert "This channel is scored by `tone`." in await say(stage, "delete tone")
+    assert "`tone` is in use." in await say(stage, "delete tone")
     await say(stage, "use default")
     stage.ann.command(CHANNEL, ids.COMMAND)
     await stage.modal(stage.ann)
-    assert "is deleted, with all of its versions" in await say(stage, "delete tone")
+    assert "is deleted, with all its versions" in await say(stage, "delete tone")
     assert await stage.log.rubrics.newest(*place(stage)) == []
     await stage.slack.settled(
         stage.ann.submit({ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER, ids.BLOCK_RUBRIC: "tone"})

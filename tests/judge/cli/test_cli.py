@@ -132,7 +132,7 @@ def test_help_names_each_command_in_a_whole_sentence() -> None:
 
 def test_rubrics_lists_and_prints() -> None:
     listed = run("rubrics").stdout.splitlines()
-    assert listed[0].startswith("additive-5  scale 0 to 5, version ")
+    assert listed[0].startswith("additive-5 (the default)  scale 0 to 5, version ")
     assert [line.split()[0] for line in listed] == ["additive-5", "code", "grounded", "refusal", "support-tone"]
     assert [line for line in listed if len(line.partition(": ")[2]) < 20] == []
     assert run("rubrics", "additive-5").stdout.startswith("Review the user’s question")
