@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
@@ -50,8 +50,9 @@ class Feature:
     Attributes:
         register: Connects its listeners to Bolt.
         words: Its words after `/judge`.
-        help: Its lines in `/judge help`, in channels.
-        direct_help: The same for direct messages with the app.
+        help: Its lines in `/judge help`, in channels; all features together have at most seven.
+        more_help: Its lines in `/judge help more`.
+        direct_help: Its lines in direct messages with the app; eight at most.
         on_message: Is given every new or changed message of the app's channels, before Bolt is.
         on_reaction: Is given every reaction there; False leaves the event to a listener of Bolt's.
         follows: Whether the feature keeps what people think of the message under a reaction.
@@ -69,6 +70,7 @@ class Feature:
     register: Callable[[AsyncApp], None] | None = None
     words: Mapping[str, Word] = field(default_factory=dict)
     help: str = ""
+    more_help: str = ""
     direct_help: str = ""
     on_message: Callable[[Mapping[str, Any]], Awaitable[None]] | None = None
     on_reaction: Callable[[Reaction], Awaitable[bool]] | None = None
@@ -115,9 +117,9 @@ class Services:
         """What the words after `/judge` do, of all features."""
         return {word: answer for each in self.features for word, answer in each.words.items()}
 
-    def help(self, *, is_direct: bool) -> str:
+    def help(self, which: Literal["help", "more_help", "direct_help"]) -> str:
         """What `/judge` can do, a line for each thing."""
-        lines = (each.direct_help if is_direct else each.help for each in self.features)
+        lines: list[str] = [getattr(each, which) for each in self.features]
         return "\n".join(line for line in lines if line)
 
     async def follows(self, reaction: Reaction) -> bool:

@@ -53,7 +53,7 @@ def rate_offline(question: str, response: str, scale: Scale, rubric: str = DEFAU
     sentences = [sentence for sentence in _SENTENCE_END.split(text)[:-1] if len(sentence) > 2]
 
     relevance = (coverage >= _ON_TOPIC) + (coverage >= _MUCH_OF_IT)
-    why_relevant = f"taking up {taken_up} of {_some(len(asked), 'content word')} in the question"
+    why_relevant = f"using {taken_up} of {_some(len(asked), 'content word')} in the question"
     # A question of one or two content words tells too little; then a response of some length has the benefit of doubt.
     if not relevance and len(asked) < _COMPARABLE and len(used) >= _SOME_WORDS:
         relevance = 1
@@ -68,20 +68,20 @@ def rate_offline(question: str, response: str, scale: Scale, rubric: str = DEFAU
     repeated = 2 * (len(sentences) - len(set(sentences))) >= max(len(sentences), 1)
     most, because = _MAX_POINTS, ""
     if repeated or (len(used) < _SOME_WORDS and len(words) > 4 * len(used)):
-        most, because = 0, "; none, since it says the same over and over"
+        most, because = 0, "; none, because it repeats itself"
     elif coverage > 0.7 and len(used - known) * 10 < len(used):
-        most, because = 0, "; none, since it hands the question back"
+        most, because = 0, "; none, because it repeats the question"
     elif len(asked) >= _COMPARABLE and coverage < _ON_TOPIC:
-        most, because = 1, "; at most 1, since it hardly speaks of what was asked"
+        most, because = 1, "; at most 1, because it hardly mentions what was asked"
     elif len(used) < _MANY_WORDS and _DECLINES.search(text, 0, _OPENING):
-        most, because = 1, "; at most 1, since it begins by declining to answer"
+        most, because = 1, "; at most 1, because it begins by declining to answer"
     points = min(sum(points for points, _ in awards), most)
     score = round(scale.low + points / _MAX_POINTS * (scale.high - scale.low))
-    unread = "" if rubric == DEFAULT_RUBRIC else f" The rubric {rubric!r} was not read: only its scale counts here."
+    unread = "" if rubric == DEFAULT_RUBRIC else f" It ignores the rubric {rubric!r} except for its scale."
     justification = (
-        f"Offline rater (no model): {points} of {_MAX_POINTS} points. The response gets "
+        f"{points} of {_MAX_POINTS} points: "
         f"{', '.join(f'{points} for {what}' for points, what in awards)}{because}. "
-        f"Whether it is true cannot be seen this way.{unread}"
+        f"This counts words, and cannot tell whether the response is true.{unread}"
     )
     return Rating(score=score, justification=justification, raw=justification, model=OFFLINE)
 

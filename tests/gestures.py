@@ -20,7 +20,7 @@ from tests.stage import ANSWER, CHANNEL, Stage, buttons
 QUOTING = f"score: 4\nThe response says: {ANSWER}"
 
 
-GONE = "What I had quoted is gone"
+GONE = "I removed what I had quoted"
 
 
 async def add_cases(stage: Stage, channel: Channel, author_id: str, *scores: int, **changes: Any) -> None:

@@ -33,21 +33,21 @@ class Blocker:
     count: int = 0
 
 
-A_PERSONS = "I score the replies of bots alone here, and that one is not known to be a bot's (setting SCORE_PEOPLE)."
+A_PERSONS = "I score only replies by bots here, and this one is not known to be by a bot (setting SCORE_PEOPLE)."
 _SENTENCES = {
-    BlockerKind.TOO_LATE: "It was written more than a day before it could be scored.",
+    BlockerKind.TOO_LATE: "It was more than a day old before it could be scored.",
     BlockerKind.A_PERSONS: A_PERSONS,
     BlockerKind.OWN_MESSAGE: "That is one of my own messages, and I do not score myself.",
     BlockerKind.NO_TEXT: "That message has no text to score.",
-    BlockerKind.ONLY_IMAGE: "That message holds only an image, and I score text.",
-    BlockerKind.UNREADABLE: "That message has a shape that I do not know, so I cannot read it.",
-    BlockerKind.GONE: "That message is gone, or I cannot see its channel (invite me there).",
+    BlockerKind.ONLY_IMAGE: "That message contains only an image, and I score text.",
+    BlockerKind.UNREADABLE: "That message is in a form that I cannot read.",
+    BlockerKind.GONE: "That message was deleted, or I am not in its channel. Type `/invite @Slack Judge` there.",
     BlockerKind.MAY_NOT_READ: (
-        "I may not read messages here. Open the message's menu (⋮ More actions) and choose Score this reply, "
+        "I cannot read messages here. Open the message's menu (⋮ More actions) and choose Score this reply, "
         "or type both texts: /judge question | response."
     ),
     BlockerKind.NO_QUESTION: "I could not find the question that this reply answers.",
-    BlockerKind.NOT_KEPT: "The texts of that case were not kept, so I cannot score them again.",
+    BlockerKind.NOT_KEPT: "The texts of that case were not stored, so I cannot score them again.",
 }
 
 
@@ -55,11 +55,11 @@ def blocker_text(blocker: Blocker) -> str:
     match blocker.kind:
         case BlockerKind.ONLY_FILES:
             files = "a file" if blocker.count == 1 else f"{blocker.count} files"
-            return f"That message holds only {files}, and I score text."
+            return f"That message contains only {files}, and I score text."
         case BlockerKind.ONLY_BLOCKS:
-            return f"That message holds only a {' and a '.join(blocker.names)}, and I score text."
+            return f"That message contains only a {' and a '.join(blocker.names)}, and I score text."
         case BlockerKind.OTHER_WORKSPACE:
-            return f"That link is from another workspace ({blocker.names[0]}), and I can only read this one."
+            return f"That link is from another workspace ({blocker.names[0]}), and I can read only this one."
         case BlockerKind.NO_RUBRIC:
             return f"The rubric {blocker.names[0]!r} is no longer there."
         case kind:

@@ -136,8 +136,8 @@ MIN_SCORES = 10
 _NUMBERS = {4: "four"}
 _SPAN = f"the last {_NUMBERS[WEEKS]} weeks"
 _NO_MODEL = {
-    OFFLINE: "by the offline rater, which is no model",
-    MADE_UP: "made up for the demo: no judge read them",
+    OFFLINE: "scored by the offline rater, which is not a judge",
+    MADE_UP: "made up for the demo",
 }
 
 
@@ -147,9 +147,9 @@ def corrected(quality: Quality | None) -> str:
         return ""
     mean, good = quality.mean, quality.good.corrected
     return (
-        f"As people would score {_SPAN}: mean {span(mean.corrected, '.1f', '*')}, good ({quality.good_from} or more) "
-        f"{span(good, '.0%')} ({_count(mean.n, 'score')}, corrected by {_count(mean.labelled, 'blind label')}; the "
-        f"judge alone says {mean.judge.mean:.1f})."
+        f"Corrected by {_count(mean.labelled, 'blind label')}, over {_SPAN}: mean {span(mean.corrected, '.1f', '*')}, "
+        f"good ({quality.good_from} or more) {span(good, '.0%')} ({_count(mean.n, 'score')}; the judge's own mean is "
+        f"{mean.judge.mean:.1f})."
     )
 
 
@@ -158,8 +158,8 @@ def uncorrected(quality: Quality | None) -> str:
     if quality is None or not quality.mean.missing or quality.mean.n < MIN_SCORES:
         return ""
     return (
-        f"Mean of {_SPAN} by the judge alone: {span(quality.mean.judge, '.1f')}. That range leaves out the judge's "
-        f"own error, for which {_count(quality.mean.missing, 'more blind label')} would correct it (`/judge label`)."
+        f"Mean over {_SPAN}: {span(quality.mean.judge, '.1f')}. This range does not include the judge's own errors; "
+        f"{_count(quality.mean.missing, 'more blind label')} would correct for them (`/judge label`)."
     )
 
 

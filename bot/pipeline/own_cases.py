@@ -21,7 +21,7 @@ _BEGINNING = 300  # more than is shown: blanks, and what people do not see, are 
 _NAME = 80
 _TYPED = "typed"
 _NONE = "You have not asked for a score yet. On any message: More actions (⋮) → *Score this reply*, or type `/judge`."
-_NO_OLDER = "There is nothing older."
+_NO_OLDER = "There are no older cases."
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class OwnCases:
 
 
 def _listed(case: LoggedCase, readable: Collection[str], names: Mapping[str, str]) -> ListedCase:
-    missing = _missing(case) or ("" if case.channel_id in readable else "text shown in its channel alone")
+    missing = _missing(case) or ("" if case.channel_id in readable else "text shown only in its channel")
     author = "" if case.forgotten_at else names.get(case.author_id or "", "")
     return ListedCase(case, author, "" if missing else (case.response or "")[:_BEGINNING], missing)
 
@@ -86,7 +86,7 @@ def _missing(case: LoggedCase) -> str:
     if case.response:
         return ""
     if case.response_hash:
-        return "text not kept"
+        return "text not stored"
     return "not read yet" if case.status == CaseStatus.RECEIVED else "no text"
 
 
@@ -110,7 +110,7 @@ def recent_blocks(shown: Sequence[ListedCase], workspace_url: str, *, says_how_t
         words, case = _beginning(listed.text), listed.case
         line = _line(listed, workspace_url, has_words=bool(words))
         if says_how_to_drop and case.status == CaseStatus.ASKED:
-            line += f" · `/judge forget {case.id}` drops it"
+            line += f" · `/judge forget {case.id}` deletes it"
         blocks.append(section(line))
         if words:
             blocks.append(quote(words, len(words)))

@@ -33,8 +33,8 @@ def later(case: LoggedCase, pause: timedelta, tries: int) -> Post:
     minutes = round(pause.total_seconds() / 60)
     when = "in a moment" if minutes < 1 else "in a minute" if minutes == 1 else f"in {minutes} minutes"
     return _plain_post(
-        f"The judge's model does not answer just now. I will try again {when} "
-        f"({case.model_tries} of {tries} more tries) · case {case.id}"
+        f"The judge's model is not answering. I will try again {when} "
+        f"(retry {case.model_tries} of {tries}) · case {case.id}"
     )
 
 
@@ -51,18 +51,18 @@ def texts(case: LoggedCase, verdict: RecordedVerdict | None = None) -> Post:
 
 
 def forgotten_texts() -> Post:
-    return _plain_post("The question and the response that stood here are gone: their author asked me to forget them.")
+    return _plain_post("I removed the question and the response, because their author asked me to forget them.")
 
 
 def in_progress(case: LoggedCase) -> Post:
-    sentence = "This reply is being scored right now. If no verdict appears here in a moment, ask again."
+    sentence = "This reply is being scored. If no verdict appears in a moment, ask again."
     return _plain_post(f"{sentence} Case {case.id}.")
 
 
 def accepted(case: LoggedCase) -> str:
-    where = "The verdict will be shown to you alone"
+    where = "Only you will see the verdict"
     if case.source is CaseSource.LINK and case.visibility is Visibility.THREAD:
-        where = "The verdict will be a reply to that message"
+        where = "The verdict will appear in that message's thread"
     return f"Scoring the response. {where}. Case {case.id}."
 
 
@@ -87,21 +87,21 @@ def _plain_post(text: str) -> Post:
     return Post(text, [section(text)])
 
 
-NO_CASE = "That case is no longer in the log, or not for you to see. You can score the reply anew."
-WENT_WRONG = "Something went wrong on my side. Please try again; the log of the app has the details."
+NO_CASE = "That case is no longer in the log, or you cannot see it. You can score the reply again."
+WENT_WRONG = "Something went wrong. Please try again; the app's log has the details."
 FOREIGN = "Only people of this workspace can ask for a score here."
-NOT_SERVED = "I serve another workspace. Whoever runs me would have to start me once more, with the token of this one."
+NOT_SERVED = "This app serves another workspace. To use it here, run it a second time with a token of this workspace."
 FOREIGN_LABEL = "Only people of this workspace can label a score here."
-OWN_LABEL = "You wrote this reply, so a score that you give it would say nothing about the judge. I recorded none."
+OWN_LABEL = "You wrote this reply, so your own score of it is not recorded."
 NOT_IN_BOTH = (
-    "I can score a message only in a channel that we are both in. "
-    "If you are in that one, type `/invite @Slack Judge` there."
+    "I can score a message only in a channel that you and I are both in. "
+    "If you are in that channel, type `/invite @Slack Judge` there."
 )
-BUTTON_TOO_SLOW = "Slack gave me too little time to open the window. Please press the button again."
-COMMAND_TOO_SLOW = "Slack gave me too little time to open the window. Please type `/judge` again."
-_CHANNEL_OFF = "Whoever runs me has switched scoring off in that channel."
-_LIMIT = "which is the limit here. Please try again later."
-_NO_TOKENS_LEFT = "This workspace has used up what it allows itself for one day. Please try again later."
+BUTTON_TOO_SLOW = "The window did not open in time. Please press the button again."
+COMMAND_TOO_SLOW = "The window did not open in time. Please type the command again."
+_CHANNEL_OFF = "Scoring is switched off in that channel by the app's settings."
+_LIMIT = "which is the limit. Please try again later."
+_NO_TOKENS_LEFT = "This workspace has used up its tokens for today. Please try again later."
 
 
 def refusal_text(refusal: Refusal) -> str:
@@ -115,15 +115,15 @@ def refusal_text(refusal: Refusal) -> str:
         case RefusalKind.NO_TOKENS_LEFT:
             return _NO_TOKENS_LEFT
         case RefusalKind.TOO_MANY_CASES:
-            return f"You have asked for {_cases(refusal)} within the last hour, {_LIMIT}"
+            return f"You asked for {_cases(refusal)} in the last hour, {_LIMIT}"
         case RefusalKind.TOO_MANY_AUTOMATED:
-            return f"Workflows have asked for {_cases(refusal)} within the last 24 hours, {_LIMIT}"
+            return f"Workflows asked for {_cases(refusal)} in the last 24 hours, {_LIMIT}"
         case RefusalKind.TOO_MANY_IN_WORKSPACE:
-            return f"This workspace has asked for {_cases(refusal)} within the last 24 hours, {_LIMIT}"
+            return f"This workspace asked for {_cases(refusal)} in the last 24 hours, {_LIMIT}"
 
 
 def _cases(refusal: Refusal) -> str:
-    return "one case" if refusal.most == 1 else f"{refusal.most:,} cases"
+    return "one score" if refusal.most == 1 else f"{refusal.most:,} scores"
 
 
 def unsure_of_membership(error: MembershipError) -> str:
@@ -132,33 +132,31 @@ def unsure_of_membership(error: MembershipError) -> str:
 
 def unsure_of_link(error: MembershipError) -> str:
     return (
-        f"Slack does not tell me whether you are in that channel (`{error}`), so I leave its messages alone. "
+        f"Slack does not tell me whether you are in that channel (`{error}`), so I did not read its messages. "
         f"{_advice(error)}"
     )
 
 
 def _advice(error: MembershipError) -> str:
     if str(error) == "missing_scope":
-        return "Whoever runs me: `judge-bot doctor` says how to mend that."
+        return "The command `judge-bot doctor` says how to fix that."
     return "Please try again."
 
 
 MAX_INPUT = 3000
 NO_QUESTION = "I could not find the question that this reply answers."
 OUT_OF_SIGHT = (
-    "I could not look for the question, because I am not in this channel. Type it here; "
+    "I could not look for the question, because I am not in this channel. Type it here, "
     "or close this window, type `/invite @Slack Judge`, and score the reply again."
 )
-MAY_NOT_READ = "I may not read messages here, so I do not know the question that this reply answers."
+MAY_NOT_READ = "I cannot read messages here, so I do not know which question this reply answers."
 WRONG_QUESTION = "The question that you type here replaces the one that was scored."
-NOT_IN_ANY_MORE = (
-    "This window belongs to a channel that you are no longer in; type `/judge` where the verdict is to stand."
-)
-_SAME_QUESTION = "That is the question that was scored. Type the one that this reply answers."
-_NOTHING_TYPED = "Please type something here; blanks alone cannot be scored."
-_SAME = "This is the question again. What was the answer?"
+NOT_IN_ANY_MORE = "You are no longer in the channel of this window. Type `/judge` where you want the verdict."
+_SAME_QUESTION = "This question was scored already. Type the one that the reply answers."
+_NOTHING_TYPED = "Please type something other than spaces."
+_SAME = "This is the same as the question. What was the answer?"
 _MODALS_ROOM = 2900
-_FOR_ONE = "The verdict comes to you alone, in direct messages."
+_FOR_ONE = "Only you will see the verdict, in direct messages."
 
 
 def texts_modal(
@@ -179,7 +177,7 @@ def texts_modal(
 
 def question_modal(case: LoggedCase, callback_id: str, reason: str, state: ModalState) -> dict[str, Any]:
     """The modal that asks for a case's question; the response is shown, and kept on our side whatever its length."""
-    title = "Response to score" if case.response else "The response to score was not kept."
+    title = "Response to score" if case.response else "The response to score was not stored."
     blocks = [
         section(reason),
         _text_input(ids.BLOCK_QUESTION, "Question", "What was asked", initial=case.question),
@@ -248,15 +246,15 @@ def _visibility_input(chosen: Visibility) -> dict[str, Any]:
 
 
 _NO_CHANNEL_ACCESS = {
-    NoAccessReason.DIRECT_MESSAGES: "Digests and watches are about a channel; there are none for direct messages.",
+    NoAccessReason.DIRECT_MESSAGES: "Digests and watches are for channels, not for direct messages.",
     NoAccessReason.APP_IS_NOT_IN: "I am not in this channel. Type `/invite @Slack Judge` first.",
     NoAccessReason.PERSON_IS_NOT_IN: "Only people in this channel can see or change its digest and what it watches.",
-    NoAccessReason.GUEST: "Guests cannot post or change a digest, or a watch; ask a member of this workspace.",
-    NoAccessReason.NOT_AN_ADMIN: "Only admins of this workspace can change digests or watches here (DIGEST_BY).",
+    NoAccessReason.GUEST: "Guests cannot change digests or watches. Ask a full member of this workspace.",
+    NoAccessReason.NOT_AN_ADMIN: "Only workspace admins can change digests or watches here (setting DIGEST_BY).",
 }
 
 
 def no_channel_access_text(refusal: NoAccess) -> str:
     if refusal.reason is NoAccessReason.UNSURE:
-        return f"Slack does not let me see who is in this channel (`{refusal.error}`), so I leave its digest alone."
+        return f"Slack does not let me see who is in this channel (`{refusal.error}`), so I changed nothing."
     return _NO_CHANNEL_ACCESS[refusal.reason]

@@ -14,34 +14,34 @@ from judge.answers import shorten
 from judge.escalation import why_of_model
 from judge.sanitize import sanitize
 
-_OPERATOR = "whoever runs this app finds the reason in its log"
+_OPERATOR = "the app's log says why"
 
 _BY_REASON = {
     "SetupError": f"The judge is not set up; {_OPERATOR}.",
-    "KeyRejectedError": f"The model's server refuses our key; {_OPERATOR}.",
-    "ModelNotFoundError": f"The model's server does not know our model; {_OPERATOR}.",
+    "KeyRejectedError": f"The model's server rejects the app's key; {_OPERATOR}.",
+    "ModelNotFoundError": f"The model's server does not know the model; {_OPERATOR}.",
     "RequestRejectedError": f"The model's server refused the request; {_OPERATOR}.",
-    "RateLimitedError": "The model's server has too much to do right now; try again in a few minutes.",
-    "QuotaExceededError": f"The account with the model's server has nothing left; {_OPERATOR}.",
-    "UnavailableError": "The model's server cannot be reached right now; try again in a few minutes.",
-    "DeadlineError": "The model took too long to answer; try again in a few minutes.",
-    "BadResponseError": f"The model's server answered something unreadable; {_OPERATOR}.",
-    "call_failed": "The model's server cannot be reached right now; try again in a few minutes.",
-    "fault": f"Something is wrong on my side; {_OPERATOR}.",
-    "split": "The judges do not agree with each other, and I do not pick one of them.",
+    "RateLimitedError": "The model's server is busy. Try again in a few minutes.",
+    "QuotaExceededError": f"The account with the model's server has no credit left; {_OPERATOR}.",
+    "UnavailableError": "The model's server cannot be reached. Try again in a few minutes.",
+    "DeadlineError": "The model took too long to answer. Try again in a few minutes.",
+    "BadResponseError": f"The model's server sent an unreadable answer; {_OPERATOR}.",
+    "call_failed": "The model's server cannot be reached. Try again in a few minutes.",
+    "fault": f"Something went wrong in the app; {_OPERATOR}.",
+    "split": "The ratings are too far apart, and I do not pick one of them.",
     "refused": "The model declined to judge this.",
-    "filtered": "The model's server filtered this out.",
+    "filtered": "The model server's content filter blocked this.",
 }
 
 _IN_SHORT = {
     "refused": "declined by the model",
-    "filtered": "filtered out by the model's server",
-    "split": "judges too far apart",
+    "filtered": "blocked by a content filter",
+    "split": "ratings too far apart",
     "nothing_to_judge": "nothing to judge",
     "too_long": "too long to judge",
     "blocker": "nothing to judge",
-    "call_failed": "model out of reach",
-    "fault": "an error of the app",
+    "call_failed": "model not reachable",
+    "fault": "an error in the app",
 }
 
 
@@ -55,14 +55,14 @@ def why_unscored(verdict: RecordedVerdict) -> str:
     reason = verdict.unscored_reason or ""
     if reason in {"blocker", "nothing_to_judge", "too_long"}:
         return verdict.unscored_detail or ""
-    return _BY_REASON.get(reason, "The model's answers held no score that I could rely on, and I do not guess.")
+    return _BY_REASON.get(reason, "The model's answers contain no reliable score, and I do not guess.")
 
 
 _QUOTES = {ids.BLOCK_JUSTIFICATION, ids.BLOCK_LOW_JUSTIFICATION, ids.BLOCK_QUOTED_QUESTION}
 _BUTTONS = {"actions", "context_actions"}
-_EDITED = "*Scored before an edit*: the question or the response has been changed since."
-_DELETED = "The question or the response was deleted; what I had quoted of it is gone."
-_FORGOTTEN = "What I had quoted is gone: somebody whose words were in it asked me to forget them."
+_EDITED = "*Scored before an edit:* the question or the response has changed since."
+_DELETED = "The question or the response was deleted, so I removed what I had quoted."
+_FORGOTTEN = "I removed what I had quoted, because its author asked me to forget it."
 
 
 def amend_blocks(blocks: list[dict[str, Any]], case: LoggedCase) -> list[dict[str, Any]]:
@@ -99,19 +99,19 @@ _SHORT_WORDS = 40
 
 _QUESTION_FROM = {
     QuestionSource.PARENT: "the first message of this thread",
-    QuestionSource.PREVIOUS: "the message before",
+    QuestionSource.PREVIOUS: "the message above",
     QuestionSource.TYPED: "as typed",
 }
 
 _EXCLUDED = {
-    Exclusion.AUTHOR: "*Counts in no figure:* the author of the reply asked for it.",
-    Exclusion.ANOTHER: "*Counts in no figure:* somebody else had asked for the first verdict on this reply.",
-    Exclusion.EDITED: "*Counts in no figure:* the question was edited after the reply was written.",
-    Exclusion.WORKFLOW: "*Counts apart:* a workflow asked for it.",
+    Exclusion.AUTHOR: "*Not counted:* the author of the reply asked for this score.",
+    Exclusion.ANOTHER: "*Not counted:* somebody else asked for the first score of this reply.",
+    Exclusion.EDITED: "*Not counted:* the question was edited after the reply was written.",
+    Exclusion.WORKFLOW: "*Counted separately:* a workflow asked for this score.",
 }
 
-_EXAMPLE = "Example: written by hand, no model was asked."
-_NOT_KEPT = "The justification was not kept in the log."
+_EXAMPLE = "Example: written by hand, not by a model."
+_NOT_KEPT = "The justification was not stored."
 
 
 def verdict_message(case: LoggedCase, verdict: RecordedVerdict, note: str = "") -> Post:
@@ -186,13 +186,13 @@ def gauge(verdict: RecordedVerdict) -> str:
 def why_private(case: LoggedCase) -> str:
     """Why only the requester sees a verdict that was meant for the thread, and what helps."""
     if case.blocked_by is None:
-        return "Only you see this."
+        return ""
     if case.blocked_by == UNCONFIRMED:
-        return "Only you see this: Slack did not confirm my first reply, and I would rather not post it twice."
+        return "Only you see this, because Slack did not confirm my reply in the thread and I do not post it twice."
     # Named, because this may be read elsewhere; a direct message has no name.
     where = "this conversation" if case.channel_id.startswith("D") else f"<#{case.channel_id}>"
     if case.blocked_by in {"not_in_channel", "channel_not_found"}:
-        return f"Only you see this, because I am not in {where}. Type `/invite @Slack Judge` there to change that."
+        return f"Only you see this, because I am not in {where}. Type `/invite @Slack Judge` there."
     return f"Only you see this, because Slack did not let me reply in {where} (`{escape(case.blocked_by)}`)."
 
 
@@ -220,7 +220,7 @@ def _said(case: LoggedCase, verdict: RecordedVerdict) -> tuple[list[dict[str, An
         return [section(sentence), *_extremes(verdict)], f"Unscored: {sentence}"
     score = f"{_in_words(verdict)}{_offline(verdict)}"
     if extremes := _extremes(verdict):
-        return extremes, f"{score}: the judges split, from {verdict.span[0]} to {verdict.span[1]}"
+        return extremes, f"{score}: the ratings range from {verdict.span[0]} to {verdict.span[1]}"
     words = sanitize(verdict.justification).strip()
     ours = "" if words else _without_justification(case)
     block = (quote(words, _ROOM) if words else section(ours)) | {"block_id": ids.BLOCK_JUSTIFICATION}
@@ -245,7 +245,7 @@ def _extremes(verdict: RecordedVerdict) -> list[dict[str, Any]]:
 
 
 def _split(verdict: RecordedVerdict) -> str:
-    return ", judges split: {} to {}".format(*verdict.span) if verdict.is_split else ""
+    return ", ratings from {} to {}".format(*verdict.span) if verdict.is_split else ""
 
 
 def _in_words(verdict: RecordedVerdict) -> str:
@@ -300,7 +300,7 @@ def _judged_by(verdict: RecordedVerdict) -> str:
     if verdict.escalation and (excluded := verdict.others):
         scores = [rating.score for rating in excluded if rating.score is not None]
         return escape(why_of_model(verdict.model, verdict.escalation, scores))
-    return "offline rater, no model" if verdict.is_offline else escape(verdict.model)
+    return "" if verdict.is_offline and verdict.score is not None else escape(verdict.model)  # the headline says it
 
 
 def _usable(verdict: RecordedVerdict) -> Sequence[RecordedRating]:
@@ -312,7 +312,7 @@ def _score(rating: RecordedRating) -> str:
 
 
 def _offline(verdict: RecordedVerdict) -> str:
-    return " (offline rater, no model)" if verdict.is_offline and verdict.score is not None else ""
+    return " (offline rater, not a judge)" if verdict.is_offline and verdict.score is not None else ""
 
 
 def _buttons(case: LoggedCase, verdict: RecordedVerdict, *, has_been_seen: bool = False) -> list[dict[str, Any]]:

@@ -204,12 +204,12 @@ class ChannelReplays:
         self._database = database
         self._jobs = jobs
 
-    async def begin(self, team_id: str, channel_id: str, user_id: str, judge: ChannelJudge) -> bool:
-        """Writes a replay in the place of the channel's last one, and its job; False where there are too few cases.
+    async def begin(self, team_id: str, channel_id: str, user_id: str, judge: ChannelJudge, least: int = 1) -> bool:
+        """Writes a replay in place of the channel's last one, and its job; False where fewer than `least` cases fit.
 
         One of the same wish that its person has not been told of yet goes on: what it has asked is not asked again.
         """
-        some = select(cases.c.id).where(_is_replayable(team_id, channel_id)).limit(LEAST)
+        some = select(cases.c.id).where(_is_replayable(team_id, channel_id)).limit(least)
         place = {"team_id": team_id, "channel_id": channel_id}
         values = {"rubric": judge.rubric, "rubric_version": judge.version, "judge_model": judge.model}
         wish = place | values | {"user_id": user_id}
@@ -221,7 +221,7 @@ class ChannelReplays:
             if (await connection.execute(same)).first():
                 return True
             await connection.execute(delete(replays).filter_by(**place))
-            if len((await connection.execute(some)).all()) < LEAST:
+            if len((await connection.execute(some)).all()) < least:
                 return False
             number = (await connection.execute(new.returning(replays.c.id))).scalar_one()
             await self._jobs.put(connection, [_job(team_id, number)])

@@ -10,7 +10,7 @@ from judge import load_rubric
 from judge.offline import rate_offline
 from pocket_slack import ManualClock, Message, Person, Workspace
 
-SAID = "Example: written by hand, no model was asked."
+SAID = "Example: written by hand, not by a model."
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_they_show_a_good_reply_judges_that_split_and_a_bad_one(workspace: Works
     first_lines = [each.blocks[1]["text"]["text"] for each in examples(workspace)]
     assert first_lines == [
         "*Score 4 of 5*  ●●●●○",
-        "*Score 3 of 5*, judges split: 2 to 5  ●●◐◐◐",
+        "*Score 3 of 5*, ratings from 2 to 5  ●●◐◐◐",
         "*Score 1 of 5*  ●○○○○",
     ]
 

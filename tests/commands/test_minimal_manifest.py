@@ -45,7 +45,7 @@ async def test_a_reply_is_scored_once_its_question_is_typed(stage: Stage) -> Non
     parent, answer = stage.ask_and_answer()
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     window = await stage.modal(stage.ann)
-    assert "I may not read messages here, so I do not know the question" in shown(window)
+    assert "I cannot read messages here, so I do not know which question" in shown(window)
     assert ANSWER in shown(window)
     stage.ann.submit({ids.BLOCK_QUESTION: QUESTION})
     verdict = await stage.verdict(parent)
@@ -74,7 +74,7 @@ async def test_a_link_is_not_scored_and_the_person_is_told_what_to_do(stage: Sta
         lambda: len(stage.ann.ephemerals(CHANNEL)) == 2
     )  # that it is accepted, and that it cannot be
     said = shown_as_ours(stage.ann.ephemerals(CHANNEL)[-1])
-    assert "I may not read messages here. Open the message's menu" in said
+    assert "I cannot read messages here. Open the message's menu" in said
     assert stage.model.requests == []
     assert stage.ours() == []
 
@@ -193,7 +193,8 @@ def test_the_smaller_manifest_is_the_other_but_for_what_it_leaves_out() -> None:
     scopes = full["oauth_config"]["scopes"]
     scopes["bot"] = [scope for scope in scopes["bot"] if scope not in OFF_WITHOUT]
     (command,) = full["features"]["slash_commands"]
-    command["usage_hint"] = command["usage_hint"].replace("[link to a message] or ", "")
+    for part in ("[link] or ", "watch, ", "reaction, "):
+        command["usage_hint"] = command["usage_hint"].replace(part, "")
     full["settings"]["event_subscriptions"]["bot_events"] = ["app_home_opened"]  # the others need scopes that are gone
     assert minimal == full
     assert set(OFF_WITHOUT) == set(load_manifest()["oauth_config"]["scopes"]["bot"]) - set(scopes["bot"])

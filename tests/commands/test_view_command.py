@@ -63,7 +63,7 @@ async def test_page_has_the_channels_replies_with_ratings_and_labels_and_no_name
 
 @pytest.mark.parametrize(
     "changes",
-    [{"visibility": Visibility.ME}, {"blocker": "That message holds only an image."}, {"excluded": "author"}],
+    [{"visibility": Visibility.ME}, {"blocker": "That message contains only an image."}, {"excluded": "author"}],
     ids=["only me", "nothing to score", "excluded"],
 )
 async def test_what_counts_in_no_figure_is_not_on_the_page(tmp_path: Path, changes: dict[str, Any]) -> None:

@@ -71,8 +71,8 @@ def score(question: str, response: str) -> int:
 async def test_verdict_says_that_no_model_judged() -> None:
     verdict = await Judge(model="offline").score(QUESTION, GOOD)
     assert verdict.model == "offline"
-    assert verdict.justification.startswith("Offline rater (no model): ")
-    assert verdict.justification.endswith("Whether it is true cannot be seen this way.")
+    assert verdict.justification.startswith("")
+    assert verdict.justification.endswith("This counts words, and cannot tell whether the response is true.")
     assert len(verdict.ratings) == 1
     assert isinstance(verdict.ratings[0], Rating)
 
@@ -172,19 +172,19 @@ def test_space_around_the_response_does_not_matter() -> None:
 
 def test_justification_accounts_for_each_point() -> None:
     assert rate(QUESTION, "Boil the egg for six minutes. Then cool it.").justification == (
-        "Offline rater (no model): 3 of 5 points. The response gets 2 for taking up 2 of 5 content words in the "
+        "3 of 5 points: 2 for using 2 of 5 content words in the "
         "question, 0 for its 9 different words, 1 for its 2 finished sentences. "
-        "Whether it is true cannot be seen this way."
+        "This counts words, and cannot tell whether the response is true."
     )
 
 
 @each(
     ("response", "reason"),
     [
-        ("Boil the egg. " * 3, "none, since it says the same over and over"),
-        (f"{QUESTION} How do I boil an egg?", "none, since it hands the question back"),
-        (OFF_TOPIC, "at most 1, since it hardly speaks of what was asked"),
-        ("I cannot boil an egg.", "at most 1, since it begins by declining to answer"),
+        ("Boil the egg. " * 3, "none, because it repeats itself"),
+        (f"{QUESTION} How do I boil an egg?", "none, because it repeats the question"),
+        (OFF_TOPIC, "at most 1, because it hardly mentions what was asked"),
+        ("I cannot boil an egg.", "at most 1, because it begins by declining to answer"),
     ],
 )
 def test_justification_says_why_points_are_withheld(response: str, reason: str) -> None:
@@ -194,7 +194,7 @@ def test_justification_says_why_points_are_withheld(response: str, reason: str) 
 @each(("question", "words"), [("Why?", "0 content words"), ("Why was Napoleon exiled?", "2 content words")])
 def test_justification_names_the_benefit_of_doubt(question: str, words: str) -> None:
     assert (
-        f" gets 1 for its length (the question has {words}, too few to compare with), 1 for its "
+        f" points: 1 for its length (the question has {words}, too few to compare with), 1 for its "
         in rate(question, GOOD).justification
     )
 
@@ -207,7 +207,7 @@ def test_points_spread_over_another_scale() -> None:
 
 def test_says_that_no_other_rubric_was_read() -> None:
     rating = rate_offline(QUESTION, GOOD, Scale(0, 5), "refusal")
-    assert rating.justification.endswith("The rubric 'refusal' was not read: only its scale counts here.")
+    assert rating.justification.endswith("It ignores the rubric 'refusal' except for its scale.")
     assert rating.score == rate(QUESTION, GOOD).score
     assert "rubric" not in rate(QUESTION, GOOD).justification
 
@@ -222,7 +222,7 @@ def test_any_two_texts_get_the_same_score_on_the_scale_each_time(question: str, 
     assert rating == rate_offline(question, response, Scale(1, 10))
 
 
-AWARD = re.compile(r"(\d) for (?:taking up (\d+)|its length \(|its (\d+) (?:different|finished))")
+AWARD = re.compile(r"(\d) for (?:using (\d+)|its length \(|its (\d+) (?:different|finished))")
 SENTENCES = st.builds(
     lambda first, number: " ".join(f"w{word}." for word in range(first, first + number)),
     st.integers(100, 105),
@@ -236,8 +236,8 @@ def test_no_point_is_given_for_none_of_something_and_all_add_up(question: str, r
     awards = AWARD.findall(reason)
     assert len(awards) == 3
     assert [award for award in awards if award[0] != "0" and "0" in award[1:]] == []
-    most = 0 if "; none, since" in reason else 1 if "; at most 1, since" in reason else 5
-    assert f" {min(most, sum(int(award[0]) for award in awards))} of 5 points." in reason
+    most = 0 if "; none, because" in reason else 1 if "; at most 1, because" in reason else 5
+    assert f" {min(most, sum(int(award[0]) for award in awards))} of 5 points: " in f" {reason}"
 
 
 @each("text", ["🙂", "\x00", "字", "a" * 100_000, "字" * 100_000, ". " * 50_000, "\n", "\ud800"])

@@ -14,7 +14,7 @@ async def test_a_person_over_the_limit_is_told_and_others_go_on(open_stage: Stag
     await stage.verdict(parent)
     other_parent, other_answer = stage.ask_and_answer("And now?", "Now run git log.")
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, other_answer)
-    assert "You have asked for one case within the last hour" in (await stage.told(stage.ann)).text
+    assert "You asked for one score in the last hour" in (await stage.told(stage.ann)).text
     stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, other_answer)
     await stage.verdict(other_parent)
     assert sum((await stage.log.cases.counts()).values()) == 2
@@ -24,7 +24,7 @@ async def refused(stage: Stage, values: dict[str, str], block_id: str) -> None:
     """Submits the modal and looks for the sentence at the block."""
     delivery = await stage.slack.settled(stage.ann.submit(values))
     assert delivery.response is not None
-    assert "is the limit here" in delivery.response["errors"][block_id]
+    assert "is the limit" in delivery.response["errors"][block_id]
 
 
 async def test_every_way_to_ask_counts(open_stage: StageFactory) -> None:
@@ -33,7 +33,7 @@ async def test_every_way_to_ask_counts(open_stage: StageFactory) -> None:
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     verdict = await stage.verdict(parent)
     await stage.slack.settled(stage.ann.command(CHANNEL, ids.COMMAND, "What? | That."))
-    assert "is the limit here" in (await stage.told(stage.ann)).text
+    assert "is the limit" in (await stage.told(stage.ann)).text
     stage.ann.click(verdict, ids.ACTION_WRONG_QUESTION)
     await stage.modal(stage.ann)
     await refused(stage, {ids.BLOCK_QUESTION: "Another question?"}, ids.BLOCK_QUESTION)
@@ -51,7 +51,7 @@ async def test_a_workspace_that_has_used_its_tokens_waits(open_stage: StageFacto
     await stage.verdict(parent)
     _, other_answer = stage.ask_and_answer("And now?", "Now run git log.")
     stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, other_answer)
-    assert "has used up what it allows itself for one day" in (await stage.told(stage.ben)).text
+    assert "has used up its tokens for today" in (await stage.told(stage.ben)).text
 
 
 async def test_a_rush_of_clicks_gets_what_is_allowed(open_stage: StageFactory) -> None:
@@ -76,7 +76,7 @@ async def test_limits_are_there_unless_they_are_switched_off(open_stage: StageFa
     stage.model.script(Held(asyncio.Event(), GOOD))  # nothing but what is refused is answered
     for number in range(61):
         stage.ann.command(CHANNEL, ids.COMMAND, f"Why {number}? | Because of {number}.")
-    assert "You have asked for 60 cases within the last hour" in (await stage.told(stage.ann)).text
+    assert "You asked for 60 scores in the last hour" in (await stage.told(stage.ann)).text
     await stage.stop_bot()
     stage = await open_stage(max_cases_per_user_per_hour=0)
     await stage.slack.settled(stage.ann.command(CHANNEL, ids.COMMAND, "Why? | Because."))

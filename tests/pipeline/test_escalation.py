@@ -62,7 +62,7 @@ async def test_where_the_stronger_model_is_out_of_reach_the_first_verdict_stands
 ) -> None:
     _, words, recorded = await judged(open_stage, Failure(404, code="model_not_found"))
     assert "*Unscored*" in words
-    assert "The judges do not agree with each other" in words
+    assert "The ratings are too far apart" in words
     assert "big was asked, too, and gave no score; this is small's own verdict · 3 ratings: " in words
     assert (recorded.model, recorded.unscored_reason, len(recorded.ratings)) == ("small", "split", 5)
     said = caplog.text + "".join(capsys.readouterr())

@@ -22,14 +22,14 @@ def updates(stage: Stage) -> list[str]:
 @pytest.mark.parametrize(
     ("script", "sentence", "reason"),
     [
-        (Failure(401, code="invalid_api_key"), "refuses our key", "KeyRejectedError"),
-        (Failure(404, code="model_not_found"), "does not know our model", "ModelNotFoundError"),
-        (QUOTA, "has nothing left", "QuotaExceededError"),
-        (Raw("<html>Welcome</html>", "text/html"), "something unreadable", "BadResponseError"),
+        (Failure(401, code="invalid_api_key"), "rejects the app's key", "KeyRejectedError"),
+        (Failure(404, code="model_not_found"), "does not know the model", "ModelNotFoundError"),
+        (QUOTA, "has no credit left", "QuotaExceededError"),
+        (Raw("<html>Welcome</html>", "text/html"), "an unreadable answer", "BadResponseError"),
         (Answer("", refusal="I cannot judge that."), "declined to judge", "refused"),
-        ("I think it is quite nice.", "held no score", "no_score"),
-        ("score: 2\nscore: 4", "held no score", "conflicting"),
-        ("score: 7", "held no score", "off_scale"),
+        ("I think it is quite nice.", "contain no reliable score", "no_score"),
+        ("score: 2\nscore: 4", "contain no reliable score", "conflicting"),
+        ("score: 7", "contain no reliable score", "off_scale"),
     ],
 )
 async def test_no_score_is_said_and_logged(stage: Stage, script: Script, sentence: str, reason: str) -> None:
@@ -53,8 +53,8 @@ async def test_a_model_that_does_not_answer_in_time_is_given_up(open_stage: Stag
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     verdict = await stage.verdict(parent)
     assert verdict.text.startswith("Unscored: ")
-    assert "try again in a few minutes" in verdict.text
-    assert [n for n in (1, 2) if any(f"({n} of 2 more tries)" in text for text in updates(stage))] == [1, 2]
+    assert "Try again in a few minutes" in verdict.text
+    assert [n for n in (1, 2) if any(f"(retry {n} of 2)" in text for text in updates(stage))] == [1, 2]
 
 
 async def test_a_model_that_is_down_for_a_while_still_gives_its_verdict(open_stage: StageFactory) -> None:
@@ -64,7 +64,7 @@ async def test_a_model_that_is_down_for_a_while_still_gives_its_verdict(open_sta
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     assert (await stage.verdict(parent)).text.startswith("Score 4 of 5")
     assert len(stage.ours()) == 1
-    assert "The judge's model does not answer just now." in updates(stage)[0]
+    assert "The judge's model is not answering." in updates(stage)[0]
 
 
 async def test_a_person_who_waits_alone_is_told_once_that_it_takes_longer(open_stage: StageFactory) -> None:
@@ -116,8 +116,8 @@ async def test_the_offline_rater_is_named_wherever_its_score_shows(open_stage: S
     parent, answer = stage.ask_and_answer()
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     verdict = await stage.verdict(parent)
-    assert "(offline rater, no model)" in verdict.text
-    assert "(offline rater, no model)" in verdict.blocks[0]["text"]["text"]
+    assert "(offline rater, not a judge)" in verdict.text
+    assert "(offline rater, not a judge)" in verdict.blocks[0]["text"]["text"]
     assert stage.model.requests == []
 
 

@@ -8,8 +8,8 @@ from pocket_slack import Message, Person
 from tests.cases import a_case
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
-OFF = "Whoever runs me has switched scoring off in that channel."
-BOTS_ALONE = "I score the replies of bots alone here"
+OFF = "Scoring is switched off in that channel by the app's settings."
+BOTS_ALONE = "I score only replies by bots here"
 # The pocket Slack numbers what it makes: the first channel of the stage.
 FIRST = "C00000010"
 

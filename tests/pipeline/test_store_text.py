@@ -111,16 +111,16 @@ async def test_typed_texts_that_were_not_kept_are_not_scored_again(stage: Stage)
     await settled(stage, 1, stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}"))
     verdict = next(message for message in stage.ours() if message.is_reply)
     await settled(stage, 2, stage.ann.click(verdict, ids.ACTION_AGAIN))
-    assert "were not kept" in (await stage.told(stage.ann)).text
+    assert "were not stored" in (await stage.told(stage.ann)).text
 
 
 @pytest.mark.needs("digest", "labels", "privacy")
 async def test_labels_digest_and_forget_need_no_texts(stage: Stage) -> None:
     parent, answer = await scored(stage)
     stage.ben.click(await stage.verdict(parent), ids.ACTION_FEEDBACK, f"{ids.AGREE}:1")
-    assert "your score for case 1 is 4" in (await stage.told(stage.ben)).text
+    assert "Your score for case 1 is 4" in (await stage.told(stage.ben)).text
     stage.ann.command(CHANNEL, ids.COMMAND, "digest preview")
-    assert "1 reply that people chose to score" in (await stage.told(stage.ann)).text
+    assert "1 reply chosen by people" in (await stage.told(stage.ann)).text
     output = io.StringIO()
     assert await export(stage.log.database, output, Selection(), has_texts=False) == 1
     assert ANSWER not in output.getvalue()

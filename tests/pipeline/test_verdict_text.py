@@ -98,12 +98,12 @@ def test_several_ratings_are_listed() -> None:
 @pytest.mark.parametrize(
     ("scores", "scale", "first"),
     [
-        ((3, 1, 3), (0, 5), "*Score 3 of 5*, judges split: 1 to 3  ●◐◐○○"),
-        ((5, 3, 3), (0, 5), "*Score 3 of 5*, judges split: 3 to 5  ●●●◐◐"),
+        ((3, 1, 3), (0, 5), "*Score 3 of 5*, ratings from 1 to 3  ●◐◐○○"),
+        ((5, 3, 3), (0, 5), "*Score 3 of 5*, ratings from 3 to 5  ●●●◐◐"),
         ((4, 3, 3), (0, 5), "*Score 3 of 5*  ●●●○○"),
-        ((0, 2, 2), (0, 5), "*Score 3 of 5*, judges split: 0 to 2  ◐◐○○○"),
+        ((0, 2, 2), (0, 5), "*Score 3 of 5*, ratings from 0 to 2  ◐◐○○○"),
         ((3, 20, 41), (0, 100), "*Score 3 of 100*  ○○○○○"),  # less than two points, of twenty each
-        ((3, 20, 43), (0, 100), "*Score 3 of 100*, judges split: 3 to 43  ◐◐○○○"),
+        ((3, 20, 43), (0, 100), "*Score 3 of 100*, ratings from 3 to 43  ◐◐○○○"),
     ],
 )
 def test_a_split_is_said_first(scores: tuple[int, ...], scale: tuple[int, int], first: str) -> None:
@@ -119,7 +119,7 @@ def test_judges_that_split_are_both_heard() -> None:
         ["Rated 5 of 5", "Because 5."],
         ["Rated 2 of 5", "Because 2."],
     ]
-    assert post.text == "Score 3 of 5: the judges split, from 2 to 5"
+    assert post.text == "Score 3 of 5: the ratings range from 2 to 5"
     forgotten = a_case(question=None, question_source=None, forgotten_at=datetime(2026, 11, 21, tzinfo=UTC))
     assert "Because" not in words(verdicts.verdict_message(forgotten, verdict))
 
@@ -129,12 +129,12 @@ def test_a_split_without_a_score_has_both_reasons_too() -> None:
         score=None, unscored_reason="split", ratings=ratings(5, 1, 3), spread=4, justification="", unscored_detail="x"
     )
     post = verdicts.verdict_message(a_case(), verdict)
-    assert post.blocks[0]["text"]["text"] == "*Unscored*, judges split: 1 to 5"
+    assert post.blocks[0]["text"]["text"] == "*Unscored*, ratings from 1 to 5"
     assert [_lines(block) for block in post.blocks[2:4]] == [
         ["Rated 5 of 5", "Because 5."],
         ["Rated 1 of 5", "Because 1."],
     ]
-    assert post.text == "Unscored: The judges do not agree with each other, and I do not pick one of them."
+    assert post.text == "Unscored: The ratings are too far apart, and I do not pick one of them."
 
 
 def test_the_reasons_of_a_split_are_short() -> None:
@@ -277,6 +277,6 @@ def test_how_far_the_judges_are_apart_is_said_of_the_model_that_counts() -> None
     )
     verdict = a_verdict(score=3, spread=2, model="big", escalation="small > big", ratings=ratings)
     shown = words(verdicts.verdict_message(a_case(), verdict))
-    assert "*Score 3 of 5*, judges split: 2 to 4" in shown
+    assert "*Score 3 of 5*, ratings from 2 to 4" in shown
     assert "judged by big, since small's ratings went from 0 to 5 · 3 ratings: 2, 4, 3 · case 7" in shown
     assert "0 of 5" not in shown

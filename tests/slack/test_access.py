@@ -123,7 +123,7 @@ async def test_a_window_does_not_lead_into_a_channel_of_others(stage: Stage, cha
         submit(stage, stage.ben, ids.VIEW_TEXTS, json.dumps({"channel_id": channel.id}), **texts)
     )
     assert sent.response is not None
-    assert "a channel that you are no longer in" in sent.response["errors"][ids.BLOCK_RESPONSE]
+    assert "no longer in the channel" in sent.response["errors"][ids.BLOCK_RESPONSE]
     assert (len(channel.messages), await stage.log.cases.counts()) == (before, {CaseStatus.DELIVERED: 1})
 
 
@@ -363,9 +363,7 @@ async def test_group_direct_messages_are_a_channel_like_any_other(stage: Stage) 
     await correct(stage, verdict)
     await stage.reaches(2, CaseStatus.DELIVERED)
     stage.ben.command(group.id, ids.COMMAND, "stats")
-    await stage.slack.until(
-        lambda: any("1 reply that people chose to score" in m.text for m in stage.ben.ephemerals(group.id))
-    )
+    await stage.slack.until(lambda: any("1 reply chosen by people" in m.text for m in stage.ben.ephemerals(group.id)))
 
 
 @pytest.mark.needs("labels")

@@ -100,11 +100,11 @@ def test_an_attachment_without_words_gives_its_fallback() -> None:
     [
         (
             {"blocks": [{"type": "image", "image_url": "x", "alt_text": "y"}]},
-            "That message holds only an image, and I score text.",
+            "That message contains only an image, and I score text.",
         ),
-        ({"text": "", "files": [{"id": "F1"}]}, "That message holds only a file, and I score text."),
-        ({"files": [{"id": "F1"}, {"id": "F2"}]}, "That message holds only 2 files, and I score text."),
-        ({"blocks": [{"type": "video"}]}, "That message holds only a video, and I score text."),
+        ({"text": "", "files": [{"id": "F1"}]}, "That message contains only a file, and I score text."),
+        ({"files": [{"id": "F1"}, {"id": "F2"}]}, "That message contains only 2 files, and I score text."),
+        ({"blocks": [{"type": "video"}]}, "That message contains only a video, and I score text."),
         ({"text": None}, "That message has no text to score."),
         ({"text": "  \n "}, "That message has no text to score."),
     ],
@@ -133,7 +133,7 @@ def test_a_message_in_a_shape_that_nobody_knows_is_named_unreadable(content: dic
     assert [(entry["event"], entry["ts"]) for entry in logs] == [("message_unreadable", "1.1")]
     assert (found.text, found.author_id) == ("", "U1")
     assert found.blocker
-    assert blocker_text(found.blocker) == "That message has a shape that I do not know, so I cannot read it."
+    assert blocker_text(found.blocker) == "That message is in a form that I cannot read."
 
 
 def test_a_parent_stands_in_no_thread() -> None:

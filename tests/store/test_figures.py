@@ -338,7 +338,7 @@ async def test_the_week_so_far_ends_now(log: Store) -> None:
     "hidden",
     [
         Entry(visibility=Visibility.ME),
-        Entry(blocker="That message holds only an image."),
+        Entry(blocker="That message contains only an image."),
         Entry(blocked_by="not_in_channel"),
         Entry(channel="C2"),
     ],

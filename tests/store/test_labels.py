@@ -139,7 +139,7 @@ async def test_without_texts_the_prompts_are_still_told_apart(log: Store) -> Non
 
 @pytest.mark.parametrize(
     "changes",
-    [{"visibility": Visibility.ME}, {"blocker": "That message holds only an image."}, {"channel_id": "D1"}],
+    [{"visibility": Visibility.ME}, {"blocker": "That message contains only an image."}, {"channel_id": "D1"}],
     ids=["only me", "nothing to score", "direct messages"],
 )
 async def test_verdicts_for_one_person_alone_are_not_exported(log: Store, changes: dict[str, Any]) -> None:

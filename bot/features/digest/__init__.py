@@ -7,9 +7,10 @@ from bot.features.digest import handlers
 from bot.features.digest.poster import post_due
 from bot.pipeline.engine import PeriodicJob
 
-_HELP = """\
-• `/judge stats` shows this channel's week so far, `/judge stats @name` one assistant's, `#channel` another channel's
-• `/judge digest` sums up this channel's weeks: `/judge digest help`"""
+_HELP = "• `/judge stats` shows this channel's week so far"
+_MORE_HELP = """\
+• `/judge stats @assistant` shows one assistant's week, `/judge stats #channel` another channel's
+• `/judge digest` sets up the weekly digest of this channel (`/judge digest help`)"""
 _DIRECT_HELP = "• `/judge stats #channel` shows a channel's week so far"
 
 
@@ -26,6 +27,7 @@ def feature(services: Services) -> Feature:
         register=partial(handlers.register, services=services),
         words={"digest": partial(handlers.answer_digest, services), "stats": partial(handlers.answer_stats, services)},
         help=_HELP,
+        more_help=_MORE_HELP,
         direct_help=_DIRECT_HELP,
         periodic_jobs=[PeriodicJob("post_due_digests", partial(post_due, services))],
         home_section=lambda visit: at_home.blocks(visit.invocation.team_id, visit.invocation.user_id),

@@ -32,27 +32,27 @@ from bot.store.digests import ChannelSettings
 from bot.store.figures import Place, Span
 from bot.store.visibility import Sample
 
-POSTED = "The week so far is posted here; the weekly digest comes all the same."
+POSTED = "I posted the week so far. The weekly digest will still come."
 POSTED_BEFORE = (
-    "Somebody had a digest posted here within the last hour, and more often would be too much for the others; "
+    "A digest was posted here within the last hour, and I post at most one an hour. "
     "`/judge digest preview` shows it to you alone."
 )
 _HELP = """\
-• `/judge digest on` posts each week here once it is over; `/judge digest on friday 16:00 Europe/Berlin` says when
+• `/judge digest on` posts a digest of each week here; `/judge digest on friday 16:00 Europe/Berlin` sets the time
 • `/judge digest off` stops it
 • `/judge digest now` posts the week so far, at most once an hour; `/judge digest preview` shows it to you alone
-• `/judge digest people on` lists people beside bots, `/judge digest people off` stops that
-• `/judge digest` says what is set"""
+• `/judge digest people on` lists people as well as bots, `/judge digest people off` stops that
+• `/judge digest` shows the settings"""
 
 
 def digest_state(settings: ChannelSettings, schedule: Schedule, now: datetime) -> str:
-    people = " People are listed beside bots." if settings.ranks_people else ""
+    people = " People are listed as well as bots." if settings.ranks_people else ""
     if not settings.is_digest_on:
-        return f"The digest is off in this channel; `/judge digest on` switches it on, for every {schedule}.{people}"
+        return f"The digest is off in this channel. `/judge digest on` posts it every {schedule}.{people}"
     following = schedule.next_due(now)
     return (
-        f"The digest is on in this channel: every {schedule}, about the week before, Monday to Sunday. "
-        f"The next one comes on {following:%A}, {following.day} {following:%b}.{people}"
+        f"The digest is on in this channel: every {schedule}, about the previous week, Monday to Sunday. "
+        f"The next one is on {following:%A}, {following.day} {following:%b}.{people}"
     )
 
 
@@ -61,7 +61,7 @@ async def answer_digest(services: Services, invocation: Invocation, text: str) -
     try:
         request = parse_digest(text)
     except ValueError as exc:
-        said = f"{escape(str(exc))}. This is what I understand:\n{_HELP}"
+        said = f"{escape(str(exc))}. What I understand:\n{_HELP}"
     else:
         said = await _digest(services, invocation, request)
     if said:
@@ -96,28 +96,26 @@ async def _digest(services: Services, invocation: Invocation, request: DigestReq
 _NAME = 80
 _MOST_NAMED = 10
 
-DIRECT = "Stats are about a channel; there are none for direct messages. `/judge stats #channel` shows one of yours."
+DIRECT = "Stats are about channels, not direct messages. `/judge stats #channel` shows one of your channels."
 OWN_REPLIES = "your own replies"
 _INVITE = "`/invite @Slack Judge`"
-_STATS_HELP = (
-    "`/judge stats` is about this channel, `/judge stats #channel` about another, `/judge stats @name` about one author"
-)
+_STATS_HELP = "`/judge stats` shows this channel, `/judge stats #channel` another one, `/judge stats @name` one author"
 
 
 def not_yours() -> str:
     return (
-        "Slack does not list this channel among yours, so I cannot show its stats; after joining it takes up to five "
-        f"minutes. In a private channel, type {_INVITE} first."
+        "Slack does not list this channel among yours, so I cannot show its stats. After you join, that takes up to "
+        f"five minutes. In a private channel, type {_INVITE} first."
     )
 
 
 def no_channel(name: str) -> str:
     """The same for a channel that is not there as for one that the person is not in, or the app."""
-    return f"I know no channel `{clip(name, _NAME)}` that we are both in. If you are in it, type {_INVITE} there."
+    return f"You and I are in no channel `{clip(name, _NAME)}`. If you are in it, type {_INVITE} there."
 
 
 def unsure(error: str) -> str:
-    return f"Slack does not tell me which channels you are in (`{clip(error, _NAME)}`), so I show nothing of them."
+    return f"Slack does not tell me which channels you are in (`{clip(error, _NAME)}`), so I show no figures."
 
 
 def no_author(name: str, known: Sequence[str], lists_people: bool) -> str:
@@ -127,13 +125,13 @@ def no_author(name: str, known: Sequence[str], lists_people: bool) -> str:
     """
     names = ", ".join(f"`@{clip(each, _NAME)}`" for each in known[:_MOST_NAMED])
     shown = f"{names} and `me`" if names else "`me`"
-    people = "" if lists_people else ", and other people only after `/judge digest people on`"
-    return f"I know no `{clip(name, _NAME)}` here. I can show {shown}{people}."
+    people = "" if lists_people else ", and other people after `/judge digest people on`"
+    return f"I know of no `{clip(name, _NAME)}` here. I can show {shown}{people}."
 
 
 def several_authors(name: str, author_ids: Sequence[str]) -> str:
     each = ", ".join(f"`/judge stats @{author_id}`" for author_id in author_ids[:_MOST_NAMED])
-    return f"Several here are called `{clip(name, _NAME)}`. Ask for one of them: {each}."
+    return f"Several authors here are named `{clip(name, _NAME)}`. Choose one: {each}."
 
 
 class _RefusalError(Exception):
@@ -203,8 +201,8 @@ _MOST_CHANNELS = 10
 _LISTED_FOR = timedelta(weeks=2)  # after the last verdict
 # Connections to the store are few, and new cases come first.
 _READ_AT_ONCE = 2
-_NO_CHANNELS = "Nothing was scored in your channels in the last two weeks. Where something is, its week stands here."
-_NO_MODEL = {MADE_UP: "made up", OFFLINE: "offline rater, no model"}
+_NO_CHANNELS = "Nothing was scored in your channels in the last two weeks."
+_NO_MODEL = {MADE_UP: "made up", OFFLINE: "offline rater"}
 
 
 class ChannelsAtHome:

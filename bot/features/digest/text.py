@@ -26,8 +26,8 @@ ENOUGH_LABELS = 20
 _NAME = 80
 _CENT = 0.01
 _MINUS = "−"
-TOO_FEW = f"No figures of fewer than {FEWEST} scores: somebody may be asked to score these replies blind."
-_PREVIEW = "`/judge digest now` posts this here."
+TOO_FEW = f"Fewer than {FEWEST} scores, so no figures: people may still be asked to score these replies blind."
+_PREVIEW = "Only you see this. `/judge digest now` posts it here."
 
 
 def digest_message(
@@ -70,8 +70,8 @@ def stats_message(
 def counted(glance: Glance) -> str:
     """What a week's figures are of: no sample of all replies, but those that people chose."""
     if not glance.this.n:
-        return "None of the replies that people chose to score has a score"
-    return f"{_count(glance.this.n, 'reply', 'replies')} that people chose to score"
+        return "No reply that people chose has a score"
+    return f"{_count(glance.this.n, 'reply', 'replies')} chosen by people"
 
 
 def measures(glance: Glance) -> str:
@@ -92,7 +92,7 @@ def measures(glance: Glance) -> str:
 def not_counted(glance: Glance) -> str:
     """How many of a week's scores none of these figures holds, since they cannot be joined with them; else empty."""
     numbers = {"on another scale": glance.off_scale, "by another judge": glance.off_version}
-    return " · ".join(f"scored {how} and not counted above: {number}" for how, number in numbers.items() if number)
+    return " · ".join(f"not counted above, scored {how}: {number}" for how, number in numbers.items() if number)
 
 
 def _message(
@@ -189,13 +189,13 @@ def _agreement(figures: Figures) -> str:
         parts.append(f"this week {_agreed(figures.agreement)}")
     if figures.agreement_ever.n >= ENOUGH_LABELS and figures.unlike < SURE:
         why = "by their scores, Kolmogorov-Smirnov test"
-        parts.append(f"careful: the labelled replies are not like this week's ({why}): label new ones")
+        parts.append(f"careful: this week's replies differ from the labelled ones ({why}), so label new ones")
     return " · ".join(parts)
 
 
 def _agreed(agreement: Agreement) -> str:
     if agreement.n < ENOUGH_LABELS:
-        return f"too few labels to say ({agreement.labels})"
+        return f"too few labels ({agreement.labels})"
     labels = f"{agreement.labels} labels"
     if agreement.labels != agreement.n:
         labels += f" on {agreement.n} replies"
@@ -214,7 +214,7 @@ def _details(figures: Figures) -> str:
     cost = _cost(usage)
     kappa = ever.kappa if ever and ever.n >= ENOUGH_LABELS else None
     parts = [
-        f"asked for by {_count(usage.people, 'person', 'people')}",
+        f"requested by {_count(usage.people, 'person', 'people')}",
         "" if kappa is None else f"weighted kappa {kappa:.2f}".replace("-", _MINUS),
         tokens or (cost and "tokens unknown"),
         cost or (tokens and "cost unknown"),
@@ -264,7 +264,7 @@ def with_thumbs(post: Post, thumbs: Sequence[ThumbCount], members: Mapping[str, 
 
 def _line(whose: str, each: ThumbCount) -> str:
     replies = "reply" if each.replies == 1 else "replies"
-    return f"{whose}, which are no labels: {each.up:,} up, {each.down:,} down on {each.replies:,} {replies}"
+    return f"{whose} (not labels): {each.up:,} up, {each.down:,} down on {each.replies:,} {replies}"
 
 
 _MOST_BARS = 20
@@ -326,7 +326,7 @@ def judge_change(glance: Glance) -> str:
         return ""
     day, means = day_name(others[-1].week.before(-1).monday), [f"{point.mean:.1f}" for point in others]
     by = f" (`{clip(others[-1].version, _VERSION)}`)" if others[-1].version else ""
-    return f"Another judge{by} scored the weeks before {day}, not to be compared: weekly mean {', '.join(means)}."
+    return f"Another judge{by} scored the weeks before {day}, so they are not compared: weekly mean {', '.join(means)}."
 
 
 def _to_trend(glance: Glance) -> Points:

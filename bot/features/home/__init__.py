@@ -5,7 +5,7 @@ from functools import partial
 from bot.feature import Feature, Services
 from bot.features.home import handlers
 
-_HELP = "• `/judge recent` lists what you asked for"
+_HELP = "• `/judge recent` lists your cases"
 
 
 def feature(services: Services) -> Feature:

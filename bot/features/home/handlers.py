@@ -38,11 +38,9 @@ _ASKED_FOR = timedelta(days=1)
 
 _AS_THE_WORKSPACE = "workspace"
 
-_WELCOME = (
-    "I score replies where they happen: open the menu of a message (⋮ *More actions*) and choose *Score this reply*."
-)
-_NO_CASES = "You have not asked for a score yet. What you ask for is listed here, wherever it was."
-_NO_STORE = "I cannot read my log right now, so there is nothing to show. Press *Refresh* in a minute."
+_WELCOME = "To score a reply, open the menu of the message (⋮ *More actions*) and choose *Score this reply*."
+_NO_CASES = "You have not asked for a score yet. Your cases from all channels appear here."
+_NO_STORE = "I cannot read the log right now. Press *Refresh* in a minute."
 _AUDIENCE = {Visibility.THREAD: "Everybody in the thread", Visibility.ME: "Only me"}
 
 logger = structlog.get_logger(__name__)
@@ -111,7 +109,7 @@ async def _newest(services: Services, person: Invocation, now: datetime) -> list
     found = await services.store.cases.recent(person.team_id, person.user_id, _MOST_CASES + 1, asked_since=since)
     cases = await services.own_cases.listed(found[:_MOST_CASES], person.user_id)
     blocks = recent_blocks(cases, services.identity.url) if cases else [section(_NO_CASES)]
-    return [*blocks, context("`/judge recent` lists the older ones.")] if len(found) > _MOST_CASES else blocks
+    return [*blocks, context("`/judge recent` lists older cases.")] if len(found) > _MOST_CASES else blocks
 
 
 async def show_recent(services: Services, invocation: Invocation, _: str) -> None:
@@ -133,7 +131,7 @@ async def _recent(services: Services, invocation: Invocation, before: PageEnd | 
 
 
 def _top(note: str, buttons: Sequence[Block] = ()) -> list[dict[str, Any]]:
-    judge = button("Judge something", ids.ACTION_HOME_JUDGE) | {"style": "primary"}
+    judge = button("Score two texts", ids.ACTION_HOME_JUDGE) | {"style": "primary"}
     row = actions(judge, *buttons, button("Refresh", ids.ACTION_HOME_REFRESH))
     said = [section(f":warning: {note}")] if note else []
     return [section(_WELCOME), row, *said]
@@ -148,5 +146,5 @@ def _visibility(chosen: Visibility | None, default: Visibility) -> dict[str, Any
         "options": list(options.values()),
         "initial_option": options[chosen],
     }
-    words = f"The workspace's default is: {_AUDIENCE[default].lower()}. In a channel, the window of `/judge` asks."
+    words = f"The workspace default: {_AUDIENCE[default].lower()}. You can also choose in the window of `/judge`."
     return section(words) | {"accessory": select}

@@ -9,8 +9,8 @@ from bot.slack import ids
 from bot.slack.blocks import Block, button
 from bot.slack.invocation import HomeVisit
 
-_HELP = "• `/judge label` shows replies to score before you see the judge's score"
-_DIRECT_HELP = "• `/judge label` shows replies of your channels to score before you see the judge's score"
+_HELP = "• `/judge label` lets you score replies before you see the judge's score"
+_DIRECT_HELP = "• `/judge label` lets you score replies of your channels before you see the judge's score"
 
 
 def feature(services: Services) -> Feature:

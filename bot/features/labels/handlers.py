@@ -137,7 +137,7 @@ async def answer(services: Services, invocation: Invocation, text: str) -> None:
         case ["weekly", number] if _DIGITS.fullmatch(number) and int(number) <= words.MOST_WEEKLY:
             said = await _weekly(services, invocation, int(number))
         case ["weekly", *_]:
-            said = words.not_understood(f"A week's blind scores are a number from 0 to {words.MOST_WEEKLY:,}")
+            said = words.not_understood(f"The number of blind scores a week is from 0 to {words.MOST_WEEKLY:,}")
         case _:
             said = words.not_understood(f"I do not know {text[:_LONGEST]!r}")
     if said:

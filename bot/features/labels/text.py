@@ -38,7 +38,7 @@ def label_modal(state: ModalState, verdict: RecordedVerdict, label: Label | None
     """The modal that takes a person's own score, and a reason if they like; their label so far is filled in."""
     judged = "unscored" if verdict.score is None else f"{verdict.score} of {verdict.highest}"
     blocks = [
-        section(f"Case {state.case_id}; the judge said: {judged}."),
+        section(f"Case {state.case_id}. The judge's score: {judged}."),
         _scores(verdict, label),
         reason_input(ids.BLOCK_REASON, label.reason if label else None),
     ]
@@ -50,15 +50,15 @@ def off_scale(lowest: int, highest: int) -> str:
 
 
 def confirmation(case: LoggedCase, verdict: RecordedVerdict, label: Label, earlier: Label | None) -> str:
-    yours = "You agree: your" if label.score == verdict.score else "Your"
+    yours = "You agree. Your" if label.score == verdict.score else "Your"
     changed = f" (it was {earlier.score})" if earlier and earlier.score != label.score else ""
     recorded = f"{yours} score for case {case.id} is {label.score} of {verdict.highest}{changed}."
-    return f"{recorded} Only you see this; press again to change it."
+    return f"{recorded} Press again to change it."
 
 
 def blind_stands(case: LoggedCase, verdict: RecordedVerdict, label: Label) -> str:
     given = f"{label.score} of {verdict.highest}"
-    return f"You scored case {case.id} before you saw this score: {given}. That stands, and I changed nothing."
+    return f"You scored case {case.id} blind, with {given}. That score stands."
 
 
 def score_input(block_id: str, scale: range, earlier: int | None = None) -> dict[str, Any]:
@@ -113,35 +113,34 @@ def _number(action_id: str, scale: range, earlier: int | None) -> dict[str, Any]
 
 
 HOW = (
-    "`/judge label` shows replies of this channel to score before you see the judge's score; "
-    "`/judge label weekly 30` says how many such scores this channel wants a week, 0 for none"
+    "`/judge label` lets you score replies of this channel before you see the judge's score; "
+    "`/judge label weekly 30` sets how many such scores this channel wants a week (0 for none)"
 )
 NOTHING = (
-    "No reply waits for you to score it blind. I draw some of those that others had scored in the last "
-    f"{WEEKS} weeks; what you wrote, asked for or labelled is not among them."
+    f"There is no reply for you to score blind. I choose from those scored in the last {WEEKS} weeks, "
+    "except those that you wrote, asked for, labelled or saw the score of."
 )
-NO_TEXTS = "I keep no texts here (STORE_TEXT=none), so I have no replies to show for a blind score."
-SWITCHED_OFF = "This channel wants no blind scores; `/judge label weekly 20` changes that."
+NO_TEXTS = "I do not store texts here (STORE_TEXT=none), so I have no replies to show."
+SWITCHED_OFF = "Blind scores are switched off in this channel. `/judge label weekly 20` switches them on."
 NOT_YOURS = (
-    "Slack does not list this channel among yours, so I show nothing of it. In a private channel, type "
+    "Slack does not list this channel among yours, so I show nothing from it. In a private channel, type "
     "`/invite @Slack Judge` first."
 )
 NOT_RECORDED = (
-    "Your last score was not recorded: that reply has changed or gone since, or you had answered already, or were told "
-    "its score."
+    "Your last score was not recorded: the reply was changed or deleted, or you had scored it or seen its score."
 )
-LEFT = "Your last score was not recorded: you are no longer in the channel of that reply."
-ENOUGH_MEANWHILE = "Your last score was not recorded: others gave the last of this week's meanwhile."
+LEFT = "Your last score was not recorded: you are no longer in that reply's channel."
+ENOUGH_MEANWHILE = "Your last score was not recorded: others have given all that this channel wants this week."
 _TITLE = "Score blind"
 _MOST_RADIO_BUTTONS = 10  # https://docs.slack.dev/reference/block-kit/block-elements/radio-button-group-element
 _ROOM = 2900
 _EXCERPT = 60
 _NO_ACCESS = {
-    NoAccessReason.DIRECT_MESSAGES: "How many blind scores are wanted is set in a channel; type that there.",
+    NoAccessReason.DIRECT_MESSAGES: "The number of blind scores is set per channel. Type that in a channel.",
     NoAccessReason.APP_IS_NOT_IN: "I am not in this channel. Type `/invite @Slack Judge` first.",
     NoAccessReason.PERSON_IS_NOT_IN: "Only people in this channel can see or change how many blind scores it wants.",
-    NoAccessReason.GUEST: "Guests cannot change how many blind scores a channel wants; ask a member of this workspace.",
-    NoAccessReason.NOT_AN_ADMIN: "Only admins of this workspace can change that here (setting DIGEST_BY).",
+    NoAccessReason.GUEST: "Guests cannot change how many blind scores a channel wants. Ask a full member.",
+    NoAccessReason.NOT_AN_ADMIN: "Only workspace admins can change that here (setting DIGEST_BY).",
 }
 
 
@@ -184,18 +183,18 @@ def over_modal(why: str, compared: Sequence[Comparison], workspace_url: str, not
 
 
 def enough(budget: Budget) -> str:
-    return f"Enough for this week: this channel has the {budget.weekly} blind scores that it wants."
+    return f"This channel has all {budget.weekly} blind scores that it wants this week."
 
 
 def weekly_text(budget: Budget) -> str:
     if not budget.weekly:
         return SWITCHED_OFF
-    return f"This channel wants {budget.weekly:,} blind scores a week, and has {budget.used:,} of this one. {HOW}."
+    return f"This channel wants {budget.weekly:,} blind scores a week and has {budget.used:,} this week. {HOW}."
 
 
 def not_understood(reason: str) -> str:
     """What `/judge label` can do, for a person who typed something else; `reason` quotes it."""
-    return f"{escape(reason)}. {HOW} (up to {MOST_WEEKLY:,})."
+    return f"{escape(reason)}. {HOW}."
 
 
 def no_access_text(refusal: NoAccess) -> str:
@@ -230,7 +229,7 @@ def _compared(compared: Sequence[Comparison], workspace_url: str) -> list[Block]
         return []
     lines = [_line(each, workspace_url) for each in compared]
     same = sum(each.label == each.score for each in compared)
-    return [section("\n".join([f"*You and the judge*: the same score for {same} of {len(compared)}", *lines]))]
+    return [section("\n".join([f"*You and the judge* gave the same score to {same} of {len(compared)}", *lines]))]
 
 
 def _line(compared: Comparison, workspace_url: str) -> str:

@@ -6,11 +6,7 @@ from bot.feature import Feature, Services
 from bot.features.privacy import forgetting
 from bot.pipeline.engine import PeriodicJob
 
-_ME = "• `/judge forget me` takes all words of your own out of my log"
-_HELP = f"""\
-• `/judge forget LINK` or `/judge forget NUMBER` deletes a case, with its texts and what I wrote about it
-{_ME}"""
-_DIRECT_HELP = f"• `/judge forget LINK` or `/judge forget NUMBER` deletes a case\n{_ME}"
+_HELP = "• `/judge forget NUMBER` or `/judge forget LINK` deletes a case, `/judge forget me` all of your own words"
 
 
 def feature(services: Services) -> Feature:
@@ -22,7 +18,7 @@ def feature(services: Services) -> Feature:
     return Feature(
         register=partial(forgetting.register, services=services),
         words={"forget": partial(forgetting.answer, services)},
-        help=_HELP,
-        direct_help=_DIRECT_HELP,
+        more_help=_HELP,
+        direct_help=_HELP,
         periodic_jobs=[PeriodicJob("forget_old_cases", retain)],
     )

@@ -11,13 +11,12 @@ from bot.slack.mrkdwn import escape
 from bot.store.privacy import Words
 
 HOW = (
-    "Type `/judge forget LINK`, with the link of a reply that was scored or of my verdict on it "
-    "(More actions ⋮ → *Copy link*), `/judge forget NUMBER` with the number of a case, "
-    "or `/judge forget me` for all words of your own."
+    "Type `/judge forget NUMBER` with the number of a case, `/judge forget LINK` with the link of a scored reply or of "
+    "my verdict (More actions ⋮ → *Copy link*), or `/judge forget me` for all of your own words."
 )
-NOTHING = "There is nothing in the log under that link or number that you could delete."
-NO_WORDS = "There are no words of yours in the log, and so there is nothing to forget."
-NOT_NOW = "Slack does not answer as it should just now, so the log still has everything. Please try again."
+NOTHING = "You can delete nothing under that link or number."
+NO_WORDS = "None of your words are in the log, so there is nothing to forget."
+NOT_NOW = "Slack is not answering, so I deleted nothing. Please try again."
 
 
 @dataclass(frozen=True)
@@ -50,8 +49,8 @@ def ask_first(text: str, label: str, what: str, quoted: Sequence[Block] = ()) ->
 def ask_for_cases(case_ids: Sequence[int], quoted: Sequence[ListedCase], stays: Forgotten, workspace_url: str) -> Post:
     """Asks before cases are deleted, some of which are quoted; the button brings back their numbers."""
     which, whose = ("this case", "Its") if len(case_ids) == 1 else (f"these {len(case_ids)} cases", "Their")
-    more = f"Not quoted here: {len(case_ids) - len(quoted)} more." if len(case_ids) > len(quoted) else ""
-    asking = f"Delete {which}? {whose} texts, ratings, labels and my messages in Slack go. There is no undo."
+    more = f"{len(case_ids) - len(quoted)} more are not shown here." if len(case_ids) > len(quoted) else ""
+    asking = f"Delete {which}? {whose} texts, ratings, labels and my messages in Slack will be deleted for good."
     parts = [asking, more, _unsettled(stays.unsettled), _others(stays.others)]
     label = f"Delete case {case_ids[0]}" if len(case_ids) == 1 else f"Delete {len(case_ids)} cases"
     numbers = ",".join(str(number) for number in case_ids)
@@ -63,17 +62,13 @@ def ask_for_cases(case_ids: Sequence[int], quoted: Sequence[ListedCase], stays: 
 def personal_data_text(words: Words) -> str:
     """What `/judge forget me` would do."""
     parts = [
-        f"You wrote the question or the response of {_of(words.cases, 'case')} in my log, or asked for the score: "
-        "the texts, what I wrote about them, and your name there go."
+        f"Forget your words in {_of(words.cases, 'case')} that you wrote in or asked for? The texts go, what I wrote "
+        "about them, and your name."
         if words.cases
         else "",
-        f"{_of(words.reasons, 'reason')} that you gave for your own scores {'goes' if words.reasons == 1 else 'go'}."
-        if words.reasons
-        else "",
-        f"{_of(words.thumbs, 'thumb')} that you put under replies {'goes' if words.thumbs == 1 else 'go'}."
-        if words.thumbs
-        else "",
-        "My messages in threads lose what they quote. Scores stay as numbers, with your user id. There is no undo.",
+        f"Also {_of(words.reasons, 'reason')} that you gave for your own scores." if words.reasons else "",
+        f"Also {_of(words.thumbs, 'thumb')} that you put under replies." if words.thumbs else "",
+        "My messages lose what they quote. Scores stay as numbers, with your user id. You cannot undo this.",
     ]
     return " ".join(part for part in parts if part)
 
@@ -81,15 +76,15 @@ def personal_data_text(words: Words) -> str:
 def personal_data_forgotten_text(gone: Words) -> str:
     """What `/judge forget me` has done, and what it cannot do."""
     parts = [
-        f"Your words are out of my log: {_of(gone.cases, 'case')}, {_of(gone.reasons, 'reason')}"
+        f"I forgot your words: {_of(gone.cases, 'case')}, {_of(gone.reasons, 'reason')}"
         + (f", {_of(gone.thumbs, 'thumb')}." if gone.thumbs else "."),
-        f"{_of(gone.unsettled, 'case')} of these {'is' if gone.unsettled == 1 else 'are'} still being scored, and "
+        f"{_of(gone.unsettled, 'case')} {'is' if gone.unsettled == 1 else 'are'} still being scored, and "
         f"{'loses its' if gone.unsettled == 1 else 'lose their'} texts right after that."
         if gone.unsettled
         else "",
-        "My messages in threads lose what they quote within the next minutes; what was shown to one person alone goes "
-        "when they load Slack again. Scores stay as numbers, with your user id. "
-        "What you wrote in Slack yourself is there still: only you can delete it.",
+        "My messages in threads lose what they quote within minutes; messages that only one person sees disappear when "
+        "that person reloads Slack. Scores stay as numbers, with your user id. "
+        "Your own messages in Slack are still there; only you can delete them.",
     ]
     return " ".join(part for part in parts if part)
 
@@ -97,7 +92,7 @@ def personal_data_forgotten_text(gone: Words) -> str:
 def forgotten_text(outcome: Forgotten) -> str:
     parts = [
         _gone(outcome),
-        "What was shown to one person alone goes when they load Slack again."
+        "Messages that only one person sees disappear when that person reloads Slack."
         if outcome.is_private and outcome.cases
         else "",
         _undeletable(outcome.errors),
@@ -122,21 +117,21 @@ def _undeletable(errors: Sequence[str]) -> str:
     if not errors:
         return ""
     what = "one message" if len(errors) == 1 else f"{len(errors)} messages"
-    return f"Slack did not let me delete {what} of mine (`{escape(errors[0])}`); an admin of this workspace can."
+    return f"Slack did not let me delete {what} of mine (`{escape(errors[0])}`); a workspace admin can."
 
 
 def _unsettled(case_ids: Sequence[int]) -> str:
     if not case_ids:
         return ""
     are = "is" if len(case_ids) == 1 else "are"
-    return f"{_cases(case_ids).capitalize()} {are} still being scored: please try again in a minute."
+    return f"{_cases(case_ids).capitalize()} {are} still being scored. Please try again in a minute."
 
 
 def _others(count: int) -> str:
     if not count:
         return ""
-    what, them = ("One score of it was", "it") if count == 1 else (f"{count} scores of it were", "them")
-    return f"{what} asked for by somebody else: they, or an admin of this workspace, can delete {them}."
+    what, them = ("One score was", "it") if count == 1 else (f"{count} scores were", "them")
+    return f"{what} requested by somebody else: they, or a workspace admin, can delete {them}."
 
 
 def _cases(case_ids: Sequence[int]) -> str:

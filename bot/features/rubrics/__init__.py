@@ -6,10 +6,7 @@ from bot.feature import Feature, Services
 from bot.features.rubrics import comparison, handlers
 from bot.store.jobs import JobKind
 
-_HELP = (
-    "• `/judge rubric` says what replies here are scored by; "
-    "`/judge rubric use NAME` and `/judge rubric edit` change that"
-)
+_HELP = "• `/judge rubric` shows and changes the rubric that replies here are scored with"
 
 
 def feature(services: Services) -> Feature:
@@ -18,6 +15,6 @@ def feature(services: Services) -> Feature:
     return Feature(
         register=partial(handlers.register, services=services),
         words={"rubric": partial(handlers.answer, services)},
-        help=_HELP,
+        more_help=_HELP,
         jobs={JobKind.REPLAY: lambda payload: comparison.run(services, judges, payload.case_id)} if judges else {},
     )

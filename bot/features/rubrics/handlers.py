@@ -28,7 +28,7 @@ from bot.slack.invocation import (
 from bot.slack.members import MembershipError
 from bot.slack.messenger import Post
 from bot.store.audit import Action
-from bot.store.rubrics import RubricGoneError, RubricInUseError, SavedBeforeError, TooManyRubricsError
+from bot.store.rubrics import LEAST, RubricGoneError, RubricInUseError, SavedBeforeError, TooManyRubricsError
 from judge import DEFAULT_RUBRIC
 
 
@@ -215,7 +215,7 @@ async def _begin(services: Services, team_id: str, channel_id: str, user_id: str
         if judge != chosen:  # kept, whatever the app is set to later
             await _use(services, *place, user_id, judge)
         return words.unchanged(judge, rubrics.default)
-    if await services.store.channel_replays.begin(*place, user_id, judge):
+    if await services.store.channel_replays.begin(*place, user_id, judge, LEAST):
         texts = await services.store.channel_replays.texts(*place)
         tokens = 2 * sum(services.limits.expected_tokens(each) for each in texts)
         name = words.named(judge, rubrics.default)

@@ -25,7 +25,7 @@ _NO_ACCESS = {
     NoAccessReason.APP_IS_NOT_IN: "I am not in this channel. Type `/invite @Slack Judge` first.",
     NoAccessReason.PERSON_IS_NOT_IN: "Only people in this channel can see or change its rubrics.",
     NoAccessReason.GUEST: "Guests cannot change a channel's rubrics. Ask a full member of this workspace.",
-    NoAccessReason.NOT_AN_ADMIN: "Only admins of this workspace can change rubrics here (setting DIGEST_BY).",
+    NoAccessReason.NOT_AN_ADMIN: "Only workspace admins can change rubrics here (setting DIGEST_BY).",
 }
 FOREIGN_RUBRIC = "Only people of the workspace that the app belongs to can change this channel's rubrics."
 NO_MODELS = (

@@ -31,6 +31,7 @@ def feature(services: Services) -> Feature:
         register=register,
         words={"reaction": partial(events.answer_reaction, services, chosen)},
         help=command.HELP,
+        more_help=command.MORE_HELP,
         direct_help=command.DIRECT_HELP,
         on_message=note_change,
         on_reaction=partial(events.note_reaction, services, chosen),

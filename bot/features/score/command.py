@@ -1,5 +1,7 @@
 """The slash command `/judge`: a window, a link, two texts, or a word."""
 
+from collections.abc import Collection
+from difflib import get_close_matches
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncRespond
@@ -21,37 +23,43 @@ from bot.slack.mrkdwn import excerpt, to_plain
 
 _NO_TICKS = {ord("`"): "'"}
 _EXCERPT = 80
-HELP = """• `/judge` opens a window for a question and a response
-• `/judge LINK` scores the message that the link points to, in its thread
-• `/judge question | response` scores the two texts here
-• `@Slack Judge score this` in a thread scores the message above
-• On any message: More actions (⋮) → *Score this reply*
-• `/judge reaction :mag:` has replies scored under which somebody puts that emoji"""
+HELP = """• On any message: More actions (⋮) → *Score this reply*
+• `/judge` opens a window for a question and a response
+• `/judge LINK` scores the message that the link points to"""
+MORE_HELP = """• `/judge question | response` scores two texts here
+• `@Slack Judge score this` in a thread scores the reply above it
+• `/judge reaction :mag:` scores every reply that somebody marks with that emoji"""
 DIRECT_HELP = """• `/judge` opens a window for a question and a response
 • `/judge question | response` scores the two texts; only you see the verdict
-• `/judge LINK` scores a message of a channel that we are both in, in its thread"""
+• `/judge LINK` scores a message in a channel that you and I are in"""
+_MORE = "• `/judge help more` lists everything else"
 _IN_CHANNELS = "• `/judge help` in a channel lists what works there"
 
 NOTHING_ABOVE = (
-    "I find no reply above your message. Write that in the thread of the reply, "
+    "There is no reply above your message. Write that in the thread of the reply, "
     "or choose More actions (⋮) → *Score this reply* on it."
 )
-_SAY = "Write *score this* with my name below a reply, in its thread, and I score it."
-_SAY_DIRECTLY = "Here I score two texts that you give me. A reply in a channel: More actions (⋮) → *Score this reply*."
-_SAY_COMMAND = "Type that with `/judge` before it (`/judge question | response`, `/judge LINK`), and I score it."
+_SAY = "To score a reply, mention me and write *score this* below it, in its thread."
+_SAY_DIRECTLY = (
+    "Here I score two texts that you give me. To score a reply in a channel: More actions (⋮) → *Score this reply*."
+)
+_SAY_COMMAND = "To have that scored, put `/judge` before it: `/judge question | response` or `/judge LINK`."
+_CLOSE = 0.75  # "stat" and "stats" are, "watch" and "match" as well, but two other words are not
 
 
-def help_text(services: Services, *, is_direct: bool = False) -> str:
-    """What `/judge` can do, in a channel or in direct messages."""
-    known = services.help(is_direct=is_direct)
+def help_text(services: Services, rest: str = "", *, is_direct: bool = False) -> str:
+    """What `/judge` can do, in a channel or in direct messages; with "more", all of it."""
     if is_direct:
-        return f"This is what I understand in direct messages:\n{known}\n{_IN_CHANNELS}"
-    return f"This is what I understand:\n{known}"
+        return f"In direct messages:\n{services.help('direct_help')}\n{_IN_CHANNELS}"
+    lines = services.help("help")
+    return f"{lines}\n{services.help('more_help')}" if rest == "more" else f"{lines}\n{_MORE}"
 
 
-def not_understood(text: str) -> str:
-    """What a person is told who typed something else after `/judge`."""
+def not_understood(text: str, known: Collection[str]) -> str:
+    """What a person is told who typed something else after `/judge`; `known` are the words that there are."""
     typed = excerpt(text.translate(_NO_TICKS), _EXCERPT)
+    if close := get_close_matches(text.partition(" ")[0].lower(), known, n=1, cutoff=_CLOSE):
+        return f"I do not know `{typed}`. Did you mean `/judge {close[0]}`?"
     return f"I do not know `{typed}`. `/judge question | response` scores two texts, `/judge help` lists the rest."
 
 
@@ -81,13 +89,13 @@ def register(app: AsyncApp, services: Services) -> None:
             case Texts(question, response):
                 choice = await services.choices.of(invocation)
                 await _score(services, ack, invocation, texts_case(invocation, question, response, choice))
-            case Word(word="help"):
-                await ack(text=help_text(services, is_direct=invocation.is_direct))
+            case Word(word="help", rest=rest):
+                await ack(text=help_text(services, rest, is_direct=invocation.is_direct))
             case Word(word=word, rest=rest) if word in answers:
                 await ack()
                 await answers[word](invocation, rest)
             case Word():
-                await ack(text=not_understood(to_plain(text)))
+                await ack(text=not_understood(to_plain(text), [*answers, "help"]))
 
     @app.action(ids.ACTION_OPEN_WINDOW)
     async def open_window(ack: AsyncAck, body: dict[str, Any]) -> None:

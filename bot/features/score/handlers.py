@@ -214,12 +214,12 @@ async def open_texts_window_at_home(services: Services, visit: HomeVisit) -> boo
 def details_modal(case: LoggedCase, verdict: RecordedVerdict) -> dict[str, Any]:
     read, written = verdict.input_tokens, verdict.output_tokens
     facts = {
-        "Model": "offline rater, no model" if verdict.is_offline else escape(verdict.model),
+        "Model": "offline rater" if verdict.is_offline else escape(verdict.model),
         "Rubric": f"{escape(verdict.rubric)} @ {verdict.rubric_version}",
         "Mean": "" if verdict.mean is None else f"{verdict.mean:.2f} of {verdict.highest}",
         "Tokens": "" if read is None or written is None else f"{read:,} read, {written:,} written",
         "Cost": "unknown" if verdict.cost_usd is None else f"${verdict.cost_usd:.4f}",
-        "Time of the model": "" if verdict.latency_ms is None else f"{verdict.latency_ms / 1000:.1f} s in all",
+        "Model time": "" if verdict.latency_ms is None else f"{verdict.latency_ms / 1000:.1f} s in total",
     }
     lines = "\n".join(f"*{name}*: {value}" for name, value in facts.items() if value)
     ratings = [rated_quote(rating, verdict, _MOST_WORDS) for rating in verdict.ratings[:_MOST_RATINGS]]

@@ -18,7 +18,7 @@ from bot.slack.blocks import Block
 from bot.slack.invocation import HomeVisit
 from bot.store.figures import Place
 
-_HELP = "• `/judge watch @assistant 1 in 5` scores a share of an assistant's replies by itself"
+_HELP = "• `/judge watch @assistant` scores an assistant's replies automatically"
 MOST_AT_HOME = 10
 
 

@@ -13,24 +13,20 @@ from bot.slack import ids
 from bot.slack.blocks import address
 from bot.store.figures import ScoreCount
 
-FORGOTTEN = "The score was forgotten before the workflow could be told."
+FORGOTTEN = "The case was deleted before the workflow got its score."
 OTHER_OUTPUTS = (
-    "There is a result, but the app's manifest declares other outputs for this step than the app has. "
-    "Whoever runs the app: paste what `judge-bot manifest --with workflow-step` prints."
+    "There is a result, but the installed manifest declares other outputs for this step. "
+    "Paste what `judge-bot manifest --with workflow-step` prints."
 )
 NOT_IN_BOTH = (
-    "For a workflow I score a message only in a channel that the person it runs for and I are both in. "
-    "Type `/invite @Slack Judge` there, or choose somebody who is in that channel."
+    "A workflow can score a message only in a channel that both the person it runs for and I are in. "
+    "Type `/invite @Slack Judge` there, or choose a person in that channel."
 )
-NO_PERSON = (
-    "Who asks has to be a person of this Slack. Choose one in the step, such as the person who started the workflow."
-)
-EITHER_OR = "Give this step a message, or its link, or a question and a response: one of the three."
-NO_LINK = "The link that this step was given leads to no message (More actions (⋮) → Copy link)."
-NO_CHANNEL = "The message that this step was given comes without its channel. Give its link instead."
-NO_TIME = (
-    "The message that this step was given comes without its time, such as 1700000000.000100. Give its link instead."
-)
+NO_PERSON = "The step needs a person of this Slack who asks. Choose one, such as the person who started the workflow."
+EITHER_OR = "Give this step either a message, or its link, or a question and a response."
+NO_LINK = "This step's link does not lead to a message (More actions (⋮) → Copy link)."
+NO_CHANNEL = "This step's message has no channel. Give its link instead."
+NO_TIME = "This step's message has no time such as 1700000000.000100. Give its link instead."
 
 # A step that follows may post what it is given.
 _MENTION = re.compile(r"<(?=[!@#])")
@@ -62,9 +58,9 @@ def week_lines(rows: Sequence[ScoreCount]) -> Sequence[str]:
     tally = tally_of(rows, kind)
     if not tally.n:
         return []
-    mean = f": mean {tally.mean:.1f}, of {kind.lowest} to {kind.highest}" if tally.n >= FEWEST else ""
+    mean = f": mean {tally.mean:.1f} on a scale from {kind.lowest} to {kind.highest}" if tally.n >= FEWEST else ""
     replies = "1 reply" if tally.n == 1 else f"{tally.n:,} replies"
-    return [f"Asked for by workflows, and in no other figure, {replies}{mean}."]
+    return [f"Requested by workflows, and not counted elsewhere, {replies}{mean}."]
 
 
 def _text(words: str) -> str:

@@ -42,7 +42,7 @@ def posted(stage: Stage) -> list[Message]:
 
 async def test_on_says_when_and_off_stops(stage: Stage) -> None:
     told = await digest(stage, "on")
-    assert "every Monday at 09:00 (UTC), about the week before" in told.text
+    assert "every Monday at 09:00 (UTC), about the previous week" in told.text
     assert (await settings(stage)).is_digest_on
     assert "is off" in (await digest(stage, "off", 2)).text
     assert not (await settings(stage)).is_digest_on
@@ -68,10 +68,10 @@ async def test_the_settings_are_the_default(open_stage: StageFactory) -> None:
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("on berlin", "'berlin' is no time zone; the closest is Europe/Berlin. This is what I understand:"),
-        ("on friday at 16:00 in New York", "'new york' is no time zone; the closest is America/New_York. This"),
-        ("on monday tuesday", "'monday tuesday' is no day of the week; expected one such as Monday or fri. This"),
-        ("on 9:00 friday 16:00", "'9:00 16:00' is no time of day; expected one such as 09:00 or 16:30. This"),
+        ("on berlin", "'berlin' is no time zone; the closest is Europe/Berlin. What I understand:"),
+        ("on friday at 16:00 in New York", "'new york' is no time zone; the closest is America/New_York. What"),
+        ("on monday tuesday", "'monday tuesday' is no day of the week; expected one such as Monday or fri. What"),
+        ("on 9:00 friday 16:00", "'9:00 16:00' is no time of day; expected one such as 09:00 or 16:30. What"),
         ("on " + "x" * 2900, f"{'x' * 80!r} is no time zone"),
         ("sometimes", "I do not know 'sometimes'"),
         ("<!channel>", "@channel"),
@@ -89,8 +89,8 @@ async def test_preview_is_seen_by_one_person(stage: Stage) -> None:
     (*_, lowest) = await scored(stage, 4, 5, 4, 5, 1)
     told = await digest(stage, "preview")
     words = shown(told)
-    assert words.startswith("`/judge digest now` posts this here.\n*This week so far (")
-    assert "5 replies that people chose to score\nMedian *4*, mean *3.8*, on a scale of 0 to 5." in words
+    assert words.startswith("Only you see this. `/judge digest now` posts it here.\n*This week so far (")
+    assert "5 replies chosen by people\nMedian *4*, mean *3.8*, on a scale of 0 to 5." in words
     assert told.text.startswith("This week so far (")
     kinds = [block["type"] for block in told.blocks]
     assert kinds.count("data_visualization") == 1
@@ -121,7 +121,7 @@ async def test_now_posts_the_week_so_far_for_all(stage: Stage) -> None:
     assert (await digest(stage, "now")).text == POSTED
     (message,) = posted(stage)
     assert message.text.startswith("This week so far (")
-    assert "5 replies that people chose to score. Median 4, mean 4.0, on a scale of 0 to 5." in message.text
+    assert "5 replies chosen by people. Median 4, mean 4.0, on a scale of 0 to 5." in message.text
     assert "posts this" not in shown(message)
 
 
@@ -147,7 +147,7 @@ async def test_now_may_be_tried_again_where_slack_refused_it(stage: Stage) -> No
 async def test_a_guest_posts_and_changes_nothing(stage: Stage, text: str) -> None:
     await scored(stage, 4)
     stage.ann.user.is_guest = True
-    assert (await digest(stage, text)).text.startswith("Guests cannot post or change a digest")
+    assert (await digest(stage, text)).text.startswith("Guests cannot change digests or watches")
     assert not posted(stage)
     assert await settings(stage) == ChannelSettings(
         stage.slack.workspace.team_id, stage.slack.workspace.channel(CHANNEL).id
@@ -157,7 +157,7 @@ async def test_a_guest_posts_and_changes_nothing(stage: Stage, text: str) -> Non
 async def test_a_guest_sees_a_preview(stage: Stage) -> None:
     await scored(stage, 4)
     stage.ann.user.is_guest = True
-    assert "1 reply that people chose to score" in (await digest(stage, "preview")).text
+    assert "1 reply chosen by people" in (await digest(stage, "preview")).text
 
 
 async def test_a_slack_without_charts_gets_plain_blocks(stage: Stage) -> None:
@@ -176,7 +176,7 @@ async def test_a_preview_in_a_slack_without_charts_is_plain(stage: Stage) -> Non
     stage.slack.fail("chat.postEphemeral", error="invalid_blocks")
     told = await digest(stage, "preview")
     assert {block["type"] for block in told.blocks} == {"section", "context"}
-    assert "posts this here" in shown(told)
+    assert "posts it here" in shown(told)
 
 
 async def test_verdicts_for_one_person_alone_are_in_no_digest(open_stage: StageFactory) -> None:
@@ -195,7 +195,7 @@ async def test_typed_texts_with_another_question_count_once(stage: Stage) -> Non
     await stage.modal(stage.ann)
     stage.ann.submit({ids.BLOCK_QUESTION: "How?"})
     await stage.verdict(parent, count=2)
-    assert ": 1 reply that people chose to score" in (await digest(stage, "preview")).text
+    assert ": 1 reply chosen by people" in (await digest(stage, "preview")).text
 
 
 async def test_only_people_in_the_channel_may_see_or_change_it(stage: Stage) -> None:
@@ -215,7 +215,7 @@ async def test_where_the_bot_is_not_it_asks_to_be_invited(open_stage: StageFacto
 
 async def test_changes_can_be_left_to_admins(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(digest_by="admins")
-    assert "Only admins" in (await digest(stage, "on")).text
+    assert "Only workspace admins" in (await digest(stage, "on")).text
     assert "no replies were scored" in (await digest(stage, "preview", 2)).text
     assert not (await settings(stage)).is_digest_on
 
@@ -246,10 +246,10 @@ async def test_authors_whom_slack_does_not_tell_in_time_are_not_listed(stage: St
     stage.services.members.patience_s = 0.1
     stage.slack.fail("users.info", status=429, retry_after_s=20)
     told = await digest(stage, "preview")
-    assert "1 reply that people chose to score" in told.text
+    assert "1 reply chosen by people" in told.text
     assert "data_table" not in [block["type"] for block in told.blocks]
 
 
 async def test_direct_messages_have_no_digest(stage: Stage) -> None:
     stage.ann.command(stage.ann.im, ids.COMMAND, "digest on")
-    assert "none for direct messages" in (await stage.told(stage.ann, channel=stage.ann.im)).text
+    assert "not for direct messages" in (await stage.told(stage.ann, channel=stage.ann.im)).text

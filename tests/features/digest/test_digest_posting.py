@@ -133,7 +133,7 @@ async def test_a_digest_is_posted_when_it_is_due_and_only_once(office: Office) -
         await post_due(poster)
         office.pass_time(minutes=10)
     (message,) = posted(channel)
-    assert message.text.startswith("Week of 16–22 Nov 2026: 1 reply that people chose to score")
+    assert message.text.startswith("Week of 16–22 Nov 2026: 1 reply chosen by people")
     (row,) = await office.rows()
     assert (row.week, row.status, row.message_ts) == ("2026-W47", DigestStatus.POSTED, message.ts)
 
@@ -339,9 +339,9 @@ async def test_a_channels_digest_holds_no_other_channels_cases(office: Office) -
     await office.add_case(public.id, sunday, score=0, visibility=Visibility.ME)
     await post_due(await office.poster())
     (about_public,), (about_private,) = posted(public), posted(private)
-    assert about_public.text.startswith("Week of 16–22 Nov 2026: 1 reply that people chose to score")
+    assert about_public.text.startswith("Week of 16–22 Nov 2026: 1 reply chosen by people")
     assert private.id not in str(about_public.blocks)
-    assert about_private.text.startswith("Week of 16–22 Nov 2026: 2 replies that people chose to score")
+    assert about_private.text.startswith("Week of 16–22 Nov 2026: 2 replies chosen by people")
     assert f"/archives/{private.id}/p1795249798298493" in str(about_private.blocks)
 
 

@@ -120,10 +120,10 @@ def test_the_order_is_headline_distribution_trend_lowest_table_and_the_small_pri
     kinds = [block["type"] for block in post.blocks]
     assert kinds == ["section", "data_visualization", "data_visualization", "section", "data_table", *["context"] * 3]
     changes = "Median *4* (last week 3, +1), mean *3.8* (last week 3.0, +0.8), on a scale of 0 to 5."
-    headline = "*Week of 16–22 Nov 2026*: 8 replies that people chose to score"
+    headline = "*Week of 16–22 Nov 2026*: 8 replies chosen by people"
     assert post.blocks[0]["text"]["text"] == f"{headline}\n{changes}"
     assert post.text == f"{headline}. {changes}".replace("*", "")
-    assert "Details: asked for by 3 people · weighted kappa −0.12 · 1,200 tokens · $0.50" in words(post)
+    assert "Details: requested by 3 people · weighted kappa −0.12 · 1,200 tokens · $0.50" in words(post)
 
 
 def test_agreement_is_said_in_plain_words() -> None:
@@ -132,7 +132,7 @@ def test_agreement_is_said_in_plain_words() -> None:
     twice = Agreement(30, 0.5, 0.9, 0.5, 40)
     assert said in words(message(some(agreement_ever=ever)))
     this_week = words(message(some(agreement_ever=ever, agreement=few)))
-    assert f"{said} · this week too few labels to say (5)" in this_week
+    assert f"{said} · this week too few labels (5)" in this_week
     assert "50% of the time, within one point 90% of the time (40 labels on 30 replies)" in words(
         message(some(agreement_ever=twice))
     )
@@ -143,13 +143,13 @@ def test_agreement_is_said_in_plain_words() -> None:
 def test_of_few_scores_nothing_is_said_but_their_number() -> None:
     few = tally(0, 0, 1, 0, 2, 1)
     post = message(some(this=few, lowest=(), authors=(Author("B1", few, few),), trend=(Point(WEEK, None, 4),)))
-    assert post.text == f"Week of 16–22 Nov 2026: 4 replies that people chose to score. {TOO_FEW}"
+    assert post.text == f"Week of 16–22 Nov 2026: 4 replies chosen by people. {TOO_FEW}"
     assert {block["type"] for block in post.blocks} == {"section", "context"}
 
 
 def test_where_all_are_unscored_no_number_is_said() -> None:
     post = message(some(this=tally(), lowest=(), authors=(), unscored={"refused": 4}))
-    assert post.text == "Week of 16–22 Nov 2026: None of the replies that people chose to score has a score."
+    assert post.text == "Week of 16–22 Nov 2026: No reply that people chose has a score."
 
 
 def test_the_distribution_has_a_bar_for_every_score_and_each_says_its_number() -> None:
@@ -248,9 +248,7 @@ def test_the_table_has_an_end() -> None:
     assert len(post.blocks[4]["rows"]) == MOST_AUTHORS + 1
 
 
-@pytest.mark.parametrize(
-    ("n", "part"), [(1, "too few labels to say (1)"), (19, "too few labels to say (19)"), (20, "always,")]
-)
+@pytest.mark.parametrize(("n", "part"), [(1, "too few labels (1)"), (19, "too few labels (19)"), (20, "always,")])
 def test_fewer_than_twenty_labels_are_too_few_to_say(n: int, part: str) -> None:
     post = message(some(agreement_ever=Agreement(n, 1.0, 1.0, 0.5, n)))
     assert f"*The judge agrees with people* {part}" in words(post)
@@ -280,19 +278,19 @@ def test_unknown_tokens_stay_unknown() -> None:
 
 def test_where_neither_tokens_nor_cost_are_known_nothing_is_said_of_them() -> None:
     post = message(some(usage=Usage(3, 4, 0, 0, 0.0, 0)))
-    assert post.blocks[-1]["elements"][0]["text"] == "Details: asked for by 3 people"
+    assert post.blocks[-1]["elements"][0]["text"] == "Details: requested by 3 people"
 
 
 def test_ratings_that_were_saved_are_a_detail_where_any_might_be() -> None:
     usage = Usage(3, 40, 0, 0, 0.0, 0, skipped_ratings=31, with_skipping=40)
-    assert "Details: asked for by 3 people · last ratings saved: 31 of 40" in words(message(some(usage=usage)))
+    assert "Details: requested by 3 people · last ratings saved: 31 of 40" in words(message(some(usage=usage)))
     assert "ratings saved: 0 of 40" in words(message(some(usage=replace(usage, skipped_ratings=0))))
     assert "saved" not in words(message(some(usage=replace(usage, skipped_ratings=0, with_skipping=0))))
 
 
 def test_what_no_model_scored_is_said_before_the_figures_are_drawn() -> None:
     shown = message(some(raters={OFFLINE: 2, MADE_UP: 1, None: 1})).blocks
-    assert "2 of 4 cases by the offline rater" in str(shown[1])
+    assert "2 of 4 cases scored by the offline rater" in str(shown[1])
     assert "1 of 4 cases made up for the demo" in str(shown[2])
     assert shown[3]["type"] == "data_visualization"
     assert "offline" not in words(message(some()))
@@ -300,8 +298,8 @@ def test_what_no_model_scored_is_said_before_the_figures_are_drawn() -> None:
 
 def test_reasons_of_one_kind_are_counted_together() -> None:
     post = message(some(unscored={"DeadlineError": 2, "call_failed": 1, "no_score": 1, "conflicting": 3}, off_scale=1))
-    assert "*Unscored: 7* · model out of reach: 3 · no reliable score in the model's answer: 4" in words(post)
-    assert "scored on another scale and not counted above: 1" in words(post)
+    assert "*Unscored: 7* · model not reachable: 3 · no reliable score in the model's answer: 4" in words(post)
+    assert "not counted above, scored on another scale: 1" in words(post)
 
 
 def test_another_scale_has_its_own_bars_and_its_own_low_scores() -> None:
@@ -324,7 +322,7 @@ def test_the_state_says_when_the_next_one_comes() -> None:
     settings = ChannelSettings("T1", "C1", is_digest_on=True)
     state = digest_state(settings, schedule, now)
     assert "every Monday at 09:00 (Europe/Berlin)" in state
-    assert "The next one comes on Monday, 23 Nov." in state
+    assert "The next one is on Monday, 23 Nov." in state
     assert "off" in digest_state(replace(settings, is_digest_on=False), schedule, now)
 
 
@@ -341,35 +339,35 @@ def test_blind_labels_correct_the_mean_beside_what_the_judge_says() -> None:
     post = message(some(quality=quality(20)))
 
     assert post.blocks[0]["text"]["text"].splitlines()[-1] == (
-        "As people would score the last four weeks: mean *3.5*, between 3.3 and 3.7, good (4 or more) 50%, between 26% "
-        "and 74% (30 scores, corrected by 20 blind labels; the judge alone says 4.5)."
+        "Corrected by 20 blind labels, over the last four weeks: mean *3.5*, between 3.3 and 3.7, good (4 or more) "
+        "50%, between 26% and 74% (30 scores; the judge's own mean is 4.5)."
     )
-    assert "by the judge alone" not in words(post)
+    assert "own errors" not in words(post)
 
 
 def test_too_few_blind_labels_say_how_many_are_missing_and_what_the_range_leaves_out() -> None:
     post = message(some(quality=quality(19)))
 
-    (line,) = (block["elements"][0]["text"] for block in post.blocks if "by the judge alone" in str(block))
+    (line,) = (block["elements"][0]["text"] for block in post.blocks if "own errors" in str(block))
     assert line == (
-        "Mean of the last four weeks by the judge alone: 4.5, between 4.3 and 4.7. That range leaves out the judge's "
-        "own error, for which 1 more blind label would correct it (`/judge label`)."
+        "Mean over the last four weeks: 4.5, between 4.3 and 4.7. This range does not include the judge's own "
+        "errors; 1 more blind label would correct for them (`/judge label`)."
     )
-    assert "As people would score" not in words(post)
+    assert "Corrected by" not in words(post)
 
 
 def test_blind_labels_of_few_threads_count_as_few() -> None:
     given = [ScoredCount(4, 3 + number % 2, 0.5, f"{number % 15}", 1) for number in range(30)]
     post = message(some(quality=to_quality(given, Scale(0, 5))))
 
-    assert "for which 5 more blind labels would correct it" in words(post)
-    assert "As people would score" not in words(post)
+    assert "5 more blind labels would correct for them" in words(post)
+    assert "Corrected by" not in words(post)
 
 
 def test_few_scores_have_no_range_and_no_sentence() -> None:
-    assert "judge alone" not in words(message(some(quality=quality(0, scores=1))))
-    assert "judge alone" not in words(message(some(quality=quality(0, scores=9))))
-    assert "judge alone" in words(message(some(quality=quality(0, scores=10))))
+    assert "own errors" not in words(message(some(quality=quality(0, scores=1))))
+    assert "own errors" not in words(message(some(quality=quality(0, scores=9))))
+    assert "own errors" in words(message(some(quality=quality(0, scores=10))))
 
 
 def test_the_trend_is_of_one_judge_version_and_names_the_gap() -> None:
@@ -383,7 +381,7 @@ def test_the_trend_is_of_one_judge_version_and_names_the_gap() -> None:
     (line,) = (block["chart"] for block in post.blocks if block.get("chart", {}).get("type") == "line")
     assert [point["value"] for point in line["series"][0]["data"]] == [4.0, 4.5]
     said = (
-        "Another judge (`gpt-6-luna, additive-5 1f2e3d4c`) scored the weeks before 9 Nov, not to be compared: "
+        "Another judge (`gpt-6-luna, additive-5 1f2e3d4c`) scored the weeks before 9 Nov, so they are not compared: "
         "weekly mean 2.0, 2.5."
     )
     assert said in words(post)
@@ -398,14 +396,14 @@ def test_a_change_is_not_told_where_the_judge_changed() -> None:
     post = message(some(trend=trend, kind=Kind(0, 5, "new"), off_version=3))
 
     assert "Median 4, mean 3.8 (last week 3.0, by another judge), on a scale" in post.text
-    assert "scored by another judge and not counted above: 3" in words(post)
+    assert "not counted above, scored by another judge: 3" in words(post)
     assert "line" not in [block.get("chart", {}).get("type") for block in post.blocks]
 
 
 def test_labels_that_are_no_longer_like_the_week_are_a_warning() -> None:
     agreed = Agreement(20, 0.75, 0.9, 0.5, 20)
 
-    assert "careful: the labelled replies are not like this week's" in words(
+    assert "careful: this week's replies differ from the labelled ones" in words(
         message(some(agreement_ever=agreed, unlike=0.005))
     )
     assert "careful" not in words(message(some(agreement_ever=agreed, unlike=0.02)))
@@ -419,8 +417,8 @@ def test_stats_say_how_many_scores_other_judges_gave_and_nothing_where_none_did(
             stats_message(some(**changes), [], {"B1": Member("helper", True)}, URL, "C1", "", has_lowest=False)
         )
 
-    assert "scored by another judge and not counted above: 8" in said(off_version=8)
-    assert "scored on another scale and not counted above: 2" in said(off_scale=2)
+    assert "not counted above, scored by another judge: 8" in said(off_version=8)
+    assert "not counted above, scored on another scale: 2" in said(off_scale=2)
     assert "not counted above" not in said(unscored={"no_score": 3})
     assert "Unscored" not in said(unscored={"no_score": 3}, off_version=8)
 

@@ -25,7 +25,7 @@ async def test_the_week_so_far_of_this_channel_is_shown_to_one_person(stage: Sta
     told = await stats(stage)
     assert [block["type"] for block in told.blocks] == ["section", "data_visualization", "data_table"]
     assert told.text.startswith("This week so far (")
-    assert "6 replies that people chose to score\nMedian *2.5*, mean *2.5*, on a scale of 0 to 5." in shown(told)
+    assert "6 replies chosen by people\nMedian *2.5*, mean *2.5*, on a scale of 0 to 5." in shown(told)
     (table,) = [block for block in told.blocks if block["type"] == "data_table"]
     assert [row[0]["text"] for row in table["rows"][1:]] == ["helper"]
     assert stage.ours() == []
@@ -39,7 +39,7 @@ async def test_an_assistants_figures_are_its_own(stage: Stage, name: str) -> Non
     await add_case(stage, help_desk(stage), other.id, 0)
     told = await stats(stage, name.format(id=stage.helper.id))
     assert told.text.startswith("This week so far (")
-    assert ", helper: 5 replies that people chose to score. Median 3, mean 3.0, on a scale of 0 to 5." in told.text
+    assert ", helper: 5 replies chosen by people. Median 3, mean 3.0, on a scale of 0 to 5." in told.text
     assert "|Score 1 of 5> · <!date^" in shown(told)  # whose it is stands above
     assert " · case 1" in shown(told)
     assert "case 6" not in shown(told)
@@ -76,26 +76,26 @@ async def test_an_assistant_is_found_behind_many_busier_people(stage: Stage) -> 
     await add_cases(stage, help_desk(stage), stage.helper.id, 3, 3, 3, 3, 3)
     (table,) = [block for block in (await stats(stage)).blocks if block["type"] == "data_table"]
     assert [row[0]["text"] for row in table["rows"][1:]] == ["helper"]
-    assert ", helper: 5 replies that people chose to score" in (await stats(stage, "@helper", 2)).text
+    assert ", helper: 5 replies chosen by people" in (await stats(stage, "@helper", 2)).text
 
 
 async def test_a_name_may_have_blanks(stage: Stage) -> None:
     other = stage.slack.workspace.add_bot("Other Bot")
     await add_case(stage, help_desk(stage), other.id, 5)
-    assert ", Other Bot: 1 reply that people chose to score" in (await stats(stage, "@other bot")).text
+    assert ", Other Bot: 1 reply chosen by people" in (await stats(stage, "@other bot")).text
 
 
 async def test_an_unknown_name_is_answered_with_the_known_ones(stage: Stage) -> None:
     await add_case(stage, help_desk(stage), stage.helper.id, 4)
-    others = ", and other people only after `/judge digest people on`"
-    assert (await stats(stage, "@zoe")).text == f"I know no `@zoe` here. I can show `@helper` and `me`{others}."
+    others = ", and other people after `/judge digest people on`"
+    assert (await stats(stage, "@zoe")).text == f"I know of no `@zoe` here. I can show `@helper` and `me`{others}."
     settings = ChannelSettings(stage.slack.workspace.team_id, help_desk(stage).id, ranks_people=True)
     await stage.log.digests.save(settings, "U1")
-    assert (await stats(stage, "@zoe", 2)).text == "I know no `@zoe` here. I can show `@helper` and `me`."
+    assert (await stats(stage, "@zoe", 2)).text == "I know of no `@zoe` here. I can show `@helper` and `me`."
 
 
 async def test_where_nobody_was_scored_an_unknown_name_is_answered_with_oneself(stage: Stage) -> None:
-    assert (await stats(stage, "@zoe")).text.startswith("I know no `@zoe` here. I can show `me`, and other people only")
+    assert (await stats(stage, "@zoe")).text.startswith("I know of no `@zoe` here. I can show `me`, and other people")
 
 
 async def test_a_name_of_several_is_answered_with_their_ids(stage: Stage) -> None:
@@ -103,7 +103,7 @@ async def test_a_name_of_several_is_answered_with_their_ids(stage: Stage) -> Non
     for author_id in (stage.helper.id, twin.id):
         await add_case(stage, help_desk(stage), author_id, 4)
     told = await stats(stage, "@helper")
-    assert "Several here are called `@helper`" in told.text
+    assert "Several authors here are named `@helper`" in told.text
     assert f"@{twin.id}" in told.text
     assert ", Helper: 1 reply" in (await stats(stage, f"@{twin.id}", 2)).text
 
@@ -115,13 +115,13 @@ async def test_other_people_are_not_shown_unless_the_channel_lists_people(stage:
     assert (await stats(stage, f"@{stage.ben.id}", 3)).text == unknown.replace("@ben", f"@{stage.ben.id}")
     settings = ChannelSettings(stage.slack.workspace.team_id, help_desk(stage).id, ranks_people=True)
     await stage.log.digests.save(settings, "U1")
-    assert ", ben: 1 reply that people chose to score" in (await stats(stage, "@ben", 4)).text
+    assert ", ben: 1 reply chosen by people" in (await stats(stage, "@ben", 4)).text
 
 
 @pytest.mark.parametrize("name", ["me", "@ann", "@me"])
 async def test_ones_own_figures_are_always_shown(stage: Stage, name: str) -> None:
     await add_cases(stage, help_desk(stage), stage.ann.id, 2, 2, 2, 2, 2)
-    assert ", your own replies: 5 replies that people chose to score. Median 2" in (await stats(stage, name)).text
+    assert ", your own replies: 5 replies chosen by people. Median 2" in (await stats(stage, name)).text
 
 
 @pytest.mark.parametrize("name", ["#leads", "<#{id}|leads>", "<#{id}>", "#LEADS", "#{id}"])
@@ -129,7 +129,7 @@ async def test_another_channel_is_shown_to_its_members(stage: Stage, name: str) 
     leads = private(stage, "ann")
     await add_case(stage, leads, stage.helper.id, 3)
     told = await stats(stage, name.format(id=leads.id))
-    assert f", <#{leads.id}>: 1 reply that people chose to score" in told.text
+    assert f", <#{leads.id}>: 1 reply chosen by people" in told.text
 
 
 @pytest.mark.parametrize("name", ["leads", "{id}"])
@@ -168,13 +168,13 @@ async def test_what_only_one_person_sees_is_in_no_figure(stage: Stage) -> None:
     for change in ({"visibility": Visibility.ME}, {"blocker": "No text."}, {"blocked_by": "nope"}, {"team_id": "T0"}):
         await add_case(stage, help_desk(stage), stage.helper.id, 1, **change)
     assert "no replies were scored in this channel" in (await stats(stage)).text
-    assert "I know no `@helper` here" in (await stats(stage, "@helper", 2)).text
+    assert "I know of no `@helper` here" in (await stats(stage, "@helper", 2)).text
 
 
 async def test_figures_of_one_channel_have_nothing_of_another(stage: Stage) -> None:
     await add_case(stage, private(stage, "ann", "ben"), stage.helper.id, 0)
     await add_cases(stage, help_desk(stage), stage.helper.id, 5, 5, 5, 5, 5)
-    assert "5 replies that people chose to score. Median 5" in (await stats(stage, "@helper")).text
+    assert "5 replies chosen by people. Median 5" in (await stats(stage, "@helper")).text
 
 
 async def test_an_assistant_that_was_scored_last_week_alone_is_known(stage: Stage) -> None:
@@ -187,7 +187,7 @@ async def test_direct_messages_have_no_stats_of_their_own(stage: Stage) -> None:
     stage.ann.command(stage.ann.im, ids.COMMAND, "stats")
     assert (await stage.told(stage.ann, channel=stage.ann.im)).text == DIRECT
     stage.ann.command(stage.ann.im, ids.COMMAND, "stats #help-desk")
-    assert "1 reply that people chose to score" in (await stage.told(stage.ann, 2, stage.ann.im)).text
+    assert "1 reply chosen by people" in (await stage.told(stage.ann, 2, stage.ann.im)).text
 
 
 async def test_what_is_not_understood_is_answered_with_what_is(stage: Stage) -> None:

@@ -60,7 +60,7 @@ async def test_a_question_window_that_nobody_came_back_to_leaves_after_a_day(sta
     )
     words = shown(await home(stage))
     assert [f"case {number}" in words for number in (1, 2, 3)] == [True, False, True]
-    assert words.count("`/judge forget 1` drops it") == words.count(" drops it") == 1
+    assert words.count("`/judge forget 1` deletes it") == words.count(" deletes it") == 1
 
 
 async def test_older_cases_are_left_to_the_command(stage: Stage) -> None:
@@ -82,7 +82,7 @@ async def test_a_channel_stands_there_with_its_week_and_its_trend(stage: Stage) 
     now = datetime.now(UTC)
     first, last = (now - timedelta(weeks=back, days=now.weekday()) for back in (3, 0))
     assert block["text"]["text"].splitlines() == [
-        f"*<#{channel.id}>*: 5 replies that people chose to score",
+        f"*<#{channel.id}>*: 5 replies chosen by people",
         "Median *5* (last week 3, +2), mean *5.0* (last week 3.0, +2.0), on a scale of 0 to 5.",
         f"Weekly mean: 0.0 ({first.day} {first:%b}) to 5.0 ({last.day} {last:%b})",
         f"`0 ○{'━' * 28}● 5`",
@@ -95,9 +95,9 @@ async def test_a_channel_stands_there_with_its_week_and_its_trend(stage: Stage) 
     ("models", "mark"),
     [
         ([MADE_UP], " (made up)"),
-        ([OFFLINE, OFFLINE], " (offline rater, no model)"),
-        ([OFFLINE, "gpt-5"], " (partly offline rater, no model)"),
-        ([OFFLINE, MADE_UP], " (partly made up, partly offline rater, no model)"),
+        ([OFFLINE, OFFLINE], " (offline rater)"),
+        ([OFFLINE, "gpt-5"], " (partly offline rater)"),
+        ([OFFLINE, MADE_UP], " (partly made up, partly offline rater)"),
         (["gpt-5", None], ""),
     ],
 )
@@ -254,14 +254,14 @@ async def test_people_who_open_it_at_once_share_the_counting(stage: Stage, tmp_p
     team_id = stage.slack.workspace.team_id
     await asyncio.gather(*(memberships.of(person.id) for person in (stage.ann, stage.ben)), memberships.of())
     found = await asyncio.gather(*(at_home.blocks(team_id, person.id) for person in (stage.ann, stage.ben) * 5))
-    assert ["1 reply that people chose to score" in str(blocks) for blocks in found] == [True] * 10
+    assert ["1 reply chosen by people" in str(blocks) for blocks in found] == [True] * 10
     assert len(counted) < 2 * len(found)  # two statements a week; who comes when the first are through counts anew
 
 
 async def test_without_the_log_it_says_so(stage: Stage) -> None:
     async with stage.log.database.engine.begin() as connection:
         await connection.execute(text("ALTER TABLE people RENAME TO elsewhere"))
-    assert "I cannot read my log right now" in shown(await home(stage))
+    assert "I cannot read the log right now" in shown(await home(stage))
 
 
 async def test_a_tab_that_slack_will_not_have_is_published_the_next_time(stage: Stage) -> None:
@@ -295,7 +295,7 @@ async def test_twenty_channels_are_ten_and_a_number(stage: Stage) -> None:
         channel = workspace.add_channel(f"{'x' * 70}{number}", [workspace.user("ann"), workspace.bot])
         await add_case(stage, channel, stage.helper.id, 4)
     view = await home(stage)
-    assert shown(view).count("1 reply that people chose to score") == 10
+    assert shown(view).count("1 reply chosen by people") == 10
     assert "And 10 more: type `/judge stats` there." in shown(view)
 
 

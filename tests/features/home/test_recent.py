@@ -89,7 +89,7 @@ async def test_a_reply_is_quoted_by_its_first_sixty_characters_which_format_noth
     [
         ({"response": "Gone.", "deleted_at": NOON}, "message deleted"),
         ({"response": "Gone.", "forgotten_at": NOON}, "forgotten"),
-        ({"response_hash": "0" * 64}, "text not kept"),
+        ({"response_hash": "0" * 64}, "text not stored"),
         ({"status": CaseStatus.RECEIVED, "score": None}, "not read yet"),
         ({"blocker": "An image."}, "no text"),
         ({"response": "\u200b"}, "no text"),
@@ -125,7 +125,7 @@ async def test_elsewhere_a_reply_is_quoted_as_long_as_one_is_in_its_channel(stag
     stage.ann.leave(CHANNEL)
     left = await from_home(stage)
     assert "Reset" not in left
-    assert left.endswith(" · text shown in its channel alone")
+    assert left.endswith(" · text shown only in its channel")
     assert "helper in <#" in left
 
 
@@ -167,7 +167,7 @@ async def test_without_stored_texts_not_even_a_case_under_way_is_quoted(open_sta
     words = shown(await recent(stage))
     gate.set()
     assert "Being scored" in words
-    assert words.endswith(" · text not kept")
+    assert words.endswith(" · text not stored")
 
 
 async def test_what_is_not_there_yet_is_listed_as_such(stage: Stage) -> None:
@@ -190,7 +190,7 @@ async def test_a_case_that_waits_for_its_question_says_how_to_drop_it(stage: Sta
     await add_cases(stage.log, 1, **of_ann(stage), response="Reset it.")
     await add_cases(stage.log, 1, **of_ann(stage), status=CaseStatus.ASKED, score=None, response="Reset it.")
     lines = shown(await recent(stage)).splitlines()
-    assert lines[1].endswith(" · case 2 · `/judge forget 2` drops it")
+    assert lines[1].endswith(" · case 2 · `/judge forget 2` deletes it")
     assert "forget" not in lines[3]
     stage.ann.command(CHANNEL, ids.COMMAND, "forget 2")
     asked = await stage.told(stage.ann, 2)
@@ -255,7 +255,7 @@ async def test_older_says_when_nothing_older_is_left(stage: Stage) -> None:
     async with stage.log.database.engine.begin() as connection:
         await connection.execute(delete(cases))
     stage.ann.click(told, ids.ACTION_RECENT_OLDER)
-    await stage.slack.until(lambda: "There is nothing older" in shown(told))
+    await stage.slack.until(lambda: "There are no older cases" in shown(told))
 
 
 async def test_a_forged_place_shows_no_cases_of_others(stage: Stage) -> None:

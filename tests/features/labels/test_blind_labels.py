@@ -124,14 +124,14 @@ async def test_after_the_third_in_a_row_one_sees_how_they_compare(stage: Stage) 
     assert "Reply 2 of 3" in shown(await give(stage, 4))
     await give(stage, 1)
     view = await give(stage, 4)
-    assert "*You and the judge*: the same score for 2 of 3" in shown(view)
+    assert "*You and the judge* gave the same score to 2 of 3" in shown(view)
     assert shown(view).count("the judge *4* of 5 · <https://") == 3
     assert shown(view).count(f"|{QUESTION}>") == 3
     await stage.slack.settled(stage.ann.submit())
     await give(stage, 3)
     await give(stage, 3)
     view = await give(stage, 3)
-    assert "the same score for 0 of 3" in shown(view)
+    assert "the same score to 0 of 3" in shown(view)
     assert len(await recorded(stage)) == 6
     await stage.slack.settled(stage.ann.submit())
     assert "Reply 1 of 1" in shown(await stage.modal(stage.ann))
@@ -288,7 +288,7 @@ async def test_a_blind_score_stands_whatever_is_pressed_later(stage: Stage) -> N
     await open_window(stage)
     await give(stage, 2)
     stage.ann.close()
-    stands = "You scored case 1 before you saw this score: 2 of 5. That stands"
+    stands = "You scored case 1 blind, with 2 of 5. That score stands"
     for count, value in enumerate((agree(), disagree()), start=1):
         await stage.slack.settled(stage.ann.click(verdict, ids.ACTION_FEEDBACK, value))
         assert stands in (await stage.told(stage.ann, count)).text
@@ -438,21 +438,21 @@ async def test_no_more_than_a_channel_wants_of_people_who_submit_at_once(stage: 
     assert len(await recorded(stage)) == 1
     said = [shown(await stage.modal(person)) for person in (stage.ann, stage.ben)]
     assert sum(ENOUGH_MEANWHILE in words for words in said) == 1
-    assert all("Enough for this week: this channel has the 1 blind" in words for words in said)
-    assert "Enough for this week" in await refusal(stage)
+    assert all("This channel has all 1 blind" in words for words in said)
+    assert "blind scores that it wants this week" in await refusal(stage)
 
 
 async def test_how_many_are_wanted_is_set_by_those_who_set_digests_and_noted(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(digest_by="admins")
-    assert "Only admins" in await refusal(stage, "label weekly 3")
+    assert "Only workspace admins" in await refusal(stage, "label weekly 3")
     stage.ann.user.is_admin = True
-    assert "wants 3 blind scores a week, and has 0 of this one" in await refusal(stage, "label weekly 3")
+    assert "wants 3 blind scores a week and has 0 this week" in await refusal(stage, "label weekly 3")
     assert "wants 3 blind scores a week" in await refusal(stage, "label weekly", stage.ben)
-    assert "wants no blind scores" in await refusal(stage, "label weekly 0")
+    assert "Blind scores are switched off in this channel" in await refusal(stage, "label weekly 0")
     assert [act.what for act in await stage.log.audit.since()] == [Action.LABELS_CHANGED] * 2
     await a_reply(stage)
-    assert "wants no blind scores" in await refusal(stage)
-    assert "a number from 0 to 1,000" in await refusal(stage, "label weekly many")
+    assert "Blind scores are switched off in this channel" in await refusal(stage)
+    assert "from 0 to 1,000" in await refusal(stage, "label weekly many")
     assert "I do not know 'now'" in await refusal(stage, "label now")
 
 
@@ -486,7 +486,7 @@ async def test_home_says_how_many_wait_and_shows_them_of_all_channels(stage: Sta
         found += shown(await give(stage, 3))
     assert "Mine." in found
     assert "No." not in found
-    assert "the same score for 0 of 3" in shown(await give(stage, 3))
+    assert "the same score to 0 of 3" in shown(await give(stage, 3))
 
 
 async def test_in_direct_messages_it_is_of_all_channels(stage: Stage) -> None:

@@ -86,7 +86,7 @@ def test_a_menu_of_scores_has_no_more_than_slack_shows(lowest: int, kind: str) -
 @pytest.mark.parametrize(
     ("label", "earlier", "begin"),
     [
-        (Label(4, None), None, "You agree: your score for case 7 is 4 of 5."),
+        (Label(4, None), None, "You agree. Your score for case 7 is 4 of 5."),
         (Label(1, None), Label(1, "x"), "Your score for case 7 is 1 of 5."),
         (Label(1, None), Label(4, None), "Your score for case 7 is 1 of 5 (it was 4)."),
     ],

@@ -41,7 +41,7 @@ async def test_agree_records_the_score_itself(stage: Stage) -> None:
     delivery = await stage.slack.settled(stage.ben.click(verdict, ids.ACTION_FEEDBACK, agree()))
     assert delivery.is_acked
     told = await stage.told(stage.ben)
-    assert told.text.startswith("You agree: your score for case 1 is 4 of 5. Only you see this")
+    assert told.text.startswith("You agree. Your score for case 1 is 4 of 5. Press again")
     assert told.thread_ts == verdict.thread_ts
     assert await label_of(stage, stage.ben.id) == Label(4, None)
 
@@ -62,7 +62,7 @@ async def test_disagree_asks_for_ones_own_score_and_a_reason(stage: Stage) -> No
     verdict = await a_verdict(stage)
     stage.ben.click(verdict, ids.ACTION_FEEDBACK, disagree())
     view = await stage.modal(stage.ben)
-    assert "the judge said: 4 of 5" in shown(view)
+    assert "The judge's score: 4 of 5" in shown(view)
     options = view.body["blocks"][1]["element"]["options"]
     assert [option["value"] for option in options] == ["5", "4", "3", "2", "1", "0"]
     stage.ben.submit({ids.BLOCK_SCORE: "1", ids.BLOCK_REASON: "It destroys the work."})
@@ -126,7 +126,7 @@ async def test_an_unscored_verdict_takes_a_score_of_ones_own(stage: Stage) -> No
     assert ids.ACTION_LABEL in buttons(verdict)
     assert "context_actions" not in [block["type"] for block in verdict.blocks]
     stage.ben.click(verdict, ids.ACTION_LABEL)
-    assert "the judge said: unscored" in shown(await stage.modal(stage.ben))
+    assert "The judge's score: unscored" in shown(await stage.modal(stage.ben))
     stage.ben.submit({ids.BLOCK_SCORE: "3"})
     assert (await stage.told(stage.ben)).text.startswith("Your score for case 1 is 3 of 5.")
     assert await label_of(stage, stage.ben.id) == Label(3, None)

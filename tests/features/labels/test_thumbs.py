@@ -15,7 +15,7 @@ from pocket_slack import Message
 from tests.gestures import add_case, ask, go_ahead, heard, help_desk, reactions, stats
 from tests.stage import ANSWER, CHANNEL, Stage, StageFactory, shown
 
-NO_LABELS = "thumbs, which are no labels:"
+NO_LABELS = "thumbs (not labels):"
 ALWAYS = Span(datetime(2026, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC))
 
 
@@ -57,7 +57,7 @@ async def test_stats_say_how_many_there_are_apart_from_all_else(stage: Stage) ->
     told = await stats(stage, count=2)
     assert told.blocks[-1]["elements"][0]["text"] == f"*helper*, {NO_LABELS} 2 up, 1 down on 2 replies"
     assert (told.text, shown(told)) == (before.text, f"{shown(before)}\n{told.blocks[-1]['elements'][0]['text']}")
-    assert "Thumbs, which are no labels: 2 up, 1 down on 2 replies" in shown(await stats(stage, "@helper", 3))
+    assert "Thumbs (not labels): 2 up, 1 down on 2 replies" in shown(await stats(stage, "@helper", 3))
     assert await stage.log.labels.teams() == []
 
 
@@ -129,7 +129,7 @@ async def test_forget_me_takes_a_persons_thumbs(stage: Stage) -> None:
     answer = await scored(stage)
     stage.ben.react(answer, "+1")
     await heard(stage, 1)
-    assert "1 thumb that you put under replies goes." in (await ask(stage, stage.ben)).text
+    assert "Also 1 thumb that you put under replies." in (await ask(stage, stage.ben)).text
     assert "0 reasons, 1 thumb." in await go_ahead(stage, stage.ben)
     assert await rows(stage) == 0
 

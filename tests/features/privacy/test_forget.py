@@ -43,8 +43,8 @@ async def test_it_quotes_the_case_and_asks_before_anything_goes(stage: Stage, by
     answer, _ = await scored(stage)
     asked = await ask(stage, stage.ann, "1" if by_number else answer)
     words = shown(asked)
-    assert words.startswith("Delete this case? Its texts, ratings, labels and my messages in Slack go")
-    assert "There is no undo." in words
+    assert words.startswith("Delete this case? Its texts, ratings, labels and my messages in Slack will")
+    assert "will be deleted for good." in words
     for part in ("|Score 4 of 5>", "helper in <#", "<!date^", "case 1", ANSWER):
         assert part in words
     (button,) = next(block for block in asked.blocks if block["type"] == "actions")["elements"]
@@ -67,7 +67,7 @@ async def test_it_says_before_what_stays(stage: Stage) -> None:
     answer, _ = await scored(stage)
     await score_again(stage, stage.ben, answer)
     asked = await ask(stage, stage.ann, answer)
-    assert "One score of it was asked for by somebody else" in asked.text
+    assert "One score was requested by somebody else" in asked.text
     assert "case 2" not in shown(asked)
 
 
@@ -105,7 +105,7 @@ async def test_of_many_cases_ten_are_quoted_and_all_are_deleted(stage: Stage) ->
         await stage.reaches(number, CaseStatus.DELIVERED)
     asked = await ask(stage, stage.ann, answer)
     assert asked.text.startswith("Delete these 12 cases? Their texts")
-    assert "Not quoted here: 2 more." in asked.text
+    assert "2 more are not shown here." in asked.text
     stage.ann.click(asked, ids.ACTION_FORGET)
     await stage.slack.until(lambda: not buttons(asked))
     assert await case_numbers(stage) == []
@@ -147,7 +147,7 @@ async def test_what_others_asked_for_stays(stage: Stage) -> None:
 async def test_nobody_else_may_delete_a_case(stage: Stage) -> None:
     answer, _ = await scored(stage)
     told = await forget(stage, stage.ben, answer)
-    assert told == "One score of it was asked for by somebody else: they, or an admin of this workspace, can delete it."
+    assert told == "One score was requested by somebody else: they, or a workspace admin, can delete it."
     assert await case_numbers(stage) == [1]
     assert len(stage.ours()) == 1
 
@@ -183,7 +183,7 @@ async def test_what_slack_does_not_tell_is_taken_for_a_no(stage: Stage) -> None:
     answer, _ = await scored(stage)
     stage.ben.user.is_admin = True
     stage.slack.fail("users.info", error="missing_scope")
-    assert "asked for by somebody else" in await forget(stage, stage.ben, answer)
+    assert "requested by somebody else" in await forget(stage, stage.ben, answer)
     stage.slack.fail("users.conversations", error="missing_scope")
     assert await forget(stage, stage.ben, answer) == NOTHING
 
@@ -193,7 +193,7 @@ async def test_a_private_verdict_goes_by_its_number_and_stays_on_the_screen(open
     await settled(stage, 1, stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}"))
     told = await forget(stage, stage.ann, "1")
     assert told.startswith("Deleted: case 1, with its texts, ratings and labels.")
-    assert "shown to one person alone goes when they load Slack again" in told
+    assert "that only one person sees disappear when that person reloads Slack" in told
     assert await case_numbers(stage) == []
 
 
@@ -202,7 +202,7 @@ async def test_a_case_that_is_being_scored_is_left_alone(stage: Stage) -> None:
     parent, answer = stage.ask_and_answer()
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     await stage.model.asked(1)
-    assert await forget(stage, stage.ann, answer) == "Case 1 is still being scored: please try again in a minute."
+    assert await forget(stage, stage.ann, answer) == "Case 1 is still being scored. Please try again in a minute."
     await stage.slack.until(lambda: len(stage.ann.thread(CHANNEL, parent.ts)) == 3)
     assert await case_numbers(stage) == [1]
 
@@ -289,7 +289,7 @@ async def test_a_forgotten_case_is_in_no_list_no_figure_and_no_export(stage: Sta
             said.append(shown(await stage.told(stage.ann, count)))
         return (
             "case 1" in said[0],
-            "1 reply that people chose to score" in said[1],
+            "1 reply chosen by people" in said[1],
             await export(stage.log.database, io.StringIO(), Selection()),
         )
 

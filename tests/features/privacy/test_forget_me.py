@@ -45,9 +45,9 @@ async def test_it_says_first_what_it_would_do_and_changes_nothing(stage: Stage) 
     case = await scored(stage, stage.ann)
     await stage.log.labels.put(case, stage.ann.id, Label(2, "Too short."))
     asked = await ask(stage, stage.ann)
-    assert "the question or the response of 1 case in my log" in asked.text
-    assert "1 reason that you gave for your own scores goes." in asked.text
-    assert "There is no undo." in shown(asked)
+    assert "Forget your words in 1 case" in asked.text
+    assert "Also 1 reason that you gave for your own scores." in asked.text
+    assert "You cannot undo this." in shown(asked)
     assert buttons(asked) == [ids.ACTION_FORGET]
     assert (await stage.log.cases.get(1)).response == ANSWER
     assert await stage.log.audit.since() == []
@@ -59,7 +59,7 @@ async def test_whoever_wrote_it_takes_their_words_out_of_log_and_verdict(
 ) -> None:
     await scored(stage, carol(stage))
     said = await go_ahead(stage, stage.slack.person(who))
-    assert said.startswith("Your words are out of my log: 1 case, 0 reasons.")
+    assert said.startswith("I forgot your words: 1 case, 0 reasons.")
     case = await up_to_date(stage)
     assert (case.question, case.response, case.requester_name) == (None, None, "carol")
     assert_without_words(stage, GONE)
@@ -108,7 +108,7 @@ async def test_two_typed_texts_go_from_our_message_too(stage: Stage) -> None:
     await go_ahead(stage, stage.ann)
     await up_to_date(stage)
     texts, verdict = stage.ours()
-    assert texts.text == "The question and the response that stood here are gone: their author asked me to forget them."
+    assert texts.text == "I removed the question and the response, because their author asked me to forget them."
     for message in (texts, verdict):
         assert ANSWER not in shown(message) + message.text
         assert "ann" not in shown(message) + message.text
@@ -166,7 +166,7 @@ async def test_a_case_under_way_ends_as_it_would_and_then_loses_its_words(stage:
     stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     await stage.model.asked(1)
     said = await go_ahead(stage, stage.ann)
-    assert "1 case of these is still being scored, and loses its texts right after that." in said
+    assert "1 case is still being scored, and loses its texts right after that." in said
     gate.set()
     await stage.verdict(parent)
     await stage.slack.until(lambda: GONE in shown(stage.ours()[0]), ONLY_A_HANG_S)
@@ -205,7 +205,7 @@ async def test_where_the_question_cannot_be_replaced_the_outcome_is_told_all_the
     stage.slack.fail("response_url", status=500)
     count = len(stage.ann.ephemerals(CHANNEL))
     stage.ann.click(asked, ids.ACTION_FORGET)
-    assert (await stage.told(stage.ann, count + 1)).text.startswith("Your words are out of my log")
+    assert (await stage.told(stage.ann, count + 1)).text.startswith("I forgot your words")
 
 
 async def test_a_message_of_ours_that_is_gone_keeps_no_other_from_losing_its_words(stage: Stage) -> None:

@@ -201,11 +201,11 @@ async def test_figures_of_two_rubrics_or_two_models_are_never_joined(open_stage:
     stage.ann.command(CHANNEL, ids.COMMAND, "digest preview")
     preview = shown(await stage.told(stage.ann, len(stage.ann.ephemerals(CHANNEL)) + 1))
     assert "Median *5*, mean *5.0*" in preview
-    assert "scored by another judge and not counted above: 5" in preview
+    assert "not counted above, scored by another judge: 5" in preview
     stage.ann.open_home()
     home = await stage.slack.until(lambda: stage.ann.home)
     assert home is not None
-    assert "scored by another judge and not counted above: 5" in shown(home)
+    assert "not counted above, scored by another judge: 5" in shown(home)
 
 
 async def test_only_a_model_of_the_list_can_be_chosen_and_stays_until_another_is(open_stage: StageFactory) -> None:
@@ -288,7 +288,7 @@ async def test_what_cannot_be_done_is_said(stage: Stage, text: str, said: str) -
 async def test_who_may_not_change_a_digest_may_not_change_the_rubric(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(digest_by="admins")
     for text in ("use code", "edit", "delete tone"):
-        assert "Only admins of this workspace can change rubrics here" in await say(stage, text)
+        assert "Only workspace admins can change rubrics here" in await say(stage, text)
     assert "are scored with `additive-5`" in await say(stage, "")
     assert stage.ann.view is None
 

@@ -61,7 +61,7 @@ async def test_a_deleted_message_is_refused(stage: Stage) -> None:
     link = stage.slack.workspace.permalink(answer.channel_id, answer.ts, parent.ts)
     stage.helper.delete(answer)
     stage.ann.command(CHANNEL, ids.COMMAND, link)
-    await refusal(stage, "message is gone", count=2)
+    await refusal(stage, "message was deleted", count=2)
 
 
 async def test_a_link_to_a_channel_out_of_sight_is_refused(stage: Stage) -> None:

@@ -118,21 +118,25 @@ async def test_a_modal_that_cannot_be_opened_in_time_is_explained(stage: Stage) 
 @pytest.mark.needs("privacy", "rubrics")
 async def test_help_lists_what_can_be_done(stage: Stage) -> None:
     stage.ann.command(CHANNEL, ids.COMMAND, "help")
-    told = await stage.told(stage.ann)
-    for part in (
-        "This is what I understand",
-        "`/judge question | response`",
-        "`/judge forget NUMBER`",
-        "`/judge rubric`",
-    ):
+    lines = (await stage.told(stage.ann)).text.splitlines()
+    assert "*Score this reply*" in lines[0]
+    assert len(lines) <= 8
+    stage.ann.command(CHANNEL, ids.COMMAND, "help more")
+    told = await stage.told(stage.ann, 2)
+    for part in ("`/judge question | response`", "`/judge forget NUMBER`", "`/judge rubric`"):
         assert part in told.text
+
+
+async def test_a_word_that_is_nearly_right_is_suggested(stage: Stage) -> None:
+    stage.ann.command(CHANNEL, ids.COMMAND, "hepl")
+    assert (await stage.told(stage.ann)).text == "I do not know `hepl`. Did you mean `/judge help`?"
 
 
 @pytest.mark.parametrize("channel", [CHANNEL, "D"])
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("hepl", "I do not know `hepl`."),
+        ("x y", "I do not know `x y`."),
         ("why so `blue`?", "I do not know `why so 'blue'?`."),
         ("What is up? <!channel>", "I do not know `What is up? @channel`."),
         ("x" * 40_000, f"I do not know `{'x' * 79}…`."),

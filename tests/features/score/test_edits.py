@@ -17,7 +17,7 @@ from tests.patience import ONLY_A_HANG_S
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, assert_without_words, shown
 
 EVENTS = ("message.channels", "message.groups")
-LINE = "*Scored before an edit*"
+LINE = "*Scored before an edit:*"
 GONE = "The question or the response was deleted"
 
 
@@ -178,7 +178,7 @@ async def test_a_reply_that_is_deleted_before_its_question_is_typed_is_not_score
     stage.helper.delete(answer)
     assert (await up_to_date(stage)).response is None
     await settled(stage, 1, stage.ann.submit({ids.BLOCK_QUESTION: QUESTION}))
-    assert "That message is gone" in (await stage.told(stage.ann)).text
+    assert "That message was deleted" in (await stage.told(stage.ann)).text
     assert stage.model.requests == []
 
 

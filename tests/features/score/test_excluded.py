@@ -46,7 +46,7 @@ async def test_the_author_of_a_reply_does_not_change_its_score(stage: Stage) -> 
     await correct(stage, stage.ben, verdict, ORDER)
     beside = await stage.verdict(parent, 2)
     assert beside.text.startswith("Score 5 of 5")
-    assert "*Counts in no figure:* the author of the reply asked for it." in shown(beside)
+    assert "*Not counted:* the author of the reply asked for this score." in shown(beside)
     assert "*Check this one yourself:* the typed question asks for a score and gives the judge orders." in shown(beside)
     assert ORDER in shown(beside)
     assert await counted(stage) == before
@@ -59,9 +59,9 @@ async def test_a_bystander_does_not_replace_the_verdict_of_another(stage: Stage)
     stage.model.script(TOP)
     await correct(stage, stage.ben, verdict)
     beside = await stage.verdict(parent, 2)
-    assert "*Counts in no figure:* somebody else had asked for the first verdict" in shown(beside)
+    assert "*Not counted:* somebody else asked for the first score" in shown(beside)
     await correct(stage, stage.ben, beside, "Which tool, then?")  # their own is not the first either
-    assert "*Counts in no figure:*" in shown(await stage.verdict(parent, 3))
+    assert "*Not counted:*" in shown(await stage.verdict(parent, 3))
     assert await counted(stage) == before
 
 
@@ -69,7 +69,7 @@ async def test_whoever_asked_first_corrects_the_question(stage: Stage) -> None:
     parent, _, verdict = await scored(stage, author=stage.helper, asker=stage.ann)
     stage.model.script(TOP)
     await correct(stage, stage.ann, verdict)
-    assert "Counts in no figure" not in shown(await stage.verdict(parent, 2))
+    assert "Not counted" not in shown(await stage.verdict(parent, 2))
     assert await counted(stage) == {5: 1}
 
 
@@ -78,7 +78,7 @@ async def test_whoever_asked_first_corrects_it_also_after_somebody_else(stage: S
     await correct(stage, stage.ben, verdict)
     stage.model.script(TOP)
     await correct(stage, stage.ann, await stage.verdict(parent, 2), "And this one?")
-    assert "Counts in no figure" not in shown(await stage.verdict(parent, 3))
+    assert "Not counted" not in shown(await stage.verdict(parent, 3))
     assert await counted(stage) == {5: 1}
 
 
@@ -106,7 +106,7 @@ async def test_a_question_that_the_author_types_counts_in_no_figure(stage: Stage
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, lonely)  # nobody has asked for one that counts
     await stage.modal(stage.ann)
     await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: "Which tool is it?"}))
-    assert "Counts in no figure" not in shown(await stage.verdict(lonely, 2))
+    assert "Not counted" not in shown(await stage.verdict(lonely, 2))
 
 
 @pytest.mark.parametrize("by_link", [False, True])
@@ -125,7 +125,7 @@ async def test_what_the_author_asks_for_first_counts_in_no_figure_and_keeps_nobo
     assert await counted(stage) == {}
     stage.model.script(GOOD)
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    assert "Counts in no figure" not in shown(await stage.verdict(parent, 2))
+    assert "Not counted" not in shown(await stage.verdict(parent, 2))
     assert await counted(stage) == {4: 1}
 
 
@@ -135,7 +135,7 @@ async def test_who_tries_again_what_the_author_asked_for_asks_for_themselves(ope
     parent, _, verdict = await scored(stage, author=stage.ben, asker=stage.ben)
     stage.model.script(GOOD)
     stage.ann.click(verdict, ids.ACTION_AGAIN)
-    assert "Counts in no figure" not in shown(await stage.verdict(parent, 2))
+    assert "Not counted" not in shown(await stage.verdict(parent, 2))
 
 
 async def test_anybody_tries_again_what_has_no_score(open_stage: StageFactory) -> None:
@@ -147,7 +147,7 @@ async def test_anybody_tries_again_what_has_no_score(open_stage: StageFactory) -
     stage.ben.click(verdict, ids.ACTION_AGAIN)
     again = await stage.verdict(parent, 2)
     assert again.text.startswith("Score 4")
-    assert "Counts in no figure" not in shown(again)
+    assert "Not counted" not in shown(again)
 
 
 async def test_a_question_that_was_edited_after_the_reply_is_marked_and_counts_in_no_figure(
@@ -160,11 +160,11 @@ async def test_a_question_that_was_edited_after_the_reply_is_marked_and_counts_i
     stage.ann.edit(parent, "What is the meaning of life?")
     stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     verdict = await stage.verdict(parent)
-    assert "*Counts in no figure:* the question was edited after the reply was written." in shown(verdict)
+    assert "*Not counted:* the question was edited after the reply was written." in shown(verdict)
     stage.ben.click(verdict, ids.ACTION_AGAIN)
     again = await stage.verdict(parent, 2)
     assert again.text.startswith("Score 4 of 5")
-    assert "*Counts in no figure:* the question was edited" in shown(again)
+    assert "*Not counted:* the question was edited" in shown(again)
     assert await counted(stage) == before
 
 

@@ -263,7 +263,7 @@ async def test_the_buttons_of_the_line_do_what_they_say(stage: Stage) -> None:
     await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER}))
     await stage.reaches(1, CaseStatus.DELIVERED)
     stage.ann.click(told, ids.ACTION_HELP)
-    await stage.slack.until(lambda: told.text.startswith("This is what I understand:\n• `/judge` opens a window"))
+    await stage.slack.until(lambda: told.text.startswith("• On any message:"))
     await said_by(stage, stage.ann, "@Slack Judge hello")
     told = stage.ann.ephemerals(CHANNEL)[-1]
     stage.ann.click(told, ids.ACTION_RECENT_NEWEST)
@@ -291,9 +291,7 @@ async def test_a_direct_message_gets_the_line_for_direct_messages(stage: Stage, 
 )
 async def test_what_lacks_the_command_alone_is_answered_with_how_to_type_it(stage: Stage, text: str) -> None:
     told = await said_directly(stage, text)
-    assert (
-        told.text == "Type that with `/judge` before it (`/judge question | response`, `/judge LINK`), and I score it."
-    )
+    assert told.text == "To have that scored, put `/judge` before it: `/judge question | response` or `/judge LINK`."
     assert await cases(stage) == 0
 
 
@@ -342,7 +340,7 @@ async def test_the_limits_and_the_policy_on_people_hold(open_stage: StageFactory
     await stage.verdict(parent)
     other = stage.ann.post(CHANNEL, "And how do I redo it?")
     stage.helper.post(CHANNEL, "Run git reflog, then git reset.", thread_ts=other.ts)
-    assert "one case within the last hour" in await said_by(stage, stage.ann, REQUEST, thread_ts=other.ts)
+    assert "one score in the last hour" in await said_by(stage, stage.ann, REQUEST, thread_ts=other.ts)
     stage.ben.post(CHANNEL, "Or simply commit it again.", thread_ts=other.ts)
     assert await said_by(stage, stage.ben, REQUEST, thread_ts=other.ts) == A_PERSONS
     assert await cases(stage) == 1
@@ -366,7 +364,7 @@ async def test_where_no_messages_may_be_read_the_person_is_told_what_works(open_
 async def test_the_command_says_what_works_in_direct_messages(stage: Stage) -> None:
     stage.ann.command(stage.ann.im, ids.COMMAND, "help")
     told = await stage.told(stage.ann, channel=stage.ann.im)
-    assert "This is what I understand in direct messages:" in told.text
+    assert "In direct messages:" in told.text
     assert "digest" not in told.text
     assert "`/judge question | response`" in told.text
 
@@ -375,7 +373,7 @@ async def test_the_command_alone_opens_the_window_in_direct_messages_and_says_no
     await stage.slack.settled(stage.ann.command(stage.ann.im, ids.COMMAND))
     view = await stage.modal(stage.ann)
     assert ids.BLOCK_VISIBILITY not in [block.get("block_id") for block in view.body["blocks"]]
-    assert "The verdict comes to you alone, in direct messages." in shown(view)
+    assert "Only you will see the verdict, in direct messages." in shown(view)
     await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER}))
     await stage.reaches(1, CaseStatus.DELIVERED)
     (card,) = stage.ann.messages(stage.ann.im)

@@ -88,7 +88,7 @@ async def test_the_same_question_again_is_refused_in_the_window(stage: Stage) ->
     submitted = await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: QUESTION}))
     assert submitted.response == {
         "response_action": "errors",
-        "errors": {ids.BLOCK_QUESTION: "That is the question that was scored. Type the one that this reply answers."},
+        "errors": {ids.BLOCK_QUESTION: "This question was scored already. Type the one that the reply answers."},
     }
     assert len(stage.model.requests) == 1
 

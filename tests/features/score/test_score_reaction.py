@@ -19,7 +19,7 @@ from tests.gestures import heard, reactions
 from tests.model_server import Held
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, responses_at_the_ack, shown
 
-CHOSEN = "Whoever puts :{}: under a reply here has it scored. `/judge reaction off` ends that."
+CHOSEN = "A reply here is scored when somebody adds :{}: to it. `/judge reaction off` ends that."
 
 
 async def say(stage: Stage, text: str) -> str:
@@ -206,7 +206,7 @@ async def test_a_message_that_is_gone_meanwhile_is_said_to_be(stage: Stage) -> N
     await stage.slack.until(lambda: stage.slack.workspace.journal.of("fault"))
     stage.helper.delete(answer)
     gate.set()
-    assert "That message is gone" in (await stage.told(stage.ben)).text
+    assert "That message was deleted" in (await stage.told(stage.ben)).text
 
 
 def shared(stage: Stage, answer: Message) -> None:
@@ -238,7 +238,7 @@ async def test_the_command_says_which_changes_it_and_leaves_a_line_of_audit(stag
     assert "This" not in await say(stage, ":mag:")
     assert await say(stage, "") == CHOSEN.format("mag")
     await say(stage, ":MAG:")  # no change
-    assert "an emoji is typed with its colons" in await say(stage, "mag")
+    assert "type the emoji with its colons" in await say(stage, "mag")
     assert "No reaction asks for a score in this channel." in await say(stage, "off")
     acts = await stage.log.audit.since()
     channel = stage.slack.workspace.channel(CHANNEL).id
@@ -252,7 +252,7 @@ async def test_the_command_says_which_changes_it_and_leaves_a_line_of_audit(stag
 
 async def test_who_may_not_change_a_digest_changes_no_reaction(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(digest_by="admins")
-    assert "Only admins" in await say(stage, ":mag:")
+    assert "Only workspace admins" in await say(stage, ":mag:")
     assert "No reaction asks for a score" in await say(stage, "")
     assert await stage.log.digests.score_reactions(stage.slack.workspace.team_id) == {}
 
@@ -272,6 +272,6 @@ async def test_a_reply_that_is_being_scored_is_said_to_be(stage: Stage) -> None:
     parent, answer = stage.ask_and_answer()
     stage.ann.react(answer, "mag")
     await stage.model.asked(1)
-    assert "is being scored right now" in await told_last(stage, stage.ben, lambda: stage.ben.react(answer, "mag"))
+    assert "is being scored" in await told_last(stage, stage.ben, lambda: stage.ben.react(answer, "mag"))
     gate.set()
     await stage.verdict(parent)

@@ -83,7 +83,7 @@ async def test_a_top_level_message_takes_the_message_before_by_somebody_else(sta
     answer = stage.helper.post(CHANNEL, ANSWER)
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     words = shown(await stage.verdict(answer))
-    assert "the message before" in words
+    assert "the message above" in words
     assert QUESTION in words
 
 

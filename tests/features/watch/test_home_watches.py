@@ -81,7 +81,7 @@ async def test_a_window_that_opens_too_late_is_said_in_the_tab(stage: Stage) -> 
     await home(stage)
     stage.slack.fail("views.open", error="expired_trigger_id")
     await press_change(stage)
-    assert "too little time to open the window" in await renewed(stage, "too little time")
+    assert "did not open in time" in await renewed(stage, "did not open in time")
 
 
 async def test_the_buttons_channel_is_believed_no_more_than_a_typed_one(stage: Stage) -> None:

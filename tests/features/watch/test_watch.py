@@ -65,7 +65,7 @@ async def test_digest_leads_with_what_nobody_picked_and_keeps_it_apart(stage: St
     assert (
         "*helper*, random replies: mean *2.0*, between 1.4 and 2.6 on a scale from 0 to 5 (5 of 5 scored)." in preview
     )
-    assert "1 reply that people chose to score" in preview
+    assert "1 reply chosen by people" in preview
 
 
 @pytest.mark.needs("digest")

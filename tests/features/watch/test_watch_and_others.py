@@ -12,7 +12,7 @@ from tests.features.watch.watching import outcomes, say, scored, seen
 from tests.gestures import heard, stats
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
-NO_LABELS = "thumbs, which are no labels:"
+NO_LABELS = "thumbs (not labels):"
 
 
 @pytest.fixture

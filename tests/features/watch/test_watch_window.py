@@ -306,8 +306,8 @@ async def test_who_may_not_change_anything_reads_why_in_the_window(stage: Stage)
 
 async def test_a_channel_where_nothing_may_be_scored_is_not_watched(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(channels_allowed="C99")
-    assert "switched scoring off" in await window(stage)
-    assert "switched scoring off" in await say(stage, "@helper all")
+    assert "Scoring is switched off" in await window(stage)
+    assert "Scoring is switched off" in await say(stage, "@helper all")
 
 
 async def test_a_name_that_no_bot_has_is_answered_in_the_window(stage: Stage) -> None:

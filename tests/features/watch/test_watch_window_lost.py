@@ -36,7 +36,7 @@ async def test_so_is_what_would_have_been_taken(stage: Stage, fault: dict[str, A
 async def test_a_window_that_stays_empty_is_not_kept_quiet_about(stage: Stage, fault: dict[str, Any]) -> None:
     stage.slack.fail("views.update", times=2, **fault)
     stage.ann.command(CHANNEL, ids.COMMAND, "watch @helper")
-    assert "Something went wrong on my side. Please try again" in (await stage.told(stage.ann)).text
+    assert "Something went wrong. Please try again" in (await stage.told(stage.ann)).text
     assert "Reading this channel" in shown_now(stage)
 
 

@@ -27,7 +27,7 @@ async def test_the_offline_rater_is_named_beside_the_mean_of_random_replies(stag
         await add_drawn(stage, score)
     said = shown(await stats(stage, subject))
     assert "*helper*, random replies: mean *3.2*" in said
-    assert ":warning: 1 of 5 cases by the offline rater, which is no model." in said
+    assert ":warning: 1 of 5 cases scored by the offline rater, which is not a judge." in said
 
 
 @pytest.mark.needs("digest")

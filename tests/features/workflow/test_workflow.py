@@ -191,8 +191,8 @@ async def test_what_workflows_asked_for_is_counted_apart(stage: Stage) -> None:
         await stage.reaches(number, CaseStatus.DELIVERED)
         said = shown(await stats(stage, count=number))
         count = "1 reply" if number == 1 else f"{number} replies"
-        mean = ": mean 4.0, of 0 to 5" if number == 5 else ""
-        assert f"Asked for by workflows, and in no other figure, {count}{mean}." in said
+        mean = ": mean 4.0 on a scale from 0 to 5" if number == 5 else ""
+        assert f"Requested by workflows, and not counted elsewhere, {count}{mean}." in said
         assert "people chose to score. Median" not in said
 
 
@@ -201,7 +201,7 @@ async def test_an_unscored_step_has_no_score_and_says_why(stage: Stage) -> None:
     execution = await ended(stage, run(stage, **TEXTS))
     assert execution.outputs == {
         "scored": False,
-        "reason": "The model's answers held no score that I could rely on, and I do not guess.",
+        "reason": "The model's answers contain no reliable score, and I do not guess.",
     }
 
 
@@ -305,7 +305,7 @@ async def test_half_of_the_workspaces_day_fails_the_step(open_step_stage: StageF
     stage = await open_step_stage(max_cases_per_day=2)
     await ended(stage, run(stage, **TEXTS))
     execution = await ended(stage, run(stage, question=QUESTION, response="Another one."))
-    assert (execution.error or "").startswith("Workflows have asked for one case within the last 24 hours")
+    assert (execution.error or "").startswith("Workflows asked for one score in the last 24 hours")
     assert len(await stage.log.cases.newest(5)) == 1
 
 
