@@ -188,10 +188,11 @@ class RowFile:
     def require(self, **options: str | None) -> None:
         """Nothing, where the rows that were read have the fields that these options name."""
         if not self.has_rows:
-            why = f" ({self.problems[0]})" if self.problems else ""
+            if not self.problems:
+                raise SetupError("The file is empty; give the JSONL that `judge batch` or `judge-bot export` writes.")
             raise SetupError(
-                f"No line of the file is a JSON object{why}; give the JSONL that `judge batch` or `judge-bot export` "
-                "writes."
+                f"No line of the file is a JSON object ({self.problems[0]}); give the JSONL that `judge batch` or "
+                "`judge-bot export` writes."
             )
         for option, name in options.items():
             if name is not None and name not in self.names:

@@ -18,6 +18,7 @@ from judge.errors import JudgeError, SetupError
 from judge.files import Format, InputFormat, replacing
 from judge.judging import Judge
 from judge.model import DEFAULT_MODEL
+from judge.offline import OFFLINE
 from judge.rubric import DEFAULT_RUBRIC
 
 if TYPE_CHECKING:
@@ -85,6 +86,9 @@ def batch(
     form: Annotated[
         Format | None, typer.Option("--format", help="Write this as well when done; the output's ending says it, too.")
     ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 2 where INPUT has no rows, or lines that were skipped.")
+    ] = False,
 ) -> None:
     """Score each row of a file. Run again, it judges only what is missing.
 
@@ -110,6 +114,7 @@ def batch(
         journal.check(given)
         run = Batch(judge, journal, Reports(), concurrency=concurrency, max_cost_usd=max_cost)
         tally = journal.tally
+        before = tally.rows
 
         def rows() -> int:
             return max(min(lines - run.malformed, limit or lines), tally.rows)
@@ -119,11 +124,15 @@ def batch(
     if table:
         export(journal_path, table, form)
         typer.echo(f"Rows in {journal_path}, as a table in {table}.")
-    typer.echo(_summary(run, journal, rows()))
+    typer.echo(_summary(run, journal, rows(), judged=tally.rows - before, is_offline=judge.model == OFFLINE))
+    if not lines:
+        typer.echo(f"{source} is empty: it has no rows.", err=True)
     _, first = next(given.lines(), (0, b"{"))
     is_jsonl = first.lstrip(b"\xef\xbb\xbf \t").startswith(b"{")
     if not tally.rows and given.form is InputFormat.JSONL and not is_jsonl:
         typer.echo(f"{source} does not look like JSONL; if it is CSV, say --input-format csv.", err=True)
+    if strict and (run.malformed or not rows()):
+        raise typer.Exit(2)
     raise typer.Exit(1 if run.failed or run.malformed or run.is_spent or tally.unscored else 0)
 
 
@@ -168,14 +177,16 @@ def _share(tally: "Tally", rows: int) -> str:
     return f"{tally.rows:,} of {rows:,} rows"
 
 
-def _summary(run: "Batch", journal: "Journal", rows: int) -> str:
+def _summary(run: "Batch", journal: "Journal", rows: int, *, judged: int, is_offline: bool) -> str:
+    """What the output holds now; `judged` rows of it are of this run."""
     from judge.exports import has_pair
 
     tally = journal.tally
     reasons = ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in tally.reasons.most_common())
     why = f" ({to_printable(reasons)})" if reasons else ""
+    nothing = "Nothing to do: " if rows and not judged and not run.failed and not run.is_spent else ""
     lines = [
-        f"{tally.scored:,} of {rows:,} rows scored, {tally.unscored:,} unscored{why}, "
+        f"{nothing}{tally.scored:,} of {rows:,} rows scored, {tally.unscored:,} unscored{why}, "
         f"{run.failed:,} failed, {run.malformed:,} skipped."
     ]
     if tally.partial:
@@ -188,6 +199,8 @@ def _summary(run: "Batch", journal: "Journal", rows: int) -> str:
         mean = sum(score * count for score, count in tally.scores.items()) / tally.scored
         counts = ", ".join(f"{score}: {count:,}" for score, count in sorted(tally.scores.items()))
         lines.append(f"Rows by score: {counts}. Mean {mean:.2f}.")
+    if is_offline and tally.scored:
+        lines.append("The offline rater counted words: it is not a judge.")
     if tally.input_tokens or tally.output_tokens:
         cost = "not known" if tally.unpriced else f"${tally.cost_usd:,.4f}"
         lines.append(f"{tally.input_tokens:,} + {tally.output_tokens:,} tokens; cost: {cost}.")

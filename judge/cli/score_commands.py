@@ -91,7 +91,8 @@ def _failures(verdict: Verdict) -> list[str]:
 
 
 def _footnote(verdict: Verdict) -> str:
-    parts = [f"model {verdict.model}", f"rubric {verdict.rubric} ({verdict.rubric_version})"]
+    model = "offline rater, not a judge" if verdict.model == OFFLINE else f"model {verdict.model}"
+    parts = [model, f"rubric {verdict.rubric} ({verdict.rubric_version})"]
     ratings = counted(verdict.ratings, verdict.model, verdict.escalation)
     if len(ratings) > 1:
         scores = ", ".join(str(each.score) if isinstance(each, Rating) else "unscored" for each in ratings)

@@ -276,7 +276,7 @@ def test_limit_is_of_the_input_and_not_of_the_run(source: Path, output: Path) ->
     offline(source, output, "--limit", 2)
     done = offline(source, output, "--limit", 2)
     assert len(read(output)) == 2
-    assert done.stdout.startswith("2 of 2 rows scored")
+    assert done.stdout.startswith("Nothing to do: 2 of 2 rows scored")
 
 
 def test_limit_is_of_rows_and_not_of_lines_that_are_none(tmp_path: Path, output: Path) -> None:
@@ -284,14 +284,21 @@ def test_limit_is_of_rows_and_not_of_lines_that_are_none(tmp_path: Path, output:
     for _ in range(2):
         done = offline(source, output, "--limit", 2)
         assert [each["line"] for each in read(output)] == [2, 4]
-        assert done.stdout.startswith("2 of 2 rows scored, 0 unscored, 0 failed, 2 skipped.")
+        assert "2 of 2 rows scored, 0 unscored, 0 failed, 2 skipped." in done.stdout
 
 
 def test_lower_limit_than_before_takes_nothing_away(source: Path, output: Path) -> None:
     offline(source, output, "--limit", 3)
     done = offline(source, output, "--limit", 2)
-    assert done.stdout.startswith("3 of 3 rows scored")
+    assert done.stdout.startswith("Nothing to do: 3 of 3 rows scored")
     assert len(read(output)) == 3
+
+
+@pytest.mark.parametrize(("options", "code"), [((), 0), (("--strict",), 2)])
+def test_an_empty_file_is_said_to_be_empty(tmp_path: Path, output: Path, options: tuple[str, ...], code: int) -> None:
+    done = offline(write(tmp_path / "in.jsonl"), output, *options)
+    assert done.returncode == code
+    assert done.stderr.endswith("in.jsonl is empty: it has no rows.\n")
 
 
 def test_rows_added_to_the_input_are_judged_by_the_next_run(source: Path, output: Path) -> None:

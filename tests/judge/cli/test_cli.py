@@ -22,7 +22,7 @@ def test_score_prints_score_justification_and_what_judged() -> None:
     done = run("score", *TEXTS, "--model", "offline")
     assert done.returncode == 0
     assert re.match(r"Score: \d of 5\n\n\d of 5 points: ", done.stdout)
-    assert "model offline · rubric additive-5 (" in done.stdout
+    assert "offline rater, not a judge · rubric additive-5 (" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 

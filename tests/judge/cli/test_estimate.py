@@ -181,7 +181,7 @@ def test_many_labels_off_the_scale_are_another_scale(run: Run) -> None:
         ([{"score": 3, "human": 3, "blind": False}], "No row has a blind label that can be used."),
         ([{"score": 3}], "--label human: no line has this field; the fields are score."),
         ([{"human": 3}], "--score score: no line has this field; the fields are human."),
-        ("", "No line of the file is a JSON object"),
+        ("", "The file is empty"),
         ("[1]\n", "No line of the file is a JSON object (line 1: a list where an object belongs)"),
         ("\nscore,human\n3,4\n", "No line of the file is a JSON object (line 2: not JSON"),
         (
