@@ -130,7 +130,7 @@ function choose(button, version) {
 
 function option(index) {
   const reply = found[index];
-  const [question, response] = [reply.question, reply.response].map((text) => seen((text ?? "text not kept").slice(0, BEGINNING)));
+  const [question, response] = [reply.question, reply.response].map((text) => seen((text ?? "text not stored").slice(0, BEGINNING)));
   const marks = [...(reply.differs ? [`people ${round(people(reply))}`] : []), ...(reply.flags ?? []).map(seen)];
   const row = make("div", { className: "option", id: `option-${index}` }, make("span", { className: "score" }, scored(reply)),
     make("span", { className: "first" }, ...marks.map((mark) => make("span", { className: "warn" }, `${mark} · `)), question),
@@ -168,7 +168,7 @@ function move(to) {
 // ---- one reply
 
 function text(title, value) {
-  if (value === undefined) return [make("h3", {}, title), make("p", { className: "rest" }, "Not kept.")];
+  if (value === undefined) return [make("h3", {}, title), make("p", { className: "rest" }, "Not stored.")];
   const shown = seen(value), box = make("div", { className: "text", dir: "auto" });
   const parts = [make("h3", {}, title), box];
   box.textContent = shown.slice(0, FOLDED);

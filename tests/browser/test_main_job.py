@@ -56,7 +56,7 @@ async def test_a_rubric_is_made_in_its_window_and_used(bot: Sandbox, open_tab) -
     await page.get_by_role("textbox", name="Message to help-desk").fill("/judge rubric edit")
     await page.keyboard.press("Enter")
     modal = page.get_by_role("dialog", name="Rubric")
-    await expect(modal).to_contain_text("A new rubric for #help-desk, begun from additive-5.")
+    await expect(modal).to_contain_text("A new rubric for #help-desk, based on additive-5.")
     await expect(modal.get_by_text("Prompt, continued (optional)")).to_be_visible()
     await modal.get_by_label("Name").fill("ours")
     await modal.get_by_role("button", name="Save").click()
@@ -64,7 +64,7 @@ async def test_a_rubric_is_made_in_its_window_and_used(bot: Sandbox, open_tab) -
     await modal.get_by_role("button", name="Use it here").click()
     await expect(modal).to_have_count(0)
     said = page.get_by_role("listitem", name="Only visible to you")
-    await expect(said).to_contain_text("Replies in this channel are now scored by ours.")
+    await expect(said).to_contain_text("Replies in this channel are now scored with ours.")
 
 
 async def test_two_texts_are_scored_by_the_modal_after_its_errors_are_mended(bot: Sandbox, open_tab) -> None:

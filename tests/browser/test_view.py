@@ -264,5 +264,5 @@ async def test_small_screen_shows_the_list_or_the_reply_and_never_scrolls_sidewa
 async def test_texts_that_are_not_kept_are_said_to_be_missing(open_view: Open) -> None:
     page = await open_view([{"score": 4, "case": 7}])
     await expect(reply(page).get_by_role("heading", name="Case 7")).to_be_visible()
-    await expect(reply(page).get_by_text("Not kept.")).to_have_count(2)
+    await expect(reply(page).get_by_text("Not stored.")).to_have_count(2)
     await expect(options(page)).to_contain_text("text not stored")
