@@ -123,7 +123,7 @@ def test_what_cannot_be_used_is_said_with_its_line(read: Read) -> None:
         (
             "",
             {},
-            "No line of the file is a JSON object; give the JSONL that `judge batch` or `judge-bot export` writes.",
+            "The file is empty; give the JSONL that `judge batch` or `judge-bot export` writes.",
         ),
         ("score\n3", {}, "No line of the file is a JSON object (line 1: not JSON"),
         ([{"text": "a"}], {}, "No line has a score; the fields are text."),
