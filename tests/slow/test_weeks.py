@@ -218,4 +218,4 @@ async def test_two_weeks_come_out_as_they_were_posted(model_server: ModelServer,
     assert heard[0] < dropped + timedelta(days=2)
     week = {ts for ts in played.posted if float(ts) >= (MONDAY + timedelta(days=DAYS - 7)).timestamp()}
     scored, lost = len(week & drawn - missed), len(week & missed)
-    assert f"In the last 7 days: {len(week)} seen, {scored} scored or about to be, {lost} missed or unscored." in state
+    assert f"Last 7 days: {len(week)} seen, {scored} scored or in progress, {lost} missed or unscored." in state
