@@ -137,6 +137,8 @@ class Member:
         read = partial(self._read, response=response)
         asked, more = 0, self._least
         while more:
+            if asked and time.monotonic() >= give_up_at:
+                return  # another request would be paid for, and its answer never read
             places = range(asked, asked + more)
             requests = [places] if self.model.gives_several else [[place] for place in places]
             await run_all([self._ask(prompt, outcomes, share, give_up_at, read) for share in requests])

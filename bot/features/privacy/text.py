@@ -61,16 +61,17 @@ def ask_for_cases(case_ids: Sequence[int], quoted: Sequence[ListedCase], stays: 
 
 def personal_data_text(words: Words) -> str:
     """What `/judge forget me` would do."""
-    parts = [
-        f"Forget your words in {_of(words.cases, 'case')} that you wrote in or asked for? The texts go, what I wrote "
-        "about them, and your name."
+    what = [
+        f"the texts of {_of(words.cases, 'case')} that you wrote in or asked for, what I wrote on them, and your name"
         if words.cases
         else "",
-        f"Also {_of(words.reasons, 'reason')} that you gave for your own scores." if words.reasons else "",
-        f"Also {_of(words.thumbs, 'thumb')} that you put under replies." if words.thumbs else "",
-        "My messages lose what they quote. Scores stay as numbers, with your user id. You cannot undo this.",
+        f"{_of(words.reasons, 'reason')} that you gave for your own scores" if words.reasons else "",
+        f"{_of(words.thumbs, 'thumb')} that you put under replies" if words.thumbs else "",
     ]
-    return " ".join(part for part in parts if part)
+    return (
+        f"Forget your words? This deletes {'; '.join(filter(None, what))}. My messages lose what they quote. "
+        "Scores stay as numbers, with your user id. You cannot undo this."
+    )
 
 
 def personal_data_forgotten_text(gone: Words) -> str:

@@ -129,7 +129,7 @@ async def test_forget_me_takes_a_persons_thumbs(stage: Stage) -> None:
     answer = await scored(stage)
     stage.ben.react(answer, "+1")
     await heard(stage, 1)
-    assert "Also 1 thumb that you put under replies." in (await ask(stage, stage.ben)).text
+    assert "1 thumb that you put under replies." in (await ask(stage, stage.ben)).text
     assert "0 reasons, 1 thumb." in await go_ahead(stage, stage.ben)
     assert await rows(stage) == 0
 

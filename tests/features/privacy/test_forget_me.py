@@ -45,8 +45,8 @@ async def test_it_says_first_what_it_would_do_and_changes_nothing(stage: Stage) 
     case = await scored(stage, stage.ann)
     await stage.log.labels.put(case, stage.ann.id, Label(2, "Too short."))
     asked = await ask(stage, stage.ann)
-    assert "Forget your words in 1 case" in asked.text
-    assert "Also 1 reason that you gave for your own scores." in asked.text
+    assert "the texts of 1 case" in asked.text
+    assert "1 reason that you gave for your own scores" in asked.text
     assert "You cannot undo this." in shown(asked)
     assert buttons(asked) == [ids.ACTION_FORGET]
     assert (await stage.log.cases.get(1)).response == ANSWER
