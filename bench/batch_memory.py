@@ -1,6 +1,6 @@
 """Time and memory of a long batch: `python bench/batch_memory.py [ROWS]` (a million without a number).
 
-Rows of mixed length and quality, four to a prompt, go through the commands of docs/batch.md with the offline rater:
+Rows of mixed length and quality, four to a prompt, go through `judge batch` and `judge pairs` with the offline rater:
 what `judge batch` adds around a model shows best where the model takes no time.
 """
 

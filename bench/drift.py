@@ -1,4 +1,4 @@
-"""How often `judge.drift` alarms without a drop, and how soon it hears of one: prints the tables of docs/drift.md.
+"""How often `judge.drift` alarms without a drop, and how soon after one: prints the tables of docs/measurements.md.
 
     python -m bench.drift             all parts, one after the other (3 minutes)
     python -m bench.drift slow        one part: false-alarms, new-watches, threads, weekends, delays, repeats, floor

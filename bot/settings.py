@@ -48,18 +48,17 @@ class LogSettings(BaseSettings):
 
     database_url: str = Field(
         default="sqlite+aiosqlite:///slack-judge.db",
-        description="the log; migrated on start. `postgresql://...` for several processes, as your provider gives it",
+        description="where the log is kept; migrated on start. Use `postgresql://...` for several processes",
     )
     store_text: Literal["full", "none"] = Field(
         default="full",
-        description="`none`: texts, and what the judge wrote about them, are dropped once the verdict is delivered; "
-        "hashes, links and scores stay",
+        description="`none` drops texts and justifications once a verdict is delivered; scores, links and hashes stay",
     )
     retention_days: int | None = Field(
         default=None,
         ge=1,
         le=36_500,
-        description="cases are deleted so many days after they were asked for; without it they stay for ever",
+        description="cases are deleted this many days after they were requested; without it they are kept",
     )
 
     @classmethod
@@ -91,7 +90,7 @@ class Settings(LogSettings):
 
     serve_http: bool = Field(
         default=False,
-        description="`true`, or `judge-bot serve --http`: Slack posts to us instead of the other way round",
+        description="`true`, or `judge-bot serve --http`: Slack sends requests to `HTTP_PORT`, instead of Socket Mode",
     )
     slack_bot_token: BotToken = Field(description="bot token, `xoxb-`")
     slack_app_token: AppToken | None = Field(
@@ -100,20 +99,19 @@ class Settings(LogSettings):
         description="app-level token, `xapp-`; required for Socket Mode, which is the default",
     )
     slack_signing_secret: SecretStr | None = Field(
-        default=None, validate_default=True, description="shows that requests are Slack's; required with `SERVE_HTTP`"
+        default=None,
+        validate_default=True,
+        description="verifies that requests come from Slack; required with `SERVE_HTTP`",
     )
-    http_host: str = Field(default="127.0.0.1", description="where HTTP mode listens")
-    http_port: int = Field(default=3000, ge=0, le=65535, description="where HTTP mode listens; `0` takes a free port")
-    metrics_host: str = Field(
-        default="127.0.0.1", description="where `/healthz`, `/readyz` and `/metrics` are, in every mode and role"
+    http_host: str = Field(default="127.0.0.1", description="address on which HTTP mode listens")
+    http_port: int = Field(
+        default=3000, ge=0, le=65535, description="port on which HTTP mode listens; `0` takes a free one"
     )
-    metrics_port: int | None = Field(
-        default=None, ge=0, le=65535, description="the same; without a port they are nowhere"
-    )
+    metrics_host: str = Field(default="127.0.0.1", description="address of `/healthz`, `/readyz` and `/metrics`")
+    metrics_port: int | None = Field(default=None, ge=0, le=65535, description="their port; without it they are off")
     slack_api_url: SlackAddress = Field(
         default=SLACK_API_URL,
-        description="GovSlack's (`slack-gov.com/api/`, with `https://`), or a stand-in for tests; "
-        "`http://` on this machine alone",
+        description="change it for GovSlack (`slack-gov.com/api/` with `https://`) or a stand-in on this machine",
     )
     openai_base_url: str | None = Field(
         default=None,
@@ -121,12 +119,12 @@ class Settings(LogSettings):
     )
     judge_model: str = Field(
         default=DEFAULT_MODEL,
-        description="the judge; several names with commas are a panel; `offline` is the rater without a model",
+        description="the judge; several names separated by commas form a panel; `offline` is the word counter",
     )
     judge_models: ModelNames = Field(
         default=(),
-        description="further models on the same server, with commas between them, of which a channel may choose one "
-        "for itself by `/judge rubric use`; without it none",
+        description="further models on the same server, separated by commas, that a channel may choose with `/judge "
+        "rubric use`",
     )
     openai_api_key: SecretStr | None = Field(
         default=None,
@@ -140,71 +138,69 @@ class Settings(LogSettings):
         default=None,
         ge=1,
         le=16,
-        description="most ratings of each model; the score is their median, and of 3 the third is asked for where two "
-        "differ. Without it 3, and 1 of each in a panel",
+        description="ratings per model, at most; the score is their median. Default: 3, or 1 each in a panel",
     )
     judge_escalate_to: str | None = Field(
         default=None,
-        description="a stronger model on the same server; it is asked, too, where the ratings are two points apart or "
-        "more, or too few have a score, and its verdict counts",
+        description="a stronger model on the same server, asked when ratings are two or more points apart or too few "
+        "are usable",
     )
-    judge_concurrency: int = Field(default=8, ge=1, le=256, description="cases that are judged at once")
+    judge_concurrency: int = Field(default=8, ge=1, le=256, description="cases judged at the same time")
     judge_timeout_s: float = Field(default=60, gt=0, le=3600, description="longest time for one verdict, in seconds")
     max_cases_per_user_per_hour: int = Field(
-        default=60, ge=0, le=1_000_000, description="cases that one person may ask for within an hour; `0`: no limit"
+        default=60, ge=0, le=1_000_000, description="cases one person may request within an hour; `0`: no limit"
     )
     max_cases_per_day: int = Field(
         default=2000,
         ge=0,
         le=1_000_000,
-        description="cases that the workspace may ask for within 24 hours, of which watches and workflows take at most "
-        "half each; `0`: no limit",
+        description="cases the workspace may request within 24 hours; watches and workflows get at most half each; "
+        "`0`: no limit",
     )
     max_tokens_per_day: int = Field(
         default=0,
         ge=0,
-        description="tokens that verdicts may take within 24 hours; `0`: no limit. What is under way counts with an "
-        "estimate, so at most one case goes beyond",
+        description="tokens that verdicts may use within 24 hours; `0`: no limit. At most one case goes beyond it",
     )
     channels_allowed: ChannelIds = Field(
         default=frozenset(),
-        description="ids of the only channels in which anything is scored, with commas between them; without it all",
+        description="ids of the only channels where anything is scored, separated by commas; without it, all",
     )
     channels_denied: ChannelIds = Field(
-        default=frozenset(), description="ids of channels in which nothing is scored, with commas between them"
+        default=frozenset(), description="ids of channels where nothing is scored, separated by commas"
     )
-    score_people: bool = Field(default=True, description="`false`: bots' replies alone are scored")
+    score_people: bool = Field(default=True, description="`false`: only replies of bots are scored")
     verdict_visibility: Visibility = Field(
         default=Visibility.THREAD,
-        description="`me`: verdicts go to the person who asked, unless that person or the window says otherwise",
+        description="`me`: only the person who asked sees a verdict, unless they choose otherwise",
     )
     unconfirmed_posts: Literal["tell", "repost"] = Field(
         default="tell",
-        description="when Slack's answer to a post was lost and the bot may not read the thread: `tell` the requester "
-        "alone, or `repost`, perhaps twice",
+        description="after a post whose answer was lost in a thread the bot cannot read: `tell` only the person who "
+        "asked, or `repost` and risk a duplicate",
     )
     watch_by: Literal["looking", "events"] = Field(
         default="looking",
-        description="how watched replies are found: by `looking` into their channels every 5 minutes, or by "
-        "the `events` that `judge-bot manifest --with message-events` subscribes to, and a look every hour",
+        description="how watched replies are found: `looking` reads their channels every 5 minutes; `events` needs "
+        "`judge-bot manifest --with message-events`",
     )
     digest_day: Annotated[str, AfterValidator(parse_day)] = Field(
-        default="monday", description="the day on which digests come, where a channel chose no other"
+        default="monday", description="day of the digest, unless a channel chose another"
     )
     digest_time: Annotated[str, AfterValidator(lambda text: f"{parse_time(text):%H:%M}")] = Field(
-        default="09:00", description="the time of that day"
+        default="09:00", description="time of the digest"
     )
     digest_tz: Annotated[str, AfterValidator(lambda text: parse_zone(text).key)] = Field(
-        default="UTC", description="the time zone of that time and of the weeks, such as `Europe/Berlin`"
+        default="UTC", description="time zone of that time and of the weeks, such as `Europe/Berlin`"
     )
     digest_by: Literal["members", "admins"] = Field(
         default="members",
-        description="who may change a channel's digest, watches, rubrics and reaction: its `members`, or only `admins` "
-        "of the workspace",
+        description="who may change a channel's digest, watches, rubrics and reaction: `members`, or only `admins` of "
+        "the workspace",
     )
     log_format: Literal["console", "json"] = Field(
         default="console",
-        description="`json`: one object a line. Neither tokens nor message texts are ever in it",
+        description="`json`: one object per line. Tokens and texts are never logged",
     )
 
     @field_validator("slack_app_token")

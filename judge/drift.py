@@ -14,7 +14,7 @@ evidence takes at least as many replies to reach the threshold, on average, as t
 length), however the scores are distributed and however often somebody looks.
 
 Source: Shin, Ramdas, Rinaldo, "E-detectors" (arXiv 2203.03532); Waudby-Smith, Ramdas, "Estimating means of bounded
-random variables by betting" (arXiv 2010.09686), for the bet. docs/drift.md has the figures.
+random variables by betting" (arXiv 2010.09686), for the bet. docs/measurements.md has the figures.
 """
 
 from collections import Counter

@@ -14,42 +14,42 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "settings.md"
 
 _HEAD = """# Settings
 
-Of the app, from the environment or `.env`, read once at start; all problems are reported together. The commands
-`judge ...` read those of the judge from the environment, and no `.env`; their options go first. This page is made of
-the descriptions in `bot/settings.py`, by `python -m tools.settings`.
+The app reads its settings from the environment or from `.env`, once at start, and reports all problems together. The
+`judge` commands read the settings of the judge from the environment only; their options take precedence. This page is
+generated from `bot/settings.py` by `python -m tools.settings`.
 """
 
 _SECTIONS = {
     "Slack": ("slack_", "serve_http", "http_", "unconfirmed_posts"),
     "The judge": ("openai_", "judge_"),
     "The log": ("database_", "store_", "retention_"),
-    "Who may, and what it may take": ("max_", "channels_", "score_people", "verdict_visibility"),
+    "Limits and permissions": ("max_", "channels_", "score_people", "verdict_visibility"),
     "Watching assistants": ("watch_",),
     "The digest": ("digest_",),
-    "Watching the process": ("metrics_", "log_"),
+    "Monitoring": ("metrics_", "log_"),
 }
 """Which settings stand together, by the beginnings of their names."""
 
 _MORE = {
-    "serve_http": "running.md",
-    "database_url": "running.md#the-databases-address",
-    "openai_base_url": "judge.md",
-    "judge_rubric": "judge.md#a-rubric-of-your-own",
-    "judge_models": "rubrics.md",
-    "judge_escalate_to": "judge.md",
-    "store_text": "privacy.md",
-    "retention_days": "privacy.md",
-    "score_people": "privacy.md",
-    "digest_day": "digest.md",
-    "watch_by": "watch.md",
+    "serve_http": "running.md#http-mode",
+    "database_url": "running.md#postgresql",
+    "openai_base_url": "evaluation.md#servers",
+    "judge_rubric": "evaluation.md#rubrics",
+    "judge_models": "use.md#rubrics",
+    "judge_escalate_to": "evaluation.md#how-a-verdict-is-made",
+    "store_text": "security.md#how-long-data-is-kept",
+    "retention_days": "security.md#how-long-data-is-kept",
+    "score_people": "security.md#whose-replies-are-scored",
+    "digest_day": "use.md#the-weekly-digest",
+    "watch_by": "running.md#watching",
 }
 """The page that says more of a setting."""
 
 _SECRETS = """
 ## Secrets in files
 
-As Docker, Kubernetes and systemd hand them over, each of these names a file that holds the value instead
-([running.md](running.md#secrets-in-files)): {names}.
+Each of these names a file that holds the value instead, as Docker, Kubernetes and systemd provide them: {names}.
+It is a plain file of up to 64 KiB, which only its owner should be able to read.
 """
 
 
@@ -84,7 +84,7 @@ def _section(title: str, begins: Sequence[str], fields: dict[str, FieldInfo]) ->
 
 def _lines(title: str, rows: Sequence[Sequence[str]]) -> Iterator[str]:
     yield f"## {title}\n"
-    yield "| setting | default | what it is |\n|---|---|---|"
+    yield "| setting | default | meaning |\n|---|---|---|"
     yield from (f"| {' | '.join(cells)} |" for cells in rows)
     yield ""
 
@@ -98,7 +98,7 @@ def _default(field: FieldInfo) -> str:
     if field.is_required():
         return "required"
     value: Any = field.default.value if isinstance(field.default, Enum) else field.default
-    if value is None or value == frozenset():
+    if value is None or value in (frozenset(), ()):
         return "none"
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"
 

@@ -54,7 +54,7 @@ def find_flags(question: str, response: str) -> tuple[Flag, ...]:
     """What a person should know before trusting a score of these texts, in the order of `Flag`.
 
     Wishes and orders count in the response alone, since a question may well give orders to whom it asks; the prompt's
-    tags count in both. Words are looked for, not understood: see "Hostile texts" in docs/judge.md.
+    tags count in both. Words are looked for, not understood: see "Hostile texts" in docs/evaluation.md.
     """
     folded = fold(response)
     if not response.isascii():

@@ -1,4 +1,4 @@
-"""The test for a drop: sums by hand, bad input, and small simulations of what docs/drift.md promises."""
+"""The test for a drop: sums by hand, bad input, and small simulations of what docs/measurements.md promises."""
 
 from collections.abc import Sequence
 from itertools import accumulate

@@ -95,7 +95,7 @@ def test_data_covers_scores_and_every_way_to_have_none() -> None:
 
 def test_far_fetched_wordings_are_scored_wrong_no_more_often_than_the_docs_say() -> None:
     counts = Counter(trap_outcome(trap) for trap in TRAPS)
-    # docs/judge.md, "Measured: the reader", states these.
+    # docs/measurements.md, "Reading answers", states these.
     assert counts == {"right": 541, "asked again": 150, "wrong": 173}
 
 

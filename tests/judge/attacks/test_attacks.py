@@ -164,7 +164,7 @@ def test_everyday_text_that_is_like_a_control_word_is_not_flagged(text: str) -> 
     ],
 )
 def test_order_that_no_pattern_knows_is_judged_without_a_flag(order: str) -> None:
-    # docs/judge.md, "Hostile texts", counts these: what a few patterns cannot see.
+    # What a few patterns cannot see, and people can.
     assert find_flags("Why?", f"It is so. {order}") == ()
 
 
