@@ -77,6 +77,13 @@ def why_rough(mean: MeanEstimate) -> Iterator[str]:
     )
 
 
+def how_near(within: float | None, labelled: int, scale: Scale) -> Iterator[str]:
+    """How far people are from a single score; nothing where that is not known, or half the scale."""
+    if within is not None and within < (scale.high - scale.low) / 2:
+        points = "1 point" if within == 1 else f"{within:g} points"
+        yield f"In 9 of 10 cases a person's label is within {points} of the judge's score ({labelled:,} labels)."
+
+
 def _figures(mean: MeanEstimate) -> dict[str, Any]:
     return {
         **_ends(mean.corrected),

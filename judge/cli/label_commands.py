@@ -123,7 +123,7 @@ def estimate(
 
 
 def to_sentences(found: "Estimate") -> Iterator[str]:
-    from judge.estimate import why_rough
+    from judge.estimate import how_near, why_rough
 
     mean, good, labels = found.mean, found.good, found.mean.labels_only
     by = f"corrected by {_count(mean.labelled, 'label')}; the judge alone says"
@@ -133,8 +133,7 @@ def to_sentences(found: "Estimate") -> Iterator[str]:
         f"{good.judge.mean:.0%})."
     )
     yield f"The labels alone: mean {_say(labels)}."
-    if found.plus_minus is not None:
-        yield f"A single score: in 9 of 10 cases people are within {found.plus_minus:g} of it."
+    yield from how_near(found.plus_minus, mean.labelled, found.scale)
     yield from why_rough(mean)
     for what, p in found.unlike.items():
         of = {"score": "scores", "length": "lengths of the responses"}[what]

@@ -14,11 +14,11 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from judge.errors import SetupError
-from judge.estimate import why_rough
+from judge.estimate import how_near, why_rough
 from judge.files import encode, refuse_foreign, replacing
 from judge.rubric import Scale
 from judge.stats import MIN_LABELS, Interval, MeanEstimate, MeanEstimator, error_quantile, good_from
-from judge.view.replies import Replies, Reply, Version, clear_difference
+from judge.view.replies import Label, Replies, Reply, Version, clear_difference
 
 UNSCORED = "unscored"
 """The name of the bar of replies without a score."""
@@ -37,7 +37,7 @@ def to_figures(replies: Sequence[Reply]) -> dict[str, Any]:
     """The figures of the replies of one judge version, ready to be shown: `facts`, `notes` and `bars`."""
     scale = scale_of(replies)
     limit = good_from(scale)
-    is_drawn = any(any(label.is_blind and label.probability is not None for label in reply.labels) for reply in replies)
+    is_drawn = any(_used(reply, is_drawn=True) for reply in replies)
     scored = [_to_scored(reply.score, reply, is_drawn) for reply in replies if reply.score is not None]
     labelled = [(each, each.label) for each in scored if each.label is not None]
     mean, good = MeanEstimator(scale), MeanEstimator(Scale(0, 1))
@@ -48,14 +48,12 @@ def to_figures(replies: Sequence[Reply]) -> dict[str, Any]:
     facts: list[dict[str, Any]] = []
     notes: list[str] = []
     if (means := mean.estimate()) and (shares := good.estimate()):
-        facts += [
-            _fact("Mean", means, scale, ".2f"),
-            _fact(f"Good, {limit} or more", shares, Scale(0, 1), ".0%"),
-        ]
+        is_blind = all(label.is_blind for reply in replies for label in _used(reply, is_drawn))
+        by = f"corrected by {_count(means.labelled, 'blind label' if is_blind else 'label')}"
+        facts += _facts("Mean", by, means, scale, ".2f")
+        facts += _facts(f"Good ({limit} or more)", by, shares, Scale(0, 1), ".0%")
         misses = Counter((round(abs(each.score - label), 9), each.probability) for each, label in labelled)
-        if (within := error_quantile(misses)) is not None:
-            facts.append({"title": "A single score", "value": f"±{within:g}", "range": "in 9 of 10 cases"})
-        notes += _notes(means)
+        notes += [*_notes(means, is_blind), *how_near(error_quantile(misses), len(labelled), scale)]
     notes += _left_out(replies, len(labelled))
     counts = Counter(to_bar(reply) for reply in replies)
     names = [_bar_name(start, scale) for start in range(scale.low, scale.high + 1, _bar_width(scale))]
@@ -68,15 +66,28 @@ def scale_of(replies: Sequence[Reply]) -> Scale:
     return next((reply.scale for reply in replies if reply.score is not None), replies[0].scale)
 
 
+def _used(reply: Reply, is_drawn: bool) -> Sequence[Label]:
+    """The labels that correct the figures: none given after the score was seen; all are drawn, or none is."""
+    if reply.score is None:
+        return ()
+    return [each for each in reply.labels if each.is_blind is not False and is_drawn == (each.probability is not None)]
+
+
 def _to_scored(score: float, reply: Reply, is_drawn: bool) -> _Scored:
-    labels = [each for each in reply.labels if each.is_blind and is_drawn == (each.probability is not None)]
+    labels = _used(reply, is_drawn)
     if not labels:
         return _Scored(score, None, 1.0, reply.cluster)
     return _Scored(score, fmean(each.score for each in labels), labels[0].probability or 1.0, reply.cluster)
 
 
-def _fact(title: str, mean: MeanEstimate, scale: Scale, form: str) -> dict[str, Any]:
-    interval = mean.corrected or mean.judge
+def _facts(what: str, by: str, mean: MeanEstimate, scale: Scale, form: str) -> Iterator[dict[str, Any]]:
+    """The judge's own figure, which is that of the bars, and beside it what people's labels make of it."""
+    yield _fact(f"{what}, by the judge", mean.judge, scale, form)
+    if mean.corrected:
+        yield _fact(f"{what}, {by}", mean.corrected, scale, form)
+
+
+def _fact(title: str, interval: Interval, scale: Scale, form: str) -> dict[str, Any]:
     fact = {"title": title, "value": format(interval.mean, form), "range": _range(interval, form)}
     if interval.low is None or interval.high is None:
         return fact
@@ -91,7 +102,7 @@ def _range(interval: Interval, form: str) -> str:
     return f"between {interval.low:{form}} and {interval.high:{form}}"
 
 
-def _notes(mean: MeanEstimate) -> Iterator[str]:
+def _notes(mean: MeanEstimate, is_blind: bool) -> Iterator[str]:
     scores = _count(mean.n, "score")
     if mean.corrected is None:
         yield (
@@ -100,9 +111,14 @@ def _notes(mean: MeanEstimate) -> Iterator[str]:
         )
         return
     yield (
-        f"{scores}, corrected by {_count(mean.labelled, 'label')}; the judge alone says {mean.judge.mean:.2f}, "
-        f"{_range(mean.judge, '.2f')}."
+        f"{scores}. The judge's range is for other replies like these; the corrected range allows for how far the "
+        "judge is from people, too."
     )
+    if not is_blind:
+        yield (
+            "The file does not say that all these labels are blind: people who see the score first tend to agree with "
+            "it, and then the correction is too small."
+        )
     yield from why_rough(mean)
 
 

@@ -2,6 +2,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const ROW_PX = 72, MARGIN_ROWS = 6, BEGINNING = 200, FOLDED = 3000;
 const UNSEEN = /[\p{Cc}\p{Cf}]/gu, MEANT = "\n\r\t\u200c\u200d";
+const GIVEN = new Map([[true, "blind"], [false, "after seeing the judge's"]]);
 const at = (id) => document.getElementById(id);
 const list = at("list"), panes = at("panes"), detail = at("reply");
 let found = data.replies, active = 0, opened = null;
@@ -209,7 +210,7 @@ function show(reply) {
     ...table("Ratings", ["Model", "Score", "What it said"],
       (reply.ratings ?? []).map((each) => [each.model, each.score === null ? "–" : round(each.score), each.words])),
     ...table("Labels", ["Score", "Given", "Why"],
-      labels.map((each) => [round(each.score), each.blind ? "blind" : "after seeing the judge's", each.reason])),
+      labels.map((each) => [round(each.score), GIVEN.get(each.blind) ?? "", each.reason])),
     make("h3", {}, "More"),
     make("dl", { className: "facts-list" }, ...[["Judge", version.name], ...(reply.facts ?? [])].flatMap(
       ([name, value]) => [make("dt", {}, name), make("dd", {}, seen(value))])));

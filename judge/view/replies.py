@@ -39,11 +39,11 @@ class Version(NamedTuple):
 class Label(NamedTuple):
     """A person's score, and why if they said so; blind when given before the judge's was shown.
 
-    `probability` is that with which the reply was drawn to be labelled; None where it is not known.
+    `probability` is that with which the reply was drawn to be labelled. None: the file does not tell.
     """
 
     score: float
-    is_blind: bool
+    is_blind: bool | None
     reason: str = ""
     probability: float | None = None
 
@@ -249,9 +249,9 @@ class Reader:
             probability = to_probability(row.get("probability"))
             if probability is None and row.get("probability") is not None:
                 self._problem(row, "probability", "from 1e-9 to 1")
-            reply.labels.append(
-                Label(label, row.get("blind") is not False, _text(row.get("reason")) or "", probability)
-            )
+            blind = row.get("blind")
+            is_blind = blind if isinstance(blind, bool) else None
+            reply.labels.append(Label(label, is_blind, _text(row.get("reason")) or "", probability))
 
     def finish(self, left_out: int = 0) -> Replies:
         """All replies so far."""

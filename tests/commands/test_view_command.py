@@ -57,7 +57,8 @@ async def test_page_has_the_channels_replies_with_ratings_and_labels_and_no_name
         {"score": 1, "blind": False, "reason": "Wrong."},
     ]
     assert dict(reply["facts"])["Usable ratings"] == "1 of 1"
-    assert data["versions"][0]["notes"][0].startswith("1 score, corrected by 1 label; the judge alone says 4.00")
+    titles = [fact["title"] for fact in data["versions"][0]["facts"]]
+    assert titles[:2] == ["Mean, by the judge", "Mean, corrected by 1 blind label"]
     assert not [name for name in ("UBEN", "UANN", "UBOT", "U9", "Smith") if name in json.dumps(data)]
 
 

@@ -181,7 +181,7 @@ def test_label_and_its_scale_are_chosen(run: Run, tmp_path: Path) -> None:
     (tmp_path / "scored.jsonl").write_text('{"score": 4, "human": 5, "quality": 0.2}')
     assert run("scored.jsonl", "--label", "quality", "--scale", "0-1")[0] == 0
     (reply,) = Parsed(tmp_path / "scored.html").data["replies"]
-    assert reply["labels"] == [{"score": 1, "blind": True, "reason": ""}]
+    assert reply["labels"] == [{"score": 1, "blind": None, "reason": ""}]
 
 
 def test_what_judge_batch_writes_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -155,22 +155,41 @@ def test_figures_are_those_of_judge_estimate(read: Read, path: Path) -> None:
     rows = [*LABELLED, *({"score": score} for score in [3, 4, 4, 3, 4, 4, 3, 5] * 10)]
     figures = to_figures(read(rows).replies)
     expected = estimate_file(path, Fields("human")).to_dict()
-    mean, good, single = figures["facts"]
+    _, mean, _, good = figures["facts"]
     assert mean["value"] == f"{expected['mean']:.2f}"
     assert mean["range"] == f"between {expected['low']:.2f} and {expected['high']:.2f}"
     assert mean["places"] == pytest.approx([expected[name] / 5 for name in ("low", "mean", "high")], abs=1e-4)
-    assert (good["title"], good["value"]) == ("Good, 4 or more", f"{expected['good']['mean']:.0%}")
+    assert (good["title"], good["value"]) == (
+        "Good (4 or more), corrected by 24 labels",
+        f"{expected['good']['mean']:.0%}",
+    )
     assert good["range"] == f"between {expected['good']['low']:.0%} and {expected['good']['high']:.0%}"
-    assert single["value"] == "±2"
-    assert figures["notes"] == [
-        f"104 scores, corrected by 24 labels; the judge alone says 3.69, between {expected['judge_low']:.2f} and "
-        f"{expected['judge_high']:.2f}."
-    ]
+    assert figures["notes"][-1].endswith("within 2 points of the judge's score (24 labels).")
+
+
+def test_first_figures_are_the_judges_own_as_the_bars_are(read: Read) -> None:
+    figures = to_figures(read([*LABELLED, {"score": 5}]).replies)
+    total = sum(int(bar["name"]) * bar["count"] for bar in figures["bars"] if bar["count"])
+    own, _, good, _ = figures["facts"]
+    assert (own["title"], own["value"]) == ("Mean, by the judge", f"{total / 25:.2f}")
+    assert good["value"] == f"{13 / 25:.0%}"
+
+
+@pytest.mark.parametrize(("fields", "by"), [({"blind": True}, "24 blind labels"), ({}, "24 labels")])
+def test_labels_are_called_blind_where_the_rows_say_so(read: Read, fields: Row, by: str) -> None:
+    figures = to_figures(read([row | fields for row in LABELLED]).replies)
+    assert figures["facts"][1]["title"] == f"Mean, corrected by {by}"
+    assert any("does not say" in note for note in figures["notes"]) is not bool(fields)
+
+
+def test_distance_of_half_the_scale_is_not_said(read: Read) -> None:
+    notes = to_figures(read([{"score": 5, "human": 2}] * 24).replies)["notes"]
+    assert not [note for note in notes if "9 of 10 cases" in note]
 
 
 def test_without_labels_the_figures_are_the_judges_own_and_say_so(read: Read) -> None:
     figures = to_figures(read([{"score": score} for score in (3, 4, 5)]).replies)
-    assert [fact["title"] for fact in figures["facts"]] == ["Mean", "Good, 4 or more"]
+    assert [fact["title"] for fact in figures["facts"]] == ["Mean, by the judge", "Good (4 or more), by the judge"]
     assert figures["facts"][0]["value"] == "4.00"
     assert "3 scores by the judge alone" in figures["notes"][0]
     assert "says nothing of how far the judge is from people" in figures["notes"][0]
@@ -178,16 +197,16 @@ def test_without_labels_the_figures_are_the_judges_own_and_say_so(read: Read) ->
 
 def test_few_labels_say_how_many_are_missing(read: Read) -> None:
     notes = to_figures(read(LABELLED[:6]).replies)["notes"]
-    assert notes[1].startswith("With fewer than 20 labels the range is a rough one")
-    assert notes[1].endswith("; 14 more would do.")
+    assert notes[2].startswith("With fewer than 20 labels the range is a rough one")
+    assert notes[2].endswith("; 14 more would do.")
 
 
 def test_labels_that_share_a_thread_count_as_one(read: Read) -> None:
     notes = to_figures(read([row | {"thread": "one of two"[i % 2 :]} for i, row in enumerate(LABELLED)]).replies)[
         "notes"
     ]
-    assert notes[1] == "The 24 labels weigh unequally or share clusters, and tell as much as 2.0."
-    assert notes[2].endswith("; it takes at least 18 more.")
+    assert notes[2] == "The 24 labels weigh unequally or share clusters, and tell as much as 2.0."
+    assert notes[3].endswith("; it takes at least 18 more.")
 
 
 def test_unequal_draws_are_weighed_and_labels_without_one_left_out(read: Read, path: Path) -> None:
@@ -196,7 +215,7 @@ def test_unequal_draws_are_weighed_and_labels_without_one_left_out(read: Read, p
     figures = to_figures(read([*drawn, *unusable]).replies)
     path.write_text("\n".join(map(json.dumps, [*drawn, {"score": 5}, {"score": 5}])), encoding="utf-8")
     expected = estimate_file(path, Fields("human")).to_dict()
-    assert figures["facts"][0]["value"] == f"{expected['mean']:.2f}"
+    assert figures["facts"][1]["value"] == f"{expected['mean']:.2f}"
     assert figures["notes"][-1] == (
         "In no figure: the labels of 2 replies, given after the score was seen or without the probability of the draw."
     )
