@@ -73,13 +73,14 @@ function card(version, number) {
 
 function path(points, x, y, number, isNumbered) {
   const line = `line-${number % 4}`;
+  const marked = points[Math.min(number, points.length - 1)]; // a place of its own where two lines begin together
   const middle = points.map((point) => `${x(point)},${y(point.mean)}`).join(" ");
   return [
     ...points.filter((point) => point.low !== null).map((point) =>
       draw("line", { class: `range-line ${line}`, x1: x(point), x2: x(point), y1: y(point.low), y2: y(point.high) })),
     draw("polyline", { class: `trend ${line}`, points: middle }),
     ...points.map((point) => draw("circle", { class: line, cx: x(point), cy: y(point.mean), r: 3 })),
-    ...(isNumbered ? [draw("text", { x: x(points[0]), y: y(points[0].high ?? points[0].mean) - 6, "text-anchor": "middle" }, String(number + 1))] : []),
+    ...(isNumbered ? [draw("text", { x: x(marked), y: y(marked.high ?? marked.mean) - 6, "text-anchor": "middle" }, String(number + 1))] : []),
   ];
 }
 
