@@ -22,6 +22,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 Http = Annotated[bool, typer.Option("--http", help="Let Slack post to HTTP_PORT, instead of Socket Mode.")]
+Channel = Annotated[
+    str, typer.Option("--channel", metavar="CHANNEL", help="Its id, or its name, for which Slack is asked.")
+]
 Watched = Annotated[
     bool, typer.Option("--watched", help="The replies that watches drew, instead of those that people chose.")
 ]
@@ -30,6 +33,18 @@ RoleName = Annotated[
     typer.Option(
         "--role", help="With PostgreSQL: answer Slack and write (front), settle what is written (worker), or both."
     ),
+]
+
+
+def _to_day(text: str) -> datetime:
+    try:
+        return datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC)
+    except ValueError as exc:
+        raise typer.BadParameter(f"{text[:40]!r} is no day; expected one such as 2026-11-01") from exc
+
+
+Since = Annotated[
+    datetime | None, typer.Option(parser=_to_day, metavar="DAY", help="Nothing from before that day (UTC).")
 ]
 
 
@@ -124,33 +139,21 @@ def demo(
 
 
 @app.command()
-def digest(
-    preview: Annotated[str, typer.Option("--preview", metavar="CHANNEL", help="Its name or id; nothing is posted.")],
-) -> None:
-    """Show the digest of a channel's last week in the terminal."""
-    from bot.commands.preview import preview as show
-    from bot.logs import configure_logs
-    from bot.settings import load_settings
+def digest(channel: Channel) -> None:
+    """Show the digest of a channel's last week in the terminal.
 
-    settings = load_settings()
-    configure_logs(settings.log_format, logging.WARNING)
-    asyncio.run(show(settings, preview))
+    Nothing is posted.
+    """
+    from bot.commands.preview import preview
+    from bot.settings import PreviewSettings, load
 
-
-def _to_day(text: str) -> datetime:
-    try:
-        return datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC)
-    except ValueError as exc:
-        raise typer.BadParameter(f"{text[:40]!r} is no day; expected one such as 2026-11-01") from exc
+    _run(preview(load(PreviewSettings), channel))
 
 
 @app.command()
 def export(
     output: Annotated[Path | None, typer.Option("-o", "--output", help="The file; the terminal by default.")] = None,
-    since: Annotated[
-        datetime | None,
-        typer.Option(parser=_to_day, metavar="DAY", help="Only cases judged on that day (UTC) or later."),
-    ] = None,
+    since: Since = None,
     has_unlabelled: Annotated[bool, typer.Option("--all", help="Also the cases without a label.")] = False,
     watched: Watched = False,
     user: Annotated[
@@ -180,8 +183,11 @@ def replay(
     model: Annotated[str | None, typer.Option(help="The judge to try; JUDGE_MODEL by default.")] = None,
     rubric: Annotated[str | None, typer.Option(help="The rubric to try; JUDGE_RUBRIC by default.")] = None,
     samples: Annotated[int | None, typer.Option(min=1, max=16, help="Ratings; JUDGE_SAMPLES by default.")] = None,
-    only: Annotated[Literal["labelled"] | None, typer.Option(help="All cases with a label, and no others.")] = None,
-    sample: Annotated[int, typer.Option(min=1, help="Else so many cases, drawn at random.")] = 200,
+    only: Annotated[Literal["labelled"] | None, typer.Option(help="The cases with a label, and no others.")] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, help="So many of them at most, drawn at random; by default 200, or all with a label."),
+    ] = None,
     max_cost: Annotated[
         float | None, typer.Option(min=0, help="Begin no case once this has cost so many US dollars.")
     ] = None,
@@ -196,20 +202,17 @@ def replay(
     from bot.commands.replay import Wanted
     from bot.commands.replay import replay as run
 
-    wanted = Wanted(output, model, rubric, samples, only is not None, sample, max_cost, adopt)
+    wanted = Wanted(output, model, rubric, samples, only is not None, limit, max_cost, adopt)
     raise typer.Exit(_run(run(wanted)))
 
 
 @app.command()
 def view(
-    channel: Annotated[str, typer.Option("--channel", metavar="ID", help="The channel, such as C0123ABCD.")],
+    channel: Channel,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="The page; by default the channel's id with .html, here.")
     ] = None,
-    since: Annotated[
-        datetime | None,
-        typer.Option(parser=_to_day, metavar="DAY", help="Only replies judged on that day (UTC) or later."),
-    ] = None,
+    since: Since = None,
     watched: Watched = False,
 ) -> None:
     """Make a page of a channel's scored replies.
@@ -239,9 +242,7 @@ def purge(
 
 @app.command()
 def audit(
-    since: Annotated[
-        datetime | None, typer.Option(parser=_to_day, metavar="DAY", help="Only what was done on that day or later.")
-    ] = None,
+    since: Since = None,
     is_json: Annotated[bool, typer.Option("--json", help="A JSON document for each line.")] = False,
 ) -> None:
     """Show who forgot, purged, exported or changed settings.

@@ -64,7 +64,7 @@ class Feature:
         home_section: Its section of a person's Home tab.
         show_home: Publishes a person's Home tab anew, with a note on what became of their click.
         week_lines: Its lines at the top of a channel's digest and stats.
-        preview: Prints a channel's digest in the terminal; the channel is given by name or id.
+        preview: Prints a channel's digest in the terminal.
     """
 
     register: Callable[[AsyncApp], None] | None = None
@@ -152,7 +152,7 @@ class Services:
         found = [await each.week_lines(place, week, now, named) for each in self.features if each.week_lines]
         return [line for lines in found for line in lines]
 
-    async def preview(self, channel: str) -> None:
+    async def preview(self, channel_id: str) -> None:
         for each in self.features:
             if each.preview:
-                await each.preview(channel)
+                await each.preview(channel_id)

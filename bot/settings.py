@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, TypeVar
 
 from pydantic import AfterValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import (
@@ -82,11 +82,17 @@ class LogSettings(BaseSettings):
         return value
 
 
-class Settings(LogSettings):
-    """Everything that can be set."""
+class ChannelSettings(LogSettings):
+    """And who can be asked for the names of channels; without a token nobody is."""
+
+    slack_bot_token: BotToken | None = None
+    slack_api_url: SlackAddress = SLACK_API_URL
+
+
+class SlackSettings(LogSettings):
+    """And how Slack and the app reach each other."""
 
     hears_slack: ClassVar[bool] = True
-    asks_model: ClassVar[bool] = True
 
     serve_http: bool = Field(
         default=False,
@@ -113,6 +119,26 @@ class Settings(LogSettings):
         default=SLACK_API_URL,
         description="change it for GovSlack (`slack-gov.com/api/` with `https://`) or a stand-in on this machine",
     )
+
+    @field_validator("slack_app_token")
+    @classmethod
+    def _has_a_socket(cls, token: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
+        if cls.hears_slack and not token and not info.data.get("serve_http"):
+            raise ValueError(f"missing; {EXPECTED_APP}")
+        return token
+
+    @field_validator("slack_signing_secret")
+    @classmethod
+    def _has_a_secret(cls, secret: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
+        is_blank = not (secret and secret.get_secret_value().strip())
+        if cls.hears_slack and is_blank and info.data.get("serve_http"):
+            raise ValueError("missing; HTTP mode needs it (api.slack.com/apps > your app > Basic Information)")
+        return secret
+
+
+class JudgeSettings(LogSettings):
+    """And the judge; enough for what never talks to Slack. Without a key, the model itself says so."""
+
     openai_base_url: str | None = Field(
         default=None,
         description="any OpenAI-compatible server instead of OpenAI's: vLLM, Ollama, llama.cpp, LiteLLM, ...",
@@ -147,6 +173,13 @@ class Settings(LogSettings):
     )
     judge_concurrency: int = Field(default=8, ge=1, le=256, description="cases judged at the same time")
     judge_timeout_s: float = Field(default=60, gt=0, le=3600, description="longest time for one verdict, in seconds")
+
+
+class Settings(JudgeSettings, SlackSettings):
+    """Everything that can be set."""
+
+    asks_model: ClassVar[bool] = True
+
     max_cases_per_user_per_hour: int = Field(
         default=60, ge=0, le=1_000_000, description="cases one person may request within an hour; `0`: no limit"
     )
@@ -203,21 +236,6 @@ class Settings(LogSettings):
         description="`json`: one object per line. Tokens and texts are never logged",
     )
 
-    @field_validator("slack_app_token")
-    @classmethod
-    def _has_a_socket(cls, token: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
-        if cls.hears_slack and not token and not info.data.get("serve_http"):
-            raise ValueError(f"missing; {EXPECTED_APP}")
-        return token
-
-    @field_validator("slack_signing_secret")
-    @classmethod
-    def _has_a_secret(cls, secret: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
-        is_blank = not (secret and secret.get_secret_value().strip())
-        if cls.hears_slack and is_blank and info.data.get("serve_http"):
-            raise ValueError("missing; HTTP mode needs it (api.slack.com/apps > your app > Basic Information)")
-        return secret
-
     @field_validator("openai_api_key")
     @classmethod
     def _has_a_model(cls, key: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
@@ -243,21 +261,33 @@ class _WorkerSettings(Settings):
     hears_slack = False
 
 
+class PreviewSettings(_FrontSettings, _WorkerSettings):
+    """Of a command that asks Slack, and is asked nothing."""
+
+
 _OF_ROLE = {Role.BOTH: Settings, Role.FRONT: _FrontSettings, Role.WORKER: _WorkerSettings}
 
 
-def load_log_settings() -> LogSettings:
-    """The settings of the log alone, from the environment before `.env`.
+S = TypeVar("S", bound=LogSettings)
+
+
+def load(kind: type[S], env_file: Path | None = _ENV_FILE, **given: object) -> S:
+    """The settings of that kind, with `given` before the environment before `env_file`.
 
     Raises:
-        SettingsError: One of them is wrong, or the file is no text.
+        SettingsError: Any setting is missing or wrong; the message lists all of them. Or the file is no text.
     """
     try:
-        return LogSettings()
+        return kind(_env_file=env_file, **given)  # type: ignore[arg-type]
     except ValidationError as exc:
         raise SettingsError(_explain(exc)) from exc
     except UnicodeDecodeError as exc:
-        raise SettingsError(_explain_text(exc, _ENV_FILE)) from exc
+        raise SettingsError(_explain_text(exc, env_file)) from exc
+
+
+def load_log_settings() -> LogSettings:
+    """The settings of the log alone; as `load`."""
+    return load(LogSettings)
 
 
 def files_with_secrets(env_file: Path = _ENV_FILE) -> Sequence[Path]:
@@ -267,17 +297,8 @@ def files_with_secrets(env_file: Path = _ENV_FILE) -> Sequence[Path]:
 
 
 def load_settings(env_file: Path | None = _ENV_FILE, role: Role = Role.BOTH, **given: object) -> Settings:
-    """The settings of a process, with `given` before the environment before `env_file`.
-
-    Raises:
-        SettingsError: Any setting is missing or wrong; the message lists all of them.
-    """
-    try:
-        return _OF_ROLE[role](_env_file=env_file, **given)  # type: ignore[arg-type]
-    except ValidationError as exc:
-        raise SettingsError(_explain(exc)) from exc
-    except UnicodeDecodeError as exc:
-        raise SettingsError(_explain_text(exc, env_file)) from exc
+    """All settings of a process; as `load`."""
+    return load(_OF_ROLE[role], env_file, **given)
 
 
 def _explain(exc: ValidationError) -> str:

@@ -232,15 +232,17 @@ def _choose(responses: Collection[Response], judge: str | None, stronger: str | 
             "`judge batch --escalate-to` writes."
         )
     if judge is not None and judge == stronger:
-        raise SetupError(f"--judge and --to both name {judge}; name two models, or leave one of the two out.")
-    for option, name in (("--judge", judge), ("--to", stronger)):
+        raise SetupError(f"--judge and --escalate-to both name {judge}; name two models, or leave one of the two out.")
+    for option, name in (("--judge", judge), ("--escalate-to", stronger)):
         if name is not None and name not in costs:
             raise SetupError(f"{option} {name}: no row has this model; there are {', '.join(costs)}.")
     if len(costs) > 2 and not (judge and stronger):
-        raise SetupError(f"The file has several judges ({', '.join(costs)}); name two of them, with --judge and --to.")
+        raise SetupError(
+            f"The file has several judges ({', '.join(costs)}); name two of them, with --judge and --escalate-to."
+        )
     left = [name for name in costs if name not in (judge, stronger)]
     if not (judge or left):
-        raise SetupError(f"--to {stronger}: the file has no other judge.")
+        raise SetupError(f"--escalate-to {stronger}: the file has no other judge.")
     means = {name: fmean(known) for name in left if (known := [cost for cost in costs[name] if cost is not None])}
     if len(means) == len(left):
         left.sort(key=lambda name: means[name])

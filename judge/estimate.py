@@ -136,7 +136,7 @@ def estimate_file(path: Path, fields: Fields, rubric: str | Path | None = None) 
         if fields.judge is None or row.judge == fields.judge:
             reader = reader or _Reader(fields, find_scale(row, rubric), file.problems)
             reader.add(row)
-    file.require(label=fields.label, score=fields.score, weight=fields.probability, cluster=fields.cluster)
+    file.require(label=fields.label, score=fields.score, probability=fields.probability, cluster=fields.cluster)
     if reader is None:
         raise SetupError(f"--judge {fields.judge}: no row has this model.")
     return reader.finish()

@@ -1,22 +1,30 @@
-"""`judge-bot digest --preview CHANNEL`: a channel's digest in the terminal."""
+"""`judge-bot digest --channel CHANNEL`: a channel's digest in the terminal."""
 
 from contextlib import AsyncExitStack
 
 from bot.app import make_services
+from bot.commands.channels import find_channel
 from bot.domain.clock import Clock, utc_now
+from bot.errors import SlackError
 from bot.settings import Settings
 from bot.slack.client import identify, web_client
 from bot.store import Store
 
 
-async def preview(settings: Settings, channel: str, clock: Clock = utc_now) -> None:
+async def preview(settings: Settings, given: str, clock: Clock = utc_now) -> None:
     """Prints the digest of the last finished week of a channel, given by name or id. Nothing is posted.
 
     Raises:
-        BotError: No such channel, or Slack cannot be asked.
+        BotError: The app is in no such channel, or Slack cannot be asked.
     """
     async with AsyncExitStack() as stack:
         store = await Store.open_existing(settings.database_url)
         stack.push_async_callback(store.close)
         client = await stack.enter_async_context(web_client(settings.slack_bot_token, settings.slack_api_url))
-        await make_services(settings, store, client, await identify(client), clock=clock).preview(channel)
+        identity = await identify(client)
+        channel = await find_channel(given, client)
+        if channel.name is None:
+            raise SlackError(
+                f"--channel {channel.id}: Slack does not list it among the app's channels; /invite it there"
+            )
+        await make_services(settings, store, client, identity, clock=clock).preview(channel.id)

@@ -8,7 +8,7 @@ import asyncio
 import hashlib
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +19,7 @@ from dotenv import set_key
 from bot.commands.opened import opened_database, reading
 from bot.commands.replay_report import Comparison, compare, require_agreement, scores_of, to_sentences
 from bot.errors import BotError
-from bot.setting_values import Role
-from bot.settings import OFFLINE, Settings, load_settings
+from bot.settings import OFFLINE, JudgeSettings, load
 from bot.store.export import Replayable, Replays, Version
 from judge import Judge, JudgeError
 from judge.batch import Batch, Journal, identity_of
@@ -61,6 +60,7 @@ def adopt(settings: Mapping[str, str], comparison: Comparison) -> bool:
 
 
 _GO_ON = "the same command goes on from there."
+_DRAWN = 200  # where neither --limit nor --only says how many
 _ROOM = 100_000  # cases may be forgotten between two runs
 
 
@@ -73,7 +73,7 @@ class Wanted:
     rubric: str | None = None
     samples: int | None = None
     only_labelled: bool = False
-    sample: int = 200
+    limit: int | None = None
     max_cost_usd: float | None = None
     adopts: bool = False
 
@@ -86,7 +86,7 @@ async def replay(wanted: Wanted) -> int:
         JudgeError: The judge cannot be set up or asked, or the output is another judge's.
     """
     require_agreement()
-    settings = load_settings(role=Role.WORKER)
+    settings = load(JudgeSettings)
     async with AsyncExitStack() as stack:
         judge = await _open_judge(stack, settings, wanted)
         version, cases = await _read_cases(wanted, judge.rubric.scale)
@@ -110,7 +110,7 @@ async def replay(wanted: Wanted) -> int:
     return 1 if run.failed or run.is_spent else 0
 
 
-async def _open_judge(stack: AsyncExitStack, settings: Settings, wanted: Wanted) -> Judge:
+async def _open_judge(stack: AsyncExitStack, settings: JudgeSettings, wanted: Wanted) -> Judge:
     model, client = wanted.model or settings.judge_model, None
     if model != OFFLINE:
         key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
@@ -125,7 +125,7 @@ async def _open_judge(stack: AsyncExitStack, settings: Settings, wanted: Wanted)
     )
 
 
-def _to_env(judge: Judge, settings: Settings, wanted: Wanted) -> Mapping[str, str]:
+def _to_env(judge: Judge, settings: JudgeSettings, wanted: Wanted) -> Mapping[str, str]:
     """What makes this judge the app's; an empty setting is none."""
     env = {"JUDGE_MODEL": judge.model, "JUDGE_RUBRIC": wanted.rubric or settings.judge_rubric}
     if wanted.samples is not None:
@@ -147,14 +147,15 @@ async def _read_cases(wanted: Wanted, scale: Scale) -> tuple[Version, Sequence[R
                     "to replay; STORE_TEXT=none keeps none"
                 )
             version = max(versions, key=lambda each: len(each.labelled) if wanted.only_labelled else len(each.case_ids))
-            chosen = sorted(version.labelled) if wanted.only_labelled else _draw(version.case_ids, wanted.sample)
+            some = version.labelled if wanted.only_labelled else version.case_ids
+            chosen = _draw(some, wanted.limit or (len(some) if wanted.only_labelled else _DRAWN))
             cases = await replays.cases(chosen)
     if not cases:
         raise BotError("no logged case with its texts has a label; leave out --only labelled, or label some")
     return version, cases
 
 
-def _draw(case_ids: Sequence[int], number: int) -> Sequence[int]:
+def _draw(case_ids: Collection[int], number: int) -> Sequence[int]:
     """So many at random, the same ones each time, so that a run that ended early goes on."""
     return sorted(case_ids, key=lambda case_id: hashlib.sha256(str(case_id).encode()).digest())[:number]
 

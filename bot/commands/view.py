@@ -8,11 +8,13 @@ from typing import Any
 import typer
 from sqlalchemy import Row
 
+from bot.commands.channels import Channel, find_channel
 from bot.commands.export import to_row
 from bot.commands.opened import note, opened_database, operator, reading
 from bot.errors import BotError
 from bot.pipeline.verdict_text import in_short
-from bot.settings import load_log_settings
+from bot.settings import ChannelSettings, load
+from bot.slack.client import web_client
 from bot.store.audit import Act, Action
 from bot.store.export import Exports, Selection
 from judge.cli.row_commands import to_sentence
@@ -20,7 +22,7 @@ from judge.rubric import Scale
 from judge.view import save_page
 from judge.view.replies import MOST_REPLIES, Reader
 
-_LONGEST_ID = 40
+_LONGEST = 40
 _CARRIED = (
     *("mean", "justification", "flags", "weighted_score"),
     *("input_tokens", "output_tokens", "latency_ms", "cost_usd"),
@@ -35,40 +37,48 @@ async def view(channel: str, path: Path | None, since: datetime | None, *, watch
             be read.
         SetupError: The page cannot be written.
     """
-    has_texts = load_log_settings().store_text == "full"
-    reader = Reader()
+    settings, reader = load(ChannelSettings), Reader()
+    has_texts = settings.store_text == "full"
+    channel_id, name = await _ask_for_channel(settings, channel)
     async with opened_database() as database:
         exports = Exports(database)
         with reading():
-            place = await _find_channel(exports, channel, watched=watched)
+            place = await _find_team(exports, channel, channel_id, watched=watched), channel_id
             which = Selection(since, has_unlabelled=True, watched=watched, place=place)
-            await _check_number(exports, which, place[1])
-        await note(database, [Act(place[0], operator(), Action.EXPORTED_CHANNEL, channel_id=place[1])])
+            await _check_number(exports, which, channel_id)
+        await note(database, [Act(place[0], operator(), Action.EXPORTED_CHANNEL, channel_id=channel_id)])
         with reading():
             async for labelled, ratings in exports.rows(which, has_ratings=True):
                 low, high = labelled.lowest, labelled.highest  # 0 to 5 where the log does not tell
                 scale = Scale(0 if low is None else low, 5 if high is None else high)
                 reader.add(labelled.id, _to_row(labelled, ratings, has_texts), scale)
-    channel_id = place[1]
     found = reader.finish()
     page = path or Path(f"{channel_id}.html")
-    title = channel_id + (", random replies" if watched else "") + (f" since {since:%Y-%m-%d}" if since else "")
+    title = f"#{name}" if name else channel_id
+    title += (", random replies" if watched else "") + (f" since {since:%Y-%m-%d}" if since else "")
     size = save_page(page, title, found)
     typer.echo(to_sentence(page, len(found.replies), size))
 
 
-async def _find_channel(exports: Exports, channel: str, *, watched: bool) -> tuple[str, str]:
-    team_id, _, channel_id = channel.rpartition("/")
+async def _ask_for_channel(settings: ChannelSettings, given: str) -> Channel:
+    channel = given.rpartition("/")[-1]
+    if settings.slack_bot_token is None:
+        return await find_channel(channel, None)
+    async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
+        return await find_channel(channel, client)
+
+
+async def _find_team(exports: Exports, given: str, channel_id: str, *, watched: bool) -> str:
+    team_id = given.rpartition("/")[0]
     teams = [each for each in await exports.teams(channel_id, watched=watched) if team_id in {"", each}]
     if not teams:
         raise BotError(
-            f"--channel {channel[:_LONGEST_ID]!r}: no reply was scored there for all of the channel to see; expected "
-            "a channel's id, such as C0123ABCD (its name > About, at the bottom)"
+            f"--channel {given[:_LONGEST]!r}: no reply was scored there for all of the channel to see; name another"
         )
     if len(teams) > 1:
         names = ", ".join(f"--channel {each}/{channel_id}" for each in teams)
-        raise BotError(f"--channel {channel!r}: there is one in each of {len(teams)} workspaces; say which: {names}")
-    return teams[0], channel_id
+        raise BotError(f"--channel {given!r}: there is one in each of {len(teams)} workspaces; say which: {names}")
+    return teams[0]
 
 
 async def _check_number(exports: Exports, which: Selection, channel_id: str) -> None:

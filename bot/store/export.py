@@ -17,7 +17,10 @@ _PAGE = 500
 
 @dataclass(frozen=True)
 class Version:
-    """One judge version on one scale, and its cases that can be judged anew; `labelled` are those with a label."""
+    """One judge version on one scale, and its cases that can be judged anew; `labelled` are those with a label.
+
+    Scores that no judge gave, as those that the demo begins with, have the name that stands in its place.
+    """
 
     name: str
     scale: tuple[int, int]
@@ -40,10 +43,11 @@ class Replayable:
 
 class Replays(Part):
     async def versions(self) -> Sequence[Version]:
-        columns = (cases.c.id, cases.c.judge_version, cases.c.lowest, cases.c.highest)
+        name = func.coalesce(cases.c.judge_version, cases.c.model).label("name")
+        columns = (cases.c.id, name, cases.c.lowest, cases.c.highest)
         found: dict[tuple[str, tuple[int, int]], list[int]] = {}
         for row in await self._database.all(select(*columns).where(_is_replayable()).order_by(cases.c.id)):
-            found.setdefault((row.judge_version or "", (row.lowest, row.highest)), []).append(row.id)
+            found.setdefault((row.name, (row.lowest, row.highest)), []).append(row.id)
         labelled = {row.case_id for row in await self._database.all(select(labels.c.case_id).distinct())}
         versions = [Version(*key, ids, labelled.intersection(ids)) for key, ids in found.items()]
         return sorted(versions, key=lambda version: len(version.case_ids), reverse=True)

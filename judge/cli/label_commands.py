@@ -82,7 +82,7 @@ def estimate(
     file: Annotated[Path, typer.Argument(help="JSONL with a score on each line, and a label on some.")],
     label: options.Label,
     score: Annotated[str, typer.Option(metavar="FIELD", help="The field with the score.")] = "score",
-    weight: Annotated[
+    probability: Annotated[
         str | None,
         typer.Option(
             metavar="FIELD",
@@ -110,7 +110,7 @@ def estimate(
     from judge.estimate import Fields, estimate_file
     from judge.numbers import to_range
 
-    fields = Fields(label, score, weight, cluster, to_range(scale) if scale else None, judge)
+    fields = Fields(label, score, probability, cluster, to_range(scale) if scale else None, judge)
     found = estimate_file(file, fields, rubric)
     if as_json:
         typer.echo(json.dumps(found.to_dict(), ensure_ascii=False))
@@ -173,7 +173,7 @@ def escalation(
     judge: Annotated[
         str | None, typer.Option(metavar="MODEL", help="The judge whose ratings differ, where the file has several.")
     ] = None,
-    to: Annotated[
+    escalate_to: Annotated[
         str | None,
         typer.Option(metavar="MODEL", help="The stronger model; without, the one that costs more, or comes later."),
     ] = None,
@@ -190,7 +190,7 @@ def escalation(
     from judge.numbers import to_range
 
     found = measure(
-        file, label, judge=judge, stronger=to, label_range=to_range(scale) if scale else None, rubric=rubric
+        file, label, judge=judge, stronger=escalate_to, label_range=to_range(scale) if scale else None, rubric=rubric
     )
     if as_json:
         typer.echo(json.dumps(found.to_dict(), ensure_ascii=False))

@@ -42,6 +42,7 @@ Samples = Annotated[
         envvar="JUDGE_SAMPLES", help="Most ratings of each model; by default 3 of one, or 1 of each in a panel."
     ),
 ]
+TimeoutS = Annotated[float, typer.Option(envvar="JUDGE_TIMEOUT_S", help="Longest wait for a verdict, in seconds.")]
 Logprobs = Annotated[
     bool,
     typer.Option("--logprobs", help="Weigh the score by the model's probabilities, where the server gives them."),

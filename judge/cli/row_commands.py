@@ -68,9 +68,7 @@ def batch(
     model: options.Model = DEFAULT_MODEL,
     rubric: options.Rubric = DEFAULT_RUBRIC,
     samples: options.Samples = None,
-    timeout_s: Annotated[
-        float, typer.Option(envvar="JUDGE_TIMEOUT_S", help="Longest wait for a verdict, in seconds.")
-    ] = 60,
+    timeout_s: options.TimeoutS = 60,
     logprobs: options.Logprobs = False,
     escalate_to: options.EscalateTo = None,
     concurrency: Annotated[int, typer.Option(envvar="JUDGE_CONCURRENCY", min=1, help="Rows under way at once.")] = 8,

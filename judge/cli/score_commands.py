@@ -30,7 +30,7 @@ def score(
     model: options.Model = DEFAULT_MODEL,
     rubric: options.Rubric = DEFAULT_RUBRIC,
     samples: options.Samples = None,
-    timeout_s: Annotated[float, typer.Option(envvar="JUDGE_TIMEOUT_S", help="Longest wait, in seconds.")] = 60,
+    timeout_s: options.TimeoutS = 60,
     logprobs: options.Logprobs = False,
     escalate_to: options.EscalateTo = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole verdict as JSON.")] = False,

@@ -5,7 +5,7 @@ import pytest
 from bot.errors import SettingsError
 from bot.judges import limits_of
 from bot.setting_values import Role
-from bot.settings import Settings, load_log_settings, load_settings
+from bot.settings import PreviewSettings, Settings, load, load_log_settings, load_settings
 from judge import DEFAULT_MODEL
 
 SETTINGS = [name.upper() for name in Settings.model_fields]
@@ -270,6 +270,12 @@ def test_a_front_needs_no_key_of_the_model(tmp_path: Path) -> None:
     assert front.openai_api_key is None
     with pytest.raises(SettingsError, match="SLACK_APP_TOKEN: missing"):
         load_settings(env(tmp_path, "SLACK_BOT_TOKEN=xoxb-1"), Role.FRONT)
+
+
+def test_a_preview_needs_the_bot_token_alone(tmp_path: Path) -> None:
+    assert load(PreviewSettings, env(tmp_path, "SLACK_BOT_TOKEN=xoxb-1")).slack_app_token is None
+    with pytest.raises(SettingsError, match=r"^[^\n]*\n  SLACK_BOT_TOKEN: missing[^\n]*$"):
+        load(PreviewSettings, env(tmp_path, ""))
 
 
 def test_a_wrong_token_is_refused_where_it_is_not_needed(tmp_path: Path) -> None:

@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from bot.domain.case import CaseSource
 from bot.domain.label import Label
-from bot.domain.verdict import RecordedVerdict
+from bot.domain.verdict import MADE_UP, RecordedVerdict
 from bot.setting_values import Role
 from bot.settings import load_settings
 from bot.store import Store
+from bot.store.schema import cases
 from tests.cases import a_case, held
 from tests.model_server import Answer, Failure, ModelServer, Reply, Stall
 from tests.programs import run, start
@@ -69,7 +71,6 @@ def environment(model_server: ModelServer, database_url: str) -> dict[str, str]:
         "PATH": os.environ["PATH"],
         "DATABASE_URL": database_url,
         "OPENAI_BASE_URL": model_server.base_url,
-        "SLACK_BOT_TOKEN": "xoxb-1",
         "JUDGE_CONCURRENCY": "4",
     }
 
@@ -120,9 +121,16 @@ async def test_only_labelled_takes_all_with_a_label_and_a_sample_as_many_as_aske
     assert "30 of 30 cases" in out
 
     (tmp_path / "replay.jsonl").unlink()
-    _, out, _ = await replay("--samples", "1", "--sample", "7")
+    _, out, _ = await replay("--samples", "1", "--limit", "7")
     assert "7 of 7 cases" in out
     assert len(model_server.requests) == 37
+    (tmp_path / "replay.jsonl").unlink()
+    _, out, _ = await replay("--samples", "1", "--only", "labelled", "--limit", "3")
+    assert "3 of 3 cases" in out
+
+
+async def test_cases_are_drawn_and_not_the_oldest(replay: Replay, tmp_path: Path) -> None:
+    await replay("--samples", "1", "--limit", "7")
     drawn = [json.loads(line)["case"] for line in (tmp_path / "replay.jsonl").read_text().splitlines()]
     assert drawn != sorted(range(1, 8))
 
@@ -195,7 +203,7 @@ async def test_worse_judge_is_not_adopted(replay: Replay, tmp_path: Path, model_
 
 
 async def test_judge_with_few_labels_is_not_adopted(replay: Replay) -> None:
-    code, out, _ = await replay("--samples", "1", "--sample", "20", "--adopt")
+    code, out, _ = await replay("--samples", "1", "--limit", "20", "--adopt")
 
     assert code == 1
     assert re.search(r"Not adopted: only \d+ of these cases have a label, and it takes 20\.", out)
@@ -233,6 +241,32 @@ async def test_two_judge_versions_are_not_compared_as_one(replay: Replay, databa
 
     assert "40 of 40 cases" in out
     assert f"Before: {OLD}." in out
+
+
+async def test_offline_rater_is_tried_without_slack_and_without_a_key(
+    tmp_path: Path, database_url: str, environment: dict[str, str]
+) -> None:
+    env = {"PATH": environment["PATH"], "DATABASE_URL": database_url}
+
+    code, out, err = await run("replay", env, tmp_path, "-o", "replay.jsonl", "--model", "offline")
+    assert (code, err) == (0, "")
+    assert "40 of 40 cases" in out.replace("\n", " ")
+
+    code, _, err = await run("replay", env, tmp_path, "-o", "other.jsonl")
+    assert code == 2
+    assert "OPENAI_API_KEY" in err
+    assert "SLACK" not in err
+
+
+async def test_scores_that_no_judge_gave_are_named(replay: Replay, database_url: str) -> None:
+    log = await Store.open(database_url)
+    async with log.database.engine.begin() as connection:
+        await connection.execute(update(cases).values(judge_version=None, model=MADE_UP))
+    await log.close()
+
+    _, out, _ = await replay("--samples", "1")
+
+    assert out.startswith(f"Before: {MADE_UP}. Now: ")
 
 
 async def test_of_a_reply_that_was_scored_twice_the_newest_is_replayed(replay: Replay, database_url: str) -> None:
@@ -286,9 +320,9 @@ async def test_log_without_texts_has_nothing_to_replay(replay: Replay, database_
 
 
 async def test_other_judge_does_not_go_on_in_the_same_file(replay: Replay) -> None:
-    await replay("--model", "one", "--samples", "1", "--sample", "3")
+    await replay("--model", "one", "--samples", "1", "--limit", "3")
 
-    code, _, err = await replay("--model", "two", "--samples", "1", "--sample", "3")
+    code, _, err = await replay("--model", "two", "--samples", "1", "--limit", "3")
 
     assert code == 2
     assert "judged with model 'one', and now it is 'two'" in err.replace("\n", " ")
@@ -303,12 +337,12 @@ async def test_replay_with_a_stronger_model_goes_on_in_its_file_and_no_other(
         return Answer("score: 0\nBad.", more=("score: 5\nGood.",) if request.get("n", 1) > 1 else ())
 
     model_server.script(in_doubt)
-    for options in (["--sample", "3"], ["--sample", "5"]):
+    for options in (["--limit", "3"], ["--limit", "5"]):
         code, out, err = await replay(*options, JUDGE_ESCALATE_TO="big")
         assert (code, err) == (0, "")
         assert f"{options[-1]} of {options[-1]} cases" in out
 
-    code, _, err = await replay("--sample", "7")
+    code, _, err = await replay("--limit", "7")
 
     assert code == 2
     assert "judged with escalation 'gpt-6-luna > big', and now it is None" in err.replace("\n", " ")
@@ -341,7 +375,7 @@ async def test_replay_that_goes_on_compares_what_the_log_has_by_then(replay: Rep
 async def test_replay_does_not_go_on_in_the_file_of_another_log(
     replay: Replay, database_url: str, model_server: ModelServer
 ) -> None:
-    await replay("--samples", "1", "--sample", "3")
+    await replay("--samples", "1", "--limit", "3")
     log = await Store.open(database_url)
     async with log.database.engine.begin() as connection:
         await connection.exec_driver_sql("UPDATE cases SET score = 5 - score")

@@ -21,7 +21,7 @@ COMMANDS = (
     ("audit",),
     ("purge", "--days", "30"),
     ("purge", "--days", "30", "--dry-run"),
-    ("digest", "--preview", "C1"),
+    ("digest", "--channel", "C1"),
     ("health",),
 )
 

@@ -18,10 +18,10 @@ def feature(services: Services) -> Feature:
     """`/judge digest`, `/judge stats`, the posting of digests, and the channels of the Home tab."""
     at_home = handlers.ChannelsAtHome(services)
 
-    async def show_preview(channel: str) -> None:
+    async def show_preview(channel_id: str) -> None:
         from bot.features.digest.preview import preview  # rich is for the terminal alone
 
-        await preview(services, channel)
+        await preview(services, channel_id)
 
     return Feature(
         register=partial(handlers.register, services=services),

@@ -1,4 +1,4 @@
-"""`judge-bot digest --preview CHANNEL`: a channel's digest in the terminal, with its charts."""
+"""`judge-bot digest --channel CHANNEL`: a channel's digest in the terminal, with its charts."""
 
 from typing import Any
 
@@ -6,26 +6,16 @@ from rich.bar import Bar
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
-from slack_sdk.errors import SlackApiError
-from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.errors import SlackError
 from bot.feature import Services
 from bot.features.digest.poster import NAMES_WITHIN_S, draft, this_week
-from bot.slack.client import slack_word
-from bot.slack.members import list_channels
 from bot.slack.mrkdwn import to_plain
 
 _WIDTH = 80
 
 
-async def preview(services: Services, channel: str) -> None:
-    """Prints the digest of the last finished week of a channel, given by name or id. Nothing is posted.
-
-    Raises:
-        SlackError: No such channel, or Slack cannot be asked.
-    """
-    channel_id = await _find_channel(services.client, channel)
+async def preview(services: Services, channel_id: str) -> None:
+    """Prints the digest of the last finished week of a channel. Nothing is posted."""
     settings = await services.store.digests.channel(services.identity.team_id, channel_id)
     digest = await draft(services, settings, this_week(services, settings).before(), None, NAMES_WITHIN_S)
     console = Console(highlight=False)
@@ -34,18 +24,6 @@ async def preview(services: Services, channel: str) -> None:
     for block in digest.blocks:
         console.print(_render(block))
         console.print()
-
-
-async def _find_channel(client: AsyncWebClient, name: str) -> str:
-    wanted = name.removeprefix("#")
-    try:
-        channels = await list_channels(client)
-    except SlackApiError as exc:
-        raise SlackError(f"Slack does not list my channels ({slack_word(exc)}); run judge-bot doctor") from exc
-    for channel_id, channel in channels.items():
-        if wanted in {channel_id, channel.name}:
-            return channel_id
-    raise SlackError(f"no channel {name!r} among those that I am in; give its name or id, and /invite me there")
 
 
 def _render(block: dict[str, Any]) -> RenderableType:

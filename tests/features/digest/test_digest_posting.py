@@ -386,5 +386,6 @@ async def test_the_preview_in_the_terminal_shows_charts_and_posts_nothing(
 
 
 async def test_the_preview_of_an_unknown_channel_says_so(office: Office) -> None:
-    with pytest.raises(SlackError, match="no channel 'nowhere' among those that I am in"):
-        await preview(office.settings, "nowhere", office.now)
+    for given in ("nowhere", "C404"):
+        with pytest.raises(SlackError, match=f"--channel '?{given}'?: .*/invite it there"):
+            await preview(office.settings, given, office.now)

@@ -125,16 +125,16 @@ def test_cluster_that_no_row_has_is_refused(run: Run) -> None:
 
 def test_probability_of_the_draw_weighs_the_label(figures: Figures) -> None:
     weighed = [row | {"p": 0.1 if row["score"] < 4 else 1} for row in ROWS]
-    assert figures(weighed, "--weight", "p")["labels_only"]["mean"] < figures(ROWS)["labels_only"]["mean"]
+    assert figures(weighed, "--probability", "p")["labels_only"]["mean"] < figures(ROWS)["labels_only"]["mean"]
     by_its_name = [row | {"probability": 0.1 if row["score"] < 4 else 1} for row in ROWS]
-    assert figures(by_its_name) == figures(weighed, "--weight", "p")
+    assert figures(by_its_name) == figures(weighed, "--probability", "p")
 
 
 @pytest.mark.parametrize("probability", [0, 1e-300, 1e-17, 1.2, -1, None, "often", float("nan")])
 def test_probability_that_is_none_is_refused_with_its_line(run: Run, probability: object) -> None:
     rows = [row | {"p": 0.5} for row in ROWS]
     rows[2]["p"] = probability
-    done = run(rows, "--weight", "p")
+    done = run(rows, "--probability", "p")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"line 3: p is {json.dumps(probability)}; there belongs the probability")
     rows = [row | {"probability": row.pop("p")} for row in rows]
@@ -231,7 +231,7 @@ def test_labelled_responses_of_another_length_are_a_warning(figures: Figures) ->
 
 def test_rows_drawn_with_unequal_probabilities_may_be_unlike(figures: Figures) -> None:
     picked = [{"score": 1, "human": 1, "p": 0.5 if number else 0.4} for number in range(24)] + ROWS[24:]
-    assert figures(picked, "--weight", "p")["unlike"] == {}
+    assert figures(picked, "--probability", "p")["unlike"] == {}
 
 
 def test_rows_that_share_a_prompt_are_said_to_be_taken_as_independent(run: Run) -> None:
