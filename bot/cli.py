@@ -23,7 +23,7 @@ app = typer.Typer(
 )
 Http = Annotated[bool, typer.Option("--http", help="Let Slack post to HTTP_PORT, instead of Socket Mode.")]
 Channel = Annotated[
-    str, typer.Option("--channel", metavar="CHANNEL", help="Its id, or its name, for which Slack is asked.")
+    str, typer.Option("--channel", metavar="CHANNEL", help="The channel's id, or its name, for which Slack is asked.")
 ]
 Watched = Annotated[
     bool, typer.Option("--watched", help="The replies that watches drew, instead of those that people chose.")
@@ -186,7 +186,7 @@ def replay(
     only: Annotated[Literal["labelled"] | None, typer.Option(help="The cases with a label, and no others.")] = None,
     limit: Annotated[
         int | None,
-        typer.Option(min=1, help="So many of them at most, drawn at random; by default 200, or all with a label."),
+        typer.Option(min=1, help="How many at most, drawn at random; by default 200, or all with a label."),
     ] = None,
     max_cost: Annotated[
         float | None, typer.Option(min=0, help="Begin no case once this has cost so many US dollars.")

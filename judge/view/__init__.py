@@ -92,8 +92,7 @@ def _fact(title: str, interval: Interval, scale: Scale, form: str) -> dict[str, 
     if interval.low is None or interval.high is None:
         return fact
     ends = (interval.low, interval.mean, interval.high)
-    places = [round((value - scale.low) / (scale.high - scale.low), 4) for value in ends]
-    return fact | {"places": places, "ends": [format(end, form.replace(".2f", "g")) for end in scale]}
+    return fact | {"places": [round((value - scale.low) / (scale.high - scale.low), 4) for value in ends]}
 
 
 def _range(interval: Interval, form: str) -> str:

@@ -123,9 +123,9 @@ def test_a_file_in_another_encoding_is_named_with_its_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path(".env").write_bytes(raw)
-    for load in (load_settings, load_log_settings):
+    for read in (load_settings, load_log_settings):
         with pytest.raises(SettingsError, match=rf"^\.env: line {line} is not UTF-8; save the file as UTF-8$"):
-            load()
+            read()
 
 
 COMPLETE = ("SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xapp-1", "OPENAI_API_KEY=sk-1")
