@@ -139,7 +139,11 @@ def demo(
 
 
 @app.command()
-def digest(channel: Channel) -> None:
+def digest(
+    channel: Annotated[
+        str, typer.Option("--channel", "--preview", metavar="CHANNEL", help="The channel, by name or id.")
+    ],
+) -> None:
     """Show the digest of a channel's last week in the terminal.
 
     Nothing is posted.
