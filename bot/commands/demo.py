@@ -9,7 +9,9 @@ import tempfile
 import webbrowser
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import cycle
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 from rich.console import Console, Group
@@ -35,16 +37,45 @@ from pocket_slack.journal import Entry
 
 NAME = "helper"
 _LEAST_WORDS = 2
+_QUOTED = 150
+_WORD = re.compile(r"\w{3,}")
+_COMMON = frozenset(
+    _WORD.findall(
+        "about and any anybody are can could does for from good have hello help hey how more morning now please "
+        "should some tell test than thank thanks that the there this what when where which who why will with would "
+        "you your"
+    )
+)
+_INTRODUCTION = (
+    "Hello! I am the assistant of this help desk. Type a question here, and my answer appears in its thread within a "
+    "second. Ask why the VPN drops, whether you may pay for a team lunch with the company card, how to take back a git "
+    "commit, or anything else about your work. Three of four replies are useful, and one is not; the score that each "
+    "of them gets should show you which."
+)
+_USEFUL = (
+    "“{}” is covered in the service portal. Sign in at the top right, open Help and type two words of your question: "
+    "the first article shows every step with a picture, and takes about five minutes. If a step fails, press Report "
+    "below it; a colleague then sees how far you got, and calls you back within two hours on working days. For "
+    "anything urgent at other times, dial extension 2200.",
+    "To answer “{}”, check two places. The status page has a yellow bar while something is being repaired, and says "
+    "when it will be done. If there is none, look into the handbook: each chapter begins with the rules, then names "
+    "the form to use and who approves it. Should both be silent, write to the service desk with a screenshot and the "
+    "name of your device; they reply before five o'clock on the same day.",
+    "The wiki has a page for “{}”: search for these words, and take the newest result. It lists the steps, who may "
+    "do them and how long they take. If one does not work, the owner is named at the bottom of the page.",
+)
 _SHRUG = "Great question! I will be happy to look into that. Is there anything else that I can do?"
 
 
 def answer_people(slack: Sandbox, channel: str) -> None:
     """From now on, what a person asks in the channel is answered in a thread.
 
-    With what was said to the question there that has the most words in common, or with nothing to the point.
+    With what was said to the question there that has the most words in common. Any other question gets, in turn, one
+    of three useful answers, or one with nothing to the point.
     """
-    helper = slack.person(NAME)
-    known = {parent.text: said for parent in helper.messages(channel) if (said := _answer(helper, parent))}
+    helper, turns = slack.person(NAME), cycle((*_USEFUL, _SHRUG))
+    answers = {parent.text: _answer(helper, parent) for parent in helper.messages(channel)}
+    known = {asked: said for asked, said in answers.items() if said and said != _SHRUG}
     loop, channel_id = asyncio.get_running_loop(), slack.workspace.channel(channel).id
 
     def answer(entry: Entry) -> None:
@@ -52,7 +83,8 @@ def answer_people(slack: Sandbox, channel: str) -> None:
             return
         asked = entry.data["message"]
         if not ({"bot_id", "subtype", "thread_ts"} & asked.keys() or "<@" in asked["text"]):
-            loop.call_soon(lambda: helper.post(channel_id, _closest(asked["text"], known), thread_ts=asked["ts"]))
+            said = _closest(asked["text"], known) or _any_answer(asked["text"], next(turns))
+            loop.call_soon(lambda: helper.post(channel_id, said, thread_ts=asked["ts"]))
 
     slack.workspace.journal.watch(answer)
 
@@ -62,14 +94,20 @@ def _answer(helper: Person, parent: Message) -> str | None:
     return next((reply.text for reply in replies if reply.author.name == NAME), None)
 
 
-def _closest(question: str, known: Mapping[str, str]) -> str:
+def _closest(question: str, known: Mapping[str, str]) -> str | None:
     words = _words(question)
     common, answer = max(((len(words & _words(each)), said) for each, said in known.items()), default=(0, ""))
-    return answer if common >= _LEAST_WORDS else _SHRUG
+    return answer if common >= _LEAST_WORDS else None
+
+
+def _any_answer(question: str, turn: str) -> str:
+    if turn != _SHRUG and not _words(question):
+        return _INTRODUCTION
+    return turn.format(shorten(question, _QUOTED, placeholder=" …"))
 
 
 def _words(text: str) -> set[str]:
-    return set(re.findall(r"\w{4,}", text.lower()))
+    return set(_WORD.findall(text.lower())) - _COMMON
 
 
 _CHANNEL = "help-desk"

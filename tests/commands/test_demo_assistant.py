@@ -6,6 +6,8 @@ import pytest
 
 from bot.commands.demo import answer_people
 from bot.commands.demo_past import demo_workspace
+from judge.offline import rate_offline
+from judge.rubric import Scale
 from pocket_slack import Sandbox
 
 CHANNEL = "help-desk"
@@ -32,8 +34,13 @@ async def test_what_was_asked_before_is_answered_alike(slack: Sandbox) -> None:
     assert "git reset --soft HEAD~1" in await answer_to(slack, "COMMITTED, and not PUSHED.")
 
 
-async def test_one_word_in_common_is_no_question_that_was_asked_before(slack: Sandbox) -> None:
-    assert (await answer_to(slack, "What is the company's name?")).startswith("Great question!")
+async def test_any_other_question_gets_three_good_answers_and_a_bad_one(slack: Sandbox) -> None:
+    others = ("hello", "What can you do?", "How do I reset my VPN password?", "asdf qwer {zxcv}")
+    one_word_in_common = "What is the company's name?"
+    for asked in (*others, one_word_in_common):
+        scores = [rate_offline(asked, await answer_to(slack, asked), Scale(0, 5)).score for _ in range(4)]
+        assert min(scores[:3]) >= 4
+        assert scores[3] <= 1
 
 
 async def test_nobody_else_is_answered(slack: Sandbox, caplog: pytest.LogCaptureFixture) -> None:
