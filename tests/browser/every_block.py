@@ -63,7 +63,7 @@ PICKERS = [
     element("datepicker"),
     element("timepicker"),
     element("datetimepicker"),
-    element("multi_static_select", options=OPTIONS),
+    element("multi_static_select", options=[option(f"option {number}") for number in range(6)]),
 ]
 CHOICES = [element("radio_buttons", options=OPTIONS), element("checkboxes", options=OPTIONS)]
 

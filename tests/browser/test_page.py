@@ -106,6 +106,21 @@ async def test_a_small_screen_shows_one_pane_at_a_time(slack: Sandbox, open_tab)
     await expect(sidebar).to_be_visible()
 
 
+async def test_a_window_scrolls_as_a_whole_between_its_head_and_its_buttons(
+    slack: Sandbox, client: AsyncWebClient, open_tab
+) -> None:
+    page = (await open_tab(slack, "as=ann")).page
+    await open_modal(slack, client)
+    window = page.get_by_role("dialog")
+    await window.locator("textarea").first.fill("a line\n" * 20)
+    scrolling = """dialog => [dialog, ...dialog.querySelectorAll("*")]
+        .filter((one) => one.scrollHeight > one.clientHeight && /auto|scroll/.test(getComputedStyle(one).overflowY))
+        .map((one) => one.className)"""
+    assert await window.evaluate(scrolling) == ["modal-body"]
+    await expect(window.get_by_role("heading", name="Inputs")).to_be_in_viewport(ratio=1)
+    await expect(window.get_by_role("button", name="Send")).to_be_in_viewport(ratio=1)
+
+
 async def test_a_chart_keeps_its_letters_where_there_is_little_room(slack: Sandbox, open_tab) -> None:
     weeks = [f"week-{number}" for number in range(1, 9)]
     data = [{"label": week, "value": index % 2} for index, week in enumerate(weeks)]

@@ -68,19 +68,22 @@ function Select({ element, field, value, onInput, onDone }) {
     isMany ? [...target.selectedOptions].map((option) => option.value) : target.value || null;
   const isChosen = (one) => (isMany ? (value ?? []).includes(one) : value === one);
   const option = ([one, text]) => html`<option value=${one} selected=${isChosen(one)}>${text}</option>`;
-  const groups = groupsOf(element, names).map(({ label, options }) =>
-    label ? html`<optgroup label=${label}>${options.map(option)}</optgroup>` : options.map(option),
-  );
+  const groups = groupsOf(element, names);
+  // All are shown: a list that scrolls inside a window that scrolls is hard to use.
+  const rows = groups.reduce((sum, { label, options }) => sum + options.length + (label ? 1 : 0), 0);
   return html`<select
     ...${field}
     multiple=${isMany}
-    size=${isMany ? 4 : undefined}
+    size=${isMany ? rows : undefined}
     onChange=${(event) => {
       onInput(read(event));
       onDone(read(event));
     }}
   >
-    ${!isMany && html`<option value="">${placeholderOf(element) ?? "Choose…"}</option>`} ${groups}
+    ${!isMany && html`<option value="">${placeholderOf(element) ?? "Choose…"}</option>`}
+    ${groups.map(({ label, options }) =>
+      label ? html`<optgroup label=${label}>${options.map(option)}</optgroup>` : options.map(option),
+    )}
   </select>`;
 }
 
