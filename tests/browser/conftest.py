@@ -79,8 +79,12 @@ class Tabs:
         self._browser = browser
         self.open: list[Tab] = []
 
-    async def __call__(self, slack: Sandbox, place: str = "", width: int = 1400, scheme: Any = "light") -> Tab:
-        context = await self._browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    async def __call__(
+        self, slack: Sandbox, place: str = "", width: int = 1400, scheme: Any = "light", is_touched: bool = False
+    ) -> Tab:
+        context = await self._browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme, has_touch=is_touched, is_mobile=is_touched
+        )
         tab = Tab(await context.new_page())
         tab.watch(slack.url)
         self.open.append(tab)

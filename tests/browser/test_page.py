@@ -106,6 +106,26 @@ async def test_a_small_screen_shows_one_pane_at_a_time(slack: Sandbox, open_tab)
     await expect(sidebar).to_be_visible()
 
 
+async def test_on_touch_the_menu_of_a_message_covers_no_text(slack: Sandbox, open_tab) -> None:
+    long = slack.workspace.add_user("cat", "Catherine With Quite A Long Name Of Hers")
+    slack.workspace.add_channel("team", [long, slack.workspace.user("ann")])
+    for name in ("cat", "ann"):
+        slack.person(name).post("team", "a text that is so long that it needs several lines " * 3)
+    page = (await open_tab(slack, "as=ann", width=390, is_touched=True)).page
+    await page.get_by_role("link", name="team").click()
+    messages = page.get_by_role("list", name="Messages in team").get_by_role("listitem", name="so long")
+    await expect(messages.last.get_by_role("button", name="More actions")).to_be_in_viewport(ratio=1)
+    covered = """message => {
+        const menu = message.querySelector(".message-menu").getBoundingClientRect();
+        const range = document.createRange();
+        range.selectNodeContents(message.querySelector(".message-body"));
+        return [...range.getClientRects()].filter(
+            (text) => text.height < 30 && text.right > menu.left && text.top < menu.bottom && text.bottom > menu.top
+        ).length;
+    }"""
+    assert [await message.evaluate(covered) for message in await messages.all()] == [0, 0]
+
+
 async def test_a_window_scrolls_as_a_whole_between_its_head_and_its_buttons(
     slack: Sandbox, client: AsyncWebClient, open_tab
 ) -> None:
