@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from playwright.async_api import expect
+from playwright.async_api import Locator, expect
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -238,6 +238,63 @@ async def test_what_grows_under_the_newest_message_stays_in_sight(slack: Sandbox
     await expect(message(tab, "number 39")).to_be_in_viewport(ratio=1)
     slack.person("helper").post("help", "an answer", thread_ts=newest.ts)
     await expect(tab.page.get_by_role("button", name="1 reply")).to_be_in_viewport(ratio=1)
+
+
+def long_thread(slack: Sandbox) -> str:
+    """The place of a channel and of a thread in it that both have more messages than the page shows at once."""
+    ben = slack.person("ben")
+    first = ben.post("help", "first")
+    for number in range(30):
+        ben.post("help", f"number {number}")
+        ben.post("help", f"reply {number}", thread_ts=first.ts)
+    return f"as=ann&channel={slack.workspace.channel('help').id}&thread={first.ts}"
+
+
+async def scroll_up(messages: Locator) -> None:
+    """Goes to the oldest message that is drawn, and waits until the page knows."""
+    await messages.evaluate(
+        """list => new Promise((done) => {
+            list.addEventListener("scroll", () => done(), { once: true });
+            list.scrollTop = 0;
+        })"""
+    )
+
+
+async def test_what_somebody_sends_comes_into_sight_wherever_they_had_scrolled(
+    slack: Sandbox, app: AsyncApp, open_tab
+) -> None:
+    @app.command("/echo")
+    async def on_command(ack: Any) -> None:
+        await ack("only for you")
+
+    page = (await open_tab(slack, long_thread(slack))).page
+    for title, box, typed, shown in (
+        ("Messages in help", "Message to help", "mine", "mine"),
+        ("Messages in help", "Message to help", "/echo", "only for you"),
+        ("Messages in the thread", "Reply in the thread", "my reply", "my reply"),
+    ):
+        messages = page.get_by_role("list", name=title)
+        await scroll_up(messages)
+        await page.get_by_role("textbox", name=box).fill(typed)
+        await page.keyboard.press("Enter")
+        await expect(messages.get_by_role("listitem").filter(has_text=shown)).to_be_in_viewport(ratio=1)
+
+
+async def test_what_comes_in_below_is_counted_and_a_button_leads_there(slack: Sandbox, open_tab) -> None:
+    place = long_thread(slack)
+    page = (await open_tab(slack, place)).page
+    for title, more in (("Messages in help", {}), ("Messages in the thread", {"thread_ts": place.split("=")[-1]})):
+        messages = page.get_by_role("list", name=title)
+        await scroll_up(messages)
+        for text in ("news", "more news"):
+            slack.person("ben").post("help", text, **more)
+        button = page.get_by_role("button", name="2 new messages below")
+        await expect(button).to_be_visible()
+        assert await messages.evaluate("list => list.scrollTop") == 0
+        await button.press("Enter")
+        await expect(button).to_have_count(0)
+        await expect(messages.get_by_role("listitem").last).to_be_in_viewport(ratio=1)
+        await expect(messages.get_by_role("listitem").last).to_be_focused()
 
 
 async def test_who_scrolls_up_keeps_their_place_and_comes_to_the_beginning(slack: Sandbox, open_tab) -> None:

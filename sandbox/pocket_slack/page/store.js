@@ -114,6 +114,11 @@ export function isReply(message) {
   return Boolean(message.thread_ts) && message.thread_ts !== message.ts;
 }
 
+/** The ts of the newest of the messages in `channel`, or a ts before all. */
+export function newestOf({ messages }) {
+  return messages.at(-1)?.ts ?? "";
+}
+
 function withChannel(state, channel) {
   return { ...state, channels: { ...state.channels, [channel.id]: channel } };
 }

@@ -1,6 +1,6 @@
 // One channel: its heading, its messages, what to type into.
 
-import { html, useEffect, useRef } from "../vendor/preact.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { channelTitle } from "../blocks/names.js";
 import { act, attempt } from "../actions.js";
 import { toHash } from "../place.js";
@@ -14,6 +14,7 @@ export function Channel({ state, channel }) {
   const title = channelTitle({ users: state.users }, channel);
   const count = channel.num_members;
   const canPost = channel.is_member || channel.is_im;
+  const [sent, setSent] = useState(0);
   useJoinedFocus(canPost);
   return html`<main class="pane channel" aria-label=${title}>
     <header>
@@ -33,10 +34,11 @@ export function Channel({ state, channel }) {
       replies=${repliesByParent(channel)}
       label="Messages in ${title}"
       at=${state.place.thread ? undefined : state.place.at}
+      sent=${sent}
     />
     ${
       canPost
-        ? html`<${Composer} state=${state} channel=${channel} label="Message to ${title}" />`
+        ? html`<${Composer} ...${{ state, channel }} label="Message to ${title}" onSend=${() => setSent(sent + 1)} />`
         : html`<${Join} channel=${channel} title=${title} />`
     }
   </main>`;

@@ -6,8 +6,8 @@ import { store } from "../store.js";
 import { Icon } from "./icon.js";
 import { Menu } from "./menu.js";
 
-/** The box under a channel or a thread. */
-export function Composer({ state, channel, threadTs, label }) {
+/** The box under a channel or a thread; calls `onSend` as something is sent. */
+export function Composer({ state, channel, threadTs, label, onSend }) {
   const box = useRef(null);
   const key = threadTs ?? channel.id;
   const text = state.drafts[key] ?? "";
@@ -17,6 +17,7 @@ export function Composer({ state, channel, threadTs, label }) {
     if (!text.trim()) return;
     setText("");
     box.current.focus();
+    onSend();
     const isRefused = (await attempt(() => say(channel, text.trim(), threadTs))) === null;
     // It comes back, unless something else was typed meanwhile.
     if (isRefused && !store.state.drafts[key]) setText(text);

@@ -23,6 +23,11 @@ export function focusFirst(list) {
   return focus(list.querySelector("li.message"));
 }
 
+/** Goes to the newest message. */
+export function focusLast(list) {
+  return focus(list.querySelector("li.message:last-child"));
+}
+
 /** Goes on to the message beside one that is about to go. */
 export function focusNeighbour(message) {
   focus(sibling(message, "nextElementSibling") ?? sibling(message, "previousElementSibling"));
@@ -42,7 +47,7 @@ const MOVES = {
   ArrowUp: (message) => focus(sibling(message, "previousElementSibling")),
   ArrowDown: (message) => focus(sibling(message, "nextElementSibling")),
   Home: (message) => focusFirst(message.parentElement),
-  End: (message) => focus(message.parentElement.querySelector("li.message:last-child")),
+  End: (message) => focusLast(message.parentElement),
 };
 
 const SHORTCUTS = {

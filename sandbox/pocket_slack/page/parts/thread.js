@@ -1,6 +1,6 @@
 // One thread, beside the channel; alone where there is little room.
 
-import { html, useEffect, useRef } from "../vendor/preact.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { channelTitle } from "../blocks/names.js";
 import { toHash } from "../place.js";
 import { thread } from "../store.js";
@@ -13,6 +13,7 @@ export function Thread({ state, channel, ts }) {
   const { as, inspector } = state.place;
   const title = channelTitle({ users: state.users }, channel);
   const pane = useRef(null);
+  const [sent, setSent] = useState(0);
   useEffect(() => comeAndGo(pane.current, ts), []);
   return html`<aside class="pane thread" aria-label="Thread" ref=${pane}>
     <header>
@@ -31,10 +32,16 @@ export function Thread({ state, channel, ts }) {
       label="Messages in the thread"
       isThread
       at=${state.place.at}
+      sent=${sent}
     />
     ${
       (channel.is_member || channel.is_im) &&
-      html`<${Composer} state=${state} channel=${channel} threadTs=${ts} label="Reply in the thread" />`
+      html`<${Composer}
+        ...${{ state, channel }}
+        threadTs=${ts}
+        label="Reply in the thread"
+        onSend=${() => setSent(sent + 1)}
+      />`
     }
   </aside>`;
 }
