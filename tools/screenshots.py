@@ -163,7 +163,7 @@ async def show_digest(page: Page, demo: Demo) -> None:
 async def show_home(page: Page, demo: Demo) -> None:
     """Opens the Home tab, with the weeks of the workspace's clock."""
     ann = demo.slack.person("ann")
-    await page.get_by_role("link", name="Slack Judge home").click()
+    await page.get_by_role("link", name="Slack Judge").click()
     await page.get_by_role("heading", name="Your cases").wait_for()
     visit = HomeVisit(
         Invocation(demo.services.identity.team_id, ann.im, ann.id, "ann", "", None, is_foreign=False), ann.im

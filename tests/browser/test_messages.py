@@ -297,6 +297,24 @@ async def test_what_comes_in_below_is_counted_and_a_button_leads_there(slack: Sa
         await expect(messages.get_by_role("listitem").last).to_be_focused()
 
 
+async def test_a_channel_is_unread_until_somebody_opens_it(slack: Sandbox, open_tab) -> None:
+    ann, ben = slack.person("ann"), slack.person("ben")
+    slack.workspace.add_channel("random", [ann.user, ben.user])
+    parent = ben.post("random", "before the page was opened")
+    page = (await open_tab(slack, "as=ann")).page
+    link = page.get_by_role("link", name="random")
+    ann.post("random", "my own")
+    ben.post("random", "news")
+    ben.post("random", "a reply", thread_ts=parent.ts)
+    await expect(link).to_contain_text("2 unread")
+    await link.click()
+    await expect(link).not_to_contain_text("unread")
+    await page.get_by_role("link", name="help").click()
+    await expect(link).not_to_contain_text("unread")
+    await page.get_by_label("Act as").select_option("Ben Roy")
+    await expect(link).to_contain_text("1 unread")
+
+
 async def test_who_scrolls_up_keeps_their_place_and_comes_to_the_beginning(slack: Sandbox, open_tab) -> None:
     ann = slack.person("ann")
     for number in range(400):

@@ -4,6 +4,7 @@ from typing import Any
 
 from playwright.async_api import Locator, expect
 from slack_bolt.app.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
 
 from pocket_slack import Sandbox
 from tests.browser.conftest import Tab
@@ -311,7 +312,20 @@ async def test_the_home_tab_is_published_when_it_is_opened(slack: Sandbox, app: 
         await client.views_publish(user_id=body["user"]["id"], view=home("Counted"))
 
     page = (await open_tab(slack)).page
-    await page.get_by_role("link", name="Echo home").click()
+    await page.get_by_role("link", name="Echo").click()
     await expect(page.get_by_role("heading", name="Welcome")).to_be_visible()
     await page.get_by_role("button", name="Count").click()
     await expect(page.get_by_role("heading", name="Counted")).to_be_visible()
+
+
+async def test_the_app_is_one_entry_with_two_tabs(slack: Sandbox, client: AsyncWebClient, open_tab) -> None:
+    tab = await open_tab(slack, "as=ann&channel=home")
+    entry, tabs = tab.page.get_by_role("link", name="Echo"), tab.page.get_by_role("navigation", name="Echo")
+    await tabs.get_by_role("link", name="Messages").click()
+    await expect(tab.page.get_by_role("textbox", name="Message to echo")).to_be_visible()
+    await tabs.get_by_role("link", name="Home").click()
+    await client.chat_postMessage(channel=slack.person("ann").id, text="news")
+    await expect(entry).to_contain_text("1 unread")
+    await entry.click()
+    await expect(tabs.get_by_role("link", name="Messages")).to_have_attribute("aria-current", "page")
+    await expect(entry).not_to_contain_text("unread")

@@ -16,6 +16,8 @@ const FIRST = {
   drafts: {}, // what is typed and not sent, by channel or thread
   notice: null,
   editing: null, // one's own message that gets another text: {channel, message}
+  seen: {}, // the newest message that was in sight, by person and channel
+  since: null, // what was there before the page was opened counts as seen
   question: null, // a confirmation that is asked: {confirm, proceed}
 };
 
@@ -32,17 +34,19 @@ const REDUCERS = {
   }),
   place: (state, place) =>
     // Another person sees other things: nothing of the one before may linger.
-    place.as === state.place.as ? { ...state, place } : { ...FIRST, place },
+    place.as === state.place.as ? { ...state, place } : { ...FIRST, seen: state.seen, since: state.since, place },
   draft: (state, { key, text }) => ({ ...state, drafts: { ...state.drafts, [key]: text } }),
-  notice: (state, notice) => ({ ...state, notice }),
-  editing: (state, editing) => ({ ...state, editing }),
-  question: (state, question) => ({ ...state, question }),
-  snapshot: (state, data) => ({
-    ...state,
-    ...data,
-    users: byId(data.users),
-    channels: Object.fromEntries(data.channels.map((channel) => [channel.id, taken(channel)])),
-  }),
+  snapshot: (state, data) => {
+    const channels = data.channels.map(taken);
+    const newest = channels.map(newestOf).sort().at(-1) ?? "";
+    return {
+      ...state,
+      ...data,
+      users: byId(data.users),
+      channels: byId(channels),
+      since: state.since ?? newest,
+    };
+  },
   user: (state, user) => ({ ...state, users: { ...state.users, [user.id]: user } }),
   channel: (state, channel) => withChannel(state, taken(channel)),
   unseen: (state, { channel }) => {
@@ -58,14 +62,16 @@ const REDUCERS = {
     const messages = where?.messages.filter((message) => message.ts !== ts);
     return where ? withChannel(state, { ...where, messages }) : state;
   },
-  view: (state, view) => ({ ...state, view }),
-  home: (state, home) => ({ ...state, home }),
+  seen: (state, channel) => {
+    const [key, newest] = [seenKey(state, channel), newestOf(channel)];
+    return state.seen[key] === newest ? state : { ...state, seen: { ...state.seen, [key]: newest } };
+  },
   entry: (state, entry) => ({ ...state, entries: [...state.entries, entry].slice(-MOST_ENTRIES) }),
 };
 
-/** The state after an event; pure. */
-export function reduce(state, event) {
-  return REDUCERS[event.type](state, event.data);
+/** The state after an event; pure. One without a reducer is the new value of what it is named after. */
+export function reduce(state, { type, data }) {
+  return REDUCERS[type] ? REDUCERS[type](state, data) : { ...state, [type]: data };
 }
 
 function createStore() {
@@ -74,7 +80,9 @@ function createStore() {
     state: FIRST,
     /** @param {Event} event */
     dispatch(event) {
-      store.state = reduce(store.state, event);
+      const next = reduce(store.state, event);
+      if (next === store.state) return;
+      store.state = next;
       for (const listener of listeners) listener();
     },
     subscribe: (listener) => listeners.push(listener),
@@ -112,6 +120,21 @@ export function authorOf(message) {
 
 export function isReply(message) {
   return Boolean(message.thread_ts) && message.thread_ts !== message.ts;
+}
+
+/** How many messages of others have come into a channel since the person looked into it. */
+export function unread(state, channel) {
+  const from = state.seen[seenKey(state, channel)] ?? state.since;
+  return channel.messages.filter((message) => message.ts > from && message.user !== state.me.id).length;
+}
+
+/** The direct messages with the app; undefined before there are any. */
+export function directMessages({ channels }) {
+  return Object.values(channels).find((channel) => channel.is_im);
+}
+
+function seenKey({ place }, channel) {
+  return `${place.as} ${channel.id}`;
 }
 
 /** The ts of the newest of the messages in `channel`, or a ts before all. */

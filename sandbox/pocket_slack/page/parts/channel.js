@@ -3,9 +3,9 @@
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { channelTitle } from "../blocks/names.js";
 import { act, attempt } from "../actions.js";
-import { toHash } from "../place.js";
 import { repliesByParent, topLevel } from "../store.js";
 import { Composer } from "./composer.js";
+import { Head } from "./head.js";
 import { Icon } from "./icon.js";
 import { Messages } from "./messages.js";
 
@@ -17,16 +17,10 @@ export function Channel({ state, channel }) {
   const [sent, setSent] = useState(0);
   useJoinedFocus(canPost);
   return html`<main class="pane channel" aria-label=${title}>
-    <header>
-      <a
-        class="button quiet back"
-        href=${toHash({ as: state.place.as, inspector: state.place.inspector })}
-        aria-label="Back to the channels"
-        ><${Icon} name="back"
-      /></a>
+    <${Head} state=${state} tab=${channel.id}>
       <h1>${!channel.is_im && html`<${Icon} name=${channel.is_private ? "lock" : "hash"} />`}${title}</h1>
       ${count !== undefined && html`<span class="members">${count} members</span>`}
-    </header>
+    <//>
     <${Messages}
       state=${state}
       channel=${channel}

@@ -4,8 +4,7 @@ import { html, useEffect } from "../vendor/preact.js";
 import { act, attempt } from "../actions.js";
 import { Blocks } from "../blocks/index.js";
 import { Surface } from "../blocks/surface.js";
-import { toHash } from "../place.js";
-import { Icon } from "./icon.js";
+import { Head } from "./head.js";
 
 /** What the app has published for the acting person; opening it tells the app. */
 export function Home({ state }) {
@@ -23,15 +22,7 @@ export function Home({ state }) {
     errors: {},
   };
   return html`<main class="pane home" aria-label="${app.name} home">
-    <header>
-      <a
-        class="button quiet back"
-        href=${toHash({ as: place.as, inspector: place.inspector })}
-        aria-label="Back to the channels"
-        ><${Icon} name="back"
-      /></a>
-      <h1>${app.name}</h1>
-    </header>
+    <${Head} state=${state} tab=${place.channel}><h1>${app.name}</h1><//>
     <div class="home-body">
       ${
         home

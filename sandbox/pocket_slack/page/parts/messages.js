@@ -2,7 +2,7 @@
 
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { dayOf, isSameDay } from "../blocks/dates.js";
-import { newestOf } from "../store.js";
+import { newestOf, store } from "../store.js";
 import { Message } from "./message.js";
 import { focusFirst, focusLast, moveFocus, putInTabOrder } from "./keyboard.js";
 
@@ -39,6 +39,10 @@ export function Messages({ state, channel, messages, replies = new Map(), label,
   useLayoutEffect(() => {
     if (sent) goToEnd();
   }, [sent]);
+  useLayoutEffect(() => {
+    const isShown = list.current.clientHeight > 0; // not on a small screen, behind another pane
+    if (isShown) store.dispatch({ type: "seen", data: channel });
+  }, [channel.messages, state.place]);
   useLayoutEffect(() => {
     // The browser keeps the place by itself, but not at the very top, where somebody who scrolls up arrives.
     if (fromEnd.current !== null) list.current.scrollTop = list.current.scrollHeight - fromEnd.current;

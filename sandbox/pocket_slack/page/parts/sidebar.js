@@ -3,6 +3,7 @@
 import { html } from "../vendor/preact.js";
 import { channelTitle } from "../blocks/names.js";
 import { fromHash, toHash } from "../place.js";
+import { directMessages, unread } from "../store.js";
 import { Avatar } from "./avatar.js";
 import { Icon } from "./icon.js";
 
@@ -10,9 +11,8 @@ import { Icon } from "./icon.js";
 export function Sidebar({ state, open }) {
   const { place, team, app, users } = state;
   const channels = Object.values(state.channels).filter((channel) => !channel.is_im);
-  const direct = Object.values(state.channels).filter((channel) => channel.is_im);
-  const entry = (channel) =>
-    html`<${Entry} key=${channel.id} state=${state} channel=${channel} isOpen=${channel === open} />`;
+  const direct = directMessages(state);
+  const news = direct ? unread(state, direct) : 0;
   return html`<nav class="sidebar" aria-label="Workspace">
     <header>
       <h1>${team.name}</h1>
@@ -21,20 +21,32 @@ export function Sidebar({ state, open }) {
     <${ActAs} state=${state} />
     <h2>Channels</h2>
     <ul>
-      ${channels.map(entry)}
-    </ul>
-    ${(app.has_home_tab || direct.length > 0) && html`<h2>Apps</h2>`}
-    <ul>
-      ${
-        app.has_home_tab &&
-        html`<li>
-          <a href=${hrefOf(place, "home")} aria-current=${place.channel === "home" ? "page" : undefined}>
-            <${Avatar} user=${users[app.user]} isSmall /> ${app.name} home</a
+      ${channels.map(
+        (channel) =>
+          html`<${Entry}
+            key=${channel.id}
+            href=${hrefOf(place, channel.id)}
+            isOpen=${channel === open}
+            count=${unread(state, channel)}
           >
-        </li>`
-      }
-      ${direct.map(entry)}
+            <span class="sign"><${Icon} name=${channel.is_private ? "lock" : "hash"} /></span>
+            ${channelTitle({ users }, channel)} ${channel.is_private && html`<span class="sr-only">, private</span>`}
+          <//>`,
+      )}
     </ul>
+    ${
+      (app.has_home_tab || direct) &&
+      html`<h2>Apps</h2>
+        <ul>
+          <${Entry}
+            href=${hrefOf(place, app.has_home_tab && news === 0 ? "home" : direct.id)}
+            isOpen=${place.channel === "home" || open === direct}
+            count=${news}
+          >
+            <${Avatar} user=${users[app.user]} isSmall /> ${app.name}
+          <//>
+        </ul>`
+    }
     <footer>
       <a
         class="button quiet"
@@ -50,13 +62,11 @@ export function Sidebar({ state, open }) {
   </nav>`;
 }
 
-function Entry({ state, channel, isOpen }) {
-  const names = { users: state.users, channels: state.channels };
-  const sign = channel.is_im ? "app" : channel.is_private ? "lock" : "hash";
+/** `count` is how many messages are unread. */
+function Entry({ href, isOpen, count, children }) {
   return html`<li>
-    <a href=${hrefOf(state.place, channel.id)} aria-current=${isOpen ? "page" : undefined}>
-      <span class="sign"><${Icon} name=${sign} /></span> ${channelTitle(names, channel)}
-      ${channel.is_private && html`<span class="sr-only">, private</span>`}
+    <a href=${href} class=${count ? "unread" : ""} aria-current=${isOpen ? "page" : undefined}>
+      ${children} ${count > 0 && html`<span class="count">${count}<span class="sr-only"> unread</span></span>`}
     </a>
   </li>`;
 }

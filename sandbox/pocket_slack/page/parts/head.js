@@ -1,0 +1,32 @@
+// The head of the middle pane.
+
+import { html } from "../vendor/preact.js";
+import { toHash } from "../place.js";
+import { directMessages } from "../store.js";
+import { Icon } from "./icon.js";
+
+/** The way back to the channels, a heading, and for the app its two tabs, of which `tab` is open. */
+export function Head({ state, tab, children }) {
+  const { as, inspector } = state.place;
+  const direct = directMessages(state);
+  const tabs = { home: "Home", [direct?.id]: "Messages" };
+  return html`<header>
+    <a class="button quiet back" href=${toHash({ as, inspector })} aria-label="Back to the channels"
+      ><${Icon} name="back"
+    /></a>
+    ${children}
+    ${
+      tab in tabs &&
+      state.app.has_home_tab &&
+      direct &&
+      html`<nav class="tabs" aria-label=${state.app.name}>
+        ${Object.entries(tabs).map(
+          ([channel, name]) =>
+            html`<a href=${toHash({ as, inspector, channel })} aria-current=${channel === tab ? "page" : undefined}
+              >${name}</a
+            >`,
+        )}
+      </nav>`
+    }
+  </header>`;
+}
