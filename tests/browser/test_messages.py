@@ -141,7 +141,7 @@ async def test_people_edit_and_delete_their_own_messages(slack: Sandbox, open_ta
     await question.get_by_role("button", name="Delete").click()
     await expect(mine).to_have_count(0)
     await page.get_by_role("listitem", name="Ben Roy").get_by_role("button", name="More actions").click()
-    await expect(page.get_by_role("menuitem")).to_have_count(4)
+    await expect(page.get_by_role("menuitem")).to_have_count(3)
 
 
 async def test_a_permalink_opens_the_thread_that_it_names(slack: Sandbox, open_tab) -> None:

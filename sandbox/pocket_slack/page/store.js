@@ -16,6 +16,7 @@ const FIRST = {
   drafts: {}, // what is typed and not sent, by channel or thread
   notice: null,
   editing: null, // one's own message that gets another text: {channel, message}
+  reacting: null, // a message that gets an emoji: {channel, message}
   seen: {}, // the newest message that was in sight, by person and channel
   since: null, // what was there before the page was opened counts as seen
   question: null, // a confirmation that is asked: {confirm, proceed}

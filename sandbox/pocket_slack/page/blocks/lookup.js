@@ -1,4 +1,4 @@
-// Looking something up by a name that somebody else chose: `constructor` is no block and no emoji.
+// Looking something up by a name that somebody else chose: `constructor` is no block.
 
 /** What a table holds under a name of its own; undefined otherwise. */
 export function own(table, name) {

@@ -6,6 +6,7 @@ import { tell } from "../actions.js";
 import { go } from "../place.js";
 import { Channel } from "./channel.js";
 import { Edit } from "./edit.js";
+import { EmojiPicker } from "./emoji_picker.js";
 import { Home } from "./home.js";
 import { Inspector } from "./inspector.js";
 import { Modal, Question } from "./modal.js";
@@ -37,6 +38,7 @@ export function Layout({ state }) {
     </div>
     ${state.view && html`<${Modal} key=${state.view.id} view=${state.view} />`}
     ${state.editing && html`<${Edit} ...${state.editing} />`}
+    ${state.reacting && html`<${EmojiPicker} ...${state.reacting} />`}
     ${state.question && html`<${Question} question=${state.question} />`}
     <${Notice} text=${state.notice} />
     <${Announcer} channel=${channel} users=${state.users} />

@@ -2,13 +2,11 @@
 
 import { html, useEffect, useRef } from "../vendor/preact.js";
 import { act, attempt, confirmed, tell } from "../actions.js";
-import { emoji } from "../blocks/emoji.js";
 import { go, toPermalink } from "../place.js";
 import { store } from "../store.js";
 import { Icon } from "./icon.js";
 import { Menu } from "./menu.js";
 
-const THUMBS = ["+1", "-1"]; // any other is typed: +:mag:
 const DELETION = {
   title: { text: "Delete message" },
   text: { type: "plain_text", text: "The message goes for everybody; this cannot be undone." },
@@ -29,10 +27,7 @@ export function MessageMenu({ state, channel, message, isThread, tabIndex }) {
       note: state.app.name,
       run: () => attempt(() => act("shortcut", { ...where, callback_id })),
     })),
-    ...THUMBS.map((name) => ({
-      label: `React with ${emoji(name)}`,
-      run: () => attempt(() => act("react", { ...where, name })),
-    })),
+    { label: "Add reaction", run: () => store.dispatch({ type: "reacting", data: { channel, message } }) },
     { label: "Copy link", run: () => copyLink(toPermalink(state.team, channel, message)) },
   ];
   if (message.user === state.me.id) {
