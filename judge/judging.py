@@ -41,6 +41,7 @@ class Judge:
         rubric: A rubric, the name of one that comes with the package, or the path of a file.
         samples: Ratings of each model, at least 1; None means 3 of a single model, and 1 of each in a panel.
             A single model is asked for as many as can change the score: of three, two where these are equal. With
+            `escalate_to` it is asked for all, since a third far from two equal ones asks the stronger model, too. With
             one, a model is asked for its likeliest answer (temperature 0); with several it keeps the server's
             temperature, since equal ratings tell no spread.
         client: An `AsyncOpenAI` to ask through, with its own key and address, which stays yours to close.
@@ -92,7 +93,7 @@ class Judge:
         self._client = client
         self._own_client: AsyncGenerator[AsyncOpenAI, None] | None = None
         make = partial(Member, scale=self._rubric.scale, logprobs=logprobs)
-        stops = not logprobs and len(self._models) == 1
+        stops = not logprobs and len(self._models) == 1 and escalate_to is None
         self._members = [make(ChatModel(name, self._connect), samples, stops=stops) for name in self._models]
         self._stronger: list[Member] = []  # one, or none
         if escalate_to is not None:

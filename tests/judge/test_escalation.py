@@ -55,6 +55,15 @@ async def test_the_stronger_models_verdict_counts_where_ratings_differ_by_two(
     assert scores(verdict) == [("small", 3), ("small", 5), ("small", 4), ("big", 2), ("big", 2)]
 
 
+async def test_a_third_rating_is_not_spared_since_it_may_call_for_the_stronger_model(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    play(model_server, [SAID[4], SAID[4], SAID[2]], [SAID[3], SAID[3]])
+    verdict = await score(client)
+    assert (verdict.score, verdict.model) == (3, "big")
+    assert model_server.requests[0]["n"] == 3
+
+
 async def test_tokens_and_skipped_ratings_are_those_of_both_models(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
@@ -64,7 +73,7 @@ async def test_tokens_and_skipped_ratings_are_those_of_both_models(
     assert verdict.latency_ms == sum(rating.latency_ms or 0 for rating in verdict.ratings)
 
 
-@pytest.mark.parametrize("small", [[4, 4], [4, 5, 4], [4, 3, 4]])
+@pytest.mark.parametrize("small", [[4, 4, 4], [4, 5, 4], [4, 3, 4]])
 async def test_ratings_within_a_point_of_each_other_ask_nobody_else(
     model_server: ModelServer, client: AsyncOpenAI, small: list[int]
 ) -> None:
@@ -78,8 +87,8 @@ async def test_ratings_within_a_point_of_each_other_ask_nobody_else(
     ("small", "reason"),
     [
         ([SAID[1], SAID[5], SAID[3]], "split"),
-        (["Paris.", "Paris.", "No.", "No."], "no score"),
-        ([SAID[4], "Paris.", "No.", "Paris.", "No."], "no majority"),
+        (["Paris."] * 3 + ["No."] * 3, "no score"),
+        ([SAID[4], "Paris.", "Paris.", "No.", "No."], "no majority"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -95,7 +104,7 @@ REFUSED = Answer(None, refusal="I would rather not.")
 FILTERED = Failure(400, code="content_filter", message="The response was filtered")
 
 
-@pytest.mark.parametrize("small", [[REFUSED, REFUSED, "No.", "No."], [FILTERED] * 2], ids=["refused", "filtered"])
+@pytest.mark.parametrize("small", [[REFUSED] * 6, [FILTERED] * 3], ids=["refused", "filtered"])
 async def test_a_refusal_is_not_asked_of_another_model(
     model_server: ModelServer, client: AsyncOpenAI, small: list[Reply]
 ) -> None:

@@ -90,7 +90,7 @@ async def test_rows_of_an_earlier_version_are_gone_on_from(judges: ModelServer, 
 async def test_a_stronger_model_that_fails_is_reported_and_the_row_counts_as_complete(
     model_server: ModelServer, source: Path, output: Path
 ) -> None:
-    small = iter([5, 3, 4, 4, 4])
+    small = iter([5, 3, 4, 4, 4, 4])
 
     def answer(request: dict[str, Any]) -> Reply:
         if request["model"] == "big":
