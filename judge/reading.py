@@ -1,9 +1,9 @@
 """Reads the one score that a judge's answer states, or says why there is none.
 
 A grammar of a page, not lists of phrases. A score is a number that a label (`Score: 4`) or a mark (`[[4]]`) announces
-and that ends its clause. In a list that goes on behind it, it is a step. Whatever remains must say one and the same
-number, a total going before the steps that lead to it; points tallied in prose do not count. All else is doubt, and
-doubt is asked again: what can be missed costs a second call, what can be wrong costs trust.
+and that ends its clause. In a list that goes on behind it, or has only begun, it is a step. Whatever remains must say
+one and the same number, a total going before the steps that lead to it; points tallied in prose do not count. All else
+is doubt, and doubt is asked again: what can be missed costs a second call, what can be wrong costs trust.
 """
 
 import re
@@ -56,11 +56,9 @@ def is_taken_back(text: str, end: int, score: int, scale: Scale, response: str) 
 
 
 def is_step_of_a_list(text: str, start: int, end: int) -> bool:
-    """Whether a score stands below a numbered item or heading, with another one behind it."""
-    if not _DIGIT.search(text, end) or not _DIGIT.search(text[:start]):
-        return False
-    above = text[: text.rfind("\n", 0, start) + 1]
-    return bool(_NUMBERED.search(text, end)) and bool(_NUMBERED.search(above))
+    """Whether a score stands below a numbered item or heading that another one follows, or that is the only one."""
+    above = sum(1 for _ in islice(_NUMBERED.finditer(text, 0, text.rfind("\n", 0, start) + 1), 2))
+    return above == 1 or (above > 1 and bool(_NUMBERED.search(text, end)))
 
 
 def _is_supposed(text: str, end: int, other: re.Match[str]) -> bool:
@@ -173,14 +171,16 @@ def _statements(text: str, scale: Scale, response: str) -> list[_Statement]:
     listed = [
         said
         for said in found
-        if said.kind in (_Kind.VERDICT, _Kind.PROSE) and _ITEM.match(_line_before(text, said.start))
+        if said.kind in (_Kind.VERDICT, _Kind.PROSE) and _ITEM.match(text, _line_start(text, said.start))
     ]
     for said in found:
         if is_quoted(text[said.start : said.end], response):
             said.kind = _Kind.DENIED
     for said in listed:
+        # An item is the verdict where it is all score and the reasons are items behind it, or where it ends a list.
         is_whole_item = _LINE_END.match(text, said.end) and _ITEM.fullmatch(_line_before(text, said.start))
-        if len(listed) > 1 or not (is_whole_item or not _ITEM.search(text, said.end)):
+        is_own = is_whole_item if _ITEM.search(text, said.end) else _ITEM.search(text[: _line_start(text, said.start)])
+        if len(listed) > 1 or not is_own:
             said.kind = _Kind.STEP
     return found
 
@@ -258,8 +258,13 @@ def _kind(text: str, start: int, end: int, label: re.Match[str] | None, *, is_ma
 
 
 def _line_before(text: str, at: int) -> str:
+    return text[_line_start(text, at) : at]
+
+
+def _line_start(text: str, at: int) -> int:
+    """Where the line begins that `at` stands in, or a place in that line, where it is long."""
     low = max(0, at - _LINE_CHARS)
-    return text[max(low, text.rfind("\n", low, at) + 1) : at]
+    return max(low, text.rfind("\n", low, at) + 1)
 
 
 def _decide(text: str, statements: Sequence[_Statement]) -> _Statement | UnscoredReason:

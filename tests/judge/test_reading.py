@@ -101,6 +101,14 @@ def test_doubtful_answer_is_unscored_with_its_reason(completion: str, reason: Un
     assert result.raw == completion
 
 
+def test_score_that_ends_a_list_of_reasons_is_read() -> None:
+    assert outcome("1. It is relevant.\n2. It is short.\n3. So it gets this much: score: 4") == (4, "")
+
+
+def test_letter_in_a_long_line_begins_no_list() -> None:
+    assert outcome(f"So {'e. ' * 200}Rating: [[4]]") == (4, "")
+
+
 @each("score", range(6))
 def test_score_said_again_is_read_whatever_it_is(score: int) -> None:
     # The reader before this one took the second 1 for a step, and so left low scores unread.
@@ -116,6 +124,11 @@ def test_score_said_again_is_read_whatever_it_is(score: int) -> None:
         "Score: 1\nRelevant.\nScore: 1\nSubstantial.\nScore: 1",
         "Score: 1\nRelevant.\nScore: 1\nSubstantial",
         "* **Relevance:** Score: 1 - yes\n* **Coverage:** it cov",
+        "1. Relevance: score: 1",
+        "1. Score: 1",
+        "* **Relevance:** [[1]] - it names the topic",
+        "1. Relevance\nScore: 1\nIt names the topic.",
+        "### Criterion 1: Relevance\nScore: 1",
     ],
 )
 def test_steps_of_a_tally_without_its_total_are_no_score(completion: str) -> None:
