@@ -103,9 +103,9 @@ def _without_score(text: str, start: int, end: int) -> str:
     line_start, line_end = text.rfind("\n", 0, start) + 1, text.find("\n", end)
     line_end = len(text) if line_end < 0 else line_end
     before, after = text[line_start:start], text[end:line_end]
-    if _is_markup(before) and _is_markup(after):
+    if is_markup(before) and is_markup(after):
         rest = text[:line_start] + text[line_end:]
-    elif _is_markup(before):
+    elif is_markup(before):
         rest = text[:line_start] + _LEAD.sub("", after) + text[line_end:]
     else:
         rest = text
@@ -116,7 +116,7 @@ def _without_score(text: str, start: int, end: int) -> str:
 _LEAD_MARKS = re.compile(r"^(?:\s|---+|[*_]{2}\s)+")
 
 
-def _is_markup(text: str) -> bool:
+def is_markup(text: str) -> bool:
     return not _MARKUP.sub("", text)
 
 

@@ -12,9 +12,9 @@ from typing import Any, TypeAlias, TypeVar
 
 from judge.errors import JudgeError
 from judge.model import ChatModel, Choice, Token
-from judge.prompt import first_justification, read_score_line, render_second_request
+from judge.prompt import first_justification, render_second_request
 from judge.ratings import Rating, Result, Unscored, UnscoredReason, add_up, point, unscored
-from judge.reading import parse_rating
+from judge.reading import parse_rating, parse_score_line
 from judge.rubric import Scale
 
 
@@ -55,7 +55,10 @@ def _is_settled(scores: Sequence[int], rest: int, samples: int, scale: tuple[int
 _MOST_PLACES, _MOST_CHARS = 50, 50_000
 
 
-def weigh_score(tokens: Sequence[Token], rating: Rating, scale: Scale) -> float | None:
+Parse: TypeAlias = Callable[[str, Scale], Result]
+
+
+def weigh_score(tokens: Sequence[Token], rating: Rating, scale: Scale, parse: Parse = parse_rating) -> float | None:
     """The mean of the scale's scores, each weighted by the probability that the model gave to it.
 
     Probabilities of tokens that are no score are left out, and the rest scaled to 1. None where no single token
@@ -64,7 +67,7 @@ def weigh_score(tokens: Sequence[Token], rating: Rating, scale: Scale) -> float 
 
     Source: G-Eval, arXiv 2303.16634, section 3.1 (there estimated from 20 samples, here read directly).
     """
-    token = _deciding_token(tokens, rating.score, scale)
+    token = _deciding_token(tokens, rating.score, scale, parse)
     if token is None:
         return None
     chances: dict[int, float] = {}
@@ -80,7 +83,7 @@ def weigh_score(tokens: Sequence[Token], rating: Rating, scale: Scale) -> float 
     return math.fsum(value * chance for value, chance in chances.items()) / total
 
 
-def _deciding_token(tokens: Sequence[Token], score: int, scale: Scale) -> Token | None:
+def _deciding_token(tokens: Sequence[Token], score: int, scale: Scale, parse: Parse) -> Token | None:
     other = score - 1 if score > scale.low else score + 1
     texts = [token.text for token in tokens]
     places = [at for at, text in enumerate(texts) if _whole_number(text) == score]
@@ -88,7 +91,7 @@ def _deciding_token(tokens: Sequence[Token], score: int, scale: Scale) -> Token 
         return None
     for at in places:
         text = texts[at]
-        changed = parse_rating("".join((*texts[:at], text.replace(str(score), str(other)), *texts[at + 1 :])), scale)
+        changed = parse("".join((*texts[:at], text.replace(str(score), str(other)), *texts[at + 1 :])), scale)
         if isinstance(changed, Rating) and changed.score == other:
             return tokens[at]
     return None
@@ -204,19 +207,20 @@ class Member:
         result = parse_rating(text, scale, response=response)
         if isinstance(result, Unscored) and choice.finish_reason == "length":
             return unscored(UnscoredReason.TRUNCATED, scale, text)
-        return self._weighed(result, choice)
+        return self._weighed(result, choice, parse_rating)
 
     def _read_line(self, choice: Choice, first: Unscored) -> Result:
-        score = read_score_line(choice.text, self._scale)
-        if score is None or choice.finish_reason == "content_filter":
+        result = parse_score_line(choice.text, self._scale)
+        if isinstance(result, Unscored) or choice.finish_reason == "content_filter":
             return first
         raw = f"{first.raw}\n\n{choice.text}" if first.raw else choice.text
-        return self._weighed(Rating(score=score, justification=first_justification(first), raw=raw), choice)
+        rating = replace(result, justification=first_justification(first), raw=raw)
+        return self._weighed(rating, choice, parse_score_line)
 
-    def _weighed(self, result: Result, choice: Choice) -> Result:
+    def _weighed(self, result: Result, choice: Choice, parse: Parse) -> Result:
         if isinstance(result, Unscored) or not (self._logprobs and choice.tokens):
             return result
-        return replace(result, weighted_score=weigh_score(choice.tokens, result, self._scale))
+        return replace(result, weighted_score=weigh_score(choice.tokens, result, self._scale, parse))
 
 
 def skipped_ratings(members: Sequence[Member], results: Sequence[Result]) -> int | None:

@@ -2,7 +2,7 @@
 
 import re
 
-from judge.answers import extract_justification, spoken, to_plain
+from judge.answers import extract_justification, spoken
 from judge.attacks.tags import neutralise
 from judge.ratings import Unscored, UnscoredReason
 from judge.rubric import Rubric, Scale
@@ -22,9 +22,6 @@ def render_prompt(rubric: Rubric, question: str, response: str) -> str:
     return "".join(texts.get(part, part) for part in _PLACEHOLDER.split(rubric.prompt))
 
 
-_LINE = re.compile(
-    r"[\s\"']*score *[:=]\s*(?P<score>-?[0-9]{1,4})(?: */ *(?P<high>[0-9]{1,4}))?[\s\"'.]*", re.IGNORECASE
-)
 _SCORE_LINE = re.compile(r"\A\W*(?:(?:total|final|overall)\W+)?(?:score|rating)\b[^\n]{0,20}(?:\n+|\Z)", re.IGNORECASE)
 _MAX_CHARS = 6_000
 _WORDLESS = (UnscoredReason.EMPTY, UnscoredReason.REFUSED)
@@ -46,15 +43,6 @@ def render_second_request(prompt: str, first: Unscored, scale: Scale) -> str:
     return (
         f"{prompt}\n\nYou have answered:\n\n<answer>\n{answer}\n</answer>\n\nThe score is not clear from it. {request}"
     )
-
-
-def read_score_line(completion: str, scale: Scale) -> int | None:
-    """The score, where the answer is the line `score: N` and nothing else but thinking and markup."""
-    line = _LINE.fullmatch(to_plain(spoken(completion)))
-    if line is None or int(line["high"] or scale.high) != scale.high:
-        return None
-    score = int(line["score"])
-    return score if scale.low <= score <= scale.high else None
 
 
 def first_justification(first: Unscored) -> str:

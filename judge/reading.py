@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
 
-from judge.answers import extract_justification, is_quoted, packed, spoken, to_plain
+from judge.answers import extract_justification, is_markup, is_quoted, packed, spoken, to_plain
 from judge.ratings import Rating, Result, UnscoredReason, unscored
 from judge.rubric import Scale
 
@@ -149,16 +149,34 @@ def parse_rating(completion: str, scale: tuple[int, int] = (0, 5), *, response: 
     if not text:
         return unscored(UnscoredReason.TRUNCATED if completion.strip() else UnscoredReason.EMPTY, scale, completion)
     plain = to_plain(text)
-    quotable = packed(response) if response else ""
-    verdict = _decide(plain, _statements(plain, scale, quotable))
+    verdict = _verdict(plain, scale, packed(response) if response else "")
     if isinstance(verdict, UnscoredReason):
         return unscored(verdict, scale, completion)
-    assert isinstance(verdict.value, int)  # noqa: S101 - _decide gives none with a fault
-    is_step = verdict.kind is not _Kind.TOTAL and is_step_of_a_list(plain, verdict.start, verdict.end)
-    if is_step or is_taken_back(plain, verdict.end, verdict.value, scale, quotable):
-        return unscored(UnscoredReason.CONFLICTING, scale, completion)
-    justification = extract_justification(text, verdict.start, verdict.end)
-    return Rating(score=verdict.value, justification=justification, raw=completion)
+    score, start, end = verdict
+    return Rating(score=score, justification=extract_justification(text, start, end), raw=completion)
+
+
+def parse_score_line(completion: str, scale: Scale) -> Result:
+    """The score in an answer that was asked for its score alone: it needs no label there, and allows no other word."""
+    plain = to_plain(spoken(completion))
+    for line in (plain, f"score: {plain}"):
+        verdict = _verdict(line, scale, "")
+        if isinstance(verdict, tuple) and is_markup(line[: verdict[1]] + line[verdict[2] :]):
+            return Rating(score=verdict[0], justification="", raw=completion)
+    return unscored(UnscoredReason.UNCLEAR, scale, completion)
+
+
+def _verdict(text: str, scale: Scale, response: str) -> tuple[int, int, int] | UnscoredReason:
+    """The score that `text` states, with the places where its statement begins and ends."""
+    verdict = _decide(text, _statements(text, scale, response))
+    if isinstance(verdict, UnscoredReason):
+        return verdict
+    score, start, end = verdict.value, verdict.start, verdict.end
+    assert isinstance(score, int)  # noqa: S101 - _decide gives none with a fault
+    is_step = verdict.kind is not _Kind.TOTAL and is_step_of_a_list(text, start, end)
+    if is_step or is_taken_back(text, end, score, scale, response):
+        return UnscoredReason.CONFLICTING
+    return score, start, end
 
 
 def _statements(text: str, scale: Scale, response: str) -> list[_Statement]:

@@ -258,10 +258,11 @@ async def test_doubtful_answer_is_asked_for_its_score_alone(model_server: ModelS
 
 
 @pytest.mark.parametrize(
-    "second", ["score: 3\nFair.", "3", "It is a score: 3", "score: 7", "score: 3/10", "score: N", "", "score: 3 or 4"]
+    "second",
+    ["score: 3\nFair.", "7", "", Answer("3", finish_reason="content_filter")],
 )
-async def test_second_answer_that_is_more_than_the_line_leaves_the_rating_unscored(
-    model_server: ModelServer, client: AsyncOpenAI, second: str
+async def test_second_answer_that_is_more_or_less_than_the_line_leaves_the_rating_unscored(
+    model_server: ModelServer, client: AsyncOpenAI, second: str | Answer
 ) -> None:
     model_server.script("Score: 3.5\nFair.", second)
     verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
@@ -270,11 +271,8 @@ async def test_second_answer_that_is_more_than_the_line_leaves_the_rating_unscor
     assert (verdict.unscored.raw, verdict.input_tokens) == ("Score: 3.5\nFair.", 800)
 
 
-@pytest.mark.parametrize(
-    "second",
-    ["score: 3", "Score: 3/5.", '"score: 3"', "```\nscore: 3\n```", "<think>Or 4?</think>\n\n**Score:** 3\r\n"],
-)
-async def test_second_answer_may_wear_thinking_and_markup(
+@pytest.mark.parametrize("second", ["score: 3", "3", "<think>Or 4?</think>\n\n**Score:** 3\r\n"])
+async def test_second_answer_is_kept_behind_the_first(
     model_server: ModelServer, client: AsyncOpenAI, second: str
 ) -> None:
     model_server.script(Answer("I would rather", finish_reason="length"), second)

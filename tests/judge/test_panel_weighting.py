@@ -132,6 +132,13 @@ async def test_sampled_token_counts_where_the_top_list_leaves_it_out(
     assert (verdict.score, verdict.weighted_score) == (5, pytest.approx(4.2))
 
 
+async def test_score_that_was_asked_for_alone_has_its_weight(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    model_server.script("Hm.", Answer("4", logprobs=logprobs(("4", {"4": 0.9, "3": 0.1}))))
+    verdict = await Judge("m", client=client, samples=1, logprobs=True).score("a?", "b")
+    # 4 * 0.9 + 3 * 0.1 = 3.9
+    assert (verdict.score, verdict.weighted_score) == (4, pytest.approx(3.9))
+
+
 async def test_log_probabilities_are_not_asked_for_unbidden(model_server: ModelServer, client: AsyncOpenAI) -> None:
     given = logprobs(("score: ", {}), ("4", {"4": 1.0}), ("\nGood.", {}))
     model_server.script(Answer("score: 4\nGood.", logprobs=given))

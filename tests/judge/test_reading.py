@@ -1,6 +1,10 @@
 """What the reader takes from one answer, dress by dress and doubt by doubt."""
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from judge import Rating, Unscored, UnscoredReason, parse_rating
+from judge.reading import parse_score_line
 from judge.rubric import Scale
 from tests.tables import each
 
@@ -198,3 +202,43 @@ def test_score_that_the_response_speaks_of_does_not_take_the_judges_back() -> No
     response = "Yes: the film has a rating of 3 in the database."
     assert outcome(completion) == (None, "conflicting")
     assert outcome(completion, response=response) == (4, "")
+
+
+@each(
+    "completion",
+    [
+        *("score: 4", "Score: 4/5.", '"score: 4"', "```\nscore: 4\n```", "<think>Or 3?</think>\n\n**Score:** 4\r\n"),
+        *("4", " 4.\n", "**4**", "(4)", "`4`", "4.0", "４", "4점", "```\n4\n```", "<think>3</think>4", "$\\boxed{4}$"),
+        *("4/5", "4 / 5", "4 out of 5", "4 out of 5.", "4 of 5", "4 points", "4 out of 5 stars", "4 (out of 5)"),
+        *("[[4]]", "Rating: 4", "Rating: [[4]]", "[RESULT] 4", "Grade: 4", "score = 4", "Score (0-5): 4", "Score\n\n4"),
+        *('{"score": 4}', '```json\n{"score": 4}\n```', "| Score | 4 |"),
+        *("Final score: 4/5", "**Total score: 4 points**", "The score is 4.", "My rating is 4 out of 5.", "점수: 4"),
+    ],
+)
+def test_second_answer_may_name_its_score_in_any_dress(completion: str) -> None:
+    result = parse_score_line(completion, Scale(0, 5))
+    assert isinstance(result, Rating), result
+    assert result.score == 4
+
+
+@each(
+    "completion",
+    [
+        *("", "N", "score: N", "score:", "four", "the score", "<think>score: 4", "<think>4"),
+        *("7", "-1", "score: 7", "4/10", "4 out of 10", "score: 4/10", "Score (1-10): 4", "4.5", "4,5", "score: 4.5"),
+        *("4/", "4 out of", "3-4", "3 - 4", "3 to 4", "3 or 4", "3, 4", "3 4", "3\n4", "1. 4", "score: 3\nscore: 4"),
+        *("<4", "score: < 4", "~4", "4+", "4%", "4?", "4 apples", "4 because it is fair", "4 (fair)", "4\n\nFair."),
+        *("score: 4\nFair.", "It is a score: 4", "Relevance: 4", "Relevance score: 4", "Score: 4 (relevance)"),
+        *("not 4", "The score is not 4.", "It gets 4 of 5 points.", "4 of 5 steps are right", "1. Justification:"),
+        *('{"score": 4, "reason": "Fair."}', "<response>4</response>"),
+    ],
+)
+def test_second_answer_with_anything_else_in_it_is_no_score(completion: str) -> None:
+    assert isinstance(parse_score_line(completion, Scale(0, 5)), Unscored)
+
+
+@given(st.integers(-20, 120), st.sampled_from([Scale(0, 5), Scale(1, 10), Scale(0, 100), Scale(-3, 3)]))
+def test_lone_number_on_the_scale_is_the_score_of_a_second_answer(number: int, scale: Scale) -> None:
+    result = parse_score_line(f"{number}", scale)
+    assert isinstance(result, Rating) == (scale.low <= number <= scale.high)
+    assert not isinstance(result, Rating) or result.score == number
