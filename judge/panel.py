@@ -204,14 +204,13 @@ class Member:
             return unscored(UnscoredReason.REFUSED, scale, text)
         if choice.finish_reason == "content_filter":
             return unscored(UnscoredReason.FILTERED, scale, text)
-        result = parse_rating(text, scale, response=response)
-        if isinstance(result, Unscored) and choice.finish_reason == "length":
+        if choice.finish_reason == "length":  # the score that is there may be the first of several
             return unscored(UnscoredReason.TRUNCATED, scale, text)
-        return self._weighed(result, choice, parse_rating)
+        return self._weighed(parse_rating(text, scale, response=response), choice, parse_rating)
 
     def _read_line(self, choice: Choice, first: Unscored) -> Result:
         result = parse_score_line(choice.text, self._scale)
-        if isinstance(result, Unscored) or choice.finish_reason == "content_filter":
+        if isinstance(result, Unscored) or choice.finish_reason in ("content_filter", "length"):
             return first
         raw = f"{first.raw}\n\n{choice.text}" if first.raw else choice.text
         rating = replace(result, justification=first_justification(first), raw=raw)

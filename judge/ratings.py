@@ -88,7 +88,7 @@ _DETAILS = {
     UnscoredReason.EMPTY: "The model wrote nothing.",
     UnscoredReason.REFUSED: "The model refused to judge.",
     UnscoredReason.FILTERED: "The server's content filter withheld the answer.",
-    UnscoredReason.TRUNCATED: "The model's answer breaks off before the score is complete.",
+    UnscoredReason.TRUNCATED: "The model's answer is cut off.",
     UnscoredReason.NO_SCORE: "The model's answer states no score for the response as a whole.",
     UnscoredReason.ECHOED: "The model echoed the answer format instead of filling it in.",
     UnscoredReason.NOT_ASSERTED: "The model only quotes, denies or supposes a score.",

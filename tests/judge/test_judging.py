@@ -259,7 +259,7 @@ async def test_doubtful_answer_is_asked_for_its_score_alone(model_server: ModelS
 
 @pytest.mark.parametrize(
     "second",
-    ["score: 3\nFair.", "7", "", Answer("3", finish_reason="content_filter")],
+    ["score: 3\nFair.", "7", "", Answer("3", finish_reason="length"), Answer("3", finish_reason="content_filter")],
 )
 async def test_second_answer_that_is_more_or_less_than_the_line_leaves_the_rating_unscored(
     model_server: ModelServer, client: AsyncOpenAI, second: str | Answer
@@ -290,6 +290,14 @@ async def test_answer_without_words_leaves_no_justification(
     verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
     assert (verdict.score, verdict.justification) == (3, "")
     assert "You have answered" not in model_server.requests[1]["messages"][0]["content"]
+
+
+@pytest.mark.parametrize("cut", ["1. Relevance: score: 1", "Score: 1"])
+async def test_answer_that_the_server_cut_off_is_asked_for_its_score(
+    model_server: ModelServer, client: AsyncOpenAI, cut: str
+) -> None:
+    model_server.script(Answer(cut, finish_reason="length"), "score: 4")
+    assert (await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)).score == 4
 
 
 async def test_score_that_stands_in_the_response_is_asked_for_again(
@@ -334,7 +342,7 @@ async def test_garbage_twice_is_an_unscored_verdict(model_server: ModelServer, c
         (Answer(None), UnscoredReason.EMPTY),
         (Answer(""), UnscoredReason.EMPTY),
         (Answer(None, refusal="I will not."), UnscoredReason.REFUSED),
-        (Answer("The response", finish_reason="length"), UnscoredReason.TRUNCATED),
+        (Answer("score: 4\nThe resp", finish_reason="length"), UnscoredReason.TRUNCATED),
         (Answer("score: 4", finish_reason="content_filter"), UnscoredReason.FILTERED),
         (Failure(400, code="content_filter"), UnscoredReason.FILTERED),
     ],
