@@ -101,6 +101,11 @@ def good_from(scale: Scale) -> int:
     return round(scale.low + 0.8 * (scale.high - scale.low))
 
 
+def low_to(scale: Scale) -> int:
+    """The highest score that is called low: 2 from 0 to 5."""
+    return floor(scale.low + 0.4 * (scale.high - scale.low))
+
+
 class Interval(NamedTuple):
     """A mean with its 95% interval; the ends are None where there is a single value."""
 
@@ -122,6 +127,8 @@ class MeanEstimate:
         labelled: How many of them with a label.
         effective: How many labels tell as much that weigh the same, each in a cluster of its own (Kish).
         weight: How much the scores count, lambda: 0 where they tell nothing of the labels.
+        variance: Of the judge's mean.
+        independent: How many scores that is of, where those of a cluster count as one.
     """
 
     corrected: Interval | None
@@ -131,6 +138,8 @@ class MeanEstimate:
     labelled: int
     effective: float
     weight: float
+    variance: float
+    independent: float
 
     @property
     def missing(self) -> int:
@@ -253,9 +262,10 @@ class MeanEstimator:
         mean = total.f / total.n
         rest = (alone.ff - 2 * mean * alone.f + mean**2 * alone.n + _spread(others, mean)) / total.n**2
         n = alone.n + clusters.total()
-        judge = self._interval(mean, (rest + _spread(labelled, mean) / total.n**2) * n / max(n - 1, 1), n)
+        spread = (rest + _spread(labelled, mean) / total.n**2) * n / max(n - 1, 1)
+        judge = self._interval(mean, spread, n)
         if not labelled:
-            return MeanEstimate(None, judge, None, self._count, 0, 0.0, 0.0)
+            return MeanEstimate(None, judge, None, self._count, 0, 0.0, 0.0, spread, n)
         squares = sum(each.w**2 * number for each, number in labelled.items())
         effective = sum(each.w * number for each, number in labelled.items()) ** 2 / squares
         variance = _jackknife(lambda sums: sums.corrected_mean, total, labelled) + total.weight**2 * rest
@@ -268,6 +278,8 @@ class MeanEstimator:
             labelled=int(total.labels),
             effective=round(effective, 9),
             weight=total.weight,
+            variance=spread,
+            independent=n,
         )
 
     def _interval(self, mean: float, variance: float, n: float) -> Interval:
@@ -277,3 +289,33 @@ class MeanEstimator:
             return Interval(mean, None, None)
         half = max(t_quantile(floor(n + _DUST) - 1) * sqrt(max(variance, 0.0)), 3 / n)
         return Interval(mean, max(mean - half, low), min(mean + half, high))
+
+
+def difference(now: MeanEstimate, before: MeanEstimate) -> Interval | None:
+    """How far the judge's mean is above that of other responses; None where one is of a single score or cluster.
+
+    Welch's t, with clusters in the place of their scores. No narrower than 3 / n to each side, as a single mean's.
+    Source: Welch (1947), Biometrika 34(1-2).
+    """
+    n = min(now.independent, before.independent)
+    if n + _DUST < 2:
+        return None
+    variance, mean = max(now.variance + before.variance, 0.0), now.judge.mean - before.judge.mean
+    squares = sum(each.variance**2 / (each.independent - 1) for each in (now, before))
+    df = variance**2 / squares if squares > _DUST**2 else n - 1
+    half = max(t_quantile(floor(df + _DUST)) * sqrt(variance), 3 / n)
+    return Interval(mean, mean - half, mean + half)
+
+
+def wilson(count: int, n: int) -> Interval:
+    """The share that `count` is of n, with Wilson's 95% interval by Student's t.
+
+    Where all or none count there is no error to go by. Source: Wilson (1927), JASA 22; `judge.agreement.jackknife` has
+    the same for responses that share prompts.
+    """
+    share = count / n
+    if n < 2:
+        return Interval(share, None, None)
+    spread = t_quantile(n - 1) ** 2 / (n - 1 if 0 < count < n else n)
+    half = sqrt(spread * share * (1 - share) + spread**2 / 4)
+    return Interval(share, (share + spread / 2 - half) / (1 + spread), (share + spread / 2 + half) / (1 + spread))

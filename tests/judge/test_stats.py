@@ -1,14 +1,15 @@
 """The corrected mean: against sums by hand, the authors' package, and simulated truth."""
 
+import random
 import tracemalloc
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import pytest
-from scipy.stats import t
+from scipy.stats import t, ttest_ind
 
 from judge.rubric import Scale
-from judge.stats import Interval, MeanEstimate, MeanEstimator, t_quantile
+from judge.stats import Interval, MeanEstimate, MeanEstimator, difference, t_quantile, wilson
 from tests.tables import each
 
 SCALE = Scale(0, 5)
@@ -205,3 +206,53 @@ def test_memory_does_not_grow_with_the_scores() -> None:
 @each("df", [*range(1, 12), 30, 31, 199, 200, 201, 1000, 10**6])
 def test_quantile_of_students_t_is_that_of_scipy(df: int) -> None:
     assert t_quantile(df) == pytest.approx(t.ppf(0.975, df), rel=1e-6)
+
+
+def test_difference_of_two_means_has_the_interval_of_welch() -> None:
+    # Means 4 and 3, both with a variance of 2 / 4 / 5 = 0.1: half = t(8) * sqrt(0.2) = 2.306004 * 0.447214 = 1.031276.
+    now, before = [3, 4, 5, 4, 4], [2, 3, 3, 4, 3]
+    found = difference(estimate(*map(Row, now)), estimate(*map(Row, before)))
+    assert found == pytest.approx((1, 1 - 1.031276, 1 + 1.031276), abs=1e-6)
+    assert found
+    assert found[1:] == pytest.approx(tuple(ttest_ind(now, before, equal_var=False).confidence_interval()))
+
+
+def test_difference_counts_a_thread_as_one_piece_of_evidence() -> None:
+    # About the mean 4 the threads come to 2, -2 and 0: 8 / 25 * 3 / 2 = 0.48. About 2 they come to 0: no variance.
+    # So df is 2, as of the threads alone, and half = t(2) * sqrt(0.48) = 4.302653 * 0.692820 = 2.980965.
+    now = [Row(5, cluster="a"), Row(5, cluster="a"), Row(3, cluster="b"), Row(3, cluster="b"), Row(4)]
+    found = difference(estimate(*now), estimate(*[Row(2)] * 5))
+    assert found == pytest.approx((2, 2 - 2.980965, 2 + 2.980965), abs=1e-6)
+
+
+def test_difference_of_equal_scores_leaves_what_so_many_can_miss() -> None:
+    assert difference(estimate(*[Row(4)] * 6), estimate(*[Row(3)] * 10)) == pytest.approx((1, 0.5, 1.5))
+
+
+def test_difference_from_a_single_thread_is_not_known() -> None:
+    thread = estimate(*[Row(score, cluster="a") for score in (1, 2, 3, 4, 5)])
+    assert difference(thread, estimate(*map(Row, (1, 2, 3, 4, 5)))) is None
+
+
+def test_unchanged_scores_seldom_differ_clearly() -> None:
+    chance = random.Random(0)
+
+    def week() -> MeanEstimate:
+        return estimate(*map(Row, chance.choices(range(6), (2, 5, 10, 20, 40, 23), k=15)))
+
+    changes = [difference(week(), week()) for _ in range(1000)]
+    assert sum(abs(each.mean) >= 0.3 for each in changes if each) > 400
+    assert sum(not each.low <= 0 <= each.high for each in changes if each and each.low is not None and each.high) < 65
+
+
+@each(
+    ("count", "n", "low", "high"),
+    [
+        # t(19) = 2.093024, so spread = 4.380750 / 19 = 0.230566: (0.75 + 0.115283 -+ 0.237742) / 1.230566
+        (15, 20, 0.509961, 0.896356),
+        # and for all of them 4.380750 / 20 = 0.219038: 1 / 1.219038, and 1
+        (20, 20, 0.820319, 1.0),
+    ],
+)
+def test_share_has_the_interval_of_wilson(count: int, n: int, low: float, high: float) -> None:
+    assert wilson(count, n) == pytest.approx((count / n, low, high), abs=1e-6)
