@@ -46,6 +46,14 @@ class Week:
         """The first moment of the week after, in UTC."""
         return _to_utc(self.monday + timedelta(weeks=1), time(), self.zone)
 
+    def same_days_before(self, until: datetime) -> tuple[datetime, datetime]:
+        """From when to when the week before is what this one is up to `until`, on the zone's clocks."""
+        last = self.before()
+        if until >= self.end:
+            return last.start, last.end
+        end = (until.astimezone(self.zone) - timedelta(weeks=1)).astimezone(UTC)
+        return last.start, min(max(end, last.start), last.end)
+
     def before(self, weeks: int = 1) -> "Week":
         year, number, _ = (self.monday - timedelta(weeks=weeks)).isocalendar()
         return Week(year, number, self.zone)

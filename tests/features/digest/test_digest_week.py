@@ -56,6 +56,29 @@ def test_the_week_of_a_clock_change_is_an_hour_shorter_or_longer() -> None:
     assert autumn.end - autumn.start == timedelta(days=7, hours=1)
 
 
+@pytest.mark.parametrize(
+    ("until", "end"),
+    [
+        # Wednesday, 10:30 in Berlin: through the change of clocks on 25 October the days differ by an hour in UTC.
+        (utc(2026, 10, 28, 9, 30), utc(2026, 10, 21, 8, 30)),
+        (utc(2026, 11, 18, 9, 30), utc(2026, 11, 11, 9, 30)),
+        (utc(2026, 11, 15, 23), utc(2026, 11, 8, 23)),  # as the week begins
+        (utc(2026, 11, 22, 23), utc(2026, 11, 15, 23)),  # once it is over
+    ],
+)
+def test_the_same_days_of_last_week_end_at_the_same_time_of_day(until: datetime, end: datetime) -> None:
+    week = Week.of(until - timedelta(microseconds=1) if until == utc(2026, 11, 22, 23) else until, BERLIN)
+    assert week.same_days_before(until) == (week.before().start, end)
+
+
+@given(moments, st.sampled_from(ZONES))
+def test_the_same_days_of_last_week_lie_in_it(moment: datetime, zone: ZoneInfo) -> None:
+    week = Week.of(moment, zone)
+    start, end = week.same_days_before(moment)
+    assert week.before().start == start <= end <= week.start
+    assert week.same_days_before(week.end) == (start, week.start)
+
+
 @given(moments, st.sampled_from(ZONES))
 def test_weeks_follow_each_other_without_a_gap(moment: datetime, zone: ZoneInfo) -> None:
     week = Week.of(moment, zone)
