@@ -31,7 +31,7 @@ from bot.slack.client import Identity
 from bot.slack.incoming import Traffic
 from bot.slack.invocation import HomeVisit, Invocation
 from bot.slack.members import Access, Homes, Member, Members, Memberships
-from bot.slack.messenger import Messenger
+from bot.slack.messenger import Drawn, Messenger
 from bot.store import Store
 from bot.store.figures import Place
 from bot.store.jobs import JobKind
@@ -63,7 +63,7 @@ class Feature:
         home_buttons: Its buttons at the top of a person's Home tab.
         home_section: Its section of a person's Home tab.
         show_home: Publishes a person's Home tab anew, with a note on what became of their click.
-        week_lines: Its lines at the top of a channel's digest and stats.
+        week_blocks: What it says at the top of a channel's digest and stats; a section first.
         preview: Prints a channel's digest in the terminal.
     """
 
@@ -82,7 +82,7 @@ class Feature:
     home_buttons: Callable[[HomeVisit], Awaitable[Sequence[Block]]] | None = None
     home_section: Callable[[HomeVisit], Awaitable[Sequence[Block]]] | None = None
     show_home: Callable[[HomeVisit, str], Awaitable[None]] | None = None
-    week_lines: Callable[[Place, Week, datetime, Named], Awaitable[Sequence[str]]] | None = None
+    week_blocks: Callable[[Place, Week, datetime, Named], Awaitable[Sequence[Block | Drawn]]] | None = None
     preview: Callable[[str], Awaitable[None]] | None = None
 
 
@@ -148,9 +148,9 @@ class Services:
         found = await asyncio.gather(*(each.home_section(visit) for each in self.features if each.home_section))
         return [block for blocks in found for block in blocks]
 
-    async def week_lines(self, place: Place, week: Week, now: datetime, named: Named) -> list[str]:
-        found = [await each.week_lines(place, week, now, named) for each in self.features if each.week_lines]
-        return [line for lines in found for line in lines]
+    async def week_blocks(self, place: Place, week: Week, now: datetime, named: Named) -> list[Block | Drawn]:
+        found = [await each.week_blocks(place, week, now, named) for each in self.features if each.week_blocks]
+        return [block for blocks in found for block in blocks]
 
     async def preview(self, channel_id: str) -> None:
         for each in self.features:

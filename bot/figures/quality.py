@@ -1,18 +1,17 @@
 """How far the judge agrees with people's labels: the measures of `judge agreement` that a digest has room for."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from math import floor
-from typing import Any
+from math import atanh, floor, sqrt, tanh
 
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage
 from bot.domain.week import Week
 from bot.store.figures import Kind, LabelledCount, Place, ScoredCount, Span, Tallies
 from judge.rubric import Scale
-from judge.stats import Interval, MeanEstimate, MeanEstimator, good_from
+from judge.stats import Interval, MeanEstimate, MeanEstimator, good_from, low_to, t_quantile, wilson
 
 
 @dataclass(frozen=True)
@@ -24,29 +23,25 @@ class Agreement:
         exact: Share of them with the same number.
         within_one: Share with numbers at most one apart.
         kappa: Quadratic weighted kappa; None where one of them gave one number throughout.
-        labels: How many people's labels that are: a case may have several.
     """
 
     n: int
-    exact: float
-    within_one: float
-    kappa: float | None
-    labels: int
+    exact: Interval
+    within_one: Interval
+    kappa: Interval | None
 
 
 def to_agreement(rows: Iterable[LabelledCount]) -> Agreement | None:
     """The agreement in what `Tallies.labelled` gives; None without a label."""
-    pairs, labels = Counter[tuple[int, int]](), 0
+    pairs = Counter[tuple[int, int]]()
     for row in rows:
-        labels += row.people * row.number
-        label = floor(row.total / row.people + 0.5)
-        pairs[row.score, label] += row.number
-    n = sum(pairs.values())
+        pairs[row.score, floor(row.total / row.people + 0.5)] += row.number
+    n = pairs.total()
     if not n:
         return None
     exact = sum(count for (score, label), count in pairs.items() if score == label)
     near = sum(count for (score, label), count in pairs.items() if abs(score - label) <= 1)
-    return Agreement(n, exact / n, near / n, weighted_kappa(pairs), labels)
+    return Agreement(n, wilson(exact, n), wilson(near, n), kappa_interval(pairs))
 
 
 def to_scores(rows: Iterable[LabelledCount]) -> Mapping[int, int]:
@@ -73,6 +68,22 @@ def weighted_kappa(pairs: Mapping[tuple[int, int], int]) -> float | None:
     return 1 - observed / expected if min(len(first), len(second)) > 1 else None
 
 
+def kappa_interval(pairs: Counter[tuple[int, int]]) -> Interval | None:
+    """Weighted kappa with its 95% interval, by the jackknife on the scale of atanh, as `judge.agreement` takes it.
+
+    The ends are None where the value is 1 or -1, or hangs on a single case.
+    """
+    value, n = weighted_kappa(pairs), pairs.total()
+    if value is None:
+        return None
+    without = [(weighted_kappa(pairs - Counter([pair])), number) for pair, number in pairs.items()]
+    if any(each is None or abs(each) == 1 for each in (value, *(each for each, _ in without))):
+        return Interval(value, None, None)
+    squares = sum(number * (atanh(each) - atanh(value)) ** 2 for each, number in without if each is not None)
+    half = t_quantile(n - 1) * sqrt((n - 1) / n * squares)
+    return Interval(value, tanh(atanh(value) - half), tanh(atanh(value) + half))
+
+
 WEEKS = 4
 _ALL_OF_IT: Mapping[str, Coverage] = {}
 
@@ -84,17 +95,20 @@ class Quality:
     Attributes:
         mean: The mean score.
         good: The share of replies with at least `good_from`.
+        low: The share of replies with at most `low_to`.
     """
 
     mean: MeanEstimate
     good: MeanEstimate
+    low: MeanEstimate
     good_from: int
+    low_to: int
 
 
 async def read_quality(tallies: Tallies, place: Place, week: Week, until: datetime, kind: Kind) -> Quality | None:
     """The quality of the four weeks up to that moment, which is in `week`; None without a score."""
     span = Span(week.before(WEEKS - 1).start, until)
-    return to_quality(await tallies.blind(place, span, kind), Scale(*kind.scale))
+    return to_quality(await tallies.blind(place, span, kind), kind.scale)
 
 
 def to_quality(
@@ -104,14 +118,17 @@ def to_quality(
 
     Of what a watch has drawn, each row stands for as many replies as its draw and the `coverage` of its day say.
     """
-    mean, good = MeanEstimator(scale), MeanEstimator(Scale(0, 1))
+    mean, good, low = MeanEstimator(scale), MeanEstimator(Scale(0, 1)), MeanEstimator(Scale(0, 1))
     stands_for = [_stands_for(row, coverage) for row in rows]
     replies = sum(each * row.number for each, row in zip(stands_for, rows, strict=True))
-    number = sum(row.number for row in rows)
+    number, is_good, is_low = sum(row.number for row in rows), good_from(scale), low_to(scale)
     for each, row in zip(stands_for, rows, strict=True):
-        _add(row, each * number / replies, mean, good, good_from(scale))
-    estimates = mean.estimate(), good.estimate()
-    return Quality(estimates[0], estimates[1], good_from(scale)) if estimates[0] and estimates[1] else None
+        weight = each * number / replies
+        _add(row, weight, mean, float)
+        _add(row, weight, good, lambda score: float(score >= is_good))
+        _add(row, weight, low, lambda score: float(score <= is_low))
+    found = mean.estimate(), good.estimate(), low.estimate()
+    return Quality(found[0], found[1], found[2], is_good, is_low) if found[0] and found[1] and found[2] else None
 
 
 def _stands_for(row: ScoredCount, coverage: Mapping[str, Coverage]) -> float:
@@ -119,16 +136,10 @@ def _stands_for(row: ScoredCount, coverage: Mapping[str, Coverage]) -> float:
     return 1 / ((row.drawn_with or 1.0) * (found.share if found else 1.0))
 
 
-def _add(row: ScoredCount, weight: float, mean: MeanEstimator, good: MeanEstimator, limit: int) -> None:
-    is_good = None if row.label is None else float(row.label >= limit)
-    evidence: Mapping[str, Any] = {
-        "probability": row.probability or 1.0,
-        "cluster": row.thread_ts,
-        "weight": weight,
-        "times": row.number,
-    }
-    mean.add(row.score, row.label, **evidence)
-    good.add(float(row.score >= limit), is_good, **evidence)
+def _add(row: ScoredCount, weight: float, estimator: MeanEstimator, value: Callable[[float], float]) -> None:
+    label = None if row.label is None else value(row.label)
+    draw = row.probability or 1.0
+    estimator.add(value(row.score), label, probability=draw, cluster=row.thread_ts, weight=weight, times=row.number)
 
 
 MIN_SCORES = 10

@@ -3,30 +3,31 @@
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import datetime
-from math import floor
 
 from bot.domain.week import Week
 from bot.figures.quality import Agreement, Quality, read_quality, to_agreement, to_scores
 from bot.store.figures import Kind, LowCase, Place, ScoreCount, Span, Tallies, Usage, VersionSum
-from judge.stats import kolmogorov_smirnov
+from judge.rubric import Scale
+from judge.stats import Interval, MeanEstimate, MeanEstimator, difference, kolmogorov_smirnov, low_to
 
 TREND_WEEKS = 8
 LOWEST = 3
 FEWEST = 5
 """Of fewer scores no figure is shown: it would tell the score of a reply that somebody may be asked to label blind."""
-_DEFAULT_SCALE = (0, 5)
-_LOW_SHARE = 0.4
+_DEFAULT_SCALE = Scale(0, 5)
 
-Scale = tuple[int, int]
 Choose = Callable[[Sequence[str]], Awaitable[Collection[str]]]
 """Gives those of the authors, most replies first, whose replies may be listed; what nobody wrote is then not."""
 
 
 @dataclass(frozen=True)
 class Tally:
+    """How often each score was given; `threads` says how many of them stand in a thread with others, by thread."""
+
     counts: Mapping[int, int]
+    threads: Mapping[tuple[str, int], int] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -50,6 +51,16 @@ class Tally:
             return None
         return sum(count for score, count in self.counts.items() if score <= highest) / self.n
 
+    def estimate(self, scale: Scale) -> MeanEstimate | None:
+        """Their mean, with threads as what is independent of each other; None without a score."""
+        mean, alone = MeanEstimator(scale), Counter(self.counts)
+        for (thread, score), count in self.threads.items():
+            mean.add(score, cluster=thread, times=count)
+            alone[score] -= count
+        for score, count in alone.items():
+            mean.add(score, times=count)
+        return mean.estimate()
+
     def at(self, position: int) -> int:
         """The score at that position from the lowest, counted from 0; the highest one beyond the end, 0 without any."""
         for score in sorted(self.counts):
@@ -65,25 +76,28 @@ class Point:
 
     week: Week
     mean: float | None
-    n: int
     version: str | None = None
 
 
 @dataclass(frozen=True)
 class Author:
-    """The scores of what one bot or person wrote, this week and the week before."""
+    """The scores of what one bot or person wrote, this week and the week before, and how far the mean has moved."""
 
     id: str
     this: Tally
     last: Tally
+    change: Interval | None
 
 
 @dataclass(frozen=True)
 class Glance:
-    """A channel's week in short. All scores are of one kind, the week's commonest; `last` has its own judge version.
+    """A channel's week in short. All scores are of one kind, the week's commonest.
 
     Attributes:
         until: The moment up to which the week was counted; its end once it is over.
+        last: The week before, on the same days where this one is not over; by its own commonest judge version.
+        change: How far the mean has moved since; None where that cannot be said.
+        has_new_judge: Whether `last` is of another judge version, so that no change can be told.
         trend: Up to eight weeks, oldest first, this one last.
         raters: How many cases were scored by the offline rater or made up for the demo; those of models are None's.
         off_scale: How many scores are on another scale, and in no other figure.
@@ -95,6 +109,8 @@ class Glance:
     kind: Kind
     this: Tally
     last: Tally
+    change: Interval | None
+    has_new_judge: bool
     trend: tuple[Point, ...]
     raters: Mapping[str | None, int]
     off_scale: int
@@ -105,9 +121,13 @@ class Glance:
         return self.kind.scale
 
     @property
-    def has_new_judge(self) -> bool:
-        """Whether last week's scores are of another judge version, so that no change can be told."""
-        return self.trend[-2].version != self.kind.version
+    def is_finished(self) -> bool:
+        return self.until >= self.week.end
+
+    @property
+    def low(self) -> int:
+        """The highest score that counts as low: 2 of 0 to 5."""
+        return low_to(self.scale)
 
 
 @dataclass(frozen=True)
@@ -118,8 +138,8 @@ class Figures(Glance):
         unscored: Cases without a score, by the reason.
         lowest: Up to three low scores, the lowest first and the newest first among equals.
         authors: With scores this week, most first.
-        agreement: This week's; None without a label.
-        agreement_ever: Of all time up to now.
+        blind: The judge's agreement with labels that people gave before they saw its score, of all time up to now.
+        seen: The same with labels that were given after it was seen.
         unlike: How easily the scores of all labelled cases would differ so much from this week's, were they alike: the
             p of a Kolmogorov-Smirnov test.
         quality: What people would say of the last weeks' replies; None without a score.
@@ -128,8 +148,8 @@ class Figures(Glance):
     unscored: Mapping[str, int]
     lowest: tuple[LowCase, ...]
     authors: tuple[Author, ...]
-    agreement: Agreement | None
-    agreement_ever: Agreement | None
+    blind: Agreement | None
+    seen: Agreement | None
     unlike: float
     quality: Quality | None
     usage: Usage
@@ -137,15 +157,6 @@ class Figures(Glance):
     @property
     def is_quiet(self) -> bool:
         return self.usage.cases == 0
-
-    @property
-    def is_finished(self) -> bool:
-        return self.until >= self.week.end
-
-    @property
-    def low(self) -> int:
-        """The highest score that counts as low: 2 of 0 to 5."""
-        return _low(self.scale)
 
 
 async def read_glance(tallies: Tallies, place: Place, week: Week, now: datetime) -> Glance:
@@ -156,21 +167,23 @@ async def read_glance(tallies: Tallies, place: Place, week: Week, now: datetime)
 async def _read_glance(
     tallies: Tallies, place: Place, week: Week, now: datetime
 ) -> tuple[Glance, Sequence[ScoreCount], Sequence[ScoreCount]]:
-    span, before = _passed(week, now), week.before()
+    span = _passed(week, now)
     rows, earlier = await asyncio.gather(
-        tallies.scores(place, span), tallies.scores(place, Span(before.start, before.end))
+        tallies.scores(place, span),
+        tallies.scores(place, Span(*week.same_days_before(span.end))),
     )
     kind = commonest(rows)
     was = commonest((row for row in earlier if row.kind.scale == kind.scale), kind.scale)
     this, last = tally_of(rows, kind), tally_of(earlier, was)
-    newest = Point(before, last.mean, last.n, was.version), Point(week, this.mean, this.n, kind.version)
-    trend = (*await _read_trend(tallies, place, week, kind), *newest)
+    trend = (*await _read_trend(tallies, place, week, kind), Point(week, this.mean, kind.version))
     glance = Glance(
         week,
         span.end,
         kind,
         this,
         last,
+        None if was != kind else change_of(this, last, kind.scale),
+        last.n > 0 and was != kind,
         trend,
         raters=count_raters(rows),
         off_scale=_count(rows, lambda row: row.kind.scale != kind.scale),
@@ -188,7 +201,7 @@ async def read_figures(
     authors = _authors(rows, earlier, kind)
     usage, labelled, quality, lowest = await asyncio.gather(
         tallies.usage(place, span, kind),
-        tallies.labelled(place, span, kind),
+        tallies.labelled(place, span.end, kind),
         read_quality(tallies, place, week, span.end, kind),
         _read_lowest(tallies, place, span, kind, authors, glance.this, choose),
     )
@@ -197,8 +210,8 @@ async def read_figures(
         unscored=_unscored(rows),
         lowest=lowest,
         authors=authors,
-        agreement=to_agreement(row for row in labelled if row.is_new),
-        agreement_ever=to_agreement(labelled),
+        blind=to_agreement(row for row in labelled if row.is_blind),
+        seen=to_agreement(row for row in labelled if not row.is_blind),
         unlike=kolmogorov_smirnov(to_scores(labelled), glance.this.counts),
         quality=quality,
         usage=usage,
@@ -217,13 +230,14 @@ async def _read_lowest(
     chosen = await choose([author.id for author in authors]) if choose else None
     if chosen is not None:
         this = _together(author.this for author in authors if author.id in chosen)
-    up_to = min(this.at(LOWEST - 1), _low(kind.scale))
+    up_to = min(this.at(LOWEST - 1), low_to(kind.scale))
     return tuple(await tallies.lowest(place, span, kind, up_to, LOWEST, chosen))
 
 
-def _low(scale: Scale) -> int:
-    lowest, highest = scale
-    return lowest + floor((highest - lowest) * _LOW_SHARE)
+def change_of(this: Tally, last: Tally, scale: Scale) -> Interval | None:
+    """How far the mean is above the earlier one; None where either is of fewer than `FEWEST`, or of a single thread."""
+    now, before = this.estimate(scale), last.estimate(scale)
+    return difference(now, before) if now and before and min(this.n, last.n) >= FEWEST else None
 
 
 def _together(parts: Iterable[Tally]) -> Tally:
@@ -235,8 +249,8 @@ def _passed(week: Week, now: datetime) -> Span:
 
 
 async def _read_trend(tallies: Tallies, place: Place, week: Week, kind: Kind) -> Iterator[Point]:
-    """The weeks before the last, each by the judge version that scored most of it."""
-    weeks = [week.before(back) for back in range(TREND_WEEKS - 1, 1, -1)]
+    """The weeks before this one, each by the judge version that scored most of it."""
+    weeks = [week.before(back) for back in range(TREND_WEEKS - 1, 0, -1)]
     sums = await tallies.sums(place, [Span(each.start, each.end) for each in weeks], kind.scale)
     most: dict[int, VersionSum] = {}
     for each in sums:
@@ -251,8 +265,8 @@ def _rank(each: VersionSum) -> tuple[int, str]:
 
 def _to_point(week: Week, found: VersionSum | None) -> Point:
     if found is None:
-        return Point(week, None, 0)
-    return Point(week, found.total / found.n if found.n >= FEWEST else None, found.n, found.version)
+        return Point(week, None)
+    return Point(week, found.total / found.n if found.n >= FEWEST else None, found.version)
 
 
 def commonest(rows: Iterable[ScoreCount], otherwise: Scale = _DEFAULT_SCALE) -> Kind:
@@ -280,11 +294,13 @@ def _count(rows: Iterable[ScoreCount], is_meant: Callable[[ScoreCount], bool]) -
 
 
 def tally_of(rows: Iterable[ScoreCount], kind: Kind) -> Tally:
-    counts = Counter[int]()
+    counts, threads = Counter[int](), Counter[tuple[str, int]]()
     for row in rows:
         if row.score is not None and row.kind == kind:
             counts[row.score] += row.number
-    return Tally(counts)
+            if row.thread_ts is not None:
+                threads[row.thread_ts, row.score] += row.number
+    return Tally(counts, threads)
 
 
 def _unscored(rows: Iterable[ScoreCount]) -> Mapping[str, int]:
@@ -296,15 +312,16 @@ def _unscored(rows: Iterable[ScoreCount]) -> Mapping[str, int]:
 
 
 def _authors(rows: Iterable[ScoreCount], earlier: Iterable[ScoreCount], kind: Kind) -> tuple[Author, ...]:
-    this, last = _by_author(rows, kind), _by_author(earlier, kind)
-    authors = [Author(each, Tally(counts), Tally(last.get(each, {}))) for each, counts in this.items()]
-    return tuple(sorted(authors, key=lambda each: (-each.this.n, each.id)))
+    this, last, authors = _by_author(rows), _by_author(earlier), []
+    for each, its in this.items():
+        now, before = tally_of(its, kind), tally_of(last.get(each, ()), kind)
+        authors.append(Author(each, now, before, change_of(now, before, kind.scale)))
+    return tuple(sorted((each for each in authors if each.this.n), key=lambda each: (-each.this.n, each.id)))
 
 
-def _by_author(rows: Iterable[ScoreCount], kind: Kind) -> dict[str, dict[int, int]]:
-    found: dict[str, dict[int, int]] = {}
+def _by_author(rows: Iterable[ScoreCount]) -> dict[str, list[ScoreCount]]:
+    found: dict[str, list[ScoreCount]] = {}
     for row in rows:
-        if row.author_id is not None and row.score is not None and row.kind == kind:
-            counts = found.setdefault(row.author_id, {})
-            counts[row.score] = counts.get(row.score, 0) + row.number
+        if row.author_id is not None:
+            found.setdefault(row.author_id, []).append(row)
     return found

@@ -47,6 +47,7 @@ ACTION_HOME_WATCH = "change_watch_at_home"
 ACTION_HOME_VISIBILITY = "choose_visibility"
 ACTION_DIGEST_ON = "switch_digest_on"
 ACTION_DIGEST_OFF = "switch_digest_off"
+ACTION_LOWEST = "show_lowest"
 ACTION_FORGET = "forget"
 ACTION_OPEN_WINDOW = "open_window"
 ACTION_RUBRIC = "rubric-"  # use, view or edit follows

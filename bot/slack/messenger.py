@@ -24,6 +24,18 @@ WITHOUT_PREVIEWS: Mapping[str, Any] = {"unfurl_links": False, "unfurl_media": Fa
 logger = structlog.get_logger(__name__)
 
 
+_CHARTS = 2
+"""Slack takes no more in a message; those that come first are drawn."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A chart or a table, and the same in a block that every Slack knows."""
+
+    block: dict[str, Any]
+    plain: dict[str, Any]
+
+
 @dataclass(frozen=True)
 class Post:
     """What is sent: blocks for the eye, `text` for notifications and screen readers.
@@ -35,6 +47,19 @@ class Post:
     text: str
     blocks: list[dict[str, Any]]
     plain_blocks: list[dict[str, Any]] | None = field(default=None, compare=False)
+
+    @classmethod
+    def of(cls, text: str, parts: "Sequence[dict[str, Any] | Drawn]") -> "Post":
+        """The post of these parts: drawn as far as Slack draws, else in words."""
+        drawn, charts = [], 0
+        for part in parts:
+            is_chart = isinstance(part, Drawn) and part.block["type"] == "data_visualization"
+            charts += is_chart
+            drawn.append(
+                part if isinstance(part, dict) else part.plain if is_chart and charts > _CHARTS else part.block
+            )
+        plain = [part if isinstance(part, dict) else part.plain for part in parts]
+        return cls(text, drawn, None if plain == drawn else plain)
 
     @property
     def forms(self) -> "Sequence[Post]":

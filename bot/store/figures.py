@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import (
+    CTE,
     ColumnElement,
     CompoundSelect,
     Select,
@@ -28,6 +29,7 @@ from bot.domain.watch import Watch
 from bot.store.database import Part
 from bot.store.schema import cases, labels, replies
 from bot.store.visibility import NEWER, Sample, counts, is_by_workflow, is_watched, superseded
+from judge.rubric import Scale
 
 
 @dataclass(frozen=True)
@@ -64,15 +66,15 @@ class Kind:
     version: str | None
 
     @property
-    def scale(self) -> tuple[int, int]:
-        return self.lowest, self.highest
+    def scale(self) -> Scale:
+        return Scale(self.lowest, self.highest)
 
 
 @dataclass(frozen=True)
 class ScoreCount:
     """How many cases (`number`) one author's replies have with one score of one kind, or unscored for one reason.
 
-    `rater` is OFFLINE or MADE_UP, and None for a model.
+    `rater` is OFFLINE or MADE_UP, and None for a model. `thread_ts` is None where no other case is in the thread.
     """
 
     author_id: str | None
@@ -82,6 +84,7 @@ class ScoreCount:
     unscored_reason: str | None
     version: str | None
     rater: str | None
+    thread_ts: str | None
     number: int
 
     @property
@@ -115,20 +118,27 @@ class ThumbCount:
 
 @dataclass(frozen=True)
 class LowCase:
+    """A case to look at; `response` is how the reply begins, and None where that is not to be shown."""
+
     id: int
     score: int
+    highest: int
     author_id: str | None
     message_ts: str | None
     thread_ts: str | None
     judged_at: datetime
     deleted_at: datetime | None = None
+    response: str | None = None
 
 
 @dataclass(frozen=True)
 class LabelledCount:
-    """How many cases (`number`) have one score and labels that come to one sum (`total`, of `people` labels)."""
+    """How many cases (`number`) have one score and labels that come to one sum (`total`, of `people` labels).
 
-    is_new: bool
+    The labels were all given blind, or all by people who had seen the score: a case with both is in two such counts.
+    """
+
+    is_blind: bool
     score: int
     total: int
     people: int
@@ -190,6 +200,7 @@ class Usage:
     with_skipping: int = 0
 
 
+_WORDS = 300  # more than is shown: blanks, and what people do not see, are left out of it
 _BEGINNING, _END = datetime(2000, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 
 
@@ -197,17 +208,13 @@ class Tallies(Part):
     async def scores(self, place: Place, span: Span) -> Sequence[ScoreCount]:
         rater = case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model)).label("rater")
         version = cases.c.judge_version.label("version")
-        by = (
-            cases.c.author_id,
-            cases.c.score,
-            cases.c.lowest,
-            cases.c.highest,
-            cases.c.unscored_reason,
-            version,
-            rater,
+        columns = (
+            cases.c[name] for name in ("author_id", "score", "lowest", "highest", "unscored_reason", "thread_ts")
         )
-        query = select(*by, func.count().label("number")).where(_public(place, span)).group_by(*by)
-        return await self._database.rows(ScoreCount, query)
+        found = select(*columns, version, rater).where(_public(place, span)).cte("found")
+        by = [each for each in found.c if each.name != "thread_ts"]
+        by.append(_shared_thread(found))  # type: ignore[arg-type]
+        return await self._database.rows(ScoreCount, select(*by, func.count().label("number")).group_by(*by))
 
     async def authors(self, place: Place, span: Span) -> Sequence[AuthorCount]:
         number = func.count().label("number")
@@ -236,7 +243,7 @@ class Tallies(Part):
         (usage,) = await self._database.rows(Usage, query.where(_public(place, span)))
         return usage
 
-    async def sums(self, place: Place, spans: Sequence[Span], scale: tuple[int, int]) -> Sequence[VersionSum]:
+    async def sums(self, place: Place, spans: Sequence[Span], scale: Scale) -> Sequence[VersionSum]:
         repeated = _repeated(place, spans[0]).cte("repeated")
         version = cases.c.judge_version.label("version")
         figures = (version, func.sum(cases.c.score).label("total"), func.count(cases.c.score).label("n"))
@@ -264,23 +271,26 @@ class Tallies(Part):
         by_whom = true() if author_ids is None else cases.c.author_id.in_(author_ids)
         found = select(cases.c.id).where(cases.c.score <= up_to, _is_of(kind), _public(place, span), by_whom)
         found = found.order_by(cases.c.score, cases.c.judged_at.desc()).limit(limit)
-        query = select(*(cases.c[each.name] for each in fields(LowCase))).where(cases.c.id.in_(found))
-        query = query.order_by(cases.c.score, cases.c.judged_at.desc())
-        return await self._database.rows(LowCase, query)
+        return await self._database.rows(LowCase, _low_cases(cases.c.id.in_(found)))
 
-    async def labelled(self, place: Place, span: Span, kind: Kind) -> Sequence[LabelledCount]:
-        """Scores against labels, of everything up to the span's end; new is what was judged within the span."""
+    async def still_low(self, place: Place, case_ids: Collection[int]) -> Sequence[LowCase]:
+        """Those of the cases that the channel may still see, in the same order."""
+        is_there = and_(cases.c.id.in_(case_ids), _public(place, Span(_BEGINNING, _END)))
+        return await self._database.rows(LowCase, _low_cases(is_there))
+
+    async def labelled(self, place: Place, until: datetime, kind: Kind) -> Sequence[LabelledCount]:
+        """Scores against labels, of everything that was judged up to then."""
+        of_case = labels.c.case_id, labels.c.is_blind
         given = (
-            select(labels.c.case_id, func.sum(labels.c.score).label("total"), func.count().label("people"))
+            select(*of_case, func.sum(labels.c.score).label("total"), func.count().label("people"))
             .where(labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id)
-            .group_by(labels.c.case_id)
+            .group_by(*of_case)
             .subquery()
         )
-        is_new = (cases.c.judged_at >= span.start).label("is_new")
-        by = (is_new, cases.c.score, given.c.total, given.c.people)
+        by = (given.c.is_blind, cases.c.score, given.c.total, given.c.people)
         # Labels are few: from each to its case, and not through all cases, which this keeps the database from doing.
         is_here = and_(cases.c.team_id.concat("") == place.team_id, cases.c.channel_id == place.channel_id, _by(place))
-        is_past = and_(cases.c.judged_at < span.end, cases.c.id.not_in(_repeated(place, Span(_BEGINNING, span.end))))
+        is_past = and_(cases.c.judged_at < until, cases.c.id.not_in(_repeated(place, Span(_BEGINNING, until))))
         query = select(*by, func.count().label("number")).join(given, given.c.case_id == cases.c.id)
         query = query.where(is_here, is_past, counts(cases), _is_of(kind)).group_by(*by)
         return await self._database.rows(LabelledCount, query)
@@ -313,12 +323,24 @@ class Tallies(Part):
         columns = (cases.c.id, cases.c.score, cases.c.thread_ts, cases.c.probability.label("drawn_with"))
         query = select(*columns, replies.c.day).outerjoin(replies, _is_reply(place))
         scored = query.where(_is_of(kind), _public(place, span)).cte("scored")
-        shared = select(scored.c.thread_ts).group_by(scored.c.thread_ts).having(func.count() > 1)
-        thread_ts = case((scored.c.thread_ts.in_(shared), scored.c.thread_ts)).label("thread_ts")
         draw = (scored.c.drawn_with, scored.c.day)
-        by = (scored.c.score, given.c.label, given.c.probability, thread_ts, *draw)
+        by = (scored.c.score, given.c.label, given.c.probability, _shared_thread(scored), *draw)
         query = select(*by, func.count().label("number")).outerjoin(given, given.c.case_id == scored.c.id)
         return await self._database.rows(ScoredCount, query.group_by(*by))
+
+
+def _shared_thread(found: CTE) -> ColumnElement[str | None]:
+    """The thread of a row in which others stand as well; NULL for all others, which are counted together."""
+    shared = select(found.c.thread_ts).group_by(found.c.thread_ts).having(func.count() > 1)
+    return case((found.c.thread_ts.in_(shared), found.c.thread_ts)).label("thread_ts")
+
+
+def _low_cases(which: ColumnElement[bool]) -> Select[Any]:
+    """The lowest first, and the newest among equals; without the words of what is deleted, or to be forgotten."""
+    is_shown = and_(cases.c.deleted_at.is_(None), cases.c.forgotten_at.is_(None))
+    words = case((is_shown, func.substr(cases.c.response, 1, _WORDS))).label("response")
+    columns = (cases.c[each.name] for each in fields(LowCase) if each.name != "response")
+    return select(*columns, words).where(which).order_by(cases.c.score, cases.c.judged_at.desc())
 
 
 def _public(place: Place, span: Span, repeated: Select[Any] | CompoundSelect[Any] | None = None) -> ColumnElement[bool]:
@@ -355,7 +377,7 @@ def _is_of(kind: Kind) -> ColumnElement[bool]:
     return and_(_is_on(kind.scale), cases.c.judge_version.is_not_distinct_from(kind.version))
 
 
-def _is_on(scale: tuple[int, int]) -> ColumnElement[bool]:
+def _is_on(scale: Scale) -> ColumnElement[bool]:
     return and_(cases.c.lowest == scale[0], cases.c.highest == scale[1], cases.c.score.is_not(None))
 
 

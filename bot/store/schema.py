@@ -44,7 +44,7 @@ _COUNTS = text(
     "visibility = 'thread' AND blocker IS NULL AND blocked_by IS NULL AND excluded IS NULL AND probability IS NULL"
 )
 _FIGURES = (
-    *("team_id", "channel_id", "judged_at", "lowest", "highest", "score", "author_id", "requester_id"),
+    *("team_id", "channel_id", "judged_at", "lowest", "highest", "score", "author_id", "requester_id", "thread_ts"),
     *("unscored_reason", "model", "judge_version", "input_tokens", "output_tokens", "cost_usd", "skipped_ratings"),
 )
 _SHOWN = ("visibility", "blocker", "blocked_by", "excluded", "probability")
@@ -171,7 +171,7 @@ cases = Table(
     _index("ix_cases_unsettled", "team_id", "channel_id", "requester_id", "status", where=IS_UNSETTLED),
     # The digest's figures come from these two alone; SQLite needs the columns of the condition in them, too.
     _index("ix_cases_figures", *_FIGURES, *_SHOWN, where=_COUNTS),
-    _index("ix_cases_watched", *_FIGURES, "thread_ts", "probability", where=_WATCHED),
+    _index("ix_cases_watched", *_FIGURES, "probability", where=_WATCHED),
     _index(
         "ix_cases_repeated", "team_id", "channel_id", "judged_at", "message_ts", "attempt", *_SHOWN, where=_REPEATED
     ),

@@ -13,16 +13,17 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import delete, insert
+from sqlalchemy import and_, delete, insert, update
 
 from bot.domain.case import CaseSource, CaseStatus, Visibility
 from bot.domain.week import Week
-from bot.figures.quality import Agreement, weighted_kappa
+from bot.figures.quality import Agreement, to_agreement, weighted_kappa
 from bot.figures.week import FEWEST, Figures, Glance, Tally, read_figures, read_glance
 from bot.store import Store
-from bot.store.figures import Place, Span
+from bot.store.figures import LabelledCount, Place, Span
 from bot.store.schema import cases, labels
-from judge.agreement.measures import quadratic_weighted_kappa
+from judge.agreement.jackknife import Statistic, interval
+from judge.agreement.measures import exact_match, quadratic_weighted_kappa, within_one
 from judge.agreement.sample import Sample
 from judge.rubric import Scale
 from judge.stats import MeanEstimator
@@ -128,14 +129,15 @@ async def figures_of(log: Store, *entries: Entry, now: datetime = NOW, team: str
     return await read_figures(log.tallies, Place(team, "C1"), WEEK, now)
 
 
-def counted(entries: Sequence[Entry], week: Week) -> list[Entry]:
+def counted(entries: Sequence[Entry], week: Week, since: datetime | None = None) -> list[Entry]:
     """In plain Python: what everybody in C1 could see of a week, of several verdicts on a reply the newest."""
+    since = since or week.start
     here = [each for each in entries if each.channel == "C1" and each.is_public and each.judged_at]
     found = []
     for number, entry in enumerate(here):
         newer = [each for each in here[number + 1 :] if each.attempt > 1 and each.reply == entry.reply]
         is_repeated = entry.reply is not None and bool(newer)
-        if not is_repeated and entry.judged_at and week.start <= entry.judged_at < week.end:
+        if not is_repeated and entry.judged_at and since <= entry.judged_at < week.end:
             found.append(entry)
     return found
 
@@ -195,7 +197,7 @@ async def test_the_figures_are_those_of_plain_python(
     assert figures.this.median == (statistics.median(scores) if len(scores) >= FEWEST else None)
     last_of_scale = [each for each in last if each.score is not None and each.scale == scale]
     assert figures.last.n == len([each for each in last_of_scale if each.version == commonest(last_of_scale)])
-    assert figures.has_new_judge == (commonest(last_of_scale) != version)
+    assert figures.has_new_judge == (bool(last_of_scale) and commonest(last_of_scale) != version)
     assert figures.off_version == len(of_scale) - len(on_scale)
     assert figures.off_scale == len([e for e in this if e.score is not None and e.scale != scale])
     assert figures.unscored == Counter(each.reason for each in this if each.score is None)
@@ -204,7 +206,10 @@ async def test_the_figures_are_those_of_plain_python(
     _check_usage(figures, this)
     _check_trend(figures, entries)
     _check_authors(figures, on_scale)
-    assert figures.agreement == _agreement(on_scale)
+    ever = [e for e in counted(entries, WEEK, datetime(2000, 1, 1, tzinfo=UTC)) if e.score is not None]
+    of_kind = [each for each in ever if (each.scale, each.version) == (scale, version)]
+    assert figures.blind == _agreement([each for each in of_kind if each.probability is not None])
+    assert figures.seen == _agreement([each for each in of_kind if each.probability is None])
     _check_quality(figures, entries)
 
 
@@ -235,7 +240,6 @@ def _check_trend(figures: Figures, entries: Sequence[Entry]) -> None:
         of_scale = [e for e in counted(entries, point.week) if e.score is not None and e.scale == figures.scale]
         found = [each.score or 0 for each in of_scale if each.version == commonest(of_scale)]
         assert point.version == commonest(of_scale)
-        assert point.n == len(found)
         assert point.mean == mean_of(found)
 
 
@@ -265,26 +269,35 @@ def _check_quality(figures: Figures, entries: Sequence[Entry]) -> None:
     assert found.corrected == (None if expected.corrected is None else pytest.approx(expected.corrected))
 
 
-def _agreement(on_scale: list[Entry]) -> Agreement | None:
-    pairs = [(e.score or 0, floor(statistics.fmean(e.labels) + 0.5)) for e in on_scale if e.labels]
+def _agreement(labelled: list[Entry]) -> Agreement | None:
+    pairs = [(e.score or 0, floor(statistics.fmean(e.labels) + 0.5)) for e in labelled if e.labels]
     if not pairs:
         return None
-    n = len(pairs)
-    exact, near = (sum(abs(a - b) <= gap for a, b in pairs) / n for gap in (0, 1))
-    labels = sum(len(each.labels) for each in on_scale)
-    return Agreement(n, pytest.approx(exact), pytest.approx(near), _kappa(pairs), labels)  # type: ignore[arg-type]
-
-
-def _kappa(pairs: list[tuple[int, int]]) -> Any:
     scores, labels = np.array(pairs, dtype=float).T
-    kappa = quadratic_weighted_kappa(Sample(np.arange(len(pairs)), scores, labels[:, None], Scale(0, 10))).value
-    return None if np.isnan(kappa) else pytest.approx(kappa)
+    sample = Sample(np.arange(len(pairs)), scores, labels[:, None], Scale(0, 10))
+    exact, near, kappa = (_interval(each(sample)) for each in (exact_match, within_one, quadratic_weighted_kappa))
+    assert exact
+    assert near
+    return Agreement(len(pairs), exact, near, kappa)
+
+
+def _interval(statistic: Statistic) -> Any:
+    """As `judge agreement` gives it; None where it says NaN, or all that there is."""
+    if np.isnan(statistic.value):
+        return None
+    with np.errstate(all="ignore"):
+        ends = interval(statistic)
+    is_known = not np.isnan(ends).any() and ends[1] - ends[0] < 2
+    return tuple(
+        each and pytest.approx(each, abs=1e-9) for each in (statistic.value, *(ends if is_known else (None, None)))
+    )
 
 
 @settings(max_examples=200)
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=60))
-def test_weighted_kappa_is_that_of_judge_agreement(pairs: list[tuple[int, int]]) -> None:
-    assert weighted_kappa(Counter(pairs)) == _kappa(pairs)
+def test_agreement_and_its_ranges_are_those_of_judge_agreement(pairs: list[tuple[int, int]]) -> None:
+    rows = [LabelledCount(True, score, label, 1, 1) for score, label in pairs]
+    assert to_agreement(rows) == _agreement([Entry(score=score, labels=(label,)) for score, label in pairs])
 
 
 def test_weighted_kappa_by_hand() -> None:
@@ -365,14 +378,14 @@ async def test_of_typed_texts_that_are_scored_again_the_newest_verdict_counts(lo
     figures = await figures_of(log, texts, answer, replace(texts, score=4, attempt=2, labels=(4,)))
     assert figures.this.counts == {3: 1, 4: 1}
     assert figures.usage.cases == 2
-    assert figures.agreement == Agreement(1, 1.0, 1.0, None, 1)
+    assert figures.seen == _agreement([replace(texts, score=4, labels=(4,))])
 
 
 async def test_a_channel_of_the_same_id_in_another_team_is_another(log: Store) -> None:
     await figures_of(log, Entry(score=0, labels=(0,)), Entry(score=1))
     figures = await figures_of(log, Entry(score=5, labels=(5,)))
     assert figures.this.counts == {5: 1}
-    assert figures.agreement_ever == Agreement(1, 1.0, 1.0, None, 1)
+    assert figures.seen == _agreement([Entry(score=5, labels=(5,))])
 
 
 async def test_a_deleted_case_is_in_no_later_figure(log: Store) -> None:
@@ -387,12 +400,56 @@ async def test_a_deleted_case_is_in_no_later_figure(log: Store) -> None:
     assert replace(after, lowest=()) == replace(alone, lowest=())
 
 
-async def test_labels_of_earlier_weeks_count_for_ever_and_not_for_this_week(log: Store) -> None:
-    old = Entry(judged_at=datetime(2025, 1, 1, tzinfo=UTC), score=1, labels=(3,))
-    figures = await figures_of(log, Entry(score=4, labels=(4,)), old)
-    assert figures.agreement == Agreement(1, 1.0, 1.0, None, 1)
-    assert figures.agreement_ever is not None
-    assert (figures.agreement_ever.n, figures.agreement_ever.exact) == (2, 0.5)
+async def test_blind_labels_and_those_of_people_who_saw_the_score_are_told_apart_whatever_the_week(log: Store) -> None:
+    blind = Entry(judged_at=datetime(2025, 1, 1, tzinfo=UTC), score=1, labels=(3,), probability=0.5)
+    seen = Entry(score=4, labels=(4,)), Entry(score=2, labels=(2, 4))
+    figures = await figures_of(log, blind, *seen)
+    # One of one differs by two; of the others one is equal, and 2 against 3, the mean of 2 and 4, within one point.
+    assert figures.blind
+    assert (figures.blind.n, figures.blind.exact.mean, figures.blind.within_one.mean) == (1, 0, 0)
+    assert figures.seen
+    assert (figures.seen.n, figures.seen.exact.mean, figures.seen.within_one.mean) == (2, 0.5, 1)
+
+
+async def test_the_week_so_far_is_held_against_the_same_days_of_last_week(log: Store) -> None:
+    now, then = WEEK.start + timedelta(days=2, hours=10), WEEK.before().start + timedelta(days=2, hours=10)
+    late = [Entry(score=0, judged_at=then), Entry(score=0, judged_at=WEEK.start - MOMENT)]
+    early = [Entry(score=score, judged_at=then - MOMENT) for score in (2, 3, 3, 4, 3)]
+    this = [Entry(score=score, judged_at=WEEK.start) for score in (3, 4, 5, 4, 4)]
+    figures = await figures_of(log, *late, *early, *this, now=now)
+    assert figures.last.counts == {2: 1, 3: 3, 4: 1}
+    assert figures.change == pytest.approx((1, 1 - 1.031276, 1 + 1.031276), abs=1e-6)  # see tests/judge/test_stats.py
+    assert [figures.authors[0].change, figures.trend[-2].mean] == [figures.change, pytest.approx(15 / 7)]
+    assert (await figures_of(log, *late, *early, *this)).last.n == 7
+
+
+async def test_replies_in_one_thread_make_a_change_less_sure(log: Store) -> None:
+    before = [Entry(score=2, judged_at=WEEK.before().start)] * 5
+    threads = [(5, "1.1"), (5, "1.1"), (3, "2.2"), (3, "2.2"), (4, "3.3")]
+    this = [Entry(score=score, thread_ts=ts, message_ts=f"{n}.5") for n, (score, ts) in enumerate(threads)]
+    change = (await figures_of(log, *before, *this)).change
+    assert change == pytest.approx((2, 2 - 2.980965, 2 + 2.980965), abs=1e-6)  # see tests/judge/test_stats.py
+
+
+async def test_a_change_is_not_told_across_judges_or_of_few_scores(log: Store) -> None:
+    this, before = [Entry(score=5)] * 5, Entry(score=1, judged_at=WEEK.before().start)
+    assert (await figures_of(log, *this, *[before] * 5)).change
+    other = await figures_of(log, *this, *[replace(before, version="v")] * 5)
+    assert (other.change, other.has_new_judge) == (None, True)
+    assert (await figures_of(log, *this, *[before] * 4)).change is None
+
+
+async def test_how_low_replies_begin_is_read_unless_they_are_gone_or_to_be_forgotten(log: Store) -> None:
+    team = next(TEAMS)
+    await write(log, team, [Entry(score=0)] * 3)
+    async with log.database.engine.begin() as connection:
+        for number, change in enumerate([{}, {"deleted_at": NOW}, {"forgotten_at": NOW}]):
+            which = and_(cases.c.team_id == team, cases.c.key == str(number))
+            await connection.execute(update(cases).where(which).values(response="Words" * 100, **change))
+    figures = await read_figures(log.tallies, Place(team, "C1"), WEEK, NOW)
+    assert sorted(case.response or "" for case in figures.lowest) == ["", "", ("Words" * 60)]
+    assert await log.tallies.still_low(Place(team, "C1"), [case.id for case in figures.lowest]) == list(figures.lowest)
+    assert await log.tallies.still_low(Place(team, "C2"), [case.id for case in figures.lowest]) == []
 
 
 def mixed() -> list[Entry]:
@@ -469,6 +526,7 @@ async def test_quality_is_of_one_judge_version_and_its_blind_labels(log: Store) 
     assert quality.good.judge.mean == pytest.approx(2 / 3)
     assert quality.good.labels_only is not None
     assert quality.good.labels_only.mean == 0
+    assert (quality.low_to, quality.low.judge.mean) == (2, pytest.approx(1 / 3))
 
 
 async def test_old_labels_are_held_against_the_weeks_scores(log: Store) -> None:

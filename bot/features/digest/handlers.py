@@ -1,6 +1,6 @@
 """`/judge digest`, `/judge stats`, and the weeks of a person's channels in their Home tab.
 
-Slack's charts stand in messages only, so that a trend is a line of characters in the Home tab.
+Slack's charts stand in messages only, so a trend is a line of numbers in the Home tab.
 Source: https://docs.slack.dev/surfaces/app-home
 """
 
@@ -16,15 +16,16 @@ from slack_sdk.errors import SlackApiError
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.week import Schedule, Week
 from bot.feature import Services
-from bot.features.digest.poster import post_now, schedule_of, show, shown_authors, stats, this_week
-from bot.features.digest.text import counted, judge_change, measures, not_counted, trend_line
+from bot.features.digest.poster import lowest, post_now, schedule_of, show, shown_authors, stats, this_week
+from bot.features.digest.text import counted, judge_change, measures, not_counted
+from bot.figures.charts import weekly_means
 from bot.figures.week import TREND_WEEKS, Glance, read_glance
 from bot.pipeline.text import FOREIGN, no_channel_access_text, sentence
 from bot.slack import ids
 from bot.slack.blocks import Block, button, context, header, section
 from bot.slack.client import slack_word
 from bot.slack.commands import DigestRequest, StatsRequest, parse_digest, parse_stats
-from bot.slack.invocation import Invocation, clicked_home, clicked_value
+from bot.slack.invocation import Invocation, clicked_home, clicked_value, to_invocation
 from bot.slack.members import Member, MembershipError
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape
@@ -261,10 +262,11 @@ def _channel(settings: ChannelSettings, schedule: Schedule, glance: Glance, may_
     week = counted(glance) if glance.this.n else "nothing that people chose has a score yet"
     partly = "partly " if len(glance.raters) > 1 else ""
     marks = ", ".join(f"{partly}{mark}" for rater, mark in _NO_MODEL.items() if rater in glance.raters)
+    trend = weekly_means(glance.trend)
     lines = [
         f"*<#{channel_id}>*{f' ({marks})' if marks else ''}: {week}",
         measures(glance),
-        trend_line(glance),
+        f"Weekly mean: {trend}" if trend else "",
         judge_change(glance),
         not_counted(glance),
         f"Digest every {schedule}." if is_on else "No weekly digest.",
@@ -277,6 +279,20 @@ def _channel(settings: ChannelSettings, schedule: Schedule, glance: Glance, may_
 
 
 def register(app: AsyncApp, services: Services) -> None:
+    @app.action(ids.ACTION_LOWEST)
+    async def show_lowest(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        invocation = to_invocation(body)
+        if invocation.is_foreign:
+            post = sentence(FOREIGN)
+        elif refusal := await services.access.refusal(invocation.channel_id, invocation.user_id, is_change=False):
+            post = sentence(no_channel_access_text(refusal))
+        else:
+            settings = await services.store.digests.channel(invocation.team_id, invocation.channel_id)
+            numbers = [int(each) for each in clicked_value(body).split(",")]
+            post = await lowest(services, settings, numbers)
+        await services.messenger.tell(invocation.recipient, post)
+
     @app.action(ids.ACTION_DIGEST_ON)
     async def switch_digest_on(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()

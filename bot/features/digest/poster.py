@@ -5,7 +5,7 @@ was left behind looks for the message before posting it; where it may not look, 
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -15,13 +15,24 @@ from slack_sdk.errors import SlackApiError
 
 from bot.domain.week import Schedule, Week
 from bot.feature import Services
-from bot.features.digest.text import MOST_AUTHORS, digest_message, preview_message, stats_message, with_thumbs
+from bot.features.digest.text import (
+    LOWEST_BEGIN,
+    LOWEST_GONE,
+    MOST_AUTHORS,
+    digest_message,
+    lowest_blocks,
+    preview_message,
+    stats_message,
+    with_thumbs,
+)
 from bot.figures.week import Figures, read_figures
+from bot.pipeline.text import sentence
 from bot.slack import ids
+from bot.slack.blocks import Block
 from bot.slack.client import is_transient, slack_word
 from bot.slack.members import Member, list_channels
 from bot.slack.messages import find_marked, to_metadata
-from bot.slack.messenger import WITHOUT_PREVIEWS, Post, send_in_known_blocks
+from bot.slack.messenger import WITHOUT_PREVIEWS, Drawn, Post, send_in_known_blocks
 from bot.store.assignments import EVERYBODY
 from bot.store.digests import LEASE, ChannelSettings, Claim, DigestStatus
 from bot.store.figures import Place, Span
@@ -175,7 +186,19 @@ async def draft(
     figures, lead, listed = await _read(services, settings, week, names_within_s=names_within_s)
     if reader:
         await _note_lowest(services, settings, figures, reader)
-    return digest_message(figures, lead, listed, services.identity.url, settings.channel_id)
+    is_for_one = reader not in {None, EVERYBODY}
+    url, channel_id = services.identity.url, settings.channel_id
+    return digest_message(figures, lead, listed, url, channel_id, has_words=is_for_one)
+
+
+async def lowest(services: Services, settings: ChannelSettings, case_ids: Collection[int]) -> Post:
+    """How these replies of a posted digest begin, for one person; those that are gone since are not among them."""
+    found = await services.store.tallies.still_low(Place(settings.team_id, settings.channel_id), case_ids)
+    if not found:
+        return sentence(LOWEST_GONE)
+    listed = await shown_authors(services, settings, [each.author_id for each in found if each.author_id])
+    blocks = lowest_blocks(found, listed, services.identity.url, settings.channel_id, has_words=True)
+    return Post(LOWEST_BEGIN, blocks)
 
 
 async def _note_lowest(services: Services, settings: ChannelSettings, figures: Figures, reader: str) -> None:
@@ -184,7 +207,7 @@ async def _note_lowest(services: Services, settings: ChannelSettings, figures: F
 
 async def _read(
     services: Services, settings: ChannelSettings, week: Week, author_id: str | None = None, names_within_s: float = 0
-) -> tuple[Figures, Sequence[str], Mapping[str, Member]]:
+) -> tuple[Figures, Sequence[Block | Drawn], Mapping[str, Member]]:
     place = Place(settings.team_id, settings.channel_id, author_id)
     listed: dict[str, Member] = {}
 
@@ -198,7 +221,7 @@ async def _read(
         busiest = [author.id for author in figures.authors[:MOST_AUTHORS]]
         await choose([*busiest, *(case.author_id for case in figures.lowest if case.author_id)])
 
-    return figures, await services.week_lines(place, week, services.clock(), choose), listed
+    return figures, await services.week_blocks(place, week, services.clock(), choose), listed
 
 
 async def shown_authors(

@@ -21,7 +21,7 @@ async def preview(services: Services, channel_id: str) -> None:
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = _WIDTH
-    for block in digest.blocks:
+    for block in (each for each in digest.blocks if each["type"] != "actions"):
         console.print(_render(block))
         console.print()
 
@@ -43,11 +43,10 @@ def _render(block: dict[str, Any]) -> RenderableType:
 
 
 def _chart(block: dict[str, Any]) -> RenderableType:
-    """Its first series, on the axis that all of them need; the other series are the ends of the scale."""
     chart = block["chart"]
-    most = max(point["value"] for series in chart["series"] for point in series["data"])
+    points = chart["series"][0]["data"]
+    most = max(point["value"] for point in points)
     grid = Table.grid(padding=(0, 1))
-    for point in chart["series"][0]["data"]:
-        number = "" if chart["type"] == "bar" else f"{point['value']:g}"  # which stands in the labels of bars
-        grid.add_row(point["label"], Bar(most or 1, 0, point["value"], width=_WIDTH // 2), number)
+    for point in points:
+        grid.add_row(point["label"], Bar(most or 1, 0, point["value"], width=_WIDTH // 2))
     return Group(Text(block["title"], style="bold"), grid)

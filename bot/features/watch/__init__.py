@@ -11,11 +11,12 @@ from bot.feature import Feature, Named, Services
 from bot.features.watch import orders, window
 from bot.features.watch.alerts import DriftAlerts
 from bot.features.watch.figures import read_watched, watches_of_person
-from bot.features.watch.text import home_blocks, not_read_since, watched_lines
+from bot.features.watch.text import home_blocks, not_read_since, watched_blocks
 from bot.features.watch.watcher import Watcher, look
 from bot.pipeline.engine import PeriodicJob
-from bot.slack.blocks import Block
+from bot.slack.blocks import Block, section
 from bot.slack.invocation import HomeVisit
+from bot.slack.messenger import Drawn
 from bot.store.figures import Place
 
 _HELP = "• `/judge watch @assistant` scores an assistant's replies automatically"
@@ -34,11 +35,11 @@ def feature(services: Services) -> Feature:
         person = visit.invocation.team_id, visit.invocation.user_id
         return home_blocks(*await watches_of_person(services, *person, MOST_AT_HOME))
 
-    async def week_lines(place: Place, week: Week, now: datetime, named: Named) -> Sequence[str]:
+    async def week_blocks(place: Place, week: Week, now: datetime, named: Named) -> Sequence[Block | Drawn]:
         watched = await read_watched(store.tallies, store.replies, place, week, now)
-        lines = watched_lines(watched, await named([each.author_id for each in watched]))
+        blocks = watched_blocks(watched, await named([each.author_id for each in watched]))
         unread = (await store.watches.unread(place.team_id, now)).get(place.channel_id or "")
-        return [*lines, not_read_since(unread)] if unread else lines
+        return [*blocks, section(not_read_since(unread))] if unread else blocks
 
     return Feature(
         register=register,
@@ -52,5 +53,5 @@ def feature(services: Services) -> Feature:
             PeriodicJob("send_due_alerts", DriftAlerts(services).look),
         ],
         home_section=home_section,
-        week_lines=week_lines,
+        week_blocks=week_blocks,
     )

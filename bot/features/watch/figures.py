@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from typing import TypeGuard
 
 from slack_sdk.errors import SlackApiError
 
@@ -10,13 +11,14 @@ from bot.domain.watch import Coverage, Unread, Watch, together
 from bot.domain.week import Week
 from bot.feature import Services
 from bot.figures.quality import WEEKS, Quality, to_quality
-from bot.figures.week import commonest, count_raters
+from bot.figures.week import FEWEST, TREND_WEEKS, Point, Tally, commonest, count_raters, tally_of
 from bot.slack.client import connection_word, slack_word
 from bot.slack.members import MembershipError
-from bot.store.figures import Place, Span, Tallies, watched
+from bot.store.figures import Place, ScoredCount, Span, Tallies, watched
 from bot.store.visibility import Sample
 from bot.store.watches import Replies
 from judge.rubric import Scale
+from judge.stats import Interval, difference
 
 
 @dataclass(frozen=True)
@@ -24,9 +26,12 @@ class Watched:
     """One assistant's week, of the judge version that scored most of it.
 
     Attributes:
-        week: The replies of this week.
-        before: Those of the week before, by the same judge version.
-        weeks: Those of the last four weeks, for the correction by labels.
+        is_finished: Whether the week is over.
+        tally: How often each score was given this week.
+        week: What the replies of this week say of all.
+        change: How far the mean has moved since last week, or the same days of it; None where that cannot be said.
+        trend: Eight weeks, this one last; those that another judge version scored are without a mean.
+        weeks: The last four weeks, for the correction by labels.
         coverage: What has become of all its replies of this week.
         earlier: How many replies of the week before were scored in this one: late on its last day, or when the app was
             back. They are among the scores, and not in `coverage`.
@@ -35,9 +40,12 @@ class Watched:
     """
 
     author_id: str
-    scale: tuple[int, int]
+    scale: Scale
+    is_finished: bool
+    tally: Tally
     week: Quality | None
-    before: Quality | None
+    change: Interval | None
+    trend: Sequence[Point]
     weeks: Quality | None
     coverage: Coverage
     earlier: int
@@ -64,26 +72,40 @@ async def _read(
     its, span = replace(place, author_id=author_id), Span(week.start, until)
     rows = await tallies.scores(its, span)
     kind = commonest(rows)
-    first = week.before(WEEKS - 1)
-    days = _day(first.start - timedelta(days=1)), _day(until)
-    coverage = await replies.coverage(its, *days)
-    scored, monday = await tallies.blind(its, span, kind), _day(week.start)
+    weeks = [week.before(back) for back in range(TREND_WEEKS - 1, -1, -1)]
+    coverage, monday = (
+        await replies.coverage(its, _day(weeks[0].start - timedelta(days=1)), _day(until)),
+        _day(week.start),
+    )
 
-    async def quality(span: Span) -> Quality | None:
-        return to_quality(await tallies.blind(its, span, kind), Scale(*kind.scale), coverage)
+    async def quality(span: Span) -> tuple[Sequence[ScoredCount], Quality | None]:
+        scored = await tallies.blind(its, span, kind)
+        return scored, to_quality(scored, kind.scale, coverage)
 
-    last = week.before()
+    found = [await quality(Span(each.start, min(each.end, until))) for each in weeks]
+    (scored, this), (_, before) = found[-1], await quality(Span(*week.same_days_before(until)))
+    _, recent = await quality(Span(week.before(WEEKS - 1).start, until))
     return Watched(
         author_id,
         kind.scale,
-        week=to_quality(scored, Scale(*kind.scale), coverage),
-        before=await quality(Span(last.start, last.end)),
-        weeks=await quality(Span(first.start, until)),
+        until >= week.end,
+        tally_of(rows, kind),
+        week=this,
+        change=difference(this.mean, before.mean) if _is_enough(this) and _is_enough(before) else None,
+        trend=[
+            Point(each, of.mean.judge.mean if _is_enough(of) else None)
+            for each, (_, of) in zip(weeks, found, strict=True)
+        ],
+        weeks=recent,
         coverage=together(each for day, each in coverage.items() if day >= monday),
         earlier=sum(row.number for row in scored if row.day and row.day < monday),
         others=sum(row.number for row in rows if row.score is not None and row.kind != kind),
         raters=count_raters(rows),
     )
+
+
+def _is_enough(quality: Quality | None) -> TypeGuard[Quality]:
+    return quality is not None and quality.mean.n >= FEWEST
 
 
 def _day(moment: datetime) -> str:

@@ -5,16 +5,18 @@ from datetime import timedelta
 
 from bot.domain.watch import Coverage, ReplyOutcome, Shows, Unread, Watch
 from bot.features.watch.figures import CountedWatch, Watched
+from bot.figures.charts import charts, good_words, low_words, moved
 from bot.figures.quality import corrected, span, without_model
 from bot.figures.week import FEWEST
 from bot.slack import ids
 from bot.slack.blocks import Block, actions, button, context, header, permalink, section, short_date
 from bot.slack.members import Member
-from bot.slack.messenger import Post
+from bot.slack.messenger import Drawn, Post
 from bot.slack.mrkdwn import clip, escape
 from bot.store.figures import TimedScore
 from judge.drift import MIN_REFERENCE, Drop
 from judge.rubric import Scale
+from judge.stats import Interval
 
 _NAME = 80
 _MOST_NAMED = 10
@@ -26,6 +28,8 @@ _SHOWN = {
 NO_BOTS = "No bot has written in this channel lately, and none is a member, so there is nothing to watch."
 _TITLE = "Watch an assistant"
 _MOST_SHOWN = 10
+MOST_DRAWN = 5
+"""Of so many assistants a digest has charts, those with most replies: a message is only so long."""
 _HELP = """\
 • `/judge watch @assistant` opens a window with all settings
 • `/judge watch @assistant all` scores all of its replies to people here, at most 50 a day
@@ -164,10 +168,13 @@ def _names(names: Sequence[str]) -> str:
     return ", ".join([*(f"`@{clip(each, _NAME)}`" for each in names[:_MOST_NAMED]), *more])
 
 
-def watched_lines(watched: Sequence[Watched], members: Mapping[str, Member]) -> list[str]:
-    """The lines that a digest leads with; none where nothing was drawn, or nobody who may be named."""
-    shown = [each for each in watched if each.author_id in members][:_MOST_SHOWN]
-    return [line for each in shown for line in _lines(each, clip(members[each.author_id].name, _NAME))]
+def watched_blocks(watched: Sequence[Watched], members: Mapping[str, Member]) -> list[Block | Drawn]:
+    """What a digest leads with; empty where nothing was drawn, or nobody who may be named."""
+    found: list[Block | Drawn] = []
+    for place, each in enumerate([each for each in watched if each.author_id in members][:_MOST_SHOWN]):
+        found.append(section("\n".join(_lines(each, clip(members[each.author_id].name, _NAME)))))
+        found += charts(each.tally, each.trend, each.scale, "random") if place < MOST_DRAWN else []
+    return found
 
 
 def _lines(each: Watched, name: str) -> Iterator[str]:
@@ -176,12 +183,14 @@ def _lines(each: Watched, name: str) -> Iterator[str]:
     if each.week is None:
         yield f"{drawn}: no scores yet ({counted})."
         return
-    before = f"; last week {each.before.mean.judge.mean:.1f}" if each.before and each.before.mean.n >= FEWEST else ""
-    scale = f"on a scale from {each.scale[0]} to {each.scale[1]}"
-    mean = each.week.mean.judge
-    shown = f"*{mean.mean:.1f}*" if mean.low is None else span(mean, ".1f", "*")
-    measured = f"mean {shown} {scale}" if scored >= FEWEST else f"no mean of fewer than {FEWEST} scores"
-    yield f"{drawn}: {measured} ({counted}{before})."
+    if scored < FEWEST:
+        yield f"{drawn}: no mean of fewer than {FEWEST} scores ({counted})."
+    else:
+        week, scale = each.week, each.scale
+        mean = f"mean {_estimated(week.mean.judge, '.1f')} on a scale from {scale.low} to {scale.high}"
+        yield f"{drawn}: {mean} ({counted}). {moved(each.change, is_finished=each.is_finished)}".strip()
+        low, good = _estimated(week.low.judge, ".0%"), _estimated(week.good.judge, ".0%")
+        yield f"Scored {low_words(scale)}: {low}. Scored {good_words(scale)}: {good}."
     yield from without_model(each.raters)
     if people := corrected(each.weeks):
         yield people
@@ -193,6 +202,10 @@ def _lines(each: Watched, name: str) -> Iterator[str]:
     if each.coverage.lost:
         lost = ", ".join(_outcomes(each.coverage, _LOST))
         yield f"Drawn, but not scored: {lost}. Other replies of those days stand in for them."
+
+
+def _estimated(interval: Interval, form: str) -> str:
+    return f"*{interval.mean:{form}}*" if interval.low is None else span(interval, form, "*")
 
 
 _HOW = "Random replies, tested after each new score. `/judge watch` lists what is watched."

@@ -11,6 +11,7 @@ from bot.domain.verdict import RecordedVerdict
 from bot.domain.week import Week
 from bot.feature import Feature, Named, Services
 from bot.features.workflow import handlers, text
+from bot.slack.blocks import Block, section
 from bot.slack.invocation import installation_of
 from bot.store.figures import Place, Span
 from bot.store.jobs import JobKind
@@ -32,14 +33,15 @@ def feature(services: Services) -> Feature:
         await handlers.fail(services, execution_id, sentence, token)
         return True
 
-    async def week_lines(place: Place, week: Week, now: datetime, _: Named) -> Sequence[str]:
+    async def week_blocks(place: Place, week: Week, now: datetime, _: Named) -> Sequence[Block]:
         span = Span(week.start, min(week.end, max(now, week.start)))
-        return text.week_lines(await services.store.tallies.scores(replace(place, sample=Sample.WORKFLOW), span))
+        line = text.week_line(await services.store.tallies.scores(replace(place, sample=Sample.WORKFLOW), span))
+        return [section(line)] if line else []
 
     return Feature(
         register=partial(handlers.register, services=services),
         on_verdict=tell,
         fails=fails,
-        week_lines=week_lines,
+        week_blocks=week_blocks,
         jobs={JobKind.COMPLETE: lambda payload: handlers.settle(services, payload.case_id)},
     )

@@ -52,15 +52,15 @@ def outputs(case: LoggedCase, verdict: RecordedVerdict | None, workspace_url: st
     return told
 
 
-def week_lines(rows: Sequence[ScoreCount]) -> Sequence[str]:
-    """The line of a digest on what workflows asked for, by the judge version that scored most; none without scores."""
+def week_line(rows: Sequence[ScoreCount]) -> str:
+    """The line of a digest on what workflows asked for, by the judge version that scored most; empty without scores."""
     kind = commonest(rows)
     tally = tally_of(rows, kind)
     if not tally.n:
-        return []
+        return ""
     mean = f": mean {tally.mean:.1f} on a scale from {kind.lowest} to {kind.highest}" if tally.n >= FEWEST else ""
     replies = "1 reply" if tally.n == 1 else f"{tally.n:,} replies"
-    return [f"Requested by workflows, and not counted elsewhere, {replies}{mean}."]
+    return f"Requested by workflows, and not counted elsewhere, {replies}{mean}."
 
 
 def _text(words: str) -> str:

@@ -4,12 +4,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from sqlalchemy import delete
 
 from bot.features.digest.handlers import POSTED, POSTED_BEFORE
+from bot.features.digest.text import LOWEST_GONE
 from bot.slack import ids
 from bot.store.digests import EXTRA_PAUSE, ChannelSettings
+from bot.store.schema import cases
 from pocket_slack import Message
-from tests.gestures import add_cases
+from tests.gestures import add_case, add_cases
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 
@@ -90,7 +93,10 @@ async def test_preview_is_seen_by_one_person(stage: Stage) -> None:
     told = await digest(stage, "preview")
     words = shown(told)
     assert words.startswith("Only you see this. `/judge digest now` posts it here.\n*This week so far (")
-    assert "5 replies chosen by people\nMedian *4*, mean *3.8*, on a scale of 0 to 5." in words
+    assert (
+        "5 replies chosen by people\nMedian *4*, mean *3.8*, on a scale of 0 to 5.\n"
+        "Scored 0 to 2: *20%*. Scored 4 to 5: *80%*." in words
+    )
     assert told.text.startswith("This week so far (")
     kinds = [block["type"] for block in told.blocks]
     assert kinds.count("data_visualization") == 1
@@ -121,8 +127,34 @@ async def test_now_posts_the_week_so_far_for_all(stage: Stage) -> None:
     assert (await digest(stage, "now")).text == POSTED
     (message,) = posted(stage)
     assert message.text.startswith("This week so far (")
-    assert "5 replies chosen by people. Median 4, mean 4.0, on a scale of 0 to 5." in message.text
+    assert "5 replies chosen by people. Median 4, mean 4.0, on a scale of 0 to 5. Scored 0 to 2: 0%." in message.text
     assert "posts this" not in shown(message)
+
+
+async def test_how_the_lowest_begin_is_shown_to_one_person_and_no_longer_once_they_are_gone(stage: Stage) -> None:
+    await add_case(stage, stage.slack.workspace.channel(CHANNEL), stage.helper.id, 1, response="The *first* words.")
+    assert "“The first words.”" in shown(await digest(stage, "preview"))
+    await digest(stage, "now", 2)
+    (message,) = posted(stage)
+    assert "Score 1 of 5" in shown(message)
+    assert "first" not in shown(message)
+    stage.ben.click(message, ids.ACTION_LOWEST)
+    told = shown(await stage.told(stage.ben))
+    assert "“The first words.”" in told
+    assert " · helper · " in told
+    async with stage.log.database.engine.begin() as connection:
+        await connection.execute(delete(cases))
+    stage.ben.click(message, ids.ACTION_LOWEST)
+    assert (await stage.told(stage.ben, 2)).text == LOWEST_GONE
+
+
+async def test_how_the_lowest_begin_is_not_shown_to_those_who_have_left_the_channel(stage: Stage) -> None:
+    await add_case(stage, stage.slack.workspace.channel(CHANNEL), stage.helper.id, 1, response="The first words.")
+    await digest(stage, "now")
+    (message,) = posted(stage)
+    stage.ben.leave(CHANNEL)
+    stage.ben.click(message, ids.ACTION_LOWEST)
+    assert "first words" not in shown(await stage.told(stage.ben))
 
 
 async def test_now_posts_once_an_hour_whoever_asks(stage: Stage) -> None:
@@ -167,8 +199,8 @@ async def test_a_slack_without_charts_gets_plain_blocks(stage: Stage) -> None:
     (message,) = posted(stage)
     assert {block["type"] for block in message.blocks} == {"section", "context"}
     words = shown(message)
-    assert "*Replies by score*" in words
-    assert "*helper*: 5 replies, mean 4.0 (new), 0% with 0–2" in words
+    assert "*Chosen replies by score*" in words
+    assert "*helper*: 5 replies, mean 4.0 (new), 0% scored 0 to 2" in words
 
 
 async def test_a_preview_in_a_slack_without_charts_is_plain(stage: Stage) -> None:

@@ -265,13 +265,13 @@ async def test_where_it_may_not_look_it_does_not_post_again(office: Office) -> N
 async def test_a_holder_that_was_frozen_before_its_post_stops(office: Office) -> None:
     channel, other = await office.channel("help"), await office.poster()
 
-    async def freeze(*_: Any) -> Sequence[str]:
+    async def freeze(*_: Any) -> Sequence[Any]:
         office.pass_time(seconds=LEASE.total_seconds())
         await post_due(other)
         return []
 
     frozen = await office.poster()
-    frozen.features = [Feature(week_lines=freeze)]
+    frozen.features = [Feature(week_blocks=freeze)]
     await post_due(frozen)
     assert len(posted(channel)) == 1
     (row,) = await office.rows()
@@ -370,12 +370,12 @@ async def test_the_preview_in_the_terminal_shows_charts_and_posts_nothing(
     shown = capsys.readouterr().out
     for part in (
         "Week of 16–22 Nov 2026",
-        "Replies by score",
+        "Chosen replies by score",
         "█",
-        "Weekly mean: 1.0 (9 Nov) to 2.3 (16 Nov)",
-        "16 Nov ",
+        "Weekly mean of chosen replies",
+        "16 Nov (2.3)",
         "helper",
-        f"9 Nov  {'█' * 8} ",  # a fifth of the line: the scale is 0 to 5
+        f"9 Nov (1.0)  {'█' * 17}",  # of 40, which are the highest mean: bars begin at zero
         "Score 2 of 5",
         " · case 2",
     ):

@@ -1,5 +1,6 @@
 """The digest as a message: within Slack's limits whatever the figures are, and without what it must not say."""
 
+from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -11,14 +12,18 @@ from hypothesis import strategies as st
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.week import Schedule, Week, parse_zone
 from bot.features.digest.handlers import digest_state
-from bot.features.digest.text import MOST_AUTHORS, TOO_FEW, digest_message, judge_change, stats_message, trend_line
-from bot.figures.quality import Agreement, Quality, to_quality
+from bot.features.digest.text import MOST_AUTHORS, NEW_JUDGE, TOO_FEW, digest_message, judge_change, stats_message
+from bot.figures.charts import charts, moved, moved_in_short, weekly_means
+from bot.figures.quality import Agreement, Quality, kappa_interval, to_quality
 from bot.figures.week import Author, Figures, LowCase, Point, Tally, Usage
+from bot.slack import ids
+from bot.slack.blocks import section
 from bot.slack.members import Member
 from bot.slack.messenger import Post
 from bot.store.digests import ChannelSettings
 from bot.store.figures import Kind, ScoredCount
 from judge.rubric import Scale
+from judge.stats import Interval, wilson
 from pocket_slack.blocks import check_blocks
 
 WEEK = Week(2026, 47, parse_zone("Europe/Berlin"))
@@ -37,15 +42,17 @@ def some(**changes: Any) -> Figures:
         "kind": Kind(0, 5, None),
         "this": tally(0, 0, 2, 0, 4, 2),
         "last": tally(0, 0, 0, 5),
+        "change": Interval(0.75, 0.2, 1.3),
+        "has_new_judge": False,
         "off_scale": 0,
         "off_version": 0,
         "unscored": {},
         "raters": {None: 4},
-        "trend": tuple(Point(WEEK.before(back), 3.0, 5) for back in range(7, -1, -1)),
-        "lowest": (LowCase(7, 2, "B1", "1795249798.298493", "1795249700.000001", MOMENT),),
-        "authors": (Author("B1", tally(0, 0, 2, 0, 4, 2), tally(0, 0, 0, 5)),),
-        "agreement": None,
-        "agreement_ever": None,
+        "trend": tuple(Point(WEEK.before(back), 3.0) for back in range(7, -1, -1)),
+        "lowest": (LowCase(7, 2, 5, "B1", "1795249798.298493", "1795249700.000001", MOMENT),),
+        "authors": (Author("B1", tally(0, 0, 2, 0, 4, 2), tally(0, 0, 0, 5), None),),
+        "blind": None,
+        "seen": None,
         "unlike": 1.0,
         "quality": None,
         "usage": Usage(3, 4, 1200, 4, 0.5, 4),
@@ -53,8 +60,16 @@ def some(**changes: Any) -> Figures:
     return Figures(**(fields | changes))
 
 
-def message(figures: Figures, members: dict[str, Member] | None = None, is_plain: bool = False) -> Post:
-    post = digest_message(figures, [], members or {"B1": Member("helper", True)}, URL, "C1")
+def agreed(n: int, exact: int, kappa: float | None = 0.5) -> Agreement:
+    found = None if kappa is None else Interval(kappa, kappa - 0.25, kappa + 0.25)
+    return Agreement(n, wilson(exact, n), wilson(n, n), found)
+
+
+def message(
+    figures: Figures, members: dict[str, Member] | None = None, is_plain: bool = False, has_words: bool = False
+) -> Post:
+    members = members or {"B1": Member("helper", True)}
+    post = digest_message(figures, [], members, URL, "C1", has_words=has_words)
     return post.forms[-1] if is_plain else post
 
 
@@ -64,16 +79,8 @@ def words(post: Post) -> str:
 
 counts = st.dictionaries(st.integers(0, 5), st.integers(1, 10**6), max_size=6).map(Tally)
 names = st.one_of(st.text(max_size=200), st.sampled_from(["<!channel>" * 20, "&" * 300, "ß" * 81]))
-agreements = st.one_of(
-    st.none(),
-    st.builds(
-        Agreement,
-        n=st.integers(1, 99),
-        exact=st.floats(0, 1),
-        within_one=st.floats(0, 1),
-        kappa=st.floats(-1, 1) | st.none(),
-        labels=st.integers(1, 99),
-    ),
+agreements = st.none() | st.integers(1, 99).flatmap(
+    lambda n: st.builds(agreed, st.just(n), st.integers(0, n), st.floats(-1, 1) | st.none())
 )
 
 
@@ -90,12 +97,14 @@ def test_it_keeps_slacks_limits(
     last: Tally,
     authors: list[tuple[str, Tally]],
     unscored: dict[str, int],
-    agreed: Agreement | None,
+    found: Agreement | None,
     is_plain: bool,
 ) -> None:
     members = {f"B{number}": Member(name or "x", True) for number, (name, _) in enumerate(authors)}
-    rows = tuple(Author(f"B{number}", each, last) for number, (_, each) in enumerate(authors))
-    figures = some(this=this, last=last, authors=rows, unscored=unscored, agreement=agreed, agreement_ever=agreed)
+    rows = tuple(
+        Author(f"B{number}", each, last, Interval(-0.5, -0.7, -0.3)) for number, (_, each) in enumerate(authors)
+    )
+    figures = some(this=this, last=last, authors=rows, unscored=unscored, blind=found, seen=found)
     post = message(figures, members, is_plain)
     check_blocks(post.blocks)
     assert post.text.startswith("Week of 16–22 Nov 2026: ")
@@ -111,38 +120,60 @@ def test_a_name_pings_nobody(name: str) -> None:
 
 
 def test_the_order_is_headline_distribution_trend_lowest_table_and_the_small_print() -> None:
-    figures = some(
-        unscored={"refused": 1},
-        agreement=Agreement(20, 0.75, 0.9, -0.125, 20),
-        agreement_ever=Agreement(20, 0.75, 0.9, -0.125, 20),
-    )
-    post = message(figures)
+    post = message(some(unscored={"refused": 1}, blind=agreed(20, 15, -0.125)))
     kinds = [block["type"] for block in post.blocks]
     assert kinds == ["section", "data_visualization", "data_visualization", "section", "data_table", *["context"] * 3]
-    changes = "Median *4* (last week 3, +1), mean *3.8* (last week 3.0, +0.8), on a scale of 0 to 5."
-    headline = "*Week of 16–22 Nov 2026*: 8 replies chosen by people"
-    assert post.blocks[0]["text"]["text"] == f"{headline}\n{changes}"
-    assert post.text == f"{headline}. {changes}".replace("*", "")
-    assert "Details: requested by 3 people · weighted kappa −0.12 · 1,200 tokens · $0.50" in words(post)
-
-
-def test_agreement_is_said_in_plain_words() -> None:
-    said = "*The judge agrees with people* 75% of the time, within one point always (105 labels)"
-    ever, few = Agreement(105, 0.75, 1.0, 0.5, 105), Agreement(4, 0.5, 1.0, None, 5)
-    twice = Agreement(30, 0.5, 0.9, 0.5, 40)
-    assert said in words(message(some(agreement_ever=ever)))
-    this_week = words(message(some(agreement_ever=ever, agreement=few)))
-    assert f"{said} · this week too few labels (5)" in this_week
-    assert "50% of the time, within one point 90% of the time (40 labels on 30 replies)" in words(
-        message(some(agreement_ever=twice))
+    figures = (
+        "Median *4*, mean *3.8*, on a scale of 0 to 5. 0.8 higher than last week (between 0.2 and 1.3 higher).\n"
+        "Scored 0 to 2: *25%*. Scored 4 to 5: *75%*."
     )
-    rarely = Agreement(30, 0.0, 0.999, None, 30)
-    assert "never, within one point 99% of the time (30 labels)" in words(message(some(agreement_ever=rarely)))
+    headline = "*Week of 16–22 Nov 2026*: 8 replies chosen by people"
+    assert post.blocks[0]["text"]["text"] == f"{headline}\n{figures}"
+    assert post.text == f"{headline}. {figures}".replace("*", "").replace("\n", " ")
+    kappa = "blind: within one point 100%, weighted kappa −0.12, between −0.38 and 0.12"
+    assert f"Details: requested by 3 people · {kappa} · 1,200 tokens · $0.50" in words(post)
+
+
+@pytest.mark.parametrize(
+    ("change", "said", "in_short"),
+    [
+        (Interval(-0.4, -0.7, -0.1), "0.4 lower than {} (between 0.1 and 0.7 lower).", "▼ 0.4 (0.1 to 0.7)"),
+        (Interval(0.3, 0.04, 0.56), "0.30 higher than {} (between 0.04 and 0.56 higher).", "▲ 0.30 (0.04 to 0.56)"),
+        (Interval(0.4, -0.1, 0.9), "No clear change from {}.", "no clear change"),
+        (Interval(-0.4, -0.8, 0.0), "No clear change from {}.", "no clear change"),
+        (Interval(0.4, None, None), "", ""),
+        (None, "", ""),
+    ],
+)
+def test_a_change_is_said_with_its_range_and_only_where_it_is_clear(
+    change: Interval | None, said: str, in_short: str
+) -> None:
+    assert moved(change, is_finished=True) == said.format("last week")
+    assert moved(change, is_finished=False) == said.format("the same days of last week")
+    assert moved_in_short(change) == in_short
+    table = message(some(authors=(Author("B1", tally(0, 5), tally(5), change),)))
+    assert in_short in words(table)
+
+
+def test_agreement_is_told_apart_for_blind_labels_and_others_each_with_its_range() -> None:
+    said = words(message(some(blind=agreed(105, 65), seen=agreed(20, 15))))
+    # Wilson: t(104) = 1.983038, spread = 3.932440 / 104; the other as in tests/judge/test_stats.py.
+    assert "from people* · blind: 62%, between 52% and 71% (105 replies)" in said
+    assert " · after they saw its score: 75%, between 51% and 90% (20 replies)" in said
+    few = words(message(some(blind=agreed(19, 19), seen=None)))
+    assert "*Same score from the judge and from people* · blind: too few labels (19 replies)" in few
+    assert "kappa" not in few
+    assert "Same score" not in words(message(some()))
+
+
+def test_kappa_without_a_range_is_not_said() -> None:
+    alike = Agreement(20, wilson(20, 20), wilson(20, 20), kappa_interval(Counter({(1, 1): 10, (4, 4): 10})))
+    assert "blind: within one point 100% · 1,200" in words(message(some(blind=alike)))
 
 
 def test_of_few_scores_nothing_is_said_but_their_number() -> None:
     few = tally(0, 0, 1, 0, 2, 1)
-    post = message(some(this=few, lowest=(), authors=(Author("B1", few, few),), trend=(Point(WEEK, None, 4),)))
+    post = message(some(this=few, lowest=(), authors=(Author("B1", few, few, None),), trend=(Point(WEEK, None),)))
     assert post.text == f"Week of 16–22 Nov 2026: 4 replies chosen by people. {TOO_FEW}"
     assert {block["type"] for block in post.blocks} == {"section", "context"}
 
@@ -161,46 +192,23 @@ def test_the_distribution_has_a_bar_for_every_score_and_each_says_its_number() -
 
 
 def test_the_trend_names_weeks_by_their_monday_and_leaves_those_without_scores_out() -> None:
-    trend = tuple(Point(WEEK.before(back), None if back == 1 else 3.5 - back, 1) for back in range(2, -1, -1))
+    trend = tuple(Point(WEEK.before(back), None if back == 1 else 3.5 - back) for back in range(2, -1, -1))
     block = message(some(trend=trend)).blocks[2]
-    assert block["chart"]["axis_config"]["categories"] == ["2 Nov", "16 Nov"]
-    assert block["title"] == "Weekly mean: 1.5 (2 Nov) to 3.5 (16 Nov)"
+    assert block["chart"]["axis_config"]["categories"] == ["2 Nov (1.5)", "16 Nov (3.5)"]
+    assert block["title"] == "Weekly mean of chosen replies"
 
 
 @pytest.mark.parametrize("scale", [(0, 5), (1, 10), (0, 100)])
-def test_the_trend_runs_over_the_whole_scale(scale: tuple[int, int]) -> None:
-    # Slack's axes have no setting: what holds them open is a line at each end.
+def test_the_trend_is_an_area_of_its_means_alone_which_begins_at_zero_in_any_client(scale: tuple[int, int]) -> None:
     post = message(some(kind=Kind(*scale, None), this=Tally({scale[1]: 4})))
-    (line,) = [block["chart"] for block in post.blocks if block.get("chart", {}).get("type") == "line"]
-    ends = {series["name"]: {point["value"] for point in series["data"]} for series in line["series"][1:]}
-    assert ends == {f"Best possible: {scale[1]}": {scale[1]}, f"Worst possible: {scale[0]}": {scale[0]}}
+    (trend,) = [block["chart"] for block in post.blocks if block.get("chart", {}).get("type") == "area"]
+    assert [series["name"] for series in trend["series"]] == ["Weekly mean"]
+    assert trend["axis_config"]["y_label"] == f"Mean, on a scale of {scale[0]} to {scale[1]}"
     check_blocks(post.blocks)
 
 
-@pytest.mark.parametrize(
-    ("means", "line"),
-    [
-        ((2.0, None, 4.0), "Weekly mean: 2.0 (2 Nov) to 4.0 (16 Nov)\n`0 ────────────○━━━━━━━━━━●────── 5`"),
-        ((5.0, 0.0, 0.0), "Weekly mean: 5.0 (2 Nov) to 0.0 (16 Nov)\n`0 ●━━━━━━━━━━━━━━━━━━━━━━━━━━━━○ 5`"),
-        ((4.9, 4.9, 4.9), "Weekly mean: 4.9 (2 Nov) to 4.9 (16 Nov)\n`0 ────────────────────────────●─ 5`"),
-        ((None, None, 4.9), ""),
-    ],
-)
-def test_the_line_of_the_trend_is_the_whole_scale_with_the_first_and_the_last_mean(
-    means: tuple[float | None, ...], line: str
-) -> None:
-    trend = tuple(Point(WEEK.before(2 - number), mean, 1) for number, mean in enumerate(means))
-    assert trend_line(some(trend=trend)) == line
-
-
-def test_the_change_is_that_of_the_numbers_beside_it() -> None:
-    # Means of 3.25 and 2.75 stand there as 3.2 and 2.8; their own difference is 0.5.
-    figures = some(this=tally(0, 0, 0, 6, 2), last=tally(0, 0, 2, 6), authors=())
-    assert "mean *3.2* (last week 2.8, +0.4)" in words(message(figures))
-
-
 def test_a_first_week_has_no_change_and_no_trend() -> None:
-    figures = some(last=tally(), trend=(Point(WEEK, 3.8, 4),))
+    figures = some(last=tally(), change=None, trend=(Point(WEEK, 3.8),))
     post = message(figures)
     assert "last week" not in words(post)
     assert [block["type"] for block in post.blocks].count("data_visualization") == 1
@@ -217,13 +225,15 @@ def test_a_week_that_begins_in_another_month_names_both() -> None:
     assert message(some(week=week, until=week.end)).text.startswith("Week of 30 Nov–6 Dec 2026: ")
 
 
-def test_the_lowest_are_links_into_the_channel_without_any_text() -> None:
-    low = (
-        LowCase(7, 0, "B1", "1.000002", "1.000001", MOMENT),
-        LowCase(8, 1, None, None, "1.000003", MOMENT),
-        LowCase(9, 1, "U1", None, None, MOMENT, deleted_at=MOMENT),
-    )
-    (lowest,) = [block for block in message(some(lowest=low)).blocks if "Lowest" in str(block)]
+LOW = (
+    LowCase(7, 0, 5, "B1", "1.000002", "1.000001", MOMENT, response="<!channel> *All*\nis " + "well. " * 99),
+    LowCase(8, 1, 5, None, None, "1.000003", MOMENT, response="`Typed`"),
+    LowCase(9, 1, 5, "U1", None, None, MOMENT, deleted_at=MOMENT),
+)
+
+
+def test_the_lowest_of_a_digest_are_links_with_a_button_and_without_any_text() -> None:
+    (lowest, button) = message(some(lowest=LOW)).blocks[3:5]
     when = "<!date^1795249800^{date_short_pretty} at {time}|2026-11-21 08:30 UTC>"
     assert lowest["text"]["text"].splitlines() == [
         "*Lowest*",
@@ -231,28 +241,49 @@ def test_the_lowest_are_links_into_the_channel_without_any_text() -> None:
         f"• <{URL}archives/C1/p1000003|Score 1 of 5> · typed · {when} · case 8",
         f"• Score 1 of 5 · {when} · case 9 · message deleted",
     ]
+    assert [(each["action_id"], each["value"]) for each in button["elements"]] == [(ids.ACTION_LOWEST, "7,8")]
+    assert "actions" not in [block["type"] for block in message(some(lowest=LOW[2:])).blocks]
+
+
+def test_for_one_person_the_lowest_have_their_first_words_on_one_line_that_formats_nothing() -> None:
+    lowest = message(some(lowest=LOW), has_words=True).blocks[3]
+    _, first, beginning, second, typed, third = lowest["text"]["text"].splitlines()
+    assert ["case" in each for each in (first, second, third)] == [True] * 3
+    assert beginning.startswith("\u2003“&lt;!channel&gt; All is well. well. ")
+    assert (len(beginning), beginning[-2:]) == (3 + 80, "…”")
+    assert typed == "\u2003“Typed”"
 
 
 def test_who_is_not_to_be_listed_or_has_few_scores_is_not_in_the_table() -> None:
     figures = some(
-        authors=(Author("U1", tally(5), tally()), Author("B1", tally(5), tally()), Author("B2", tally(4), tally()))
+        authors=(
+            Author("U1", tally(5), tally(), None),
+            Author("B1", tally(5), tally(), None),
+            Author("B2", tally(4), tally(), None),
+        )
     )
     members = {each: Member(name, True) for each, name in (("B1", "helper"), ("B2", "of four replies"))}
     table = message(figures, members).blocks[4]
     assert [row[0]["text"] for row in table["rows"]] == ["Assistant", "helper"]
 
 
+@pytest.mark.parametrize("is_plain", [True, False])
+def test_ten_watched_assistants_and_all_that_is_chosen_fit_into_a_message(is_plain: bool) -> None:
+    figures = some(authors=tuple(Author(f"B{number}", tally(5), tally(), None) for number in range(50)), lowest=LOW)
+    members = {author.id: Member("a name of thirty characters, or so", True) for author in figures.authors}
+    drawn = [section("x" * 600), *charts(figures.this, figures.trend, Scale(0, 5), "random")] * 5
+    lead = [*drawn, *[section("x" * 600)] * 5]
+    post = digest_message(figures, lead, members, URL, "C1", has_words=True).forms[-1 if is_plain else 0]
+    assert ["random" in str(block).lower() for block in post.blocks if block["type"] == "data_visualization"] == (
+        [] if is_plain else [True, True]
+    )
+    check_blocks(post.blocks)
+
+
 def test_the_table_has_an_end() -> None:
-    authors = tuple(Author(f"B{number}", tally(5), tally()) for number in range(50))
+    authors = tuple(Author(f"B{number}", tally(5), tally(), None) for number in range(50))
     post = message(some(authors=authors), {author.id: Member(author.id, True) for author in authors})
     assert len(post.blocks[4]["rows"]) == MOST_AUTHORS + 1
-
-
-@pytest.mark.parametrize(("n", "part"), [(1, "too few labels (1)"), (19, "too few labels (19)"), (20, "always,")])
-def test_fewer_than_twenty_labels_are_too_few_to_say(n: int, part: str) -> None:
-    post = message(some(agreement_ever=Agreement(n, 1.0, 1.0, 0.5, n)))
-    assert f"*The judge agrees with people* {part}" in words(post)
-    assert ("kappa" in words(post)) is (n == 20)
 
 
 @pytest.mark.parametrize(
@@ -313,7 +344,7 @@ def test_another_scale_has_its_own_bars_and_its_own_low_scores() -> None:
 @pytest.mark.parametrize("is_plain", [True, False])
 def test_plain_or_not_it_says_the_same(is_plain: bool) -> None:
     post = message(some(), is_plain=is_plain)
-    for part in ("Replies by score", "Weekly mean", "16 Nov", "helper · <!date^1795249800^", "case 7"):
+    for part in ("Chosen replies by score", "Weekly mean", "16 Nov", "helper · <!date^1795249800^", "case 7"):
         assert part in words(post).replace("\\xa0", " ")
 
 
@@ -373,12 +404,12 @@ def test_few_scores_have_no_range_and_no_sentence() -> None:
 def test_the_trend_is_of_one_judge_version_and_names_the_gap() -> None:
     old, new = "gpt-6-luna, additive-5 1f2e3d4c", "gpt-6-terra, additive-5 1f2e3d4c"
     means = [(2.0, old), (None, None), (2.5, old), (4.0, new), (4.5, new)]
-    trend = tuple(Point(WEEK.before(4 - at), mean, 5, version) for at, (mean, version) in enumerate(means))
+    trend = tuple(Point(WEEK.before(4 - at), mean, version) for at, (mean, version) in enumerate(means))
     figures = some(trend=trend, kind=Kind(0, 5, new))
 
     post = message(figures)
 
-    (line,) = (block["chart"] for block in post.blocks if block.get("chart", {}).get("type") == "line")
+    (line,) = (block["chart"] for block in post.blocks if block.get("chart", {}).get("type") == "area")
     assert [point["value"] for point in line["series"][0]["data"]] == [4.0, 4.5]
     said = (
         "Another judge (`gpt-6-luna, additive-5 1f2e3d4c`) scored the weeks before 9 Nov, so they are not compared: "
@@ -386,29 +417,25 @@ def test_the_trend_is_of_one_judge_version_and_names_the_gap() -> None:
     )
     assert said in words(post)
     assert judge_change(figures) == said
-    assert "Weekly mean: 4.0 (9 Nov) to 4.5 (16 Nov)" in trend_line(figures)
+    assert weekly_means(trend).replace("\xa0", " ") == "9 Nov: 4.0 · 16 Nov: 4.5"
     assert "Another judge" not in words(message(some()))
 
 
 def test_a_change_is_not_told_where_the_judge_changed() -> None:
-    trend = Point(WEEK.before(), 3.0, 2, "old"), Point(WEEK, 3.8, 4, "new")
+    trend = Point(WEEK.before(), 3.0, "old"), Point(WEEK, 3.8, "new")
 
-    post = message(some(trend=trend, kind=Kind(0, 5, "new"), off_version=3))
+    post = message(some(trend=trend, kind=Kind(0, 5, "new"), off_version=3, change=None, has_new_judge=True))
 
-    assert "Median 4, mean 3.8 (last week 3.0, by another judge), on a scale" in post.text
+    assert NEW_JUDGE in post.text
     assert "not counted above, scored by another judge: 3" in words(post)
-    assert "line" not in [block.get("chart", {}).get("type") for block in post.blocks]
+    assert "area" not in [block.get("chart", {}).get("type") for block in post.blocks]
 
 
 def test_labels_that_are_no_longer_like_the_week_are_a_warning() -> None:
-    agreed = Agreement(20, 0.75, 0.9, 0.5, 20)
-
-    assert "careful: this week's replies differ from the labelled ones" in words(
-        message(some(agreement_ever=agreed, unlike=0.005))
-    )
-    assert "careful" not in words(message(some(agreement_ever=agreed, unlike=0.02)))
-    few = Agreement(19, 0.75, 0.9, 0.5, 19)
-    assert "careful" not in words(message(some(agreement_ever=few, unlike=0.005)))
+    careful = "careful: this week's replies differ from the labelled ones"
+    assert careful in words(message(some(seen=agreed(20, 15), unlike=0.005)))
+    assert careful not in words(message(some(seen=agreed(20, 15), unlike=0.02)))
+    assert careful not in words(message(some(seen=agreed(19, 15), unlike=0.005)))
 
 
 def test_stats_say_how_many_scores_other_judges_gave_and_nothing_where_none_did() -> None:
@@ -424,10 +451,10 @@ def test_stats_say_how_many_scores_other_judges_gave_and_nothing_where_none_did(
 
 
 def test_stats_of_one_assistant_have_its_own_agreement() -> None:
-    figures = some(agreement_ever=Agreement(20, 0.75, 0.9, 0.5, 20))
+    figures = some(blind=agreed(20, 15))
 
     of_one = stats_message(figures, [], {"B1": Member("helper", True)}, URL, "C1", "helper", has_lowest=True)
     of_all = stats_message(figures, [], {"B1": Member("helper", True)}, URL, "C1", "", has_lowest=False)
 
-    assert "*The judge agrees with people* 75% of the time" in words(of_one)
-    assert "agrees with people" not in words(of_all)
+    assert "blind: 75%" in words(of_one)
+    assert "blind" not in words(of_all)

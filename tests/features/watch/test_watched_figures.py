@@ -65,16 +65,17 @@ async def test_what_another_judge_or_scale_scored_is_counted_and_in_no_mean(stag
 
 
 @pytest.mark.needs("digest")
-async def test_of_few_scores_neither_this_weeks_mean_nor_the_last_ones_is_said(stage: Stage) -> None:
+async def test_of_few_scores_neither_a_mean_nor_a_change_is_said(stage: Stage) -> None:
     earlier = datetime.now(UTC) - timedelta(weeks=1)
     for number in range(4):
         await add_drawn(stage, 4)
         await add_drawn(stage, 3, judged_at=earlier, created_at=earlier, key=f"earlier {number}")
     assert "random replies: no mean of fewer than 5 scores (4 of 0 scored)." in shown(await stats(stage))
     await add_drawn(stage, 4)
-    assert "(5 of 0 scored)." in shown(await stats(stage, count=2))
+    assert "(5 of 0 scored).\n" in shown(await stats(stage, count=2))
     await add_drawn(stage, 3, judged_at=earlier, created_at=earlier, key="earlier 5")
-    assert "(5 of 0 scored; last week 3.0)." in shown(await stats(stage, count=3))
+    said = "1.0 higher than the same days of last week (between 0.4 and 1.6 higher)."  # 3 / 5 to each side: all alike
+    assert f"(5 of 0 scored). {said}\nScored 0 to 2: *0%*, between" in shown(await stats(stage, count=3))
 
 
 async def test_of_one_judge_nothing_is_said_of_others(stage: Stage) -> None:
@@ -97,3 +98,24 @@ async def test_replies_of_last_week_that_were_scored_in_this_one_are_among_those
         if outcome is ReplyOutcome.TAKEN:
             await add_drawn(stage, number, message_ts=ts, judged_at=week.start)
     assert "(3 of 3 scored)" in shown(await stats(stage))
+
+
+@pytest.mark.needs("digest")
+async def test_random_replies_have_bars_shares_and_a_trend_of_their_own_before_those_that_people_chose(
+    stage: Stage,
+) -> None:
+    earlier = datetime.now(UTC) - timedelta(weeks=1)
+    for score in (0, 2, 4, 4, 5):
+        await add_drawn(stage, score)
+        await add_drawn(stage, 3, judged_at=earlier, key=f"earlier {score} {datetime.now(UTC)}")
+        await add_case(stage, help_desk(stage), stage.helper.id, 1)
+    blocks = (await stats(stage)).blocks
+    bars, trend = (block["chart"]["series"][0]["data"] for block in blocks if block["type"] == "data_visualization")
+    assert [point["value"] for point in bars] == [1, 0, 1, 0, 2, 1]
+    assert [point["value"] for point in trend] == [3, 3]
+    said = [block["text"]["text"] for block in blocks if block["type"] == "section"]
+    assert "*helper*, random replies: mean *3.0*, between 0.5 and 5.0" in said[1]
+    assert "No clear change from the same days of last week.\nScored 0 to 2: *40%*, " in said[1]
+    assert "Scored 4 to 5: *60%*, " in said[1]
+    assert said[2].startswith("*5 replies chosen by people*")
+    assert said[3].startswith("*Chosen replies by score*\n```")
