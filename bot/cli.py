@@ -21,18 +21,16 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-Http = Annotated[bool, typer.Option("--http", help="Let Slack post to HTTP_PORT, instead of Socket Mode.")]
+Http = Annotated[
+    bool, typer.Option("--http", help="Receive Slack's requests at HTTP_PORT instead of over Socket Mode.")
+]
 Channel = Annotated[
-    str, typer.Option("--channel", metavar="CHANNEL", help="The channel's id, or its name, for which Slack is asked.")
+    str, typer.Option("--channel", metavar="CHANNEL", help="The channel, by id or name; Slack is asked for names.")
 ]
-Watched = Annotated[
-    bool, typer.Option("--watched", help="The replies that watches drew, instead of those that people chose.")
-]
+Watched = Annotated[bool, typer.Option("--watched", help="Replies that watches drew, instead of those people chose.")]
 RoleName = Annotated[
     Literal["front", "worker", "both"],
-    typer.Option(
-        "--role", help="With PostgreSQL: answer Slack and write (front), settle what is written (worker), or both."
-    ),
+    typer.Option("--role", help="With PostgreSQL: answer Slack (front), judge and deliver (worker), or both."),
 ]
 
 
@@ -40,12 +38,10 @@ def _to_day(text: str) -> datetime:
     try:
         return datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC)
     except ValueError as exc:
-        raise typer.BadParameter(f"{text[:40]!r} is no day; expected one such as 2026-11-01") from exc
+        raise typer.BadParameter(f"{text[:40]!r} is not a day; expected one such as 2026-11-01") from exc
 
 
-Since = Annotated[
-    datetime | None, typer.Option(parser=_to_day, metavar="DAY", help="Nothing from before that day (UTC).")
-]
+Since = Annotated[datetime | None, typer.Option(parser=_to_day, metavar="DAY", help="Only from that day on (UTC).")]
 
 
 @app.callback()
@@ -65,7 +61,7 @@ def _run(work: Coroutine[Any, Any, T]) -> T:
 def serve(http: Http = False, role: RoleName = "both") -> None:
     """Run the bot.
 
-    Over Socket Mode or HTTP, with the settings of the environment and .env.
+    The settings come from the environment and .env.
     """
     from bot.app import serve as run
     from bot.logs import configure_logs
@@ -80,7 +76,7 @@ def serve(http: Http = False, role: RoleName = "both") -> None:
 
 @app.command()
 def health() -> None:
-    """Say whether a bot of this machine is at work.
+    """Check whether a bot on this machine is running and well.
 
     Exit code 0 if it is, 1 if not.
     """
@@ -105,9 +101,10 @@ def doctor(http: Http = False, role: RoleName = "both") -> None:
 @app.command()
 def manifest(
     parts: Annotated[
-        str, typer.Option("--with", metavar="PARTS", help="message-events, workflow-step, or both with a comma.")
+        str,
+        typer.Option("--with", metavar="PARTS", help="message-events, workflow-step, or both, separated by a comma."),
     ] = "",
-    minimal: Annotated[bool, typer.Option("--minimal", help="For an app that may read no messages.")] = False,
+    minimal: Annotated[bool, typer.Option("--minimal", help="For an app without permission to read messages.")] = False,
 ) -> None:
     """Print the manifest to paste into Slack.
 
@@ -121,9 +118,9 @@ def manifest(
 
 @app.command()
 def demo(
-    database: Annotated[str, typer.Option(help="SQLite file for the log; a temporary one by default.")] = "",
-    port: Annotated[int, typer.Option(help="Where the page is on this machine; 0 takes a free one.")] = 8123,
-    script: Annotated[bool, typer.Option("--script", help="Play the main job in the terminal, and end.")] = False,
+    database: Annotated[str, typer.Option(help="SQLite file for the log; temporary by default.")] = "",
+    port: Annotated[int, typer.Option(help="Port of the page; 0 takes a free one.")] = 8123,
+    script: Annotated[bool, typer.Option("--script", help="Play a short example in the terminal and exit.")] = False,
     opens: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Try the bot in the browser: no workspace, no key."""
@@ -156,15 +153,17 @@ def digest(
 
 @app.command()
 def export(
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="The file; the terminal by default.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="The file to write; the terminal by default.")
+    ] = None,
     since: Since = None,
-    has_unlabelled: Annotated[bool, typer.Option("--all", help="Also the cases without a label.")] = False,
+    has_unlabelled: Annotated[bool, typer.Option("--all", help="Also cases without a label.")] = False,
     watched: Watched = False,
     user: Annotated[
-        str | None, typer.Option(metavar="ID", help="Instead, all that is stored of this person, with texts.")
+        str | None, typer.Option(metavar="ID", help="Instead, everything stored about this person, with texts.")
     ] = None,
 ) -> None:
-    """Write people's labels, or all that is stored of one person.
+    """Write people's labels, or everything stored about one person.
 
     The labelled cases are JSONL for `judge agreement FILE --label human`; with --all, for `judge estimate FILE --label
     human`.
@@ -183,25 +182,26 @@ def export(
 
 @app.command()
 def replay(
-    output: Annotated[Path, typer.Option("-o", "--output", help="The file for the new verdicts, without texts.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The file for the new verdicts; it holds no texts.")],
     model: Annotated[str | None, typer.Option(help="The judge to try; JUDGE_MODEL by default.")] = None,
     rubric: Annotated[str | None, typer.Option(help="The rubric to try; JUDGE_RUBRIC by default.")] = None,
     samples: Annotated[int | None, typer.Option(min=1, max=16, help="Ratings; JUDGE_SAMPLES by default.")] = None,
-    only: Annotated[Literal["labelled"] | None, typer.Option(help="The cases with a label, and no others.")] = None,
+    only: Annotated[Literal["labelled"] | None, typer.Option(help="Only cases with a label.")] = None,
     limit: Annotated[
         int | None,
-        typer.Option(min=1, help="How many at most, drawn at random; by default 200, or all with a label."),
+        typer.Option(min=1, help="This many cases at most, drawn at random; default: 200, or all with a label."),
     ] = None,
     max_cost: Annotated[
-        float | None, typer.Option(min=0, help="Begin no case once this has cost so many US dollars.")
+        float | None, typer.Option(min=0, help="Start no further case once this many US dollars are spent.")
     ] = None,
     adopt: Annotated[
-        bool, typer.Option("--adopt", help="Write the judge into .env, where it is shown to be no worse.")
+        bool, typer.Option("--adopt", help="Write the new judge into .env if it is shown to be no worse.")
     ] = False,
 ) -> None:
-    """Judge logged cases anew, and compare.
+    """Judge logged cases again and compare.
 
-    Nothing of it reaches Slack or a figure. Run again, it goes on. Exit code 1 with gaps, or where --adopt did not.
+    Nothing reaches Slack or the figures. Run it again to continue. Exit code 1 with gaps, or if --adopt changed
+    nothing.
     """
     from bot.commands.replay import Wanted
     from bot.commands.replay import replay as run
@@ -219,9 +219,9 @@ def view(
     since: Since = None,
     watched: Watched = False,
 ) -> None:
-    """Make a page of a channel's scored replies.
+    """Make an HTML page of a channel's scored replies.
 
-    On it is what everybody in the channel could see, as in its digest, and people's labels without names.
+    It has what everybody in the channel could see, and people's labels without names.
     """
     from bot.commands.view import view as make
 
@@ -231,13 +231,13 @@ def view(
 @app.command()
 def purge(
     days: Annotated[
-        int | None, typer.Option(min=1, max=36_500, help="How old a case may become; RETENTION_DAYS by default.")
+        int | None, typer.Option(min=1, max=36_500, help="Delete cases older than this; RETENTION_DAYS by default.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say how many there are.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count them.")] = False,
 ) -> None:
     """Delete old cases from the log; messages in Slack stay.
 
-    With a case go its texts, ratings and labels.
+    Each case goes with its texts, ratings and labels.
     """
     from bot.commands.purge import purge as delete
 
@@ -247,11 +247,11 @@ def purge(
 @app.command()
 def audit(
     since: Since = None,
-    is_json: Annotated[bool, typer.Option("--json", help="A JSON document for each line.")] = False,
+    is_json: Annotated[bool, typer.Option("--json", help="One JSON document per line.")] = False,
 ) -> None:
-    """Show who forgot, purged, exported or changed settings.
+    """Show who deleted, exported or changed settings.
 
-    With the time, newest last.
+    Newest last.
     """
     from bot.commands.audit import show
 

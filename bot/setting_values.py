@@ -72,7 +72,7 @@ def _listed(text: object) -> object:
     for each in ids:
         if not re.fullmatch("[CGD][A-Z0-9]{2,}", each):
             raise ValueError(
-                f"{each!r} is no channel's id; expected ids such as C0123ABCD with commas between them "
+                f"{each!r} is not a channel's id; expected ids such as C0123ABCD with commas between them "
                 "(in Slack: the channel's name > About, at the bottom)"
             )
     return ids
@@ -83,7 +83,7 @@ def _named(text: object) -> object:
         return text
     names = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
     if "offline" in names:
-        raise ValueError("'offline' is no model; leave it out")
+        raise ValueError("'offline' is not a model; leave it out")
     if longest := [name for name in names if re.search(r"\s", name)]:
         raise ValueError(f"{longest[0]!r} has a blank in it; expected names with commas between them")
     return names
@@ -145,13 +145,13 @@ def _read_secret(file: Path, named_by: str) -> str | Unread:
     where = f"the file that {named_by} names"
     try:
         if file.exists() and not file.is_file():  # a device or a pipe may never end
-            return Unread(f"{where} is no plain file; expected the path of one that holds the secret alone")
+            return Unread(f"{where} is not a plain file; expected the path of one that holds the secret alone")
         with file.open(encoding="utf-8-sig") as opened:
             secret = opened.read(_MOST_OF_A_SECRET + 1).rstrip("\r\n")
     except OSError as exc:
         return Unread(f"{where} cannot be read ({exc.strerror}); expected the path of one that the app may read")
     except UnicodeDecodeError:
-        return Unread(f"{where} is no text in UTF-8; write the secret alone into it")
+        return Unread(f"{where} is not text in UTF-8; write the secret alone into it")
     if len(secret) > _MOST_OF_A_SECRET:
         return Unread(f"{where} holds more than 64 KiB; write the secret alone into it")
     if len(secret.splitlines()) > 1:

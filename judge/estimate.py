@@ -66,14 +66,14 @@ def why_rough(mean: MeanEstimate) -> Iterator[str]:
     """What to know where the labels are too few, or weigh too unequally, for intervals that hold their 95%."""
     if not mean.missing:
         return
-    missing = f"{mean.missing} more would do"
+    missing = f"{mean.missing} more are needed"
     if mean.effective < mean.labelled:
         told = f"{mean.effective:.1f}"
-        yield f"The {mean.labelled:,} labels weigh unequally or share clusters, and tell as much as {told}."
-        missing = f"it takes at least {mean.missing} more"
+        yield f"The {mean.labelled:,} labels weigh unequally or share clusters, so they tell as much as {told}."
+        missing = f"at least {mean.missing} more are needed"
     yield (
-        f"With fewer than {MIN_LABELS} labels the range is a rough one: where most of them are the same, it may hold "
-        f"80% instead of 95%; {missing}."
+        f"With fewer than {MIN_LABELS} labels the range is rough: if most labels are the same, it may hold 80% instead "
+        f"of 95%; {missing}."
     )
 
 

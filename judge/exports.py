@@ -249,7 +249,7 @@ def _to_scored(row: Row) -> Scored | None:
     if score is None:
         return None
     if isinstance(score, bool) or not isinstance(score, int | float) or not -math.inf < score < math.inf:
-        raise ValueError("the score is no number")
+        raise ValueError("the score is not a number")
     return Scored(
         row.line, (encode(prompt_id), "" if prompt_id is not None else prompt), prompt_id, prompt, response, score
     )

@@ -248,7 +248,9 @@ def _checked(models: Sequence[str]) -> tuple[str, ...]:
     if len(set(names)) < len(names):
         raise SetupError(f"JUDGE_MODEL names a model twice ({listed}); raise JUDGE_SAMPLES to ask one model again.")
     if OFFLINE in names and len(names) > 1:
-        raise SetupError(f"JUDGE_MODEL is {listed}, but {OFFLINE!r} is no model and sits on no panel; leave it out.")
+        raise SetupError(
+            f"JUDGE_MODEL is {listed}, but {OFFLINE!r} is not a model and cannot be on a panel; leave it out."
+        )
     return names
 
 
@@ -259,5 +261,5 @@ def _checked_stronger(name: str, models: Sequence[str]) -> str:
     if stronger in models:
         raise SetupError(f"{_STRONGER} is {stronger!r}, which JUDGE_MODEL asks already; name a stronger model.")
     if OFFLINE in (stronger, *models):
-        raise SetupError(f"{_STRONGER} is {stronger!r}, but {OFFLINE!r} is no model; leave one of the two out.")
+        raise SetupError(f"{_STRONGER} is {stronger!r}, but {OFFLINE!r} is not a model; leave one of the two out.")
     return stronger

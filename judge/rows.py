@@ -115,7 +115,7 @@ class Row:
             try:
                 text.encode()
             except UnicodeEncodeError as exc:
-                raise ValueError(f"{name} holds half a surrogate pair, which is no Unicode text") from exc
+                raise ValueError(f"{name} holds half a surrogate pair, which is not Unicode text") from exc
         if len(set(given.values())) > 1:
             raise ValueError(f"{names[0]} and {names[1]} differ; leave one out")
         return str(next(iter(given.values())))
@@ -341,7 +341,9 @@ def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
 def _lines(path: Path, file: TextIO) -> Iterator[str]:
     while text := file.readline(MOST_OF_A_LINE + 1):
         if len(text) > MOST_OF_A_LINE:
-            raise SetupError(f"{path}: a line has more than {MOST_OF_A_LINE:,} characters, which is no text to judge.")
+            raise SetupError(
+                f"{path}: a line has more than {MOST_OF_A_LINE:,} characters, which is not a text to judge."
+            )
         yield text
 
 

@@ -133,7 +133,7 @@ _WATCH = f"""
 reaction has each new answer scored by itself, as a reaction, within a minute."""
 _EARLIER = """
 The log has scores of an earlier run, whose messages are gone: links to them lead
-nowhere. With a new file, or without --database, all begins anew."""
+nowhere. With a new file, or without --database, everything starts fresh."""
 _PATIENCE_S = 180
 _WIDTH = 80
 

@@ -59,7 +59,7 @@ def adopt(settings: Mapping[str, str], comparison: Comparison) -> bool:
     return True
 
 
-_GO_ON = "the same command goes on from there."
+_GO_ON = "run the same command to continue."
 _DRAWN = 200  # where neither --limit nor --only says how many
 _ROOM = 100_000  # cases may be forgotten between two runs
 
@@ -191,6 +191,6 @@ def _gaps(run: Batch, journal: Journal, cases: Sequence[Replayable]) -> Iterator
     unscored = list(scores_of(journal.path, cases).values()).count(None)
     yield f"{_share(journal, cases)}, in {journal.path}; {unscored:,} unscored. Cost: {cost}."
     if run.is_spent:
-        yield f"Stopped at --max-cost; with more, {_GO_ON}"
+        yield f"Stopped at --max-cost; raise it and {_GO_ON}"
     elif run.failed:
         yield f"{run.failed:,} failed; {_GO_ON}"

@@ -67,7 +67,7 @@ class Comparison:
         """Why the new judge is not shown to be no worse than the old one; empty where it is."""
         kappa = self.measures.get("quadratic_weighted_kappa")
         if self.labelled < MIN_LABELLED or kappa is None:
-            return f"only {self.labelled} of these cases have a label, and it takes {MIN_LABELLED}"
+            return f"only {self.labelled} of these cases have a label; at least {MIN_LABELLED} are needed"
         wanted = self.labelled + self.unscored
         if self.unscored > MOST_UNSCORED * wanted:
             return f"of {wanted} cases with a label it left {self.unscored} without a score"

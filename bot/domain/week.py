@@ -114,7 +114,7 @@ def parse_day(text: str) -> str:
     word = text.lower()
     found = [day for day in DAYS if len(word) >= _SHORTEST_DAY and day.startswith(word)]
     if not found:
-        raise ValueError(f"{text[:_LONGEST_WORD]!r} is no day of the week; expected one such as Monday or fri")
+        raise ValueError(f"{text[:_LONGEST_WORD]!r} is not a day of the week; expected one such as Monday or fri")
     return found[0]
 
 
@@ -128,7 +128,7 @@ def parse_time(text: str) -> time:
     is_written_so = hour.isascii() and hour.isdigit() and (not colon or (minute.isascii() and minute.isdigit()))
     if is_written_so and int(hour) < 24 and int(minute or 0) < 60:
         return time(int(hour), int(minute or 0))
-    raise ValueError(f"{text[:_LONGEST_WORD]!r} is no time of day; expected one such as 09:00 or 16:30")
+    raise ValueError(f"{text[:_LONGEST_WORD]!r} is not a time of day; expected one such as 09:00 or 16:30")
 
 
 def parse_zone(text: str) -> ZoneInfo:
@@ -145,7 +145,7 @@ def parse_zone(text: str) -> ZoneInfo:
     hint = (
         f"the closest is {cities.get(close[0]) or known[close[0]]}" if close else "expected one such as Europe/Berlin"
     )
-    raise ValueError(f"{text[:_LONGEST_WORD]!r} is no time zone; {hint}")
+    raise ValueError(f"{text[:_LONGEST_WORD]!r} is not a time zone; {hint}")
 
 
 @cache

@@ -17,7 +17,7 @@ from bot.store.database import Database, after_commit
 from bot.store.schema import IS_OPEN, IS_UNSETTLED, cases
 
 if TYPE_CHECKING:
-    # Imported where it is needed: most commands write no jobs, and it takes a sixth of their start.
+    # Imported where it is needed: most commands write no jobs, and at least a sixth of their start.
     from pgqueuer.adapters.inmemory import InMemoryQueries
     from pgqueuer.adapters.persistence.queries import Queries
 

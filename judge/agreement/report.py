@@ -122,7 +122,7 @@ def _in_words(kappa: Estimate) -> str:
         return f"No verdict on the agreement with people: {kappa.note}."
     if isnan(kappa.low):
         few = kappa.prompts < MIN_PROMPTS
-        why = f"{kappa.prompts} of the {MIN_PROMPTS} prompts that it takes" if few else kappa.note
+        why = f"{kappa.prompts} prompts, and {MIN_PROMPTS} are needed" if few else kappa.note
         return f"No verdict on the agreement with people: {why}."
     ends = (next((each for above, each in _WORDS if round(end, 2) > above), "poor") for end in (kappa.low, kappa.high))
     words = " to ".join(dict.fromkeys(ends))

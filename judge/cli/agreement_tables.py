@@ -161,7 +161,7 @@ def _notes(report: Report, columns: Columns) -> Iterator[str]:
     low, high = report.scores.scale
     yield f"Scale {low} to {high}. The intervals come from leaving out prompts; they need {MIN_PROMPTS} of them."
     if report.differences:
-        yield "A difference is shown where its interval leaves out 0; one in twenty does so by chance."
+        yield "A difference is shown if its interval excludes 0; one in twenty does so by chance."
     if report.people is not None:
         figure = report.people
         yield (

@@ -28,12 +28,15 @@ def agreement(
     label: options.Label,
     score: Annotated[
         list[str] | None,
-        typer.Option(metavar="FIELD", help="The field with the score; once for each judge.", show_default="score"),
+        typer.Option(
+            metavar="FIELD", help="The field with the score; repeat it for several judges.", show_default="score"
+        ),
     ] = None,
     scale: options.LabelScale = None,
     rubric: options.RubricFile = None,
     by: Annotated[
-        str | None, typer.Option(metavar="FIELD", help="Also for each value of this field, such as language.")
+        str | None,
+        typer.Option(metavar="FIELD", help="Repeat everything for each value of this field, such as language."),
     ] = None,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the confusion matrix into a .png or .html file.")
@@ -42,8 +45,8 @@ def agreement(
 ) -> None:
     """Compare scores with people's labels, and judges in pairs.
 
-    Several judges may stand in one file, by their models or in fields of their own.
-    Exit code 0 means all lines could be used, 1 that some could not, 2 an error.
+    One file may hold several judges, as rows of other models or as other fields.
+    Exit code 0: all lines used, 1: some could not be used, 2: error.
     """
     if plot is not None and plot.suffix not in (".png", ".html"):
         raise SetupError(f"--plot {plot}: the file must end in .png or .html.")
@@ -79,33 +82,29 @@ def _report(scores: "Scores", columns: "Columns", plot: Path | None, as_json: bo
 
 
 def estimate(
-    file: Annotated[Path, typer.Argument(help="JSONL with a score on each line, and a label on some.")],
+    file: Annotated[Path, typer.Argument(help="JSONL with a score on each line and a label on some.")],
     label: options.Label,
     score: Annotated[str, typer.Option(metavar="FIELD", help="The field with the score.")] = "score",
     probability: Annotated[
         str | None,
         typer.Option(
             metavar="FIELD",
-            help="The field with the probability of being drawn for a label, where it is not 'probability'.",
+            help="The field with the probability of being drawn for a label; default: 'probability'.",
         ),
     ] = None,
     cluster: Annotated[
         str | None,
-        typer.Option(
-            metavar="FIELD", help="The field that rows share which are not independent, where it is not 'thread'."
-        ),
+        typer.Option(metavar="FIELD", help="The field that dependent rows share; default: 'thread'."),
     ] = None,
     scale: options.LabelScale = None,
     rubric: options.RubricFile = None,
-    judge: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="The judge, where the file has the scores of several.")
-    ] = None,
+    judge: Annotated[str | None, typer.Option(metavar="MODEL", help="The judge, if the file has several.")] = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Correct the mean of many scores by a few labels.
 
     The labels must be of rows drawn at random, and given without seeing the score: labels with "blind": false are left
-    out. Exit code 0 means all lines could be used, 1 that some could not, 2 an error.
+    out. Exit code 0: all lines used, 1: some could not be used, 2: error.
     """
     from judge.estimate import Fields, estimate_file
     from judge.numbers import to_range
@@ -167,24 +166,24 @@ _FROM_TWO = 2
 
 def escalation(
     file: Annotated[
-        Path, typer.Argument(help="JSONL as 'judge batch' writes it, with several ratings on each line, and labels.")
+        Path, typer.Argument(help="JSONL from 'judge batch', with several ratings and a label on each line.")
     ],
     label: options.Label,
     judge: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="The judge whose ratings differ, where the file has several.")
+        str | None, typer.Option(metavar="MODEL", help="The judge whose ratings differ, if the file has several.")
     ] = None,
     escalate_to: Annotated[
         str | None,
-        typer.Option(metavar="MODEL", help="The stronger model; without, the one that costs more, or comes later."),
+        typer.Option(metavar="MODEL", help="The stronger model; default: the one that costs more, or comes later."),
     ] = None,
     scale: options.LabelScale = None,
     rubric: options.RubricFile = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Say at which spread of ratings a stronger model pays.
+    """Find the spread of ratings from which a stronger model pays.
 
-    The stronger model's scores are those of the same responses in rows of its own, or of 'batch --escalate-to'.
-    Exit code 0 means all lines could be used, 1 that some could not, 2 an error.
+    The file has the same responses scored by both models, or comes from 'batch --escalate-to'.
+    Exit code 0: all lines used, 1: some could not be used, 2: error.
     """
     from judge.escalation_analysis import measure
     from judge.numbers import to_range
@@ -226,7 +225,7 @@ def _verdict(found: "Analysis") -> str:
     paying = next((each for each in found.levels if each.spread is not None and each.spread == found.pays_from), None)
     if paying is None:
         return f"At no spread is {found.stronger} surely nearer to people ({_count_rows(compared)} compared). {asked}"
-    where = "even where the ratings are equal" if paying.spread == 0 else f"from a spread of {_spread(paying)}"
+    where = "even if the ratings are equal" if paying.spread == 0 else f"from a spread of {_spread(paying)}"
     return (
         f"Asking {found.stronger} pays {where}: there it is nearer to people by {paying.gain:.2f} "
         f"({paying.low:.2f} to {paying.high:.2f}, {_count_rows(paying.compared)}). {asked}"

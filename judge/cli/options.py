@@ -33,36 +33,36 @@ def _say_version(is_asked: bool) -> None:
 Version = Annotated[bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Print the version.")]
 Model = Annotated[
     str,
-    typer.Option(envvar="JUDGE_MODEL", help="A model of the server; several, with commas, for a panel; or 'offline'."),
+    typer.Option(
+        envvar="JUDGE_MODEL", help="A model of the server; several, separated by commas, for a panel; or 'offline'."
+    ),
 ]
 Rubric = Annotated[str, typer.Option(envvar="JUDGE_RUBRIC", help="A name from 'judge rubrics', or a file.")]
 Samples = Annotated[
     int | None,
-    typer.Option(
-        envvar="JUDGE_SAMPLES", help="Most ratings of each model; by default 3 of one, or 1 of each in a panel."
-    ),
+    typer.Option(envvar="JUDGE_SAMPLES", help="Ratings per model, at most; default: 3, or 1 each in a panel."),
 ]
-TimeoutS = Annotated[float, typer.Option(envvar="JUDGE_TIMEOUT_S", help="Longest wait for a verdict, in seconds.")]
+TimeoutS = Annotated[float, typer.Option(envvar="JUDGE_TIMEOUT_S", help="Longest time for one verdict, in seconds.")]
 Logprobs = Annotated[
     bool,
-    typer.Option("--logprobs", help="Weigh the score by the model's probabilities, where the server gives them."),
+    typer.Option("--logprobs", help="Also weigh scores by the model's probabilities, if the server returns them."),
 ]
 EscalateTo = Annotated[
     str | None,
     typer.Option(
-        metavar="MODEL", envvar="JUDGE_ESCALATE_TO", help="A stronger model, asked where ratings differ by 2 or more."
+        metavar="MODEL", envvar="JUDGE_ESCALATE_TO", help="A stronger model, asked if ratings differ by 2 or more."
     ),
 ]
 Label = Annotated[
-    str, typer.Option(metavar="FIELD", help="The field with the label of people: a number, or a list of them.")
+    str, typer.Option(metavar="FIELD", help="The field with people's label: a number or a list of numbers.")
 ]
 LabelScale = Annotated[
     str | None,
-    typer.Option("--scale", metavar="LOW-HIGH", help="The labels' own scale, such as 0-1, mapped to the rubric's."),
+    typer.Option("--scale", metavar="LOW-HIGH", help="The labels' scale, such as 0-1, if it is not the rubric's."),
 ]
 RubricFile = Annotated[
     Path | None,
-    typer.Option("--rubric", metavar="FILE", help="The rubric, where it does not come with this package."),
+    typer.Option("--rubric", metavar="FILE", help="The rubric's file, if it is not one of 'judge rubrics'."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print all figures as JSON.")]
 

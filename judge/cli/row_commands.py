@@ -54,7 +54,7 @@ def _make_bar() -> "Progress":
     return Progress(BarColumn(24), MofNCompleteColumn(), Rate(), "left", TimeRemainingColumn(), console=console)
 
 
-_GO_ON = "the same command goes on from there."
+_GO_ON = "run the same command to continue."
 
 
 def batch(
@@ -64,34 +64,37 @@ def batch(
             metavar="INPUT", help="JSONL or CSV; each row has a prompt (or question) and a completion (or response)."
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file for the rows with their scores.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file for the scored rows.")],
     model: options.Model = DEFAULT_MODEL,
     rubric: options.Rubric = DEFAULT_RUBRIC,
     samples: options.Samples = None,
     timeout_s: options.TimeoutS = 60,
     logprobs: options.Logprobs = False,
     escalate_to: options.EscalateTo = None,
-    concurrency: Annotated[int, typer.Option(envvar="JUDGE_CONCURRENCY", min=1, help="Rows under way at once.")] = 8,
+    concurrency: Annotated[
+        int, typer.Option(envvar="JUDGE_CONCURRENCY", min=1, help="Rows judged at the same time.")
+    ] = 8,
     limit: Annotated[
-        int | None, typer.Option(min=1, help="Only the first so many rows of the input; what is skipped is no row.")
+        int | None, typer.Option(min=1, help="Only the first rows of the input; skipped lines do not count.")
     ] = None,
     max_cost: Annotated[
-        float | None, typer.Option(min=0, help="Begin no row once the output has cost so many US dollars.")
+        float | None, typer.Option(min=0, help="Start no further row once the output has cost this many US dollars.")
     ] = None,
     read_as: Annotated[
-        InputFormat | None, typer.Option("--input-format", help="What INPUT is; without, its ending says it.")
+        InputFormat | None, typer.Option("--input-format", help="Format of INPUT; by default from its name.")
     ] = None,
     form: Annotated[
-        Format | None, typer.Option("--format", help="Write this as well when done; the output's ending says it, too.")
+        Format | None,
+        typer.Option("--format", help="Also write this format when done; by default from the output's name."),
     ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 2 where INPUT has no rows, or lines that were skipped.")
+        bool, typer.Option("--strict", help="Exit with 2 if INPUT has no rows or has lines that were skipped.")
     ] = False,
 ) -> None:
-    """Score each row of a file. Run again, it judges only what is missing.
+    """Score each row of a file; run it again to continue.
 
-    Ctrl-C or a crash loses nothing but the rows under way.
-    Exit code 0 means all scored, 1 with gaps, 2 an error, 130 interrupted.
+    Ctrl-C or a crash loses only the rows in progress.
+    Exit code 0: all scored, 1: with gaps, 2: error, 130: interrupted.
     """
     from judge.batch import Batch, Journal, identity_of
     from judge.exports import choose_format, export, name_beside, refuse_foreign
@@ -203,7 +206,7 @@ def _summary(run: "Batch", journal: "Journal", rows: int, *, judged: int, is_off
         cost = "not known" if tally.unpriced else f"${tally.cost_usd:,.4f}"
         lines.append(f"{tally.input_tokens:,} + {tally.output_tokens:,} tokens; cost: {cost}.")
     if run.is_spent:
-        lines.append("Stopped at --max-cost; with more, the same command goes on from there.")
+        lines.append("Stopped at --max-cost; with more, run the same command to continue.")
     elif run.failed:
         lines.append("The same command asks again for the rows that failed.")
     elif has_pair(journal.path):
@@ -214,15 +217,17 @@ def _summary(run: "Batch", journal: "Journal", rows: int, *, judged: int, is_off
 
 def pairs(
     source: Annotated[Path, typer.Argument(metavar="SCORED", help="JSONL as 'judge batch' writes it.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file for the pairs; replaced if it is there.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The file for the pairs; an existing one is replaced.")
+    ],
     form: Annotated[
-        Format | None, typer.Option("--format", help="What to write; without, the output's ending says it.")
+        Format | None, typer.Option("--format", help="Format of the output; by default from its name.")
     ] = None,
 ) -> None:
     """Pair each prompt's best response with its worst.
 
     Rows belong together by prompt_id, or by prompt. Ties and unscored rows are left out and counted.
-    Exit code 0 means done, 1 that lines could not be read, 2 an error.
+    Exit code 0: done, 1: some lines could not be read, 2: error.
     """
     from judge.exports import Counts, choose_format, export, make_pairs
 
@@ -251,21 +256,21 @@ def pairs(
 
 
 def view(
-    file: Annotated[Path, typer.Argument(help="JSONL of 'judge batch' or 'judge-bot export'.")],
+    file: Annotated[Path, typer.Argument(help="JSONL from 'judge batch' or 'judge-bot export'.")],
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="The page; by default beside the file, ending in .html.")
     ] = None,
     label: Annotated[
         str | None,
-        typer.Option(metavar="FIELD", help="The field with people's labels; 'human' where the rows have it."),
+        typer.Option(metavar="FIELD", help="The field with people's labels; 'human' if the rows have it."),
     ] = None,
     scale: options.LabelScale = None,
     rubric: options.RubricFile = None,
-    limit: Annotated[int | None, typer.Option(min=1, max=20_000, help="Show the last rows of the file.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, max=20_000, help="Only the last rows of the file.")] = None,
 ) -> None:
-    """Make a page to look at scored replies in the browser.
+    """Make an HTML page of scored responses.
 
-    It is one file that works offline. Exit code 0 means all lines could be used, 1 that some could not, 2 an error.
+    It works offline. Exit code 0: all lines used, 1: some could not be used, 2: error.
     """
     from judge.numbers import to_range
     from judge.view import save_page

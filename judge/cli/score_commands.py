@@ -37,8 +37,8 @@ def score(
 ) -> None:
     """Score one response: the score and its justification.
 
-    The model is asked with OPENAI_API_KEY, at OPENAI_BASE_URL where that is set.
-    Exit code 0 means scored, 1 unscored, 2 an error.
+    OPENAI_API_KEY and OPENAI_BASE_URL say how to reach the model.
+    Exit code 0: scored, 1: unscored, 2: error.
     """
     if question == response == "-":
         raise SetupError("Only one of --question and --response can be read from standard input.")
@@ -112,7 +112,7 @@ def _footnote(verdict: Verdict) -> str:
 
 
 def rubrics(name: Annotated[str | None, typer.Argument(help="Print this rubric's prompt.")] = None) -> None:
-    """List the rubrics, or print one to copy and change."""
+    """List the rubrics, or print one to copy and edit."""
     if name is not None:
         typer.echo(to_printable(load_rubric(name).prompt), nl=False)
         return

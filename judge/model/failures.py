@@ -225,8 +225,9 @@ def _redirected(response: "httpx2.Response", server: str) -> BadResponseError:
     if target == origin(asked):
         target = "another path of its own"
     return BadResponseError(
-        f"The server at {server} redirects to {target or 'what is no address'}, and redirects are not followed, lest "
-        "the texts go astray; set OPENAI_BASE_URL to the address that answers by itself (it usually ends in /v1)."
+        f"The server at {server} redirects to {target or 'what is not an address'}, which is not followed, so "
+        "that the texts go nowhere else; set OPENAI_BASE_URL to the address that answers itself (it usually ends "
+        "in /v1)."
     )
 
 

@@ -55,7 +55,7 @@ class Manifest:
             SandboxError: A part has another shape than Slack's manifests, or none of their parts is there.
         """
         if manifest and not PARTS.intersection(manifest):
-            raise SandboxError(f"this is no Slack manifest: it has none of {listed(sorted(PARTS))}")
+            raise SandboxError(f"this is not a Slack manifest: it has none of {listed(sorted(PARTS))}")
         try:
             features = manifest.get("features", {})
             bot = features.get("bot_user", {})

@@ -147,5 +147,5 @@ def _set_session(ws: Workspace, message: Message, status: str) -> None:
 
 def _stream(message: Message) -> Stream:
     if message.stream is None:
-        raise SandboxError("this message is no stream, or has ended")
+        raise SandboxError("this message is not a stream, or has ended")
     return message.stream

@@ -68,7 +68,7 @@ class Writer:
         where = self._joined(channel)
         parent = where.messages.get(thread_ts or "")
         if not self.user.bot_id or self.user.is_webhook:
-            raise SandboxError(f"{self.user.name} is no bot, and only bots stream")
+            raise SandboxError(f"{self.user.name} is not a bot, and only bots stream")
         if parent is None:
             raise SandboxError("a stream is a reply: give the thread_ts of a message")
         reader = self.ws.user(to) if to else parent.author

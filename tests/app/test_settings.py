@@ -63,7 +63,7 @@ def test_models_to_choose_from_need_a_key_even_beside_the_offline_rater(tmp_path
     lines = ["SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xapp-1", "JUDGE_MODEL=offline"]
     with pytest.raises(SettingsError, match="OPENAI_API_KEY: missing"):
         load_settings(env(tmp_path, *lines, "JUDGE_MODELS=large"))
-    with pytest.raises(SettingsError, match="JUDGE_MODELS: 'offline' is no model; leave it out"):
+    with pytest.raises(SettingsError, match="JUDGE_MODELS: 'offline' is not a model; leave it out"):
         load_settings(env(tmp_path, *lines, "JUDGE_MODELS=large, offline"))
     with pytest.raises(SettingsError, match="JUDGE_MODELS: 'large small' has a blank in it"):
         load_settings(env(tmp_path, *lines, "JUDGE_MODELS=large small"))
@@ -139,7 +139,7 @@ def test_channels_are_listed_with_commas_or_blanks(text: str, tmp_path: Path) ->
 
 
 def test_a_channel_by_its_name_is_told_where_its_id_is(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match=r"CHANNELS_ALLOWED: '#general' is no channel's id; .* C0123ABCD"):
+    with pytest.raises(SettingsError, match=r"CHANNELS_ALLOWED: '#general' is not a channel's id; .* C0123ABCD"):
         load_settings(env(tmp_path, *COMPLETE, "CHANNELS_ALLOWED='#general'"))
 
 
@@ -220,11 +220,11 @@ def test_an_empty_line_beside_a_file_is_no_second_value(tmp_path: Path) -> None:
         (None, "cannot be read (No such file or directory)"),
         (b"", "is empty"),
         (b"\n", "is empty"),
-        (b"xoxb-hush\xff", "is no text in UTF-8"),
+        (b"xoxb-hush\xff", "is not text in UTF-8"),
         (b"xapp-hush\n", "expected a token that begins with xoxb-"),
         (b"xoxb-1\nhush\n", "has more than one line"),
         (b"xoxb-hush" * 10_000, "holds more than 64 KiB"),
-        (Path("/dev/zero"), "is no plain file"),
+        (Path("/dev/zero"), "is not a plain file"),
     ],
 )
 def test_a_file_that_is_no_secret_is_named_without_its_contents(

@@ -90,7 +90,7 @@ async def test_interrupted_run_keeps_what_is_finished_and_says_how_to_go_on(
     code, out, err = await finish(process)
 
     assert (code, out) == (130, "")
-    assert err == f"Interrupted: 10 of {ROWS} rows in {output}; the same command goes on from there.\n"
+    assert err == f"Interrupted: 10 of {ROWS} rows in {output}; run the same command to continue.\n"
     assert len(read(output)) == 10
     model_server.script(score_by_text)
     assert (await finish(await start(model_server, source, output)))[0] == 0

@@ -206,7 +206,7 @@ async def test_judge_with_few_labels_is_not_adopted(replay: Replay) -> None:
     code, out, _ = await replay("--samples", "1", "--limit", "20", "--adopt")
 
     assert code == 1
-    assert re.search(r"Not adopted: only \d+ of these cases have a label, and it takes 20\.", out)
+    assert re.search(r"Not adopted: only \d+ of these cases have a label; at least 20 are needed\.", out)
 
 
 async def test_judge_that_leaves_many_cases_without_a_score_is_not_adopted(
@@ -304,7 +304,7 @@ async def test_unscored_and_failed_cases_are_counted(replay: Replay, model_serve
     assert code == 1
     assert "32 of 40 cases" in out
     assert "8 unscored" in out
-    assert "8 failed; the same command goes on from there." in out
+    assert "8 failed; run the same command to continue." in out
     assert "Mean score of 24 cases" in out
     assert err.startswith("case ")
 
@@ -399,4 +399,4 @@ async def test_interrupted_replay_says_how_to_go_on(
 
     assert command.returncode == 130
     assert b"Traceback" not in err
-    assert b"the same command goes on from there" in err
+    assert b"run the same command to continue" in err

@@ -214,7 +214,7 @@ async def test_it_starts_alone_and_prints_what_an_app_needs(tmp_path: Path) -> N
         ("manifest.yml", "a: [", "expected the node content"),
         ("manifest.yml", "- a", "a manifest is a mapping, this is list"),
         ("manifest.yml", "features: []", "shape of a Slack manifest"),
-        ("manifest.json", '{"a": 1}', "this is no Slack manifest: it has none of display_information, features"),
+        ("manifest.json", '{"a": 1}', "this is not a Slack manifest: it has none of display_information, features"),
     ],
 )
 def test_a_broken_manifest_is_refused_in_one_sentence(

@@ -71,11 +71,11 @@ async def test_the_settings_are_the_default(open_stage: StageFactory) -> None:
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("on berlin", "'berlin' is no time zone; the closest is Europe/Berlin. What I understand:"),
-        ("on friday at 16:00 in New York", "'new york' is no time zone; the closest is America/New_York. What"),
-        ("on monday tuesday", "'monday tuesday' is no day of the week; expected one such as Monday or fri. What"),
-        ("on 9:00 friday 16:00", "'9:00 16:00' is no time of day; expected one such as 09:00 or 16:30. What"),
-        ("on " + "x" * 2900, f"{'x' * 80!r} is no time zone"),
+        ("on berlin", "'berlin' is not a time zone; the closest is Europe/Berlin. What I understand:"),
+        ("on friday at 16:00 in New York", "'new york' is not a time zone; the closest is America/New_York. What"),
+        ("on monday tuesday", "'monday tuesday' is not a day of the week; expected one such as Monday or fri. What"),
+        ("on 9:00 friday 16:00", "'9:00 16:00' is not a time of day; expected one such as 09:00 or 16:30. What"),
+        ("on " + "x" * 2900, f"{'x' * 80!r} is not a time zone"),
         ("sometimes", "I do not know 'sometimes'"),
         ("<!channel>", "@channel"),
     ],

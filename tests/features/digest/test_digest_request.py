@@ -56,7 +56,7 @@ def test_zones_of_one_word_are_not_taken_for_days(zone: str) -> None:
 
 @pytest.mark.parametrize("text", ["people", "people yes", "on fryday", "on 25:00", "on Berlin", "later", "off now"])
 def test_anything_else_is_an_error(text: str) -> None:
-    with pytest.raises(ValueError, match=r"no day|no time|I do not know"):
+    with pytest.raises(ValueError, match=r"not a day|not a time|I do not know"):
         parse_digest(text)
 
 
@@ -71,7 +71,7 @@ def test_wrong_digest_settings_are_listed_together() -> None:
     with pytest.raises(SettingsError) as error:
         make(digest_day="someday", digest_time="9am", digest_tz="Berlin", digest_by="nobody")
     message = str(error.value)
-    assert "DIGEST_DAY: 'someday' is no day of the week" in message
-    assert "DIGEST_TIME: '9am' is no time of day" in message
-    assert "DIGEST_TZ: 'Berlin' is no time zone; the closest is Europe/Berlin" in message
+    assert "DIGEST_DAY: 'someday' is not a day of the week" in message
+    assert "DIGEST_TIME: '9am' is not a time of day" in message
+    assert "DIGEST_TZ: 'Berlin' is not a time zone; the closest is Europe/Berlin" in message
     assert "DIGEST_BY: " in message

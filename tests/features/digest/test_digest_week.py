@@ -143,13 +143,13 @@ def test_times_of_day(text: str, at: time) -> None:
 
 @pytest.mark.parametrize("text", ["", "24:00", "9:60", "9:", ":30", "-1", "9am", "٩", "1:2:3"])
 def test_no_time_of_day(text: str) -> None:
-    with pytest.raises(ValueError, match="no time of day"):
+    with pytest.raises(ValueError, match="not a time of day"):
         parse_time(text)
 
 
 @pytest.mark.parametrize("text", ["", "m", "mo", "someday"])
 def test_no_day(text: str) -> None:
-    with pytest.raises(ValueError, match="no day of the week"):
+    with pytest.raises(ValueError, match="not a day of the week"):
         parse_day(text)
 
 
@@ -171,6 +171,6 @@ def test_zones_by_name_in_any_case(text: str, name: str) -> None:
     ],
 )
 def test_no_zone_names_one_that_is_close(text: str, hint: str) -> None:
-    with pytest.raises(ValueError, match="no time zone") as error:
+    with pytest.raises(ValueError, match="not a time zone") as error:
         parse_zone(text)
     assert hint in str(error.value)

@@ -62,7 +62,7 @@ def test_the_words_are_those_of_landis_and_koch(low: float, high: float, words: 
 @each(
     ("kappa", "why"),
     [
-        (Estimate(0.9, NONE, NONE, 40, 7, "too few to say"), "7 of the 20 prompts that it takes"),
+        (Estimate(0.9, NONE, NONE, 40, 7, "too few to say"), "7 prompts, and 20 are needed"),
         (Estimate(NONE, NONE, NONE, 40, 40, "one score throughout"), "one score throughout"),
         (Estimate(1, NONE, NONE, 40, 40, "no spread"), "no spread"),
     ],

@@ -88,7 +88,7 @@ def test_judges_are_compared_on_what_both_scored(run: Run, tmp_path: Path) -> No
     values = f"{kappa['judge']:.2f} {kappa['other']:.2f} {kappa['value']:+.2f}"
     row = f"Quadratic weighted kappa {values} {kappa['low']:+.2f} to {kappa['high']:+.2f}"
     assert row in [" ".join(line.split()) for line in shown.splitlines()]
-    assert "A difference is shown where its interval leaves out 0" in shown
+    assert "A difference is shown if its interval excludes 0" in shown
     assert max(map(len, shown.splitlines())) <= 80
 
 

@@ -94,7 +94,7 @@ def why(line: str | bytes) -> str:
         ('{"prompt": "a", "completion": "b", "x": {"y": 1, "y": 2}}', "the name 'y' stands twice"),
         (
             '{"prompt": "a", "completion": "\\ud800"}',
-            "completion holds half a surrogate pair, which is no Unicode text",
+            "completion holds half a surrogate pair, which is not Unicode text",
         ),
         ('{"prompt": "a", "completion": "b", "x": 1e400}', "a number too large to be carried"),
         ('{"prompt": "a", "completion": "b", "x": ' + "9" * 5000 + "}", "a number with too many digits"),
@@ -434,7 +434,7 @@ async def test_server_that_is_down_stops_the_run_after_three_rows_in_a_row(
     assert done.returncode == 2
     assert len(model_server.requests) == 4
     assert "Stopped with 1 of 5 rows" in done.stderr
-    assert "the same command goes on from there." in done.stderr
+    assert "run the same command to continue." in done.stderr
 
 
 async def test_rows_that_the_server_rejects_do_not_stop_the_run_once_one_has_a_verdict(

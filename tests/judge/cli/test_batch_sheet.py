@@ -118,7 +118,10 @@ def test_long_cell_is_a_cell(tmp_path: Path) -> None:
         ("prompt,response\na,Köln\n".encode("cp1252"), "not UTF-8; save it as such (in a spreadsheet, 'CSV UTF-8')."),
         ("prompt\tresponse\n".encode("utf-16"), "not UTF-8; "),
         (",".join(f"c{n}" for n in range(100_000)), "100,000 columns, and 1,000 are read at most; leave some out."),
-        (f"prompt,response\na,{'x' * 10_000_001}\n", "a line has more than 10,000,000 characters, which is no text to"),
+        (
+            f"prompt,response\na,{'x' * 10_000_001}\n",
+            "a line has more than 10,000,000 characters, which is not a text to",
+        ),
         (bytes(range(256)) * 9, "not UTF-8; "),
     ],
 )

@@ -69,8 +69,8 @@ def test_json_has_the_figures_by_name(figures: Figures) -> None:
 def test_few_labels_say_how_many_are_missing(run: Run) -> None:
     done = run(ROWS[10:])
     said = done.stdout.replace("\n", " ")
-    assert "With fewer than 20 labels the range is a rough one: where most of them are the same" in said
-    assert said.strip().endswith("it may hold 80% instead of 95%; 6 more would do.")
+    assert "With fewer than 20 labels the range is rough: if most labels are the same" in said
+    assert said.strip().endswith("it may hold 80% instead of 95%; 6 more are needed.")
     assert "fewer than" not in run(ROWS).stdout
 
 
@@ -78,8 +78,8 @@ def test_labels_of_unequal_weight_count_as_fewer(run: Run, figures: Figures) -> 
     # Kish: weights 10 (4 labels) and 1 (20): (40 + 20)^2 / (400 + 20) = 8.57.
     drawn = [row | {"probability": 0.1 if i < 4 else 1.0} for i, row in enumerate(ROWS)]
     said = run(drawn).stdout.replace("\n", " ")
-    assert "The 24 labels weigh unequally or share clusters, and tell as much as 8.6." in said
-    assert "it takes at least 12 more." in said
+    assert "The 24 labels weigh unequally or share clusters, so they tell as much as 8.6." in said
+    assert "at least 12 more are needed." in said
     assert figures(drawn)["effective"] == pytest.approx(3600 / 420)
     assert figures(ROWS)["effective"] == 24
 

@@ -107,12 +107,12 @@ async def test_page_that_comes_with_a_redirect_is_not_read(model_server: ModelSe
         ("//other.test:99/secret", "http://other.test:99"),
         ("http://[::1]:8000/secret", "http://[::1]:8000"),
         ("ftp://other.test/secret", "ftp://other.test"),
-        ("http://[bad", "what is no address"),
-        ("http://other.test:secret/", "what is no address"),
-        ("javascript:secret", "what is no address"),
-        ("http://*other*.test/", "what is no address"),
-        ("http://<!channel>/", "what is no address"),
-        (f"http://{'a' * 254}/", "what is no address"),
+        ("http://[bad", "what is not an address"),
+        ("http://other.test:secret/", "what is not an address"),
+        ("javascript:secret", "what is not an address"),
+        ("http://*other*.test/", "what is not an address"),
+        ("http://<!channel>/", "what is not an address"),
+        (f"http://{'a' * 254}/", "what is not an address"),
     ],
 )
 @each("user", ["", "me:hunter2@"])
@@ -122,7 +122,7 @@ def test_place_that_a_redirect_names_is_told_without_its_secrets(location: str, 
         307, headers={"location": location}, request=httpx2.Request("POST", f"{base_url}chat/completions")
     )
     error = to_judge_error(openai.APIStatusError("", response=answer, body=None), "m", base_url, "")
-    assert f"judge.test:8000 redirects to {named}, and" in str(error)
+    assert f"judge.test:8000 redirects to {named}, which" in str(error)
     assert not any(secret in str(error) for secret in ("hunter2", "secret"))
 
 

@@ -197,16 +197,16 @@ def test_without_labels_the_figures_are_the_judges_own_and_say_so(read: Read) ->
 
 def test_few_labels_say_how_many_are_missing(read: Read) -> None:
     notes = to_figures(read(LABELLED[:6]).replies)["notes"]
-    assert notes[2].startswith("With fewer than 20 labels the range is a rough one")
-    assert notes[2].endswith("; 14 more would do.")
+    assert notes[2].startswith("With fewer than 20 labels the range is rough")
+    assert notes[2].endswith("; 14 more are needed.")
 
 
 def test_labels_that_share_a_thread_count_as_one(read: Read) -> None:
     notes = to_figures(read([row | {"thread": "one of two"[i % 2 :]} for i, row in enumerate(LABELLED)]).replies)[
         "notes"
     ]
-    assert notes[2] == "The 24 labels weigh unequally or share clusters, and tell as much as 2.0."
-    assert notes[3].endswith("; it takes at least 18 more.")
+    assert notes[2] == "The 24 labels weigh unequally or share clusters, so they tell as much as 2.0."
+    assert notes[3].endswith("; at least 18 more are needed.")
 
 
 def test_unequal_draws_are_weighed_and_labels_without_one_left_out(read: Read, path: Path) -> None:
