@@ -19,9 +19,9 @@ from bot.slack.members import MembershipError
 from bot.slack.messages import find_marked, to_metadata
 from bot.slack.messenger import WITHOUT_PREVIEWS, Post, send_in_known_blocks
 from bot.store.assignments import EVERYBODY
-from bot.store.figures import Place, Span, watched
+from bot.store.figures import Place, Span, TimedScore, watched
 from bot.store.watches import AlertKind
-from judge.drift import Drop, NotEnough, find_below, find_drop
+from judge.drift import Drop, NotEnough, Scored, find_below, find_drop
 from judge.rubric import Scale
 
 KEPT_OUT = "not_in_channel"
@@ -145,12 +145,12 @@ class DriftAlerts:
         recent = [each for each in scores if each.kind == judge and each.judged_at >= now - RECENT]
         # A floor wants to know of earlier scores how far they spread, which those of another judge on the scale tell.
         reference = [
-            each.score
+            _scored(each)
             for each in scores
             if each.judged_at < now - RECENT
             and (each.kind == judge if floor is None else each.kind.scale == judge.scale)
         ]
-        scale, since = Scale(*judge.scale), [each.score for each in recent]
+        scale, since = Scale(*judge.scale), [_scored(each) for each in recent]
         drop: Drop | NotEnough | None = None
         if floor is None:
             drop = find_drop(reference, since, scale)
@@ -198,3 +198,7 @@ class DriftAlerts:
     async def _was_told(self, watch: Watch, kind: AlertKind) -> bool:
         last = await self._store.alerts.last(watch, kind)
         return last is not None and last > self._services.clock() - RECENT
+
+
+def _scored(each: TimedScore) -> Scored:
+    return Scored(each.score, each.judged_at.date(), each.thread_ts or each.message_ts)

@@ -360,7 +360,8 @@ async def test_a_drop_is_told_of_once_with_its_lowest_replies(stage: Stage) -> N
 
 async def test_a_drop_that_lasts_is_told_of_again_after_a_week_and_not_before(stage: Stage) -> None:
     await say(stage, "@helper alert here")
-    await write_scores(stage, [(day, 4 + day % 2, 5) for day in range(10, 34)] + [(0.1, 2, 30)])
+    before = [(day + score / 100, score, 3) for day in range(10, 34) for score in (4, 5)]
+    await write_scores(stage, [*before, (0.1, 2, 30)])
     await alarm(stage)
     await write_scores(stage, [(-1.5, 1, 30), (-6.0, 1, 30)])
     await alarm(stage, timedelta(days=2))
