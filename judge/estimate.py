@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -21,6 +21,7 @@ from judge.stats import (
     error_quantile,
     good_from,
     kolmogorov_smirnov,
+    labelled_shares,
 )
 
 
@@ -111,7 +112,8 @@ class Fields:
         score: The judge's score.
         probability: With which the row was drawn to be labelled; None is `probability` where the rows have it, else all
             are equal.
-        cluster: What rows share that are not independent; None is `thread` where the rows have it.
+        cluster: What rows share that are not independent; None is `thread` where the rows have it. Where rows have a
+            `stratum`, and no `probability` is named, the share labelled in it takes the place of the probability.
         label_range: The labels' lowest and highest value, where it is not the rubric's scale.
         judge: The model whose scores to read, where the file has those of several.
     """
@@ -148,6 +150,7 @@ class _Scored:
     labels: list[float]
     probability: float
     cluster: str | None
+    stratum: str | None
     length: int | None
 
 
@@ -165,6 +168,8 @@ class _Reader:
         # What the rows without a label are like, and those with one.
         self._like = {name: (Counter[float](), Counter[float]()) for name in ("score", "length")}
         self._cases: dict[str, _Scored] = {}
+        self._labelled: list[_Scored] = []
+        self._unlabelled = Counter[str | None]()
         self._judges: dict[str, None] = {}
         self._prompts: set[str] = set()
         self._shares_prompts = False
@@ -187,7 +192,8 @@ class _Reader:
         if row.get("blind") is False:
             self._not_blind += len(labels)
             labels = []
-        one = _Scored(score, labels, self._probability(row) if labels else 1.0, cluster, _length(row))
+        stratum = None if self._fields.probability else row.key("stratum")
+        one = _Scored(score, labels, self._probability(row) if labels else 1.0, cluster, stratum, _length(row))
         if case is None or not is_labelled:
             self._take(one)
             return
@@ -217,6 +223,13 @@ class _Reader:
         return probability
 
     def _take(self, each: _Scored) -> None:
+        if each.labels:
+            self._labelled.append(each)
+        else:
+            self._unlabelled[each.stratum] += 1
+            self._count(each)
+
+    def _count(self, each: _Scored) -> None:
         score, label = each.score, fmean(each.labels) if each.labels else None
         is_good = None if label is None else float(label >= self._good_from)
         self._mean.add(score, label, probability=each.probability, cluster=each.cluster)
@@ -237,6 +250,10 @@ class _Reader:
             )
         for each in self._cases.values():
             self._take(each)
+        with_label = ((each.stratum, True, 1.0) for each in self._labelled)
+        chances = labelled_shares([*with_label, *((each, False, n) for each, n in self._unlabelled.items())])
+        for each in self._labelled:
+            self._count(each if each.stratum is None else replace(each, probability=chances[each.stratum]))
         mean, good = self._mean.estimate(), self._good.estimate()
         if mean is None or good is None or not mean.labelled:
             missing = "score" if mean is None else "label" if not self._not_blind else "blind label"

@@ -10,8 +10,8 @@ mends the labels of responses that somebody picked. Needs no library, and as muc
 and clusters, however many scores.
 """
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
@@ -153,6 +153,7 @@ class _Sums(NamedTuple):
     labels: float = 0
     w: float = 0
     wf: float = 0
+    wff: float = 0
     wy: float = 0
     wfy: float = 0
 
@@ -165,11 +166,8 @@ class _Sums(NamedTuple):
 
     @property
     def weight(self) -> float:
-        if self.n < 2:
-            return 0.0
-        variance = (self.ff - self.f**2 / self.n) / (self.n - 1)
-        covariance = (self.wfy - self.wf * self.wy / self.w) / self.w
-        return max(covariance / variance, 0.0) if variance > _DUST else 0.0
+        variance = self.wff - self.wf**2 / self.w
+        return max((self.wfy - self.wf * self.wy / self.w) / variance, 0.0) if variance > _DUST else 0.0
 
     @property
     def corrected_mean(self) -> float:
@@ -191,13 +189,15 @@ class MeanEstimator:
     """Takes scores one by one, some with a label, and gives their mean as people would have it.
 
     The mean is PPI++: lambda * mean(all scores) + mean(label - lambda * score), with the lambda that makes it surest,
-    Cov(label, score) / Var(score); labels weigh 1 / probability. The variance is the jackknife's over the labelled
-    clusters, lambda fitted anew each time, with Student's t: from 20 labels on this holds its 95%, where the formula
-    for many labels holds 91% to 94%. No interval is narrower than 3 / labels to each side: so often people may differ
-    by a point without one label that shows it.
+    the slope of labels over scores; labels weigh 1 / probability. The variance is the jackknife's over the labelled
+    clusters, lambda fitted anew each time. The interval is Wilson's, by Student's t, for as many trials of lowest or
+    highest score as would have that variance: it leans towards the end of the scale that is further away, where a few
+    rare scores may be missing. It is no narrower than 3 / labels of the way to each end: so often a response may have
+    the lowest or the highest score without one label that shows it.
 
-    Source: Angelopoulos, Duchi, Zrnic, "PPI++" (arXiv 2311.01453); their package gives the same mean, but with a lambda
-    of at most 1 in its terms. Hanley and Lippman-Hand (1983), JAMA 249(13), for 3 / n; Kish (1965) for unequal weights.
+    Source: Angelopoulos, Duchi, Zrnic, "PPI++" (arXiv 2311.01453), who take lambda's variance from all scores; Wilson
+    (1927), JASA 22; Dean and Pagano (2015), Survey Methodology 41(2), for his interval with other variances; Hanley and
+    Lippman-Hand (1983), JAMA 249(13), for 3 / n; Kish (1965) for unequal weights.
     """
 
     def __init__(self, scale: Scale) -> None:
@@ -243,7 +243,7 @@ class MeanEstimator:
         one = _Sums(weight, weight * score, weight * score * score)
         if label is not None:
             w = weight / probability
-            one = _Sums(*one[:3], 1, w, w * score, w * label, w * score * label)
+            one = _Sums(*one[:3], 1, w, w * score, w * score * score, w * label, w * score * label)
         if cluster is None:
             self._single[one] += times
         else:
@@ -283,12 +283,32 @@ class MeanEstimator:
         )
 
     def _interval(self, mean: float, variance: float, n: float) -> Interval:
+        """Wilson's, for as many trials of lowest or highest score as would have the same variance."""
         low, high = self._scale
         mean = min(max(mean, low), high)
         if n + _DUST < 2:
             return Interval(mean, None, None)
-        half = max(t_quantile(floor(n + _DUST) - 1) * sqrt(max(variance, 0.0)), 3 / n)
-        return Interval(mean, max(mean - half, low), min(mean + half, high))
+        share, part = (mean - low) / (high - low), variance / (high - low) ** 2
+        spread = t_quantile(floor(n + _DUST) - 1) ** 2 * part / max(share * (1 - share), part, _DUST)
+        half = sqrt(spread * share * (1 - share) + spread**2 / 4)
+        ends = ((share + spread / 2 + side * half) / (1 + spread) for side in (-1, 1))
+        under, over = (low + each * (high - low) for each in ends)
+        least = min(3 / n, 1)
+        return Interval(mean, min(under, mean - least * (mean - low)), max(over, mean + least * (high - mean)))
+
+
+def labelled_shares(rows: Iterable[tuple[Hashable, bool, float]]) -> Mapping[Hashable, float]:
+    """The share with a label in each stratum of rows, given as stratum, whether it is labelled, and its weight.
+
+    Within a stratum all rows have the same chance of a label, such as a channel's week of which labels are drawn. The
+    share that came to be labelled then takes the place of that chance: strata differ in how far people got. 1 where
+    none has a label. Source: Holt and Smith (1979), Post Stratification, JRSS A 142(1).
+    """
+    totals, labelled = defaultdict[Hashable, float](float), defaultdict[Hashable, float](float)
+    for stratum, is_labelled, weight in rows:
+        totals[stratum] += weight
+        labelled[stratum] += weight * is_labelled
+    return {stratum: labelled[stratum] / total or 1.0 for stratum, total in totals.items()}
 
 
 def difference(now: MeanEstimate, before: MeanEstimate) -> Interval | None:

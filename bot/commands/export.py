@@ -149,6 +149,7 @@ def to_row(labelled: Row[Any], has_texts: bool) -> dict[str, Any]:
         "blind": labelled.is_blind,
         "probability": labelled.label_probability,
         "drawn_with": labelled.probability,
+        "stratum": f"{labelled.channel_id} {labelled.judged_at:%G-W%V}",
         "model": labelled.model,
         "escalation": labelled.escalation,
         "rubric": labelled.rubric,

@@ -11,7 +11,7 @@ from bot.domain.watch import Coverage
 from bot.domain.week import Week
 from bot.store.figures import Kind, LabelledCount, Place, ScoredCount, Span, Tallies
 from judge.rubric import Scale
-from judge.stats import Interval, MeanEstimate, MeanEstimator, good_from, low_to, t_quantile, wilson
+from judge.stats import Interval, MeanEstimate, MeanEstimator, good_from, labelled_shares, low_to, t_quantile, wilson
 
 
 @dataclass(frozen=True)
@@ -116,17 +116,21 @@ def to_quality(
 ) -> Quality | None:
     """The quality that the rows come to; None without any.
 
-    Of what a watch has drawn, each row stands for as many replies as its draw and the `coverage` of its day say.
+    Of what a watch has drawn, each row stands for as many replies as its draw and the `coverage` of its day say. A
+    label stands for its week: it weighs by how many of that week's replies have one, since a week that is still being
+    labelled has fewer than its draw says.
     """
     mean, good, low = MeanEstimator(scale), MeanEstimator(Scale(0, 1)), MeanEstimator(Scale(0, 1))
     stands_for = [_stands_for(row, coverage) for row in rows]
     replies = sum(each * row.number for each, row in zip(stands_for, rows, strict=True))
     number, is_good, is_low = sum(row.number for row in rows), good_from(scale), low_to(scale)
+    weighed = zip(stands_for, rows, strict=True)
+    shares = labelled_shares((row.week, row.label is not None, each * row.number) for each, row in weighed)
     for each, row in zip(stands_for, rows, strict=True):
-        weight = each * number / replies
-        _add(row, weight, mean, float)
-        _add(row, weight, good, lambda score: float(score >= is_good))
-        _add(row, weight, low, lambda score: float(score <= is_low))
+        share, weight = shares[row.week], each * number / replies
+        _add(row, share, weight, mean, float)
+        _add(row, share, weight, good, lambda score: float(score >= is_good))
+        _add(row, share, weight, low, lambda score: float(score <= is_low))
     found = mean.estimate(), good.estimate(), low.estimate()
     return Quality(found[0], found[1], found[2], is_good, is_low) if found[0] and found[1] and found[2] else None
 
@@ -136,10 +140,11 @@ def _stands_for(row: ScoredCount, coverage: Mapping[str, Coverage]) -> float:
     return 1 / ((row.drawn_with or 1.0) * (found.share if found else 1.0))
 
 
-def _add(row: ScoredCount, weight: float, estimator: MeanEstimator, value: Callable[[float], float]) -> None:
+def _add(
+    row: ScoredCount, share: float, weight: float, estimator: MeanEstimator, value: Callable[[float], float]
+) -> None:
     label = None if row.label is None else value(row.label)
-    draw = row.probability or 1.0
-    estimator.add(value(row.score), label, probability=draw, cluster=row.thread_ts, weight=weight, times=row.number)
+    estimator.add(value(row.score), label, probability=share, cluster=row.thread_ts, weight=weight, times=row.number)
 
 
 MIN_SCORES = 10

@@ -6,7 +6,7 @@ watches have drawn is counted apart."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import (
@@ -24,6 +24,7 @@ from sqlalchemy import (
     union_all,
 )
 
+from bot.domain.clock import utc_week
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Watch
 from bot.store.database import Part
@@ -151,7 +152,7 @@ class ScoredCount:
 
     Attributes:
         label: The mean of what people said who did not see the score; None where nobody did.
-        probability: With which the case was drawn for them.
+        week: Of the ISO weeks (UTC), counted back from the last; each draws its cases for labels with one probability.
         thread_ts: Of a thread in which several cases stand; None for all others.
         drawn_with: The probability with which a watch drew the reply; None where people chose it.
         day: On which such a reply was written, as `SeenReply.day`.
@@ -159,7 +160,7 @@ class ScoredCount:
 
     score: int
     label: float | None
-    probability: float | None
+    week: int
     thread_ts: str | None
     number: int
     drawn_with: float | None = None
@@ -311,20 +312,25 @@ class Tallies(Part):
     async def blind(self, place: Place, span: Span, kind: Kind) -> Sequence[ScoredCount]:
         is_blind = and_(labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id, labels.c.is_blind)
         given = (
-            select(
-                labels.c.case_id,
-                func.avg(labels.c.score * 1.0).label("label"),
-                func.max(labels.c.probability).label("probability"),
-            )
+            select(labels.c.case_id, func.avg(labels.c.score * 1.0).label("label"))
             .where(is_blind)
             .group_by(labels.c.case_id)
             .subquery()
         )
-        columns = (cases.c.id, cases.c.score, cases.c.thread_ts, cases.c.probability.label("drawn_with"))
+        last = utc_week(span.end)
+        starts = [last - timedelta(weeks=back) for back in range((last - utc_week(span.start)).days // 7 + 1)]
+        week = case(*((cases.c.judged_at >= start, back) for back, start in enumerate(starts)), else_=len(starts))
+        columns = (
+            cases.c.id,
+            cases.c.score,
+            cases.c.thread_ts,
+            cases.c.probability.label("drawn_with"),
+            week.label("week"),
+        )
         query = select(*columns, replies.c.day).outerjoin(replies, _is_reply(place))
         scored = query.where(_is_of(kind), _public(place, span)).cte("scored")
         draw = (scored.c.drawn_with, scored.c.day)
-        by = (scored.c.score, given.c.label, given.c.probability, _shared_thread(scored), *draw)
+        by = (scored.c.score, given.c.label, scored.c.week, _shared_thread(scored), *draw)
         query = select(*by, func.count().label("number")).outerjoin(given, given.c.case_id == scored.c.id)
         return await self._database.rows(ScoredCount, query.group_by(*by))
 

@@ -17,7 +17,7 @@ from judge.errors import SetupError
 from judge.estimate import how_near, why_rough
 from judge.files import encode, refuse_foreign, replacing
 from judge.rubric import Scale
-from judge.stats import MIN_LABELS, Interval, MeanEstimate, MeanEstimator, error_quantile, good_from
+from judge.stats import MIN_LABELS, Interval, MeanEstimate, MeanEstimator, error_quantile, good_from, labelled_shares
 from judge.view.replies import Label, Replies, Reply, Version, clear_difference
 
 UNSCORED = "unscored"
@@ -31,6 +31,7 @@ class _Scored(NamedTuple):
     label: float | None
     probability: float
     cluster: str | None
+    stratum: str | None
 
 
 def to_figures(replies: Sequence[Reply]) -> dict[str, Any]:
@@ -39,9 +40,11 @@ def to_figures(replies: Sequence[Reply]) -> dict[str, Any]:
     limit = good_from(scale)
     is_drawn = any(_used(reply, is_drawn=True) for reply in replies)
     scored = [_to_scored(reply.score, reply, is_drawn) for reply in replies if reply.score is not None]
+    chances = labelled_shares((each.stratum, each.label is not None, 1.0) for each in scored)
+    scored = [each._replace(probability=chances[each.stratum]) if each.stratum else each for each in scored]
     labelled = [(each, each.label) for each in scored if each.label is not None]
     mean, good = MeanEstimator(scale), MeanEstimator(Scale(0, 1))
-    for score, label, probability, cluster in scored:
+    for score, label, probability, cluster, _ in scored:
         mean.add(score, label, probability=probability, cluster=cluster)
         is_good = None if label is None else float(label >= limit)
         good.add(float(score >= limit), is_good, probability=probability, cluster=cluster)
@@ -76,8 +79,9 @@ def _used(reply: Reply, is_drawn: bool) -> Sequence[Label]:
 def _to_scored(score: float, reply: Reply, is_drawn: bool) -> _Scored:
     labels = _used(reply, is_drawn)
     if not labels:
-        return _Scored(score, None, 1.0, reply.cluster)
-    return _Scored(score, fmean(each.score for each in labels), labels[0].probability or 1.0, reply.cluster)
+        return _Scored(score, None, 1.0, reply.cluster, reply.stratum)
+    label, probability = fmean(each.score for each in labels), labels[0].probability or 1.0
+    return _Scored(score, label, probability, reply.cluster, reply.stratum)
 
 
 def _facts(what: str, by: str, mean: MeanEstimate, scale: Scale, form: str) -> Iterator[dict[str, Any]]:

@@ -65,6 +65,7 @@ class Reply:
         question: None where the text is not kept; the same for `response`.
         unscored: Why there is no score, in words; empty where there is one.
         cluster: What it shares with replies that are not independent of it.
+        stratum: Within which all replies have the same chance of a label.
         flags: What to know before trusting the score, in words.
         facts: What else is known, each with its title.
     """
@@ -79,6 +80,7 @@ class Reply:
     unscored: str
     ratings: tuple[OneRating, ...]
     cluster: str | None
+    stratum: str | None
     flags: tuple[str, ...]
     judged_at: datetime | None
     facts: tuple[tuple[str, str], ...]
@@ -278,6 +280,7 @@ class Reader:
             unscored=why if score is None else "",
             ratings=tuple(_to_rating(each) for each in _list(row.get("ratings")) if isinstance(each, dict)),
             cluster=row.key("thread"),
+            stratum=row.key("stratum"),
             flags=tuple(_to_flag(str(each)) for each in _list(row.get("flags"))),
             judged_at=time,
             facts=(*_to_facts(row), *judged),

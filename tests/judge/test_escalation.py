@@ -204,8 +204,8 @@ async def test_on_a_longer_scale_a_point_is_a_fifth_of_it(model_server: ModelSer
         ("a,m", "m", "JUDGE_MODEL asks already"),
         ("m", "", "name one model"),
         ("m", "a,b", "name one model"),
-        ("m", "offline", "is no model"),
-        ("offline", "m", "is no model"),
+        ("m", "offline", "is not a model"),
+        ("offline", "m", "is not a model"),
     ],
 )
 def test_a_stronger_model_that_cannot_be_is_named(model: str, stronger: str, complaint: str) -> None:

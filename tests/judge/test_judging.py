@@ -204,7 +204,7 @@ async def test_panel_may_ask_each_member_several_times(model_server: ModelServer
         (["a", "a"], "twice"),
         (["a", " "], "one name between two commas"),
         ([], "one name between two commas"),
-        (["a", "offline"], "sits on no panel"),
+        (["a", "offline"], "cannot be on a panel"),
         ("a,a", "twice"),
     ],
 )

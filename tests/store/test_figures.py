@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from sqlalchemy import and_, delete, insert, update
 
 from bot.domain.case import CaseSource, CaseStatus, Visibility
+from bot.domain.clock import utc_week
 from bot.domain.week import Week
 from bot.figures.quality import Agreement, to_agreement, weighted_kappa
 from bot.figures.week import FEWEST, Figures, Glance, Tally, read_figures, read_glance
@@ -257,10 +258,13 @@ def _check_quality(figures: Figures, entries: Sequence[Entry]) -> None:
         assert figures.quality is None
         return
     mean = MeanEstimator(Scale(*figures.scale))
+    of_week = Counter(utc_week(each.judged_at) for each in scored)
+    blind = [each for each in scored if each.labels and each.probability is not None]
+    labelled = Counter(utc_week(each.judged_at) for each in blind)
     for each in scored:
-        is_labelled = each.labels and each.probability is not None
-        label = statistics.fmean(each.labels) if is_labelled else None
-        mean.add(each.score or 0, label, probability=each.probability or 1, cluster=each.thread_ts)
+        week, label = utc_week(each.judged_at), statistics.fmean(each.labels) if each in blind else None
+        share = labelled[week] / of_week[week] or 1
+        mean.add(each.score or 0, label, probability=share, cluster=each.thread_ts)
     assert figures.quality is not None
     expected, found = mean.estimate(), figures.quality.mean
     assert expected is not None

@@ -359,8 +359,8 @@ def test_the_state_says_when_the_next_one_comes() -> None:
 
 def quality(labelled: int, scores: int = 30) -> Quality:
     """Half fours, half fives by the judge; people give one point less."""
-    given = [ScoredCount(4 + number % 2, None, None, None, 1) for number in range(scores - labelled)]
-    given += [ScoredCount(4 + number % 2, 3 + number % 2, 0.5, None, 1) for number in range(labelled)]
+    given = [ScoredCount(4 + number % 2, None, 0, None, 1) for number in range(scores - labelled)]
+    given += [ScoredCount(4 + number % 2, 3 + number % 2, 0, None, 1) for number in range(labelled)]
     found = to_quality(given, Scale(0, 5))
     assert found is not None
     return found
@@ -370,8 +370,8 @@ def test_blind_labels_correct_the_mean_beside_what_the_judge_says() -> None:
     post = message(some(quality=quality(20)))
 
     assert post.blocks[0]["text"]["text"].splitlines()[-1] == (
-        "Corrected by 20 blind labels, over the last four weeks: mean *3.5*, between 3.3 and 3.7, good (4 or more) "
-        "50%, between 26% and 74% (30 scores; the judge's own mean is 4.5)."
+        "Corrected by 20 blind labels, over the last four weeks: mean *3.5*, between 3.0 and 3.7, good (4 or more) "
+        "50%, between 28% and 72% (30 scores; the judge's own mean is 4.5)."
     )
     assert "own errors" not in words(post)
 
@@ -381,14 +381,14 @@ def test_too_few_blind_labels_say_how_many_are_missing_and_what_the_range_leaves
 
     (line,) = (block["elements"][0]["text"] for block in post.blocks if "own errors" in str(block))
     assert line == (
-        "Mean over the last four weeks: 4.5, between 4.3 and 4.7. This range does not include the judge's own "
+        "Mean over the last four weeks: 4.5, between 4.0 and 4.6. This range does not include the judge's own "
         "errors; 1 more blind label would correct for them (`/judge label`)."
     )
     assert "Corrected by" not in words(post)
 
 
 def test_blind_labels_of_few_threads_count_as_few() -> None:
-    given = [ScoredCount(4, 3 + number % 2, 0.5, f"{number % 15}", 1) for number in range(30)]
+    given = [ScoredCount(4, 3 + number % 2, 0, f"{number % 15}", 1) for number in range(30)]
     post = message(some(quality=to_quality(given, Scale(0, 5))))
 
     assert "5 more blind labels would correct for them" in words(post)

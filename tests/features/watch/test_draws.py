@@ -96,8 +96,8 @@ def test_after_a_name_that_nobody_has_the_rest_may_be_what_is_wrong(name: str, i
 def test_a_day_that_was_used_up_weighs_by_what_it_had() -> None:
     # 10 replies a day, half of them drawn: 5 scored with 5 on one day, 1 of 5 with 0 on the other, the rest over.
     rows = [
-        ScoredCount(5, None, None, None, 5, 0.5, "2026-11-21"),
-        ScoredCount(0, None, None, None, 1, 0.5, "2026-11-22"),
+        ScoredCount(5, None, 0, None, 5, 0.5, "2026-11-21"),
+        ScoredCount(0, None, 0, None, 1, 0.5, "2026-11-22"),
     ]
     coverage = {
         "2026-11-21": Coverage({ReplyOutcome.PASSED: 5, ReplyOutcome.TAKEN: 5}),
@@ -116,8 +116,8 @@ def test_a_day_that_was_used_up_weighs_by_what_it_had() -> None:
 
 def test_a_changed_share_weighs_by_the_probability_of_each_draw() -> None:
     rows = [
-        ScoredCount(5, None, None, None, 10, 1.0, "2026-11-21"),
-        ScoredCount(0, None, None, None, 2, 0.2, "2026-11-22"),
+        ScoredCount(5, None, 0, None, 10, 1.0, "2026-11-21"),
+        ScoredCount(0, None, 0, None, 2, 0.2, "2026-11-22"),
     ]
     quality = to_quality(rows, Scale(0, 5))
     assert quality is not None

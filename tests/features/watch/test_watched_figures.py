@@ -114,7 +114,7 @@ async def test_random_replies_have_bars_shares_and_a_trend_of_their_own_before_t
     assert [point["value"] for point in bars] == [1, 0, 1, 0, 2, 1]
     assert [point["value"] for point in trend] == [3, 3]
     said = [block["text"]["text"] for block in blocks if block["type"] == "section"]
-    assert "*helper*, random replies: mean *3.0*, between 0.5 and 5.0" in said[1]
+    assert "*helper*, random replies: mean *3.0*, between 1.0 and 4.5" in said[1]
     assert "No clear change from the same days of last week.\nScored 0 to 2: *40%*, " in said[1]
     assert "Scored 4 to 5: *60%*, " in said[1]
     assert said[2].startswith("*5 replies chosen by people*")

@@ -49,7 +49,7 @@ def test_mean_is_said_with_its_range_and_what_corrected_it(run: Run) -> None:
     assert (
         done.stdout.replace("\n", " ")
         .split(". ")[0]
-        .startswith("Mean 2.37, between 1.96 and 2.79 (104 scores, corrected by 24 labels; the judge alone says 3.69)")
+        .startswith("Mean 2.19, between 1.92 and 2.54 (104 scores, corrected by 24 labels; the judge alone says 3.69)")
     )
     assert "Good, at least 4: " in done.stdout
     assert "within 2 points of the judge's score (24 labels)" in done.stdout.replace("\n", " ")
@@ -240,3 +240,12 @@ def test_rows_that_share_a_prompt_are_said_to_be_taken_as_independent(run: Run) 
     assert note in run(rows).stdout.replace("\n", " ")
     assert "taken as independent" not in run(rows, "--cluster", "prompt_id").stdout
     assert "taken as independent" not in run([row | {"prompt_id": n} for n, row in enumerate(ROWS)]).stdout
+
+
+def test_label_stands_for_the_week_that_it_was_drawn_in(figures: Figures) -> None:
+    # Two weeks of ten responses, all scored 3. In the first five labels of 4, in the second one label of 1, all drawn
+    # with the same probability: each week counts by its ten responses, not by its labels. (4 + 1) / 2, not 21 / 6.
+    rows = [{"score": 3, "human": 4, "probability": 0.5, "stratum": "a"}] * 5 + [{"score": 3, "stratum": "a"}] * 5
+    rows += [{"score": 3, "human": 1, "probability": 0.5, "stratum": "b"}] + [{"score": 3, "stratum": "b"}] * 9
+    assert figures(rows)["mean"] == pytest.approx(2.5)
+    assert figures(rows, "--probability", "probability")["mean"] == pytest.approx(3.5)

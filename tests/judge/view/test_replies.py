@@ -225,7 +225,7 @@ def test_rows_of_one_thread_are_less_than_as_many_alone(read: Read) -> None:
     scores = [{"score": score} for score in (1, 1, 1, 5, 5, 5)]
     together = [{**row, "thread": row["score"]} for row in scores]
     ranges = [to_figures(read(rows).replies)["facts"][0]["range"] for rows in (scores, together)]
-    assert ranges == ["between 0.70 and 5.00", "between 0.00 and 5.00"]
+    assert ranges == ["between 1.07 and 4.46", "between 0.00 and 5.00"]
 
 
 def test_unscored_replies_are_a_bar_and_in_no_figure(read: Read) -> None:
