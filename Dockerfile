@@ -1,9 +1,9 @@
 # The bot for production: docker build -t slack-judge .
-# docker run --env-file .env -v slack-judge:/data --read-only --tmpfs /tmp --cap-drop ALL \
-#   --security-opt no-new-privileges --memory 1g --pids-limit 128 slack-judge
+# docker run -d --restart always --stop-timeout 40 --env-file .env -v slack-judge:/data --read-only --tmpfs /tmp \
+#   --cap-drop ALL --security-opt no-new-privileges --memory 1g --pids-limit 128 slack-judge
 FROM python:3.13-slim
 LABEL org.opencontainers.image.title="slack-judge" \
-      org.opencontainers.image.description="Scores replies in Slack where they happen" \
+      org.opencontainers.image.description="Scores replies in Slack, right in the thread" \
       org.opencontainers.image.licenses="MIT"
 # It also runs here, where it cannot write: .env is read from here, and nobody must leave one for the next start.
 WORKDIR /app

@@ -46,7 +46,7 @@ Since = Annotated[datetime | None, typer.Option(parser=_to_day, metavar="DAY", h
 
 @app.callback()
 def judge_bot(version: Version = False) -> None:
-    """Scores replies in Slack where they happen."""
+    """Scores replies in Slack, right in the thread."""
 
 
 def _run(work: Coroutine[Any, Any, T]) -> T:

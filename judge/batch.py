@@ -159,7 +159,7 @@ class Journal:
             if added[name] != value:
                 raise SetupError(
                     f"{where}: judged with {name} {added[name]!r}, and now it is {value!r}; "
-                    "go on with the former, or choose another output."
+                    "continue with the former, or choose another output."
                 )
         if line > self._lines:
             raise self._has_changed("the input")

@@ -217,8 +217,8 @@ class _Reader:
         probability = to_probability(value)
         if not self._has_probability or probability is None:
             raise SetupError(
-                f"line {row.line}: {name} is {shown(value)}; there belongs the probability with which this row was "
-                "drawn to be labelled, from 1e-9 to 1, on each row with a label or on none."
+                f"line {row.line}: {name} is {shown(value)}; give the probability with which this row "
+                "was drawn for labelling, from 1e-9 to 1, on each row with a label or on none."
             )
         return probability
 

@@ -322,7 +322,17 @@ def difference(now: MeanEstimate, before: MeanEstimate) -> Interval | None:
         return None
     variance, mean = max(now.variance + before.variance, 0.0), now.judge.mean - before.judge.mean
     squares = sum(each.variance**2 / (each.independent - 1) for each in (now, before))
-    df = variance**2 / squares if squares > _DUST**2 else n - 1
+    return _students(mean, variance, variance**2 / squares if squares > _DUST**2 else n - 1, n)
+
+
+def paired_difference(found: MeanEstimate) -> Interval:
+    """The mean of differences that were taken as scores, with Student's t; no narrower than 3 / n to each side."""
+    if found.independent + _DUST < 2:
+        return Interval(found.judge.mean, None, None)
+    return _students(found.judge.mean, max(found.variance, 0.0), found.independent - 1, found.independent)
+
+
+def _students(mean: float, variance: float, df: float, n: float) -> Interval:
     half = max(t_quantile(floor(df + _DUST)) * sqrt(variance), 3 / n)
     return Interval(mean, mean - half, mean + half)
 

@@ -49,7 +49,7 @@ _SECRETS = """
 ## Secrets in files
 
 Each of these names a file that holds the value instead, as Docker, Kubernetes and systemd provide them: {names}.
-It is a plain file of up to 64 KiB, which only its owner should be able to read.
+The file holds only the value, up to 64 KiB, and should be readable by its owner only.
 """
 
 

@@ -32,7 +32,7 @@ async def find_channel(given: str, client: AsyncWebClient | None) -> Channel:
     wanted = given.removeprefix("#")
     is_id, option = _ID.fullmatch(wanted), f"--channel {wanted[:_LONGEST]!r}"
     if client is None and not is_id:
-        raise BotError(f"{option}: Slack alone knows names, and SLACK_BOT_TOKEN is not set; set it, or {_GIVE_ID}")
+        raise BotError(f"{option}: names are looked up in Slack, and SLACK_BOT_TOKEN is not set; set it, or {_GIVE_ID}")
     try:
         listed = await list_channels(client) if client else {}
     except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:

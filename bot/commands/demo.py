@@ -13,6 +13,7 @@ from itertools import cycle
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
+from urllib.parse import urlsplit
 
 from rich.console import Console, Group
 from rich.padding import Padding
@@ -32,6 +33,7 @@ from bot.slack.manifest import Part, load_manifest
 from bot.slack.messages import block_texts
 from bot.slack.mrkdwn import to_plain
 from bot.store import Store
+from judge import DEFAULT_MODEL
 from pocket_slack import Message, Person, Sandbox, SandboxError, Workspace
 from pocket_slack.journal import Entry
 
@@ -130,7 +132,8 @@ or /judge digest preview in that channel, and look at the bot's Home tab.
 /judge label shows some of its replies, to score them before you see the score."""
 _WATCH = f"""
 @{NAME} answers what you ask in #{_CHANNEL}. There, /judge watch @{NAME} all
-reaction has each new answer scored by itself, as a reaction, within a minute."""
+reaction scores each new answer. Open its thread: within two minutes the score
+appears there as a reaction."""
 _EARLIER = """
 The log has scores of an earlier run, whose messages are gone: links to them lead
 nowhere. With a new file, or without --database, everything starts fresh."""
@@ -225,6 +228,10 @@ def _has_model() -> bool:
 def _say_what_scores(console: Console) -> None:
     if not _has_model():
         console.print(_WITHOUT_MODEL)
+        return
+    server = urlsplit(os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com").netloc.rpartition("@")[2]
+    model = os.environ.get("JUDGE_MODEL") or DEFAULT_MODEL
+    console.print(f"\n{model} at {server} scores here: texts are sent there, with your key.", markup=False)
 
 
 async def _main_job(slack: Sandbox, console: Console) -> None:

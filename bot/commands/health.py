@@ -26,7 +26,7 @@ async def examine(database_url: str) -> tuple[bool, str]:
     finally:
         await database.close()
     if latest is None:
-        return False, "no bot of this machine has begun; judge-bot serve starts one"
+        return False, "no bot has been started on this machine; judge-bot serve starts one"
     silent_s = (utc_now() - latest.seen_at).total_seconds()
     if silent_s > SILENT_S:
         return False, f"process {latest.pid} has given no sign of life for {silent_s:.0f} s"

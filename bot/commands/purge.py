@@ -21,7 +21,7 @@ async def purge(days: int | None, *, is_dry: bool) -> None:
     settings = load_log_settings()
     days = days or settings.retention_days
     if days is None:
-        raise BotError("how old may a case become? Give --days N, or set RETENTION_DAYS")
+        raise BotError("give --days N, or set RETENTION_DAYS")
     before = utc_now() - timedelta(days=days)
     store = await Store.open_existing(settings.database_url)
     try:

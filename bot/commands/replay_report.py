@@ -11,7 +11,7 @@ from bot.errors import BotError
 from bot.store.export import Replayable
 from judge.files import decode, read_lines
 from judge.rubric import Scale
-from judge.stats import Interval, MeanEstimator
+from judge.stats import Interval, MeanEstimator, paired_difference
 
 if TYPE_CHECKING:
     from judge.agreement.measures import Estimate
@@ -137,7 +137,7 @@ def compare(path: Path, cases: Sequence[Replayable], scale: Scale) -> Comparison
         for name in _NAMES
     }
     estimate = shift.estimate()
-    return Comparison(changes, estimate.judge if estimate else None, len(responses), unscored, measures)
+    return Comparison(changes, paired_difference(estimate) if estimate else None, len(responses), unscored, measures)
 
 
 def to_sentences(before: str, now: str, comparison: Comparison) -> Iterator[str]:
@@ -153,7 +153,11 @@ def to_sentences(before: str, now: str, comparison: Comparison) -> Iterator[str]
     yield f"Mean score of {n:,} cases: {before_mean:.2f} before, {now_mean:.2f} now, {shift}."
     yield from (_measured(name, each, comparison.labelled) for name, each in comparison.measures.items())
     doubt = comparison.doubt
-    yield f"Not shown to be no worse: {doubt}." if doubt else "The new judge is no worse than the old one."
+    yield (
+        f"Not enough to say that the new judge is at least as good: {doubt}."
+        if doubt
+        else "The new judge is no worse than the old one."
+    )
     changed = sorted(comparison.changes, key=lambda each: (-abs(each.now - each.before), each.case_id))
     lines = [_to_line(each) for each in changed[:_MOST_CHANGED] if each.now != each.before]
     if lines:
@@ -169,7 +173,7 @@ def _measured(name: str, measured: Measured, labelled: int) -> str:
 
 def _signed(value: float, low: float | None, high: float | None, *, form: str) -> str:
     if low is None or high is None or low != low:
-        return f"{value:{form}}, too few to say how surely"
+        return f"{value:{form}}, too few for a range"
     return f"{value:{form}} (between {low:{form}} and {high:{form}})"
 
 

@@ -33,14 +33,14 @@ class Blocker:
     count: int = 0
 
 
-A_PERSONS = "I score only replies by bots here, and this one is not known to be by a bot (setting SCORE_PEOPLE)."
+A_PERSONS = "I score only bots' replies here, and I cannot tell that this one is from a bot (setting SCORE_PEOPLE)."
 _SENTENCES = {
     BlockerKind.TOO_LATE: "It was more than a day old before it could be scored.",
     BlockerKind.A_PERSONS: A_PERSONS,
     BlockerKind.OWN_MESSAGE: "That is one of my own messages, and I do not score myself.",
     BlockerKind.NO_TEXT: "That message has no text to score.",
     BlockerKind.ONLY_IMAGE: "That message contains only an image, and I score text.",
-    BlockerKind.UNREADABLE: "That message is in a form that I cannot read.",
+    BlockerKind.UNREADABLE: "I cannot read that kind of message.",
     BlockerKind.GONE: "That message was deleted, or I am not in its channel. Type `/invite @Slack Judge` there.",
     BlockerKind.MAY_NOT_READ: (
         "I cannot read messages here. Open the message's menu (⋮ More actions) and choose Score this reply, "

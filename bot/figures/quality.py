@@ -174,7 +174,7 @@ def uncorrected(quality: Quality | None) -> str:
     if quality is None or not quality.mean.missing or quality.mean.n < MIN_SCORES:
         return ""
     return (
-        f"Mean over {_SPAN}: {span(quality.mean.judge, '.1f')}. This range does not include the judge's own errors; "
+        f"Mean over {_SPAN}: {span(quality.mean.judge, '.1f')}. This range ignores the judge's own errors; "
         f"{_count(quality.mean.missing, 'more blind label')} would correct for them (`/judge label`)."
     )
 

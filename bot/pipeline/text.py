@@ -87,11 +87,11 @@ def _plain_post(text: str) -> Post:
     return Post(text, [section(text)])
 
 
-NO_CASE = "That case is no longer in the log, or you cannot see it. You can score the reply again."
-WENT_WRONG = "Something went wrong. Please try again; the app's log has the details."
-FOREIGN = "Only people of this workspace can ask for a score here."
+NO_CASE = "That case was deleted, or you cannot see it. You can score the reply again."
+WENT_WRONG = "Something went wrong. Please try again, or ask whoever runs the app."
+FOREIGN = "Only members of this workspace can ask for a score here."
 NOT_SERVED = "This app serves another workspace. To use it here, run it a second time with a token of this workspace."
-FOREIGN_LABEL = "Only people of this workspace can label a score here."
+FOREIGN_LABEL = "Only members of this workspace can label a score here."
 OWN_LABEL = "You wrote this reply, so your own score of it is not recorded."
 NOT_IN_BOTH = (
     "I can score a message only in a channel that you and I are both in. "
@@ -101,7 +101,7 @@ BUTTON_TOO_SLOW = "The window did not open in time. Please press the button agai
 COMMAND_TOO_SLOW = "The window did not open in time. Please type the command again."
 _CHANNEL_OFF = "Scoring is switched off in that channel by the app's settings."
 _LIMIT = "which is the limit. Please try again later."
-_NO_TOKENS_LEFT = "This workspace has used up its tokens for today. Please try again later."
+_NO_TOKENS_LEFT = "This workspace has used its tokens for the last 24 hours. Please try again later."
 
 
 def refusal_text(refusal: Refusal) -> str:
@@ -127,12 +127,12 @@ def _cases(refusal: Refusal) -> str:
 
 
 def unsure_of_membership(error: MembershipError) -> str:
-    return f"Slack does not tell me whether you are in that channel (`{error}`), so I did nothing. {_advice(error)}"
+    return f"Slack did not tell me whether you are in that channel (`{error}`), so I did nothing. {_advice(error)}"
 
 
 def unsure_of_link(error: MembershipError) -> str:
     return (
-        f"Slack does not tell me whether you are in that channel (`{error}`), so I did not read its messages. "
+        f"Slack did not tell me whether you are in that channel (`{error}`), so I did not read its messages. "
         f"{_advice(error)}"
     )
 
@@ -150,8 +150,11 @@ OUT_OF_SIGHT = (
     "or close this window, type `/invite @Slack Judge`, and score the reply again."
 )
 MAY_NOT_READ = "I cannot read messages here, so I do not know which question this reply answers."
-WRONG_QUESTION = "The question that you type here replaces the one that was scored."
-NOT_IN_ANY_MORE = "You are no longer in the channel of this window. Type `/judge` where you want the verdict."
+WRONG_QUESTION = "The reply will be scored again with the question you type here."
+NOT_IN_ANY_MORE = (
+    "You have left the channel in which you opened this window. Type `/judge` in the channel where you want the "
+    "verdict."
+)
 _SAME_QUESTION = "This question was scored already. Type the one that the reply answers."
 _NOTHING_TYPED = "Please type something other than spaces."
 _SAME = "This is the same as the question. What was the answer?"

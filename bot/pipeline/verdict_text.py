@@ -28,7 +28,7 @@ _BY_REASON = {
     "BadResponseError": f"The model's server sent an unreadable answer; {_OPERATOR}.",
     "call_failed": "The model's server cannot be reached. Try again in a few minutes.",
     "fault": f"Something went wrong in the app; {_OPERATOR}.",
-    "split": "The ratings are too far apart, and I do not pick one of them.",
+    "split": "The ratings are too far apart to give one score.",
     "refused": "The model declined to judge this.",
     "filtered": "The model server's content filter blocked this.",
 }
@@ -55,7 +55,7 @@ def why_unscored(verdict: RecordedVerdict) -> str:
     reason = verdict.unscored_reason or ""
     if reason in {"blocker", "nothing_to_judge", "too_long"}:
         return verdict.unscored_detail or ""
-    return _BY_REASON.get(reason, "The model's answers contain no reliable score, and I do not guess.")
+    return _BY_REASON.get(reason, "The model gave no score I can rely on, and I do not guess.")
 
 
 _QUOTES = {ids.BLOCK_JUSTIFICATION, ids.BLOCK_LOW_JUSTIFICATION, ids.BLOCK_QUOTED_QUESTION}
@@ -188,7 +188,10 @@ def why_private(case: LoggedCase) -> str:
     if case.blocked_by is None:
         return ""
     if case.blocked_by == UNCONFIRMED:
-        return "Only you see this, because Slack did not confirm my reply in the thread and I do not post it twice."
+        return (
+            "Only you see this, because Slack did not confirm my reply in the thread, and I do not want to post it "
+            "twice."
+        )
     # Named, because this may be read elsewhere; a direct message has no name.
     where = "this conversation" if case.channel_id.startswith("D") else f"<#{case.channel_id}>"
     if case.blocked_by in {"not_in_channel", "channel_not_found"}:

@@ -21,12 +21,12 @@ class Part(StrEnum):
 
 
 OFF_WITHOUT: Mapping[str, str] = {
-    "app_mentions:read": "nobody who mentions the app is answered",
+    "app_mentions:read": "mentions of the app are not answered",
     "channels:history": "in public channels questions are not found and links not scored",
     "groups:history": "in private channels questions are not found and links not scored",
-    "im:history": "in direct messages questions are not found, links not scored, and words to the app not answered",
+    "im:history": "in direct messages questions are not found, links not scored, and messages to the app not answered",
     "mpim:history": "in group direct messages questions are not found and links not scored",
-    "chat:write.public": "in public channels without the app verdicts go to whoever asked alone",
+    "chat:write.public": "in public channels the app is not in, only the person who asked sees the verdict",
     "reactions:read": "`/judge reaction` is refused, and thumbs are not counted",
     "reactions:write": "a watch cannot show scores as reactions",
 }

@@ -101,7 +101,7 @@ def estimate(
     judge: Annotated[str | None, typer.Option(metavar="MODEL", help="The judge, if the file has several.")] = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Correct the mean of many scores by a few labels.
+    """Correct the mean of many scores with a few labels.
 
     The labels must be of rows drawn at random, and given without seeing the score: labels with "blind": false are left
     out. Exit code 0: all lines used, 1: some could not be used, 2: error.
@@ -180,7 +180,7 @@ def escalation(
     rubric: options.RubricFile = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Find the spread of ratings from which a stronger model pays.
+    """Find out when a stronger model is worth asking.
 
     The file has the same responses scored by both models, or comes from 'batch --escalate-to'.
     Exit code 0: all lines used, 1: some could not be used, 2: error.

@@ -84,7 +84,7 @@ class Reports:
         if self._count <= _SHOWN:
             typer.echo(to_printable(sentence), err=True)
         elif self._count == _SHOWN + 1:
-            typer.echo("More lines have such trouble; from here on they are only counted.", err=True)
+            typer.echo("More lines have problems; from here on they are only counted.", err=True)
 
 
 def to_printable(text: str) -> str:

@@ -287,4 +287,5 @@ def view(
 
 
 def to_sentence(page: Path, replies: int, size: int) -> str:
-    return f"{page}: {replies:,} {'reply' if replies == 1 else 'replies'}, {size / 1e6:,.1f} MB; open it in a browser."
+    number = f"{replies:,} {'reply' if replies == 1 else 'replies'}"
+    return f"{page}: {number}, {max(size / 1e6, 0.1):,.1f} MB; open it in a browser."

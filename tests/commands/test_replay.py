@@ -196,7 +196,11 @@ async def test_worse_judge_is_not_adopted(replay: Replay, tmp_path: Path, model_
     code, out, _ = await replay("--samples", "1", "--only", "labelled", "--adopt")
 
     assert code == 1
-    assert re.search(r"Not shown to be no worse: its kappa may be lower by 1\.\d\d, and 0\.10 would be allowed\.", out)
+    assert re.search(
+        r"Not enough to say that the new judge is at least as good: "
+        r"its kappa may be lower by 1\.\d\d, and 0\.10 would be allowed\.",
+        out,
+    )
     assert "Not adopted: its kappa" in out
     assert "Changed most: case 10 from 5 to 0, people 4; case 20 from 5 to 0, people 4;" in out
     assert not (tmp_path / ".env").exists()

@@ -51,7 +51,7 @@ async def test_a_workspace_that_has_used_its_tokens_waits(open_stage: StageFacto
     await stage.verdict(parent)
     _, other_answer = stage.ask_and_answer("And now?", "Now run git log.")
     stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, other_answer)
-    assert "has used up its tokens for today" in (await stage.told(stage.ben)).text
+    assert "has used its tokens for the last 24 hours" in (await stage.told(stage.ben)).text
 
 
 async def test_a_rush_of_clicks_gets_what_is_allowed(open_stage: StageFactory) -> None:

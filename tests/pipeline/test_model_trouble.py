@@ -27,9 +27,9 @@ def updates(stage: Stage) -> list[str]:
         (QUOTA, "has no credit left", "QuotaExceededError"),
         (Raw("<html>Welcome</html>", "text/html"), "an unreadable answer", "BadResponseError"),
         (Answer("", refusal="I cannot judge that."), "declined to judge", "refused"),
-        ("I think it is quite nice.", "contain no reliable score", "no_score"),
-        ("score: 2\nscore: 4", "contain no reliable score", "conflicting"),
-        ("score: 7", "contain no reliable score", "off_scale"),
+        ("I think it is quite nice.", "gave no score I can rely on", "no_score"),
+        ("score: 2\nscore: 4", "gave no score I can rely on", "conflicting"),
+        ("score: 7", "gave no score I can rely on", "off_scale"),
     ],
 )
 async def test_no_score_is_said_and_logged(stage: Stage, script: Script, sentence: str, reason: str) -> None:

@@ -9,7 +9,7 @@ from tests.cases import a_case
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 OFF = "Scoring is switched off in that channel by the app's settings."
-BOTS_ALONE = "I score only replies by bots here"
+BOTS_ALONE = "I score only bots' replies here"
 # The pocket Slack numbers what it makes: the first channel of the stage.
 FIRST = "C00000010"
 

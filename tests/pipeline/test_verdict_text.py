@@ -134,7 +134,7 @@ def test_a_split_without_a_score_has_both_reasons_too() -> None:
         ["Rated 5 of 5", "Because 5."],
         ["Rated 1 of 5", "Because 1."],
     ]
-    assert post.text == "Unscored: The ratings are too far apart, and I do not pick one of them."
+    assert post.text == "Unscored: The ratings are too far apart to give one score."
 
 
 def test_the_reasons_of_a_split_are_short() -> None:

@@ -123,7 +123,7 @@ async def test_a_window_does_not_lead_into_a_channel_of_others(stage: Stage, cha
         submit(stage, stage.ben, ids.VIEW_TEXTS, json.dumps({"channel_id": channel.id}), **texts)
     )
     assert sent.response is not None
-    assert "no longer in the channel" in sent.response["errors"][ids.BLOCK_RESPONSE]
+    assert "You have left the channel" in sent.response["errors"][ids.BLOCK_RESPONSE]
     assert (len(channel.messages), await stage.log.cases.counts()) == (before, {CaseStatus.DELIVERED: 1})
 
 

@@ -243,7 +243,7 @@ async def test_health_knows_a_bot_at_work_and_one_that_has_gone(
             assert (await examine(database_url))[0]
             await bot.store.processes.sign(is_connected=False)
             assert "Slack cannot reach it" in (await examine(database_url))[1]
-    assert await examine(database_url) == (False, "no bot of this machine has begun; judge-bot serve starts one")
+    assert await examine(database_url) == (False, "no bot has been started on this machine; judge-bot serve starts one")
 
 
 async def test_health_without_a_log_makes_none(tmp_path: Path) -> None:

@@ -133,7 +133,7 @@ def test_a_message_in_a_shape_that_nobody_knows_is_named_unreadable(content: dic
     assert [(entry["event"], entry["ts"]) for entry in logs] == [("message_unreadable", "1.1")]
     assert (found.text, found.author_id) == ("", "U1")
     assert found.blocker
-    assert blocker_text(found.blocker) == "That message is in a form that I cannot read."
+    assert blocker_text(found.blocker) == "I cannot read that kind of message."
 
 
 def test_a_parent_stands_in_no_thread() -> None:

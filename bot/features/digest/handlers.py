@@ -105,8 +105,8 @@ _STATS_HELP = "`/judge stats` shows this channel, `/judge stats #channel` anothe
 
 def not_yours() -> str:
     return (
-        "Slack does not list this channel among yours, so I cannot show its stats. After you join, that takes up to "
-        f"five minutes. In a private channel, type {_INVITE} first."
+        "Slack does not list this channel among those that you and I are both in, so I cannot show its stats. Type "
+        f"{_INVITE} in a private channel; if you have just joined, wait up to five minutes."
     )
 
 

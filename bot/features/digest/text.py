@@ -166,7 +166,7 @@ def _authors(figures: Figures, members: Mapping[str, Member]) -> list[Drawn]:
         name, n, mean = members[author.id].name[:_NAME], author.this.n, author.this.mean
         if mean is None:
             continue
-        change = moved_in_short(author.change) or ("too few before" if author.last.n else "new")
+        change = moved_in_short(author.change) or ("too few earlier" if author.last.n else "new")
         share = f"{author.this.share_up_to(figures.low) or 0:.0%}"
         replies = _count(n, "reply", "replies")
         lines.append(f"*{clip(name, _NAME)}*: {replies}, mean {mean:.1f} ({change}), {share} scored {low}")
@@ -200,11 +200,11 @@ def _agreement(figures: Figures) -> str:
     if is_enough and figures.unlike < SURE:
         why = "by their scores, Kolmogorov-Smirnov test"
         parts.append(f"careful: this week's replies differ from the labelled ones ({why}), so label new ones")
-    return " · ".join(["*Same score from the judge and from people*", *parts])
+    return " · ".join(["*Same score from the judge and from people, so far*", *parts])
 
 
 def _labelled(figures: Figures) -> Sequence[tuple[str, Agreement | None]]:
-    return ("blind", figures.blind), ("after they saw its score", figures.seen)
+    return ("blind", figures.blind), ("given after seeing the score", figures.seen)
 
 
 def _agreed(agreement: Agreement) -> str:

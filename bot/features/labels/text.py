@@ -53,7 +53,7 @@ def confirmation(case: LoggedCase, verdict: RecordedVerdict, label: Label, earli
     yours = "You agree. Your" if label.score == verdict.score else "Your"
     changed = f" (it was {earlier.score})" if earlier and earlier.score != label.score else ""
     recorded = f"{yours} score for case {case.id} is {label.score} of {verdict.highest}{changed}."
-    return f"{recorded} Press again to change it."
+    return f"{recorded} Press *Agree* or *Disagree* again to change it."
 
 
 def blind_stands(case: LoggedCase, verdict: RecordedVerdict, label: Label) -> str:
@@ -123,14 +123,14 @@ NOTHING = (
 NO_TEXTS = "I do not store texts here (STORE_TEXT=none), so I have no replies to show."
 SWITCHED_OFF = "Blind scores are switched off in this channel. `/judge label weekly 20` switches them on."
 NOT_YOURS = (
-    "Slack does not list this channel among yours, so I show nothing from it. In a private channel, type "
-    "`/invite @Slack Judge` first."
+    "Slack does not list this channel among those that you and I are both in, so I show nothing from it. In a private "
+    "channel, type `/invite @Slack Judge` first."
 )
 NOT_RECORDED = (
     "Your last score was not recorded: the reply was changed or deleted, or you had scored it or seen its score."
 )
 LEFT = "Your last score was not recorded: you are no longer in that reply's channel."
-ENOUGH_MEANWHILE = "Your last score was not recorded: others have given all that this channel wants this week."
+ENOUGH_MEANWHILE = "Your last score was not recorded: the channel already has enough blind scores this week."
 _TITLE = "Score blind"
 _MOST_RADIO_BUTTONS = 10  # https://docs.slack.dev/reference/block-kit/block-elements/radio-button-group-element
 _ROOM = 2900

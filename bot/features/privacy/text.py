@@ -14,8 +14,8 @@ HOW = (
     "Type `/judge forget NUMBER` with the number of a case, `/judge forget LINK` with the link of a scored reply or of "
     "my verdict (More actions ⋮ → *Copy link*), or `/judge forget me` for all of your own words."
 )
-NOTHING = "You can delete nothing under that link or number."
-NO_WORDS = "None of your words are in the log, so there is nothing to forget."
+NOTHING = "There is nothing under that link or number that you can delete."
+NO_WORDS = "I have none of your words stored, so there is nothing to forget."
 NOT_NOW = "Slack is not answering, so I deleted nothing. Please try again."
 
 

@@ -20,7 +20,7 @@ from bot.slack.messenger import Post
 from bot.store.rubrics import LEAST, ChannelReplay, ReplayedCase
 from judge import Judge, JudgeError
 from judge.rubric import Scale
-from judge.stats import Interval, MeanEstimator
+from judge.stats import Interval, MeanEstimator, paired_difference
 
 _MOST_FAILURES = 3
 
@@ -201,7 +201,7 @@ def _compared(
         f"*{judge} and the {'rubric' if is_offline else 'judge'} in use*, on the same {n} labelled replies of this "
         f"channel, {'all' if blind == n else blind} labelled blind.{more}",
         f"• Distance from people's scores: {off_before:.1f} points in use, {off_now:.1f} with the new one: "
-        f"{_closer(estimate.judge)}",
+        f"{_closer(paired_difference(estimate))}",
         f"• Same score as people: {same_before} in use, {same_now} with the new one",
         f"• Mean: {mean_before:.1f} in use, {mean_now:.1f} with the new one, {mean_people:.1f} by people",
     ]

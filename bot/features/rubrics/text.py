@@ -47,9 +47,9 @@ def state(
     by = "chosen for this channel" if chosen != ChannelJudge() else "the app's default"
     lines = [f"Replies in this channel are scored with {named(chosen, default)}, {by}."]
     if chosen.model and chosen.model not in models:
-        lines.append(f"The model {_ticked(chosen.model)} is no longer offered, so the app's default model is asked.")
+        lines.append(f"The model {_ticked(chosen.model)} is no longer offered, so the app's default model is used.")
     if wish:
-        stands = "the comparison is done, the decision is open" if wish.told_at else "the comparison is running"
+        stands = "the comparison is done and waits for a decision" if wish.told_at else "the comparison is running"
         lines.append(f":hourglass: <@{wish.user_id}> asked for {named(wish.judge, default)}: {stands}.")
     made = {saved.name for saved in own}
     in_use = chosen.rubric or default
@@ -273,7 +273,7 @@ TOO_FEW = (
 NO_MODEL = "{judge} could not be compared, because the model is not answering. Nothing changed; try again later."
 GONE = "{judge} could not be compared, because it has been deleted. Nothing changed."
 NOT_BOTH_HERE = "{judge} was compared, but you or I have left that channel. Nothing changed."
-CLOSED = "This change is no longer open: it was decided, or somebody asked for another one."
+CLOSED = "This choice is closed: it was already decided, or somebody asked for another change."
 IN_USE = "Replies in this channel are scored with {judge}."
 ASK = "In the channel, `/judge rubric` shows what is in use."
 LEFT = "Nothing changed."

@@ -152,7 +152,7 @@ def _draw(form: WatchView) -> list[Block]:
             {each.value: said for each, said in _SHOWN.items()},
             watch.shows,
         ),
-        context(f"Replies are scored by this channel's rubric, `{form.rubric}`. `/judge rubric` lists them all."),
+        context(f"Replies are scored with this channel's rubric, `{form.rubric}`. `/judge rubric` lists them all."),
     ]
 
 

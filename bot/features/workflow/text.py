@@ -26,7 +26,7 @@ NO_PERSON = "The step needs a person of this Slack who asks. Choose one, such as
 EITHER_OR = "Give this step either a message, or its link, or a question and a response."
 NO_LINK = "This step's link does not lead to a message (More actions (⋮) → Copy link)."
 NO_CHANNEL = "This step's message has no channel. Give its link instead."
-NO_TIME = "This step's message has no time such as 1700000000.000100. Give its link instead."
+NO_TIME = "This step's message has no timestamp. Give its link instead."
 
 # A step that follows may post what it is given.
 _MENTION = re.compile(r"<(?=[!@#])")

@@ -158,10 +158,10 @@ def test_a_change_is_said_with_its_range_and_only_where_it_is_clear(
 def test_agreement_is_told_apart_for_blind_labels_and_others_each_with_its_range() -> None:
     said = words(message(some(blind=agreed(105, 65), seen=agreed(20, 15))))
     # Wilson: t(104) = 1.983038, spread = 3.932440 / 104; the other as in tests/judge/test_stats.py.
-    assert "from people* · blind: 62%, between 52% and 71% (105 replies)" in said
-    assert " · after they saw its score: 75%, between 51% and 90% (20 replies)" in said
+    assert "from people, so far* · blind: 62%, between 52% and 71% (105 replies)" in said
+    assert " · given after seeing the score: 75%, between 51% and 90% (20 replies)" in said
     few = words(message(some(blind=agreed(19, 19), seen=None)))
-    assert "*Same score from the judge and from people* · blind: too few labels (19 replies)" in few
+    assert "*Same score from the judge and from people, so far* · blind: too few labels (19 replies)" in few
     assert "kappa" not in few
     assert "Same score" not in words(message(some()))
 
@@ -381,8 +381,8 @@ def test_too_few_blind_labels_say_how_many_are_missing_and_what_the_range_leaves
 
     (line,) = (block["elements"][0]["text"] for block in post.blocks if "own errors" in str(block))
     assert line == (
-        "Mean over the last four weeks: 4.5, between 4.0 and 4.6. This range does not include the judge's own "
-        "errors; 1 more blind label would correct for them (`/judge label`)."
+        "Mean over the last four weeks: 4.5, between 4.0 and 4.6. This range ignores the judge's own errors; "
+        "1 more blind label would correct for them (`/judge label`)."
     )
     assert "Corrected by" not in words(post)
 

@@ -182,7 +182,7 @@ async def test_people_of_another_company_can_switch_nothing(stage: Stage) -> Non
     view = await home(stage)
     stage.ann.user.team_id = "T0"
     view = await press(stage, view, ids.ACTION_DIGEST_ON, block_id=f"channel-{channel.id}")
-    assert "Only people of this workspace" in shown(view)
+    assert "Only members of this workspace" in shown(view)
     assert not (await settings(stage, channel)).is_digest_on
 
 

@@ -500,7 +500,7 @@ async def test_where_slack_does_not_say_who_is_in_a_channel_nothing_is_shown_or_
     stage.slack.fail("users.conversations", error="internal_error", times=2)
     delivery = stage.ann.submit({ids.of_case(ids.BLOCK_SCORE, 1): "3"})
     (said,) = await stage.slack.until(lambda: stage.ann.messages(stage.ann.im))
-    assert said.text.startswith("Slack does not tell me whether you are in that channel")
+    assert said.text.startswith("Slack did not tell me whether you are in that channel")
     assert await recorded(stage) == []
     assert (delivery.is_acked, stage.ann.view is None) == (False, False)  # so that what was typed stays in the window
 

@@ -41,7 +41,7 @@ async def test_agree_records_the_score_itself(stage: Stage) -> None:
     delivery = await stage.slack.settled(stage.ben.click(verdict, ids.ACTION_FEEDBACK, agree()))
     assert delivery.is_acked
     told = await stage.told(stage.ben)
-    assert told.text.startswith("You agree. Your score for case 1 is 4 of 5. Press again")
+    assert told.text.startswith("You agree. Your score for case 1 is 4 of 5. Press *Agree* or")
     assert told.thread_ts == verdict.thread_ts
     assert await label_of(stage, stage.ben.id) == Label(4, None)
 

@@ -137,7 +137,7 @@ async def test_an_empty_log_says_so(tmp_path: Path) -> None:
 async def test_what_is_no_day_is_refused(tmp_path: Path, day: str) -> None:
     code, _, err = await command("audit", url(tmp_path), tmp_path, "--since", day)
     assert code == 2
-    assert "is no day; expected one such as 2026-11-01" in " ".join(err.split())
+    assert "is not a day; expected one such as 2026-11-01" in " ".join(err.split())
 
 
 async def test_a_log_that_cannot_be_opened_is_a_sentence(tmp_path: Path) -> None:

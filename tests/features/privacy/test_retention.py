@@ -80,7 +80,7 @@ async def test_purge_without_an_age_says_what_is_missing(tmp_path: Path) -> None
     await aged_log(tmp_path, 40)
     code, out, err = await purge(tmp_path)
     assert (code, out) == (2, "")
-    assert err == "judge-bot: how old may a case become? Give --days N, or set RETENTION_DAYS\n"
+    assert err == "judge-bot: give --days N, or set RETENTION_DAYS\n"
     assert await left(tmp_path) == 1
 
 

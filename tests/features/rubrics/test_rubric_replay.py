@@ -167,7 +167,7 @@ async def test_the_list_says_what_change_is_asked_for_and_by_whom(stage: Stage) 
     gate.set()
     told = await compared(stage)
     await told_of(stage, 1)
-    waits = f"\n:hourglass: <@{stage.ann.id}> asked for `code`: the comparison is done, the decision is open.\n"
+    waits = f"\n:hourglass: <@{stage.ann.id}> asked for `code`: the comparison is done and waits for a decision.\n"
     assert waits in await say(stage, "")
     await stage.slack.settled(stage.ann.click(told, ids.ACTION_RUBRIC_LEAVE))
     await said(stage, LEFT)

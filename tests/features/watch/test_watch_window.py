@@ -82,11 +82,11 @@ async def only(stage: Stage) -> Watch:
 
 @pytest.mark.needs("rubrics")
 async def test_the_window_names_the_rubric_of_the_channel(stage: Stage) -> None:
-    assert "Replies are scored by this channel's rubric, `additive-5`" in await window(stage)
+    assert "Replies are scored with this channel's rubric, `additive-5`" in await window(stage)
     stage.ann.close()
     stage.ann.command(CHANNEL, ids.COMMAND, "rubric use code")
     await stage.told(stage.ann)
-    assert "Replies are scored by this channel's rubric, `code`" in await window(stage)
+    assert "Replies are scored with this channel's rubric, `code`" in await window(stage)
 
 
 async def test_an_older_window_does_not_undo_what_somebody_else_has_set(stage: Stage) -> None:

@@ -201,7 +201,7 @@ async def test_an_unscored_step_has_no_score_and_says_why(stage: Stage) -> None:
     execution = await ended(stage, run(stage, **TEXTS))
     assert execution.outputs == {
         "scored": False,
-        "reason": "The model's answers contain no reliable score, and I do not guess.",
+        "reason": "The model gave no score I can rely on, and I do not guess.",
     }
 
 

@@ -136,7 +136,7 @@ def test_probability_that_is_none_is_refused_with_its_line(run: Run, probability
     rows[2]["p"] = probability
     done = run(rows, "--probability", "p")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"line 3: p is {json.dumps(probability)}; there belongs the probability")
+    assert done.stderr.startswith(f"line 3: p is {json.dumps(probability)}; give the probability")
     rows = [row | {"probability": row.pop("p")} for row in rows]
     assert run(rows).returncode == 2
 
