@@ -152,7 +152,7 @@ async def show_modal(page: Page) -> Locator:
 async def show_digest(page: Page, demo: Demo) -> None:
     """Posts the digest of the week so far into the channel of the made-up weeks."""
     channel = demo.slack.workspace.channel(CHANNEL)
-    await page.set_viewport_size({"width": WIDTH, "height": 1180})
+    await page.set_viewport_size({"width": WIDTH, "height": 1400})
     await page.get_by_role("link", name=CHANNEL).click()
     ann = demo.slack.person("ann")
     asked = Invocation(demo.services.identity.team_id, channel.id, ann.id, "ann", "", None, is_foreign=False)

@@ -50,7 +50,7 @@ EXAMPLES = (
             (
                 4,
                 "The response says what causes the drops, names the setting that stops them and where it is, and when "
-                "the mended version comes. It does not say what to do where IKEv2 is blocked.",
+                "the fixed version arrives. It does not say what to do if IKEv2 is blocked.",
             ),
             (4, "It gives a cause, a remedy and a date. One more sentence for networks without IKEv2 would help."),
             (5, "Cause, remedy and date in two sentences, and nothing that was not asked for."),
@@ -63,8 +63,8 @@ EXAMPLES = (
             (3, "It answers the question, but leaves open who has to agree and whether guests count."),
             (
                 2,
-                "It names an amount without a source, and says nothing of who has to agree. Whoever relies on it may "
-                "have to pay for the lunch themselves.",
+                "It names an amount without a source, and says nothing of who has to agree. A reader who relies on it "
+                "may have to pay for the lunch.",
             ),
         ),
     ),

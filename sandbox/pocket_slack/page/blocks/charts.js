@@ -43,7 +43,7 @@ function Legend({ names }) {
 function axes({ type, series, axis_config: axis }, width) {
   const { categories } = axis;
   const values = series.flatMap((one) => one.data.map((point) => point.value));
-  const [low, high] = [Math.min(0, ...values), Math.max(0, ...values) || 1];
+  const [low, high] = [Math.min(0, ...values), roundUp(Math.max(0, ...values)) || 1];
   const step = (width - LEFT - 8) / categories.length;
   const { labels, every, lines } = fitted(categories, step);
   const bottom = BOTTOM + (lines - 1) * LABEL_LINE;
@@ -153,6 +153,12 @@ function Numbers({ title, chart }) {
       </tbody>
     </table>
   </div>`;
+}
+
+/** The next round number whose half is round, too: an axis ends there, with a tick in the middle. */
+function roundUp(value) {
+  const power = 10 ** Math.floor(Math.log10(value || 1));
+  return [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10].map((each) => each * power).find((each) => each >= value);
 }
 
 function shortNumber(value) {
