@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import takewhile
 from math import sqrt
 from pathlib import Path
 from statistics import fmean, stdev
@@ -72,8 +73,15 @@ class Analysis:
 
     @property
     def pays_from(self) -> int | None:
-        """The lowest spread at which the stronger model is nearer to people beyond chance; None at none."""
-        return next((each.spread for each in self.levels if each.spread is not None and (each.low or 0) > 0), None)
+        """The lowest spread from which on the stronger model is nearer to people beyond chance; None at none.
+
+        Looked for from the widest spread down, and no further than the first that is not: so several looks find one by
+        chance no more often than a single one does. Spreads of too few rows are passed over. Source: Maurer, Hothorn,
+        Lehmacher (1995), fixed-sequence testing.
+        """
+        tested = [each for each in reversed(self.levels) if each.spread is not None and each.low is not None]
+        clear = list(takewhile(lambda each: (each.low or 0) > 0, tested))
+        return clear[-1].spread if clear else None
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self) | {"pays_from": self.pays_from}

@@ -89,6 +89,14 @@ def test_it_pays_from_the_lowest_spread_at_which_it_surely_does(path: Path) -> N
     assert found(path, *equal, *one, *three).pays_from == 1
 
 
+def test_a_wider_spread_that_does_not_pay_ends_the_search(path: Path) -> None:
+    one = pairs((3, 4, 4), 4, 2, [2] * 10)
+    two = pairs((2, 4, 4), 4, 4, [4] * 10, begin=100)
+    three = pairs((0, 4, 4), 4, 2, [2] * 10, begin=200)
+    assert found(path, *one, *two, *three).pays_from == 3
+    assert found(path, *one, *two).pays_from is None
+
+
 def test_nine_rows_are_not_sure(path: Path) -> None:
     gain = found(path, *pairs((2, 4, 4), 4, 1, [1] * 9))
     assert (gain.levels[2].gain, gain.levels[2].low, gain.pays_from) == (3.0, None, None)
