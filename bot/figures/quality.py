@@ -163,9 +163,9 @@ def corrected(quality: Quality | None) -> str:
         return ""
     mean, good = quality.mean, quality.good.corrected
     return (
-        f"Corrected by {_count(mean.labelled, 'blind label')}, over {_SPAN}: mean {span(mean.corrected, '.1f', '*')}, "
-        f"good ({quality.good_from} or more) {span(good, '.0%')} ({_count(mean.n, 'score')}; the judge's own mean is "
-        f"{mean.judge.mean:.1f})."
+        f"{_SPAN.capitalize()}, corrected by {_count(mean.labelled, 'blind label')}: mean "
+        f"{span(mean.corrected, '.1f', '*')}; {quality.good_from} or more: {span(good, '.0%')}. The judge's own mean "
+        f"of these {_count(mean.n, 'score')} is {mean.judge.mean:.1f}."
     )
 
 

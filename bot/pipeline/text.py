@@ -259,5 +259,5 @@ _NO_CHANNEL_ACCESS = {
 
 def no_channel_access_text(refusal: NoAccess) -> str:
     if refusal.reason is NoAccessReason.UNSURE:
-        return f"Slack does not let me see who is in this channel (`{refusal.error}`), so I changed nothing."
+        return f"Slack does not let me see who is in this channel (`{refusal.error}`), so I did nothing."
     return _NO_CHANNEL_ACCESS[refusal.reason]

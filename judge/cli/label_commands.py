@@ -214,7 +214,8 @@ def _verdict(found: "Analysis") -> str:
     apart = sum(each.rows for each in found.levels if each.spread is None or each.spread >= _FROM_TWO)
     share = sum(each.share for each in found.levels if each.spread is None or each.spread >= _FROM_TWO)
     asked = (
-        f"JUDGE_ESCALATE_TO asks it from a spread of 2, and without a score: for {_count_rows(apart)} ({share:.0%})."
+        "JUDGE_ESCALATE_TO asks it if ratings are 2 or more apart or give no score: for "
+        f"{_count_rows(apart)} ({share:.0%})."
     )
     if found.stronger is None:
         return (
@@ -224,7 +225,7 @@ def _verdict(found: "Analysis") -> str:
     compared = sum(each.compared for each in found.levels)
     paying = next((each for each in found.levels if each.spread is not None and each.spread == found.pays_from), None)
     if paying is None:
-        return f"At no spread is {found.stronger} surely nearer to people ({_count_rows(compared)} compared). {asked}"
+        return f"At no spread is {found.stronger} clearly nearer to people ({_count_rows(compared)} compared). {asked}"
     where = "even if the ratings are equal" if paying.spread == 0 else f"from a spread of {_spread(paying)}"
     return (
         f"Asking {found.stronger} pays {where}: there it is nearer to people by {paying.gain:.2f} "

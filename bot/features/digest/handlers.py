@@ -112,7 +112,8 @@ def not_yours() -> str:
 
 def no_channel(name: str) -> str:
     """The same for a channel that is not there as for one that the person is not in, or the app."""
-    return f"You and I are in no channel `{clip(name, _NAME)}`. If you are in it, type {_INVITE} there."
+    known = f"I know of no channel `{clip(name, _NAME)}` that you and I are both in."
+    return f"{known} If you are in it, type {_INVITE} there."
 
 
 def unsure(error: str) -> str:
@@ -127,7 +128,7 @@ def no_author(name: str, known: Sequence[str], lists_people: bool) -> str:
     names = ", ".join(f"`@{clip(each, _NAME)}`" for each in known[:_MOST_NAMED])
     shown = f"{names} and `me`" if names else "`me`"
     people = "" if lists_people else ", and other people after `/judge digest people on`"
-    return f"I know of no `{clip(name, _NAME)}` here. I can show {shown}{people}."
+    return f"I cannot show `{clip(name, _NAME)}` here. I can show {shown}{people}."
 
 
 def several_authors(name: str, author_ids: Sequence[str]) -> str:

@@ -234,7 +234,7 @@ def _details(figures: Figures) -> str:
         *_closer(figures),
         tokens or (cost and "tokens unknown"),
         cost or (tokens and "cost unknown"),
-        f"last ratings saved: {usage.skipped_ratings:,} of {usage.with_skipping:,}" if usage.with_skipping else "",
+        f"third rating not needed: {usage.skipped_ratings:,} of {usage.with_skipping:,}" if usage.with_skipping else "",
     ]
     return "Details: " + " · ".join(part for part in parts if part)
 

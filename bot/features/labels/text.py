@@ -118,7 +118,7 @@ HOW = (
 )
 NOTHING = (
     f"There is no reply for you to score blind. I choose from those scored in the last {WEEKS} weeks, "
-    "except those that you wrote, asked for, labelled or saw the score of."
+    "and leave out those that you wrote, asked about or labelled, or whose score you have seen."
 )
 NO_TEXTS = "I do not store texts here (STORE_TEXT=none), so I have no replies to show."
 SWITCHED_OFF = "Blind scores are switched off in this channel. `/judge label weekly 20` switches them on."
@@ -183,13 +183,13 @@ def over_modal(why: str, compared: Sequence[Comparison], workspace_url: str, not
 
 
 def enough(budget: Budget) -> str:
-    return f"This channel has all {budget.weekly} blind scores that it wants this week."
+    return f"This channel has its {budget.weekly} blind scores for this week."
 
 
 def weekly_text(budget: Budget) -> str:
     if not budget.weekly:
         return SWITCHED_OFF
-    return f"This channel wants {budget.weekly:,} blind scores a week and has {budget.used:,} this week. {HOW}."
+    return f"This channel collects up to {budget.weekly:,} blind scores a week and has {budget.used:,} so far. {HOW}."
 
 
 def not_understood(reason: str) -> str:
@@ -199,7 +199,7 @@ def not_understood(reason: str) -> str:
 
 def no_access_text(refusal: NoAccess) -> str:
     if refusal.reason is NoAccessReason.UNSURE:
-        return f"Slack does not let me see who is in this channel (`{refusal.error}`), so I changed nothing."
+        return f"Slack does not let me see who is in this channel (`{refusal.error}`), so I did nothing."
     return _NO_ACCESS[refusal.reason]
 
 

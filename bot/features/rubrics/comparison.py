@@ -189,7 +189,7 @@ def _compared(
         return ""
     blind = sum(each.is_blind for each, *_ in rows)
     of_others, unscored = sum(each.logged_by not in versions for each, *_ in rows), len(cases) - n
-    more = f" Both scored {of_others} that other judges had scored." if of_others else ""
+    more = f" Other judges had scored {of_others} of them before." if of_others else ""
     more += f" {unscored} more have no score by one of the two." if unscored else ""
     off_before = fmean(abs(before - people) for _, before, _, people in rows)
     off_now = fmean(abs(now - people) for *_, now, people in rows)
@@ -200,10 +200,11 @@ def _compared(
     lines = [
         f"*{judge} and the {'rubric' if is_offline else 'judge'} in use*, on the same {n} labelled replies of this "
         f"channel, {'all' if blind == n else blind} labelled blind.{more}",
-        f"• Distance from people's scores: {off_before:.1f} points in use, {off_now:.1f} with the new one: "
-        f"{_closer(paired_difference(estimate))}",
-        f"• Same score as people: {same_before} in use, {same_now} with the new one",
-        f"• Mean: {mean_before:.1f} in use, {mean_now:.1f} with the new one, {mean_people:.1f} by people",
+        f"• Distance from people's scores: {off_before:.1f} points with the current judge, {off_now:.1f} with the new "
+        f"one: {_closer(paired_difference(estimate))}",
+        f"• Same score as people: {same_before} with the current judge, {same_now} with the new one",
+        f"• Mean: {mean_before:.1f} with the current judge, {mean_now:.1f} with the new one, "
+        f"{mean_people:.1f} by people",
     ]
     return "\n".join(lines if blind == n else [*lines, words.SEEN])
 
@@ -215,5 +216,5 @@ def _closer(points: Interval) -> str:
         return "too few threads to say more"
     between = f"95% between {low:+.1f} and {high:+.1f}"
     size = f"{abs(value):.1f}"
-    how = "no closer" if float(size) == 0 else f"{size} {'closer' if value > 0 else 'farther away'}"
-    return f"{how}, and that may be chance ({between})" if low <= 0 <= high else f"{how} ({between})"
+    how = "no difference" if float(size) == 0 else f"{size} {'closer' if value > 0 else 'farther away'}"
+    return f"{how}, which may be chance ({between})" if low <= 0 <= high else f"{how} ({between})"

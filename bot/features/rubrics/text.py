@@ -124,7 +124,7 @@ def not_understood(reason: str) -> str:
 
 def no_access_text(refusal: NoAccess) -> str:
     if refusal.reason is NoAccessReason.UNSURE:
-        return f"Slack does not let me see who is in this channel (`{refusal.error}`), so I changed nothing."
+        return f"Slack does not let me see who is in this channel (`{refusal.error}`), so I did nothing."
     return _NO_ACCESS[refusal.reason]
 
 
@@ -133,7 +133,7 @@ def _own(saved: SavedRubric, chosen: ChannelJudge, in_use: str) -> str:
     versions = f"{saved.number} versions" if saved.number > 1 else "1 version"
     line = f"{_marked(saved.name, in_use)}: made here, {versions}, last saved {saved.saved_at:%Y-%m-%d} ({version})"
     if chosen.rubric == saved.name and chosen.version != version:
-        line += f"; {chosen.version} is in use, and *Use here* takes the last one"
+        line += f"; {chosen.version} is in use, and *Use here* switches to the newest"
     return line
 
 
@@ -257,7 +257,7 @@ def _input(block_id: str, label: str, initial: str, most: int, *, multiline: boo
 
 
 BEGUN = (
-    "I first score {n} labelled replies of this channel with {judge}, and tell you how it compares with the judge in "
+    "First I score {n} labelled replies of this channel with {judge} and tell you how it compares with the judge in "
     "use. Nothing changes until then. This takes at most about {tokens} tokens, which count towards your limits."
 )
 USED_UP = (

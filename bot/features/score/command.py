@@ -28,7 +28,7 @@ HELP = """• On any message: More actions (⋮) → *Score this reply*
 • `/judge LINK` scores the message that the link points to"""
 MORE_HELP = """• `/judge question | response` scores two texts here
 • `@Slack Judge score this` in a thread scores the reply above it
-• `/judge reaction :mag:` scores every reply that somebody marks with that emoji"""
+• `/judge reaction :mag:` makes that emoji the reaction that asks for a score"""
 DIRECT_HELP = """• `/judge` opens a window for a question and a response
 • `/judge question | response` scores the two texts; only you see the verdict
 • `/judge LINK` scores a message in a channel that you and I are in"""

@@ -207,7 +207,7 @@ def not_understood(reason: str) -> str:
 
 def no_access_text(refusal: NoAccess) -> str:
     if refusal.reason is NoAccessReason.UNSURE:
-        return f"Slack does not let me see who is in this channel (`{refusal.error}`), so I changed nothing."
+        return f"Slack does not let me see who is in this channel (`{refusal.error}`), so I did nothing."
     return _NO_ACCESS[refusal.reason]
 
 

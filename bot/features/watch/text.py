@@ -184,7 +184,7 @@ def _lines(each: Watched, name: str) -> Iterator[str]:
         yield f"{drawn}: no scores yet ({counted})."
         return
     if scored < FEWEST:
-        yield f"{drawn}: no mean of fewer than {FEWEST} scores ({counted})."
+        yield f"{drawn}: fewer than {FEWEST} scores, so no mean ({counted})."
     else:
         week, scale = each.week, each.scale
         mean = f"mean {_estimated(week.mean.judge, '.1f')} on a scale from {scale.low} to {scale.high}"

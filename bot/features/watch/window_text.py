@@ -110,11 +110,11 @@ def watch_modal(
 
 def off_limits(most: int) -> str:
     """For a number that is none, or too large."""
-    return f"A whole number from 1 to {most:,}. Leave empty for no limit."
+    return f"Enter a whole number from 1 to {most:,}, or leave it empty for no limit."
 
 
 def off_floor(scale: Scale) -> str:
-    return f"A number above {scale.low} and below {scale.high}, or leave empty."
+    return f"Enter a number above {scale.low} and below {scale.high}, or leave it empty."
 
 
 def kept_out(names: Sequence[str]) -> str:

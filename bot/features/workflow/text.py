@@ -22,7 +22,7 @@ NOT_IN_BOTH = (
     "A workflow can score a message only in a channel that both the person it runs for and I are in. "
     "Type `/invite @Slack Judge` there, or choose a person in that channel."
 )
-NO_PERSON = "The step needs a person of this Slack who asks. Choose one, such as the person who started the workflow."
+NO_PERSON = "Set *Who asks* to a person of this workspace, such as the person who started the workflow."
 EITHER_OR = "Give this step either a message, or its link, or a question and a response."
 NO_LINK = "This step's link does not lead to a message (More actions (⋮) → Copy link)."
 NO_CHANNEL = "This step's message has no channel. Give its link instead."
@@ -60,7 +60,7 @@ def week_line(rows: Sequence[ScoreCount]) -> str:
         return ""
     mean = f": mean {tally.mean:.1f} on a scale from {kind.lowest} to {kind.highest}" if tally.n >= FEWEST else ""
     replies = "1 reply" if tally.n == 1 else f"{tally.n:,} replies"
-    return f"Requested by workflows, and not counted elsewhere, {replies}{mean}."
+    return f"{replies} requested by workflows, not counted elsewhere{mean}."
 
 
 def _text(words: str) -> str:

@@ -314,8 +314,8 @@ def test_where_neither_tokens_nor_cost_are_known_nothing_is_said_of_them() -> No
 
 def test_ratings_that_were_saved_are_a_detail_where_any_might_be() -> None:
     usage = Usage(3, 40, 0, 0, 0.0, 0, skipped_ratings=31, with_skipping=40)
-    assert "Details: requested by 3 people · last ratings saved: 31 of 40" in words(message(some(usage=usage)))
-    assert "ratings saved: 0 of 40" in words(message(some(usage=replace(usage, skipped_ratings=0))))
+    assert "Details: requested by 3 people · third rating not needed: 31 of 40" in words(message(some(usage=usage)))
+    assert "third rating not needed: 0 of 40" in words(message(some(usage=replace(usage, skipped_ratings=0))))
     assert "saved" not in words(message(some(usage=replace(usage, skipped_ratings=0, with_skipping=0))))
 
 
@@ -370,8 +370,8 @@ def test_blind_labels_correct_the_mean_beside_what_the_judge_says() -> None:
     post = message(some(quality=quality(20)))
 
     assert post.blocks[0]["text"]["text"].splitlines()[-1] == (
-        "Corrected by 20 blind labels, over the last four weeks: mean *3.5*, between 3.0 and 3.7, good (4 or more) "
-        "50%, between 28% and 72% (30 scores; the judge's own mean is 4.5)."
+        "The last four weeks, corrected by 20 blind labels: mean *3.5*, between 3.0 and 3.7; 4 or more: 50%, between "
+        "28% and 72%. The judge's own mean of these 30 scores is 4.5."
     )
     assert "own errors" not in words(post)
 
@@ -384,7 +384,7 @@ def test_too_few_blind_labels_say_how_many_are_missing_and_what_the_range_leaves
         "Mean over the last four weeks: 4.5, between 4.0 and 4.6. This range ignores the judge's own errors; "
         "1 more blind label would correct for them (`/judge label`)."
     )
-    assert "Corrected by" not in words(post)
+    assert "corrected by" not in words(post)
 
 
 def test_blind_labels_of_few_threads_count_as_few() -> None:
@@ -392,7 +392,7 @@ def test_blind_labels_of_few_threads_count_as_few() -> None:
     post = message(some(quality=to_quality(given, Scale(0, 5))))
 
     assert "5 more blind labels would correct for them" in words(post)
-    assert "Corrected by" not in words(post)
+    assert "corrected by" not in words(post)
 
 
 def test_few_scores_have_no_range_and_no_sentence() -> None:

@@ -90,14 +90,14 @@ async def test_a_name_may_have_blanks(stage: Stage) -> None:
 async def test_an_unknown_name_is_answered_with_the_known_ones(stage: Stage) -> None:
     await add_case(stage, help_desk(stage), stage.helper.id, 4)
     others = ", and other people after `/judge digest people on`"
-    assert (await stats(stage, "@zoe")).text == f"I know of no `@zoe` here. I can show `@helper` and `me`{others}."
+    assert (await stats(stage, "@zoe")).text == f"I cannot show `@zoe` here. I can show `@helper` and `me`{others}."
     settings = ChannelSettings(stage.slack.workspace.team_id, help_desk(stage).id, ranks_people=True)
     await stage.log.digests.save(settings, "U1")
-    assert (await stats(stage, "@zoe", 2)).text == "I know of no `@zoe` here. I can show `@helper` and `me`."
+    assert (await stats(stage, "@zoe", 2)).text == "I cannot show `@zoe` here. I can show `@helper` and `me`."
 
 
 async def test_where_nobody_was_scored_an_unknown_name_is_answered_with_oneself(stage: Stage) -> None:
-    assert (await stats(stage, "@zoe")).text.startswith("I know of no `@zoe` here. I can show `me`, and other people")
+    assert (await stats(stage, "@zoe")).text.startswith("I cannot show `@zoe` here. I can show `me`, and other people")
 
 
 async def test_a_name_of_several_is_answered_with_their_ids(stage: Stage) -> None:
@@ -170,7 +170,7 @@ async def test_what_only_one_person_sees_is_in_no_figure(stage: Stage) -> None:
     for change in ({"visibility": Visibility.ME}, {"blocker": "No text."}, {"blocked_by": "nope"}, {"team_id": "T0"}):
         await add_case(stage, help_desk(stage), stage.helper.id, 1, **change)
     assert "no replies were scored in this channel" in (await stats(stage)).text
-    assert "I know of no `@helper` here" in (await stats(stage, "@helper", 2)).text
+    assert "I cannot show `@helper` here" in (await stats(stage, "@helper", 2)).text
 
 
 async def test_figures_of_one_channel_have_nothing_of_another(stage: Stage) -> None:

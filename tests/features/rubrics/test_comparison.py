@@ -27,12 +27,18 @@ def compare(*cases: ReplayedCase) -> Post:
 @pytest.mark.parametrize(
     ("cases", "said"),
     [
-        ([(5, 3, 3)] * 12, "2.0 points in use, 0.0 with the new one: 2.0 closer (95% between +1.8 and +2.2)"),
-        ([(3, 5, 3)] * 12, "0.0 points in use, 2.0 with the new one: 2.0 farther away (95% between -2.2 and -1.8)"),
-        ([(5, 3, 3), (3, 5, 3)] * 6, "no closer, and that may be chance (95% between"),
-        ([(3, 4, 3), *[(3, 3, 3)] * 24], "no closer, and that may be chance (95% between"),
-        ([(5, 4, 3), *[(3, 3, 3)] * 9], "0.1 closer, and that may be chance (95% between"),
-        ([(3, 4, 3), *[(3, 3, 3)] * 9], "0.1 farther away, and that may be chance (95% between"),
+        (
+            [(5, 3, 3)] * 12,
+            "2.0 points with the current judge, 0.0 with the new one: 2.0 closer (95% between +1.8 and +2.2)",
+        ),
+        (
+            [(3, 5, 3)] * 12,
+            "0.0 points with the current judge, 2.0 with the new one: 2.0 farther away (95% between -2.2 and -1.8)",
+        ),
+        ([(5, 3, 3), (3, 5, 3)] * 6, "no difference, which may be chance (95% between"),
+        ([(3, 4, 3), *[(3, 3, 3)] * 24], "no difference, which may be chance (95% between"),
+        ([(5, 4, 3), *[(3, 3, 3)] * 9], "0.1 closer, which may be chance (95% between"),
+        ([(3, 4, 3), *[(3, 3, 3)] * 9], "0.1 farther away, which may be chance (95% between"),
     ],
 )
 def test_what_is_said_is_what_the_interval_allows(cases: list[tuple[int, int, int]], said: str) -> None:
@@ -56,12 +62,14 @@ def test_figures_are_paired_by_case() -> None:
     ]
     first, *lines = compare(*rows).text.splitlines()
     assert "on the same 10 labelled replies of this channel, 9 labelled blind. " in first
-    assert "Both scored 1 that other judges had scored. 3 more have no score by one of the two." in first
+    assert "Other judges had scored 1 of them before. 3 more have no score by one of the two." in first
     # (2 + 0.5 + 0 + 3 + 12) / 10 and (0 + 0.5 + 2 + 1 + 0) / 10 points; (2 + 0 - 2 + 2 + 12) / 10 closer
-    assert lines[0].startswith("• Distance from people's scores: 1.8 points in use, 0.3 with the new one: 1.4 closer (")
-    assert lines[1] == "• Same score as people: 1 in use, 7 with the new one"
+    assert lines[0].startswith(
+        "• Distance from people's scores: 1.8 points with the current judge, 0.3 with the new one: 1.4 closer ("
+    )
+    assert lines[1] == "• Same score as people: 1 with the current judge, 7 with the new one"
     # (5 + 4 + 3 + 2 + 30) / 10, (3 + 4 + 1 + 4 + 18) / 10 and (3 + 3.5 + 3 + 5 + 18) / 10
-    assert lines[2] == "• Mean: 4.4 in use, 3.0 with the new one, 3.2 by people"
+    assert lines[2] == "• Mean: 4.4 with the current judge, 3.0 with the new one, 3.2 by people"
     assert lines[3] == SEEN
 
 

@@ -130,8 +130,8 @@ async def test_nothing_changes_until_it_is_said_how_the_two_compare_and_the_butt
     told = await compared(stage)
     words = shown(told)
     assert "*`code` and the judge in use*, on the same 10 labelled replies of this channel, 0 labelled blind." in words
-    assert "Distance from people's scores: 2.0 points in use, 0.0 with the new one: 2.0 closer" in words
-    assert "Same score as people: 0 in use, 10 with the new one" in words
+    assert "Distance from people's scores: 2.0 points with the current judge, 0.0 with the new one: 2.0 closer" in words
+    assert "Same score as people: 0 with the current judge, 10 with the new one" in words
     assert len(prompts(stage)) == 10
     assert all("Review the code in the response" in prompt for prompt in prompts(stage))
     assert await used(stage) is None
@@ -228,9 +228,11 @@ async def test_what_an_earlier_judge_scored_is_scored_by_both(stage: Stage) -> N
     stage.model.script(*["score: 2\nNo."] * 11, "score: 3\nSo so.")
     await say(stage, "use code")
     words = shown(await compared(stage))
-    assert "on the same 11 labelled replies of this channel, 0 labelled blind. Both scored 10 that other" in words
+    assert (
+        "on the same 11 labelled replies of this channel, 0 labelled blind. Other judges had scored 10 of them" in words
+    )
     # In use: ten of 3 and the logged 4, where people say 2.
-    assert "Distance from people's scores: 1.1 points in use, 0.0 with the new one" in words
+    assert "Distance from people's scores: 1.1 points with the current judge, 0.0 with the new one" in words
     assert prompts(stage) == [*asking("code", *range(1, 12)), *asking("refusal", *range(1, 11))]
 
 

@@ -413,7 +413,7 @@ async def test_a_later_version_scores_nothing_until_it_is_used(stage: Stage) -> 
     await scored(stage, 1)
     assert prompts(stage)[-1].startswith("Is it kind?")
     said = await say(stage, "")
-    assert "*Use here* takes the last one" in said
+    assert "*Use here* switches to the newest" in said
     assert "now scored with `tone`" in await say(stage, "use tone")
     await scored(stage, 2, answer="Another answer.")
     assert prompts(stage)[-1].startswith("Be strict. Is it kind?")

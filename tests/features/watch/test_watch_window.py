@@ -238,13 +238,13 @@ async def test_the_window_opens_before_anything_is_read(stage: Stage) -> None:
 @pytest.mark.parametrize(
     ("block", "typed", "said"),
     [
-        (ids.BLOCK_PER_DAY, "0.5", "A whole number from 1 to 99,999"),
-        (ids.BLOCK_PER_DAY, "-1", "A whole number"),
-        (ids.BLOCK_PER_DAY, "many", "A whole number"),
+        (ids.BLOCK_PER_DAY, "0.5", "Enter a whole number from 1 to 99,999"),
+        (ids.BLOCK_PER_DAY, "-1", "Enter a whole number"),
+        (ids.BLOCK_PER_DAY, "many", "Enter a whole number"),
         (ids.BLOCK_TOKENS, "1e99", "1,000,000,000"),
-        (ids.BLOCK_FLOOR, "5", "A number above 0 and below 5"),
-        (ids.BLOCK_FLOOR, "0", "A number above 0 and below 5"),
-        (ids.BLOCK_FLOOR, "nan", "A number above 0 and below 5"),
+        (ids.BLOCK_FLOOR, "5", "Enter a number above 0 and below 5"),
+        (ids.BLOCK_FLOOR, "0", "Enter a number above 0 and below 5"),
+        (ids.BLOCK_FLOOR, "nan", "Enter a number above 0 and below 5"),
     ],
 )
 async def test_what_is_no_such_number_is_said_at_its_field(stage: Stage, block: str, typed: str, said: str) -> None:

@@ -70,7 +70,7 @@ async def test_of_few_scores_neither_a_mean_nor_a_change_is_said(stage: Stage) -
     for number in range(4):
         await add_drawn(stage, 4)
         await add_drawn(stage, 3, judged_at=earlier, created_at=earlier, key=f"earlier {number}")
-    assert "random replies: no mean of fewer than 5 scores (4 of 0 scored)." in shown(await stats(stage))
+    assert "random replies: fewer than 5 scores, so no mean (4 of 0 scored)." in shown(await stats(stage))
     await add_drawn(stage, 4)
     assert "(5 of 0 scored).\n" in shown(await stats(stage, count=2))
     await add_drawn(stage, 3, judged_at=earlier, created_at=earlier, key="earlier 5")

@@ -186,7 +186,7 @@ def test_the_command_prints_a_table_and_a_sentence(path: Path) -> None:
     assert "small against people, and big as the stronger one" in words
     assert "2 10 100% 3.00 10 0.50 2.50 (2.12 to 2.88) unknown" in words
     assert "Asking big pays from a spread of 2: there it is nearer to people by 2.50 (2.12 to 2.88, 10 rows)." in words
-    assert "without a score: for 10 rows (100%)." in words
+    assert "or give no score: for 10 rows (100%)." in words
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 

@@ -130,7 +130,7 @@ def test_page_stands_beside_the_file_for_its_owner_alone(run: Run, tmp_path: Pat
     code, out, err = run("scored.jsonl")
     page = tmp_path / "scored.html"
     assert (code, err) == (0, "")
-    assert out == "scored.html: 1 reply, 0.0 MB; open it in a browser.\n"
+    assert out == "scored.html: 1 reply, 0.1 MB; open it in a browser.\n"
     assert stat.filemode(page.stat().st_mode) == "-rw-------"
     assert sorted(each.name for each in tmp_path.iterdir()) == ["scored.html", "scored.jsonl"]
     assert Parsed(page).data["title"] == "scored.jsonl"
