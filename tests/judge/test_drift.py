@@ -68,11 +68,11 @@ def test_evidence_is_that_of_likelihood_ratios() -> None:
 
 
 def test_threads_raise_e_values_to_a_power_below_one() -> None:
-    # Each thread of five repeats one score: sums of threads vary five times as much, and so does V count.
-    scores = [score for score in draw(TWO_PEAKS, 224, 1) for _ in range(5)]
-    shuffled, recent = Random(1).sample(scores, len(scores)), over([0] * 30, 7, RECENT)
-    assert isinstance(find_drop(over(shuffled), recent, SCALE), Drop)
-    assert find_drop(over(scores, thread=5), recent, SCALE) is None
+    # Each thread of five repeats one score, on five days: its sum varies five times as much, and the days do not.
+    own = draw(TWO_PEAKS, 224, 1)
+    alone, recent = over(own * 5), over([0] * 30, 7, RECENT)
+    assert isinstance(find_drop(alone, recent, SCALE), Drop)
+    assert find_drop([each._replace(thread=i % 224) for i, each in enumerate(alone)], recent, SCALE) is None
 
 
 def test_lower_weekends_are_no_drop() -> None:

@@ -114,7 +114,7 @@ def _number(action_id: str, scale: range, earlier: int | None) -> dict[str, Any]
 
 HOW = (
     "`/judge label` lets you score replies of this channel before you see the judge's score; "
-    "`/judge label weekly 30` sets how many such scores this channel wants a week (0 for none)"
+    "`/judge label weekly 30` sets how many to collect each week (0 for none)"
 )
 NOTHING = (
     f"There is no reply for you to score blind. I choose from those scored in the last {WEEKS} weeks, "

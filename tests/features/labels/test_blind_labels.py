@@ -428,7 +428,7 @@ async def test_a_window_that_was_open_for_an_hour_is_recorded(stage: Stage) -> N
 
 async def test_no_more_than_a_channel_wants_of_people_who_submit_at_once(stage: Stage) -> None:
     await replies(stage, 4)
-    assert "wants 1 blind scores a week" in await refusal(stage, "label weekly 1")
+    assert "collects up to 1 blind scores a week" in await refusal(stage, "label weekly 1")
     views = [await open_window(stage, person) for person in (stage.ann, stage.ben)]
     submitted = [
         person.submit({ids.of_case(ids.BLOCK_SCORE, case_in(view)): "3"})
@@ -438,16 +438,16 @@ async def test_no_more_than_a_channel_wants_of_people_who_submit_at_once(stage: 
     assert len(await recorded(stage)) == 1
     said = [shown(await stage.modal(person)) for person in (stage.ann, stage.ben)]
     assert sum(ENOUGH_MEANWHILE in words for words in said) == 1
-    assert all("This channel has all 1 blind" in words for words in said)
-    assert "blind scores that it wants this week" in await refusal(stage)
+    assert all("This channel has its 1 blind" in words for words in said)
+    assert "blind scores for this week" in await refusal(stage)
 
 
 async def test_how_many_are_wanted_is_set_by_those_who_set_digests_and_noted(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(digest_by="admins")
     assert "Only workspace admins" in await refusal(stage, "label weekly 3")
     stage.ann.user.is_admin = True
-    assert "wants 3 blind scores a week and has 0 this week" in await refusal(stage, "label weekly 3")
-    assert "wants 3 blind scores a week" in await refusal(stage, "label weekly", stage.ben)
+    assert "collects up to 3 blind scores a week and has 0 so far" in await refusal(stage, "label weekly 3")
+    assert "collects up to 3 blind scores a week" in await refusal(stage, "label weekly", stage.ben)
     assert "Blind scores are switched off in this channel" in await refusal(stage, "label weekly 0")
     assert [act.what for act in await stage.log.audit.since()] == [Action.LABELS_CHANGED] * 2
     await a_reply(stage)

@@ -132,3 +132,17 @@ def test_days_come_together() -> None:
         ]
     )
     assert (total.seen, total.lost, total.outcomes[ReplyOutcome.TAKEN]) == (9, 3, 4)
+
+
+def test_a_label_stands_for_its_week_however_many_were_given_there() -> None:
+    # Two weeks of ten replies, all scored 3: five labels of 4 in one, a single 1 in the other. (4 + 1) / 2.
+    rows = [
+        ScoredCount(3, 4.0, 1, None, 5),
+        ScoredCount(3, None, 1, None, 5),
+        ScoredCount(3, 1.0, 0, None, 1),
+        ScoredCount(3, None, 0, None, 9),
+    ]
+    quality = to_quality(rows, Scale(0, 5))
+    assert quality is not None
+    assert quality.mean.corrected is not None
+    assert quality.mean.corrected.mean == pytest.approx(2.5)

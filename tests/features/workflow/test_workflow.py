@@ -192,7 +192,7 @@ async def test_what_workflows_asked_for_is_counted_apart(stage: Stage) -> None:
         said = shown(await stats(stage, count=number))
         count = "1 reply" if number == 1 else f"{number} replies"
         mean = ": mean 4.0 on a scale from 0 to 5" if number == 5 else ""
-        assert f"{count}{mean}." in said
+        assert f"{count} requested by workflows, not counted elsewhere{mean}." in said
         assert "people chose to score. Median" not in said
 
 
