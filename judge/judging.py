@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from judge.attacks import find_flags, nothing_to_judge, too_long
 from judge.errors import DeadlineError, JudgeError, SetupError
@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 
 _SAMPLES = 3
 _STRONGER = "JUDGE_ESCALATE_TO"
+
+
+class Written(NamedTuple):
+    """What a model wrote, and the tokens of prompt and answer; None where the server counts none."""
+
+    text: str
+    tokens: int | None
 
 
 class Judge:
@@ -169,6 +176,23 @@ class Judge:
             self._combine(results, model=name, flags=flags, skipped_ratings=skipped_ratings(self._stronger, results)),
         )
 
+    async def write(self, prompt: str) -> Written:
+        """What its model, or the stronger one where there is one, writes to any prompt.
+
+        Raises:
+            SetupError: It is the offline rater, which writes nothing.
+            JudgeError: The call failed.
+        """
+        if self.model == OFFLINE:
+            raise SetupError(f"{OFFLINE!r} is no model and writes nothing; name one with JUDGE_MODEL.")
+        model = (*self._stronger, *self._members)[0].model
+        try:
+            answer = await model.complete(prompt, give_up_at=time.monotonic() + self._timeout_s)
+        except TimeoutError as exc:
+            raise _too_late(model, self._timeout_s) from exc
+        tokens = None if answer.input_tokens is None else answer.input_tokens + (answer.output_tokens or 0)
+        return Written(answer.choices[0].text, tokens)
+
     def unscored(self, why: Unscored, flags: tuple[Flag, ...] = ()) -> Verdict:
         """The verdict on texts that no model has rated."""
         return self._combine((), unscored=why, flags=flags)
@@ -182,6 +206,7 @@ class Judge:
             rubric_version=rubric.version,
             scale=rubric.scale,
             escalation=self.escalation,
+            calibration=rubric.calibration,
             **more,
         )
 
@@ -219,10 +244,7 @@ class Judge:
                 if isinstance(outcome, Rating | Unscored):
                     results.append(with_short_raw(outcome))
                     continue
-                failure = outcome or DeadlineError(
-                    f"No verdict from model {model.name!r} within {self._timeout_s:g} s; raise JUDGE_TIMEOUT_S, "
-                    f"or choose a faster {model.setting}."
-                )
+                failure = outcome or _too_late(model, self._timeout_s)
                 failures.append(failure)
                 failed = Unscored(
                     reason=UnscoredReason.CALL_FAILED, detail=str(failure), model=model.name, cost_usd=0.0
@@ -238,6 +260,13 @@ async def _open_client() -> "AsyncGenerator[AsyncOpenAI, None]":
     """
     async with make_client(os.environ.get("OPENAI_API_KEY"), os.environ.get("OPENAI_BASE_URL")) as client:
         yield client
+
+
+def _too_late(model: ChatModel, timeout_s: float) -> DeadlineError:
+    return DeadlineError(
+        f"No answer from model {model.name!r} within {timeout_s:g} s; raise JUDGE_TIMEOUT_S, or choose a faster "
+        f"{model.setting}."
+    )
 
 
 def _checked(models: Sequence[str]) -> tuple[str, ...]:

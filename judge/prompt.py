@@ -19,7 +19,7 @@ def render_prompt(rubric: Rubric, question: str, response: str) -> str:
     a blank behind its bracket; everything else stays to the letter, braces too.
     """
     texts = {"{prompt}": neutralise(question), "{response}": neutralise(response)}
-    return "".join(texts.get(part, part) for part in _PLACEHOLDER.split(rubric.prompt))
+    return "".join(texts.get(part, part) for part in _PLACEHOLDER.split(rubric.template))
 
 
 _SCORE_LINE = re.compile(r"\A\W*(?:(?:total|final|overall)\W+)?(?:score|rating)\b[^\n]{0,20}(?:\n+|\Z)", re.IGNORECASE)

@@ -6,6 +6,8 @@ from enum import StrEnum
 from statistics import fmean, median, median_low
 from typing import Any, TypeAlias
 
+from judge.rubric import Calibration
+
 _MOST_RAW_CHARS = 20_000
 _CUT_MARK = "\n[…]\n"
 
@@ -120,8 +122,8 @@ class Verdict:
     """What the ratings come to. Exactly one of `score` and `unscored` is set.
 
     Attributes:
-        score: The median of the usable ratings, near which most of them lie; of two middle ones, the lower. None when
-            unscored.
+        score: The median of the usable ratings, near which most of them lie; of two middle ones, the lower. Where the
+            rubric has a calibration, what that makes of their mean. None when unscored.
         unscored: Why there is no score; None when there is one.
         mean: The mean of the usable scores, None without any.
         weighted_score: The mean of the usable ratings' weighted scores; None where one of them has none.
@@ -183,6 +185,7 @@ def combine(
     flags: tuple[Flag, ...] = (),
     escalation: str | None = None,
     skipped_ratings: int | None = None,
+    calibration: Calibration | None = None,
 ) -> Verdict:
     """The verdict that `results` come to: the median where more than half are usable and near it, else unscored.
 
@@ -198,13 +201,13 @@ def combine(
     elif 2 * sum(abs(score - median(scores)) <= point(scale) for score in scores) <= len(scores):
         listed = f"{', '.join(map(str, scores[:-1]))} and {scores[-1]}"
         why = Unscored(reason=UnscoredReason.SPLIT, detail=f"The ratings do not agree: {listed}.")
-    score = median_low(scores) if why is None else None
+    middle = median_low(scores) if why is None else None
     return Verdict(
-        score=score,
+        score=calibration.score(fmean(scores)) if calibration and middle is not None else middle,
         unscored=why,
         mean=fmean(scores) if scores else None,
         spread=max(scores) - min(scores) if scores else None,
-        justification=next((rating.justification for rating in usable if rating.score == score), ""),
+        justification=next((rating.justification for rating in usable if rating.score == middle), ""),
         ratings=tuple(results),
         basis=f"{len(usable)} of {len(results)}",
         model=model,

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from math import floor
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,6 +26,8 @@ _PURPOSES = {
 _PLACEHOLDERS = ("{prompt}", "{response}")
 _SLOTS = ("<question>{prompt}</question>", "<response>{response}</response>")
 _SCALE_SENTENCE = re.compile(r"is between (\d{1,3}) and (\d{1,3})\b(?![.,]\d)")
+_CALIBRATION = re.compile(r"\n*^calibration:([^\n]*)\s*\Z", re.MULTILINE)
+_POINT = re.compile(r"(\d+(?:\.\d+)?)=(\d+(?:\.\d+)?)")
 
 
 class Scale(NamedTuple):
@@ -35,10 +38,39 @@ class Scale(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Calibration:
+    """What people give where the judge's ratings have this mean: straight lines between `points`, level beyond them.
+
+    Attributes:
+        points: The mean of the ratings and the score by people, both on the scale and neither falling.
+    """
+
+    points: tuple[tuple[float, float], ...]
+
+    def score(self, mean: float) -> int:
+        """The whole score nearest to the map's value; halves go up, as people round."""
+        return floor(self.value(mean) + 0.5 + 1e-9)
+
+    def value(self, mean: float) -> float:
+        (low, value), *rest = self.points
+        if mean <= low:
+            return value
+        for high, upper in rest:
+            if mean <= high:
+                return value + (upper - value) * (mean - low) / (high - low)
+            low, value = high, upper
+        return value
+
+    def __str__(self) -> str:
+        return f"calibration: {' '.join(f'{mean:g}={value:g}' for mean, value in self.points)}"
+
+
+@dataclass(frozen=True)
 class Rubric:
     """A prompt with `{prompt}` and `{response}`, once each, inside the question and response tags.
 
-    The scale is what the prompt itself tells the model: the sentence "is between 0 and 5".
+    The scale is what the prompt itself tells the model: the sentence "is between 0 and 5". A last line such as
+    `calibration: 0=0 3=2.2 5=4.4`, which the model does not get, maps the mean of its ratings to what people give.
 
     Raises:
         RubricError: The prompt lacks a part; the message says which one and where it belongs.
@@ -57,7 +89,34 @@ class Rubric:
                 )
             if slot not in self.prompt:
                 raise RubricError(f"rubric {self.name!r}: {placeholder} stands outside its tags; write it as {slot}")
-        _ = self.scale
+        _ = self.scale, self.calibration
+
+    @cached_property
+    def template(self) -> str:
+        """The prompt as the model gets it, but for the two texts."""
+        return self.prompt if self.calibration is None else _CALIBRATION.sub("\n", self.prompt)
+
+    @cached_property
+    def calibration(self) -> Calibration | None:
+        line = _CALIBRATION.search(self.prompt)
+        if line is None:
+            return None
+        texts = line[1].split()
+        points = tuple((float(found[1]), float(found[2])) for each in texts if (found := _POINT.fullmatch(each)))
+        low, high = self.scale
+        means, values = zip(*points, strict=True) if points else ((), ())
+        is_rising = list(means) == sorted(set(means)) and list(values) == sorted(values)
+        is_on_scale = all(low <= each <= high for each in means + values)
+        if len(points) != max(len(texts), 1) or not is_rising or not is_on_scale:
+            raise RubricError(
+                f"rubric {self.name!r}: {line[0].strip()[:80]!r} is no calibration; write pairs of mean and score from "
+                f"{low} to {high}, rising, such as 'calibration: {low}={low} {high}={high}'"
+            )
+        return Calibration(points)
+
+    def calibrated(self, calibration: Calibration) -> "Rubric":
+        """The same prompt with this calibration in place of its own."""
+        return Rubric(self.name, f"{self.template.rstrip()}\n\n{calibration}\n")
 
     @cached_property
     def scale(self) -> Scale:

@@ -1,6 +1,7 @@
 """A verdict as it is recorded and shown: what the judge said, or why nobody has a score."""
 
 from collections.abc import Sequence
+from statistics import median_low
 
 from pydantic import BaseModel, ConfigDict
 
@@ -72,6 +73,13 @@ class RecordedVerdict(BaseModel):
     def counted(self) -> Sequence[RecordedRating]:
         """The ratings that the verdict is made of; where a stronger model was asked, those of one of the two."""
         return counted(self.ratings, self.model, self.escalation)
+
+    @property
+    def before_calibration(self) -> int | None:
+        """The median of the ratings where the rubric's calibration made another score of them."""
+        scores = [rating.score for rating in self.counted if rating.score is not None]
+        middle = median_low(scores) if scores and self.score is not None else self.score
+        return None if middle == self.score else middle
 
     @property
     def others(self) -> Sequence[RecordedRating]:

@@ -49,7 +49,7 @@ def meanings(rubric: Rubric | None) -> Mapping[int, str]:
 
 def criteria(rubric: Rubric) -> str:
     """What the rubric says before the question, without the lines on where the texts stand; shortened."""
-    before = rubric.prompt.partition("<question>{prompt}")[0]
+    before = rubric.template.partition("<question>{prompt}")[0]
     lines = [line for line in before.strip().splitlines() if not any(tag in line for tag in _TAGS)]
     text = "\n".join(lines).strip()
     return text if len(text) <= _ROOM else f"{text[:_ROOM].rsplit(maxsplit=1)[0]} …"

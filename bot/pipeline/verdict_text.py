@@ -295,7 +295,13 @@ def _question(case: LoggedCase) -> list[dict[str, Any]]:
 
 
 def _provenance(case: LoggedCase, verdict: RecordedVerdict) -> str:
-    return " · ".join(part for part in (_judged_by(verdict), ratings_line(verdict), f"case {case.id}") if part)
+    parts = _judged_by(verdict), ratings_line(verdict), _calibrated(verdict), f"case {case.id}"
+    return " · ".join(part for part in parts if part)
+
+
+def _calibrated(verdict: RecordedVerdict) -> str:
+    judges = verdict.before_calibration
+    return "" if judges is None else f"calibrated from {judges} to what people here give"
 
 
 def _judged_by(verdict: RecordedVerdict) -> str:

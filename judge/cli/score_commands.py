@@ -5,6 +5,7 @@ import json
 import sys
 import textwrap
 from pathlib import Path
+from statistics import median_low
 from typing import Annotated
 
 import typer
@@ -100,6 +101,9 @@ def _footnote(verdict: Verdict) -> str:
     if verdict.escalation and (aside := others(verdict.ratings, verdict.model, verdict.escalation)):
         scores_aside = [each.score for each in aside if isinstance(each, Rating)]
         parts.insert(0, why_of_model(verdict.model, verdict.escalation, scores_aside))
+    middle = median_low([each.score for each in ratings if isinstance(each, Rating)] or [0])
+    if verdict.score not in (None, middle):
+        parts.insert(0, f"calibrated from {middle}")
     if verdict.weighted_score is not None:
         parts.insert(0, f"weighted score {verdict.weighted_score:.2f}")
     if verdict.input_tokens is not None and verdict.output_tokens is not None:

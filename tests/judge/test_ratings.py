@@ -2,6 +2,7 @@ import json
 
 from judge import Rating, Unscored, UnscoredReason
 from judge.ratings import Result, Verdict, combine
+from judge.rubric import Calibration
 from tests.tables import each
 
 
@@ -23,6 +24,14 @@ def test_score_is_the_median_with_mean_and_spread() -> None:
     assert (seen.score, seen.mean, seen.spread) == (4, 11 / 3, 3)
     assert seen.justification == "because 4"
     assert seen.unscored is None
+
+
+def test_calibration_maps_the_mean_and_keeps_the_medians_justification() -> None:
+    calibration = Calibration(((0, 0.0), (5, 3.0)))
+    ratings = [rating(5), rating(4), rating(4)]
+    seen = combine(ratings, model="m", rubric="r", rubric_version="v", scale=(0, 5), calibration=calibration)
+    # mean 13 / 3; 13 / 3 * 3 / 5 = 2.6
+    assert (seen.score, seen.mean, seen.justification) == (3, 13 / 3, "because 4")
 
 
 def test_even_number_of_ratings_gives_the_lower_middle() -> None:

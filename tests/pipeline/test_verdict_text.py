@@ -280,3 +280,10 @@ def test_how_far_the_judges_are_apart_is_said_of_the_model_that_counts() -> None
     assert "*Score 3 of 5*, ratings from 2 to 4" in shown
     assert "judged by big, since small's ratings went from 0 to 5 · 3 ratings: 2, 4, 3 · case 7" in shown
     assert "0 of 5" not in shown
+
+
+def test_calibrated_score_says_what_the_judge_gave() -> None:
+    ratings = [RecordedRating(score=4, unscored_reason=None, justification="", raw="", model="m") for _ in range(2)]
+    calibrated = words(verdicts.verdict_message(a_case(), a_verdict(score=3, ratings=ratings)))
+    assert "calibrated from 4" in calibrated
+    assert "calibrated" not in words(verdicts.verdict_message(a_case(), a_verdict(score=4, ratings=ratings)))
