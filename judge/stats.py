@@ -15,27 +15,29 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
-from math import cos, exp, floor, pi, sin, sqrt, tan
+from math import cos, exp, floor, log, pi, sin, sqrt, tan
+from statistics import NormalDist
 from typing import NamedTuple, TypeVar
 
 from judge.rubric import Scale
 
-_Z = 1.959963984540054
 _DUST = 1e-9
+_TAIL = 0.025
 
 
 @cache
-def t_quantile(df: int) -> float:
-    """The 97.5th percentile of Student's t with `df` degrees of freedom, at least 1; right to six digits.
+def t_quantile(df: int, tail: float = _TAIL) -> float:
+    """What Student's t with `df` degrees of freedom, at least 1, exceeds with probability `tail`; right to six digits.
 
     Source: Abramowitz and Stegun, Handbook of Mathematical Functions (1964), 26.7.3 and 26.7.4; 26.7.5 beyond 200.
     """
     if df > 200:
-        return _Z + (_Z**3 + _Z) / (4 * df) + (5 * _Z**5 + 16 * _Z**3 + 3 * _Z) / (96 * df**2)
+        z = NormalDist().inv_cdf(1 - tail)
+        return z + (z**3 + z) / (4 * df) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * df**2)
     low, high = 0.0, pi / 2
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if _two_sided(middle, df) < 0.95 else (low, middle)
+        low, high = (middle, high) if _two_sided(middle, df) < 1 - 2 * tail else (low, middle)
     return tan(low) * sqrt(df)
 
 
@@ -325,15 +327,18 @@ def difference(now: MeanEstimate, before: MeanEstimate) -> Interval | None:
     return _students(mean, variance, variance**2 / squares if squares > _DUST**2 else n - 1, n)
 
 
-def paired_difference(found: MeanEstimate) -> Interval:
-    """The mean of differences that were taken as scores, with Student's t; no narrower than 3 / n to each side."""
+def paired_difference(found: MeanEstimate, tail: float = _TAIL) -> Interval:
+    """The mean of differences that were taken as scores, with Student's t; `tail` is the risk on each side.
+
+    No narrower than 3 / n to each side at 95%, and wider in proportion to the logarithm of a smaller risk.
+    """
     if found.independent + _DUST < 2:
         return Interval(found.judge.mean, None, None)
-    return _students(found.judge.mean, max(found.variance, 0.0), found.independent - 1, found.independent)
+    return _students(found.judge.mean, max(found.variance, 0.0), found.independent - 1, found.independent, tail)
 
 
-def _students(mean: float, variance: float, df: float, n: float) -> Interval:
-    half = max(t_quantile(floor(df + _DUST)) * sqrt(variance), 3 / n)
+def _students(mean: float, variance: float, df: float, n: float, tail: float = _TAIL) -> Interval:
+    half = max(t_quantile(floor(df + _DUST), tail) * sqrt(variance), 3 / n * log(2 * tail) / log(2 * _TAIL))
     return Interval(mean, mean - half, mean + half)
 
 

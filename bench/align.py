@@ -1,0 +1,132 @@
+"""How often `judge align` finds something, in simulated worlds where it is known what can be gained.
+
+    python -m bench.align [WORLDS] [LABELS]
+
+In each world a scripted judge scores labelled responses, one to a thread, and a scripted model proposes rubrics. What
+is gained is in points of mean distance from people. "adopted" is the share of the worlds where the change was clearly
+better, by the means that made it.
+"""
+
+import asyncio
+import random
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from judge import Rating, Rubric, Verdict, load_rubric
+from judge.align import Asker, Budget, LabelledCase, align
+from judge.judging import Written
+from judge.ratings import combine
+
+_WORDS = ("brief", "polite", "sources", "steps")
+_ASKED = Budget(requests=1_000, tokens=10_000_000)
+
+
+@dataclass(frozen=True)
+class World:
+    """How far the judge is from people: `bias` gets the rubric, whether the response is long, and people's score."""
+
+    name: str
+    bias: Callable[[Rubric, bool, int], int]
+    noise: float = 0.2
+
+
+def _until(words: str) -> Callable[[Rubric, bool, int], int]:
+    """A point too kind to long responses and too strict to short ones, until the rubric has these words."""
+    return lambda rubric, is_long, label: 0 if words in rubric.prompt else 1 if is_long else -1
+
+
+WORLDS = (
+    World("nothing to gain", lambda rubric, is_long, label: 0),
+    World("half a point, by calibration", lambda rubric, is_long, label: 1),
+    World("half a point, by examples", _until("<example ")),
+    World("half a point, by a word of the rubric", _until("brief")),
+)
+
+
+class Judge:
+    """A judge that is off by the world's bias, and by a point at random, the same each time for a rubric and a case."""
+
+    def __init__(self, world: World, rubric: Rubric, labels: Mapping[str, int], seed: int) -> None:
+        self._world = world
+        self._rubric = rubric
+        self._labels = labels
+        self._seed = seed
+        self.version = rubric.version
+
+    async def score(self, question: str, response: str) -> Verdict:
+        generator = random.Random(f"{self._seed} {self._rubric.template} {response}")
+        chance = generator.random()
+        off = (chance < self._world.noise) - (chance > 1 - self._world.noise)
+        label = self._labels[response]
+        score = label + off + self._world.bias(self._rubric, response.endswith("long"), label)
+        score = min(max(score, 0), 5)
+        rating = Rating(score=score, justification="As it seems.", raw="", input_tokens=700, output_tokens=60)
+        return combine([rating], model="scripted", rubric="r", rubric_version="v", scale=(0, 5))
+
+    async def write(self, prompt: str) -> Written:
+        """Criteria with one more word, at random."""
+        found = re.search(r"criteria:\n```\n(.*?)\n```", prompt, re.DOTALL)
+        word = random.Random(f"{self._seed} {prompt}").choice(_WORDS)
+        return Written(f"```\n{found[1] if found else ''}\n- Look at {word}.\n```", 1_500)
+
+
+class Memory(dict[str, Any]):
+    async def get(self, key: str) -> Any:  # type: ignore[override]
+        return dict.get(self, key)
+
+    async def put(self, key: str, value: Any) -> None:
+        self[key] = value
+
+
+async def run(world: World, labels: int, seed: int) -> tuple[str, float, int]:
+    """The means that was adopted ("" for none), what it truly gains, and the requests."""
+    generator = random.Random(f"{seed} {world.name}")
+    rubric = load_rubric("additive-5")
+
+    def draw(prefix: str, number: int) -> dict[str, int]:
+        kinds = ("short", "long")
+        return {
+            f"{prefix} {each} {generator.choice(kinds)}": generator.choices(range(6), (2, 3, 4, 4, 3, 1))[0]
+            for each in range(number)
+        }
+
+    known, others = draw("labelled", labels), draw("other", 1_000)
+    people = known | others
+    cases = [LabelledCase(text, text, "Why?", text, score) for text, score in known.items()]
+    asker = Asker(lambda by: Judge(world, by, people, seed), Memory(), _ASKED)
+    found = await align(cases, rubric, asker)
+    if found.better is None:
+        return "", 0.0, asker.requests
+    gains = []
+    for text, label in others.items():
+        before, after = [await _score(world, by, people, seed, text) for by in (rubric, found.better.rubric)]
+        gains.append(abs(before - label) - abs(after - label))
+    return found.better.means.value, fmean(gains), asker.requests
+
+
+async def _score(world: World, rubric: Rubric, people: Mapping[str, int], seed: int, text: str) -> int:
+    verdict = await Judge(world, rubric, people, seed).score("Why?", text)
+    calibration = rubric.calibration
+    return calibration.score(verdict.mean or 0) if calibration else verdict.score or 0
+
+
+async def main(worlds: int, labels: int) -> None:
+    print(f"{worlds} worlds, labels of {labels} threads\n{'':<40}{'adopted':>8}{'gained':>8}{'requests':>10}  by")
+    for world in WORLDS:
+        results = [await run(world, labels, seed) for seed in range(worlds)]
+        adopted = [gain for means, gain, _ in results if means]
+        by = Counter(means for means, *_ in results if means)
+        gained = f"{fmean(adopted):.2f}" if adopted else "–"
+        requests = fmean(requests for *_, requests in results)
+        named = ", ".join(f"{means} {number / worlds:.0%}" for means, number in by.most_common())
+        print(f"{world.name:<40}{len(adopted) / worlds:>8.1%}{gained:>8}{requests:>10.0f}  {named}", flush=True)
+
+
+if __name__ == "__main__":
+    given = [int(each) for each in sys.argv[1:]]
+    asyncio.run(main(*[*given, *(1_000, 60)[len(given) :]]))

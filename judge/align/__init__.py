@@ -1,0 +1,187 @@
+"""Aligning a judge with people's labels, and finding out on other labels whether that has made it better.
+
+    asker = Asker(make, memory, Budget(requests=400, tokens=2_000_000))
+    found = await align(cases, rubric, asker)
+    if found.better:
+        print(found.better.rubric.prompt)
+
+Labels are split by thread into a part to learn from and a part to test on. Each means makes one rubric from the first
+part; where that looks better there, it is tried on the second. Nothing is changed here: what is better is proposed.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from judge.align.asking import Asker, Budget, BudgetError, Memory, Scored, Scorer, Scores
+from judge.align.calibration import Pair, cross_fitted, fit
+from judge.align.cases import LabelledCase, divide, split, threads_of, to_digest
+from judge.align.examples import pick, with_examples
+from judge.align.rubric_text import search
+from judge.align.trial import Agreement, Change, Means, Trial, compare, tail_of, to_trial
+from judge.rubric import Rubric
+
+__all__ = [
+    "Agreement",
+    "Alignment",
+    "Asker",
+    "Budget",
+    "BudgetError",
+    "Change",
+    "LabelledCase",
+    "Means",
+    "Memory",
+    "Scored",
+    "Scorer",
+    "Scores",
+    "Trial",
+    "align",
+    "too_few",
+]
+
+LEAST, LEAST_FOR_PROMPTS, LEAST_TO_FIT = 12, 30, 5
+"""Labelled threads: below the first nothing is learnt, below the second nothing but a calibration; the third is how
+many of those to learn from must have a score."""
+
+
+@dataclass
+class Alignment:
+    """What an alignment has come to, or how far it is.
+
+    Attributes:
+        learned: Cases to learn from, and `learned_threads` their threads.
+        tested: Cases to test on, and `tested_threads` their threads.
+        trials: What was tried on these, in order.
+        untried: Why a means was not tried, as a sentence.
+        is_spent: Whether the budget ended it.
+    """
+
+    learned: int
+    learned_threads: int
+    tested: int
+    tested_threads: int
+    trials: list[Trial] = field(default_factory=list)
+    untried: dict[Means, str] = field(default_factory=dict)
+    is_spent: bool = False
+
+    @property
+    def better(self) -> Trial | None:
+        """The trial whose judge is clearly better; None by default."""
+        return next((each for each in self.trials if each.is_better), None)
+
+
+def too_few(threads: int) -> str:
+    """Why so many labelled threads are too few for anything; "" where they are enough."""
+    if threads >= LEAST:
+        return ""
+    return (
+        f"The labels are of {threads} thread{'' if threads == 1 else 's'}, and learning from them takes {LEAST}: "
+        f"{LEAST - threads} more."
+    )
+
+
+async def align(
+    cases: Sequence[LabelledCase], rubric: Rubric, asker: Asker, means: Sequence[Means] = tuple(Means)
+) -> Alignment:
+    """Tries means in turn until one makes the judge by `rubric` clearly better.
+
+    Killed and begun again with the same memory, it goes on where it was.
+
+    Raises:
+        JudgeError: The model fails.
+        ValueError: Too few cases; `too_few` says so before.
+    """
+    if why := too_few(len(threads_of(cases))):
+        raise ValueError(why)
+    parts = divide(threads_of(cases), await asker.memory.get("parts") or {})
+    await asker.memory.put("parts", parts)
+    learned, tested = split(cases, parts)
+    found = Alignment(len(learned), len(threads_of(learned)), len(tested), len(threads_of(tested)))
+    try:
+        before = await asker.scores(rubric, learned)
+        for each in means:
+            candidate = await _Learner(rubric, learned, before, asker, spare=2 * len(tested)).propose(each, found)
+            if candidate is None:
+                continue
+            trial = await _try(each, candidate, rubric, tested, asker)
+            if trial is None:
+                found.untried[each] = "No case to test on got a score from both judges."
+                continue
+            found.trials.append(trial)
+            if trial.is_better:
+                break
+    except BudgetError:
+        found.is_spent = True
+    return found
+
+
+@dataclass(frozen=True)
+class _Learner:
+    """Makes one rubric by each means, from the cases to learn from and their scores."""
+
+    rubric: Rubric
+    learned: Sequence[LabelledCase]
+    before: Scores
+    asker: Asker
+    spare: int
+
+    async def propose(self, means: Means, found: Alignment) -> Rubric | None:
+        """A rubric that looks better where it was learnt; None, with the reason in `found`, where there is none."""
+        threads = found.learned_threads + found.tested_threads
+        if means is not Means.CALIBRATION and threads < LEAST_FOR_PROMPTS:
+            why = f"This takes labels of {LEAST_FOR_PROMPTS} threads: {LEAST_FOR_PROMPTS - threads} more."
+            candidate = None
+        elif means is Means.CALIBRATION:
+            candidate, why = self._calibrated()
+        elif means is Means.EXAMPLES:
+            candidate, why = await self._with_examples()
+        else:
+            candidate = await search(self.rubric, self.learned, self.asker, self.spare)
+            why = "No proposed text was nearer to people on the labels to learn from."
+        if candidate is None:
+            found.untried[means] = why
+        return candidate
+
+    def _calibrated(self) -> tuple[Rubric | None, str]:
+        scale, scored = self.rubric.scale, [each for each in self.learned if each.id in self.before]
+        rows = [(self.before[each.id], each) for each in scored if self.before[each.id].mean is not None]
+        pairs = [Pair(one.mean or 0, each.label, each.thread) for one, each in rows]
+        if len({each.thread for each in pairs}) >= LEAST_TO_FIT:
+            after = cross_fitted(pairs, scale)
+            gains = [
+                abs((one.score or 0) - each.label) - abs(score - each.label)
+                for (one, each), score in zip(rows, after, strict=True)
+            ]
+            if sum(gains) > 0:
+                return self.rubric.calibrated(fit(pairs, scale)), ""
+        return None, "A calibration does not bring the scores nearer to the labels to learn from."
+
+    async def _with_examples(self) -> tuple[Rubric | None, str]:
+        rubric, used = with_examples(self.rubric, pick(self.learned, self.before))
+        if not used:
+            return None, "Judge and people differ by a point on no case that could be an example."
+        others = [each for each in self.learned if each.thread not in threads_of(used)]
+        after = await self.asker.scores(rubric, others)
+        found = compare(others, self.before, after, rubric.scale, tail_of(1))
+        if found is None or found[0].mean <= 0:
+            return None, "Examples do not bring the scores nearer to the other labels to learn from."
+        return rubric, ""
+
+
+async def _try(
+    means: Means, candidate: Rubric, rubric: Rubric, tested: Sequence[LabelledCase], asker: Asker
+) -> Trial | None:
+    """The trial of a candidate. That the test part is looked at is written down before."""
+    attempt = await _count(candidate, tested, asker)
+    before, after = await asker.scores(rubric, tested), await asker.scores(candidate, tested)
+    return to_trial(means, candidate, tested, before, after, attempt)
+
+
+async def _count(candidate: Rubric, tested: Sequence[LabelledCase], asker: Asker) -> int:
+    """The how manieth attempt this is; one that was begun before keeps its number."""
+    labels = sorted(f"{each.id}={each.label:g}" for each in tested)
+    this = to_digest(asker.version(candidate), *labels)
+    attempts: Mapping[str, int] = await asker.memory.get("attempts") or {}
+    if this not in attempts:
+        attempts = {**attempts, this: len(attempts) + 1}
+        await asker.memory.put("attempts", attempts)
+    return attempts[this]

@@ -1,0 +1,91 @@
+"""Examples: a few labelled cases in the prompt, those where judge and people differ most."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from judge.align.asking import Scores
+from judge.align.cases import LabelledCase
+from judge.attacks import find_flags
+from judge.attacks.tags import neutralise
+from judge.errors import RubricError
+from judge.rubric import Rubric
+
+MOST_CHARS = 5_800
+"""Of a rubric that is proposed: it can be edited in Slack's two fields of 3,000 characters."""
+
+_MOST_EXAMPLES = 4
+_LEAST_GAP = 1.0
+_ROOM: Mapping[str, int] = {"question": 300, "response": 600, "reason": 150}
+_SLOT = "<question>{prompt}</question>"
+_INTRODUCTION = "These responses were scored by people. Score as they do.\n\n"
+_EXAMPLE = re.compile(r'<example case="(?P<id>[^"\n]*)">\n.*?\n</example>\n\n', re.DOTALL)
+_OWN_TAG = re.compile(r"<(?=\s*/?\s*example)", re.IGNORECASE)
+
+
+def pick(learned: Sequence[LabelledCase], scores: Scores) -> Sequence[LabelledCase]:
+    """The cases whose score is a point or more from the label, widest first, one of a thread.
+
+    Cases with words for the judge in them are passed over.
+    """
+    gaps = {
+        each.id: abs(found.score - each.label)
+        for each in learned
+        if (found := scores.get(each.id)) and found.score is not None
+    }
+    apart = [each for each in learned if gaps.get(each.id, 0) >= _LEAST_GAP]
+    picked: dict[str, LabelledCase] = {}
+    for each in sorted(apart, key=lambda one: (-gaps[one.id], len(one.question) + len(one.response), one.id)):
+        if not find_flags(each.question, each.response):
+            picked.setdefault(each.thread, each)
+    return list(picked.values())
+
+
+def with_examples(rubric: Rubric, picked: Sequence[LabelledCase]) -> tuple[Rubric, Sequence[LabelledCase]]:
+    """The rubric with the first of the picked cases that fit before the question, in place of those it has."""
+    without = without_examples(rubric)
+    rubric, used = without, list[LabelledCase]()
+    for each in picked:
+        shown = [*used, each]
+        texts = "".join(map(_to_text, shown))
+        prompt = without.prompt.replace(_SLOT, f"{_INTRODUCTION}{texts}{_SLOT}")
+        try:
+            longer = Rubric(without.name, prompt)  # a text may hold what a rubric has once, such as {prompt}
+        except RubricError:
+            continue
+        if len(prompt) <= MOST_CHARS:
+            rubric, used = longer, shown
+        if len(used) == _MOST_EXAMPLES:
+            break
+    return rubric, used
+
+
+def examples_of(rubric: Rubric) -> Sequence[str]:
+    """The ids of the cases that stand in a rubric as examples."""
+    return [found["id"] for found in _EXAMPLE.finditer(rubric.template)]
+
+
+def without_examples(rubric: Rubric, gone: frozenset[str] | None = None) -> Rubric:
+    """The rubric without the examples of the cases that are `gone`, or without any, and without its calibration."""
+    prompt = _EXAMPLE.sub(lambda found: "" if gone is None or found["id"] in gone else found[0], rubric.template)
+    if not _EXAMPLE.search(prompt):
+        prompt = prompt.replace(f"{_INTRODUCTION}{_SLOT}", _SLOT)
+    return Rubric(rubric.name, prompt)
+
+
+def _to_text(case: LabelledCase) -> str:
+    reason = next((each for each in case.reasons if each.strip() and not find_flags("", each)), "")
+    lines = [
+        f'<example case="{case.id}">',
+        f"Asked: {_shortened(case.question, 'question')}",
+        f"Response: {_shortened(case.response, 'response')}",
+        f"People gave it: {case.label:g}",
+        *([f"Because: {_shortened(reason, 'reason')}"] if reason else []),
+        "</example>\n\n",
+    ]
+    return "\n".join(lines)
+
+
+def _shortened(text: str, part: str) -> str:
+    words, room = text.strip(), _ROOM[part]
+    short = words if len(words) <= room else f"{words[:room].rstrip()} […]"
+    return _OWN_TAG.sub("[", neutralise(short))

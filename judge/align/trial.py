@@ -1,0 +1,173 @@
+"""A trial: a changed judge beside the one in use, on labelled cases that neither has learnt from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from statistics import fmean
+
+from judge.align.asking import Scored, Scores, mean_tokens
+from judge.align.cases import LabelledCase, threads_of
+from judge.rubric import Rubric, Scale
+from judge.stats import Interval, MeanEstimator, paired_difference
+
+_ERROR = 0.05
+_MOST_CHANGES = 3
+
+
+class Means(StrEnum):
+    """How a judge can be changed, the cheapest first."""
+
+    CALIBRATION = "calibration"
+    EXAMPLES = "examples"
+    RUBRIC = "rubric"
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How near scores are to what people gave.
+
+    Attributes:
+        error: Mean distance from the labels, in points.
+        within_one: Share of the scores at most a point away.
+        kappa: Quadratic weighted; None where one of the two is the same throughout.
+        tokens: Of a verdict on average; None where the server counts none.
+    """
+
+    error: float
+    within_one: float
+    kappa: float | None
+    tokens: float | None
+
+
+@dataclass(frozen=True)
+class Change:
+    """One case whose score is another."""
+
+    case: LabelledCase
+    before: int
+    after: int
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What the test part says of a changed judge.
+
+    Attributes:
+        means: How it was changed.
+        rubric: Its rubric.
+        cases: Scored by both.
+        threads: That these belong to.
+        before: Of the judge in use.
+        after: Of the changed one.
+        gain: By how much the changed one is nearer to people, in points a case, with its interval at `confidence`; ends
+            of None where all cases are of one thread.
+        confidence: Of the interval: 95% for the first attempt, more for each further one.
+        attempt: The how manieth look at the test part this is.
+        unscored_before: Cases that the judge in use left without a score.
+        unscored_after: Those of the changed one.
+        changes: The three cases whose score changes most.
+    """
+
+    means: Means
+    rubric: Rubric
+    cases: int
+    threads: int
+    before: Agreement
+    after: Agreement
+    gain: Interval
+    confidence: float
+    attempt: int
+    unscored_before: int
+    unscored_after: int
+    changes: tuple[Change, ...]
+
+    @property
+    def is_better(self) -> bool:
+        """Whether it is clearly nearer to people, and leaves no more than a tenth of the cases newly unscored."""
+        newly = self.unscored_after - self.unscored_before
+        return (self.gain.low or 0) > 0 and newly <= 0.1 * (self.cases + self.unscored_after)
+
+
+def tail_of(attempt: int) -> float:
+    """The risk of each end of an attempt's interval: 2.5%, 0.83%, 0.42%, ...: over all attempts 5%."""
+    return _ERROR / (attempt * (attempt + 1))
+
+
+def compare(
+    cases: Sequence[LabelledCase], before: Scores, after: Scores, scale: Scale, tail: float
+) -> tuple[Interval, Sequence[tuple[LabelledCase, Scored, Scored]]] | None:
+    """By how much `after` is nearer to people on the cases scored by both, and these; None where there is none."""
+    rows = []
+    for each in cases:
+        one, two = before.get(each.id), after.get(each.id)
+        if one and two and one.score is not None and two.score is not None:
+            rows.append((each, one, two))
+    width = scale.high - scale.low
+    nearer = MeanEstimator(Scale(-width, width))
+    for each, one, two in rows:
+        nearer.add(_distance(one, each) - _distance(two, each), cluster=each.thread)
+    found = nearer.estimate()
+    return (paired_difference(found, tail), rows) if found else None
+
+
+def to_trial(
+    means: Means,
+    rubric: Rubric,
+    cases: Sequence[LabelledCase],
+    before: Scores,
+    after: Scores,
+    attempt: int,
+) -> Trial | None:
+    """The trial from the scores by both judges; None where no case has both."""
+    tail = tail_of(attempt)
+    found = compare(cases, before, after, rubric.scale, tail)
+    if found is None:
+        return None
+    gain, rows = found
+    labelled = [each for each, *_ in rows]
+    changes = [
+        Change(each, one.score, two.score)
+        for each, one, two in rows
+        if one.score is not None and two.score is not None and one.score != two.score
+    ]
+    changes.sort(key=lambda each: (-abs(each.after - each.before), each.case.id))
+    return Trial(
+        means=means,
+        rubric=rubric,
+        cases=len(rows),
+        threads=len(threads_of(labelled)),
+        before=_agreement(labelled, [one for _, one, _ in rows], rubric.scale),
+        after=_agreement(labelled, [two for *_, two in rows], rubric.scale),
+        gain=gain,
+        confidence=1 - 2 * tail,
+        attempt=attempt,
+        unscored_before=_unscored(cases, before),
+        unscored_after=_unscored(cases, after),
+        changes=tuple(changes[:_MOST_CHANGES]),
+    )
+
+
+def _agreement(cases: Sequence[LabelledCase], scores: Sequence[Scored], scale: Scale) -> Agreement:
+    import numpy as np
+
+    from judge.agreement.measures import quadratic_weighted_kappa
+    from judge.agreement.sample import Sample
+
+    distances = [_distance(score, case) for case, score in zip(cases, scores, strict=True)]
+    given = np.array([each.score for each in scores], dtype=float)
+    labels = np.array([[each.label] for each in cases])
+    kappa = quadratic_weighted_kappa(Sample(np.zeros(len(cases), dtype=int), given, labels, scale)).value
+    return Agreement(
+        error=fmean(distances),
+        within_one=fmean(each <= 1 for each in distances),
+        kappa=None if kappa != kappa else float(kappa),
+        tokens=mean_tokens(scores),
+    )
+
+
+def _distance(scored: Scored, case: LabelledCase) -> float:
+    return abs((scored.score or 0) - case.label)
+
+
+def _unscored(cases: Sequence[LabelledCase], scores: Scores) -> int:
+    return sum(each.id in scores and scores[each.id].score is None for each in cases)
