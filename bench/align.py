@@ -35,16 +35,16 @@ class World:
     noise: float = 0.2
 
 
-def _until(words: str) -> Callable[[Rubric, bool, int], int]:
-    """A point too kind to long responses and too strict to short ones, until the rubric has these words."""
-    return lambda rubric, is_long, label: 0 if words in rubric.prompt else 1 if is_long else -1
+def until(words: str, points: int = 1) -> Callable[[Rubric, bool, int], int]:
+    """Too kind to long responses and as much too strict to short ones, until the rubric has these words."""
+    return lambda rubric, is_long, label: 0 if words in rubric.prompt else points if is_long else -points
 
 
 WORLDS = (
     World("nothing to gain", lambda rubric, is_long, label: 0),
     World("half a point, by calibration", lambda rubric, is_long, label: 1),
-    World("half a point, by examples", _until("<example ")),
-    World("half a point, by a word of the rubric", _until("brief")),
+    World("half a point, by examples", until("<example ")),
+    World("half a point, by a word of the rubric", until("brief")),
 )
 
 
@@ -83,23 +83,26 @@ class Memory(dict[str, Any]):
         self[key] = value
 
 
+def draw(world: World, prefix: str, number: int, seed: int) -> dict[str, int]:
+    """Responses, short and long, each with what people give it."""
+    generator = random.Random(f"{seed} {world.name} {prefix}")
+    return {
+        f"{prefix} {each} {generator.choice(('short', 'long'))}": generator.choices(range(6), (2, 3, 4, 4, 3, 1))[0]
+        for each in range(number)
+    }
+
+
+def to_cases(people: Mapping[str, int]) -> list[LabelledCase]:
+    return [LabelledCase(text, text, "Why?", text, label) for text, label in people.items()]
+
+
 async def run(world: World, labels: int, seed: int) -> tuple[str, float, int]:
     """The means that was adopted ("" for none), what it truly gains, and the requests."""
-    generator = random.Random(f"{seed} {world.name}")
     rubric = load_rubric("additive-5")
-
-    def draw(prefix: str, number: int) -> dict[str, int]:
-        kinds = ("short", "long")
-        return {
-            f"{prefix} {each} {generator.choice(kinds)}": generator.choices(range(6), (2, 3, 4, 4, 3, 1))[0]
-            for each in range(number)
-        }
-
-    known, others = draw("labelled", labels), draw("other", 1_000)
+    known, others = draw(world, "labelled", labels, seed), draw(world, "other", 1_000, seed)
     people = known | others
-    cases = [LabelledCase(text, text, "Why?", text, score) for text, score in known.items()]
     asker = Asker(lambda by: Judge(world, by, people, seed), Memory(), _ASKED)
-    found = await align(cases, rubric, asker)
+    found = await align(to_cases(known), rubric, asker)
     if found.better is None:
         return "", 0.0, asker.requests
     gains = []

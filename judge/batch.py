@@ -14,7 +14,7 @@ from judge.errors import (
     RequestRejectedError,
     SetupError,
 )
-from judge.files import decode, encode, os_reason, private, replacing
+from judge.files import decode, encode, lock, os_reason, private, replacing
 from judge.judging import Judge
 from judge.offline import OFFLINE
 from judge.ratings import Unscored, UnscoredReason
@@ -63,7 +63,7 @@ class Journal:
         try:
             self._file: BinaryIO = open(path, "ab", buffering=0, opener=private)  # noqa: SIM115 - until `close`
             try:
-                _lock(self._file, path)
+                lock(self._file, path)
                 self._load()
             except BaseException:
                 self._file.close()
@@ -176,24 +176,6 @@ class Journal:
         return SetupError(
             f"{what} has changed since its verdicts in {self.path}; restore it, or choose another output."
         )
-
-
-def _lock(file: BinaryIO, path: Path) -> None:
-    """Keeps the file to this process for as long as that lives."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # Before we had the lock, another process may have put a sorted file in the place of the one we opened.
-        is_ours = os.path.samestat(os.fstat(file.fileno()), path.stat())
-    except BlockingIOError:
-        is_ours = False
-    except OSError:  # a file system without locks
-        return
-    if not is_ours:
-        raise SetupError(f"{path}: another process is writing it; wait for its end, or choose another output.")
 
 
 _FAILURES_PER_WORKER = 3

@@ -32,6 +32,28 @@ def private(path: str, flags: int) -> int:
     return os.open(path, flags, _OWNERS_ALONE)
 
 
+def lock(file: BinaryIO, path: Path) -> None:
+    """Keeps the file to this process for as long as that lives.
+
+    Raises:
+        SetupError: Another process has it.
+    """
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # Before we had the lock, another process may have put a sorted file in the place of the one we opened.
+        is_ours = os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except BlockingIOError:
+        is_ours = False
+    except OSError:  # a file system without locks
+        return
+    if not is_ours:
+        raise SetupError(f"{path}: another process is writing it; wait for its end, or choose another output.")
+
+
 def private_and_new(path: str, flags: int) -> int:
     """The same for a file beside another, in place of whatever has its name: one of a run that was killed, or a link.
 

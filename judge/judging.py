@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import AsyncGenerator, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -91,14 +92,7 @@ class Judge:
         self._rubric = rubric if isinstance(rubric, Rubric) else load_rubric(rubric)
         self._samples = samples
         self._timeout_s = timeout_s
-        if client is not None:
-            import openai
-
-            given: object = client
-            if isinstance(given, openai.OpenAI):
-                raise SetupError("The client that was given is an OpenAI, and an AsyncOpenAI is needed.")
-        self._client = client
-        self._own_client: AsyncGenerator[AsyncOpenAI, None] | None = None
+        self._connect = _Connection(client)
         make = partial(Member, scale=self._rubric.scale, logprobs=logprobs)
         stops = not logprobs and len(self._models) == 1 and escalate_to is None
         self._members = [make(ChatModel(name, self._connect), samples, stops=stops) for name in self._models]
@@ -141,6 +135,18 @@ class Judge:
         usual = _SAMPLES if len(self._models) == 1 else 1
         samples = [f"{self._samples} ratings"] if self._samples != usual else []
         return ", ".join([self.escalation or self.model, f"{self._rubric.name} {self._rubric.version}", *samples])
+
+    def by(self, rubric: Rubric) -> "Judge":
+        """The same judge by another rubric of the same scale; it shares the connections, which this one closes.
+
+        Raises:
+            SetupError: The rubric has another scale.
+        """
+        if rubric.scale != self._rubric.scale:
+            raise SetupError(f"Rubric {rubric.name!r} has another scale than {self._rubric.name!r}; make a new judge.")
+        other = copy(self)
+        other._rubric = rubric
+        return other
 
     async def score(self, question: str, response: str) -> Verdict:
         """The verdict on `response` as an answer to `question`.
@@ -212,8 +218,7 @@ class Judge:
 
     async def aclose(self) -> None:
         """Closes the connections that this judge opened; a client that was given stays open."""
-        if self._own_client is not None:
-            await self._own_client.aclose()
+        await self._connect.aclose()
 
     async def __aenter__(self) -> Self:
         return self
@@ -222,12 +227,6 @@ class Judge:
         self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
     ) -> None:
         await self.aclose()
-
-    async def _connect(self) -> "AsyncOpenAI":
-        if self._client is None or (self._own_client is not None and self._client.is_closed()):
-            self._own_client = _open_client()
-            self._client = await anext(self._own_client)
-        return self._client
 
     async def _ask(
         self, members: Sequence[Member], prompt: str, response: str, give_up_at: float
@@ -251,6 +250,30 @@ class Judge:
                 )
                 results.append(failed)
         return results, failures
+
+
+class _Connection:
+    """Gives the client to ask through: the one that was given, or one of its own from the first call on."""
+
+    def __init__(self, client: "AsyncOpenAI | None") -> None:
+        if client is not None:
+            import openai
+
+            given: object = client
+            if isinstance(given, openai.OpenAI):
+                raise SetupError("The client that was given is an OpenAI, and an AsyncOpenAI is needed.")
+        self._client = client
+        self._own_client: AsyncGenerator[AsyncOpenAI, None] | None = None
+
+    async def __call__(self) -> "AsyncOpenAI":
+        if self._client is None or (self._own_client is not None and self._client.is_closed()):
+            self._own_client = _open_client()
+            self._client = await anext(self._own_client)
+        return self._client
+
+    async def aclose(self) -> None:
+        if self._own_client is not None:
+            await self._own_client.aclose()
 
 
 async def _open_client() -> "AsyncGenerator[AsyncOpenAI, None]":

@@ -167,7 +167,7 @@ def _to_row(case: Replayable) -> Row:
 
 async def _run(run: Batch, journal: Journal, cases: Sequence[Replayable]) -> None:
     rows = [_to_row(case) for case in cases if not journal.has(case.id)]
-    bar = asyncio.create_task(show_progress(run, lambda: len(cases))) if sys.stderr.isatty() else None
+    bar = asyncio.create_task(show_progress(lambda: run.done, lambda: len(cases))) if sys.stderr.isatty() else None
     try:
         await run.run(iter(rows))
     except asyncio.CancelledError:

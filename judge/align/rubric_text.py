@@ -88,12 +88,14 @@ async def search(rubric: Rubric, learned: Sequence[LabelledCase], asker: Asker, 
         found = None
     finally:
         adapter.is_stopped = True
-    if adapter.failure and not isinstance(adapter.failure, BudgetError):
+    if isinstance(adapter.failure, JudgeError):
         raise adapter.failure
-    if found is None:
-        return None
-    best = str(found.best_candidate[_CRITERIA])
-    return None if best == criteria_of(rubric) else with_criteria(rubric, best)
+    best = criteria_of(rubric) if found is None else str(found.best_candidate[_CRITERIA])
+    if best != criteria_of(rubric):
+        return with_criteria(rubric, best)
+    if adapter.is_spent:
+        raise BudgetError
+    return None
 
 
 class _StoppedError(Exception):
@@ -117,9 +119,13 @@ class _Adapter:
     def log(self, message: str) -> None:
         """Takes what GEPA would print."""
 
+    @property
+    def is_spent(self) -> bool:
+        """Whether the budget leaves no more than the verdicts to spare, and those of another proposal."""
+        return not self._asker.can_afford(self._spare + 2 * _BATCH + 1)
+
     def is_over(self, _: object) -> bool:
-        affordable = self._asker.can_afford(self._spare + 2 * _BATCH + 1)
-        return self.is_stopped or self.failure is not None or self._proposals >= _PROPOSALS or not affordable
+        return self.is_stopped or self.failure is not None or self._proposals >= _PROPOSALS or self.is_spent
 
     def evaluate(self, batch: list[LabelledCase], candidate: Mapping[str, str], capture_traces: bool = False) -> Any:
         from gepa.core.adapter import EvaluationBatch

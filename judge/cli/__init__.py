@@ -10,6 +10,7 @@ import sys
 import typer
 
 from judge.cli import options
+from judge.cli.align_command import align
 from judge.cli.label_commands import agreement, escalation, estimate
 from judge.cli.options import to_printable
 from judge.cli.row_commands import batch, pairs, view
@@ -41,6 +42,7 @@ app.command()(pairs)
 app.command()(agreement)
 app.command()(estimate)
 app.command()(escalation)
+app.command()(align)
 app.command()(view)
 
 

@@ -6,9 +6,10 @@ import shlex
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -29,26 +30,28 @@ if TYPE_CHECKING:
 
 _REFRESH_S = 0.2
 
+Result = TypeVar("Result")
 
-async def show_progress(batch: "Batch", total: Callable[[], int]) -> None:
-    with _make_bar() as bar:
-        rows = bar.add_task("", total=total(), completed=batch.done)
+
+async def show_progress(done: Callable[[], int], total: Callable[[], int], unit: str = "rows") -> None:
+    with _make_bar(unit) as bar:
+        rows = bar.add_task("", total=total(), completed=done())
         try:
             while True:
                 await asyncio.sleep(_REFRESH_S)
-                bar.update(rows, total=total(), completed=batch.done)
+                bar.update(rows, total=total(), completed=done())
         finally:
-            bar.update(rows, total=total(), completed=batch.done)
+            bar.update(rows, total=total(), completed=done())
 
 
-def _make_bar() -> "Progress":
+def _make_bar(unit: str) -> "Progress":
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TimeRemainingColumn
     from rich.text import Text
 
     class Rate(ProgressColumn):
         def render(self, task: Task) -> Text:
-            return Text(f"{task.speed or 0:,.1f} rows/s")
+            return Text(f"{task.speed or 0:,.1f} {unit}/s")
 
     console = Console(stderr=True)
     return Progress(BarColumn(24), MofNCompleteColumn(), Rate(), "left", TimeRemainingColumn(), console=console)
@@ -142,7 +145,8 @@ def _run_to_end(
 ) -> None:
     """Runs the batch; one that ends early, interrupted or stopped, leaves the command here, with what it has done."""
     try:
-        asyncio.run(_run(judge, run, items, rows))
+        progress = partial(show_progress, lambda: run.done, rows)
+        asyncio.run(run_interruptibly(judge, run.run(items), progress))
     except (KeyboardInterrupt, asyncio.CancelledError):
         typer.echo(f"Interrupted: {_share(journal.tally, rows())} in {journal.path}; {_GO_ON}", err=True)
         raise typer.Exit(130) from None
@@ -150,17 +154,20 @@ def _run_to_end(
         raise JudgeError(f"{run.stopped} Stopped with {_share(journal.tally, rows())} in {journal.path}; {_GO_ON}")
 
 
-async def _run(judge: Judge, run: "Batch", items: "Iterator[Item | Malformed]", rows: Callable[[], int]) -> None:
-    work = asyncio.create_task(run.run(items))
+async def run_interruptibly(
+    judge: Judge, call: Coroutine[Any, Any, Result], progress: Callable[[], Coroutine[Any, Any, None]]
+) -> Result:
+    """Runs the call, with a bar on a terminal, until it ends or SIGTERM cancels it; the judge is closed after it."""
+    work = asyncio.create_task(call)
     loop = asyncio.get_running_loop()
     # Python gives signals to the main thread alone.
     is_main = threading.current_thread() is threading.main_thread()
     if is_main:
         before = signal.signal(signal.SIGTERM, lambda *_: loop.call_soon_threadsafe(work.cancel) and None)
-    bar = asyncio.create_task(show_progress(run, rows)) if sys.stderr.isatty() else None
+    bar = asyncio.create_task(progress()) if sys.stderr.isatty() else None
     try:
         async with judge:
-            await work
+            return await work
     finally:
         if is_main:
             signal.signal(signal.SIGTERM, before)

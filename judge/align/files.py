@@ -1,0 +1,169 @@
+"""Labelled cases from a file of rows, and a memory in a file beside."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean
+from typing import Any, BinaryIO, Self
+
+from judge.align.asking import Scored, Scores
+from judge.align.cases import LabelledCase
+from judge.batch import samples_of
+from judge.errors import SetupError
+from judge.files import decode, encode, lock, os_reason, private
+from judge.judging import Judge
+from judge.numbers import Numbers, Range, to_number
+from judge.rows import Row, RowFile
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """What a file says to learn from.
+
+    Attributes:
+        cases: In the order of the file; those with blind labels count with these alone.
+        known: Verdicts of the same judge that the file has already.
+        problems: One sentence for each value that could not be used, with its line number.
+    """
+
+    cases: tuple[LabelledCase, ...]
+    known: Scores
+    problems: tuple[str, ...]
+
+
+def read_labelled(path: Path, label: str, judge: Judge, label_range: Range | None = None) -> Labelled:
+    """The labelled cases of a file as `judge batch` or `judge-bot export` writes it.
+
+    Rows of one case, or with the same texts, are labels of several people, or verdicts of several judges. What shares a
+    `thread`, or else a prompt, is not independent.
+
+    Raises:
+        SetupError: No such file, no such field, or labels of which more than 5% are off the scale.
+    """
+    file = RowFile.at(path)
+    reader = _Reader(label, judge, Numbers(judge.rubric.scale, label_range, file.problems))
+    for row in file.rows():
+        reader.add(row)
+    file.require(label=label)
+    return reader.finish()
+
+
+@dataclass
+class _Item:
+    row: Row
+    thread: str
+    labels: dict[bool, dict[object, tuple[tuple[float, ...], str | None]]] = field(default_factory=dict)
+    known: Scored | None = None
+
+
+class _Reader:
+    def __init__(self, label: str, judge: Judge, numbers: Numbers) -> None:
+        self._label = label
+        self._judge = judge
+        self._numbers = numbers
+        self._items: dict[object, _Item] = {}
+
+    def add(self, row: Row) -> None:
+        labels = tuple(self._numbers.labels(row.line, row.get(self._label)))
+        prompt, known_by = row.known_by
+        item = self._items.setdefault(known_by, _Item(row, row.key("thread") or prompt))
+        if labels:
+            by, reason = row.key("label_by"), row.key("reason")
+            # Without a name, the same label once more may as well be the same person's.
+            item.labels.setdefault(row.get("blind") is not False, {}).setdefault(by or labels, (labels, reason))
+        item.known = item.known or self._verdict(row)
+
+    def finish(self) -> Labelled:
+        self._numbers.check()
+        cases, known = [], {}
+        for item in self._items.values():
+            if not item.labels:
+                continue
+            is_blind = True in item.labels
+            given = item.labels[is_blind]
+            try:
+                case = LabelledCase(
+                    id=item.row.key("case") or f"line {item.row.line}",
+                    thread=item.thread,
+                    question=item.row.question,
+                    response=item.row.response,
+                    label=fmean(label for labels, _ in given.values() for label in labels),
+                    reasons=tuple(reason for _, reason in given.values() if reason),
+                    people=tuple(by for by in given if isinstance(by, str)),
+                    is_blind=is_blind,
+                )
+            except ValueError as exc:
+                self._numbers.problems.append(f"line {item.row.line}: {exc}")
+                continue
+            cases.append(case)
+            if item.known:
+                known[case.id] = item.known
+        return Labelled(tuple(cases), known, tuple(self._numbers.problems))
+
+    def _verdict(self, row: Row) -> Scored | None:
+        """What the row says that this very judge gave, if it does."""
+        judge, rubric = self._judge, self._judge.rubric
+        is_ours = (
+            row.judge == (judge.escalation or judge.model)
+            and row.rubric == (rubric.name, rubric.version)
+            and row.get("samples") == samples_of(judge)
+            and row.get("status") in ("scored", "unscored")
+        )
+        if not is_ours:
+            return None
+        score, mean = to_number(row.get("score")), to_number(row.get("mean"))
+        counts = [to_number(row.get(name)) for name in ("input_tokens", "output_tokens")]
+        tokens = None if counts[0] is None else int(counts[0] + (counts[1] or 0))
+        why = row.get("justification")
+        is_scored = score is not None and mean is not None
+        return Scored(int(score or 0) if is_scored else None, mean if is_scored else None, str(why or ""), tokens)
+
+
+class FileMemory:
+    """Keeps answers in a file of JSONL, a line each, for as long as `close` is not called to this process alone."""
+
+    def __init__(self, path: Path) -> None:
+        self._values: dict[str, Mapping[str, Any]] = {}
+        try:
+            self._file: BinaryIO = open(path, "ab", buffering=0, opener=private)  # noqa: SIM115 - until `close`
+            try:
+                lock(self._file, path)
+                self._load(path)
+            except BaseException:
+                self._file.close()
+                raise
+        except OSError as exc:
+            raise SetupError(f"{path}: cannot read and write it ({os_reason(exc)}).") from exc
+        self._path = path
+
+    async def get(self, key: str) -> Mapping[str, Any] | None:
+        return self._values.get(key)
+
+    async def put(self, key: str, value: Mapping[str, Any]) -> None:
+        self._values[key] = value
+        try:
+            self._file.write(f"{encode({'key': key, 'value': value})}\n".encode())
+        except OSError as exc:
+            raise SetupError(f"{self._path}: cannot write it ({os_reason(exc)}).") from exc
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _load(self, path: Path) -> None:
+        end = 0
+        for number, raw in enumerate(path.read_bytes().splitlines(keepends=True), start=1):
+            if not raw.endswith(b"\n"):  # cut off by the end of the process
+                break
+            try:
+                line = decode(raw)
+                self._values[str(line["key"])] = dict(line["value"])
+            except (KeyError, TypeError, ValueError) as exc:
+                raise SetupError(f"{path}, line {number}: not an alignment's; delete it, or choose another.") from exc
+            end += len(raw)
+        self._file.truncate(end)

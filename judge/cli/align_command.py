@@ -1,0 +1,202 @@
+"""`judge align`: what people's labels can teach the judge."""
+
+import asyncio
+import json
+from collections.abc import Coroutine, Iterator
+from dataclasses import asdict
+from difflib import unified_diff
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from judge.cli import options
+from judge.cli.options import Reports, to_printable, to_summary
+from judge.cli.row_commands import run_interruptibly, show_progress
+from judge.errors import JudgeError, SetupError
+from judge.files import replacing
+from judge.judging import Judge
+from judge.model import DEFAULT_MODEL
+from judge.offline import OFFLINE
+from judge.rubric import DEFAULT_RUBRIC, Rubric
+
+if TYPE_CHECKING:
+    from judge.align import Alignment, Asker, LabelledCase, Means, Trial
+
+# What the extra `align` installs.
+_EXTRA = ("gepa", "numpy", "scipy", "sklearn")
+_GO_ON = "run the same command to continue."
+
+
+def align(
+    file: Annotated[
+        Path, typer.Argument(help="JSONL or CSV with a prompt, a response and people's label in each row.")
+    ],
+    label: options.Label,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file for the rubric, if it is clearly better.")],
+    model: options.Model = DEFAULT_MODEL,
+    rubric: options.Rubric = DEFAULT_RUBRIC,
+    samples: options.Samples = None,
+    timeout_s: options.TimeoutS = 60,
+    escalate_to: options.EscalateTo = None,
+    scale: options.LabelScale = None,
+    means: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MEANS", help="calibration, examples or rubric; repeat it for several.", show_default="all in turn"
+        ),
+    ] = None,
+    max_requests: Annotated[int, typer.Option(min=1, help="Verdicts and proposals to ask for, at most.")] = 400,
+    max_tokens: Annotated[int, typer.Option(min=1, help="Tokens to use, at most.")] = 2_000_000,
+    concurrency: Annotated[
+        int, typer.Option(envvar="JUDGE_CONCURRENCY", min=1, help="Rows judged at the same time.")
+    ] = 8,
+    as_json: options.AsJson = False,
+) -> None:
+    """Make the judge learn from people's labels, and test it on others.
+
+    Half of the labels, by thread, are for learning. A change is tried on the other half, and written only if it is
+    clearly better. Run it again to continue. Exit code 0: better, 1: not clearly better, 2: error, 130: interrupted.
+    """
+    from judge.align import Asker, Budget, too_few
+    from judge.align import align as run
+    from judge.align.cases import threads_of
+    from judge.align.files import FileMemory, read_labelled
+    from judge.numbers import to_range
+
+    if output.exists():
+        raise SetupError(f"{output} exists; choose another output, or delete it.")
+    judge = Judge(model, rubric, samples, timeout_s=timeout_s, escalate_to=escalate_to)
+    chosen = _to_means(means, judge)
+    found = read_labelled(file, label, judge, to_range(scale) if scale else None)
+    report = Reports()
+    for problem in found.problems:
+        report(problem)
+    if why := too_few(len(threads_of(found.cases))):
+        raise SetupError(f"{file}: {why}")
+    with FileMemory(output.with_name(f"{output.stem}.answers.jsonl")) as memory:
+        budget = Budget(max_requests, max_tokens)
+        asker = Asker(judge.by, memory, budget, known=found.known, concurrency=concurrency)
+        came = _run_to_end(judge, run(found.cases, judge.rubric, asker, chosen), asker, max_requests)
+    if came.better:
+        with replacing(output, f"{output}: cannot write it ({{reason}}).") as written:
+            written.write(came.better.rubric.prompt.encode())
+    if as_json:
+        typer.echo(json.dumps(_to_dict(came, asker), ensure_ascii=False))
+    else:
+        _print(came, asker, found.cases, judge.rubric, output)
+    raise typer.Exit(0 if came.better else 1)
+
+
+def _run_to_end(judge: Judge, call: Coroutine[Any, Any, "Alignment"], asker: "Asker", max_requests: int) -> "Alignment":
+    """The alignment; one that ends early, interrupted or stopped, leaves the command here, with what it has done."""
+    progress = partial(show_progress, lambda: asker.requests, lambda: max_requests, "requests")
+    try:
+        return asyncio.run(run_interruptibly(judge, call, progress))
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        typer.echo(f"Interrupted after {asker.requests:,} requests; {_GO_ON}", err=True)
+        raise typer.Exit(130) from None
+    except ModuleNotFoundError as exc:
+        if exc.name not in _EXTRA:
+            raise
+        raise SetupError(f"judge align needs {exc.name}: pip install 'slack-judge[align]'") from exc
+    except JudgeError as exc:
+        raise JudgeError(f"{exc} Stopped after {asker.requests:,} requests; {_GO_ON}") from exc
+
+
+def _to_means(names: list[str] | None, judge: Judge) -> "list[Means]":
+    from judge.align import Means
+
+    try:
+        # The offline rater reads no rubric.
+        return [Means(name) for name in names or ([Means.CALIBRATION] if judge.model == OFFLINE else Means)]
+    except ValueError as exc:
+        raise SetupError(f"--means {' '.join(names or [])}: name calibration, examples or rubric.") from exc
+
+
+def _print(came: "Alignment", asker: "Asker", cases: "tuple[LabelledCase, ...]", rubric: Rubric, output: Path) -> None:
+    typer.echo(to_printable(to_summary(*_head(came, cases))))
+    for trial in came.trials:
+        _print_trial(trial)
+    typer.echo("")
+    typer.echo(to_printable(to_summary(*_tail(came, asker, output))))
+    if came.better:
+        typer.echo("")
+        before, after = rubric.prompt.splitlines(), came.better.rubric.prompt.splitlines()
+        typer.echo(to_printable("\n".join(unified_diff(before, after, rubric.name, str(output), lineterm="", n=1))))
+
+
+def _head(came: "Alignment", cases: "tuple[LabelledCase, ...]") -> Iterator[str]:
+    yield (
+        f"{came.learned} labelled rows to learn from ({came.learned_threads} threads), {came.tested} to test on "
+        f"({came.tested_threads})."
+    )
+    seen = sum(not each.is_blind for each in cases)
+    if seen:
+        yield f"Careful: {seen} labels were given after the judge's score was seen; these tend to agree with it."
+    people = [each for case in cases for each in case.people]
+    if people and (most := max(map(people.count, set(people)))) > len(people) / 2 and len(set(people)) > 1:
+        yield f"Careful: {most} of {len(people)} labels are by one person of {len(set(people))}."
+
+
+def _print_trial(trial: "Trial") -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    for title in ("", "Off by", "Within one", "Kappa", "Unscored", "Tokens"):
+        table.add_column(title, justify="left" if not title else "right", no_wrap=True)
+    rows = ("before", trial.before, trial.unscored_before), ("after", trial.after, trial.unscored_after)
+    for name, figures, unscored in rows:
+        table.add_row(
+            name,
+            f"{figures.error:.2f}",
+            f"{figures.within_one:.0%}",
+            "–" if figures.kappa is None else f"{figures.kappa:.2f}",
+            str(unscored),
+            "–" if figures.tokens is None else f"{figures.tokens:,.0f}",
+        )
+    console = Console(highlight=False, markup=False, emoji=False)
+    typer.echo(f"\n{trial.means.value.capitalize()}, attempt {trial.attempt} on these labels")
+    console.print(table)
+    typer.echo(to_printable(to_summary(*_verdict(trial))))
+
+
+def _verdict(trial: "Trial") -> Iterator[str]:
+    value, low, high = trial.gain
+    said = "Clearly better" if trial.is_better else "Not clearly better"
+    between = "of unknown precision" if low is None else f"{trial.confidence:.1%} between {low:+.2f} and {high:+.2f}"
+    yield f"{said}: nearer to people by {value:.2f} points ({between}; {trial.cases} rows, {trial.threads} threads)."
+    for change in trial.changes:
+        yield f"  {change.case.id}: {change.before} before, {change.after} after, {change.case.label:g} by people."
+
+
+def _tail(came: "Alignment", asker: "Asker", output: Path) -> Iterator[str]:
+    for means, why in came.untried.items():
+        yield f"{means.value.capitalize()} not tried: {why}"
+    if came.is_spent:
+        yield f"The budget is used up; raise --max-requests or --max-tokens and {_GO_ON}"
+    yield f"{asker.requests:,} requests, {asker.tokens:,} tokens."
+    if came.better:
+        yield f"{output} holds the new rubric; --rubric {output} scores by it."
+    else:
+        yield "Nothing is changed: no change is clearly better."
+
+
+def _to_dict(came: "Alignment", asker: "Asker") -> dict[str, object]:
+    trials = [
+        {
+            **asdict(each),
+            "rubric": each.rubric.prompt,
+            "gain": each.gain._asdict(),
+            "is_better": each.is_better,
+            "changes": [
+                {"id": one.case.id, "before": one.before, "after": one.after, "label": one.case.label}
+                for one in each.changes
+            ],
+        }
+        for each in came.trials
+    ]
+    return {**asdict(came), "trials": trials, "requests": asker.requests, "tokens": asker.tokens}

@@ -1,0 +1,205 @@
+"""Alignment in the worlds of `bench.align`, in which it is known what can be gained."""
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from bench.align import Judge, Memory, World, draw, to_cases, until
+from judge import JudgeError, Rubric, UnavailableError, Verdict, load_rubric
+from judge.align import (
+    Alignment,
+    Asker,
+    Budget,
+    LabelledCase,
+    Means,
+    Scored,
+    align,
+    too_few,
+)
+from judge.align.cases import divide, split, to_digest
+from judge.align.examples import examples_of
+from judge.align.trial import tail_of, to_trial
+
+# Where there is something to gain, so much of it that no seed hides it.
+NOTHING = World("nothing", lambda rubric, is_long, label: 0)
+KIND = World("kind", lambda rubric, is_long, label: 2)
+EXAMPLES = World("examples", until("<example ", 2))
+WORDS = World("words", until("brief", 2))
+ADDITIVE = load_rubric("additive-5")
+SLOT = "<question>{prompt}"
+ENOUGH = Budget(requests=1_000, tokens=10_000_000)
+
+
+class Counted(Judge):
+    """A judge of a world that notes what it answers, and fails once it has answered so often."""
+
+    asked: list[tuple[str, str]]
+    fails_at: int | None
+    failure: BaseException
+
+    async def score(self, question: str, response: str) -> Verdict:
+        if self.fails_at is not None and len(self.asked) >= self.fails_at:
+            raise self.failure
+        self.asked.append((self.version, response))
+        return await super().score(question, response)
+
+
+class Lab:
+    """Labelled threads of a world, with a memory that stays from one alignment to the next."""
+
+    def __init__(self, world: World, threads: int = 60, seed: int = 0) -> None:
+        self.people = draw(world, "labelled", threads, seed)
+        self.cases: Sequence[LabelledCase] = to_cases(self.people)
+        self.memory = Memory()
+        self.asked: list[tuple[str, str]] = []
+        self.asker = Asker(self.make, self.memory, ENOUGH)
+        self.fails_at: int | None = None
+        self.failure: BaseException = UnavailableError("The server is away.")
+        self._world, self._seed = world, seed
+
+    def make(self, rubric: Rubric) -> Counted:
+        judge = Counted(self._world, rubric, self.people, self._seed)
+        judge.asked, judge.fails_at, judge.failure = self.asked, self.fails_at, self.failure
+        return judge
+
+    async def align(self, *means: Means, budget: Budget = ENOUGH) -> Alignment:
+        self.asker = Asker(self.make, self.memory, budget)
+        return await align(self.cases, ADDITIVE, self.asker, means or tuple(Means))
+
+
+async def test_a_judge_that_is_too_kind_gets_a_calibration() -> None:
+    found = await Lab(KIND).align()
+    assert found.better is not None
+    assert found.better.means is Means.CALIBRATION
+    assert found.better.rubric.template.strip() == ADDITIVE.prompt.strip()
+    assert found.better.after.error < found.better.before.error - 0.2
+
+
+async def test_examples_are_of_the_labels_to_learn_from_and_fewer_than_five() -> None:
+    lab = Lab(EXAMPLES)
+    found = await lab.align(Means.EXAMPLES)
+    assert found.better is not None
+    learned, _ = split(lab.cases, lab.memory["parts"])
+    shown = examples_of(found.better.rubric)
+    assert 1 <= len(shown) <= 4
+    assert set(shown) <= {each.id for each in learned}
+
+
+async def test_a_proposed_text_that_helps_is_found() -> None:
+    found = await Lab(WORDS).align(Means.RUBRIC)
+    assert found.better is not None
+    assert "Look at brief." in found.better.rubric.prompt
+    assert found.better.rubric.prompt.partition(SLOT)[2] == ADDITIVE.prompt.partition(SLOT)[2]
+
+
+async def test_nothing_is_proposed_where_nothing_can_be_gained() -> None:
+    assert (await Lab(NOTHING).align()).better is None
+
+
+async def test_below_thirty_threads_no_prompt_is_changed() -> None:
+    lab = Lab(NOTHING, threads=29)
+    found = await lab.align()
+    assert {version for version, _ in lab.asked} == {ADDITIVE.version}
+    assert found.untried[Means.EXAMPLES] == "This takes labels of 30 threads: 1 more."
+
+
+async def test_below_twelve_threads_nothing_is_asked() -> None:
+    lab = Lab(KIND, threads=11)
+    with pytest.raises(ValueError, match="learning from them takes 12: 1 more"):
+        await lab.align()
+    assert not lab.asked
+    assert not too_few(12)
+
+
+def test_threads_stay_in_their_part_and_new_ones_keep_the_parts_equal() -> None:
+    first = divide([f"t{each}" for each in range(13)], {})
+    grown = divide([f"t{each}" for each in range(40)], first)
+    assert sum(first.values()) == 7
+    assert sum(grown.values()) == 20
+    assert first.items() <= grown.items()
+    assert set(grown) == {to_digest(f"t{each}") for each in range(40)}
+
+
+async def test_cut_short_and_begun_again_it_asks_for_nothing_twice() -> None:
+    whole, cut = Lab(WORDS), Lab(WORDS)
+    wanted = await whole.align(Means.RUBRIC)
+    for requests in (20, 70):
+        assert (await cut.align(Means.RUBRIC, budget=Budget(requests, 10_000_000))).is_spent
+    cut.fails_at, cut.failure = 40, asyncio.CancelledError()  # in the search's own thread
+    with pytest.raises(asyncio.CancelledError):
+        await cut.align(Means.RUBRIC)
+    cut.fails_at = None
+    found = await cut.align(Means.RUBRIC)
+    assert found.trials == wanted.trials
+    assert len(set(cut.asked)) == len(cut.asked) == len(whole.asked)
+
+
+async def test_neither_budget_is_exceeded() -> None:
+    lab = Lab(NOTHING)
+    assert (await lab.align(budget=Budget(110, 10_000_000))).is_spent
+    assert lab.asker.requests <= 110
+    lab = Lab(NOTHING)
+    assert (await lab.align(budget=Budget(1_000, 80_000))).is_spent
+    assert lab.asker.tokens <= 80_000
+
+
+async def test_a_server_that_is_away_ends_it_and_the_next_run_goes_on() -> None:
+    lab = Lab(KIND)
+    lab.fails_at = 10
+    with pytest.raises(JudgeError, match="away"):
+        await lab.align()
+    lab.fails_at = None
+    assert (await lab.align()).better
+
+
+async def test_each_attempt_on_the_same_labels_needs_more_confidence() -> None:
+    lab = Lab(KIND)
+    first, again = await lab.align(), await lab.align()
+    lab.cases = [*lab.cases, LabelledCase("new", "new", "Why?", lab.cases[0].response, 0)]
+    lab.memory["parts"][to_digest("new")] = True
+    after_more_labels = await lab.align()
+    attempts = [found.trials[0].attempt for found in (first, again, after_more_labels)]
+    assert attempts == [1, 1, 2]
+    # 0.05 / (1 * 2) + 0.05 / (2 * 3) + ... never comes to more than 0.05
+    assert sum(map(tail_of, range(1, 10_000))) < 0.05
+    assert tail_of(1) == 0.025
+
+
+def case(number: int, label: float, **more: str) -> LabelledCase:
+    return LabelledCase(str(number), f"t{number}", "Why?", f"Because {number}.", label, **more)  # type: ignore[arg-type]
+
+
+def scored(score: int | None, tokens: int = 100) -> Scored:
+    return Scored(score, score, "So it seems.", tokens)
+
+
+def test_figures_of_a_trial_are_those_worked_by_hand() -> None:
+    cases = [case(each, label) for each, label in enumerate((0, 1, 2, 3, 4, 5, 5, 5))]
+    before = {each.id: scored(min(int(each.label) + 2, 5)) for each in cases}
+    after = {each.id: scored(int(each.label), 300) for each in cases}
+    trial = to_trial(Means.CALIBRATION, ADDITIVE, cases, before, after, attempt=2)
+    assert trial is not None
+    # before: 2, 2, 2, 2, 1, 0, 0, 0 points away: mean 9 / 8, and 4 of 8 within one
+    assert (trial.before.error, trial.before.within_one, trial.before.tokens) == (9 / 8, 0.5, 100)
+    assert (trial.after.error, trial.after.within_one, trial.after.kappa, trial.after.tokens) == (0, 1, 1, 300)
+    # Squared differences from 9 / 8: 4 * 0.7656 + 0.0156 + 3 * 1.2656 = 6.875; its standard error is
+    # sqrt(6.875 / 7 / 8) = 0.3504. The second attempt's risk on each side is 0.05 / 6, where t(7) is 3.1276.
+    assert trial.gain.mean == 9 / 8
+    assert trial.gain.low == pytest.approx(9 / 8 - 3.1276 * 0.35038, abs=1e-3)
+    assert trial.confidence == pytest.approx(1 - 0.1 / 6)
+    assert [change.before - change.after for change in trial.changes] == [2, 2, 2]
+
+
+def test_a_judge_that_leaves_hard_cases_out_is_not_better() -> None:
+    cases = [case(each, label=each % 5) for each in range(40)]
+    before = {each.id: scored(int(each.label) + 1) for each in cases}
+    after = {each.id: scored(int(each.label)) for each in cases}
+    some = after | {each.id: scored(None) for each in cases[:6]}
+    whole, partial = (to_trial(Means.RUBRIC, ADDITIVE, cases, before, by, 1) for by in (after, some))
+    assert whole is not None
+    assert partial is not None
+    assert whole.is_better
+    assert partial.gain.low is not None
+    assert partial.gain.low > 0
+    assert not partial.is_better
