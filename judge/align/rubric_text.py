@@ -19,7 +19,7 @@ _CRITERIA = "criteria"
 _SLOT = "<question>{prompt}</question>"
 _BATCH = 4
 _ROOM = 2_000
-_PROPOSALS = 12
+_PROPOSALS, _TURNS = 12, 40
 _REQUEST = """\
 A judge model scores responses by the criteria below. People scored the same responses, and the judge should give what \
 they give.
@@ -124,8 +124,10 @@ class _Adapter:
         """Whether the budget leaves no more than the verdicts to spare, and those of another proposal."""
         return not self._asker.can_afford(self._spare + 2 * _BATCH + 1)
 
-    def is_over(self, _: object) -> bool:
-        return self.is_stopped or self.failure is not None or self._proposals >= _PROPOSALS or self.is_spent
+    def is_over(self, state: Any) -> bool:
+        # Turns in which judge and people agree bring no proposal, and cost nothing.
+        has_tried = self._proposals >= _PROPOSALS or state.i >= _TURNS
+        return self.is_stopped or self.failure is not None or has_tried or self.is_spent
 
     def evaluate(self, batch: list[LabelledCase], candidate: Mapping[str, str], capture_traces: bool = False) -> Any:
         from gepa.core.adapter import EvaluationBatch

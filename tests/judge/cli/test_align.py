@@ -1,0 +1,190 @@
+"""`judge align` against a real server whose judgement depends on the words of the rubric."""
+
+import asyncio
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judge.align.files import FileMemory
+from judge.errors import SetupError
+from tests.judge_command import Done, run
+from tests.model_server import Answer, ModelServer
+from tests.tables import each
+
+JUDGE = str(Path(sys.executable).with_name("judge"))
+HELPS = "- Take no point off for being short.\n"
+
+
+def row(number: int, **fields: Any) -> dict[str, Any]:
+    human = number % 4 + 1
+    answer = f"Answer {number}, {'short' if number % 3 else 'long'}, worth {human}."
+    return {"prompt": f"Question {number}?", "completion": answer, "human": human, **fields}
+
+
+def write(path: Path, *rows: Mapping[str, Any]) -> Path:
+    path.write_text("".join(f"{json.dumps(each)}\n" for each in rows))
+    return path
+
+
+def kind(points: int) -> Callable[[dict[str, Any]], Answer]:
+    """A judge that gives what people give, and some points more."""
+
+    def answer(request: dict[str, Any]) -> Answer:
+        worth = int(re.findall(r"worth (\d)\.", request["messages"][0]["content"])[-1])
+        return Answer(f"score: {min(worth + points, 5)}\nAs it seems.")
+
+    return answer
+
+
+def strict_with_the_short(request: dict[str, Any]) -> Answer:
+    """A judge that takes two points off short answers until the rubric forbids it, and a model that sees that."""
+    prompt = request["messages"][0]["content"]
+    if "The criteria:" in prompt:
+        return Answer(f"```\n{prompt.partition('```')[2].partition('```')[0]}\n{HELPS}```")
+    response = prompt.rpartition("<response>")[2]
+    off = 2 if "short" in response and HELPS.strip() not in prompt else 0
+    worth = int(re.findall(r"worth (\d)\.", response)[0])
+    return Answer(f"score: {max(worth - off, 0)}\nAs it seems.")
+
+
+def text_of(path: Path) -> str | None:
+    return path.read_text() if path.exists() else None
+
+
+async def align(server: ModelServer, source: Path, output: Path, *options: object) -> Done:
+    arguments = "align", source, "--label", "human", "-o", output, "--samples", 1, *options
+    return await asyncio.to_thread(run, *arguments, OPENAI_BASE_URL=server.base_url)
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> Path:
+    return tmp_path / "aligned.txt"
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    return write(tmp_path / "labelled.jsonl", *map(row, range(60)))
+
+
+async def test_a_rubric_that_is_better_is_written_and_scores_by_it(
+    model_server: ModelServer, source: Path, output: Path
+) -> None:
+    model_server.script(strict_with_the_short)
+    done = await align(model_server, source, output, "--means", "rubric")
+    assert done.returncode == 0, done.stderr
+    assert HELPS in (text_of(output) or "")
+    assert f"+{HELPS}" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 120
+    arguments = "score", "--question", "Why?", "--response", "A short one, worth 4.", "--samples", 1, "--rubric", output
+    scored = await asyncio.to_thread(run, *arguments, OPENAI_BASE_URL=model_server.base_url)
+    assert "Score: 4 of 5" in scored.stdout
+
+
+async def test_a_kind_judge_is_calibrated_without_another_request_for_what_the_file_has(
+    model_server: ModelServer, source: Path, output: Path, tmp_path: Path
+) -> None:
+    model_server.script(kind(2))
+    scored = tmp_path / "scored.jsonl"
+    batch = "batch", source, "-o", scored, "--samples", 1
+    await asyncio.to_thread(run, *batch, OPENAI_BASE_URL=model_server.base_url)
+    asked = len(model_server.requests)
+    done = await align(model_server, scored, output, "--json")
+    found = json.loads(done.stdout)
+    assert (done.returncode, found["requests"], len(model_server.requests)) == (0, 0, asked)
+    # Above 3 the judge gives 5 whatever people give: 3 and 4 become 3.5, which is 4.
+    assert "calibration: 3=1 4=2 5=3." in (text_of(output) or "")
+    assert [trial["is_better"] for trial in found["trials"]] == [True]
+
+
+async def test_a_judge_without_fault_stays_as_it_is(model_server: ModelServer, source: Path, output: Path) -> None:
+    model_server.script(kind(0))
+    done = await align(model_server, source, output)
+    assert done.returncode == 1
+    assert "Nothing is changed" in done.stdout
+    assert text_of(output) is None
+
+
+async def test_labels_of_several_people_count_by_their_mean_and_blind_ones_first(
+    model_server: ModelServer, output: Path, tmp_path: Path
+) -> None:
+    model_server.script(kind(2))
+    rows = [
+        row(number, case=number, thread=f"t{number}", label_by=by, blind=by == "ann", human=human)
+        for number in range(24)
+        for by, human in (("ann", number % 4 + 1), ("bob", 0))
+    ]
+    done = await align(model_server, write(tmp_path / "rows.jsonl", *rows), output, "--means", "calibration")
+    assert done.returncode == 0, done.stderr
+    assert "12 labelled rows to learn from (12 threads), 12 to test on (12)." in done.stdout
+    assert len(model_server.requests) == 24
+
+
+@each(
+    ("rows", "options", "sentence"),
+    [
+        (11, (), "learning from them takes 12: 1 more"),
+        (12, ("--means", "magic"), "--means magic: name calibration, examples or rubric."),
+    ],
+)
+def test_what_cannot_be_learnt_from_is_one_sentence(
+    rows: int, options: tuple[str, ...], sentence: str, tmp_path: Path
+) -> None:
+    source = write(tmp_path / "rows.jsonl", *map(row, range(rows)))
+    arguments = "align", source, "--label", "human", "-o", tmp_path / "out.txt", "--model", "offline", *options
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+
+
+def test_an_output_that_is_there_is_not_replaced(source: Path, output: Path) -> None:
+    output.write_text("A rubric of mine.")
+    done = run("align", source, "--label", "human", "-o", output, "--model", "offline")
+    assert done.returncode == 2
+    assert output.read_text() == "A rubric of mine."
+
+
+async def test_killed_in_the_middle_it_goes_on_and_pays_for_nothing_twice(
+    model_server: ModelServer, source: Path, output: Path
+) -> None:
+    answers = 0
+
+    def answer(request: dict[str, Any]) -> Answer:
+        nonlocal answers
+        answers += 1
+        if answers == 90:  # in the search for a rubric
+            process.kill()
+        return strict_with_the_short(request)
+
+    model_server.script(answer)
+    arguments = [JUDGE, "align", str(source), "--label", "human", "-o", str(output), "--samples", "1"]
+    arguments += ["--means", "rubric"]
+    environment = os.environ | {"OPENAI_BASE_URL": model_server.base_url, "JUDGE_CONCURRENCY": "1"}
+    process = await asyncio.create_subprocess_exec(*arguments, env=environment, stdout=asyncio.subprocess.DEVNULL)
+    await process.wait()
+    assert text_of(output) is None
+    done = await align(model_server, source, output, "--means", "rubric", "--concurrency", 1)
+    assert done.returncode == 0, done.stderr
+    prompts = [request["messages"][0]["content"] for request in model_server.requests]
+    assert len(prompts) - len(set(prompts)) <= 1  # the one that was under way
+
+
+async def test_a_memory_that_was_cut_off_loses_its_last_line_alone(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    with FileMemory(path) as memory:
+        await memory.put("a", {"score": 1})
+        await memory.put("b", {"score": 2})
+        with pytest.raises(SetupError, match="another process is writing it"):
+            FileMemory(path)
+    path.write_bytes(path.read_bytes()[:-5])
+    with FileMemory(path) as memory:
+        assert await memory.get("a") == {"score": 1}
+        assert await memory.get("b") is None
+        await memory.put("c", {"score": 3})
+    with FileMemory(path) as memory:
+        assert await memory.get("c") == {"score": 3}
