@@ -74,7 +74,7 @@ def too_few(threads: int) -> str:
     if threads >= LEAST:
         return ""
     return (
-        f"The labels are of {threads} thread{'' if threads == 1 else 's'}, and learning from them takes {LEAST}: "
+        f"The labels come from {threads} thread{'' if threads == 1 else 's'}, and learning from them takes {LEAST}: "
         f"{LEAST - threads} more."
     )
 
@@ -128,7 +128,7 @@ class _Learner:
         """A rubric that looks better where it was learnt; None, with the reason in `found`, where there is none."""
         threads = found.learned_threads + found.tested_threads
         if means is not Means.CALIBRATION and threads < LEAST_FOR_PROMPTS:
-            why = f"This takes labels of {LEAST_FOR_PROMPTS} threads: {LEAST_FOR_PROMPTS - threads} more."
+            why = f"It takes labels from {LEAST_FOR_PROMPTS} threads: {LEAST_FOR_PROMPTS - threads} more."
             candidate = None
         elif means is Means.CALIBRATION:
             candidate, why = self._calibrated()
@@ -136,7 +136,7 @@ class _Learner:
             candidate, why = await self._with_examples()
         else:
             candidate = await search(self.rubric, self.learned, self.asker, self.spare)
-            why = "No proposed text was nearer to people on the labels to learn from."
+            why = "On the labels to learn from, no proposed text brings the scores closer to people's."
         if candidate is None:
             found.untried[means] = why
         return candidate
@@ -153,17 +153,17 @@ class _Learner:
             ]
             if sum(gains) > 0:
                 return self.rubric.calibrated(fit(pairs, scale)), ""
-        return None, "A calibration does not bring the scores nearer to the labels to learn from."
+        return None, "On the labels to learn from, it does not bring the scores closer to people's."
 
     async def _with_examples(self) -> tuple[Rubric | None, str]:
         rubric, used = with_examples(self.rubric, pick(self.learned, self.before))
         if not used:
-            return None, "Judge and people differ by a point on no case that could be an example."
+            return None, "No case that could be an example has a score a point or more from people's."
         others = [each for each in self.learned if each.thread not in threads_of(used)]
         after = await self.asker.scores(rubric, others)
         found = compare(others, self.before, after, rubric.scale, tail_of(1))
         if found is None or found[0].mean <= 0:
-            return None, "Examples do not bring the scores nearer to the other labels to learn from."
+            return None, "On the other labels to learn from, they do not bring the scores closer to people's."
         return rubric, ""
 
 
@@ -177,7 +177,7 @@ async def _try(
 
 
 async def _count(candidate: Rubric, tested: Sequence[LabelledCase], asker: Asker) -> int:
-    """The how manieth attempt this is; one that was begun before keeps its number."""
+    """Which attempt this is, from 1; one that was begun before keeps its number."""
     labels = sorted(f"{each.id}={each.label:g}" for each in tested)
     this = to_digest(asker.version(candidate), *labels)
     attempts: Mapping[str, int] = await asker.memory.get("attempts") or {}

@@ -62,7 +62,7 @@ class Trial:
         gain: By how much the changed one is nearer to people, in points a case, with its interval at `confidence`; ends
             of None where all cases are of one thread.
         confidence: Of the interval: 95% for the first attempt, more for each further one.
-        attempt: The how manieth look at the test part this is.
+        attempt: Which look at the test part this is, from 1.
         unscored_before: Cases that the judge in use left without a score.
         unscored_after: Those of the changed one.
         changes: The three cases whose score changes most.

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 # What the extra `align` installs.
 _EXTRA = ("gepa", "numpy", "scipy", "sklearn")
+_SHOWN = 60
 _GO_ON = "run the same command to continue."
 
 
@@ -56,7 +57,7 @@ def align(
 ) -> None:
     """Make the judge learn from people's labels, and test it on others.
 
-    Half of the labels, by thread, are for learning. A change is tried on the other half, and written only if it is
+    Two fifths of the labels, by thread, are for learning. A change is tried on the others, and written only if it is
     clearly better. Run it again to continue. Exit code 0: better, 1: not clearly better, 2: error, 130: interrupted.
     """
     from judge.align import Asker, Budget, too_few
@@ -134,7 +135,7 @@ def _head(came: "Alignment", cases: "tuple[LabelledCase, ...]") -> Iterator[str]
     )
     seen = sum(not each.is_blind for each in cases)
     if seen:
-        yield f"Careful: {seen} labels were given after the judge's score was seen; these tend to agree with it."
+        yield f"Careful: {seen} rows have labels given after the judge's score was seen; these tend to agree with it."
     people = [each for case in cases for each in case.people]
     if people and (most := max(map(people.count, set(people)))) > len(people) / 2 and len(set(people)) > 1:
         yield f"Careful: {most} of {len(people)} labels are by one person of {len(set(people))}."
@@ -167,10 +168,17 @@ def _print_trial(trial: "Trial") -> None:
 def _verdict(trial: "Trial") -> Iterator[str]:
     value, low, high = trial.gain
     said = "Clearly better" if trial.is_better else "Not clearly better"
-    between = "of unknown precision" if low is None else f"{trial.confidence:.1%} between {low:+.2f} and {high:+.2f}"
-    yield f"{said}: nearer to people by {value:.2f} points ({between}; {trial.cases} rows, {trial.threads} threads)."
+    sure = f"{100 * trial.confidence:.3g}%"
+    between = "of unknown precision" if low is None else f"{sure} between {low:+.2f} and {high:+.2f}"
+    yield f"{said}: closer to people by {value:.2f} points ({between}; {trial.cases} rows, {trial.threads} threads)."
+    if trial.changes:
+        yield "The scores that change most:"
     for change in trial.changes:
-        yield f"  {change.case.id}: {change.before} before, {change.after} after, {change.case.label:g} by people."
+        question = " ".join(change.case.question.split())[:_SHOWN]
+        yield (
+            f"  {change.before} becomes {change.after} (people: {round(change.case.label, 1):g}), {change.case.id}: "
+            f"{question}"
+        )
 
 
 def _tail(came: "Alignment", asker: "Asker", output: Path) -> Iterator[str]:

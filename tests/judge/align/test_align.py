@@ -101,7 +101,7 @@ async def test_below_thirty_threads_no_prompt_is_changed() -> None:
     lab = Lab(NOTHING, threads=29)
     found = await lab.align()
     assert {version for version, _ in lab.asked} == {ADDITIVE.version}
-    assert found.untried[Means.EXAMPLES] == "This takes labels of 30 threads: 1 more."
+    assert found.untried[Means.EXAMPLES] == "It takes labels from 30 threads: 1 more."
 
 
 async def test_below_twelve_threads_nothing_is_asked() -> None:
@@ -112,11 +112,11 @@ async def test_below_twelve_threads_nothing_is_asked() -> None:
     assert not too_few(12)
 
 
-def test_threads_stay_in_their_part_and_new_ones_keep_the_parts_equal() -> None:
+def test_threads_stay_in_their_part_and_three_of_five_are_for_testing() -> None:
     first = divide([f"t{each}" for each in range(13)], {})
     grown = divide([f"t{each}" for each in range(40)], first)
-    assert sum(first.values()) == 7
-    assert sum(grown.values()) == 20
+    assert sum(first.values()) == 8
+    assert sum(grown.values()) == 24
     assert first.items() <= grown.items()
     assert set(grown) == {to_digest(f"t{each}") for each in range(40)}
 

@@ -121,7 +121,7 @@ async def test_labels_of_several_people_count_by_their_mean_and_blind_ones_first
     ]
     done = await align(model_server, write(tmp_path / "rows.jsonl", *rows), output, "--means", "calibration")
     assert done.returncode == 0, done.stderr
-    assert "12 labelled rows to learn from (12 threads), 12 to test on (12)." in done.stdout
+    assert "9 labelled rows to learn from (9 threads), 15 to test on (15)." in done.stdout
     assert len(model_server.requests) == 24
 
 
