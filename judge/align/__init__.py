@@ -9,7 +9,7 @@ Labels are split by thread into a part to learn from and a part to test on. Each
 part; where that looks better there, it is tried on the second. Nothing is changed here: what is better is proposed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from judge.align.asking import Asker, Budget, BudgetError, Memory, Scored, Scorer, Scores
@@ -37,6 +37,9 @@ __all__ = [
     "align",
     "too_few",
 ]
+
+Tell = Callable[[Means, int], Awaitable[None]]
+"""Is told of each means before it is learnt, with 0, and before it is tried, with the number of cases to test on."""
 
 LEAST, LEAST_FOR_PROMPTS, LEAST_TO_FIT = 12, 30, 5
 """Labelled threads: below the first nothing is learnt, below the second nothing but a calibration; the third is how
@@ -79,8 +82,16 @@ def too_few(threads: int) -> str:
     )
 
 
+async def _tell_nobody(means: Means, tested: int) -> None:
+    """What an alignment that nobody watches tells."""
+
+
 async def align(
-    cases: Sequence[LabelledCase], rubric: Rubric, asker: Asker, means: Sequence[Means] = tuple(Means)
+    cases: Sequence[LabelledCase],
+    rubric: Rubric,
+    asker: Asker,
+    means: Sequence[Means] = tuple(Means),
+    tell: Tell = _tell_nobody,
 ) -> Alignment:
     """Tries means in turn until one makes the judge by `rubric` clearly better.
 
@@ -99,9 +110,11 @@ async def align(
     try:
         before = await asker.scores(rubric, learned)
         for each in means:
+            await tell(each, 0)
             candidate = await _Learner(rubric, learned, before, asker, spare=2 * len(tested)).propose(each, found)
             if candidate is None:
                 continue
+            await tell(each, len(tested))
             trial = await _try(each, candidate, rubric, tested, asker)
             if trial is None:
                 found.untried[each] = "No case to test on got a score from both judges."

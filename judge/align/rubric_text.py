@@ -4,6 +4,7 @@ Source: Agrawal et al., "GEPA: Reflective prompt evolution" (arXiv 2507.19457), 
 """
 
 import asyncio
+import concurrent.futures
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -87,7 +88,7 @@ async def search(rubric: Rubric, learned: Sequence[LabelledCase], asker: Asker, 
     except _StoppedError:
         found = None
     finally:
-        adapter.is_stopped = True
+        adapter.stop()
     if isinstance(adapter.failure, JudgeError):
         raise adapter.failure
     best = criteria_of(rubric) if found is None else str(found.best_candidate[_CRITERIA])
@@ -115,6 +116,13 @@ class _Adapter:
         self._proposals = 0
         self.failure: Exception | None = None
         self.is_stopped = False
+        self._call: concurrent.futures.Future[Any] | None = None
+
+    def stop(self) -> None:
+        """Ends the search, and what it waits for: a thread is not cancelled with whoever waits for it."""
+        self.is_stopped = True
+        if self._call:
+            self._call.cancel()
 
     def log(self, message: str) -> None:
         """Takes what GEPA would print."""
@@ -160,7 +168,11 @@ class _Adapter:
             call.close()
             raise _StoppedError
         try:
-            return asyncio.run_coroutine_threadsafe(call, self._loop).result()
+            self._call = asyncio.run_coroutine_threadsafe(call, self._loop)
+            found: Value = self._call.result()
+            return found
+        except concurrent.futures.CancelledError as exc:
+            raise _StoppedError from exc
         except (JudgeError, BudgetError) as exc:
             self.failure = exc
             raise _StoppedError from exc
