@@ -85,7 +85,9 @@ async def search(rubric: Rubric, learned: Sequence[LabelledCase], asker: Asker, 
     }
     try:
         found = await asyncio.to_thread(run, **options)
-    except _StoppedError:
+    except _StoppedError as exc:
+        if adapter.failure is None:
+            raise asyncio.CancelledError from exc
         found = None
     finally:
         adapter.stop()
