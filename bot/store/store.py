@@ -180,7 +180,6 @@ class Store:
         beside = {"of_team": case.team_id, "of_channel": case.channel_id, "of_user": case.requester_id}
 
         async def add(connection: AsyncConnection) -> LoggedCase:
-            check_deadline()  # now that the database has let it in, which is what it waits for on a busy machine
             if limits.are_there:
                 await lock_for_transaction(connection, f"cases of {case.team_id}")
             row = (await connection.execute(ADD, values | beside)).one()
@@ -191,6 +190,7 @@ class Store:
             await self.jobs.put(connection, [_settling(added, trigger_id, turn)])
             if execution:
                 await self.executions.add(connection, execution, added)
+            check_deadline()  # last: on a busy machine each statement before it may have waited
             return added
 
         try:

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +14,9 @@ from sqlalchemy import event, insert, text
 from sqlalchemy.exc import DBAPIError
 from structlog.testing import capture_logs
 
+from bot.domain import deadline
 from bot.domain.case import CaseStatus, LoggedCase, Visibility
+from bot.domain.deadline import TooLateError, accepted_within
 from bot.errors import LogError
 from bot.pipeline.retries import in_brief
 from bot.store import Store, TakenError
@@ -83,6 +86,21 @@ async def test_two_at_the_same_moment_make_one_case(log: Store) -> None:
     added = await asyncio.gather(*(log.add(a_case()) for _ in range(8)))
     assert len({case.id for case, _ in added}) == 1
     assert sum(is_new for _, is_new in added) == 1
+
+
+async def test_a_case_that_is_kept_waiting_within_its_transaction_is_not_accepted_too_late(
+    log: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_s = [0.0]
+    monkeypatch.setattr(deadline, "time", SimpleNamespace(monotonic=lambda: now_s[0]))
+
+    @event.listens_for(log.database.engine.sync_engine, "after_cursor_execute")
+    def take_a_second(*_: object) -> None:
+        now_s[0] += 1
+
+    with accepted_within(0.5), pytest.raises(TooLateError):
+        await log.add(a_case())
+    assert await log.cases.newest(1) == []
 
 
 async def test_the_same_key_in_another_team_is_another_case(log: Store) -> None:
