@@ -32,6 +32,9 @@ from bot.store.jobs import JobKind, JobPayload, entrypoint
 TAKEOVER = timedelta(seconds=15)
 """A worker that gives no sign for so long is taken to be gone."""
 
+LANDS = timedelta(seconds=3)
+"""A post that is cut off may still be on its way; whoever looks for it after this time finds it in Slack."""
+
 _LOOK_EVERY = timedelta(seconds=5)  # for jobs of dead workers, and for what no notice has come of
 _NEVER = timedelta(days=365)  # the memory of a process dies with it
 _MOST_IN_MEMORY = 1000
@@ -107,7 +110,7 @@ class Engine:
                 await asyncio.sleep(pause_s)
 
     async def stop(self, running: asyncio.Task[None], grace_s: float) -> None:
-        """Ends `run_forever`: jobs that run get `grace_s` to end, the others go back to the queue at once."""
+        """Ends `run_forever`: jobs that run get `grace_s` to end, and go back to the queue then."""
         self._is_stopping = True
         if self._queue:
             self._queue.shutdown.set()
@@ -190,7 +193,7 @@ class Engine:
         except asyncio.CancelledError:
             if not self._is_stopping:
                 raise
-            raise RetryRequested(reason="stopped") from None
+            raise RetryRequested(LANDS, "stopped") from None
         except RetryError as exc:
             raise RetryRequested(exc.pause, str(exc)) from None
         except (SlackApiError, aiohttp.ClientError, *STORE_ERRORS) as exc:
