@@ -1,6 +1,6 @@
 """How often the intervals of `judge agreement` hold the truth, and how long 100,000 responses take.
 
-    python -m bench.agreement                                 two simulated judges
+    python -m bench.agreement                                 two simulated judges, and two that are hard for kappa
     python -m bench.agreement scored.jsonl --label human      the prompts of a file, drawn with replacement
 
 The truth is the figure of 60,000 simulated prompts, or that of the whole file. Samples without an interval (fewer than
@@ -14,13 +14,14 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from math import isnan
 from pathlib import Path
 
 import numpy as np
 
 from judge.agreement.jackknife import Statistic, difference
-from judge.agreement.measures import MEASURES, Measure, estimate
+from judge.agreement.measures import MEASURES, Measure, estimate, quadratic_weighted_kappa
 from judge.agreement.sample import Sample, to_sample
 from judge.agreement.scores import Columns, read_scores
 from judge.rubric import Scale
@@ -50,6 +51,9 @@ def main() -> None:
     everybody = simulate(60_000, generator)
     cover("of one judge", everybody, lambda prompts: simulate(prompts, generator), first)
     cover("of a difference", everybody, lambda prompts: simulate(prompts, generator), less)
+    kappa = (quadratic_weighted_kappa,)
+    for title, simulation in (("of a strict judge", simulate_strict), ("of rare zeros", simulate_rare)):
+        cover(title, simulation(200_000, generator), partial(simulation, generator=generator), first, kappa)
     time_command(simulate(33_333, generator)[0])
 
 
@@ -72,6 +76,19 @@ def simulate(prompts: int, generator: np.random.Generator) -> list[Sample]:
     return [Sample(numbers, np.clip(each.round(), 0, 5), labels, SCALE) for each in seen]
 
 
+def simulate_strict(prompts: int, generator: np.random.Generator) -> list[Sample]:
+    """Labels piled up on 4 and 5, of one response to each prompt, and a judge that is a point too strict."""
+    labels = generator.choice(6, prompts, p=(0, 0.02, 0.03, 0.10, 0.40, 0.45)).astype(float)
+    scores = labels - 1 + generator.choice(3, prompts, p=(0.15, 0.70, 0.15)) - 1
+    return [Sample(np.arange(prompts), np.clip(scores, 0, 5), labels[:, None], SCALE)]
+
+
+def simulate_rare(prompts: int, generator: np.random.Generator) -> list[Sample]:
+    """One response to each prompt; one label and one score in ten are 0, without relation, and the others 5."""
+    labels, scores = generator.choice([0.0, 5.0], (2, prompts), p=(0.1, 0.9))
+    return [Sample(np.arange(prompts), scores, labels[:, None], SCALE)]
+
+
 def draw_prompts(sample: Sample, prompts: int, generator: np.random.Generator) -> Sample:
     """So many prompts of the sample, with replacement; one that is drawn twice is two."""
     picks = [np.flatnonzero(sample.prompts == each) for each in generator.integers(sample.n_prompts, size=prompts)]
@@ -79,10 +96,12 @@ def draw_prompts(sample: Sample, prompts: int, generator: np.random.Generator) -
     return Sample(numbers, sample.scores[pick], sample.labels[pick], sample.scale)
 
 
-def cover(title: str, everybody: list[Sample], draw: Draw, figure: Figure) -> None:
+def cover(
+    title: str, everybody: list[Sample], draw: Draw, figure: Figure, measures: tuple[Measure, ...] = MEASURES
+) -> None:
     print(f"\nCoverage of 95% intervals {title}, {SAMPLES:,} samples\n{'':<26}", *(f"{n:>5} prompts" for n in PROMPTS))
     samples = {prompts: [draw(prompts) for _ in range(SAMPLES)] for prompts in PROMPTS}
-    for measure in MEASURES:
+    for measure in measures:
         truth = figure(everybody, measure).value
         cells = []
         for each in samples.values():

@@ -37,6 +37,7 @@ class Statistic:
         prompts: How many prompts these belong to.
         range: Where it can lie.
         why_undefined: The reason to give when `value` is NaN.
+        least_error: The least standard error of an interval, on the scale on which it is made.
     """
 
     value: float
@@ -45,6 +46,7 @@ class Statistic:
     prompts: int
     range: Range = Range.CORRELATION
     why_undefined: str = "one score throughout"
+    least_error: float = 0.0
 
 
 def interval(statistic: Statistic) -> tuple[float, float]:
@@ -85,7 +87,8 @@ def _quantile(statistic: Statistic) -> float:
 
 def _error(statistic: Statistic, value: float, without: Floats) -> float:
     groups = min(statistic.prompts, MOST_GROUPS)
-    return float(np.sqrt((groups - 1) / groups * np.square(without - value).sum()))
+    error = float(np.sqrt((groups - 1) / groups * np.square(without - value).sum()))
+    return max(error, statistic.least_error)
 
 
 def _wilson(statistic: Statistic) -> tuple[float, float]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from judge.agreement.jackknife import Floats, Ints, Range, Statistic, interval
 from judge.agreement.sample import Bools, Sample
+from judge.rubric import Scale
 
 _NO_SPREAD = 1e-9
 
@@ -98,31 +99,21 @@ def quadratic_weighted_kappa(sample: Sample) -> Statistic:
     of them is the same throughout: such a judge says nothing that could agree.
     """
 
-    def kappa(part: Sample) -> float:
-        x, y = part.scores, part.label
-        return _kappa(x, y, x * x, y * y, x * y)
-
-    return _left_out(sample, kappa)
+    x, y = sample.scores, sample.label
+    return _kappa(sample, np.ones(len(x), dtype=bool), x, y, x * x, y * y, x * y)
 
 
 def kappa_with_each(sample: Sample) -> Statistic:
     """The same of the judge with one person, over the responses with several labels; each label makes a pair."""
-
-    def kappa(part: Sample) -> float:
-        _, y, yy = part.label_moments
-        return _kappa(part.scores, y, part.scores**2, yy, part.scores * y)
-
-    return _left_out(sample, kappa, sample.label_moments[0] > 1)
+    n, y, yy = sample.label_moments
+    x = sample.scores
+    return _kappa(sample, n > 1, x, y, x * x, yy, x * y)
 
 
 def kappa_among_people(sample: Sample) -> Statistic:
     """The same of one person with another, over the same responses; every two labels of a response make a pair."""
-
-    def kappa(part: Sample) -> float:
-        n, y, yy = part.label_moments
-        return _kappa(y, y, yy, yy, (n * y * y - yy) / (n - 1))
-
-    return _left_out(sample, kappa, sample.label_moments[0] > 1)
+    n, y, yy = sample.label_moments
+    return _kappa(sample, n > 1, y, y, yy, yy, (n * y * y - yy) / np.maximum(n - 1, 1))
 
 
 def krippendorff_alpha(sample: Sample) -> Statistic:
@@ -211,12 +202,43 @@ def _left_out(sample: Sample, figure: Callable[[Sample], float], counted: Bools 
     return Statistic(figure(sample.part(counted)), np.array(without), int(counted.sum()), prompts)
 
 
-def _kappa(*products: Floats) -> float:
-    """1 less the mean squared distance over that of all x with all y, from x, y, xx, yy and xy of each response."""
-    if not products[0].size:
-        return np.nan
-    x, y, xx, yy, xy = (float(each.mean()) for each in products)
-    return 1 - (xx + yy - 2 * xy) / (xx + yy - 2 * x * y) if min(xx - x * x, yy - y * y) > _NO_SPREAD else np.nan
+def _kappa(sample: Sample, counted: Bools, *products: Floats) -> Statistic:
+    """Of the `counted` responses, from x, y, xx, yy and xy of each."""
+    groups = sample.groups[counted]
+    sums = [np.bincount(groups, each[counted], sample.n_groups) for each in (np.ones(len(counted)), *products)]
+    by_group = np.array(sums)
+    whole = by_group.sum(axis=1)
+    prompts = len(np.unique(sample.prompts[counted]))
+    return Statistic(
+        float(_kappa_of(whole)),
+        _kappa_of(whole[:, None] - by_group),
+        int(counted.sum()),
+        prompts,
+        least_error=_least_error(whole, sample.scale),
+    )
+
+
+def _kappa_of(sums: Floats) -> Floats:
+    """1 less the mean squared distance over that of all x with all y, from the sums of 1, x, y, xx, yy and xy."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        x, y, xx, yy, xy = sums[1:] / sums[0]
+        kappa = 1 - (xx + yy - 2 * xy) / (xx + yy - 2 * x * y)
+    return np.where(np.minimum(xx - x * x, yy - y * y) > _NO_SPREAD, kappa, np.nan)
+
+
+def _least_error(sums: Floats, scale: Scale) -> float:
+    """The least standard error of kappa on the scale of atanh: a small sample can lack the rare scores that decide it.
+
+    What one more response would change on which both agree, half of it at each end of the scale; or, where that is
+    more, the error of scores that have nothing to do with the labels, which matters near a kappa of 0.
+    """
+    middle, square = (scale.low + scale.high) / 2, (scale.low**2 + scale.high**2) / 2
+    one_more = np.array([1, middle, middle, square, square, square])
+    value, with_one_more = _kappa_of(sums), _kappa_of(sums + one_more)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        x, y, xx, yy, _ = sums[1:] / sums[0]
+        by_chance = 2 * np.sqrt((xx - x * x) * (yy - y * y) / sums[0]) / (xx + yy - 2 * x * y)
+        return float(np.fmax(np.abs(np.arctanh(with_one_more) - np.arctanh(value)), by_chance * (1 - value**2)))
 
 
 def _alpha(part: Sample, ratings: Floats) -> float:

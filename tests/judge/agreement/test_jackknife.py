@@ -71,6 +71,28 @@ def test_the_interval_of_a_correlation_is_made_on_the_scale_of_atanh() -> None:
     assert interval(figure) == pytest.approx((-0.010464, 0.803750), abs=2e-5)
 
 
+@each(
+    ("fives", "apart", "ends"),
+    # Kappa is -1/19 in both, atanh -.052680: labels and scores have mean 4.75, variance 1.1875 and covariance -.0625.
+    [
+        # 36 of 40 responses are 5 from both. With one more, half 0 and half 5 from both, the sums are 192.5, of squares
+        # 962.5, of products 912.5; variance 1.431440, covariance .211927, kappa .148052, atanh .149148, and .201828
+        # more than it was. The interval is -.052680 -+ 2.022691 * .201828.
+        (36, 2, (-0.430831, 0.341294)),
+        # 90 of 100: one more makes .038553 + .052680 = .091233. By chance kappa is off by 1 / sqrt(100), here times
+        # 1 - 1/361: .099723. The interval is -.052680 -+ 1.984217 * .099723.
+        (90, 5, (-0.245438, 0.144180)),
+    ],
+)
+def test_kappa_of_a_sample_that_may_lack_the_rare_has_a_least_error(
+    fives: int, apart: int, ends: tuple[float, float]
+) -> None:
+    scores, labels = np.full((2, fives + 2 * apart), 5.0)
+    scores[:apart] = labels[-apart:] = 0
+    sample = Sample(np.arange(len(scores)), scores, labels[:, None], SCALE)
+    assert interval(quadratic_weighted_kappa(sample)) == pytest.approx(ends, abs=1e-5)
+
+
 def test_the_interval_of_a_share_is_wilson_s_with_as_many_responses_as_have_its_error() -> None:
     # 25 independent responses, 5 of them matched. Without one: 5/24 (20 times), 4/24 (5 times); off by 1/120 and
     # -1/30: 20/14400 + 5/900 = .0069444; times 24/25: .0066667. So 0.2 * 0.8 / .0066667 = 24 responses.

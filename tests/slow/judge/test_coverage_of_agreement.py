@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from bench.agreement import simulate_rare, simulate_strict
 from judge.agreement.jackknife import Statistic, difference, interval
 from judge.agreement.measures import (
     exact_match,
@@ -45,6 +46,20 @@ def test_95_of_100_intervals_hold_the_true_figure(prompts: int) -> None:
         intervals = np.array([interval(measure(each)) for each in repeats])
         covered = np.mean((intervals[:, 0] <= truth[measure]) & (truth[measure] <= intervals[:, 1]))
         assert 0.925 <= covered <= 0.975, measure.__name__
+
+
+@each("simulation", [simulate_strict, simulate_rare])
+@each("prompts", [20, 40, 100])
+def test_kappa_holds_the_true_figure_where_a_sample_can_lack_what_is_rare(
+    simulation: Callable[[int, np.random.Generator], list[Sample]], prompts: int
+) -> None:
+    # Without a least error kappa covers .86 at 20 prompts of the strict judge, and .62 at 40 of the rare zeros. A
+    # sample with a single zero has no interval.
+    rng = np.random.default_rng(18)
+    truth = quadratic_weighted_kappa(simulation(300_000, rng)[0]).value
+    intervals = np.array([interval(quadratic_weighted_kappa(simulation(prompts, rng)[0])) for _ in range(1000)])
+    given = intervals[~np.isnan(intervals[:, 0])]
+    assert np.mean((given[:, 0] <= truth) & (truth <= given[:, 1])) >= 0.91
 
 
 def test_differences_of_two_judges_hold_the_true_one() -> None:
