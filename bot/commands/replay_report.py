@@ -85,7 +85,7 @@ def require_agreement() -> None:
     Raises:
         BotError: One is missing; better said before anything is paid for.
     """
-    missing = [name for name in ("krippendorff", "numpy", "scipy") if find_spec(name) is None]
+    missing = [name for name in ("numpy", "scipy") if find_spec(name) is None]
     if missing:
         raise BotError(f"replay needs {missing[0]}: pip install 'slack-judge[agreement]'")
 

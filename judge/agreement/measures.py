@@ -3,7 +3,7 @@
     sample = Sample(prompts, scores, labels, Scale(0, 5))
     estimate(quadratic_weighted_kappa(sample)).value
 
-The values of alpha and of the rank correlations come from krippendorff and scipy.
+The rank correlations come from scipy.
 """
 
 from collections.abc import Callable
@@ -121,12 +121,12 @@ def krippendorff_alpha(sample: Sample) -> Statistic:
 
     NaN where all give a single score throughout. Source: Krippendorff, Content Analysis (2004), chapter 11.
     """
-    return _left_out(sample, lambda part: _alpha(part, np.column_stack([part.labels, part.scores])))
+    return _alpha(sample, np.ones(len(sample.scores), dtype=bool), np.column_stack([sample.labels, sample.scores]))
 
 
 def people_alpha(sample: Sample) -> Statistic:
     """Krippendorff's alpha of the people alone: as much as can be asked of a judge."""
-    return _left_out(sample, lambda part: _alpha(part, part.labels), sample.label_moments[0] > 1)
+    return _alpha(sample, sample.label_moments[0] > 1, sample.labels)
 
 
 def spearman(sample: Sample) -> Statistic:
@@ -241,16 +241,34 @@ def _least_error(sums: Floats, scale: Scale) -> float:
         return float(np.fmax(np.abs(np.arctanh(with_one_more) - np.arctanh(value)), by_chance * (1 - value**2)))
 
 
-def _alpha(part: Sample, ratings: Floats) -> float:
-    """Of `ratings` of shape (n, raters), NaN where a rater gave none."""
-    import krippendorff
+def _alpha(sample: Sample, counted: Bools, ratings: Floats) -> Statistic:
+    """Of the `counted` rows of `ratings`, shape (n, raters), NaN where a rater gave none.
 
-    levels = np.where(np.isnan(ratings), -1, part.to_levels(np.nan_to_num(ratings)))
-    counts = np.stack([(levels == level).sum(axis=1) for level in range(part.n_levels)], axis=1)
-    counts = counts[counts.sum(axis=1) > 1]
-    if np.count_nonzero(counts.sum(axis=0)) < 2:
+    The pairs of levels that two raters gave one response add up, so those without a group are the rest.
+    """
+    levels = np.where(np.isnan(ratings), -1, sample.to_levels(np.nan_to_num(ratings)))
+    counts = np.stack([(levels == level).sum(axis=1) for level in range(sample.n_levels)], axis=1).astype(float)
+    others = counts.sum(axis=1) - 1
+    pairs = np.zeros((sample.n_groups, sample.n_levels, sample.n_levels))
+    for group in range(sample.n_groups):
+        rows = counted & (others > 0) & (sample.groups == group)
+        shares = counts[rows] / others[rows, None]
+        pairs[group] = shares.T @ counts[rows] - np.diag(shares.sum(axis=0))
+    whole = pairs.sum(axis=0)
+    prompts = len(np.unique(sample.prompts[counted]))
+    return Statistic(
+        _alpha_of(whole), np.array([_alpha_of(whole - each) for each in pairs]), int(counted.sum()), prompts
+    )
+
+
+def _alpha_of(pairs: Floats) -> float:
+    n = pairs.sum(axis=0)
+    if np.count_nonzero(n > _NO_SPREAD) < 2:
         return np.nan
-    return float(krippendorff.alpha(value_counts=counts, level_of_measurement="ordinal"))
+    middles = np.cumsum(n) - n / 2
+    distances = np.subtract.outer(middles, middles) ** 2
+    by_chance = (n @ distances @ n) / (n.sum() - 1)
+    return float(1 - (pairs * distances).sum() / by_chance)
 
 
 def _correlation(correlate: Callable[[Floats, Floats], Any], part: Sample) -> float:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from judge.stats import Interval
 
 # What the extra `agreement` installs.
-_EXTRA = ("krippendorff", "matplotlib", "numpy", "scipy")
+_EXTRA = ("matplotlib", "numpy", "scipy")
 
 
 def agreement(
@@ -60,9 +60,10 @@ def agreement(
     try:
         _report(scores, columns, plot, as_json)
     except ModuleNotFoundError as exc:
-        if exc.name not in _EXTRA:
+        package = (exc.name or "").partition(".")[0]
+        if package not in _EXTRA:
             raise
-        raise SetupError(f"judge agreement needs {exc.name}: pip install 'slack-judge[agreement]'") from exc
+        raise SetupError(f"judge agreement needs {package}: pip install 'slack-judge[agreement]'") from exc
     raise typer.Exit(1 if scores.problems or scores.repeats else 0)
 
 

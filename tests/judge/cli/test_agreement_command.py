@@ -198,10 +198,10 @@ def test_a_plot_that_cannot_be_written_is_one_sentence(run: Run, scored: str, tm
 def test_a_missing_extra_names_the_command_that_installs_it(
     run: Run, scored: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "krippendorff", None)
+    monkeypatch.setitem(sys.modules, "scipy.stats", None)
     done = run(scored, "--label", "human")
     assert done.returncode == 2
-    assert done.stderr == "judge agreement needs krippendorff: pip install 'slack-judge[agreement]'\n"
+    assert done.stderr == "judge agreement needs scipy: pip install 'slack-judge[agreement]'\n"
 
 
 @pytest.mark.parametrize("name", ["out.png", "out.html"])
