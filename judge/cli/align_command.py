@@ -55,7 +55,7 @@ def align(
     ] = 8,
     as_json: options.AsJson = False,
 ) -> None:
-    """Make the judge learn from people's labels, and test it on others.
+    """Make the judge learn from labels, and test it on others.
 
     Two fifths of the labels, by thread, are for learning. A change is tried on the others, and written only if it is
     clearly better. Run it again to continue. Exit code 0: better, 1: not clearly better, 2: error, 130: interrupted.
