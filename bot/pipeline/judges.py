@@ -74,6 +74,10 @@ class Judges:
 
     async def of(self, case: Case) -> Judge | None:
         """The judge of this case; None where its rubric is gone."""
+        # Between the two reads an example may be forgotten, and the version with it: then the second time finds it.
+        return await self._found(case) or await self._found(case)
+
+    async def _found(self, case: Case) -> Judge | None:
         chosen = await self._rubrics.log.chosen(case.team_id, case.channel_id)
         rubric = await self._rubrics.in_force(case.team_id, case.channel_id, case.rubric, chosen)
         return self._judge(rubric, chosen.model) if rubric else None

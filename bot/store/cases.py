@@ -11,6 +11,7 @@ from bot.domain.case import Case, CaseStatus, CurrentVerdict, LoggedCase, text_h
 from bot.domain.clock import utc_now
 from bot.domain.verdict import RecordedRating, RecordedVerdict
 from bot.store.database import Database, Part
+from bot.store.examples import drop_examples
 from bot.store.jobs import Job, JobKind, Jobs, is_of_team
 from bot.store.schema import IS_STALE, IS_UNSETTLED, cases, processes, ratings
 from bot.store.visibility import counts, same_reply
@@ -37,11 +38,16 @@ _NO_TEXTS = {"question": None, "response": None, "justification": ""}
 _NO_WORDS = {"justification": "", "raw": ""}
 
 
-async def drop_texts(connection: AsyncConnection, which: ColumnElement[bool]) -> None:
-    """Takes the texts out of these cases and their ratings; hashes, scores, and where the messages stand, are left."""
+async def drop_texts(database: Database, connection: AsyncConnection, which: ColumnElement[bool]) -> None:
+    """Takes the texts out of these cases, their ratings, and rubrics that have them as examples.
+
+    Hashes, scores, and where the messages stand, are left.
+    """
     theirs = tuple_(ratings.c.team_id, ratings.c.case_id).in_(select(cases.c.team_id, cases.c.id).where(which))
     await connection.execute(update(ratings).where(theirs).values(_NO_WORDS))
-    await connection.execute(update(cases).where(which).values(_NO_TEXTS))
+    dropping = update(cases).where(which).values(_NO_TEXTS).returning(cases.c.team_id, cases.c.id)
+    dropped = [(row.team_id, row.id) for row in await connection.execute(dropping)]
+    await drop_examples(database, connection, dropped)
 
 
 # Built once: SQLAlchemy takes longer to build it than SQLite to do it.
@@ -206,7 +212,7 @@ class Edits:
         async def mark(connection: AsyncConnection) -> None:
             await connection.execute(update(cases).where(is_found).values(marks))
             if column == "deleted_at":
-                await drop_texts(connection, and_(is_found, cases.c.status.in_(AT_REST)))
+                await drop_texts(self._database, connection, and_(is_found, cases.c.status.in_(AT_REST)))
             await self._jobs.put(connection, [Job(JobKind.AMEND, team_id, number) for number in found])
 
         await self._database.write(mark)
@@ -225,7 +231,8 @@ class Edits:
         await self._jobs.submit(jobs)
 
     async def drop_texts(self, case: LoggedCase) -> None:
-        await self._database.write(lambda connection: drop_texts(connection, cases.c.id == case.id))
+        is_it = cases.c.id == case.id
+        await self._database.write(lambda connection: drop_texts(self._database, connection, is_it))
 
     async def note_said(self, case: LoggedCase) -> None:
         """The verdict says what `case` says; what has become of the message since is still to be said."""

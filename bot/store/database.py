@@ -79,7 +79,8 @@ class Database:
             self._choices[key] = found
         return found
 
-    def forget_choices(self) -> None:
+    async def forget_choices(self) -> None:
+        """To be awaited after the commit; before, what is there until then might be kept."""
         self._choices_number += 1
         self._choices.clear()
 

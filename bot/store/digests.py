@@ -275,4 +275,4 @@ class People(Part):
     async def save_visibility(self, team_id: str, user_id: str, visibility: Visibility | None) -> None:
         values = {"team_id": team_id, "user_id": user_id, "visibility": visibility, "updated_at": utc_now()}
         await self._database.execute(upsert(self._database, people, values))
-        self._database.forget_choices()
+        await self._database.forget_choices()

@@ -17,6 +17,7 @@ from bot.store.audit import Act, Action, Audit, note
 from bot.store.cases import AT_REST, drop_texts, to_case
 from bot.store.database import Database
 from bot.store.digests import drop_of_reply
+from bot.store.examples import drop_examples
 from bot.store.jobs import Job, JobKind, Jobs
 from bot.store.schema import assignments, audit, cases, labels, people, ratings, replays, rubrics, spent, thumbs
 from bot.store.visibility import same_reply
@@ -69,6 +70,7 @@ class Forgetting:
             for row in gone:
                 await self._unfold_earlier(connection, row)
                 await drop_of_reply(connection, row)
+            await drop_examples(self._database, connection, [(row.team_id, row.id) for row in gone])
             await note(connection, [Act(row.team_id, by, Action.FORGOT_CASE, case_id=row.id) for row in gone])
             return [row.id for row in gone]
 
@@ -103,15 +105,17 @@ class Forgetting:
         some = select(cases.c.id).where(is_old).order_by(cases.c.created_at).limit(BATCH)
         # PostgreSQL: what another process is deleting is left to it, so that the two never wait for each other.
         is_ours = cases.c.id.in_(some.with_for_update(skip_locked=True))
-        deletion = delete(cases).where(is_ours).returning(cases.c.team_id)
+        deletion = delete(cases).where(is_ours).returning(cases.c.team_id, cases.c.id)
 
         async def remove(connection: AsyncConnection) -> int:
-            gone = Counter((await connection.execute(deletion)).scalars())
+            deleted = [(row.team_id, row.id) for row in await connection.execute(deletion)]
+            await drop_examples(self._database, connection, deleted)
             if by is not None:
+                gone = Counter(team_id for team_id, _ in deleted)
                 await note(
                     connection, [Act(team_id, by, Action.PURGED, cases=number) for team_id, number in gone.items()]
                 )
-            return gone.total()
+            return len(deleted)
 
         return await self._database.write(remove)
 
@@ -222,14 +226,16 @@ class PersonalData:
         async def forget(connection: AsyncConnection) -> Words:
             marked = (await connection.execute(marking.values(marks).returning(cases.c.id, cases.c.status))).all()
             is_marked = cases.c.id.in_([row.id for row in marked])
-            await drop_texts(connection, and_(is_marked, cases.c.status.in_(AT_REST)))
             is_asked = and_(is_marked, cases.c.requester_id == user_id)
             await connection.execute(update(cases).where(is_asked).values(requester_name=user_id))
-            reasons = (await connection.execute(no_reasons)).rowcount
+            reasons = (await connection.execute(no_reasons.returning(labels.c.case_id))).scalars().all()
             no_thumbs = (await connection.execute(delete(thumbs).where(*_has_thumb(team_id, user_id)))).rowcount
+            # Rubrics come last, as wherever a case is forgotten, so that no two transactions wait for each other.
+            await drop_texts(self._database, connection, and_(is_marked, cases.c.status.in_(AT_REST)))
+            await drop_examples(self._database, connection, [(team_id, case_id) for case_id in reasons])
             await self._amend(connection, team_id, [row.id for row in marked if row.status == CaseStatus.DELIVERED])
             unsettled = sum(row.status not in AT_REST for row in marked)
-            gone = Words(len(marked), unsettled, reasons, no_thumbs)
+            gone = Words(len(marked), unsettled, len(reasons), no_thumbs)
             acts = [Act(team_id, user_id, Action.FORGOT_PERSON, user_id=user_id, cases=len(marked))]
             await note(connection, acts if gone else [])
             return gone

@@ -66,6 +66,8 @@ class Rubrics(Part):
         if version is not None:
             query = query.where(rubrics.c.version == version)
         found = await self._database.rows(SavedRubric, query.limit(1))
+        if version is not None and not found:  # `judge-bot purge` may have put another in its place
+            await self._database.forget_choices()
         return found[0] if found else None
 
     async def save(self, saved: SavedRubric) -> None:
@@ -121,7 +123,7 @@ class Rubrics(Part):
             return True
 
         is_used = await self._database.write(use)
-        self._database.forget_choices()
+        await self._database.forget_choices()
         return is_used
 
     async def delete(self, team_id: str, channel_id: str, name: str, by: str) -> None:

@@ -308,7 +308,7 @@ class Store:
         async def finish(connection: AsyncConnection) -> None:
             is_stale = await change(connection, FINISH, _by_lease_owner(case) | values)
             if not self._keeps_text:
-                await drop_texts(connection, cases.c.id == case.id)
+                await drop_texts(self.database, connection, cases.c.id == case.id)
             if is_stale:  # its message was edited or deleted meanwhile, and the verdict does not say so
                 await self.jobs.put(connection, [Job(JobKind.AMEND, case.team_id, case.id)])
 

@@ -1,0 +1,52 @@
+"""Examples in saved rubrics: they hold words of cases, and are forgotten with them."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import Row, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.domain.clock import utc_now
+from bot.store.database import Database, after_commit
+from bot.store.schema import channels, rubrics
+from judge import DEFAULT_RUBRIC, Rubric, RubricError, load_rubric
+
+
+async def drop_examples(database: Database, connection: AsyncConnection, gone: Iterable[tuple[str, int]]) -> None:
+    """Takes the examples that are these cases, by team and number, out of all versions of the teams' rubrics.
+
+    A channel goes on by the text that is left: another version, so that its scores are not compared with earlier ones.
+    """
+    numbers: defaultdict[str, set[str]] = defaultdict(set)
+    for team_id, number in gone:
+        numbers[team_id].add(str(number))
+    if not numbers:
+        return
+    has_examples = rubrics.c.team_id.in_(numbers), rubrics.c.prompt.contains("<example case=")
+    # Locked in one order, so that no two who forget wait for each other.
+    query = select(rubrics).where(*has_examples).order_by(*rubrics.primary_key).with_for_update()
+    for row in (await connection.execute(query)).all():
+        if left := _without(Rubric(row.name, row.prompt), frozenset(numbers[row.team_id])):
+            await _replace(connection, row, left)
+            after_commit(connection, database.forget_choices)
+
+
+def _without(rubric: Rubric, gone: frozenset[str]) -> Rubric | None:
+    """What is left of a rubric; None where it has no such example."""
+    from judge.align.examples import examples_of, without_examples  # few logs have examples, and it takes its time
+
+    if gone.isdisjoint(examples_of(rubric)):
+        return None
+    try:
+        return without_examples(rubric, gone)
+    except RubricError:  # somebody wrote what a rubric has to say into an example; the words go all the same
+        return Rubric(rubric.name, load_rubric(DEFAULT_RUBRIC).prompt)
+
+
+async def _replace(connection: AsyncConnection, row: Row[Any], left: Rubric) -> None:
+    of_rubric = {"team_id": row.team_id, "channel_id": row.channel_id}
+    text = {"version": left.version, "prompt": left.prompt}
+    await connection.execute(update(rubrics).filter_by(**of_rubric, name=row.name, number=row.number).values(text))
+    is_used = update(channels).filter_by(**of_rubric, rubric=row.name, rubric_version=row.version)
+    await connection.execute(is_used.values(rubric_version=left.version, updated_at=utc_now()))
