@@ -18,7 +18,10 @@ _LEAST_GAP = 1.0
 _ROOM: Mapping[str, int] = {"question": 300, "response": 600, "reason": 150}
 _SLOT = "<question>{prompt}</question>"
 _INTRODUCTION = "These responses were scored by people. Score as they do.\n\n"
-_EXAMPLE = re.compile(r'<example case="(?P<id>[^"\n]*)">\n.*?\n</example>\n\n', re.DOTALL)
+# Whoever edits a rubric may have changed how an example ends; its words are never one of these tags.
+_EXAMPLE = re.compile(
+    r'<example case="(?P<id>[^"\n]*)">.*?(?:</example>[ \r\n]*|(?=<example case=|<question>))', re.DOTALL
+)
 _OWN_TAG = re.compile(r"<(?=\s*/?\s*example)", re.IGNORECASE)
 
 

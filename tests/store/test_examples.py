@@ -126,6 +126,16 @@ async def test_what_is_left_may_be_the_text_of_another_version(log: Store) -> No
     assert (await log.rubrics.chosen("T1", "C1")).version == PLAIN.version
 
 
+@pytest.mark.parametrize("left", ["</example>\n", "</example> \n\n", "\n"], ids=["line", "blank", "no end"])
+async def test_an_example_whose_end_somebody_edited_goes_as_well(log: Store, left: str) -> None:
+    kept, case = await delivered(log, "kept"), await delivered(log, "gone")
+    edited = Rubric("tone", showing(case.id, kept.id).prompt.replace("</example>\n\n", left, 1))
+    await save(log, edited)
+    await log.forgetting.forget([case.id], "U1")
+    (newest,) = await log.rubrics.newest("T1", "C1")
+    assert newest.prompt == showing(kept.id).prompt
+
+
 async def test_what_a_rubric_has_to_say_within_an_example_keeps_nobody_from_forgetting(log: Store) -> None:
     case = await delivered(log)
     scale = "where N is between 0 and 5"
