@@ -180,6 +180,9 @@ class Journal:
 
 _FAILURES_PER_WORKER = 3
 
+HOPELESS = SetupError, ModelNotFoundError, QuotaExceededError
+"""After these no other row would fare better."""
+
 
 def samples_of(judge: Judge) -> int:
     """How many ratings each model gives: as many as asked, but one of the rater without a model, which never wavers."""
@@ -292,8 +295,7 @@ class Batch:
 
     def _note_failure(self, row: Item, exc: JudgeError) -> None:
         self.failed += 1
-        # No other row would fare better.
-        is_hopeless = isinstance(exc, SetupError | ModelNotFoundError | QuotaExceededError)
+        is_hopeless = isinstance(exc, HOPELESS)
         if not is_hopeless:
             self._report(f"{self._unit} {row.line}: {exc}")
             # Rows that a server rejects may well stand together; as long as others get verdicts, the server is fine.

@@ -100,7 +100,7 @@ class Row:
 
     def to_item(self) -> "Item":
         """What a batch judges; fields that have the name of an added one are carried as `input_...`."""
-        carried = {f"input_{name}" if _OWN_NAME.fullmatch(name) else name: self.fields[name] for name in self.fields}
+        carried = {own_name(name): value for name, value in self.fields.items()}
         return Item(self.line, self.question, self.response, encode(carried))
 
     def _text(self, names: tuple[str, str]) -> str:
@@ -119,6 +119,11 @@ class Row:
         if len(set(given.values())) > 1:
             raise ValueError(f"{names[0]} and {names[1]} differ; leave one out")
         return str(next(iter(given.values())))
+
+
+def own_name(name: str) -> str:
+    """What a field is called beside those that a batch adds."""
+    return f"input_{name}" if _OWN_NAME.fullmatch(name) else name
 
 
 def _listed(names: Collection[str]) -> str:

@@ -1,0 +1,88 @@
+"""Scores rows on a Ray cluster.
+
+    import ray
+    from judge.integrations.ray import JudgeRows
+
+    rows = ray.data.read_parquet("s3://bucket/raw/")
+    scored = rows.map_batches(
+        JudgeRows, fn_constructor_kwargs={"model": "judge"}, batch_format="pyarrow", batch_size=256, concurrency=4
+    )
+    scored.write_parquet("s3://bucket/scored/")
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa  # type: ignore[import-untyped]
+
+from judge.batch import HOPELESS, samples_of
+from judge.errors import JudgeError
+from judge.files import encode
+from judge.judging import Judge
+from judge.ratings import Unscored, UnscoredReason
+from judge.rows import ADDED, Row, own_name, to_added
+
+_TYPES = {int: pa.int64(), float: pa.float64()}
+
+
+class JudgeRows:
+    """A class for `map_batches` with `batch_format="pyarrow"`: each actor has one judge, which keeps its connections.
+
+    A row has `prompt` (or `question`) and `completion` (or `response`), and gets the fields of `judge batch`, but for
+    `line`; lists are JSON. No row fails its block: one whose texts are missing has the status `skipped`, one whose
+    calls fail `failed`, with the reason in `unscored_detail`.
+
+    Args:
+        requests: Rows under way at once in each actor.
+        judge: What `Judge` takes: model, rubric, samples, timeout_s, ...
+
+    Raises:
+        JudgeError: No row can be scored: no key, an unknown model, an exhausted quota. Ray ends the job with it.
+    """
+
+    def __init__(self, requests: int = 16, **judge: Any) -> None:
+        self._judge = Judge(**judge)
+        self._requests = requests
+        self._loop = asyncio.new_event_loop()
+
+    def __call__(self, batch: pa.Table) -> pa.Table:
+        added = self._loop.run_until_complete(self._score_all(batch.to_pylist()))
+        batch = batch.rename_columns([own_name(name) for name in batch.column_names])
+        for name, kind in ADDED.items():
+            if name != "line":
+                cells = [_to_cell(fields.get(name), kind) for fields in added]
+                batch = batch.append_column(name, pa.array(cells, _TYPES.get(kind, pa.string())))
+        return batch
+
+    def close(self) -> None:
+        """Closes the judge's connections. Within an actor nobody needs to: they end with its process."""
+        self._loop.run_until_complete(self._judge.aclose())
+        self._loop.close()
+
+    async def _score_all(self, rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+        turns = asyncio.Semaphore(self._requests)
+
+        async def score(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+            async with turns:
+                return await self._score(Row(0, fields))
+
+        return await asyncio.gather(*map(score, rows))
+
+    async def _score(self, row: Row) -> Mapping[str, Any]:
+        judge = self._judge
+        try:
+            verdict = await judge.score(row.question, row.response)
+        except ValueError as exc:  # a text is missing, or none
+            return {"status": "skipped", "unscored_detail": f"{exc}."}
+        except JudgeError as exc:
+            if isinstance(exc, HOPELESS):
+                raise
+            if not exc.is_too_long:
+                return {"status": "failed", "unscored_reason": UnscoredReason.CALL_FAILED, "unscored_detail": str(exc)}
+            verdict = judge.unscored(Unscored(reason=UnscoredReason.TOO_LONG, detail=str(exc)))
+        return to_added(verdict, samples_of(judge))
+
+
+def _to_cell(value: Any, kind: type) -> Any:
+    return encode(value) if kind is list and value is not None else value
