@@ -7,13 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
-from judge.errors import (
-    JudgeError,
-    ModelNotFoundError,
-    QuotaExceededError,
-    RequestRejectedError,
-    SetupError,
-)
+from judge.errors import HOPELESS, JudgeError, RequestRejectedError, SetupError
 from judge.files import decode, encode, lock, os_reason, private, replacing
 from judge.judging import Judge
 from judge.offline import OFFLINE
@@ -179,9 +173,6 @@ class Journal:
 
 
 _FAILURES_PER_WORKER = 3
-
-HOPELESS = SetupError, ModelNotFoundError, QuotaExceededError
-"""After these no other row would fare better."""
 
 
 def samples_of(judge: Judge) -> int:

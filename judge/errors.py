@@ -63,3 +63,7 @@ class DeadlineError(JudgeError):
 
 class BadResponseError(JudgeError):
     """No chat completion, though no error either: something else with status 200, a redirect, or more than is read."""
+
+
+HOPELESS = SetupError, ModelNotFoundError, QuotaExceededError
+"""After these no other text would fare better."""

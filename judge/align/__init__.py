@@ -98,12 +98,13 @@ async def align(
     Killed and begun again with the same memory, it goes on where it was.
 
     Raises:
-        JudgeError: The model fails.
+        JudgeError: The model fails, or the budget is too small for anything.
         ValueError: Too few cases; `too_few` says so before.
     """
     if why := too_few(len(threads_of(cases))):
         raise ValueError(why)
     parts = divide(threads_of(cases), await asker.memory.get("parts") or {})
+    asker.check(cases)
     await asker.memory.put("parts", parts)
     learned, tested = split(cases, parts)
     found = Alignment(len(learned), len(threads_of(learned)), len(tested), len(threads_of(tested)))
@@ -111,7 +112,7 @@ async def align(
         before = await asker.scores(rubric, learned)
         for each in means:
             await tell(each, 0)
-            candidate = await _Learner(rubric, learned, before, asker, spare=2 * len(tested)).propose(each, found)
+            candidate = await _Learner(rubric, learned, before, asker, spare=len(tested)).propose(each, found)
             if candidate is None:
                 continue
             await tell(each, len(tested))

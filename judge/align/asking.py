@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Any, NamedTuple, Protocol
 
 from judge.align.cases import LabelledCase, to_digest
-from judge.errors import JudgeError
+from judge.errors import HOPELESS, JudgeError, SetupError
 from judge.judging import Written
 from judge.ratings import Verdict
 from judge.rubric import Rubric
@@ -101,10 +101,24 @@ class Asker:
         self._known = known or {}
         self._first: str | None = None
         self._taken: set[str] = set()
-        self._failures = 0
+        self._failure: JudgeError | None = None
+        self._failures = 0  # in a row
 
     def version(self, rubric: Rubric) -> str:
         return self._make(rubric).version
+
+    def check(self, cases: Sequence[LabelledCase]) -> None:
+        """Nothing, where the budget lets the judge that is to be improved score the cases once.
+
+        Raises:
+            SetupError: It does not, so that nothing could be tried.
+        """
+        needed = sum(each.id not in self._known for each in cases)
+        if needed > self._budget.requests:
+            raise SetupError(
+                f"Scoring the {needed:,} labelled cases once takes as many requests, and the budget is "
+                f"{self._budget.requests:,}; allow more, or give fewer cases."
+            )
 
     def can_afford(self, more: int) -> bool:
         """Whether the budget leaves that many more verdicts, each of as many tokens as those so far."""
@@ -121,13 +135,16 @@ class Asker:
         bare = Rubric(rubric.name, rubric.template)
         judge = self._make(bare)
         self._first = self._first or judge.version  # the judge to be improved is asked first
-        try:
-            async with asyncio.TaskGroup() as group:
-                tasks = {each.id: group.create_task(self._score(judge, each)) for each in cases}
-        except BaseExceptionGroup as failed:
-            raise failed.exceptions[0] from None
-        found = {number: task.result() for number, task in tasks.items()}
-        return {number: scored.by(rubric) for number, scored in found.items() if scored is not None}
+        single = {each.id: each for each in cases}  # GEPA may draw a case twice
+        # What is under way comes to its end where one fails, since it is paid for.
+        results = await asyncio.gather(*(self._score(judge, each) for each in single.values()), return_exceptions=True)
+        found = {}
+        for number, result in zip(single, results, strict=True):
+            if isinstance(result, BaseException):
+                raise result
+            if result is not None:
+                found[number] = result.by(rubric)
+        return found
 
     async def write(self, rubric: Rubric, prompt: str) -> str:
         """What the model of the judge by this rubric writes to a prompt; raises as `scores` does."""
@@ -146,28 +163,37 @@ class Asker:
             return _to_scored(await judge.score(case.question, case.response))._asdict()
 
         async with self._turns:
+            if isinstance(self._failure, HOPELESS) or self._failures >= _MOST_FAILURES:
+                raise self._failure or JudgeError("The model fails.")
             try:
-                answer = await self._once(f"score/{judge.version}/{case.id}/{case.digest}", ask)
-            except JudgeError:
-                self._failures += 1
-                if self._failures >= _MOST_FAILURES:
+                scored = await self._once(f"score/{judge.version}/{case.id}/{case.digest}", ask)
+            except JudgeError as exc:
+                self._failure, self._failures = exc, self._failures + 1
+                if isinstance(exc, HOPELESS) or self._failures >= _MOST_FAILURES:
                     raise
                 return None
         self._failures = 0
-        return Scored(**answer)
+        return Scored(**scored)
 
     async def _once(self, key: str, ask: Callable[[], Awaitable[Mapping[str, Any]]]) -> Mapping[str, Any]:
-        if key not in self._taken:
-            if not self.can_afford(1):
-                raise BudgetError
+        is_new = key not in self._taken
+        if is_new and not self.can_afford(1):
+            raise BudgetError
+        answer = await self.memory.get(key)
+        if is_new:
             self._taken.add(key)
             self.requests += 1
-            if (answer := await self.memory.get(key)) is None:
+        if answer is None:
+            try:
                 answer = await ask()
-                await self.memory.put(key, answer)
+            except BaseException:
+                self._taken.discard(key)
+                self.requests -= is_new
+                raise
+            await self.memory.put(key, answer)
+        if is_new:
             self.tokens += answer["tokens"] or 0
-            return answer
-        return await self.memory.get(key) or await ask()
+        return answer
 
 
 def _to_scored(verdict: Verdict) -> Scored:

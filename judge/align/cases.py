@@ -12,12 +12,13 @@ class LabelledCase:
     """A question and a response with what people gave it.
 
     Attributes:
-        id: What it is called in reports and examples, such as a case's number or a line.
+        id: What it is called in examples, and known by: a case's number, or a digest of its texts.
         thread: What it shares with others that are not independent of it.
         label: The mean of the people's scores, on the rubric's scale.
         reasons: Those that people gave for their scores.
         people: Who gave them, as far as that is known.
         is_blind: Whether the judge's score was unknown to them.
+        name: What it is called in reports, where that is not its id.
     """
 
     id: str
@@ -28,6 +29,11 @@ class LabelledCase:
     reasons: tuple[str, ...] = ()
     people: tuple[str, ...] = ()
     is_blind: bool = True
+    name: str = ""
+
+    @property
+    def called(self) -> str:
+        return self.name or self.id
 
     @property
     def digest(self) -> str:

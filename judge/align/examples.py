@@ -9,6 +9,7 @@ from judge.attacks import find_flags
 from judge.attacks.tags import neutralise
 from judge.errors import RubricError
 from judge.rubric import Rubric
+from judge.sanitize import sanitize
 
 MOST_CHARS = 5_800
 """Of a rubric that is proposed: it can be edited in Slack's two fields of 3,000 characters."""
@@ -81,7 +82,7 @@ def _to_text(case: LabelledCase) -> str:
         f'<example case="{case.id}">',
         f"Asked: {_shortened(case.question, 'question')}",
         f"Response: {_shortened(case.response, 'response')}",
-        f"People gave it: {case.label:g}",
+        f"People gave it: {round(case.label, 1):g}",
         *([f"Because: {_shortened(reason, 'reason')}"] if reason else []),
         "</example>\n\n",
     ]
@@ -89,6 +90,6 @@ def _to_text(case: LabelledCase) -> str:
 
 
 def _shortened(text: str, part: str) -> str:
-    words, room = text.strip(), _ROOM[part]
+    words, room = sanitize(text).strip(), _ROOM[part]
     short = words if len(words) <= room else f"{words[:room].rstrip()} […]"
     return _OWN_TAG.sub("[", neutralise(short))

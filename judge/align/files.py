@@ -1,19 +1,20 @@
 """Labelled cases from a file of rows, and a memory in a file beside."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
 from typing import Any, BinaryIO, Self
 
 from judge.align.asking import Scored, Scores
-from judge.align.cases import LabelledCase
+from judge.align.cases import LabelledCase, to_digest
 from judge.batch import samples_of
 from judge.errors import SetupError
 from judge.files import decode, encode, lock, os_reason, private
 from judge.judging import Judge
 from judge.numbers import Numbers, Range, to_number
 from judge.rows import Row, RowFile
+from judge.rubric import Scale
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,9 @@ def read_labelled(path: Path, label: str, judge: Judge, label_range: Range | Non
         SetupError: No such file, no such field, or labels of which more than 5% are off the scale.
     """
     file = RowFile.at(path)
-    reader = _Reader(label, judge, Numbers(judge.rubric.scale, label_range, file.problems))
+    reader = _Reader(
+        label, judge, Numbers(judge.rubric.scale, label_range, file.problems), has_range=label_range is not None
+    )
     for row in file.rows():
         reader.add(row)
     file.require(label=label)
@@ -57,7 +60,8 @@ class _Item:
 
 
 class _Reader:
-    def __init__(self, label: str, judge: Judge, numbers: Numbers) -> None:
+    def __init__(self, label: str, judge: Judge, numbers: Numbers, *, has_range: bool) -> None:
+        self._has_range = has_range
         self._label = label
         self._judge = judge
         self._numbers = numbers
@@ -82,15 +86,17 @@ class _Reader:
             is_blind = True in item.labels
             given = item.labels[is_blind]
             try:
+                question, response = item.row.question, item.row.response
                 case = LabelledCase(
-                    id=item.row.key("case") or f"line {item.row.line}",
+                    id=item.row.key("case") or to_digest(question, response),
                     thread=item.thread,
-                    question=item.row.question,
-                    response=item.row.response,
+                    question=question,
+                    response=response,
                     label=fmean(label for labels, _ in given.values() for label in labels),
                     reasons=tuple(reason for _, reason in given.values() if reason),
                     people=tuple(by for by in given if isinstance(by, str)),
                     is_blind=is_blind,
+                    name="" if item.row.get("case") is not None else f"line {item.row.line}",
                 )
             except ValueError as exc:
                 self._numbers.problems.append(f"line {item.row.line}: {exc}")
@@ -98,6 +104,7 @@ class _Reader:
             cases.append(case)
             if item.known:
                 known[case.id] = item.known
+        _check_range([each.label for each in cases], self._judge.rubric.scale, is_given=self._has_range)
         return Labelled(tuple(cases), known, tuple(self._numbers.problems))
 
     def _verdict(self, row: Row) -> Scored | None:
@@ -117,6 +124,16 @@ class _Reader:
         why = row.get("justification")
         is_scored = score is not None and mean is not None
         return Scored(int(score or 0) if is_scored else None, mean if is_scored else None, str(why or ""), tokens)
+
+
+def _check_range(labels: Sequence[float], scale: Scale, *, is_given: bool) -> None:
+    """A judge that learns from labels of another scale is ruined, and nothing would show it."""
+    middle = (scale.low + scale.high) / 2
+    if not is_given and labels and max(labels) < middle:
+        raise SetupError(
+            f"No label is above {max(labels):g}, on a scale from {scale.low} to {scale.high}; say which scale they are "
+            f"on, such as --scale 0-1 (or --scale {scale.low}-{scale.high}, if that is right)."
+        )
 
 
 class FileMemory:
@@ -162,8 +179,11 @@ class FileMemory:
                 break
             try:
                 line = decode(raw)
-                self._values[str(line["key"])] = dict(line["value"])
+                key, value = str(line["key"]), dict(line["value"])
+                if key.startswith("score/"):
+                    Scored(**value)
+                self._values[key] = value
             except (KeyError, TypeError, ValueError) as exc:
-                raise SetupError(f"{path}, line {number}: not an alignment's; delete it, or choose another.") from exc
+                raise SetupError(f"{path}, line {number}: not as judge align wrote it; delete that line.") from exc
             end += len(raw)
         self._file.truncate(end)

@@ -15,6 +15,7 @@ from judge.attacks import find_flags
 from judge.attacks.tags import neutralise
 from judge.errors import JudgeError, RubricError
 from judge.rubric import Rubric
+from judge.sanitize import sanitize
 
 _CRITERIA = "criteria"
 _SLOT = "<question>{prompt}</question>"
@@ -53,9 +54,11 @@ def with_criteria(rubric: Rubric, criteria: str) -> Rubric:
     Raises:
         RubricError: They are no part of a rubric, or too long to be edited in Slack.
     """
-    rest = rubric.template.partition(_SLOT)[2]
-    prompt = f"{criteria.strip()}\n\n{_SLOT}{rest}"
-    if len(prompt) > MOST_CHARS:
+    if criteria == criteria_of(rubric):
+        return rubric
+    rest, criteria = rubric.template.partition(_SLOT)[2], sanitize(criteria).strip()
+    prompt = f"{criteria}\n\n{_SLOT}{rest}"
+    if not criteria or len(prompt) > MOST_CHARS:
         raise RubricError(f"rubric {rubric.name!r}: {len(prompt):,} characters; use {MOST_CHARS:,} at most")
     return Rubric(rubric.name, prompt)
 
@@ -63,14 +66,15 @@ def with_criteria(rubric: Rubric, criteria: str) -> Rubric:
 async def search(rubric: Rubric, learned: Sequence[LabelledCase], asker: Asker, spare: int) -> Rubric | None:
     """The rubric that is nearest to people on the cases to learn from; None where none is nearer than this one.
 
-    It ends after twelve proposals, or once the budget leaves no more than `spare` verdicts.
+    It ends after twelve proposals, or once the budget leaves too little for another one and its trial on `spare` cases,
+    which both judges have to score.
 
     Raises:
         BudgetError, JudgeError: As `Asker.scores` does.
     """
     from gepa.api import optimize
 
-    adapter = _Adapter(rubric, asker, spare, asyncio.get_running_loop())
+    adapter = _Adapter(rubric, asker, spare, len(learned))
     run: Callable[..., Any] = optimize
     options = {
         "seed_candidate": {_CRITERIA: criteria_of(rubric)},
@@ -110,11 +114,12 @@ class _Adapter:
 
     propose_new_texts = None
 
-    def __init__(self, rubric: Rubric, asker: Asker, spare: int, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, rubric: Rubric, asker: Asker, spare: int, cases: int) -> None:
         self._rubric = rubric
         self._asker = asker
         self._spare = spare
-        self._loop = loop
+        self._cases = cases
+        self._loop = asyncio.get_running_loop()
         self._proposals = 0
         self.failure: Exception | None = None
         self.is_stopped = False
@@ -131,8 +136,8 @@ class _Adapter:
 
     @property
     def is_spent(self) -> bool:
-        """Whether the budget leaves no more than the verdicts to spare, and those of another proposal."""
-        return not self._asker.can_afford(self._spare + 2 * _BATCH + 1)
+        """Whether the budget leaves too little for another proposal, whatever comes of it, and the trial."""
+        return not self._asker.can_afford(2 * self._spare + self._cases + 2 * _BATCH + 1)
 
     def is_over(self, state: Any) -> bool:
         # Turns in which judge and people agree bring no proposal, and cost nothing.
@@ -162,7 +167,8 @@ class _Adapter:
 
     def write(self, prompt: Any) -> str:
         self._proposals += 1
-        return self._wait(self._asker.write(self._rubric, str(prompt)))
+        text = self._wait(self._asker.write(self._rubric, str(prompt)))
+        return text if "```" in text else ""  # a refusal, say, would be taken for the criteria
 
     def _wait(self, call: Coroutine[Any, Any, Value]) -> Value:
         """Waits for what the event loop does; the first failure ends the search, since GEPA would go on."""

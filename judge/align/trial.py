@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from math import isnan
 from statistics import fmean
 
 from judge.align.asking import Scored, Scores, mean_tokens
@@ -12,6 +13,7 @@ from judge.stats import Interval, MeanEstimator, paired_difference
 
 _ERROR = 0.05
 _MOST_CHANGES = 3
+_NEWLY_UNSCORED = 0.1
 
 
 class Means(StrEnum):
@@ -30,12 +32,14 @@ class Agreement:
         error: Mean distance from the labels, in points.
         within_one: Share of the scores at most a point away.
         kappa: Quadratic weighted; None where one of the two is the same throughout.
+        kappa_low: Lower end of its 95% interval; None where there is none.
         tokens: Of a verdict on average; None where the server counts none.
     """
 
     error: float
     within_one: float
     kappa: float | None
+    kappa_low: float | None
     tokens: float | None
 
 
@@ -83,9 +87,24 @@ class Trial:
 
     @property
     def is_better(self) -> bool:
-        """Whether it is clearly nearer to people, and leaves no more than a tenth of the cases newly unscored."""
-        newly = self.unscored_after - self.unscored_before
-        return (self.gain.low or 0) > 0 and newly <= 0.1 * (self.cases + self.unscored_after)
+        """Whether it is clearly closer to people, and tells good from bad no worse; `doubt` says why not."""
+        return not self.doubt
+
+    @property
+    def doubt(self) -> str:
+        """Why the changed judge is not clearly better; "" where it is.
+
+        Distance alone would not do: a judge that always gives the middle of the scale is closer than one that guesses.
+        """
+        if (self.gain.low or 0) <= 0:
+            return "The scores are not clearly closer to people's."
+        if self.unscored_after - self.unscored_before > _NEWLY_UNSCORED * (self.cases + self.unscored_after):
+            return "It leaves more than a tenth of the cases newly unscored."
+        if (self.after.kappa_low or 0) <= 0:
+            return "The scores are closer to people's, but do not clearly tell good from bad."
+        if (self.after.kappa or 0) < (self.before.kappa or 0):
+            return "The scores are closer to people's, but tell good from bad less well (weighted kappa)."
+        return ""
 
 
 def tail_of(attempt: int) -> float:
@@ -150,19 +169,27 @@ def to_trial(
 def _agreement(cases: Sequence[LabelledCase], scores: Sequence[Scored], scale: Scale) -> Agreement:
     import numpy as np
 
+    from judge.agreement.jackknife import interval
     from judge.agreement.measures import quadratic_weighted_kappa
     from judge.agreement.sample import Sample
 
     distances = [_distance(score, case) for case, score in zip(cases, scores, strict=True)]
     given = np.array([each.score for each in scores], dtype=float)
     labels = np.array([[each.label] for each in cases])
-    kappa = quadratic_weighted_kappa(Sample(np.zeros(len(cases), dtype=int), given, labels, scale)).value
+    threads = np.unique([each.thread for each in cases], return_inverse=True)[1]
+    kappa = quadratic_weighted_kappa(Sample(threads, given, labels, scale))
+    low = interval(kappa)[0] if kappa.value < 1 else kappa.value
     return Agreement(
         error=fmean(distances),
         within_one=fmean(each <= 1 for each in distances),
-        kappa=None if kappa != kappa else float(kappa),
+        kappa=_or_none(kappa.value),
+        kappa_low=_or_none(low),
         tokens=mean_tokens(scores),
     )
+
+
+def _or_none(value: float) -> float | None:
+    return None if isnan(value) else float(value)
 
 
 def _distance(scored: Scored, case: LabelledCase) -> float:

@@ -42,10 +42,10 @@ def align(
     timeout_s: options.TimeoutS = 60,
     escalate_to: options.EscalateTo = None,
     scale: options.LabelScale = None,
-    means: Annotated[
+    by: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="MEANS", help="calibration, examples or rubric; repeat it for several.", show_default="all in turn"
+            metavar="WAY", help="calibration, examples or rubric; repeat it for several.", show_default="all in turn"
         ),
     ] = None,
     max_requests: Annotated[int, typer.Option(min=1, help="Verdicts and proposals to ask for, at most.")] = 400,
@@ -69,14 +69,14 @@ def align(
     if output.exists():
         raise SetupError(f"{output} exists; choose another output, or delete it.")
     judge = Judge(model, rubric, samples, timeout_s=timeout_s, escalate_to=escalate_to)
-    chosen = _to_means(means, judge)
+    chosen = _to_means(by, judge)
     found = read_labelled(file, label, judge, to_range(scale) if scale else None)
     report = Reports()
     for problem in found.problems:
         report(problem)
     if why := too_few(len(threads_of(found.cases))):
         raise SetupError(f"{file}: {why}")
-    with FileMemory(output.with_name(f"{output.stem}.answers.jsonl")) as memory:
+    with FileMemory(file.with_name(f"{file.stem}.align.jsonl")) as memory:
         budget = Budget(max_requests, max_tokens)
         asker = Asker(judge.by, memory, budget, known=found.known, concurrency=concurrency)
         came = _run_to_end(judge, run(found.cases, judge.rubric, asker, chosen), asker, max_requests)
@@ -113,13 +113,19 @@ def _to_means(names: list[str] | None, judge: Judge) -> "list[Means]":
         # The offline rater reads no rubric.
         return [Means(name) for name in names or ([Means.CALIBRATION] if judge.model == OFFLINE else Means)]
     except ValueError as exc:
-        raise SetupError(f"--means {' '.join(names or [])}: name calibration, examples or rubric.") from exc
+        raise SetupError(f"--by {' '.join(names or [])}: name calibration, examples or rubric.") from exc
 
 
 def _print(came: "Alignment", asker: "Asker", cases: "tuple[LabelledCase, ...]", rubric: Rubric, output: Path) -> None:
+    from judge.align import Means
+
     typer.echo(to_printable(to_summary(*_head(came, cases))))
-    for trial in came.trials:
-        _print_trial(trial)
+    tried = {trial.means: trial for trial in came.trials}
+    for means in sorted({*tried, *came.untried}, key=list(Means).index):
+        if means in tried:
+            _print_trial(tried[means])
+        else:
+            typer.echo("\n" + to_printable(to_summary(f"{means.value.capitalize()}: not tried. {came.untried[means]}")))
     typer.echo("")
     typer.echo(to_printable(to_summary(*_tail(came, asker, output))))
     if came.better:
@@ -167,30 +173,29 @@ def _print_trial(trial: "Trial") -> None:
 
 def _verdict(trial: "Trial") -> Iterator[str]:
     value, low, high = trial.gain
-    said = "Clearly better" if trial.is_better else "Not clearly better"
+    how = f"{abs(value):.2f} points {'closer to' if value >= 0 else 'farther from'} people"
     sure = f"{100 * trial.confidence:.3g}%"
     between = "of unknown precision" if low is None else f"{sure} between {low:+.2f} and {high:+.2f}"
-    yield f"{said}: closer to people by {value:.2f} points ({between}; {trial.cases} rows, {trial.threads} threads)."
+    said = f"Clearly better: {how}" if trial.is_better else f"Not clearly better: {how}"
+    yield f"{said} ({between}; {trial.cases} rows, {trial.threads} threads). {trial.doubt}"
     if trial.changes:
         yield "The scores that change most:"
     for change in trial.changes:
         question = " ".join(change.case.question.split())[:_SHOWN]
-        yield (
-            f"  {change.before} becomes {change.after} (people: {round(change.case.label, 1):g}), {change.case.id}: "
-            f"{question}"
-        )
+        given = f"{change.before} becomes {change.after} (people: {round(change.case.label, 1):g})"
+        yield f"  {given}, {change.case.called}: {question}"
 
 
 def _tail(came: "Alignment", asker: "Asker", output: Path) -> Iterator[str]:
-    for means, why in came.untried.items():
-        yield f"{means.value.capitalize()} not tried: {why}"
+    yield f"{asker.requests:,} request{'' if asker.requests == 1 else 's'}, {asker.tokens:,} tokens."
     if came.is_spent:
-        yield f"The budget is used up; raise --max-requests or --max-tokens and {_GO_ON}"
-    yield f"{asker.requests:,} requests, {asker.tokens:,} tokens."
+        yield f"The budget leaves too little for more; raise --max-requests or --max-tokens and {_GO_ON}"
     if came.better:
         yield f"{output} holds the new rubric; --rubric {output} scores by it."
-    else:
+    elif came.trials:
         yield "Nothing is changed: no change is clearly better."
+    else:
+        yield "Nothing is changed: nothing was tried on the labels to test on."
 
 
 def _to_dict(came: "Alignment", asker: "Asker") -> dict[str, object]:
@@ -201,7 +206,7 @@ def _to_dict(came: "Alignment", asker: "Asker") -> dict[str, object]:
             "gain": each.gain._asdict(),
             "is_better": each.is_better,
             "changes": [
-                {"id": one.case.id, "before": one.before, "after": one.after, "label": one.case.label}
+                {"id": one.case.called, "before": one.before, "after": one.after, "label": one.case.label}
                 for one in each.changes
             ],
         }

@@ -1,13 +1,13 @@
 """Scores rows on a Ray cluster.
 
-    import ray
-    from judge.integrations.ray import JudgeRows
+import ray
+from judge.integrations.ray import JudgeRows
 
-    rows = ray.data.read_parquet("s3://bucket/raw/")
-    scored = rows.map_batches(
-        JudgeRows, fn_constructor_kwargs={"model": "judge"}, batch_format="pyarrow", batch_size=256, concurrency=4
-    )
-    scored.write_parquet("s3://bucket/scored/")
+rows = ray.data.read_parquet("s3://bucket/raw/")
+scored = rows.map_batches(
+    JudgeRows, fn_constructor_kwargs={"model": "judge"}, batch_format="pyarrow", batch_size=256, concurrency=4
+)
+scored.write_parquet("s3://bucket/scored/")
 """
 
 import asyncio
@@ -16,8 +16,8 @@ from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from judge.batch import HOPELESS, samples_of
-from judge.errors import JudgeError
+from judge.batch import samples_of
+from judge.errors import HOPELESS, JudgeError
 from judge.files import encode
 from judge.judging import Judge
 from judge.ratings import Unscored, UnscoredReason

@@ -1,16 +1,18 @@
 """Alignment in the worlds of `bench.align`, in which it is known what can be gained."""
 
 import asyncio
+import random
 from collections.abc import Sequence
 
 import pytest
 
 from bench.align import Judge, Memory, World, draw, to_cases, until
-from judge import JudgeError, Rubric, UnavailableError, Verdict, load_rubric
+from judge import JudgeError, Rating, Rubric, SetupError, UnavailableError, Verdict, load_rubric
 from judge.align import (
     Alignment,
     Asker,
     Budget,
+    BudgetError,
     LabelledCase,
     Means,
     Scored,
@@ -20,6 +22,7 @@ from judge.align import (
 from judge.align.cases import divide, split, to_digest
 from judge.align.examples import examples_of
 from judge.align.trial import tail_of, to_trial
+from judge.ratings import combine
 
 # Where there is something to gain, so much of it that no seed hides it.
 NOTHING = World("nothing", lambda rubric, is_long, label: 0)
@@ -124,8 +127,7 @@ def test_threads_stay_in_their_part_and_three_of_five_are_for_testing() -> None:
 async def test_cut_short_and_begun_again_it_asks_for_nothing_twice() -> None:
     whole, cut = Lab(WORDS), Lab(WORDS)
     wanted = await whole.align(Means.RUBRIC)
-    for requests in (20, 70):
-        assert (await cut.align(Means.RUBRIC, budget=Budget(requests, 10_000_000))).is_spent
+    assert (await cut.align(Means.RUBRIC, budget=Budget(100, 10_000_000))).is_spent
     cut.fails_at, cut.failure = 40, asyncio.CancelledError()  # in the search's own thread
     with pytest.raises(asyncio.CancelledError):
         await cut.align(Means.RUBRIC)
@@ -142,6 +144,8 @@ async def test_neither_budget_is_exceeded() -> None:
     lab = Lab(NOTHING)
     assert (await lab.align(budget=Budget(1_000, 80_000))).is_spent
     assert lab.asker.tokens <= 80_000
+    with pytest.raises(SetupError, match="Scoring the 60 labelled cases once takes as many requests"):
+        await Lab(NOTHING).align(budget=Budget(59, 10_000_000))
 
 
 async def test_a_server_that_is_away_ends_it_and_the_next_run_goes_on() -> None:
@@ -203,3 +207,34 @@ def test_a_judge_that_leaves_hard_cases_out_is_not_better() -> None:
     assert partial.gain.low is not None
     assert partial.gain.low > 0
     assert not partial.is_better
+
+
+class Guessing(Counted):
+    """A judge whose scores have nothing to do with the response."""
+
+    async def score(self, question: str, response: str) -> Verdict:
+        score = random.Random(f"{self.version} {response}").randint(0, 5)
+        rating = Rating(score=score, justification="As it seems.", raw="", input_tokens=700, output_tokens=60)
+        return combine([rating], model="scripted", rubric="r", rubric_version="v", scale=(0, 5))
+
+
+@pytest.mark.parametrize("seed", range(5))
+async def test_a_judge_that_guesses_is_not_better_for_giving_the_middle(seed: int) -> None:
+    lab = Lab(NOTHING, seed=seed)
+    lab.asker = Asker(lambda by: Guessing(NOTHING, by, lab.people, seed), Memory(), ENOUGH)
+    found = await align(lab.cases, ADDITIVE, lab.asker, [Means.CALIBRATION])
+    assert found.better is None
+
+
+async def test_a_case_that_is_drawn_twice_is_asked_about_once() -> None:
+    lab = Lab(NOTHING)
+    await lab.asker.scores(ADDITIVE, [lab.cases[0], lab.cases[0]])
+    assert len(lab.asked) == 1
+
+
+async def test_what_is_under_way_is_kept_when_the_budget_ends() -> None:
+    lab = Lab(NOTHING)
+    asker = Asker(lab.make, lab.memory, Budget(10, 10_000_000))
+    with pytest.raises(BudgetError):
+        await asker.scores(ADDITIVE, lab.cases)
+    assert len(lab.asked) == len([key for key in lab.memory if key.startswith("score/")]) == 10

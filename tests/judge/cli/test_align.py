@@ -76,7 +76,7 @@ async def test_a_rubric_that_is_better_is_written_and_scores_by_it(
     model_server: ModelServer, source: Path, output: Path
 ) -> None:
     model_server.script(strict_with_the_short)
-    done = await align(model_server, source, output, "--means", "rubric")
+    done = await align(model_server, source, output, "--by", "rubric")
     assert done.returncode == 0, done.stderr
     assert HELPS in (text_of(output) or "")
     assert f"+{HELPS}" in done.stdout
@@ -119,7 +119,7 @@ async def test_labels_of_several_people_count_by_their_mean_and_blind_ones_first
         for number in range(24)
         for by, human in (("ann", number % 4 + 1), ("bob", 0))
     ]
-    done = await align(model_server, write(tmp_path / "rows.jsonl", *rows), output, "--means", "calibration")
+    done = await align(model_server, write(tmp_path / "rows.jsonl", *rows), output, "--by", "calibration")
     assert done.returncode == 0, done.stderr
     assert "9 labelled rows to learn from (9 threads), 15 to test on (15)." in done.stdout
     assert len(model_server.requests) == 24
@@ -129,7 +129,7 @@ async def test_labels_of_several_people_count_by_their_mean_and_blind_ones_first
     ("rows", "options", "sentence"),
     [
         (11, (), "learning from them takes 12: 1 more"),
-        (12, ("--means", "magic"), "--means magic: name calibration, examples or rubric."),
+        (12, ("--by", "magic"), "--by magic: name calibration, examples or rubric."),
     ],
 )
 def test_what_cannot_be_learnt_from_is_one_sentence(
@@ -163,12 +163,12 @@ async def test_killed_in_the_middle_it_goes_on_and_pays_for_nothing_twice(
 
     model_server.script(answer)
     arguments = [JUDGE, "align", str(source), "--label", "human", "-o", str(output), "--samples", "1"]
-    arguments += ["--means", "rubric"]
+    arguments += ["--by", "rubric"]
     environment = os.environ | {"OPENAI_BASE_URL": model_server.base_url, "JUDGE_CONCURRENCY": "1"}
     process = await asyncio.create_subprocess_exec(*arguments, env=environment, stdout=asyncio.subprocess.DEVNULL)
     await process.wait()
     assert text_of(output) is None
-    done = await align(model_server, source, output, "--means", "rubric", "--concurrency", 1)
+    done = await align(model_server, source, output, "--by", "rubric", "--concurrency", 1)
     assert done.returncode == 0, done.stderr
     prompts = [request["messages"][0]["content"] for request in model_server.requests]
     assert len(prompts) - len(set(prompts)) <= 1  # the one that was under way
