@@ -70,7 +70,7 @@ class Judges:
         self._make = make
         self._models = models
         self._kept: LRUCache[tuple[str, str, str | None], Judge] = LRUCache(_KEPT)
-        self.default = self._judge(rubrics.shipped[rubrics.default], None)
+        self.default = self.with_rubric(rubrics.shipped[rubrics.default], None)
 
     async def of(self, case: Case) -> Judge | None:
         """The judge of this case; None where its rubric is gone."""
@@ -80,15 +80,16 @@ class Judges:
     async def _found(self, case: Case) -> Judge | None:
         chosen = await self._rubrics.log.chosen(case.team_id, case.channel_id)
         rubric = await self._rubrics.in_force(case.team_id, case.channel_id, case.rubric, chosen)
-        return self._judge(rubric, chosen.model) if rubric else None
+        return self.with_rubric(rubric, chosen.model) if rubric else None
 
     async def by(self, team_id: str, channel_id: str, chosen: ChannelJudge) -> Judge | None:
         """The judge of a channel that chooses this; None where its rubric is gone."""
         name = chosen.rubric or self._rubrics.default
         rubric = await self._rubrics.in_force(team_id, channel_id, name, chosen)
-        return self._judge(rubric, chosen.model) if rubric else None
+        return self.with_rubric(rubric, chosen.model) if rubric else None
 
-    def _judge(self, rubric: Rubric, model: str | None) -> Judge:
+    def with_rubric(self, rubric: Rubric, model: str | None) -> Judge:
+        """The judge by a rubric, which need not be saved anywhere."""
         model = model if model in self._models else None
         key = rubric.name, rubric.version, model
         judge = self._kept.get(key)

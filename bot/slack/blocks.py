@@ -87,10 +87,11 @@ def quote(words: str, limit: int, *title: Block) -> Block:
     return _quoted(seen, title)
 
 
-def quotes(words: str, limit: int, *title: Block) -> list[Block]:
+def quotes(words: str, limit: int, *title: Block, kind: str = "rich_text_quote") -> list[Block]:
     """The same with all of the words, in as many quotes of at most `limit` characters as it takes.
 
-    They part at line ends, where there are any.
+    They part at line ends, where there are any. Another `kind` is "rich_text_preformatted", whose letters are as wide
+    as each other.
     """
     rest = sanitize(words).strip("\n")
     pieces: list[str] = []
@@ -100,11 +101,11 @@ def quotes(words: str, limit: int, *title: Block) -> list[Block]:
         pieces.append(rest[:end])
         rest = rest[end:].removeprefix("\n")
     first, *more = [*pieces, rest]
-    return [_quoted(first, title), *(_quoted(each, ()) for each in more if each)]
+    return [_quoted(first, title, kind), *(_quoted(each, (), kind) for each in more if each)]
 
 
-def _quoted(seen: str, title: tuple[Block, ...]) -> Block:
-    parts = [("rich_text_section", list(title)), ("rich_text_quote", [run(seen)] if seen else [])]
+def _quoted(seen: str, title: tuple[Block, ...], kind: str = "rich_text_quote") -> Block:
+    parts = [("rich_text_section", list(title)), (kind, [run(seen)] if seen else [])]
     return {"type": "rich_text", "elements": [{"type": kind, "elements": part} for kind, part in parts if part]}
 
 

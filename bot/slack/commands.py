@@ -66,7 +66,7 @@ class WatchRequest:
 class RubricRequest:
     """What `/judge rubric` is to do, with which rubric, and with which model; None is that of the settings."""
 
-    action: Literal["state", "use", "view", "edit", "delete"]
+    action: Literal["state", "use", "view", "edit", "delete", "improve"]
     name: str = ""
     model: str | None = None
 
@@ -177,6 +177,8 @@ def parse_rubric(text: str) -> RubricRequest:
             return RubricRequest("edit", name.lower())
         case ["delete", name]:
             return RubricRequest("delete", name.lower())
+        case ["improve"]:
+            return RubricRequest("improve")
         case _:
             raise ValueError(f"I do not know {text[:_LONGEST]!r}")
 

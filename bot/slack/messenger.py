@@ -103,6 +103,13 @@ class OpenView(NamedTuple):
     version: str
 
 
+class Posted(NamedTuple):
+    """Where a message stands."""
+
+    channel_id: str
+    ts: str
+
+
 class Messenger:
     def __init__(self, client: AsyncWebClient) -> None:
         self._client = client
@@ -114,7 +121,7 @@ class Messenger:
         Raises:
             SlackApiError: Slack fails for the moment.
         """
-        ways: list[Callable[[Recipient, Post], Awaitable[bool]]] = [self._ephemeral, self._respond, self.direct]
+        ways: list[Callable[[Recipient, Post], Awaitable[object]]] = [self._ephemeral, self._respond, self.direct]
         if recipient.is_in_channel:
             ways = [self._respond, self._ephemeral, self.direct]
         for form in post.forms:
@@ -199,16 +206,31 @@ class Messenger:
             logger.info("private_way_failed", way="response_url", error=answer.body[:100])
         return answer.status_code == 200
 
-    async def direct(self, recipient: Recipient, post: Post) -> bool:
-        """Whether the person could be told by direct message."""
+    async def update(self, message: Posted, post: Post) -> bool:
+        """Shows something else in a message of ours; False where Slack will not have it.
+
+        Raises:
+            SlackApiError, ClientError, TimeoutError: Slack fails for the moment.
+        """
         try:
-            await self._client.chat_postMessage(
+            await self._client.chat_update(
+                channel=message.channel_id, ts=message.ts, text=post.text, blocks=post.blocks
+            )
+        except SlackApiError as exc:
+            _note_refusal("chat.update", exc)
+            return False
+        return True
+
+    async def direct(self, recipient: Recipient, post: Post) -> Posted | None:
+        """The direct message by which the person was told; None where they could not be."""
+        try:
+            answer = await self._client.chat_postMessage(
                 channel=recipient.user_id, text=post.text, blocks=post.blocks, **WITHOUT_PREVIEWS
             )
         except SlackApiError as exc:
             _note_refusal("chat.postMessage", exc)
-            return False
-        return True
+            return None
+        return Posted(answer["channel"], answer["ts"])
 
 
 async def _at_most_twice(call: Callable[[], Awaitable[AsyncSlackResponse]]) -> AsyncSlackResponse:

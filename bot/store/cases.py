@@ -4,7 +4,21 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, func, null, or_, select, tuple_, union, update
+from sqlalchemy import (
+    ColumnElement,
+    Row,
+    Select,
+    and_,
+    bindparam,
+    delete,
+    func,
+    null,
+    or_,
+    select,
+    tuple_,
+    union,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import Case, CaseStatus, CurrentVerdict, LoggedCase, text_hash
@@ -13,7 +27,7 @@ from bot.domain.verdict import RecordedRating, RecordedVerdict
 from bot.store.database import Database, Part
 from bot.store.examples import drop_examples
 from bot.store.jobs import Job, JobKind, Jobs, is_of_team
-from bot.store.schema import IS_STALE, IS_UNSETTLED, cases, processes, ratings
+from bot.store.schema import IS_STALE, IS_UNSETTLED, align_records, cases, processes, ratings
 from bot.store.visibility import counts, same_reply
 
 PageEnd = tuple[datetime, int]
@@ -45,6 +59,8 @@ async def drop_texts(database: Database, connection: AsyncConnection, which: Col
     """
     theirs = tuple_(ratings.c.team_id, ratings.c.case_id).in_(select(cases.c.team_id, cases.c.id).where(which))
     await connection.execute(update(ratings).where(theirs).values(_NO_WORDS))
+    learnt = tuple_(align_records.c.team_id, align_records.c.case_id)
+    await connection.execute(delete(align_records).where(learnt.in_(select(cases.c.team_id, cases.c.id).where(which))))
     dropping = update(cases).where(which).values(_NO_TEXTS).returning(cases.c.team_id, cases.c.id)
     dropped = [(row.team_id, row.id) for row in await connection.execute(dropping)]
     await drop_examples(database, connection, dropped)

@@ -4,12 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Row, select, update
+from sqlalchemy import Row, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
 from bot.store.database import Database, after_commit
-from bot.store.schema import channels, rubrics
+from bot.store.schema import channels, improvements, replays, rubrics
 from judge import DEFAULT_RUBRIC, Rubric, RubricError, load_rubric
 
 
@@ -17,6 +17,7 @@ async def drop_examples(database: Database, connection: AsyncConnection, gone: I
     """Takes the examples that are these cases, by team and number, out of all versions of the teams' rubrics.
 
     A channel goes on by the text that is left: another version, so that its scores are not compared with earlier ones.
+    A rubric that is proposed with such an example is dropped.
     """
     numbers: defaultdict[str, set[str]] = defaultdict(set)
     for team_id, number in gone:
@@ -30,6 +31,12 @@ async def drop_examples(database: Database, connection: AsyncConnection, gone: I
         if left := _without(Rubric(row.name, row.prompt), frozenset(numbers[row.team_id])):
             await _replace(connection, row, left)
             after_commit(connection, database.forget_choices)
+    proposed = select(improvements.c.id, improvements.c.team_id, improvements.c.prompt).where(
+        improvements.c.team_id.in_(numbers), improvements.c.prompt.contains("<example case=")
+    )
+    for row in (await connection.execute(proposed)).all():
+        if _without(Rubric("proposed", row.prompt), frozenset(numbers[row.team_id])):
+            await connection.execute(delete(improvements).where(improvements.c.id == row.id))
 
 
 def _without(rubric: Rubric, gone: frozenset[str]) -> Rubric | None:
@@ -50,3 +57,6 @@ async def _replace(connection: AsyncConnection, row: Row[Any], left: Rubric) -> 
     await connection.execute(update(rubrics).filter_by(**of_rubric, name=row.name, number=row.number).values(text))
     is_used = update(channels).filter_by(**of_rubric, rubric=row.name, rubric_version=row.version)
     await connection.execute(is_used.values(rubric_version=left.version, updated_at=utc_now()))
+    for table in (improvements, replays):
+        named = update(table).filter_by(**of_rubric, rubric=row.name, rubric_version=row.version)
+        await connection.execute(named.values(rubric_version=left.version))

@@ -26,13 +26,15 @@ class JobKind(StrEnum):
     """What a job does with its case: bring it to its end, have its verdict say what became of the message, or tell
     the steps of workflows that wait for it.
 
-    That of a replay judges labelled cases anew; its number stands in the place of a case's.
+    That of a replay judges labelled cases anew, that of an improvement learns from them; its number stands in the place
+    of a case's.
     """
 
     SETTLE = "settle"
     AMEND = "amend"
     COMPLETE = "complete"
     REPLAY = "replay"
+    IMPROVE = "improve"
 
 
 class JobPayload(BaseModel):

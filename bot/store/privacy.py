@@ -19,7 +19,19 @@ from bot.store.database import Database
 from bot.store.digests import drop_of_reply
 from bot.store.examples import drop_examples
 from bot.store.jobs import Job, JobKind, Jobs
-from bot.store.schema import assignments, audit, cases, labels, people, ratings, replays, rubrics, spent, thumbs
+from bot.store.schema import (
+    assignments,
+    audit,
+    cases,
+    improvements,
+    labels,
+    people,
+    ratings,
+    replays,
+    rubrics,
+    spent,
+    thumbs,
+)
 from bot.store.visibility import same_reply
 
 BATCH = 500
@@ -281,11 +293,12 @@ _OF_PERSON: Mapping[str, Column[Any]] = {
     "thumb": thumbs.c.user_id,
     "rubric": rubrics.c.saved_by,
     "replay": replays.c.user_id,
+    "improvement": improvements.c.user_id,
     "spent": spent.c.requester_id,
 }
 
 StoredRow = tuple[str, Mapping[str, Any]]
-"""What kind of row (settings, case, label, draw, thumb, rubric, replay, spent, audit), and its columns."""
+"""What kind of row (settings, case, label, draw, thumb, rubric, replay, improvement, spent, audit), and its columns."""
 
 
 class Personal:

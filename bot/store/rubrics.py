@@ -4,19 +4,31 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, case, delete, func, insert, literal, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    UpdateBase,
+    and_,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.blocker import RefusedError
 from bot.domain.clock import utc_now
-from bot.domain.limits import Limits, Texts
+from bot.domain.limits import Texts
 from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.store.audit import Act, Action, note
 from bot.store.database import Database, Part, insert_into, insert_new, lock_for_transaction, upsert
 from bot.store.jobs import Job, JobKind, Jobs
 from bot.store.schema import cases, channels, labels, replay_scores, replayed, replays, rubrics, spent
-from bot.store.spending import check_next
 from bot.store.visibility import counts, is_superseded, is_watched
 from judge.rubric import Scale
 
@@ -77,32 +89,31 @@ class Rubrics(Part):
             SavedBeforeError: There is one of that name with that number; nothing was changed.
             TooManyRubricsError: It would be one of a new name too many; nothing was changed.
         """
-        place = {"team_id": saved.team_id, "channel_id": saved.channel_id}
-        others = select(func.count(rubrics.c.name.distinct())).filter_by(**place).where(rubrics.c.name != saved.name)
-        values = asdict(saved) | {"version": saved.rubric.version}
-        act = Act(saved.team_id, saved.saved_by, Action.RUBRIC_SAVED, channel_id=saved.channel_id)
-
-        async def save(connection: AsyncConnection) -> None:
-            await lock_for_transaction(connection, f"rubrics of {saved.team_id}/{saved.channel_id}")
-            if saved.number == 1 and (await connection.execute(others)).scalar_one() >= MOST_RUBRICS:
-                raise TooManyRubricsError
-            await connection.execute(insert(rubrics).values(values))
-            await note(connection, [act])
-
-        try:
-            await self._database.write(save)
-        except IntegrityError as exc:
-            raise SavedBeforeError(saved.name) from exc
+        await self._database.write(lambda connection: _save(connection, saved))
 
     async def use(
-        self, team_id: str, channel_id: str, judge: ChannelJudge, by: str, decides: int | None = None
+        self,
+        team_id: str,
+        channel_id: str,
+        judge: ChannelJudge,
+        by: str,
+        decides: UpdateBase | None = None,
+        saves: SavedRubric | None = None,
     ) -> bool:
         """Records what a channel is scored by from now on, and who has changed it.
 
-        With the number of a replay that this decides: in the same transaction, and False where it was decided before.
+        Args:
+            team_id: The channel's.
+            channel_id: The channel.
+            judge: What it is scored by.
+            by: Who changes it.
+            decides: What notes in the same transaction that something is decided by this; False where that changes
+                nothing, since it was decided before.
+            saves: The judge's rubric, where that is to be saved first.
 
         Raises:
             RubricGoneError: Its rubric was deleted meanwhile.
+            SavedBeforeError, TooManyRubricsError: As `save` does.
         """
         place = {"team_id": team_id, "channel_id": channel_id}
         values = {"rubric": judge.rubric, "rubric_version": judge.version, "judge_model": judge.model}
@@ -110,10 +121,10 @@ class Rubrics(Part):
         version = select(rubrics.c.number).filter_by(**place, name=judge.rubric, version=judge.version)
 
         async def use(connection: AsyncConnection) -> bool:
-            if decides is not None:
-                decided = await connection.execute(delete(replays).where(replays.c.id == decides))
-                if not decided.rowcount:
-                    return False
+            if decides is not None and not (await connection.execute(decides)).rowcount:
+                return False
+            if saves is not None:
+                await _save(connection, saves)
             # Held until the end: whoever deletes it meanwhile waits, and finds it in use.
             is_there = judge.version is None or (await connection.execute(version.with_for_update(read=True))).first()
             if not is_there:
@@ -149,10 +160,24 @@ class Rubrics(Part):
 _saved = select(*(rubrics.c[each.name] for each in fields(SavedRubric)))
 
 
+async def _save(connection: AsyncConnection, saved: SavedRubric) -> None:
+    place = {"team_id": saved.team_id, "channel_id": saved.channel_id}
+    others = select(func.count(rubrics.c.name.distinct())).filter_by(**place).where(rubrics.c.name != saved.name)
+    await lock_for_transaction(connection, f"rubrics of {saved.team_id}/{saved.channel_id}")
+    if saved.number == 1 and (await connection.execute(others)).scalar_one() >= MOST_RUBRICS:
+        raise TooManyRubricsError
+    try:
+        await connection.execute(insert(rubrics).values(asdict(saved) | {"version": saved.rubric.version}))
+    except IntegrityError as exc:
+        raise SavedBeforeError(saved.name) from exc
+    await note(connection, [Act(saved.team_id, saved.saved_by, Action.RUBRIC_SAVED, channel_id=saved.channel_id)])
+
+
 LEAST, MOST = 10, 30
 """Cases of one replay: with fewer labelled ones nothing is compared."""
 
-_IS_LABELLED = select(labels.c.score).where(labels.c.team_id == cases.c.team_id, labels.c.case_id == cases.c.id)
+IS_LABELLED = select(labels.c.score).where(labels.c.team_id == cases.c.team_id, labels.c.case_id == cases.c.id)
+THREAD = func.coalesce(cases.c.thread_ts, cases.c.parent_ts, cases.c.message_ts, cases.c.key).label("thread")
 
 
 @dataclass(frozen=True)
@@ -211,7 +236,7 @@ class ChannelReplays:
 
         One of the same wish that its person has not been told of yet goes on: what it has asked is not asked again.
         """
-        some = select(cases.c.id).where(_is_replayable(team_id, channel_id)).limit(least)
+        some = select(cases.c.id).where(is_replayable(team_id, channel_id)).limit(least)
         place = {"team_id": team_id, "channel_id": channel_id}
         values = {"rubric": judge.rubric, "rubric_version": judge.version, "judge_model": judge.model}
         wish = place | values | {"user_id": user_id}
@@ -233,7 +258,7 @@ class ChannelReplays:
 
     async def texts(self, team_id: str, channel_id: str) -> Sequence[Texts]:
         """Question and response of as many labelled cases as a replay has at most."""
-        query = select(cases.c.question, cases.c.response).where(_is_replayable(team_id, channel_id)).limit(MOST)
+        query = select(cases.c.question, cases.c.response).where(is_replayable(team_id, channel_id)).limit(MOST)
         return await self._database.rows(_Texts, query)
 
     async def find(self, number: int) -> ChannelReplay | None:
@@ -251,11 +276,11 @@ class ChannelReplays:
 
         First come blind labels, then what one of the two judges has scored and need not be asked again, then new ones.
         """
-        is_blind = _IS_LABELLED.where(labels.c.is_blind).exists()
+        is_blind = IS_LABELLED.where(labels.c.is_blind).exists()
         chosen = (
             select(literal(replay.id), cases.c.team_id, cases.c.id)
             .where(
-                _is_replayable(replay.team_id, replay.channel_id),
+                is_replayable(replay.team_id, replay.channel_id),
                 cases.c.lowest == scale.low,
                 cases.c.highest == scale.high,
             )
@@ -304,23 +329,6 @@ class ChannelReplays:
             if (own := given.get(row.id)) and (is_blind := True in own) in own
         ]
 
-    async def reserve(self, replay: ChannelReplay, limits: Limits, tokens: int) -> int | None:
-        """Sets tokens aside for one score, which counts like a case of its person; None where a limit is used up."""
-        used = {"team_id": replay.team_id, "requester_id": replay.user_id, "created_at": utc_now(), "tokens": tokens}
-
-        async def reserve(connection: AsyncConnection) -> int:
-            await lock_for_transaction(connection, f"cases of {replay.team_id}")
-            await check_next(connection, replay.team_id, replay.user_id, limits)
-            return int((await connection.execute(insert(spent).values(used).returning(spent.c.id))).scalar_one())
-
-        try:
-            return await self._database.write(reserve)
-        except RefusedError:
-            return None
-
-    async def give_back(self, reserved: int) -> None:
-        await self._database.execute(delete(spent).where(spent.c.id == reserved))
-
     async def record(
         self, replay: ChannelReplay, case_id: int, judge_version: str, score: int | None, reserved: int, tokens: int
     ) -> None:
@@ -343,7 +351,11 @@ class ChannelReplays:
 
     async def drop(self, number: int) -> bool:
         """Deletes a replay that is decided, or that came to nothing; False where somebody else has."""
-        return await self._database.execute(delete(replays).where(replays.c.id == number)) > 0
+        return await self._database.execute(self.decision(number)) > 0
+
+    def decision(self, number: int) -> UpdateBase:
+        """What deletes a replay in the transaction that decides it."""
+        return delete(replays).where(replays.c.id == number)
 
     async def resubmit(self, team_id: str) -> None:
         query = select(replays.c.id).where(replays.c.team_id == team_id, replays.c.told_at.is_(None))
@@ -359,7 +371,7 @@ _replayed: Select[tuple[object, ...]] = (
         cases.c.response,
         cases.c.score,
         cases.c.judge_version,
-        func.coalesce(cases.c.thread_ts, cases.c.parent_ts, cases.c.message_ts, cases.c.key).label("thread"),
+        THREAD,
     )
     .join(cases, and_(cases.c.team_id == replayed.c.team_id, cases.c.id == replayed.c.case_id))
     .where(cases.c.question.is_not(None), cases.c.response.is_not(None))
@@ -367,7 +379,7 @@ _replayed: Select[tuple[object, ...]] = (
 )
 
 
-def _is_replayable(team_id: str, channel_id: str) -> ColumnElement[bool]:
+def is_replayable(team_id: str, channel_id: str) -> ColumnElement[bool]:
     return and_(
         cases.c.team_id == team_id,
         cases.c.channel_id == channel_id,
@@ -375,7 +387,7 @@ def _is_replayable(team_id: str, channel_id: str) -> ColumnElement[bool]:
         cases.c.score.is_not(None),
         cases.c.question.is_not(None),
         cases.c.response.is_not(None),
-        _IS_LABELLED.exists(),
+        IS_LABELLED.exists(),
         ~is_superseded(),
     )
 

@@ -290,6 +290,30 @@ replay_scores = Table(
     ForeignKeyConstraint(["replay_id", "case_id"], ["replayed.replay_id", "replayed.case_id"], ondelete="CASCADE"),
 )
 
+improvements = Table(
+    "improvements",  # of a channel's judge, learnt from labels; one a channel, until another begins
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    *_columns(String, "team_id", "channel_id", "user_id", nullable=False),  # the last is who asked for it
+    *_columns(String, "rubric", "rubric_version", "judge_model"),  # the judge in use when it began
+    Column("status", String, nullable=False),
+    Column("started_at", UtcDateTime, nullable=False),
+    *_columns(String, "message_channel", "message_ts"),  # in which its person sees how far it is
+    Column("prompt", CleanText),  # the rubric that it came to, where that is better
+    UniqueConstraint("team_id", "channel_id"),
+    sqlite_autoincrement=True,
+)
+
+align_records = Table(
+    "align_records",  # what improvements of a channel's judge remember, of labelled cases and models' answers
+    metadata,
+    *_columns(String, "team_id", "channel_id", "key", primary_key=True),
+    Column("case_id", Integer),  # that it is about
+    Column("value", JSON, nullable=False),
+    Index(None, "team_id", "case_id"),
+    ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),
+)
+
 watches = Table(
     "watches",
     metadata,

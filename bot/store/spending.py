@@ -10,11 +10,13 @@ from sqlalchemy import (
     and_,
     bindparam,
     case,
+    delete,
     func,
     insert,
     literal,
     select,
     union_all,
+    update,
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -22,6 +24,7 @@ from bot.domain.blocker import Refusal, RefusalKind, RefusedError
 from bot.domain.case import Case
 from bot.domain.clock import utc_now
 from bot.domain.limits import Limits
+from bot.store.database import Part, lock_for_transaction
 from bot.store.schema import IS_OPEN, IS_UNSETTLED, cases, spent
 
 DAY = timedelta(days=1)
@@ -34,6 +37,31 @@ TAKEN = func.coalesce(cases.c.input_tokens, 0) + func.coalesce(cases.c.output_to
 # A case that is forgotten without a verdict has asked no model.
 _SPENT_TOKENS = case((cases.c.judged_at.is_(None), 0), else_=TAKEN).label("tokens")
 _SPENT = (cases.c.team_id, cases.c.requester_id, cases.c.created_at, _SPENT_TOKENS)
+
+
+class Spending(Part):
+    """What is asked for beside cases, each request of which counts in the limits like a case of its person."""
+
+    async def reserve(self, team_id: str, user_id: str, limits: Limits, tokens: int) -> int | None:
+        """Sets tokens aside for one request; None where a limit is used up."""
+        used = {"team_id": team_id, "requester_id": user_id, "created_at": utc_now(), "tokens": tokens}
+
+        async def reserve(connection: AsyncConnection) -> int:
+            await lock_for_transaction(connection, f"cases of {team_id}")
+            await check_next(connection, team_id, user_id, limits)
+            return int((await connection.execute(insert(spent).values(used).returning(spent.c.id))).scalar_one())
+
+        try:
+            return await self._database.write(reserve)
+        except RefusedError:
+            return None
+
+    async def give_back(self, reserved: int) -> None:
+        await self._database.execute(delete(spent).where(spent.c.id == reserved))
+
+    async def note(self, reserved: int, tokens: int) -> None:
+        """Notes what a request took of what was reserved."""
+        await self._database.execute(update(spent).where(spent.c.id == reserved).values(tokens=tokens))
 
 
 async def check(connection: AsyncConnection, asked: Case, limits: Limits) -> None:

@@ -31,6 +31,7 @@ from bot.store.database import Database, lock_for_transaction
 from bot.store.digests import Digests, People, Thumbs
 from bot.store.executions import Executions
 from bot.store.figures import Tallies
+from bot.store.improvements import Improvements
 from bot.store.jobs import Job, JobKind, Jobs, Unsettled, counts_beside, priority
 from bot.store.labels import Labels
 from bot.store.opening import open_engine, require_log
@@ -125,6 +126,8 @@ class Store:
         self.watches = Watches(database)
         self.rubrics = Rubrics(database)
         self.channel_replays = ChannelReplays(database, self.jobs)
+        self.improvements = Improvements(database, self.jobs)
+        self.spending = spending.Spending(database)
         self.replies = Replies(database)
         self.thumbs = Thumbs(database)
         self.alerts = Alerts(database)

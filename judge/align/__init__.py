@@ -41,7 +41,7 @@ __all__ = [
 Tell = Callable[[Means, int], Awaitable[None]]
 """Is told of each means before it is learnt, with 0, and before it is tried, with the number of cases to test on."""
 
-LEAST, LEAST_FOR_PROMPTS, LEAST_TO_FIT = 12, 30, 5
+LEAST, LEAST_FOR_PROMPTS, LEAST_TO_FIT = 12, 30, 4
 """Labelled threads: below the first nothing is learnt, below the second nothing but a calibration; the third is how
 many of those to learn from must have a score."""
 

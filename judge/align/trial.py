@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from math import isnan
-from statistics import fmean
+from math import atanh, isnan, sqrt
+from statistics import NormalDist, StatisticsError, correlation, fmean
 
 from judge.align.asking import Scored, Scores, mean_tokens
 from judge.align.cases import LabelledCase, threads_of
@@ -14,6 +14,7 @@ from judge.stats import Interval, MeanEstimator, paired_difference
 _ERROR = 0.05
 _MOST_CHANGES = 3
 _NEWLY_UNSCORED = 0.1
+_FREE, _ALMOST_ONE = 3, 1 - 1e-9
 
 
 class Means(StrEnum):
@@ -32,14 +33,15 @@ class Agreement:
         error: Mean distance from the labels, in points.
         within_one: Share of the scores at most a point away.
         kappa: Quadratic weighted; None where one of the two is the same throughout.
-        kappa_low: Lower end of its 95% interval; None where there is none.
+        is_informative: Whether higher scores clearly go with higher labels: the 95% interval of their correlation, for as
+            many cases as there are threads, is above 0. Source: Fisher (1915), Biometrika 10(4).
         tokens: Of a verdict on average; None where the server counts none.
     """
 
     error: float
     within_one: float
     kappa: float | None
-    kappa_low: float | None
+    is_informative: bool
     tokens: float | None
 
 
@@ -100,7 +102,7 @@ class Trial:
             return "The scores are not clearly closer to people's."
         if self.unscored_after - self.unscored_before > _NEWLY_UNSCORED * (self.cases + self.unscored_after):
             return "It leaves more than a tenth of the cases newly unscored."
-        if (self.after.kappa_low or 0) <= 0:
+        if not self.after.is_informative:
             return "The scores are closer to people's, but do not clearly tell good from bad."
         if (self.after.kappa or 0) < (self.before.kappa or 0):
             return "The scores are closer to people's, but tell good from bad less well (weighted kappa)."
@@ -169,27 +171,28 @@ def to_trial(
 def _agreement(cases: Sequence[LabelledCase], scores: Sequence[Scored], scale: Scale) -> Agreement:
     import numpy as np
 
-    from judge.agreement.jackknife import interval
     from judge.agreement.measures import quadratic_weighted_kappa
     from judge.agreement.sample import Sample
 
     distances = [_distance(score, case) for case, score in zip(cases, scores, strict=True)]
     given = np.array([each.score for each in scores], dtype=float)
     labels = np.array([[each.label] for each in cases])
-    threads = np.unique([each.thread for each in cases], return_inverse=True)[1]
-    kappa = quadratic_weighted_kappa(Sample(threads, given, labels, scale))
-    low = interval(kappa)[0] if kappa.value < 1 else kappa.value
+    kappa = quadratic_weighted_kappa(Sample(np.zeros(len(cases), dtype=int), given, labels, scale)).value
     return Agreement(
         error=fmean(distances),
         within_one=fmean(each <= 1 for each in distances),
-        kappa=_or_none(kappa.value),
-        kappa_low=_or_none(low),
+        kappa=None if isnan(kappa) else float(kappa),
+        is_informative=_is_correlated(given.tolist(), labels[:, 0].tolist(), len(threads_of(cases))),
         tokens=mean_tokens(scores),
     )
 
 
-def _or_none(value: float) -> float | None:
-    return None if isnan(value) else float(value)
+def _is_correlated(scores: Sequence[float], labels: Sequence[float], n: int) -> bool:
+    try:
+        r = correlation(scores, labels)
+    except StatisticsError:  # one score or one label throughout
+        return False
+    return n > _FREE and atanh(min(r, _ALMOST_ONE)) > NormalDist().inv_cdf(1 - tail_of(1)) / sqrt(n - _FREE)
 
 
 def _distance(scored: Scored, case: LabelledCase) -> float:

@@ -57,12 +57,14 @@ async def test_a_change_and_its_decision_are_one(log: Store) -> None:
     await labelled(log, 1)
     gone = await begun(log, ChannelJudge("tone", "12345678"))
     with pytest.raises(RubricGoneError):
-        await log.rubrics.use("T1", "C1", gone.judge, "U1", decides=gone.id)
+        await log.rubrics.use("T1", "C1", gone.judge, "U1", decides=log.channel_replays.decision(gone.id))
     assert await log.channel_replays.find(gone.id) == gone
     replay = await begun(log)
-    assert await log.rubrics.use("T1", "C1", NEW, "U1", decides=replay.id)
+    assert await log.rubrics.use("T1", "C1", NEW, "U1", decides=log.channel_replays.decision(replay.id))
     assert await log.channel_replays.find(replay.id) is None
-    assert not await log.rubrics.use("T1", "C1", ChannelJudge("refusal"), "U1", decides=replay.id)
+    assert not await log.rubrics.use(
+        "T1", "C1", ChannelJudge("refusal"), "U1", decides=log.channel_replays.decision(replay.id)
+    )
     assert await log.rubrics.chosen("T1", "C1") == NEW
 
 
@@ -134,7 +136,7 @@ async def test_each_case_has_one_score_of_each_judge_and_what_was_asked_for_coun
     await log.channel_replays.plan(replay, BOTH, SCALE)
     limits = Limits(cases_per_day=7)  # two cases, and five of these
     for case_id, version, score in ((first, "v2", 2), (first, "v2", 5), (second, "v1", None), (99, "v1", 2)):
-        reserved = await log.channel_replays.reserve(replay, limits, 999)
+        reserved = await log.spending.reserve("T1", "U1", limits, 999)
         assert reserved is not None
         await log.channel_replays.record(replay, case_id, version, score, reserved, 100)
     cases = await log.channel_replays.cases(replay)
@@ -145,11 +147,11 @@ async def test_each_case_has_one_score_of_each_judge_and_what_was_asked_for_coun
     row = await log.database.one(select(func.count().label("n"), func.sum(spent.c.tokens).label("tokens")))
     assert row is not None
     assert (row.n, row.tokens) == (4, 400)
-    fifth = await log.channel_replays.reserve(replay, limits, 1)
+    fifth = await log.spending.reserve("T1", "U1", limits, 1)
     assert fifth is not None
-    assert await log.channel_replays.reserve(replay, limits, 1) is None
-    await log.channel_replays.give_back(fifth)
-    assert await log.channel_replays.reserve(replay, limits, 1) is not None
+    assert await log.spending.reserve("T1", "U1", limits, 1) is None
+    await log.spending.give_back(fifth)
+    assert await log.spending.reserve("T1", "U1", limits, 1) is not None
 
 
 async def test_the_next_wish_takes_the_place_of_the_last_and_a_forgotten_case_goes(log: Store) -> None:

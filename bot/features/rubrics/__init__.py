@@ -3,18 +3,26 @@
 from functools import partial
 
 from bot.feature import Feature, Services
-from bot.features.rubrics import comparison, handlers
+from bot.features.rubrics import comparison, handlers, improvement
+from bot.pipeline.engine import JobHandler
 from bot.store.jobs import JobKind
 
-_HELP = "• `/judge rubric` shows and changes the rubric that replies here are scored with"
+_HELP = """\
+• `/judge rubric` shows and changes the rubric that replies here are scored with
+• `/judge rubric improve` proposes one that scores more like the people who labelled replies here"""
 
 
 def feature(services: Services) -> Feature:
-    """`/judge rubric` with its window, and the job that compares a new judge with the one in use."""
-    judges = services.judges
+    """`/judge rubric` with its window, and the jobs that compare a new judge and learn a better one."""
+    judges, jobs = services.judges, dict[JobKind, JobHandler]()
+    if judges:
+        jobs = {
+            JobKind.REPLAY: lambda payload: comparison.run(services, judges, payload.case_id),
+            JobKind.IMPROVE: lambda payload: improvement.run(services, judges, payload.case_id),
+        }
     return Feature(
         register=partial(handlers.register, services=services),
         words={"rubric": partial(handlers.answer, services)},
         more_help=_HELP,
-        jobs={JobKind.REPLAY: lambda payload: comparison.run(services, judges, payload.case_id)} if judges else {},
+        jobs=jobs,
     )

@@ -47,7 +47,7 @@ async def run(services: Services, judges: Judges, number: int) -> None:
         return
     name = words.named(replay.judge, services.rubrics.default)
     here = Recipient(replay.user_id, replay.channel_id, is_in_channel=True)
-    is_here = await _is_here(services, replay)
+    is_here = await is_in(services, replay.channel_id, replay.user_id)
     if judge is None or cases is None or not is_here:
         why = words.GONE if judge is None else words.NO_MODEL if cases is None else words.NOT_BOTH_HERE
         await services.messenger.tell(here, sentence(why.format(judge=name)))
@@ -104,13 +104,13 @@ async def _judge(services: Services, replay: ChannelReplay, judge: Judge) -> boo
         if await replays.find(replay.id) is None:
             break
         tokens = limits.expected_tokens(case)
-        reserved = await replays.reserve(replay, limits, tokens)
+        reserved = await services.store.spending.reserve(replay.team_id, replay.user_id, limits, tokens)
         if reserved is None:
             raise _UsedUpError
         try:
             verdict = await judge.score(case.question, case.response)
         except JudgeError as exc:
-            await replays.give_back(reserved)
+            await services.store.spending.give_back(reserved)
             logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc))
             failures += 1
             if failures == _MOST_FAILURES:
@@ -122,10 +122,10 @@ async def _judge(services: Services, replay: ChannelReplay, judge: Judge) -> boo
     return True
 
 
-async def _is_here(services: Services, replay: ChannelReplay) -> bool:
-    """Whether its person may see the channel's figures: Slack is asked anew, since judging took its time."""
+async def is_in(services: Services, channel_id: str, user_id: str) -> bool:
+    """Whether a person may see a channel's figures: Slack is asked anew, since judging took its time."""
     try:
-        return await services.access.is_in(replay.channel_id, replay.user_id)
+        return await services.access.is_in(channel_id, user_id)
     except SlackApiError as exc:
         if is_transient(exc):
             raise
@@ -201,7 +201,7 @@ def _compared(
         f"*{judge} and the {'rubric' if is_offline else 'judge'} in use*, on the same {n} labelled replies of this "
         f"channel, {'all' if blind == n else blind} labelled blind.{more}",
         f"• Distance from people's scores: {off_before:.1f} points with the current judge, {off_now:.1f} with the new "
-        f"one: {_closer(paired_difference(estimate))}",
+        f"one: {how_close(paired_difference(estimate))}",
         f"• Same score as people: {same_before} with the current judge, {same_now} with the new one",
         f"• Mean: {mean_before:.1f} with the current judge, {mean_now:.1f} with the new one, "
         f"{mean_people:.1f} by people",
@@ -209,12 +209,12 @@ def _compared(
     return "\n".join(lines if blind == n else [*lines, words.SEEN])
 
 
-def _closer(points: Interval) -> str:
+def how_close(points: Interval, confidence: float = 0.95) -> str:
     """How many points the new scores are closer to people's, paired by case; below 0 they are farther."""
     value, low, high = points
     if low is None or high is None:  # all labels belong to one thread
         return "too few threads to say more"
-    between = f"95% between {low:+.1f} and {high:+.1f}"
+    between = f"{100 * confidence:.3g}% between {low:+.1f} and {high:+.1f}"
     size = f"{abs(value):.1f}"
     how = "no difference" if float(size) == 0 else f"{size} {'closer' if value > 0 else 'farther away'}"
     return f"{how}, which may be chance ({between})" if low <= 0 <= high else f"{how} ({between})"

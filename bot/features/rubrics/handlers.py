@@ -1,19 +1,18 @@
 """`/judge rubric`: what a channel is scored by, the window for a rubric, and the buttons under a comparison."""
 
 import re
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-import aiohttp
 from slack_bolt.async_app import AsyncAck, AsyncApp
-from slack_sdk.errors import SlackApiError
 
 from bot.domain.case import Recipient
 from bot.domain.clock import utc_now
 from bot.domain.rubric import DEFAULT, MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.feature import Services
+from bot.features.rubrics import improvement_handlers
 from bot.features.rubrics import text as words
+from bot.features.rubrics.use import use
 from bot.pipeline.text import COMMAND_TOO_SLOW, sentence
 from bot.slack import ids
 from bot.slack.commands import RubricRequest, parse_rubric
@@ -25,14 +24,14 @@ from bot.slack.invocation import (
     to_invocation,
     to_rubric_submission,
 )
-from bot.slack.members import MembershipError
 from bot.slack.messenger import Post
-from bot.store.audit import Action
 from bot.store.rubrics import LEAST, RubricGoneError, RubricInUseError, SavedBeforeError, TooManyRubricsError
 from judge import DEFAULT_RUBRIC
 
 
 def register(app: AsyncApp, services: Services) -> None:
+    improvement_handlers.register(app, services)
+
     @app.action(ids.ACTION_RUBRIC_USE)
     async def use_replayed(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
@@ -95,6 +94,8 @@ async def _answer(services: Services, invocation: Invocation, request: RubricReq
                 said = await _view(services, invocation, request.name)
             case "edit":
                 said = await _open(services, invocation, request.name)
+            case "improve":
+                said = await improvement_handlers.begin(services, *place, invocation.user_id)
             case "delete":
                 said = await _delete(services, invocation, request.name)
             case "state":
@@ -108,7 +109,8 @@ async def _state(services: Services, team_id: str, channel_id: str) -> Post:
     rubrics, models = services.rubrics, services.settings.judge_models
     chosen, own = await rubrics.log.chosen(team_id, channel_id), await rubrics.log.newest(team_id, channel_id)
     wish = await services.store.channel_replays.of(team_id, channel_id)
-    return words.state(chosen, rubrics.default, list(rubrics.shipped), own, models, wish)
+    improvement = await services.store.improvements.of(team_id, channel_id)
+    return words.state(chosen, rubrics.default, list(rubrics.shipped), own, models, wish, improvement)
 
 
 async def _delete(services: Services, invocation: Invocation, name: str) -> str:
@@ -213,35 +215,14 @@ async def _begin(services: Services, team_id: str, channel_id: str, user_id: str
     now, then = (replace(each, rubric=each.rubric or rubrics.default) for each in (chosen, judge))
     if now == then:
         if judge != chosen:  # kept, whatever the app is set to later
-            await _use(services, *place, user_id, judge)
+            await use(services, *place, user_id, judge)
         return words.unchanged(judge, rubrics.default)
     if await services.store.channel_replays.begin(*place, user_id, judge, LEAST):
         texts = await services.store.channel_replays.texts(*place)
         tokens = 2 * sum(services.limits.expected_tokens(each) for each in texts)
         name = words.named(judge, rubrics.default)
         return words.BEGUN.format(judge=name, n=len(texts), tokens=f"{round(tokens, -3):,}")
-    return f"{await _use(services, *place, user_id, judge)} {words.TOO_FEW_LABELS}"
-
-
-async def _use(
-    services: Services, team_id: str, channel_id: str, user_id: str, judge: ChannelJudge, decides: int | None = None
-) -> str:
-    """Has a channel scored by this judge from now on, and says so; nothing where another press has decided it."""
-    rubrics = services.rubrics
-    chosen_by = await services.store.audit.last_by(Action.JUDGE_CHANGED, team_id, channel_id)
-    try:
-        is_used = await rubrics.log.use(team_id, channel_id, judge, user_id, decides)
-    except RubricGoneError:
-        return words.no_rubric(judge.rubric or "", await rubrics.names(team_id, channel_id))
-    if not is_used:
-        return ""
-    if chosen_by and chosen_by != user_id:
-        # Where they cannot be told now, it is still changed.
-        with suppress(MembershipError, SlackApiError, aiohttp.ClientError, TimeoutError):
-            if not await services.memberships.keeps_out(chosen_by, channel_id):
-                post = sentence(words.used_by(user_id, channel_id, judge, rubrics.default))
-                await services.messenger.direct(Recipient(chosen_by, channel_id), post)
-    return words.used(judge, rubrics.default)
+    return f"{await use(services, *place, user_id, judge)} {words.TOO_FEW_LABELS}"
 
 
 async def _decide(services: Services, invocation: Invocation, number: int | None, is_wanted: bool) -> str:
@@ -259,4 +240,6 @@ async def _decide(services: Services, invocation: Invocation, number: int | None
     # Pressed twice, the other press answers.
     if not is_wanted:
         return words.LEFT if await replays.drop(replay.id) else ""
-    return await _use(services, replay.team_id, replay.channel_id, replay.user_id, replay.judge, decides=replay.id)
+    return await use(
+        services, replay.team_id, replay.channel_id, replay.user_id, replay.judge, replays.decision(replay.id)
+    )

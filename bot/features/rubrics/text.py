@@ -6,10 +6,11 @@ from typing import Any
 from bot.domain.rubric import DEFAULT, LONGEST_NAME, MOST_RUBRICS, ChannelJudge, SavedRubric, is_name
 from bot.pipeline.text import MAX_INPUT
 from bot.slack import ids
-from bot.slack.blocks import Block, ModalState, actions, button, context, modal, plain, quotes, run, section
+from bot.slack.blocks import Block, ModalState, actions, button, context, modal, plain, quotes, run, section, short_date
 from bot.slack.members import NoAccess, NoAccessReason
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape
+from bot.store.improvements import Improvement, Progress
 from bot.store.rubrics import LEAST, ChannelReplay
 from judge import Rubric, RubricError, render_prompt
 from judge.rubric import purpose_of
@@ -19,6 +20,7 @@ _HELP = """\
 • `/judge rubric` lists the rubrics, with buttons to use, view and edit them
 • `/judge rubric use NAME` scores this channel's replies with a rubric, `/judge rubric use default` with the app's own
 • `/judge rubric edit NAME` opens a window to make your own version; without a name it begins with the default
+• `/judge rubric improve` learns from this channel's labels how to score more like people, and proposes a rubric
 • `/judge rubric delete NAME` deletes a rubric made here, with all its versions"""
 _NO_ACCESS = {
     NoAccessReason.DIRECT_MESSAGES: "Rubrics belong to channels. Type that in a channel.",
@@ -43,6 +45,7 @@ def state(
     own: Sequence[SavedRubric],
     models: Sequence[str],
     wish: ChannelReplay | None,
+    improvement: Improvement | None = None,
 ) -> Post:
     by = "chosen for this channel" if chosen != ChannelJudge() else "the app's default"
     lines = [f"Replies in this channel are scored with {named(chosen, default)}, {by}."]
@@ -51,6 +54,11 @@ def state(
     if wish:
         stands = "the comparison is done and waits for a decision" if wish.told_at else "the comparison is running"
         lines.append(f":hourglass: <@{wish.user_id}> asked for {named(wish.judge, default)}: {stands}.")
+    if improvement and improvement.status != Progress.USED:
+        waits = improvement.status == Progress.OFFERED
+        stands = "a better one is found and waits for a decision" if waits else "the improvement is running"
+        began = short_date(improvement.started_at)
+        lines.append(f":hourglass: <@{improvement.user_id}> asked for a better rubric {began}: {stands}.")
     made = {saved.name for saved in own}
     in_use = chosen.rubric or default
     blocks, said = [section("\n".join(lines))], lines
@@ -63,7 +71,7 @@ def state(
         is_used = saved.name == in_use and chosen.version == saved.rubric.version
         said.append(_own(saved, chosen, in_use))
         blocks += [section(said[-1]), _buttons(saved.name, is_used=is_used, is_own=True)]
-    ends = f"`/judge rubric use {DEFAULT}` goes back to the app's default."
+    ends = f"`/judge rubric use {DEFAULT}` goes back to the app's default, `/judge rubric improve` learns from labels."
     if models:
         ends += f" `/judge rubric use NAME MODEL` also chooses the model: {_listed(models)}, or {DEFAULT}."
     return Post("\n".join([*said, ends]), [*blocks, context(ends)])

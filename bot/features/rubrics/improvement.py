@@ -1,0 +1,225 @@
+"""An improvement of a channel's judge: learns from people's labels, and proposes a rubric that is closer to them."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import TypeVar
+
+import aiohttp
+import structlog
+from slack_sdk.errors import SlackApiError
+
+from bot.domain.case import Recipient
+from bot.feature import Services
+from bot.features.rubrics import improvement_text as words
+from bot.features.rubrics.comparison import is_in
+from bot.pipeline.judges import Judges
+from bot.pipeline.text import sentence
+from bot.slack.blocks import permalink
+from bot.slack.messenger import Post, Posted
+from bot.store.improvements import Improvement, Labelled, Progress
+from judge import Judge, JudgeError, Verdict
+from judge.align import Alignment, Asker, Budget, BudgetError, LabelledCase, Means, align
+from judge.judging import Written
+
+BUDGET = Budget(requests=400, tokens=2_000_000)
+_AT_ONCE = 2
+_TELL_EVERY = 10
+
+T = TypeVar("T")
+logger = structlog.get_logger(__name__)
+
+
+async def run(services: Services, judges: Judges, number: int) -> None:
+    """Brings an improvement to where its person decides, or to nothing; one that is there already is left alone.
+
+    Killed and begun anew, it asks for nothing again that was answered.
+
+    Raises:
+        SlackApiError, ClientError, TimeoutError: Slack fails for the moment, so that the person could not be told.
+    """
+    log = services.store.improvements
+    improvement = await log.find(number)
+    if improvement is None or improvement.status not in (Progress.RUNNING, Progress.STOPPED):
+        return
+    message = await _message(services, improvement)
+    if message is None:
+        here = Recipient(improvement.user_id, improvement.channel_id, is_in_channel=True)
+        await services.messenger.tell(here, sentence(words.NO_DIRECT_MESSAGE))
+        await log.drop(number)
+        return
+    post, prompt = await _Work(services, judges, improvement, message).come_to()
+    now = await log.find(number)
+    if now and now.status in (Progress.OFFERED, Progress.USED):  # killed after it was told, and decided since
+        return
+    if prompt and not await log.propose(number, prompt):
+        post, prompt = sentence(words.STOPPED.format(channel=improvement.channel_id)), None
+    if not await services.messenger.update(message, post):  # the person has deleted it
+        await _post(services, improvement, post)
+    await (log.offer(number) if prompt else log.drop(number))
+    logger.info("rubric_improved", channel=improvement.channel_id, is_offered=prompt is not None)
+
+
+async def _message(services: Services, improvement: Improvement) -> Posted | None:
+    """The direct message that says how far it is; None where its person takes none."""
+    if improvement.message_channel and improvement.message_ts:
+        return Posted(improvement.message_channel, improvement.message_ts)
+    return await _post(services, improvement, words.progress(improvement, words.STARTING))
+
+
+async def _post(services: Services, improvement: Improvement, post: Post) -> Posted | None:
+    message = await services.messenger.direct(Recipient(improvement.user_id, improvement.channel_id), post)
+    if message:
+        await services.store.improvements.note_message(improvement.id, *message)
+    return message
+
+
+@dataclass(frozen=True)
+class _Texts:
+    question: str
+    response: str
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """A judge each of whose requests counts in the limits."""
+
+    judge: Judge
+    work: "_Work"
+
+    @property
+    def version(self) -> str:
+        return self.judge.version
+
+    async def score(self, question: str, response: str) -> Verdict:
+        texts = _Texts(question, response)
+        return await self.work.count(texts, lambda: self.judge.score(question, response), _tokens)
+
+    async def write(self, prompt: str) -> Written:
+        return await self.work.count(
+            _Texts("", prompt), lambda: self.judge.write(prompt), lambda found: found.tokens or 0
+        )
+
+
+def _load() -> None:
+    """Imports what learning takes, which holds the event loop up for seconds where it is done there."""
+    for name in ("gepa.api", "sklearn.isotonic"):
+        import_module(name)
+
+
+def _tokens(verdict: Verdict) -> int:
+    return (verdict.input_tokens or 0) + (verdict.output_tokens or 0)
+
+
+class _Work:
+    def __init__(self, services: Services, judges: Judges, improvement: Improvement, message: Posted) -> None:
+        self._services = services
+        self._judges = judges
+        self._improvement = improvement
+        self._place = improvement.team_id, improvement.channel_id
+        self._message = message
+        self._limits = replace(services.limits, cases_per_user_per_hour=0)  # it is more than a person asks for
+        self._stage = words.STARTING
+        self._asked = 0
+        self._asker: Asker | None = None
+        self._has_left = False
+
+    async def come_to(self) -> tuple[Post, str | None]:
+        """What its person is told at the end, and the rubric that is offered, if any."""
+        channel = self._improvement.channel_id
+        found = await self._learn()
+        if not await is_in(self._services, channel, self._improvement.user_id):
+            return sentence(words.NOT_BOTH_HERE), None
+        if await self._is_stopped():
+            return sentence(words.STOPPED.format(channel=channel)), None
+        return found
+
+    async def _learn(self) -> tuple[Post, str | None]:
+        channel = self._improvement.channel_id
+        judge = await self._judges.by(*self._place, self._improvement.judge)
+        if judge is None:
+            return sentence(words.GONE.format(channel=channel)), None
+        found = await self._services.store.improvements.labelled(*self._place, judge.rubric.scale)
+        cases = [each.case for each in found]
+        if why := words.obstacle(judge.model, cases):
+            return sentence(why), None
+        try:
+            await asyncio.to_thread(_load)
+            return await self._report(judge, cases, await self._align(judge, found, cases))
+        except JudgeError as exc:
+            logger.warning("judge_failed", channel=channel, error=type(exc).__name__, reason=str(exc))
+            return sentence(words.NO_MODEL.format(channel=channel)), None
+
+    async def _align(self, judge: Judge, found: Sequence[Labelled], cases: Sequence[LabelledCase]) -> Alignment:
+        known = {each.case.id: each.scored for each in found if each.judge_version == judge.version}
+        model = self._improvement.judge_model
+        asker = self._asker = Asker(
+            lambda rubric: _Counted(self._judges.with_rubric(rubric, model), self),
+            self._services.store.improvements.records(*self._place),
+            BUDGET,
+            known=known,
+            concurrency=_AT_ONCE,
+        )
+
+        async def tell(means: Means, tested: int) -> None:
+            self._stage = words.stage(means, tested)
+            await self._tell()
+
+        return await align(cases, judge.rubric, asker, tell=tell)
+
+    async def _report(self, judge: Judge, cases: Sequence[LabelledCase], found: Alignment) -> tuple[Post, str | None]:
+        attempts = await self._services.store.improvements.records(*self._place).get("attempts") or {}
+        links = {}
+        for each in found.better.changes if found.better else ():
+            case = await self._services.store.cases.find(self._improvement.team_id, int(each.case.id))
+            if case and (ts := case.message_ts or case.thread_ts):
+                thread = case.thread_ts or case.parent_ts
+                links[each.case.id] = permalink(self._services.identity.url, case.channel_id, ts, thread)
+        return words.report(self._improvement, found, cases, len(attempts), judge.rubric, links)
+
+    async def count(self, texts: _Texts, ask: Callable[[], Awaitable[T]], taken: Callable[[T], int]) -> T:
+        """What is asked for, which counts in the limits like a case of the person.
+
+        Raises:
+            BudgetError: The limits leave no more, the person has left, or it was stopped.
+            JudgeError: The model fails.
+        """
+        if self._asked % _TELL_EVERY == 0:
+            await self._look()
+        self._asked += 1
+        if self._has_left or await self._is_stopped():
+            raise BudgetError
+        spending = self._services.store.spending
+        tokens = self._limits.expected_tokens(texts)
+        reserved = await spending.reserve(self._improvement.team_id, self._improvement.user_id, self._limits, tokens)
+        if reserved is None:
+            raise BudgetError
+        try:
+            answer = await ask()
+        except JudgeError:
+            await spending.give_back(reserved)
+            raise
+        await spending.note(reserved, taken(answer))
+        return answer
+
+    async def _look(self) -> None:
+        """Sees whether the person is still there, and shows them how far it is."""
+        with suppress(SlackApiError, aiohttp.ClientError, TimeoutError):  # who cannot be asked now is asked later
+            self._has_left = not await is_in(self._services, self._improvement.channel_id, self._improvement.user_id)
+        await self._tell()
+
+    async def _tell(self) -> None:
+        if await self._is_stopped():  # the message says so, or what was decided
+            return
+        asker = self._asker
+        figures = words.figures(asker.requests, BUDGET.requests, asker.tokens) if asker else ""
+        with suppress(SlackApiError, aiohttp.ClientError, TimeoutError):  # the next one says more
+            await self._services.messenger.update(
+                self._message, words.progress(self._improvement, self._stage, figures)
+            )
+
+    async def _is_stopped(self) -> bool:
+        now = await self._services.store.improvements.find(self._improvement.id)
+        return now is None or now.status != Progress.RUNNING

@@ -1,0 +1,167 @@
+"""`/judge rubric improve`, and the buttons of the message in which its person sees what it comes to."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from slack_bolt.async_app import AsyncAck, AsyncApp
+
+from bot.domain.clock import utc_now
+from bot.domain.rubric import LONGEST_NAME, ChannelJudge, SavedRubric
+from bot.feature import Services
+from bot.features.rubrics import improvement_text as words
+from bot.features.rubrics.improvement import BUDGET
+from bot.features.rubrics.text import TOO_MANY, no_access_text
+from bot.features.rubrics.use import use
+from bot.pipeline.text import COMMAND_TOO_SLOW, sentence
+from bot.slack import ids
+from bot.slack.blocks import Block
+from bot.slack.invocation import clicked_case_id, to_invocation
+from bot.slack.messenger import Post, Posted
+from bot.store.improvements import Improvement, Labelled
+from bot.store.rubrics import SavedBeforeError, TooManyRubricsError
+from judge import Rubric
+from judge.align import LEAST_FOR_PROMPTS
+from judge.align.cases import threads_of
+
+_IMPROVED = "-improved"
+
+
+async def begin(services: Services, team_id: str, channel_id: str, user_id: str) -> str:
+    """Begins an improvement, unless one is running, and says so; else why not."""
+    place, log = (team_id, channel_id), services.store.improvements
+    chosen, rubric = await services.rubrics.log.chosen(*place), await services.rubrics.of(*place)
+    settings = services.settings
+    model = chosen.model if chosen.model in settings.judge_models else settings.judge_model
+    found = await log.labelled(*place, rubric.scale)
+    if why := words.obstacle(model or "", [each.case for each in found]):
+        return why
+    running = await log.begin(*place, user_id, chosen)
+    return words.running(running) if running else _begun(services, found, rubric)
+
+
+def _begun(services: Services, found: Sequence[Labelled], rubric: Rubric) -> str:
+    threads = len(threads_of([each.case for each in found]))
+    # With fewer threads a calibration is learnt, which takes no more than a score of each case.
+    requests = BUDGET.requests if threads >= LEAST_FOR_PROMPTS else min(len(found), BUDGET.requests)
+    tokens = requests * fmean(services.limits.expected_tokens(each.case) for each in found)
+    return words.BEGUN.format(
+        cases=len(found), threads=threads, requests=requests, tokens=f"{round(min(tokens, BUDGET.tokens), -3):,.0f}"
+    )
+
+
+@dataclass(frozen=True)
+class _Press:
+    """A button that the person of an improvement has pressed, while they may change the channel's rubrics.
+
+    `blocks` are those of the message that it stands in.
+    """
+
+    services: Services
+    improvement: Improvement
+    trigger_id: str
+    blocks: Sequence[Block]
+
+    async def show(self, post: Post) -> None:
+        message = Posted(self.improvement.message_channel or "", self.improvement.message_ts or "")
+        await self.services.messenger.update(message, post)
+
+    async def decide(self, said: str, *, goes_back: bool = False) -> str:
+        """Shows below the figures what was decided; nothing is left to be said."""
+        await self.show(words.decided(self.blocks, said, self.improvement.id if goes_back else None))
+        return ""
+
+    async def stop(self) -> str:
+        if not await self.services.store.improvements.stop(self.improvement.id):
+            return words.CLOSED
+        await self.show(sentence(words.STOPPED.format(channel=self.improvement.channel_id)))
+        return ""
+
+    async def leave(self) -> str:
+        if not await self.services.store.improvements.leave(self.improvement.id):
+            return words.CLOSED
+        return await self.decide(words.LEFT)
+
+    async def use(self) -> str:
+        """Saves the new text as a version of the channel's own, and has the channel scored by it."""
+        improvement, log, services = self.improvement, self.services.rubrics.log, self.services
+        place = improvement.team_id, improvement.channel_id
+        if improvement.prompt is None:
+            return words.CLOSED
+        if await log.chosen(*place) != improvement.judge:
+            return words.CHANGED_MEANWHILE
+        name = new_name(improvement, services.rubrics.default)
+        last = await log.find(*place, name)
+        if last and last.saved_at > improvement.started_at:
+            return words.SAVED_MEANWHILE.format(name=name)
+        number = last.number + 1 if last else 1
+        new = SavedRubric(*place, name, number, improvement.prompt, improvement.user_id, utc_now())
+        judge = ChannelJudge(name, new.rubric.version, improvement.judge_model)
+        decides = services.store.improvements.use(improvement.id)
+        try:
+            said = await use(services, *place, improvement.user_id, judge, decides, new)
+        except SavedBeforeError:
+            return words.SAVED_MEANWHILE.format(name=name)
+        except TooManyRubricsError:
+            return TOO_MANY
+        return await self.decide(said, goes_back=True) if said else words.CLOSED
+
+    async def go_back(self) -> str:
+        improvement = self.improvement
+        decides = self.services.store.improvements.go_back(improvement.id)
+        place = improvement.team_id, improvement.channel_id
+        said = await use(self.services, *place, improvement.user_id, improvement.judge, decides)
+        return await self.decide(said) if said else words.CLOSED
+
+    async def view(self) -> str:
+        improvement, rubrics = self.improvement, self.services.rubrics
+        place = improvement.team_id, improvement.channel_id
+        name = improvement.rubric or rubrics.default
+        before = await rubrics.find(*place, name, improvement.rubric_version)
+        if before is None or improvement.prompt is None:
+            return words.CLOSED
+        view = words.view_modal(before, Rubric(name, improvement.prompt))
+        opened = await self.services.messenger.open_modal(self.trigger_id, view)
+        return "" if opened else COMMAND_TOO_SLOW
+
+
+_DO = {
+    ids.ACTION_IMPROVE_STOP: _Press.stop,
+    ids.ACTION_IMPROVE_USE: _Press.use,
+    ids.ACTION_IMPROVE_LEAVE: _Press.leave,
+    ids.ACTION_IMPROVE_BACK: _Press.go_back,
+    ids.ACTION_IMPROVE_VIEW: _Press.view,
+}
+
+
+def register(app: AsyncApp, services: Services) -> None:
+    @app.action(re.compile(f"^(?:{'|'.join(_DO)})$"))
+    async def press(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        said = await _answer(services, body)
+        if said:
+            await services.messenger.tell(to_invocation(body).recipient, sentence(said))
+
+
+async def _answer(services: Services, body: dict[str, Any]) -> str:
+    """Does what the button says, and gives what is to be said beside its message, if anything."""
+    invocation, number = to_invocation(body), clicked_case_id(body)
+    improvement = await services.store.improvements.find(number) if number is not None else None
+    if improvement is None or (improvement.team_id, improvement.user_id) != (invocation.team_id, invocation.user_id):
+        return words.CLOSED
+    if refusal := await services.access.refusal(improvement.channel_id, improvement.user_id, is_change=True):
+        return no_access_text(refusal)
+    blocks = (body.get("message") or {}).get("blocks") or []
+    pressed = _Press(services, improvement, invocation.trigger_id, blocks)
+    return await _DO[body["actions"][0]["action_id"]](pressed)
+
+
+def new_name(improvement: Improvement, default: str) -> str:
+    """What the improved rubric is called: as the channel's own one, or after the app's."""
+    name = improvement.rubric or default
+    if improvement.rubric_version is not None:
+        return name
+    slug = "-".join(re.findall(r"[^\W_]+", name.lower()))
+    return f"{slug[: LONGEST_NAME - len(_IMPROVED)].rstrip('-')}{_IMPROVED}"

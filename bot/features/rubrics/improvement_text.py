@@ -1,0 +1,221 @@
+"""What is said of an improvement: how far it is, what it came to, and the text that it proposes."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import ndiff
+from importlib.util import find_spec
+from typing import Any
+
+from bot.domain.verdict import OFFLINE
+from bot.features.rubrics.comparison import how_close
+from bot.features.rubrics.text import errors
+from bot.slack import ids
+from bot.slack.blocks import Block, actions, button, context, plain, quotes, run, section, short_date
+from bot.slack.messenger import Post
+from bot.slack.mrkdwn import excerpt
+from bot.store.improvements import Improvement
+from judge import Rubric, find_flags
+from judge.align import LEAST, Alignment, Change, LabelledCase, Means, Trial, too_few
+from judge.align.cases import threads_of
+
+_ROOM = 2_900
+_MOST_IN_MESSAGE = 2
+"""Quotes of a text; a longer one is shown in a window."""
+_LINE = 150
+_MOST_WARNINGS = 5
+_NAMES: Mapping[Means, str] = {
+    Means.CALIBRATION: "a calibration of the scores",
+    Means.EXAMPLES: "examples in the prompt",
+    Means.RUBRIC: "a new text",
+}
+OFFLINE_RATER = "The offline rater ignores the rubric and learns nothing. Choose a model first."
+NOT_INSTALLED = "Learning from labels is not installed here. An admin of the app can add it: `slack-judge[align]`."
+TOO_FEW = (
+    "Learning from labels takes labelled replies of {least} threads on the rubric's scale, and this channel has "
+    "{threads}. `/judge label` collects more."
+)
+RUNNING = "<@{user}> started an improvement here {at}, and it is still running. I started no other."
+BEGUN = (
+    "I learn from {cases} labelled replies in {threads} threads how to score more like people. This takes at most "
+    "{requests} requests to the model and about {tokens} tokens, which count towards your limits. Nothing changes by "
+    "itself. I tell you in a direct message how it goes."
+)
+STOPPED = "The improvement of the rubric in <#{channel}> is stopped. Nothing changed."
+NO_MODEL = (
+    "The improvement of the rubric in <#{channel}> ended, because the model is not answering. Nothing changed. Try "
+    "again later: what the model has answered so far is kept."
+)
+GONE = "The improvement of the rubric in <#{channel}> ended, because the rubric has been deleted. Nothing changed."
+NOT_BOTH_HERE = "An improvement of a rubric ended, because you or I have left its channel. Nothing changed."
+NO_DIRECT_MESSAGE = "I cannot send you a direct message, so I did not start the improvement."
+CLOSED = "This choice is closed: it was already decided, or a later improvement took its place."
+SAVED_MEANWHILE = "Somebody saved another version of `{name}` meanwhile, so I did not save this one."
+CHANGED_MEANWHILE = "Replies are now scored with another judge than when this began, so I did not use the new text."
+SPENT = "It ended early, because its budget of requests or a limit of the day is used up."
+CHANGES = "Replies whose scores change most:"
+LEFT = "You kept the current rubric. Nothing changed."
+NOT_A_RUBRIC = "A text was better, but cannot be edited in Slack, so I do not offer it: {why}"
+
+
+def obstacle(model: str, cases: Sequence[LabelledCase]) -> str:
+    """Why nothing can be learnt from these cases with that model; empty where it can."""
+    if model == OFFLINE:
+        return OFFLINE_RATER
+    if not all(map(find_spec, ("gepa", "sklearn"))):
+        return NOT_INSTALLED
+    threads = len(threads_of(cases))
+    return TOO_FEW.format(least=LEAST, threads=threads) if too_few(threads) else ""
+
+
+def progress(improvement: Improvement, stage: str, figures: str = "") -> Post:
+    """How far it is, with a button to stop it."""
+    text = f"*Improving the rubric in <#{improvement.channel_id}>*\n:hourglass: {stage}{figures}"
+    return Post(text, [section(text), actions(button("Stop", ids.ACTION_IMPROVE_STOP, improvement.id))])
+
+
+STARTING = "Starting."
+
+
+def stage(means: Means, tested: int) -> str:
+    return f"Trying {_NAMES[means]} on {tested} other replies." if tested else f"Learning {_NAMES[means]}."
+
+
+def figures(requests: int, most: int, tokens: int) -> str:
+    return f"\n{requests} of at most {most} requests, {tokens:,} tokens."
+
+
+def running(improvement: Improvement) -> str:
+    return RUNNING.format(user=improvement.user_id, at=short_date(improvement.started_at))
+
+
+def report(
+    improvement: Improvement,
+    found: Alignment,
+    cases: Sequence[LabelledCase],
+    attempts: int,
+    in_use: Rubric,
+    links: Mapping[str, str],
+) -> tuple[Post, str | None]:
+    """What an improvement came to, and the text that it offers, if any.
+
+    Args:
+        improvement: Which one.
+        found: What was tried.
+        cases: All that were learnt from or tested on.
+        attempts: How often a change was tested on these labels, now and before.
+        in_use: The rubric that was to be improved.
+        links: Of the replies that change most, by case.
+    """
+    better = found.better
+    why = "; ".join(errors("improved", better.rubric.prompt, is_shipped=False).values()) if better else ""
+    is_offered = better is not None and not why
+    title = "Found a rubric closer to people's scores" if is_offered else "Found no clearly better rubric"
+    lines = [
+        f"*{title} for <#{improvement.channel_id}>*",
+        f"Learned from {found.learned} labelled replies, tested on {found.tested} others. {_labels(cases)}",
+        *_means(found),
+        *([SPENT] if found.is_spent else []),
+        _attempts(attempts),
+    ]
+    if better is None or why:
+        lines += [NOT_A_RUBRIC.format(why=excerpt(why, _LINE))] if why else []
+        text = "\n".join([*lines, "Nothing changed."])
+        return Post(text, [section(text)]), None
+    lines += [CHANGES, *(_changed(each, links) for each in better.changes)]
+    text = "\n".join(lines)
+    return Post(text, [section(text), *_offer(improvement, in_use, better)]), better.rubric.prompt
+
+
+def _offer(improvement: Improvement, in_use: Rubric, better: Trial) -> list[Block]:
+    shown = diff(in_use, better.rubric)
+    is_whole = len(shown) <= _MOST_IN_MESSAGE
+    view = [] if is_whole else [button("View the new text", ids.ACTION_IMPROVE_VIEW, improvement.id)]
+    return [
+        *_warnings(in_use, better.rubric),
+        *(shown if is_whole else []),
+        actions(
+            button("Use it", ids.ACTION_IMPROVE_USE, improvement.id),
+            button("Keep the current one", ids.ACTION_IMPROVE_LEAVE, improvement.id),
+            *view,
+        ),
+    ]
+
+
+def _labels(cases: Sequence[LabelledCase]) -> str:
+    given = Counter(person for each in cases for person in each.people)
+    people, labels = len(given), given.total()
+    blind = sum(each.is_blind for each in cases)
+    who = "One person gave all labels" if people == 1 else f"{people} people gave the labels"
+    most = "" if people == 1 else f", one of them {max(given.values(), default=0)} of {labels}"
+    return f"{who}{most}; {blind} of {len(cases)} replies are labelled blind."
+
+
+def _means(found: Alignment) -> Iterator[str]:
+    """What became of each means, in the order in which they are taken up."""
+    trials = {each.means: each for each in found.trials}
+    for means, name in _NAMES.items():
+        if means in trials:
+            yield _trial(trials[means])
+        elif means in found.untried:
+            yield f"• *{name.capitalize()}*: not tried. {found.untried[means]}"
+
+
+def _trial(trial: Trial) -> str:
+    before, after = trial.before, trial.after
+    unscored = ""
+    if trial.unscored_before or trial.unscored_after:
+        unscored = f", without a score {trial.unscored_before} → {trial.unscored_after}"
+    return (
+        f"• *{_NAMES[trial.means].capitalize()}* on {trial.cases} replies: distance from people "
+        f"{before.error:.2f} → {after.error:.2f} points, within one point {before.within_one:.0%} → "
+        f"{after.within_one:.0%}, weighted kappa {_or_dash(before.kappa, '.2f')} → {_or_dash(after.kappa, '.2f')}, "
+        f"tokens a verdict {_or_dash(before.tokens, ',.0f')} → {_or_dash(after.tokens, ',.0f')}{unscored}. "
+        f"That is {how_close(trial.gain, trial.confidence)}. {trial.doubt}"
+    )
+
+
+def _or_dash(value: float | None, form: str) -> str:
+    return "–" if value is None else format(value, form)
+
+
+def _attempts(attempts: int) -> str:
+    times = {0: "No change was", 1: "1 change was"}.get(attempts, f"{attempts} changes were")
+    return f"{times} tested on these labels so far; each further one has to be more certain."
+
+
+def _changed(change: Change, links: Mapping[str, str]) -> str:
+    reply = f"<{links[change.case.id]}|Reply>" if change.case.id in links else "Reply"
+    return f"• {reply}: {change.before} → {change.after}, people {change.case.label:.3g}"
+
+
+def diff(before: Rubric, after: Rubric) -> list[Block]:
+    """The new text whole, as it differs from the one before: lines with + are new, those with - are gone."""
+    lines = ndiff(before.prompt.splitlines(), after.prompt.splitlines())
+    text = "\n".join(line for line in lines if not line.startswith("?"))
+    title = run("The new text; lines with + are new, lines with - are gone", is_bold=True)
+    return quotes(text, _ROOM, title, kind="rich_text_preformatted")
+
+
+def _warnings(before: Rubric, after: Rubric) -> list[Block]:
+    """The new lines that speak to the judge as a reply would that wants a high score; nothing where there are none."""
+    old = set(before.prompt.splitlines())
+    found = [
+        f":warning: Line {number} of the new text gives the judge orders: {excerpt(line, _LINE)}"
+        for number, line in enumerate(after.prompt.splitlines(), 1)
+        if line not in old and find_flags("", line)
+    ]
+    more = [f":warning: {len(found) - _MOST_WARNINGS} more such lines."] if len(found) > _MOST_WARNINGS else []
+    return [section("\n".join([*found[:_MOST_WARNINGS], *more]))] if found else []
+
+
+def view_modal(before: Rubric, after: Rubric) -> dict[str, Any]:
+    """The window with the whole new text."""
+    blocks = [*_warnings(before, after), *diff(before, after)]
+    return {"type": "modal", "title": plain("New rubric"), "close": plain("Close"), "blocks": blocks}
+
+
+def decided(blocks: Sequence[Block], said: str, number: int | None = None) -> Post:
+    """The message with the figures, after its decision; with `number`, with a button that goes back."""
+    kept = [each for each in blocks if each["type"] != "actions"]
+    back = [] if number is None else [actions(button("Go back", ids.ACTION_IMPROVE_BACK, number))]
+    return Post(said, [*kept, context(said), *back])

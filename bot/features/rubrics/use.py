@@ -1,0 +1,47 @@
+"""What a channel is scored by from now on: written down, and told to who had chosen the judge before."""
+
+from contextlib import suppress
+
+import aiohttp
+from slack_sdk.errors import SlackApiError
+from sqlalchemy import UpdateBase
+
+from bot.domain.case import Recipient
+from bot.domain.rubric import ChannelJudge, SavedRubric
+from bot.feature import Services
+from bot.features.rubrics import text as words
+from bot.pipeline.text import sentence
+from bot.slack.members import MembershipError
+from bot.store.audit import Action
+from bot.store.rubrics import RubricGoneError
+
+
+async def use(
+    services: Services,
+    team_id: str,
+    channel_id: str,
+    user_id: str,
+    judge: ChannelJudge,
+    decides: UpdateBase | None = None,
+    saves: SavedRubric | None = None,
+) -> str:
+    """Has a channel scored by this judge from now on, and says so; nothing where another press has decided it.
+
+    Raises:
+        SavedBeforeError, TooManyRubricsError: Its rubric cannot be saved.
+    """
+    rubrics = services.rubrics
+    chosen_by = await services.store.audit.last_by(Action.JUDGE_CHANGED, team_id, channel_id)
+    try:
+        is_used = await rubrics.log.use(team_id, channel_id, judge, user_id, decides, saves)
+    except RubricGoneError:
+        return words.no_rubric(judge.rubric or "", await rubrics.names(team_id, channel_id))
+    if not is_used:
+        return ""
+    if chosen_by and chosen_by != user_id:
+        # Where they cannot be told now, it is still changed.
+        with suppress(MembershipError, SlackApiError, aiohttp.ClientError, TimeoutError):
+            if not await services.memberships.keeps_out(chosen_by, channel_id):
+                post = sentence(words.used_by(user_id, channel_id, judge, rubrics.default))
+                await services.messenger.direct(Recipient(chosen_by, channel_id), post)
+    return words.used(judge, rubrics.default)

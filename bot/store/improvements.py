@@ -1,0 +1,231 @@
+"""Improvements of a channel's judge, one a channel, the labels that they learn from, and what they remember."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from datetime import datetime
+from enum import StrEnum
+from statistics import fmean
+from typing import Any
+
+from sqlalchemy import ColumnElement, UpdateBase, and_, case, delete, insert, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.domain.clock import utc_now
+from bot.domain.rubric import ChannelJudge
+from bot.store.database import Database, lock_for_transaction, upsert
+from bot.store.jobs import Job, JobKind, Jobs
+from bot.store.rubrics import IS_LABELLED, THREAD, is_replayable
+from bot.store.schema import align_records, cases, improvements, labels
+from judge.align import LabelledCase, Scored
+from judge.rubric import Scale
+
+MOST_CASES = 300
+_OF_CASE, _OF_PROPOSAL = "score/", "proposal/"
+
+
+class Progress(StrEnum):
+    """How far an improvement is: at work, told to stop, with a rubric to decide about, or with one that was used."""
+
+    RUNNING = "running"
+    STOPPED = "stopped"
+    OFFERED = "offered"
+    USED = "used"
+
+
+@dataclass(frozen=True)
+class Improvement:
+    """A search for a judge that is nearer to a channel's labels, asked for by a person.
+
+    `rubric`, `rubric_version` and `judge_model` are of the judge that is to be improved, and `prompt` is the text of
+    the rubric that was found to be better.
+    """
+
+    id: int
+    team_id: str
+    channel_id: str
+    user_id: str
+    rubric: str | None
+    rubric_version: str | None
+    judge_model: str | None
+    status: str
+    started_at: datetime
+    message_channel: str | None = None
+    message_ts: str | None = None
+    prompt: str | None = None
+
+    @property
+    def judge(self) -> ChannelJudge:
+        return ChannelJudge(self.rubric, self.rubric_version, self.judge_model)
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A labelled case, and what is logged of its verdict."""
+
+    case: LabelledCase
+    judge_version: str
+    scored: Scored
+
+
+class Records:
+    """What improvements of one channel remember; a `judge.align.Memory`."""
+
+    def __init__(self, database: Database, team_id: str, channel_id: str) -> None:
+        self._database = database
+        self._place = {"team_id": team_id, "channel_id": channel_id}
+
+    async def get(self, key: str) -> Mapping[str, Any] | None:
+        row = await self._database.one(select(align_records.c.value).filter_by(**self._place, key=key))
+        return row.value if row else None
+
+    async def put(self, key: str, value: Mapping[str, Any]) -> None:
+        """Keeps a value; that of a case which was forgotten meanwhile is not kept."""
+        case_id = int(key.rsplit("/", 2)[1]) if key.startswith(_OF_CASE) else None
+        row = self._place | {"key": key, "case_id": case_id, "value": value}
+        with suppress(IntegrityError):
+            await self._database.execute(upsert(self._database, align_records, row))
+
+
+class Improvements:
+    def __init__(self, database: Database, jobs: Jobs) -> None:
+        self._database = database
+        self._jobs = jobs
+
+    async def begin(self, team_id: str, channel_id: str, user_id: str, judge: ChannelJudge) -> Improvement | None:
+        """Writes an improvement in place of the channel's last one, and its job.
+
+        Where one is running it stays, and is given.
+        """
+        place = {"team_id": team_id, "channel_id": channel_id}
+        wish = place | {"user_id": user_id, "status": Progress.RUNNING, "started_at": utc_now()}
+        values = {"rubric": judge.rubric, "rubric_version": judge.version, "judge_model": judge.model}
+        new = insert(improvements).values(wish | values).returning(improvements.c.id)
+
+        async def begin(connection: AsyncConnection) -> Improvement | None:
+            await lock_for_transaction(connection, f"improvements of {team_id}/{channel_id}")
+            row = (await connection.execute(_improvements.filter_by(**place))).one_or_none()
+            if row is not None and row.status == Progress.RUNNING:
+                return Improvement(**row._mapping)
+            await connection.execute(delete(improvements).filter_by(**place))
+            number = (await connection.execute(new)).scalar_one()
+            await self._jobs.put(connection, [_job(team_id, number)])
+            return None
+
+        return await self._database.write(begin)
+
+    async def find(self, number: int) -> Improvement | None:
+        """The improvement with this number, unless it came to nothing, or another one has taken its place."""
+        found = await self._database.rows(Improvement, _improvements.where(improvements.c.id == number))
+        return found[0] if found else None
+
+    async def of(self, team_id: str, channel_id: str) -> Improvement | None:
+        found = await self._database.rows(Improvement, _improvements.filter_by(team_id=team_id, channel_id=channel_id))
+        return found[0] if found else None
+
+    def records(self, team_id: str, channel_id: str) -> Records:
+        return Records(self._database, team_id, channel_id)
+
+    async def labelled(self, team_id: str, channel_id: str, scale: Scale) -> Sequence[Labelled]:
+        """The channel's labelled cases on that scale, 300 at most: those labelled blind first, then the newest."""
+        is_blind = IS_LABELLED.where(labels.c.is_blind).exists()
+        query = (
+            select(cases, THREAD)
+            .where(is_replayable(team_id, channel_id), cases.c.lowest == scale.low, cases.c.highest == scale.high)
+            .order_by(case((is_blind, 0), else_=1), cases.c.id.desc())
+            .limit(MOST_CASES)
+        )
+        found = await self._database.all(query)
+        said = select(labels).where(labels.c.team_id == team_id, labels.c.case_id.in_([row.id for row in found]))
+        given: dict[int, list[Any]] = {}
+        for label in await self._database.all(said.order_by(labels.c.created_at, labels.c.user_id)):
+            given.setdefault(label.case_id, []).append(label)
+        return [_to_labelled(row, given[row.id]) for row in found if row.id in given]
+
+    async def note_message(self, number: int, channel_id: str, ts: str) -> None:
+        """Notes in which message its person sees how far it is."""
+        values = {"message_channel": channel_id, "message_ts": ts}
+        await self._database.execute(update(improvements).where(improvements.c.id == number).values(values))
+
+    async def stop(self, number: int) -> bool:
+        """Has it stop; False where it has ended, or is about to."""
+        is_at_work = _is(number, Progress.RUNNING) & improvements.c.prompt.is_(None)
+        return await self._database.execute(update(improvements).where(is_at_work).values(status=Progress.STOPPED)) > 0
+
+    async def propose(self, number: int, prompt: str) -> bool:
+        """Keeps the rubric that it came to; False where it was stopped. From here on it can be decided about."""
+        proposal = update(improvements).where(_is(number, Progress.RUNNING)).values(prompt=prompt)
+        return await self._database.execute(proposal) > 0
+
+    async def offer(self, number: int) -> None:
+        """Notes that its person was told of the rubric that it came to."""
+        told = update(improvements).where(_is(number, Progress.RUNNING)).values(status=Progress.OFFERED)
+        await self._end(number, told)
+
+    async def drop(self, number: int) -> None:
+        """Deletes one that came to nothing."""
+        await self._end(number, delete(improvements).where(improvements.c.id == number))
+
+    def use(self, number: int) -> UpdateBase:
+        """What notes, in the transaction that uses its rubric, that it was decided."""
+        return update(improvements).where(_is_proposed(number)).values(status=Progress.USED, prompt=None)
+
+    def go_back(self, number: int) -> UpdateBase:
+        """What notes, in the transaction that takes it back, that this was done."""
+        return delete(improvements).where(_is(number, Progress.USED))
+
+    async def leave(self, number: int) -> bool:
+        """Deletes one whose rubric is not wanted; False where that was decided before."""
+        return await self._database.execute(delete(improvements).where(_is_proposed(number))) > 0
+
+    async def resubmit(self, team_id: str) -> None:
+        is_open = improvements.c.status.in_([Progress.RUNNING, Progress.STOPPED])
+        query = select(improvements.c.id).where(improvements.c.team_id == team_id, is_open)
+        await self._jobs.submit([_job(team_id, row.id) for row in await self._database.all(query)])
+
+    async def _end(self, number: int, ending: UpdateBase) -> None:
+        """Ends it, and forgets what models wrote for it, which may hold words of the replies."""
+        place = select(improvements.c.team_id, improvements.c.channel_id).where(improvements.c.id == number)
+
+        async def end(connection: AsyncConnection) -> None:
+            of = (await connection.execute(place)).one_or_none()
+            if of is not None:
+                await connection.execute(_proposals.filter_by(**of._mapping))
+                await connection.execute(ending)
+
+        await self._database.write(end)
+
+
+_improvements = select(*(improvements.c[each.name] for each in fields(Improvement)))
+
+
+_proposals = delete(align_records).where(align_records.c.key.startswith(_OF_PROPOSAL))
+
+
+def _is(number: int, *status: Progress) -> ColumnElement[bool]:
+    return and_(improvements.c.id == number, improvements.c.status.in_(status))
+
+
+def _is_proposed(number: int) -> ColumnElement[bool]:
+    return and_(_is(number, Progress.RUNNING, Progress.OFFERED), improvements.c.prompt.is_not(None))
+
+
+def _to_labelled(row: Any, given: Sequence[Any]) -> Labelled:
+    own = [each for each in given if each.is_blind] or given
+    tokens = None if row.input_tokens is None else row.input_tokens + (row.output_tokens or 0)
+    case = LabelledCase(
+        id=str(row.id),
+        thread=row.thread,
+        question=row.question,
+        response=row.response,
+        label=fmean(each.score for each in own),
+        reasons=tuple(each.reason for each in own if each.reason),
+        people=tuple(each.user_id for each in own),
+        is_blind=own[0].is_blind,
+    )
+    return Labelled(case, row.judge_version, Scored(row.score, row.mean, row.justification or "", tokens))
+
+
+def _job(team_id: str, number: int) -> Job:
+    return Job(JobKind.IMPROVE, team_id, number, key=f"improve/{number}")

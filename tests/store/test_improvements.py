@@ -1,0 +1,155 @@
+"""Improvements of a channel's judge: one at a time, what they learn from and remember, and what becomes of them."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select, update
+
+from bot.domain.label import Label
+from bot.domain.rubric import ChannelJudge, SavedRubric
+from bot.store import Store
+from bot.store.improvements import Improvement
+from bot.store.schema import align_records, improvements, labels
+from judge.rubric import Scale
+from tests.cases import BEGUN_AT, TONE, put_back
+from tests.store.test_channel_replays import NEW, labelled
+
+SCALE = Scale(0, 5)
+
+
+@pytest.fixture
+async def log(database_url: str) -> AsyncIterator[Store]:
+    opened = await Store.open(database_url)
+    yield opened
+    await opened.close()
+
+
+async def begun(log: Store, channel_id: str = "C1") -> Improvement:
+    assert await log.improvements.begin("T1", channel_id, "U1", NEW) is None
+    improvement = await log.improvements.of("T1", channel_id)
+    assert improvement is not None
+    return improvement
+
+
+async def keys(log: Store) -> list[str]:
+    return [row.key for row in await log.database.all(select(align_records.c.key).order_by(align_records.c.key))]
+
+
+async def test_of_people_who_begin_at_once_one_does_and_the_others_are_told_of_it(log: Store) -> None:
+    asked = [log.improvements.begin("T1", "C1", f"U{number}", NEW) for number in range(10)]
+    found = await asyncio.gather(*asked)
+    (row,) = await log.database.all(select(improvements))
+    assert sorted(each.id if each else 0 for each in found) == [0] + [row.id] * 9
+    assert (await begun(log, "C2")).judge == NEW
+
+
+async def test_what_is_stopped_or_decided_gives_way_to_the_next(log: Store) -> None:
+    first = await begun(log)
+    assert await log.improvements.stop(first.id)
+    second = await begun(log)
+    assert await log.improvements.propose(second.id, "text")
+    await log.improvements.offer(second.id)
+    assert not await log.improvements.stop(second.id)
+    third = await begun(log)
+    assert [await log.improvements.find(each.id) for each in (first, second, third)] == [None, None, third]
+
+
+async def test_a_rubric_is_decided_about_once(log: Store) -> None:
+    improvement = await begun(log)
+    assert not await log.improvements.leave(improvement.id)
+    assert await log.improvements.propose(improvement.id, "text")
+    uses, back = log.improvements.use(improvement.id), log.improvements.go_back(improvement.id)
+    assert not await log.rubrics.use("T1", "C1", NEW, "U1", back)
+    other = ChannelJudge("refusal")
+    used = await asyncio.gather(*(log.rubrics.use("T1", "C1", other, "U1", uses) for _ in range(3)))
+    assert sorted(used) == [False, False, True]
+    await log.improvements.offer(improvement.id)
+    assert not await log.improvements.leave(improvement.id)
+    assert [await log.rubrics.use("T1", "C1", NEW, "U1", back) for _ in range(2)] == [True, False]
+    assert await log.rubrics.chosen("T1", "C1") == NEW
+
+
+@pytest.mark.parametrize("ends", ["offer", "drop"])
+async def test_what_models_wrote_goes_at_the_end_and_the_rest_stays(log: Store, ends: str) -> None:
+    improvement = await begun(log)
+    records, elsewhere = log.improvements.records("T1", "C1"), log.improvements.records("T1", "C2")
+    for each in ("parts", "attempts", "proposal/1"):
+        await records.put(each, {})
+    await elsewhere.put("proposal/2", {})
+    await getattr(log.improvements, ends)(improvement.id)
+    assert await keys(log) == ["attempts", "parts", "proposal/2"]
+
+
+async def test_what_is_remembered_of_a_case_goes_with_it_or_with_its_texts(log: Store) -> None:
+    gone, dropped, kept = [await labelled(log, number, requester_id=f"U{number}") for number in (1, 2, 3)]
+    records = log.improvements.records("T1", "C1")
+    for number in (gone, dropped, kept, 99):
+        await records.put(f"score/org/model, code 1234/{number}/abc", {"score": number})
+    await records.put(f"score/org/model, code 1234/{kept}/abc", {"score": 5})
+    await records.put("parts", {"abc": True})
+    await log.forgetting.forget([gone], "U1")
+    await log.personal_data.forget("T1", "U2")
+    assert await keys(log) == ["parts", f"score/org/model, code 1234/{kept}/abc"]
+    assert await records.get(f"score/org/model, code 1234/{kept}/abc") == {"score": 5}
+    await log.forgetting.forget([kept], "U1")
+    assert await keys(log) == ["parts"]
+
+
+async def test_labels_are_those_of_people_who_had_not_seen_the_score_where_there_are_any(log: Store) -> None:
+    seen, blind = await labelled(log, 1), await labelled(log, 2, is_blind=True, version="v2")
+    await labelled(log, 3, is_labelled=False)
+    await labelled(log, 4, channel_id="C2")
+    await labelled(log, 5, visibility="me")
+    for number in (seen, blind):
+        case = await log.cases.get(number)
+        assert case is not None
+        await log.labels.put(case, "U8", Label(5, "Too long."))
+    await log.database.execute(update(labels).where(labels.c.user_id == "U9").values(reason="So."))
+    found = await log.improvements.labelled("T1", "C1", SCALE)
+    assert [each.case.id for each in found] == [str(blind), str(seen)]
+    assert [(each.case.label, each.case.is_blind, each.judge_version) for each in found] == [
+        (3, True, "v2"),
+        (4, False, "v1"),
+    ]
+    assert [(each.case.people, each.case.reasons) for each in found] == [
+        (("U9",), ("So.",)),
+        (("U9", "U8"), ("So.", "Too long.")),
+    ]
+    assert found[0].scored.mean == 4
+    assert await log.improvements.labelled("T1", "C1", Scale(1, 10)) == []
+
+
+EXAMPLE = '<example case="{}">\nAsked: Why?\nResponse: So.\nPeople gave it: 3\n</example>\n\n'
+
+
+@pytest.mark.parametrize("is_forgotten_by", ["case", "person", "age"])
+async def test_a_forgotten_reply_is_no_example_any_more(log: Store, is_forgotten_by: str) -> None:
+    gone, kept = await labelled(log, 1, requester_id="U5"), await labelled(log, 2)
+    texts = [
+        TONE.replace("<question>", "".join(EXAMPLE.format(each) for each in some) + "<question>")
+        for some in ([gone, kept], [kept])
+    ]
+    saved = SavedRubric("T1", "C1", "tone", 1, texts[0], "U1", BEGUN_AT)
+    await log.rubrics.save(saved)
+    await log.rubrics.use("T1", "C1", ChannelJudge("tone", saved.rubric.version), "U1")
+    assert (await log.rubrics.chosen("T1", "C1")).version == saved.rubric.version
+    improvement = await begun(log)
+    await log.improvements.propose(improvement.id, texts[0])
+    await begun(log, "C2")
+    if is_forgotten_by == "age":
+        case = await log.cases.get(gone)
+        assert case is not None
+        await put_back(log, case, timedelta(days=9))
+        await log.forgetting.forget_older(BEGUN_AT - timedelta(days=8))
+    elif is_forgotten_by == "person":
+        await log.personal_data.forget("T1", "U5")
+    else:
+        await log.forgetting.forget([gone], "U1")
+    judge = await log.rubrics.chosen("T1", "C1")
+    found = await log.rubrics.find("T1", "C1", "tone", judge.version)
+    assert found is not None
+    assert (found.prompt, found.rubric.version) == (texts[1], judge.version)
+    assert await log.improvements.find(improvement.id) is None
+    assert await log.improvements.of("T1", "C2") is not None
