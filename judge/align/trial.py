@@ -33,8 +33,8 @@ class Agreement:
         error: Mean distance from the labels, in points.
         within_one: Share of the scores at most a point away.
         kappa: Quadratic weighted; None where one of the two is the same throughout.
-        is_informative: Whether higher scores clearly go with higher labels: the 95% interval of their correlation, for as
-            many cases as there are threads, is above 0. Source: Fisher (1915), Biometrika 10(4).
+        is_informative: Whether higher scores clearly go with higher labels: the 95% interval of their correlation, for
+            as many cases as there are threads, is above 0. Source: Fisher (1915), Biometrika 10(4).
         tokens: Of a verdict on average; None where the server counts none.
     """
 
@@ -192,7 +192,9 @@ def _is_correlated(scores: Sequence[float], labels: Sequence[float], n: int) -> 
         r = correlation(scores, labels)
     except StatisticsError:  # one score or one label throughout
         return False
-    return n > _FREE and atanh(min(r, _ALMOST_ONE)) > NormalDist().inv_cdf(1 - tail_of(1)) / sqrt(n - _FREE)
+    if n <= _FREE or r <= 0:
+        return False
+    return atanh(min(r, _ALMOST_ONE)) > NormalDist().inv_cdf(1 - tail_of(1)) / sqrt(n - _FREE)
 
 
 def _distance(scored: Scored, case: LabelledCase) -> float:
