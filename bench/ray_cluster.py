@@ -61,7 +61,7 @@ def on_cluster(raw: Path, workers: int) -> float:
         fn_constructor_kwargs=options,
         batch_format="pyarrow",
         batch_size=500,
-        concurrency=workers,
+        compute=ray.data.ActorPoolStrategy(size=workers),
     )
     assert scored.materialize().count() == ROWS
     return time.monotonic() - began

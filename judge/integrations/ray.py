@@ -1,14 +1,4 @@
-"""Scores rows on a Ray cluster.
-
-import ray
-from judge.integrations.ray import JudgeRows
-
-rows = ray.data.read_parquet("s3://bucket/raw/")
-scored = rows.map_batches(
-    JudgeRows, fn_constructor_kwargs={"model": "judge"}, batch_format="pyarrow", batch_size=256, concurrency=4
-)
-scored.write_parquet("s3://bucket/scored/")
-"""
+"""Scores rows on a Ray cluster, as the callable class of `ray.data.Dataset.map_batches`; docs/evaluation.md has a job."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

@@ -25,6 +25,10 @@ if __name__ == "__main__":
     rows = ray.data.read_json(str(RAW), override_num_blocks=8)
     options = {"model": "judge", "samples": 1, "requests": 4}
     scored = rows.map_batches(
-        Named, fn_constructor_kwargs=options, batch_format="pyarrow", batch_size=10, concurrency=2
+        Named,
+        fn_constructor_kwargs=options,
+        batch_format="pyarrow",
+        batch_size=10,
+        compute=ray.data.ActorPoolStrategy(size=2),
     )
     scored.write_parquet(str(SCORED))
