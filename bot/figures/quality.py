@@ -1,10 +1,11 @@
 """How far the judge agrees with people's labels: the measures of `judge agreement` that a digest has room for."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import atanh, floor, sqrt, tanh
+from typing import NamedTuple
 
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage
@@ -31,8 +32,8 @@ class Agreement:
     kappa: Interval | None
 
 
-def to_agreement(rows: Iterable[LabelledCount]) -> Agreement | None:
-    """The agreement in what `Tallies.labelled` gives; None without a label."""
+def to_agreement(rows: Iterable[LabelledCount], scale: Scale) -> Agreement | None:
+    """The agreement in what `Tallies.labelled` gives of that scale; None without a label."""
     pairs = Counter[tuple[int, int]]()
     for row in rows:
         pairs[row.score, floor(row.total / row.people + 0.5)] += row.number
@@ -41,7 +42,7 @@ def to_agreement(rows: Iterable[LabelledCount]) -> Agreement | None:
         return None
     exact = sum(count for (score, label), count in pairs.items() if score == label)
     near = sum(count for (score, label), count in pairs.items() if abs(score - label) <= 1)
-    return Agreement(n, wilson(exact, n), wilson(near, n), kappa_interval(pairs))
+    return Agreement(n, wilson(exact, n), wilson(near, n), kappa_interval(pairs, scale))
 
 
 def to_scores(rows: Iterable[LabelledCount]) -> Mapping[int, int]:
@@ -51,7 +52,7 @@ def to_scores(rows: Iterable[LabelledCount]) -> Mapping[int, int]:
     return counts
 
 
-def weighted_kappa(pairs: Mapping[tuple[int, int], int]) -> float | None:
+def weighted_kappa(pairs: Mapping[tuple[int, int], float]) -> float | None:
     """Agreement beyond chance of two raters on an ordered scale; 1 is perfect, 0 is chance.
 
     `pairs` counts how often the first rater gave one number and the second the other. None where one of them gave one
@@ -59,7 +60,7 @@ def weighted_kappa(pairs: Mapping[tuple[int, int], int]) -> float | None:
     (1968), Psychological Bulletin 70(4).
     """
     n = sum(pairs.values())
-    first, second = Counter[int](), Counter[int]()
+    first, second = defaultdict[int, float](float), defaultdict[int, float](float)
     for (one, other), count in pairs.items():
         first[one] += count
         second[other] += count
@@ -68,20 +69,41 @@ def weighted_kappa(pairs: Mapping[tuple[int, int], int]) -> float | None:
     return 1 - observed / expected if min(len(first), len(second)) > 1 else None
 
 
-def kappa_interval(pairs: Counter[tuple[int, int]]) -> Interval | None:
+def kappa_interval(pairs: Counter[tuple[int, int]], scale: Scale) -> Interval | None:
     """Weighted kappa with its 95% interval, by the jackknife on the scale of atanh, as `judge.agreement` takes it.
 
-    The ends are None where the value is 1 or -1, or hangs on a single case.
+    Its error is no less than what one more case would change on which both agree, half of it at each end of the scale,
+    nor than that of scores that have nothing to do with the labels: rare scores may be missing in a few cases. The ends
+    are None where the value is 1 or -1, or hangs on a single case.
     """
     value, n = weighted_kappa(pairs), pairs.total()
     if value is None:
         return None
+    first, second = (_moments(pairs, which) for which in (0, 1))
+    distance = first.pvariance + second.pvariance + (first.mean - second.mean) ** 2
+    by_chance = 2 * sqrt(first.pvariance * second.pvariance / n) / distance * (1 - value**2)
     without = [(weighted_kappa(pairs - Counter([pair])), number) for pair, number in pairs.items()]
     if any(each is None or abs(each) == 1 for each in (value, *(each for each, _ in without))):
         return Interval(value, None, None)
     squares = sum(number * (atanh(each) - atanh(value)) ** 2 for each, number in without if each is not None)
-    half = t_quantile(n - 1) * sqrt((n - 1) / n * squares)
+    error = max(sqrt((n - 1) / n * squares), abs(atanh(_with_one_more(pairs, scale)) - atanh(value)), by_chance)
+    half = t_quantile(n - 1) * error
     return Interval(value, tanh(atanh(value) - half), tanh(atanh(value) + half))
+
+
+class _Moments(NamedTuple):
+    mean: float
+    pvariance: float
+
+
+def _moments(pairs: Counter[tuple[int, int]], which: int) -> _Moments:
+    mean = sum(pair[which] * number for pair, number in pairs.items()) / pairs.total()
+    return _Moments(mean, sum((pair[which] - mean) ** 2 * number for pair, number in pairs.items()) / pairs.total())
+
+
+def _with_one_more(pairs: Mapping[tuple[int, int], int], scale: Scale) -> float:
+    halves = {(end, end): 0.5 + pairs.get((end, end), 0) for end in scale}
+    return weighted_kappa({**pairs, **halves}) or 0.0
 
 
 WEEKS = 4

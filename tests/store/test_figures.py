@@ -301,7 +301,9 @@ def _interval(statistic: Statistic) -> Any:
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=60))
 def test_agreement_and_its_ranges_are_those_of_judge_agreement(pairs: list[tuple[int, int]]) -> None:
     rows = [LabelledCount(True, score, label, 1, 1) for score, label in pairs]
-    assert to_agreement(rows) == _agreement([Entry(score=score, labels=(label,)) for score, label in pairs])
+    assert to_agreement(rows, Scale(0, 10)) == _agreement(
+        [Entry(score=score, labels=(label,)) for score, label in pairs]
+    )
 
 
 def test_weighted_kappa_by_hand() -> None:

@@ -167,7 +167,8 @@ def test_agreement_is_told_apart_for_blind_labels_and_others_each_with_its_range
 
 
 def test_kappa_without_a_range_is_not_said() -> None:
-    alike = Agreement(20, wilson(20, 20), wilson(20, 20), kappa_interval(Counter({(1, 1): 10, (4, 4): 10})))
+    kappa = kappa_interval(Counter({(1, 1): 10, (4, 4): 10}), Scale(0, 5))
+    alike = Agreement(20, wilson(20, 20), wilson(20, 20), kappa)
     assert "blind: within one point 100% · 1,200" in words(message(some(blind=alike)))
 
 
