@@ -119,6 +119,8 @@ def _candidates(candidates: list[Any]) -> Iterator[tuple[str, float]]:
             yield text, float(logprob)
 
 
+BATCH = "batch"
+"""The `service_tier` of an answer that came in a batch; servers leave it out, so `judge.batch_api` puts it in."""
 _COUNTS = ("total_tokens", "prompt_tokens", "completion_tokens")
 
 
@@ -150,7 +152,8 @@ def cost_of(base_url: str, answer: dict[str, Any]) -> float | None:
         base_url: Where the server was asked; it tells the provider.
         answer: The completion as JSON; its `model` and `usage` are read.
     """
-    if answer.get("service_tier") not in (None, "default") or _has_more_fees(answer):
+    tier = answer.get("service_tier")
+    if tier not in (None, "default", BATCH) or _has_more_fees(answer):
         return None  # flex and priority have prices of their own
     if not _is_listed(base_url):
         return None
@@ -158,7 +161,13 @@ def cost_of(base_url: str, answer: dict[str, Any]) -> float | None:
     for flavor in ("chat", "default"):
         try:
             usage = prices.extract_usage(answer, provider_api_url=base_url, api_flavor=flavor)
-            return float(usage.calc_price().total_price)
+            if tier != BATCH:
+                return float(usage.calc_price().total_price)
+            # Half the list price nearly always; a model without such a price on the list is not taken in batches.
+            context = {"processing": "batch"}
+            variants = (usage.model and usage.model.price_variants) or ()
+            has_one = any(variant.when == context for variant in variants)
+            return float(usage.calc_price(price_context=context).total_price) if has_one else None
         except (LookupError, ValueError):
             continue
     return None

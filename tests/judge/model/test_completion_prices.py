@@ -45,6 +45,11 @@ def test_known_model_has_its_list_price() -> None:
     assert cost_of(OPENAI, completion()) == pytest.approx(0.15 + 0.60)
 
 
+def test_batches_have_half_the_list_price_where_a_model_is_taken_in_them() -> None:
+    assert cost_of(OPENAI, completion(service_tier="batch")) == pytest.approx((0.15 + 0.60) / 2)
+    assert cost_of(OPENAI, completion("gpt-4-32k", service_tier="batch")) is None
+
+
 def test_cached_tokens_have_their_own_price() -> None:
     usage = {
         "prompt_tokens": 1_000_000,
