@@ -126,11 +126,15 @@ class ModelServer:
         async with asyncio.timeout(ONLY_A_HANG_S), self._news:
             await self._news.wait_for(lambda: len(self.requests) >= times)
 
+    def add_routes(self, app: web.Application) -> None:
+        """For servers that answer more."""
+
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=64 * 2**20)
         app.router.add_post("/v1/chat/completions", self._handle)
         app.router.add_post("/v1/deployments/{model}/chat/completions", self._handle)  # Azure
         app.router.add_get("/login", self._log_in)
+        self.add_routes(app)
         self._runner = web.AppRunner(app, shutdown_timeout=0.1)
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", 0).start()
@@ -152,20 +156,22 @@ class ModelServer:
         self._at_once += 1
         self.most_at_once = max(self.most_at_once, self._at_once)
         try:
-            scripted = self._script.pop(0) if len(self._script) > 1 else self._script[0]
-            reply = scripted(body) if callable(scripted) else scripted
-            return await self._send(request, body, reply)
+            return await self._send(request, body, self.reply_to(body))
         finally:
             self._at_once -= 1
+
+    def reply_to(self, body: dict[str, Any]) -> Reply:
+        scripted = self._script.pop(0) if len(self._script) > 1 else self._script[0]
+        return scripted(body) if callable(scripted) else scripted
 
     async def _send(self, request: web.Request, body: dict[str, Any], reply: Reply) -> web.StreamResponse:
         match reply:
             case str():
-                return web.json_response(_completion(body, Answer(reply)))
+                return web.json_response(to_completion(body, Answer(reply)))
             case Answer():
-                return web.json_response(_completion(body, reply))
+                return web.json_response(to_completion(body, reply))
             case Failure():
-                return web.json_response(_error(reply), status=reply.status, headers=reply.headers)
+                return web.json_response(to_error(reply), status=reply.status, headers=reply.headers)
             case Raw():
                 return web.Response(
                     text=reply.body, content_type=reply.content_type, status=reply.status, headers=reply.headers
@@ -176,7 +182,7 @@ class ModelServer:
                 return await self._go_on(request, reply)
             case Held():
                 await reply.gate.wait()
-                return web.json_response(_completion(body, Answer(reply.text)))
+                return web.json_response(to_completion(body, Answer(reply.text)))
             case Drop():
                 assert request.transport is not None
                 request.transport.abort()
@@ -229,7 +235,7 @@ def _send_bytes(request: web.Request, sent: bytes) -> web.Response:
     return web.Response()
 
 
-def _completion(body: dict[str, Any], answer: Answer) -> dict[str, Any]:
+def to_completion(body: dict[str, Any], answer: Answer) -> dict[str, Any]:
     choices = [
         {
             "index": index,
@@ -243,7 +249,7 @@ def _completion(body: dict[str, Any], answer: Answer) -> dict[str, Any]:
     return completion | {"choices": choices} | ({"usage": dict(answer.usage)} if answer.usage else {})
 
 
-def _error(failure: Failure) -> Any:
+def to_error(failure: Failure) -> Any:
     if failure.body is not None:
         return failure.body
     return {
