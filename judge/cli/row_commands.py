@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from judge.batch import Batch, Journal
+    from judge.batch_api import BatchApi
     from judge.rows import Item, Malformed, Tally
 
 _REFRESH_S = 0.2
@@ -93,6 +94,15 @@ def batch(
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 2 if INPUT has no rows or has lines that were skipped.")
     ] = False,
+    batch_api: Annotated[
+        bool, typer.Option("--batch-api", help="Ask in batches: half the price, and each answer within 24 hours.")
+    ] = False,
+    then_direct: Annotated[
+        bool, typer.Option("--then-direct", help="Also ask directly for what a batch leaves unanswered.")
+    ] = False,
+    cancel: Annotated[
+        bool, typer.Option("--cancel", help="Cancel the batches in progress; what they have answered is kept.")
+    ] = False,
 ) -> None:
     """Score each row of a file; run it again to continue.
 
@@ -110,10 +120,22 @@ def batch(
         refuse_foreign(table, form)
     for written in (journal_path, table):
         _refuse_same_file(source, written)
-    judge = Judge(model, rubric, samples, timeout_s=timeout_s, logprobs=logprobs, escalate_to=escalate_to)
+    api = _to_batch_api(
+        journal_path,
+        model,
+        max_cost,
+        concurrency,
+        is_wanted=batch_api or then_direct or cancel,
+        then_direct=then_direct,
+        cancels=cancel,
+    )
+    client, longest_s = (api.client, api.timeout_s) if api else (None, timeout_s)
+    judge = Judge(model, rubric, samples, client, longest_s, logprobs=logprobs, escalate_to=escalate_to)
     given = RowFile.at(source, read_as)
     given.check_prompts()
     last_line, lines = given.count()
+    if api:
+        concurrency = api.rows_at_once(lines, source.stat().st_size, judge.rubric.prompt)
     with Journal(journal_path, last_line, identity_of(judge)) as journal:
         journal.check(given)
         run = Batch(judge, journal, Reports(), concurrency=concurrency, max_cost_usd=max_cost)
@@ -123,7 +145,7 @@ def batch(
         def rows() -> int:
             return max(min(lines - run.malformed, limit or lines), tally.rows)
 
-        _run_to_end(judge, run, journal, given.items(journal.has, limit), rows)
+        _run_to_end(judge, run, journal, given.items(journal.has, limit), rows, api)
         journal.sort()
     if table:
         export(journal_path, table, form)
@@ -140,15 +162,43 @@ def batch(
     raise typer.Exit(1 if run.failed or run.malformed or run.is_spent or tally.unscored else 0)
 
 
+def _to_batch_api(
+    output: Path, model: str, max_cost: float | None, concurrency: int, *, is_wanted: bool, **options: bool
+) -> "BatchApi | None":
+    path = Path(f"{output}.batches")
+    if not is_wanted and path.exists():
+        raise SetupError(f"{path}: batches have rows of this output; add --batch-api, or remove it to pay again.")
+    if not is_wanted:
+        return None
+    from judge.batch_api import BatchApi
+
+    if model == OFFLINE:
+        raise SetupError("The offline rater asks no provider; leave out --batch-api.")
+    if max_cost is not None:
+        raise SetupError("A batch is sent before its cost is known, so --max-cost cannot be kept; use --limit.")
+    return BatchApi(
+        path, lambda sentence: typer.echo(to_printable(sentence), err=True), concurrency=concurrency, **options
+    )
+
+
 def _run_to_end(
-    judge: Judge, run: "Batch", journal: "Journal", items: "Iterator[Item | Malformed]", rows: Callable[[], int]
+    judge: Judge,
+    run: "Batch",
+    journal: "Journal",
+    items: "Iterator[Item | Malformed]",
+    rows: Callable[[], int],
+    api: "BatchApi | None",
 ) -> None:
     """Runs the batch; one that ends early, interrupted or stopped, leaves the command here, with what it has done."""
     try:
         progress = partial(show_progress, lambda: run.done, rows)
-        asyncio.run(run_interruptibly(judge, run.run(items), progress))
+        work = api.drive(run, items, journal.has) if api else run.run(items)
+        if api:
+            progress = partial(show_progress, lambda: api.done, lambda: api.total, "requests")
+        asyncio.run(run_interruptibly(judge, work, progress))
     except (KeyboardInterrupt, asyncio.CancelledError):
-        typer.echo(f"Interrupted: {_share(journal.tally, rows())} in {journal.path}; {_GO_ON}", err=True)
+        meanwhile = "batches in progress go on; " if api else ""
+        typer.echo(f"Interrupted: {_share(journal.tally, rows())} in {journal.path}; {meanwhile}{_GO_ON}", err=True)
         raise typer.Exit(130) from None
     if run.stopped:
         raise JudgeError(f"{run.stopped} Stopped with {_share(journal.tally, rows())} in {journal.path}; {_GO_ON}")

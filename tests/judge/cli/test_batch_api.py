@@ -1,0 +1,383 @@
+"""`judge batch --batch-api`: every row once, at half the price, and nothing paid twice."""
+
+import asyncio
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judge.batch_api import BatchApi
+from judge.batch_files import Request, parts, to_line
+from tests.batch_server import BatchServer, Course
+from tests.judge_command import Done, run
+from tests.model_server import Failure, ModelServer, Reply
+from tests.tables import each
+
+JUDGE = str(Path(sys.executable).with_name("judge"))
+HURRY = {"JUDGE_BATCH_HURRY": "0.02"}
+GOOD = "score: 4\nGood.\u2028Really."
+ONCE = [f"Answer {n}." for n in range(1, 6)]
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[BatchServer]:
+    async with BatchServer() as server:
+        server.script(GOOD)
+        yield server
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "in.jsonl"
+    path.write_text("".join(f"{json.dumps({'prompt': 'Why?', 'completion': answer})}\n" for answer in ONCE))
+    return path
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> Path:
+    return tmp_path / "out.jsonl"
+
+
+def command(source: Path, output: Path, *options: object) -> list[str]:
+    return [str(each) for each in ("batch", source, "-o", output, "--batch-api", "--samples", 1, *options)]
+
+
+async def ask(server: ModelServer, source: Path, output: Path, *options: object) -> Done:
+    arguments = command(source, output, *options)
+    return await asyncio.to_thread(run, *arguments, OPENAI_BASE_URL=server.base_url, **HURRY)
+
+
+async def start(server: ModelServer, source: Path, output: Path) -> asyncio.subprocess.Process:
+    pipe = asyncio.subprocess.PIPE
+    environment = {"OPENAI_BASE_URL": server.base_url, **HURRY}
+    return await asyncio.create_subprocess_exec(
+        JUDGE, *command(source, output), env=environment, stdout=pipe, stderr=pipe
+    )
+
+
+async def kill_at(step: str, server: BatchServer, source: Path, output: Path) -> None:
+    """Starts a run in a process of its own, and kills it while the server is at that step."""
+    server.hold = step
+    process = await start(server, source, output)
+    await server.held()
+    process.kill()
+    await process.communicate()
+    server.hold = ""
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_bytes().split(b"\n") if line]
+
+
+def edit(path: Path, old: bytes, new: bytes) -> None:
+    path.write_bytes(path.read_bytes().replace(old, new))
+
+
+def lines(path: Path) -> list[int]:
+    return [row["line"] for row in read(path)]
+
+
+def asked(server: BatchServer) -> list[str]:
+    prompts = [request["messages"][-1]["content"] for request in server.requests]
+    return sorted(prompt.rpartition("<response>")[2].partition("</response>")[0] for prompt in prompts)
+
+
+async def test_rows_are_as_without_batches(server: BatchServer, source: Path, output: Path) -> None:
+    done = await ask(server, source, output)
+    assert done.returncode == 0, done.stderr
+    assert (asked(server), server.direct, len(server.batches)) == (ONCE, 0, 1)
+    directly = output.with_name("direct.jsonl")
+    arguments = ("batch", source, "-o", directly, "--samples", 1)
+    await asyncio.to_thread(run, *arguments, OPENAI_BASE_URL=server.base_url)
+    assert server.direct == 5
+    assert [row | {"latency_ms": 0} for row in read(output)] == [row | {"latency_ms": 0} for row in read(directly)]
+    assert sorted(path.name for path in output.parent.iterdir()) == ["direct.jsonl", "in.jsonl", "out.jsonl"]
+
+
+async def test_what_follows_from_an_answer_is_one_more_batch(server: BatchServer, source: Path, output: Path) -> None:
+    def answer(request: dict[str, Any]) -> Reply:
+        prompt = request["messages"][-1]["content"]
+        if "n" in request:
+            return Failure(400, param="n", message="Unsupported value: 'n'")
+        # The first of three ratings is in doubt, and so asked again for the score alone.
+        return "score: 4" if "score: N" in prompt else next(ratings)
+
+    ratings = iter(["No idea.", "score: 2\nPoor.", "score: 4\nGood."])
+    server.script(answer)
+    done = await ask(server, source, output, "--samples", 3, "--limit", 1)
+    assert done.returncode == 0, done.stderr
+    assert [len(lines) for lines in server.sent] == [1, 1, 2, 1]
+    (row,) = read(output)
+    assert sorted(rating["score"] for rating in row["ratings"]) == [2, 4, 4]
+    assert len({line["custom_id"] for lines in server.sent for line in lines}) == 5
+
+
+async def test_each_model_has_a_batch_of_its_own(server: BatchServer, source: Path, output: Path) -> None:
+    done = await ask(server, source, output, "--model", "a,b")
+    assert done.returncode == 0, done.stderr
+    assert [{line["body"]["model"] for line in lines} for lines in server.sent] == [{"a"}, {"b"}]
+
+
+@pytest.mark.parametrize("step", ["upload", "uploaded", "create", "created", "poll", "download"])
+async def test_killed_run_goes_on_with_the_same_batch(
+    server: BatchServer, source: Path, output: Path, step: str
+) -> None:
+    await kill_at(step, server, source, output)
+    done = await ask(server, source, output)
+    assert done.returncode == 0, done.stderr
+    assert (asked(server), server.direct, len(server.batches)) == (ONCE, 0, 1)
+    assert lines(output) == [1, 2, 3, 4, 5]
+    assert sorted(path.name for path in output.parent.iterdir()) == ["in.jsonl", "out.jsonl"]
+
+
+async def test_batch_of_a_killed_run_is_found_on_a_later_page_and_without_metadata(
+    server: BatchServer, source: Path, output: Path
+) -> None:
+    server.has_metadata = False
+    await kill_at("created", server, source, output)
+    server.add_others(120)
+    done = await ask(server, source, output)
+    assert done.returncode == 0, done.stderr
+    assert (asked(server), len(server.batches)) == (ONCE, 121)
+
+
+@pytest.mark.parametrize("half", [b'{"batch": "', b""])
+async def test_half_a_record_of_a_killed_run_is_cut_off(
+    server: BatchServer, source: Path, output: Path, half: bytes
+) -> None:
+    await kill_at("poll", server, source, output)
+    state = output.with_name("out.jsonl.batches")
+    whole = state.read_bytes()
+    # Either a record more had begun, or that of the batch's id had not come to its end.
+    state.write_bytes(whole + half if half else whole[:-5])
+    done = await ask(server, source, output)
+    assert done.returncode == 0, done.stderr
+    assert (asked(server), len(server.batches)) == (ONCE, 1)
+
+
+async def test_interrupted_run_says_how_to_go_on(server: BatchServer, source: Path, output: Path) -> None:
+    server.hold = "poll"
+    process = await start(server, source, output)
+    await server.held()
+    process.send_signal(signal.SIGINT)
+    _, err = await process.communicate()
+    assert process.returncode == 130
+    assert b"batches in progress go on; run the same command to continue." in err
+
+
+@pytest.mark.parametrize("ends", ["expired", "cancelled"])
+async def test_what_a_batch_left_is_asked_again_by_the_next_run_alone(
+    server: BatchServer, source: Path, output: Path, ends: str
+) -> None:
+    server.courses = [Course(ends, answered=2), Course()]
+    done = await ask(server, source, output)
+    assert (done.returncode, len(server.batches), len(read(output))) == (1, 1, 2)
+    assert f"batch_1: {ends}; 2 of 5 answered." in done.stderr
+    assert "2 of 5 rows scored, 0 unscored, 3 failed" in done.stdout
+    again = await ask(server, source, output)
+    assert again.returncode == 0, again.stderr
+    assert (asked(server), lines(output)) == (ONCE, [1, 2, 3, 4, 5])
+
+
+async def test_failed_batch_says_why(server: BatchServer, source: Path, output: Path) -> None:
+    server.courses = [Course("failed", message="Enqueued token limit reached."), Course()]
+    done = await ask(server, source, output)
+    assert (done.returncode, asked(server)) == (1, [])
+    assert "failed (Enqueued token limit reached.); 0 of 5 answered." in done.stderr
+    assert (await ask(server, source, output)).returncode == 0
+    assert asked(server) == ONCE
+
+
+async def test_batch_that_ended_while_nobody_looked_is_asked_again_in_the_same_run(
+    server: BatchServer, source: Path, output: Path
+) -> None:
+    server.courses = [Course("expired", answered=2), Course()]
+    await kill_at("poll", server, source, output)
+    done = await ask(server, source, output)
+    assert done.returncode == 0, done.stderr
+    assert asked(server) == ONCE
+
+
+async def test_rest_is_asked_directly_where_wanted(server: BatchServer, source: Path, output: Path) -> None:
+    def answer(request: dict[str, Any]) -> Reply:
+        # The fourth row is in doubt, and so asked again for the score alone: directly as well.
+        is_again = "score: N" in request["messages"][-1]["content"]
+        return "score: 4" if is_again else "No idea." if "Answer 4." in str(request) else GOOD
+
+    server.script(answer)
+    server.courses = [Course("expired", answered=2), Course()]
+    done = await ask(server, source, output, "--then-direct")
+    assert done.returncode == 0, done.stderr
+    assert (len(server.requests), server.direct, len(server.batches)) == (6, 4, 1)
+
+
+async def test_rest_of_an_earlier_run_is_asked_directly_where_wanted(
+    server: BatchServer, source: Path, output: Path
+) -> None:
+    server.courses = [Course("expired", answered=2), Course()]
+    await ask(server, source, output)
+    done = await ask(server, source, output, "--then-direct")
+    assert done.returncode == 0, done.stderr
+    assert (asked(server), server.direct, len(server.batches)) == (ONCE, 3, 1)
+
+
+async def test_cancelling_keeps_what_is_answered(server: BatchServer, source: Path, output: Path) -> None:
+    server.courses = [Course("cancelled", answered=2, polls=10**9), Course()]
+    await kill_at("poll", server, source, output)
+    server.advance("batch_1")
+    done = await ask(server, source, output, "--cancel")
+    assert (done.returncode, len(server.batches), len(read(output))) == (1, 1, 2)
+    assert "batch_1: cancelled; 2 of 5 answered." in done.stderr
+    assert (await ask(server, source, output)).returncode == 0
+    assert asked(server) == ONCE
+
+
+async def test_first_answer_counts_and_one_to_no_request_is_named(
+    server: BatchServer, source: Path, output: Path
+) -> None:
+    server.courses = [Course(is_twice=True, has_stranger=True)]
+    done = await ask(server, source, output)
+    assert done.returncode == 0, done.stderr
+    assert [row["score"] for row in read(output)] == [4] * 5
+    assert 'batch_1: an answer is to "of-somebody-else", which was not asked, and is ignored.' in done.stderr
+
+
+async def test_half_a_line_is_as_none(server: BatchServer, source: Path, output: Path) -> None:
+    server.courses = [Course(is_cut=True), Course()]
+    done = await ask(server, source, output)
+    assert (done.returncode, lines(output)) == (1, [2, 3, 4, 5])
+    assert "batch_1: a line is damaged or cut off and is ignored." in done.stderr
+    assert (await ask(server, source, output)).returncode == 0
+    assert (lines(output), asked(server)) == ([1, 2, 3, 4, 5], sorted([*ONCE, "Answer 1."]))
+
+
+@pytest.mark.parametrize("step", ["uploaded", "create", "created", "poll", "download"])
+async def test_lost_connection_costs_nothing(server: BatchServer, source: Path, output: Path, step: str) -> None:
+    server.lose = step
+    done = await ask(server, source, output)
+    assert done.returncode == 0, done.stderr
+    assert (asked(server), len(server.batches)) == (ONCE, 1)
+
+
+async def test_failure_of_one_call_is_asked_again_in_the_next_batch(
+    server: BatchServer, source: Path, output: Path
+) -> None:
+    failures = iter([Failure(500)])
+    server.script(lambda request: next(failures, GOOD))
+    done = await ask(server, source, output)
+    assert done.returncode == 0, done.stderr
+    assert [len(lines) for lines in server.sent] == [5, 1]
+
+
+async def test_other_key_finds_no_batch_and_asks_nothing_anew(server: BatchServer, source: Path, output: Path) -> None:
+    await kill_at("poll", server, source, output)
+    batches, server.batches = server.batches, {}
+    done = await ask(server, source, output)
+    assert done.returncode == 2
+    assert "does not know batch_1" in done.stderr
+    server.batches = batches
+    assert (await ask(server, source, output)).returncode == 0
+    assert asked(server) == ONCE
+
+
+async def test_call_that_fails_in_each_batch_is_asked_again_by_the_next_run(
+    server: BatchServer, source: Path, output: Path
+) -> None:
+    server.script(lambda request: Failure(403) if "Answer 3." in str(request) else GOOD)
+    done = await ask(server, source, output)
+    assert (done.returncode, len(server.batches)) == (2, 1)
+    server.script(GOOD)
+    assert (await ask(server, source, output)).returncode == 0
+    assert (lines(output), len(server.requests)) == ([1, 2, 3, 4, 5], 6)
+
+
+async def test_output_with_rows_in_batches_is_not_asked_for_directly(
+    server: BatchServer, source: Path, output: Path
+) -> None:
+    server.courses = [Course("expired", answered=2)]
+    await ask(server, source, output)
+    done = await asyncio.to_thread(run, "batch", source, "-o", output, OPENAI_BASE_URL=server.base_url)
+    assert done.returncode == 2
+    assert "out.jsonl.batches: batches have rows of this output; add --batch-api" in done.stderr
+    assert server.direct == 0
+
+
+async def test_server_without_batches_is_one_sentence(model_server: ModelServer, source: Path, output: Path) -> None:
+    done = await ask(model_server, source, output)
+    assert done.returncode == 2
+    assert "takes no batches (HTTP 404); leave out --batch-api." in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not output.with_name("out.jsonl.batches").exists()
+
+
+@each(
+    ("options", "url", "expected"),
+    [
+        (("--model", "offline"), "", "The offline rater asks no provider"),
+        (("--max-cost", "1"), "", "use --limit"),
+        ((), "https://mine.openai.azure.com/openai/v1/", "Azure takes batches only"),
+    ],
+)
+def test_what_batches_cannot_do_is_refused(
+    source: Path, output: Path, options: tuple[str, ...], url: str, expected: str
+) -> None:
+    done = run(*command(source, output, *options), OPENAI_BASE_URL=url)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert expected in done.stderr
+
+
+async def test_edited_row_is_refused(server: BatchServer, source: Path, output: Path) -> None:
+    server.courses = [Course("expired", answered=2), Course()]
+    await ask(server, source, output)
+    edit(source, b"Answer", b"Reply")
+    done = await ask(server, source, output)
+    assert done.returncode == 2
+    assert "has changed since its verdicts" in done.stderr
+
+
+async def test_full_disk_is_a_sentence_and_nothing_is_paid_twice(
+    server: BatchServer, source: Path, output: Path
+) -> None:
+    # A limit on the size of files, in blocks of 512 bytes, stands in for the disk.
+    script = f"ulimit -f 3; exec {JUDGE} {' '.join(command(source, output))}"
+    environment = {"OPENAI_BASE_URL": server.base_url, **HURRY}
+    process = await asyncio.create_subprocess_exec(
+        "/bin/sh", "-c", script, env=environment, stderr=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+    )
+    _, err = await process.communicate()
+    assert process.returncode == 2
+    assert b"(file too large)" in err
+    assert b"Traceback" not in err
+    done = await ask(server, source, output)
+    assert done.returncode == 0, done.stderr
+    assert (asked(server), len(server.batches)) == (ONCE, 1)
+
+
+@each(
+    ("rows", "size", "expected"),
+    [(0, 0, 1), (5, 10_000, 5), (10**6, 10**9, 10_000), (10**6, 10**11, 490), (1, 10**9, 1)],
+)
+def test_rows_at_once_are_as_many_as_memory_holds(rows: int, size: int, expected: int) -> None:
+    assert BatchApi.rows_at_once(rows, size, "x" * 2_000) == expected
+
+
+def test_files_stay_within_the_limits() -> None:
+    bodies = [json.dumps({"model": "a", "text": "x" * size}).encode() for size in (10, 10, 10, 500, 10)]
+    requests = [Request((1, ""), body, None) for body in bodies]  # type: ignore[arg-type] - no answer is waited for
+    assert [len(part) for part in parts(requests, most=2)] == [2, 2, 1]
+    for part in parts(requests, most_bytes=800):
+        content = b"".join(to_line("0" * 16, 10**5, request.body) for request in part)
+        assert len(content) <= 800
+    assert [len(part) for part in parts(requests, most_bytes=10**6)] == [5]
+    assert list(parts([])) == []
+
+
+def test_without_the_option_nothing_of_it_is_imported() -> None:
+    code = "import judge.cli, sys; print('judge.batch_api' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
