@@ -102,6 +102,8 @@ def _run_to_end(judge: Judge, call: Coroutine[Any, Any, "Alignment"], asker: "As
         if exc.name not in _EXTRA:
             raise
         raise SetupError(f"judge align needs {exc.name}: pip install 'slack-judge[align]'") from exc
+    except SetupError:  # nothing was begun
+        raise
     except JudgeError as exc:
         raise JudgeError(f"{exc} Stopped after {asker.requests:,} requests; {_GO_ON}") from exc
 
