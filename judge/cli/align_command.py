@@ -77,7 +77,8 @@ def align(
     if why := too_few(len(threads_of(found.cases))):
         raise SetupError(f"{file}: {why}")
     with FileMemory(file.with_name(f"{file.stem}.align.jsonl")) as memory:
-        budget = Budget(max_requests, max_tokens)
+        # The offline rater asks for nothing.
+        budget = Budget(len(found.cases) if judge.model == OFFLINE else max_requests, max_tokens)
         asker = Asker(judge.by, memory, budget, known=found.known, concurrency=concurrency)
         came = _run_to_end(judge, run(found.cases, judge.rubric, asker, chosen), asker, max_requests)
     if came.better:

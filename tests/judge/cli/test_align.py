@@ -142,6 +142,12 @@ def test_what_cannot_be_learnt_from_is_one_sentence(
     assert sentence in done.stderr
 
 
+def test_the_offline_rater_has_no_budget(source: Path, output: Path) -> None:
+    done = run("align", source, "--label", "human", "-o", output, "--model", "offline", "--max-requests", 1)
+    assert done.returncode == 1
+    assert "60 requests, 0 tokens." in done.stdout
+
+
 def test_an_output_that_is_there_is_not_replaced(source: Path, output: Path) -> None:
     output.write_text("A rubric of mine.")
     done = run("align", source, "--label", "human", "-o", output, "--model", "offline")
