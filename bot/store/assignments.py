@@ -165,9 +165,8 @@ class Assignments:
             budgets = await read_budgets(connection, team_id, channel_ids, self._now())
             total = 0
             for sample in await read_samples(connection, team_id, budgets, self._now()):
-                query = select(func.count()).select_from(cases).where(waiting(sample, user_id))
-                found = (await connection.execute(query)).scalar_one()
-                total += min(found, budgets[sample.channel_id].left)
+                enough = select(cases.c.id).where(waiting(sample, user_id)).limit(budgets[sample.channel_id].left)
+                total += (await connection.execute(select(func.count()).select_from(enough.subquery()))).scalar_one()
             return total
 
         async with self._counting:

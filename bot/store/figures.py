@@ -14,6 +14,7 @@ from sqlalchemy import (
     ColumnElement,
     CompoundSelect,
     Select,
+    Subquery,
     and_,
     case,
     false,
@@ -213,9 +214,10 @@ class Tallies(Part):
             cases.c[name] for name in ("author_id", "score", "lowest", "highest", "unscored_reason", "thread_ts")
         )
         found = select(*columns, version, rater).where(_public(place, span)).cte("found")
-        by = [each for each in found.c if each.name != "thread_ts"]
-        by.append(_shared_thread(found))  # type: ignore[arg-type]
-        return await self._database.rows(ScoreCount, select(*by, func.count().label("number")).group_by(*by))
+        shared = _shared_threads(found)
+        by = [*(each for each in found.c if each.name != "thread_ts"), shared.c.thread_ts]
+        query = select(*by, func.count().label("number")).outerjoin(shared, shared.c.thread_ts == found.c.thread_ts)
+        return await self._database.rows(ScoreCount, query.group_by(*by))
 
     async def authors(self, place: Place, span: Span) -> Sequence[AuthorCount]:
         number = func.count().label("number")
@@ -329,16 +331,19 @@ class Tallies(Part):
         )
         query = select(*columns, replies.c.day).outerjoin(replies, _is_reply(place))
         scored = query.where(_is_of(kind), _public(place, span)).cte("scored")
-        draw = (scored.c.drawn_with, scored.c.day)
-        by = (scored.c.score, given.c.label, scored.c.week, _shared_thread(scored), *draw)
-        query = select(*by, func.count().label("number")).outerjoin(given, given.c.case_id == scored.c.id)
+        shared = _shared_threads(scored)
+        by = (scored.c.score, given.c.label, scored.c.week, shared.c.thread_ts, scored.c.drawn_with, scored.c.day)
+        query = (
+            select(*by, func.count().label("number"))
+            .outerjoin(given, given.c.case_id == scored.c.id)
+            .outerjoin(shared, shared.c.thread_ts == scored.c.thread_ts)
+        )
         return await self._database.rows(ScoredCount, query.group_by(*by))
 
 
-def _shared_thread(found: CTE) -> ColumnElement[str | None]:
-    """The thread of a row in which others stand as well; NULL for all others, which are counted together."""
-    shared = select(found.c.thread_ts).group_by(found.c.thread_ts).having(func.count() > 1)
-    return case((found.c.thread_ts.in_(shared), found.c.thread_ts)).label("thread_ts")
+def _shared_threads(found: CTE) -> Subquery:
+    """The threads that several of the rows stand in; all other rows are counted together."""
+    return select(found.c.thread_ts).group_by(found.c.thread_ts).having(func.count() > 1).subquery()
 
 
 def _low_cases(which: ColumnElement[bool]) -> Select[Any]:
