@@ -13,7 +13,7 @@ FOR_RUN := .venv/.run
 READY := .venv/.ready
 $(FOR_DEMO): WITH := --no-dev --inexact --extra demo
 $(FOR_RUN): WITH := --no-dev --inexact --extra postgres
-$(READY): WITH := --all-extras
+$(READY): WITH := --all-extras --all-groups
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14

@@ -129,7 +129,7 @@ def planned(checkout: Path, target: str) -> str:
     [
         (("demo", "sandbox"), "--no-dev --inexact --extra demo"),
         (("run", "doctor", "audit", "sbom"), "--no-dev --inexact --extra postgres"),
-        (("setup", "test", "lint", "test-browser", "chaos", "bench", "screenshots"), "--all-extras"),
+        (("setup", "test", "lint", "test-browser", "chaos", "bench", "screenshots"), "--all-extras --all-groups"),
     ],
 )
 def test_a_command_brings_what_it_needs(checkout: Path, targets: tuple[str, ...], brought: str) -> None:
