@@ -1,4 +1,4 @@
-"""Scores rows on a Ray cluster, by a class for `ray.data.Dataset.map_batches`; docs/evaluation.md has a job."""
+"""Scores rows on a Ray cluster, by a class for `ray.data.Dataset.map_batches`; docs/integrations.md has a job."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
