@@ -3,7 +3,7 @@
 import asyncio
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
@@ -11,7 +11,7 @@ from judge.errors import HOPELESS, JudgeError, RequestRejectedError, SetupError
 from judge.files import decode, encode, lock, os_reason, private, replacing
 from judge.judging import Judge
 from judge.offline import OFFLINE
-from judge.ratings import Unscored, UnscoredReason
+from judge.ratings import Unscored, UnscoredReason, Verdict
 from judge.rows import ADDED, Item, Malformed, RowFile, Tally, parse_item, to_added, to_line
 
 _HEAD = b'{"line":'
@@ -201,6 +201,7 @@ class Batch:
             each model whose row was scored without it.
         unit: What a row is called in these sentences, before its number.
         concurrency: Rows under way at once, at least 1.
+        score: Scores a row in the place of `judge`; None is no verdict yet, and counts as nothing.
         max_cost_usd: No row is begun once the journal's verdicts have cost this much, in US dollars.
 
     Attributes:
@@ -218,9 +219,11 @@ class Batch:
         *,
         unit: str = "line",
         concurrency: int = 8,
+        score: Callable[[Item], Awaitable[Verdict | None]] | None = None,
         max_cost_usd: float | None = None,
     ) -> None:
         self._judge = judge
+        self._score = score or (lambda row: judge.score(row.question, row.response))
         self._journal = journal
         self._report = report
         self._unit = unit
@@ -264,7 +267,9 @@ class Batch:
     async def _settle(self, row: Item) -> None:
         judge = self._judge
         try:
-            verdict = await judge.score(row.question, row.response)
+            verdict = await self._score(row)
+            if verdict is None:
+                return
             self._has_verdict = True
             self._failures_in_a_row = 0
         except JudgeError as exc:

@@ -129,8 +129,7 @@ def batch(
         then_direct=then_direct,
         cancels=cancel,
     )
-    client, longest_s = (api.client, api.timeout_s) if api else (None, timeout_s)
-    judge = Judge(model, rubric, samples, client, longest_s, logprobs=logprobs, escalate_to=escalate_to)
+    judge = Judge(model, rubric, samples, None, timeout_s, logprobs=logprobs, escalate_to=escalate_to)
     given = RowFile.at(source, read_as)
     given.check_prompts()
     last_line, lines = given.count()
@@ -138,14 +137,15 @@ def batch(
         concurrency = api.rows_at_once(lines, source.stat().st_size, judge.rubric.prompt)
     with Journal(journal_path, last_line, identity_of(judge)) as journal:
         journal.check(given)
-        run = Batch(judge, journal, Reports(), concurrency=concurrency, max_cost_usd=max_cost)
+        score = partial(api.score, judge) if api else None
+        run = Batch(judge, journal, Reports(), concurrency=concurrency, score=score, max_cost_usd=max_cost)
         tally = journal.tally
         before = tally.rows
 
         def rows() -> int:
             return max(min(lines - run.malformed, limit or lines), tally.rows)
 
-        _run_to_end(judge, run, journal, given.items(journal.has, limit), rows, api)
+        _run_to_end(judge, run, journal, partial(given.items, journal.has, limit), rows, api)
         journal.sort()
     if table:
         export(journal_path, table, form)
@@ -185,14 +185,14 @@ def _run_to_end(
     judge: Judge,
     run: "Batch",
     journal: "Journal",
-    items: "Iterator[Item | Malformed]",
+    items: "Callable[[], Iterator[Item | Malformed]]",
     rows: Callable[[], int],
     api: "BatchApi | None",
 ) -> None:
     """Runs the batch; one that ends early, interrupted or stopped, leaves the command here, with what it has done."""
     try:
         progress = partial(show_progress, lambda: run.done, rows)
-        work = api.drive(run, items, journal.has) if api else run.run(items)
+        work = api.drive(run, items, journal.has) if api else run.run(items())
         if api:
             progress = partial(show_progress, lambda: api.done, lambda: api.total, "requests")
         asyncio.run(run_interruptibly(judge, work, progress))

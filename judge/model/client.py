@@ -2,7 +2,9 @@
 
 import re
 import zlib
+from collections.abc import Awaitable, Callable
 from contextlib import aclosing
+from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -16,6 +18,10 @@ if TYPE_CHECKING:
     import openai
 
 _OPENAI_URL = "https://api.openai.com/v1"
+
+StandIn = Callable[["httpx2.Request"], Awaitable["httpx2.Response | None"]]
+stand_in: ContextVar[StandIn | None] = ContextVar("stand_in", default=None)
+"""What answers chat completions of this task in the server's place; the server is asked where it answers None."""
 
 
 def make_client(api_key: str | None, base_url: str | None) -> "openai.AsyncOpenAI":
@@ -149,7 +155,10 @@ def _limited(kind: Any, most_bytes: int) -> type["openai.AsyncOpenAI"]:
 
     async def send(self: "openai.AsyncOpenAI", request: httpx2.Request, **options: Any) -> httpx2.Response:
         request.headers["Accept-Encoding"] = _ENCODING
-        response = await kind._send_request(self, request, **options | {"stream": True, "follow_redirects": False})
+        answer_instead = stand_in.get()
+        response = await answer_instead(request) if answer_instead else None
+        if response is None:
+            response = await kind._send_request(self, request, **options | {"stream": True, "follow_redirects": False})
         body = await _read(response, most_bytes)
         if len(body) > most_bytes:
             raise _too_large(str(self.base_url), most_bytes)

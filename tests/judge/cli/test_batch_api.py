@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from judge.batch_api import BatchApi
-from judge.batch_files import Request, parts, to_line
+from judge.model.batches import parts, to_file
 from tests.batch_server import BatchServer, Course
 from tests.judge_command import Done, run
 from tests.model_server import Failure, ModelServer, Reply
@@ -115,6 +115,15 @@ async def test_what_follows_from_an_answer_is_one_more_batch(server: BatchServer
     (row,) = read(output)
     assert sorted(rating["score"] for rating in row["ratings"]) == [2, 4, 4]
     assert len({line["custom_id"] for lines in server.sent for line in lines}) == 5
+
+
+async def test_more_rows_than_run_at_once_go_in_one_batch(
+    server: BatchServer, source: Path, output: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("judge.batch_api._MOST_ROWS", 2)
+    done = await ask(server, source, output)
+    assert done.returncode == 0, done.stderr
+    assert (asked(server), len(server.batches)) == (ONCE, 1)
 
 
 async def test_each_model_has_a_batch_of_its_own(server: BatchServer, source: Path, output: Path) -> None:
@@ -360,7 +369,7 @@ async def test_full_disk_is_a_sentence_and_nothing_is_paid_twice(
 
 @each(
     ("rows", "size", "expected"),
-    [(0, 0, 1), (5, 10_000, 5), (10**6, 10**9, 10_000), (10**6, 10**11, 490), (1, 10**9, 1)],
+    [(0, 0, 1), (5, 10_000, 5), (10**6, 10**9, 1_000), (10**6, 10**11, 490), (1, 10**9, 1)],
 )
 def test_rows_at_once_are_as_many_as_memory_holds(rows: int, size: int, expected: int) -> None:
     assert BatchApi.rows_at_once(rows, size, "x" * 2_000) == expected
@@ -368,11 +377,10 @@ def test_rows_at_once_are_as_many_as_memory_holds(rows: int, size: int, expected
 
 def test_files_stay_within_the_limits() -> None:
     bodies = [json.dumps({"model": "a", "text": "x" * size}).encode() for size in (10, 10, 10, 500, 10)]
-    requests = [Request((1, ""), body, None) for body in bodies]  # type: ignore[arg-type] - no answer is waited for
+    requests = list(enumerate(bodies))
     assert [len(part) for part in parts(requests, most=2)] == [2, 2, 1]
     for part in parts(requests, most_bytes=800):
-        content = b"".join(to_line("0" * 16, 10**5, request.body) for request in part)
-        assert len(content) <= 800
+        assert len(to_file("0" * 16, [body for _, body in part])) <= 800
     assert [len(part) for part in parts(requests, most_bytes=10**6)] == [5]
     assert list(parts([])) == []
 

@@ -1,0 +1,86 @@
+"""What a judge asks while it scores one response, and what it is answered: at once, or in batches hours later.
+
+The judge knows nothing of batches. It is run with the answers that are known so far. A request without one is noted,
+and the run is given up; once the answers to all that was noted are there, another run comes further by the same way.
+"""
+
+import asyncio
+import hashlib
+from collections import defaultdict, deque
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from judge.judging import Judge
+from judge.model.client import stand_in
+from judge.model.completion import BATCH
+from judge.ratings import Verdict
+
+if TYPE_CHECKING:
+    import httpx2
+
+QUIET_S = 0.05
+# So many times in a row, so that a busy event loop has come to all requests of the response.
+_QUIET_TIMES = 10
+
+
+class Exchange:
+    """Answers a judge's requests about one response from what is known.
+
+    Args:
+        known: Answers by the digest of the request's body, in the order in which they came: HTTP status and body. None
+            where one is still awaited.
+        is_direct: Whether the server is asked for what is not known.
+
+    Attributes:
+        missing: The requests that nobody has sent yet: digest and body.
+        is_waiting: Whether a request has no answer yet.
+    """
+
+    def __init__(self, known: Iterable[tuple[str, dict[str, Any] | None]], *, is_direct: bool = False) -> None:
+        self._known: defaultdict[str, deque[dict[str, Any] | None]] = defaultdict(deque)
+        for digest, response in known:
+            self._known[digest].append(response)
+        self._is_direct = is_direct
+        self._requests = 0
+        self.missing: list[tuple[str, bytes]] = []
+        self.is_waiting = False
+
+    async def score(self, judge: Judge, question: str, response: str, quiet_s: float = QUIET_S) -> Verdict | None:
+        """The verdict; None where answers are missing or awaited.
+
+        Raises:
+            JudgeError: As `Judge.score`.
+        """
+        token = stand_in.set(self._answer)
+        work = asyncio.create_task(judge.score(question, response))
+        stand_in.reset(token)
+        quiet = 0
+        try:
+            while quiet < _QUIET_TIMES:
+                before = self._requests
+                await asyncio.wait([work], timeout=quiet_s)
+                if work.done():
+                    return work.result()
+                quiet = quiet + 1 if self.is_waiting and self._requests == before else 0
+            return None
+        finally:
+            work.cancel()
+            await asyncio.wait([work])
+
+    async def _answer(self, request: "httpx2.Request") -> "httpx2.Response | None":
+        import httpx2
+
+        self._requests += 1
+        digest = hashlib.sha256(request.content).hexdigest()[:32]
+        known = self._known[digest]
+        if not known and self._is_direct:
+            return None
+        if not known:
+            self.missing.append((digest, request.content))
+        response = known.popleft() if known else None
+        if response:
+            body = response["body"] | {"service_tier": BATCH}
+            return httpx2.Response(response["status_code"], json=body, request=request)
+        self.is_waiting = True
+        await asyncio.get_running_loop().create_future()  # until the run is given up
+        return None

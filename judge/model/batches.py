@@ -1,0 +1,167 @@
+"""A provider's batch endpoint: requests in a file, answered within 24 hours at half the price.
+
+Source: https://platform.openai.com/docs/guides/batch, https://platform.openai.com/docs/api-reference/batch
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, TypeVar
+
+import openai
+
+from judge.errors import JudgeError, SetupError
+from judge.files import shown
+from judge.model.failures import server_name, to_judge_error
+
+_ENDPOINT: Final = "/v1/chat/completions"
+# OpenAI's limits for one file, whose requests must be to one model, too.
+_MOST_REQUESTS, _MOST_BYTES = 50_000, 200_000_000
+_ENDED = ("completed", "failed", "expired", "cancelled")
+_NO_BATCHES = (404, 405, 501)
+
+Request = TypeVar("Request")
+
+
+class Answer(NamedTuple):
+    """What a provider wrote to one request: its place in the batch, and the HTTP status and body; None without one."""
+
+    position: int
+    response: dict[str, Any] | None
+
+
+def is_completion(response: Mapping[str, Any]) -> bool:
+    return bool(response["status_code"] == 200 and "choices" in response["body"])
+
+
+@dataclass(frozen=True)
+class BatchState:
+    """How far a batch is: the provider's word, with its reason in brackets, and its files of answers once it ended."""
+
+    status: str
+    counted: int | None
+    has_ended: bool
+    file_ids: Sequence[str]
+
+
+def parts(
+    requests: Iterable[tuple[Request, bytes]], most: int = _MOST_REQUESTS, most_bytes: int = _MOST_BYTES
+) -> Iterator[list[tuple[Request, bytes]]]:
+    """Requests, each with its body, in lists that make a file within the limits."""
+    by_model: defaultdict[str, list[tuple[Request, bytes]]] = defaultdict(list)
+    for request, body in requests:
+        by_model[json.loads(body)["model"]].append((request, body))
+    for same in by_model.values():
+        part: list[tuple[Request, bytes]] = []
+        size = 0
+        for request, body in same:
+            more = len(_to_line("0" * 16, most, body))
+            if part and (len(part) == most or size + more > most_bytes):
+                yield part
+                part, size = [], 0
+            part.append((request, body))
+            size += more
+        yield part
+
+
+def to_file(nonce: str, bodies: Iterable[bytes]) -> bytes:
+    return b"".join(_to_line(nonce, index, body) for index, body in enumerate(bodies))
+
+
+def _to_line(nonce: str, index: int, body: bytes) -> bytes:
+    head = f'{{"custom_id": "{nonce}-{index}", "method": "POST", "url": "{_ENDPOINT}", "body": '
+    return head.encode() + body + b"}\n"
+
+
+def read_answer(raw: bytes, nonce: str, count: int) -> Answer:
+    """The answer on a line of a batch of `count` requests.
+
+    Raises:
+        ValueError: It is none, or to another request; the message says so.
+    """
+    try:
+        fields = json.loads(raw)
+        its_nonce, _, index = fields["custom_id"].partition("-")
+        response = fields.get("response")
+    except (ValueError, LookupError, TypeError, AttributeError):
+        raise ValueError("a line is damaged or cut off") from None
+    if its_nonce != nonce or not index.isdecimal() or int(index) >= count:
+        raise ValueError(f"an answer is to {shown(fields['custom_id'])}, which was not asked,")
+    is_answer = (
+        isinstance(response, dict)
+        and isinstance(response.get("body"), dict)
+        and isinstance(response.get("status_code"), int)
+    )
+    return Answer(int(index), response if is_answer else None)
+
+
+class Batches:
+    """The batches of a provider; those of one's own are known by a nonce, so that none is made twice.
+
+    Args:
+        client: What it is asked through.
+        way_out: What to do where the server takes no batches, as an order.
+    """
+
+    def __init__(self, client: openai.AsyncOpenAI, way_out: str) -> None:
+        self._client = client
+        self._way_out = way_out
+        # An attempt that fails may have made the batch all the same.
+        self._once = client.with_options(max_retries=0)
+
+    async def upload(self, nonce: str, bodies: Iterable[bytes]) -> str:
+        """The id of the file with these requests."""
+        try:
+            file = (f"judge-{nonce}.jsonl", to_file(nonce, bodies))
+            return (await self._client.files.create(file=file, purpose="batch")).id
+        except openai.APIStatusError as exc:
+            raise self.refused(exc) from exc
+
+    async def create(self, nonce: str, file_id: str) -> str:
+        """The id of the batch that answers the file; an error leaves open whether there is one."""
+        made = await self._once.batches.create(
+            input_file_id=file_id, endpoint=_ENDPOINT, completion_window="24h", metadata={"judge": nonce}
+        )
+        return made.id
+
+    async def find(self, nonce: str, file_id: str) -> str | None:
+        """The id of the batch, if it was made."""
+        async for each in self._client.batches.list(limit=100):
+            if each.input_file_id == file_id or (each.metadata or {}).get("judge") == nonce:
+                return each.id
+        return None
+
+    async def look(self, batch_id: str) -> BatchState:
+        now = await self._client.batches.retrieve(batch_id)
+        counts, errors = now.request_counts, (now.errors and now.errors.data) or ()
+        why = next((f" ({each.message})" for each in errors if each.message), "")
+        counted = counts.completed + counts.failed if counts else None
+        files = [each for each in (now.output_file_id, now.error_file_id) if each]
+        return BatchState(f"{now.status}{why}", counted, now.status in _ENDED, files)
+
+    async def lines(self, file_id: str) -> AsyncIterator[bytes]:
+        """The lines that are not empty, the last one also where it is cut off."""
+        rest = b""
+        async with self._client.files.with_streaming_response.content(file_id) as answer:
+            async for piece in answer.iter_bytes():
+                *lines, rest = (rest + piece).split(b"\n")  # the ends of JSONL's lines alone
+                for line in filter(None, lines):
+                    yield line
+        if rest:
+            yield rest
+
+    async def cancel(self, batch_id: str) -> None:
+        try:
+            await self._client.batches.cancel(batch_id)
+        except (openai.BadRequestError, openai.ConflictError, openai.NotFoundError):
+            return  # it has ended already; or else that will show
+
+    def refused(self, exc: openai.APIError) -> JudgeError:
+        """What a failure means for whoever asked."""
+        url = str(self._client.base_url)
+        if not isinstance(exc, openai.APIStatusError) or exc.status_code not in _NO_BATCHES:
+            return to_judge_error(exc, "", url, "")
+        return SetupError(
+            f"The server at {server_name(url)} takes no batches (HTTP {exc.status_code}); {self._way_out}."
+        )
