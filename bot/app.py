@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Seque
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import structlog
 from pydantic import SecretStr
@@ -23,9 +23,9 @@ from bot.errors import BotError
 from bot.feature import Services
 from bot.features import digest, home, labels, privacy, rubrics, score, watch, workflow
 from bot.features.score import handlers
-from bot.judges import limits_of, open_judges, rubrics_of
+from bot.judges import limits_of, model_client, open_judges, rubrics_of
 from bot.pipeline.delivery import Delivery
-from bot.pipeline.engine import Engine, JobHandler
+from bot.pipeline.engine import Engine, JobHandler, PeriodicJob
 from bot.pipeline.intake import CaseAccess, Choices, Intake
 from bot.pipeline.judges import Judges, MakeJudge, RubricChoice
 from bot.pipeline.lookup import Lookup
@@ -44,6 +44,9 @@ from bot.store import Store
 from bot.store.errors import STORE_ERRORS
 from bot.store.jobs import JobKind
 from bot.store.ownership import owned
+
+if TYPE_CHECKING:
+    from bot.pipeline.batches import BatchJudging
 
 GRACE_S = 30
 SIGN_S = 5.0
@@ -113,7 +116,8 @@ async def running_bot(
         signs: list[Callable[[], Awaitable[bool]]] = []
         tasks = [_begin(stack, _sign_forever(store, signs))]
         if services.judges:
-            engine = _make_engine(services, services.judges, model_pauses)
+            batches = await _open_batches(stack, services) if settings.watch_by_batch else None
+            engine = _make_engine(services, services.judges, model_pauses, batches)
             tasks.append(_drive(stack, engine, grace_s))
             signs.append(engine.is_running)
         if role is not Role.WORKER:
@@ -202,7 +206,19 @@ def make_services(
     return services
 
 
-def _make_engine(services: Services, judges: Judges, model_pauses: Sequence[timedelta]) -> Engine:
+async def _open_batches(stack: AsyncExitStack, services: Services) -> "BatchJudging | None":
+    from bot.pipeline.batches import BatchJudging
+
+    client = model_client(services.settings)
+    if client is None:
+        return None
+    await stack.enter_async_context(client)
+    return BatchJudging(services.store.batches, services.identity.team_id, client, services.clock)
+
+
+def _make_engine(
+    services: Services, judges: Judges, model_pauses: Sequence[timedelta], batches: "BatchJudging | None"
+) -> Engine:
     settings, store = services.settings, services.store
     delivery = Delivery(
         services.client,
@@ -212,7 +228,9 @@ def _make_engine(services: Services, judges: Judges, model_pauses: Sequence[time
         services.identity.url,
         reposts_unconfirmed=settings.unconfirmed_posts == "repost",
     )
-    pipeline = CasePipeline(store, judges, services.lookup, delivery, settings.judge_concurrency, model_pauses)
+    pipeline = CasePipeline(
+        store, judges, services.lookup, delivery, settings.judge_concurrency, model_pauses, batches=batches
+    )
     handlers: dict[JobKind, JobHandler] = {
         JobKind.SETTLE: lambda payload: pipeline.settle(payload.case_id, payload.trigger_id)
     }
@@ -222,7 +240,10 @@ def _make_engine(services: Services, judges: Judges, model_pauses: Sequence[time
         store,
         services.identity.team_id,
         handlers=handlers,
-        periodic_jobs=[job for each in services.features for job in each.periodic_jobs],
+        periodic_jobs=[
+            *(job for each in services.features for job in each.periodic_jobs),
+            *([PeriodicJob("ask_in_batches", batches.work)] if batches else []),
+        ],
         at_once=2 * settings.judge_concurrency,
         traffic=services.traffic,
     )

@@ -38,11 +38,16 @@ def limits_of(settings: Settings) -> Limits:
 async def open_judges(settings: Settings) -> AsyncIterator[MakeJudge]:
     """What makes judges; all share one connection to the model's server."""
     async with AsyncExitStack() as stack:
-        client = None
-        if settings.judge_model != OFFLINE or settings.judge_models:
-            key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
-            client = await stack.enter_async_context(make_client(key, settings.openai_base_url))
-        yield _maker(settings, client)
+        client = model_client(settings)
+        yield _maker(settings, client and await stack.enter_async_context(client))
+
+
+def model_client(settings: Settings) -> "AsyncOpenAI | None":
+    """A connection to the model's server; None where no model is asked."""
+    if settings.judge_model == OFFLINE and not settings.judge_models:
+        return None
+    key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
+    return make_client(key, settings.openai_base_url)
 
 
 def _maker(settings: Settings, client: "AsyncOpenAI | None") -> MakeJudge:

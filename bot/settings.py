@@ -217,6 +217,11 @@ class Settings(JudgeSettings, SlackSettings):
         description="how watched replies are found: `looking` reads their channels every 5 minutes; `events` needs "
         "`judge-bot manifest --with message-events`",
     )
+    watch_by_batch: bool = Field(
+        default=False,
+        description="`true`: watched replies are scored through the provider's batches, at half the price and up to a "
+        "day later",
+    )
     digest_day: Annotated[str, AfterValidator(parse_day)] = Field(
         default="monday", description="day of the digest, unless a channel chose another"
     )

@@ -220,7 +220,7 @@ class BatchApi:
         for part in parts(gathered):
             batch = Sent(secrets.token_hex(8), [asked for asked, _ in part])
             self._log.note(batch=batch.nonce, requests=[(each.line, each.digest) for each in batch.asked])
-            batch.file_id = await self._batches.upload(batch.nonce, [body for _, body in part])
+            batch.file_id = await self._batches.upload(batch.nonce, enumerate(body for _, body in part))
             self._log.note(batch=batch.nonce, file=batch.file_id)
             self._has_sent = True
             self._under_way.append(batch)

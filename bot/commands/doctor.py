@@ -12,7 +12,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.errors import BotError, LogError, SettingsError, SlackError
-from bot.judges import open_judges, rubric_of
+from bot.judges import model_client, open_judges, rubric_of
 from bot.setting_values import Role, readable_on_the_way_to
 from bot.settings import Settings, files_with_secrets, load_settings
 from bot.slack.client import connection_word, identify, open_socket_url, slack_word, web_client
@@ -106,6 +106,7 @@ async def examine(role: Role, *, serves_http: bool) -> bool:
     if settings.asks_model:
         checks += [_model, *([_stronger_model] if settings.judge_escalate_to else [])]
         checks += [_further_models] if settings.judge_models else []
+        checks += [_batches] if settings.watch_by_batch else []
     async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
         is_well = all([await _is_well(check, client, settings) for check in checks])
         if is_well:  # else the same would be said twice
@@ -188,6 +189,15 @@ async def _further_models(_: AsyncWebClient, settings: Settings) -> str:
         except JudgeError as exc:
             raise BotError(f"JUDGE_MODELS: {exc}") from exc
     return f"JUDGE_MODELS: {', '.join(settings.judge_models)} score with {rubric_of(settings).name}"
+
+
+async def _batches(_: AsyncWebClient, settings: Settings) -> str:
+    from judge.model.batches import Batches
+
+    if client := model_client(settings):
+        async with client:
+            await Batches(client, "unset WATCH_BY_BATCH").check()
+    return "WATCH_BY_BATCH: the server takes batches"
 
 
 async def _try_model(settings: Settings, name: str) -> str:

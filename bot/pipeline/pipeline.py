@@ -10,6 +10,7 @@ reached, and only one attempt holds a case. A step that fails is tried again lat
 import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 import aiohttp
 import structlog
@@ -38,6 +39,7 @@ from bot.store import Store, TakenError
 from bot.store.errors import STORE_ERRORS
 from judge import (
     DeadlineError,
+    Judge,
     JudgeError,
     QuotaExceededError,
     RateLimitedError,
@@ -49,6 +51,9 @@ from judge import (
 )
 from judge.attacks import too_long
 from judge.escalation import is_escalated, others
+
+if TYPE_CHECKING:
+    from bot.pipeline.batches import BatchJudging
 
 QUICK = timedelta(seconds=1)
 _PASSING = (DeadlineError, RateLimitedError, UnavailableError)
@@ -73,6 +78,7 @@ class CasePipeline:
             after the last one it is given up.
         quick: A verdict that takes no longer is posted at once, and not announced before: Slack marks what is changed
             as edited.
+        batches: What judges watched cases, where their answers come in batches.
     """
 
     def __init__(
@@ -84,6 +90,7 @@ class CasePipeline:
         concurrency: int,
         model_pauses: Sequence[timedelta] = MODEL_PAUSES,
         quick: timedelta = QUICK,
+        batches: "BatchJudging | None" = None,
     ) -> None:
         self._store = store
         self._judges = judges
@@ -92,6 +99,7 @@ class CasePipeline:
         self._model = FairQueue(concurrency, metrics.QUEUE)
         self._model_pauses = model_pauses
         self._quick = quick
+        self._batches = batches
 
     async def settle(self, case_id: int, trigger_id: str | None = None) -> None:
         """Brings a case as far as it will go; `trigger_id`, while it lives, can open a modal that asks.
@@ -143,7 +151,7 @@ class CasePipeline:
         except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
             case = await self._store.note_slack_failure(case)
             raise self._retry(case, exc, growing_pause(case.slack_tries)) from exc
-        except (TakenError, *STORE_ERRORS):
+        except (TakenError, RetryError, *STORE_ERRORS):
             raise
         except Exception as exc:  # whatever it was, the case is not lost, and not tried in a rush
             case = await self._store.note_internal_error(case)
@@ -239,15 +247,15 @@ class CasePipeline:
             judge = judge or self._judges.default
             return from_blocker(blocker, judge.model, judge.rubric)
         try:
-            async with self._model.turn(case.channel_id, case.requester_id):
-                with metrics.VERDICT_SECONDS.time():
-                    verdict = await judge.score(case.question or "", case.response or "")
+            verdict = await self._score(judge, case)
         except JudgeError as exc:
             metrics.MODEL_FAILURES.labels(type(exc).__name__).inc()
             logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc))
             if _may_pass(exc) and case.model_tries < len(self._model_pauses):
                 raise _ModelFailure(type(exc).__name__) from exc
             return from_error(exc, judge.model, judge.rubric)
+        except RetryError:
+            raise
         except Exception as exc:  # a fault of ours, which may be mended by the next start, but must not go on for ever
             if case.internal_errors < MOST_INTERNAL_ERRORS:
                 raise
@@ -258,6 +266,13 @@ class CasePipeline:
         metrics.TOKENS.labels("output").inc(verdict.output_tokens or 0)
         recorded = from_verdict(verdict, judge.rubric, judge.version)
         return flagged_for_question(recorded, find_flags("", case.question or ""))
+
+    async def _score(self, judge: Judge, case: LoggedCase) -> Verdict:
+        if self._batches and case.is_watched:
+            return await self._batches.score(judge, case)
+        async with self._model.turn(case.channel_id, case.requester_id):
+            with metrics.VERDICT_SECONDS.time():
+                return await judge.score(case.question or "", case.response or "")
 
     async def _recorded(self, case: LoggedCase) -> RecordedVerdict:
         verdict = await self._store.cases.verdict(case.id)

@@ -183,6 +183,11 @@ class TimedScore:
     def kind(self) -> Kind:
         return Kind(self.lowest, self.highest, self.judge_version)
 
+    @property
+    def replied_at(self) -> datetime:
+        """When the reply was written; for typed texts, when they were scored."""
+        return datetime.fromtimestamp(float(self.message_ts), UTC) if self.message_ts else self.judged_at
+
 
 @dataclass(frozen=True)
 class Usage:

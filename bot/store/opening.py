@@ -65,9 +65,9 @@ async def said_if_long(what_to_do: str) -> AsyncIterator[None]:
         waiting.cancel()
 
 
-HEAD = "release_0002"
+HEAD = "release_0003"
 """The newest of the migrations, named here so that an up-to-date database is opened without Alembic."""
-_BEFORE_THE_RELEASE = {"release_0001", *(f"{number:04}" for number in range(1, 24))}
+_BEFORE_THE_RELEASE = {"release_0001", "release_0002", *(f"{number:04}" for number in range(1, 24))}
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _BUSY_TIMEOUT_S = 10
 # asyncpg waits for ever otherwise: a server that is frozen, or a network that swallows packets, would stop everything.

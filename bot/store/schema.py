@@ -314,6 +314,29 @@ align_records = Table(
     ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),
 )
 
+batches = Table(
+    "batches",  # that a provider has been sent, or is about to be
+    metadata,
+    Column("nonce", String, primary_key=True),  # by which the provider's is known to be ours
+    Column("team_id", String, nullable=False),
+    *_columns(String, "file_id", "batch_id"),  # the provider's; NULL: not yet, or its answer was lost
+)
+
+batch_requests = Table(
+    "batch_requests",  # that watched cases ask in batches, until they are judged
+    metadata,
+    *_columns(Integer, "case_id", "number", primary_key=True),
+    *_columns(String, "team_id", "digest", nullable=False),
+    Column("body", Text, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),  # or when a batch has left it unanswered
+    Column("nonce", String),  # of the batch that it is in; NULL: in line for the next, or answered
+    Column("position", Integer),  # in that batch
+    Column("response", JSON(none_as_null=True)),  # HTTP status and body
+    Index(None, "team_id", "created_at"),
+    Index(None, "nonce"),
+    ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),
+)
+
 watches = Table(
     "watches",
     metadata,

@@ -26,6 +26,7 @@ from bot.domain.verdict import RecordedVerdict
 from bot.store import spending
 from bot.store.assignments import Assignments
 from bot.store.audit import Audit
+from bot.store.batches import Batches
 from bot.store.cases import Cases, Edits, drop_texts, rating_rows, to_case
 from bot.store.database import Database, lock_for_transaction
 from bot.store.digests import Digests, People, Thumbs
@@ -127,6 +128,7 @@ class Store:
         self.rubrics = Rubrics(database)
         self.channel_replays = ChannelReplays(database, self.jobs)
         self.improvements = Improvements(database, self.jobs)
+        self.batches = Batches(database, self.jobs)
         self.spending = spending.Spending(database)
         self.replies = Replies(database)
         self.thumbs = Thumbs(database)

@@ -65,8 +65,9 @@ def parts(
         yield part
 
 
-def to_file(nonce: str, bodies: Iterable[bytes]) -> bytes:
-    return b"".join(_to_line(nonce, index, body) for index, body in enumerate(bodies))
+def to_file(nonce: str, bodies: Iterable[tuple[int, bytes]]) -> bytes:
+    """The file of a batch, from the bodies and their places in it."""
+    return b"".join(_to_line(nonce, place, body) for place, body in bodies)
 
 
 def _to_line(nonce: str, index: int, body: bytes) -> bytes:
@@ -110,7 +111,18 @@ class Batches:
         # An attempt that fails may have made the batch all the same.
         self._once = client.with_options(max_retries=0)
 
-    async def upload(self, nonce: str, bodies: Iterable[bytes]) -> str:
+    async def check(self) -> None:
+        """Nothing, where the server takes batches.
+
+        Raises:
+            JudgeError: It takes none, or cannot be asked.
+        """
+        try:
+            await self._once.batches.list(limit=1)
+        except openai.APIError as exc:
+            raise self.refused(exc) from exc
+
+    async def upload(self, nonce: str, bodies: Iterable[tuple[int, bytes]]) -> str:
         """The id of the file with these requests."""
         try:
             file = (f"judge-{nonce}.jsonl", to_file(nonce, bodies))

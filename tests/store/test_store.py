@@ -42,7 +42,7 @@ async def migrated_by(database_url: str, revision: str) -> None:
     await engine.dispose()
 
 
-@pytest.mark.parametrize("revision", ["0001", "0023", "release_0001"])
+@pytest.mark.parametrize("revision", ["0001", "0023", "release_0002"])
 async def test_a_log_from_before_the_release_is_refused_and_says_what_to_do(database_url: str, revision: str) -> None:
     await migrated_by(database_url, revision)
     with pytest.raises(LogError) as error:

@@ -8,7 +8,7 @@ import aiohttp
 import structlog
 from slack_sdk.errors import SlackApiError
 
-from bot.domain.watch import Watch, together
+from bot.domain.watch import LATE, Watch, together
 from bot.feature import Services
 from bot.features.watch.figures import name_of, to_word
 from bot.features.watch.text import gone_alert, new_judge_notice, silent_alert, unread_alert, worse_alert
@@ -138,16 +138,20 @@ class DriftAlerts:
         tested, newest = (place, kind, floor), await self._store.tallies.newest(place)
         if newest is None or self._newest.get(tested) == newest.id:
             return None
-        scores = await self._store.tallies.in_order(place, Span(now - RECENT - REFERENCE, now))
+        # By the time of the reply: scores that come in batches are hours late, and in no order.
+        scores = sorted(
+            await self._store.tallies.in_order(place, Span(now - RECENT - REFERENCE, now)),
+            key=lambda each: (each.replied_at, each.id),
+        )
         if not scores:
             return None
         judge = scores[-1].kind
-        recent = [each for each in scores if each.kind == judge and each.judged_at >= now - RECENT]
+        recent = [each for each in scores if each.kind == judge and each.replied_at >= now - RECENT]
         # A floor wants to know of earlier scores how far they spread, which those of another judge on the scale tell.
         reference = [
             _scored(each)
             for each in scores
-            if each.judged_at < now - RECENT
+            if each.replied_at < now - RECENT
             and (each.kind == judge if floor is None else each.kind.scale == judge.scale)
         ]
         scale, since = Scale(*judge.scale), [_scored(each) for each in recent]
@@ -177,11 +181,13 @@ class DriftAlerts:
 
     async def _silent(self, watch: Watch) -> Post | None:
         now = self._services.clock()
-        span = Span(now - SILENT_FOR, now)
-        expected = await self._store.replies.expected(watched(watch), span.start, now - _PATIENCE)
+        patience = _PATIENCE + (LATE if self._services.settings.watch_by_batch else timedelta())
+        silent_for = SILENT_FOR + patience - _PATIENCE
+        span = Span(now - silent_for, now)
+        expected = await self._store.replies.expected(watched(watch), span.start, now - patience)
         if expected < _MIN_SILENT or await self._store.tallies.in_order(watched(watch), span):
             return None
-        return silent_alert(watch, await name_of(self._services, watch.author_id), expected, SILENT_FOR)
+        return silent_alert(watch, await name_of(self._services, watch.author_id), expected, silent_for)
 
     async def _gone(self, watch: Watch) -> Post | None:
         """The alert of an assistant of which nothing was seen for a week, and much in the week before."""
@@ -201,4 +207,4 @@ class DriftAlerts:
 
 
 def _scored(each: TimedScore) -> Scored:
-    return Scored(each.score, each.judged_at.date(), each.thread_ts or each.message_ts)
+    return Scored(each.score, each.replied_at.date(), each.thread_ts or each.message_ts)

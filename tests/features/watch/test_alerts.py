@@ -1,9 +1,9 @@
 """Who hears when a watched assistant gets worse, and of what."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from bot.domain.watch import Watch
 from bot.store.schema import assignments, cases
@@ -131,5 +131,16 @@ async def test_an_alert_whose_answer_was_lost_stands_once_in_the_channel(stage: 
     stage.slack.fail("chat.postMessage", drop=True, is_applied=True)
     await alarm(stage)
     await alarm(stage, timedelta(minutes=6))  # the claim of the one before is over
+    (told,) = stage.ours()
+    assert "clearly worse" in told.text
+
+
+async def test_a_score_belongs_to_the_time_of_its_reply(stage: Stage) -> None:
+    channel_id = stage.slack.workspace.channel(CHANNEL).id
+    await change(stage, alerts_to=(channel_id,))
+    await drop(stage)
+    # As if all had come back in one batch, a moment ago.
+    await stage.log.database.execute(update(cases).values(judged_at=datetime.now(UTC)))
+    await alarm(stage)
     (told,) = stage.ours()
     assert "clearly worse" in told.text

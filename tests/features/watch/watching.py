@@ -112,7 +112,7 @@ async def write_scores(stage: Stage, scores: list[tuple[float, int, int]], versi
             "key": f"{version}/{day}/{number}",
             "score": score,
             "judged_at": now - timedelta(days=day),
-            "message_ts": f"{number}.{round(day * 10)}",
+            "message_ts": f"{(now - timedelta(days=day)).timestamp() - number / 1000:.6f}",
         }
         for day, score, count in scores
         for number in range(count)

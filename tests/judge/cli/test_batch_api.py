@@ -380,7 +380,7 @@ def test_files_stay_within_the_limits() -> None:
     requests = list(enumerate(bodies))
     assert [len(part) for part in parts(requests, most=2)] == [2, 2, 1]
     for part in parts(requests, most_bytes=800):
-        assert len(to_file("0" * 16, [body for _, body in part])) <= 800
+        assert len(to_file("0" * 16, part)) <= 800
     assert [len(part) for part in parts(requests, most_bytes=10**6)] == [5]
     assert list(parts([])) == []
 

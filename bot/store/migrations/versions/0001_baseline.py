@@ -4,7 +4,7 @@ Scripts that follow bring an older log up to date. Source: Alembic's cookbook, "
 Scratch", https://alembic.sqlalchemy.org/en/latest/cookbook.html
 """
 
-revision = "release_0002"  # "0001" to "0023", and "release_0001", were those from before the release
+revision = "release_0003"  # "0001" to "0023", "release_0001" and "release_0002" were those from before the release
 down_revision = None
 
 

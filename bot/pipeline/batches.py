@@ -1,0 +1,106 @@
+"""Scores watched replies through the provider's batch endpoint, at half the price: WATCH_BY_BATCH.
+
+A case is judged with the answers that are in the log; what the judge asks besides is put in line there, and the case
+waits. Every minute what is in line for an hour goes off, each step noted before the next, and the answers of batches
+that have ended are fetched. No request is in two batches, and what a batch leaves unanswered is in line anew. A reply
+that has no score after a day is missed, as ever.
+"""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+import httpx2
+import openai
+import structlog
+
+from bot.domain.case import LoggedCase
+from bot.domain.clock import Clock
+from bot.pipeline.retries import RetryError
+from bot.store.batches import Batches, SentBatch
+from judge import Judge, JudgeError, Verdict
+from judge.exchange import Exchange
+from judge.model import batches as provider
+
+_LOOK_AGAIN = timedelta(hours=1)  # where nobody tells that the answers are there
+_MOST_REQUESTS_REFUSED = 428  # what comes above, a limit or a fault of the server's, is asked again
+
+logger = structlog.get_logger(__name__)
+
+
+class BatchJudging:
+    """Judges cases with answers that come in batches, and has them asked.
+
+    Args:
+        log: Where requests and answers are.
+        team_id: Whose cases.
+        client: What the provider is asked through.
+        clock: The time.
+    """
+
+    def __init__(self, log: Batches, team_id: str, client: openai.AsyncOpenAI, clock: Clock) -> None:
+        self._log = log
+        self._team_id = team_id
+        self._provider = provider.Batches(client, "unset WATCH_BY_BATCH")
+        self._now = clock
+
+    async def score(self, judge: Judge, case: LoggedCase) -> Verdict:
+        """The verdict on a case.
+
+        Raises:
+            RetryError: Answers are still to come.
+            JudgeError: As `Judge.score`.
+        """
+        known = await self._log.known(case)
+        exchange = Exchange(known)
+        verdict = await exchange.score(judge, case.question or "", case.response or "")
+        if verdict is None:
+            await self._log.ask(case, len(known), exchange.missing, self._now())
+            raise RetryError("its answers come in a batch", _LOOK_AGAIN)
+        return verdict
+
+    async def work(self) -> None:
+        """Sends what is due, and fetches what is there; what fails is tried again by the next call."""
+        for part in provider.parts(await self._log.due(self._team_id, self._now())):
+            await self._log.begin(self._team_id, [request for request, _ in part])
+        for batch in await self._log.open(self._team_id):
+            try:
+                await self._bring_on(batch)
+            except (JudgeError, openai.APIError, httpx2.TransportError) as exc:
+                cause = self._provider.refused(exc) if isinstance(exc, openai.APIError) else exc
+                logger.error("batch_interrupted", batch=batch.batch_id or batch.nonce, reason=str(cause))
+
+    async def _bring_on(self, batch: SentBatch) -> None:
+        if batch.batch_id:
+            await self._collect(batch, batch.batch_id)
+            return
+        file_id, found = batch.file_id, None
+        if file_id:  # the provider may have been told to begin
+            found = await self._provider.find(batch.nonce, file_id)
+        else:
+            file_id = await self._provider.upload(batch.nonce, await self._log.bodies(batch))
+            await self._log.note(batch, file_id=file_id)
+        batch_id = found or await self._provider.create(batch.nonce, file_id)
+        await self._log.note(batch, batch_id=batch_id)
+        logger.info("batch_sent", batch=batch_id, requests=batch.requests)
+
+    async def _collect(self, batch: SentBatch, batch_id: str) -> None:
+        state = await self._provider.look(batch_id)
+        if not state.has_ended:
+            return
+        answers: dict[int, dict[str, Any]] = {}
+        for file_id in state.file_ids:
+            async for raw in self._provider.lines(file_id):
+                try:
+                    answer = provider.read_answer(raw, batch.nonce, batch.requests)
+                except ValueError as exc:
+                    logger.warning("batch_line_ignored", batch=batch_id, reason=str(exc))
+                    continue
+                if answer.response and _is_final(answer.response):
+                    answers.setdefault(answer.position, answer.response)
+        await self._log.end(batch, answers, self._now())
+        logger.info("batch_ended", batch=batch_id, status=state.status, answered=len(answers), of=batch.requests)
+
+
+def _is_final(response: Mapping[str, Any]) -> bool:
+    return provider.is_completion(response) or 400 <= response["status_code"] <= _MOST_REQUESTS_REFUSED

@@ -1,0 +1,125 @@
+"""Requests of watched cases that are asked in a provider's batches, until their cases are judged."""
+
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import and_, bindparam, delete, exists, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.domain.case import CaseStatus, LoggedCase
+from bot.store.database import Database
+from bot.store.jobs import Job, JobKind, Jobs, priority
+from bot.store.schema import batch_requests, batches, cases
+
+EVERY = timedelta(hours=1)
+"""A request waits so long for others that go off in the same batch."""
+_MOST = 5_000  # at once, so that memory holds them; the next minute takes more
+
+RequestId = tuple[int, int]
+"""A case, and the number of the request among those of the case."""
+
+
+@dataclass(frozen=True)
+class SentBatch:
+    """A batch that has not ended, by our nonce; `file_id` and `batch_id` are the provider's, once it has given them."""
+
+    nonce: str
+    requests: int
+    file_id: str | None
+    batch_id: str | None
+
+
+class Batches:
+    def __init__(self, database: Database, jobs: Jobs) -> None:
+        self._database = database
+        self._jobs = jobs
+
+    async def known(self, case: LoggedCase) -> Sequence[tuple[str, dict[str, Any] | None]]:
+        """The requests of a case in their order: digest, and HTTP status and body of the answer, once it is there."""
+        query = select(batch_requests.c.digest, batch_requests.c.response).where(batch_requests.c.case_id == case.id)
+        rows = await self._database.all(query.order_by(batch_requests.c.number))
+        return [(row.digest, row.response) for row in rows]
+
+    async def ask(self, case: LoggedCase, first: int, missing: Iterable[tuple[str, bytes]], now: datetime) -> None:
+        """Puts requests (digest and body) in line for the next batch, numbered from `first`."""
+        common = {"team_id": case.team_id, "case_id": case.id, "created_at": now}
+        rows = [
+            common | {"number": number, "digest": digest, "body": body.decode()}
+            for number, (digest, body) in enumerate(missing, first)
+        ]
+        if rows:
+            await self._database.execute(insert(batch_requests).values(rows))
+
+    async def due(self, team_id: str, now: datetime) -> Sequence[tuple[RequestId, bytes]]:
+        """The requests in line, with their bodies, once the first of them has waited its time."""
+        in_line = and_(
+            batch_requests.c.team_id == team_id, batch_requests.c.nonce.is_(None), batch_requests.c.response.is_(None)
+        )
+        first = await self._database.one(select(func.min(batch_requests.c.created_at).label("at")).where(in_line))
+        if first is None or first.at is None or first.at > now - EVERY:
+            return []
+        columns = batch_requests.c.case_id, batch_requests.c.number, batch_requests.c.body
+        rows = await self._database.all(select(*columns).where(in_line).order_by(*columns[:2]).limit(_MOST))
+        return [((row.case_id, row.number), row.body.encode()) for row in rows]
+
+    async def begin(self, team_id: str, requests: Iterable[RequestId]) -> None:
+        """Notes a batch of these requests, before anything of it is sent."""
+        nonce = secrets.token_hex(8)
+        is_one = and_(batch_requests.c.case_id == bindparam("of_case"), batch_requests.c.number == bindparam("at"))
+        put = update(batch_requests).where(is_one).values(nonce=nonce, position=bindparam("place"))
+        places = [{"of_case": case, "at": number, "place": place} for place, (case, number) in enumerate(requests)]
+
+        async def begin(connection: AsyncConnection) -> None:
+            await connection.execute(insert(batches).values(nonce=nonce, team_id=team_id))
+            await connection.execute(put, places)
+
+        await self._database.write(begin)
+
+    async def open(self, team_id: str) -> Sequence[SentBatch]:
+        """The batches that have not ended, without those that no case waits for any more."""
+        last = func.max(batch_requests.c.position).label("last")
+        query = select(batches, last).join(batch_requests, batch_requests.c.nonce == batches.c.nonce)
+        rows = await self._database.all(query.where(batches.c.team_id == team_id).group_by(batches.c.nonce))
+        return [SentBatch(row.nonce, row.last + 1, row.file_id, row.batch_id) for row in rows]
+
+    async def bodies(self, batch: SentBatch) -> Sequence[tuple[int, bytes]]:
+        """What a batch asks, with the places in it; a case that was forgotten meanwhile leaves a gap."""
+        query = select(batch_requests.c.position, batch_requests.c.body).where(batch_requests.c.nonce == batch.nonce)
+        rows = await self._database.all(query.order_by(batch_requests.c.position))
+        return [(row.position, row.body.encode()) for row in rows]
+
+    async def note(self, batch: SentBatch, **ids: str) -> None:
+        await self._database.execute(update(batches).where(batches.c.nonce == batch.nonce).values(ids))
+
+    async def end(self, batch: SentBatch, answers: Mapping[int, dict[str, Any]], now: datetime) -> None:
+        """Keeps the answers of a batch that has ended, by their places, and has their cases go on.
+
+        What has no answer is in line anew.
+        """
+        of_batch = batch_requests.c.nonce == batch.nonce
+        keep = update(batch_requests).where(of_batch, batch_requests.c.position == bindparam("place"))
+        given = [{"place": place, "answer": response} for place, response in answers.items()]
+        answered = select(batch_requests.c.team_id, batch_requests.c.case_id).where(
+            of_batch, batch_requests.c.response.is_not(None)
+        )
+
+        async def end(connection: AsyncConnection) -> None:
+            if given:
+                await connection.execute(keep.values(response=bindparam("answer")), given)
+            found = await connection.execute(answered.distinct())
+            waited = priority(0, len(given))  # people's cases go first
+            await self._jobs.put(connection, [Job(JobKind.SETTLE, *row, priority=waited) for row in found])
+            await connection.execute(update(batch_requests).where(of_batch).values(nonce=None, created_at=now))
+            await connection.execute(delete(batches).where(batches.c.nonce == batch.nonce))
+
+        await self._database.write(end)
+
+    async def trim(self, team_id: str) -> None:
+        """Drops the requests of cases that are judged, and the batches that are left without any."""
+        is_waiting = exists().where(cases.c.id == batch_requests.c.case_id, cases.c.status == CaseStatus.RECEIVED)
+        await self._database.execute(delete(batch_requests).where(batch_requests.c.team_id == team_id, ~is_waiting))
+        has_requests = exists().where(batch_requests.c.nonce == batches.c.nonce)
+        await self._database.execute(delete(batches).where(batches.c.team_id == team_id, ~has_requests))
