@@ -103,13 +103,27 @@ def batch(
     cancel: Annotated[
         bool, typer.Option("--cancel", help="Cancel the batches in progress; what they have answered is kept.")
     ] = False,
+    fail_under: Annotated[
+        float | None, typer.Option(metavar="MEAN", help="A check: fail if the mean score is below this.")
+    ] = None,
+    compare: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="An earlier output of this judge, to compare by prompt.")
+    ] = None,
+    fail_if_worse: Annotated[
+        bool, typer.Option("--fail-if-worse", help="A check: fail if scores are clearly lower than in that output.")
+    ] = False,
+    summary: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Append the result as Markdown, as to $GITHUB_STEP_SUMMARY.")
+    ] = None,
 ) -> None:
     """Score each row of a file; run it again to continue.
 
     Ctrl-C or a crash loses only the rows in progress.
     Exit code 0: all scored, 1: with gaps, 2: error, 130: interrupted.
+    With a check, 0: passed, 1: failed, or rows have no verdict. Unscored rows are told and fail no check.
     """
     from judge.batch import Batch, Journal, identity_of
+    from judge.check import Check
     from judge.exports import choose_format, export, name_beside, refuse_foreign
     from judge.rows import RowFile
 
@@ -118,7 +132,7 @@ def batch(
     table = None if form is Format.JSONL else name_beside(output, form)
     if table:
         refuse_foreign(table, form)
-    for written in (journal_path, table):
+    for written in (journal_path, table, summary):
         _refuse_same_file(source, written)
     api = _to_batch_api(
         journal_path,
@@ -130,6 +144,7 @@ def batch(
         cancels=cancel,
     )
     judge = Judge(model, rubric, samples, None, timeout_s, logprobs=logprobs, escalate_to=escalate_to)
+    check = Check(judge, journal_path, fail_under, compare, fail_if_worse, summary)
     given = RowFile.at(source, read_as)
     given.check_prompts()
     last_line, lines = given.count()
@@ -157,9 +172,12 @@ def batch(
     is_jsonl = first.lstrip(b"\xef\xbb\xbf \t").startswith(b"{")
     if not tally.rows and given.form is InputFormat.JSONL and not is_jsonl:
         typer.echo(f"{source} does not look like JSONL; if it is CSV, say --input-format csv.", err=True)
+    missing = rows() - tally.rows + run.malformed
+    has_failed = check.finish(missing, lambda sentence: typer.echo(to_printable(to_summary(sentence))))
     if strict and (run.malformed or not rows()):
         raise typer.Exit(2)
-    raise typer.Exit(1 if run.failed or run.malformed or run.is_spent or tally.unscored else 0)
+    has_gaps = run.failed or run.malformed or run.is_spent or tally.unscored
+    raise typer.Exit(int(bool(has_gaps) if has_failed is None else has_failed))
 
 
 def _to_batch_api(

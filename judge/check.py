@@ -1,0 +1,219 @@
+"""What an output of `judge batch` is held to, as a check of a pull request: a least mean, and an earlier output."""
+
+import string
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from heapq import nsmallest
+from pathlib import Path
+
+from judge.batch import identity_of
+from judge.errors import SetupError
+from judge.files import decode, encode, os_reason, private, read_lines, shown
+from judge.judging import Judge
+from judge.offline import OFFLINE
+from judge.rows import Row
+from judge.rubric import Scale
+from judge.sanitize import sanitize
+from judge.stats import Interval, MeanEstimator, paired_difference
+
+_MOST_FALLEN, _MOST_SHOWN = 3, 80
+_PLAIN = frozenset(string.ascii_letters + string.digits + " ")
+
+
+@dataclass
+class _Found:
+    """The rows of now beside those of an earlier output; of two numbers, the first is of before."""
+
+    mean: Interval | None = None  # of all scored rows of now
+    pairs: Counter[tuple[int, int]] = field(default_factory=Counter)  # how often a row had which score, and has which
+    difference: Interval | None = None  # of the pairs' means
+    scored: list[int] = field(default_factory=lambda: [0, 0])
+    unscored: list[int] = field(default_factory=lambda: [0, 0])
+    alone: list[int] = field(default_factory=lambda: [0, 0])  # without a partner
+    reworded: int = 0  # pairs of one prompt_id and two prompts
+    has_more_unscored: bool = False
+    fallen: list[tuple[int, int, str, int, int]] = field(default_factory=list)  # change, line, prompt, both scores
+
+    @property
+    def outcome(self) -> str:
+        _, low, high = self.difference or Interval(0, None, None)
+        if high is not None and high < 0:
+            return "clearly worse"
+        return "clearly better" if low is not None and low > 0 else "not clearly worse"
+
+    def figures(self, *, is_compared: bool) -> Iterator[tuple[str, str, str]]:
+        """The name of each figure, what it was, where that is known, and what it is."""
+        counts = {"scored rows": self.scored, "unscored rows": self.unscored, "rows without a partner": self.alone}
+        for name, (then, now) in counts.items() if is_compared else [*counts.items()][:2]:
+            more = ", clearly more" if counts[name] is self.unscored and self.has_more_unscored else ""
+            yield name, f"{then:,}" if is_compared else "", f"{now:,}{more}"
+        yield "mean of all scored rows", "", _say(self.mean)
+        if n := self.pairs.total():
+            before, after = (sum(pair[index] * rows for pair, rows in self.pairs.items()) / n for index in (0, 1))
+            lower = sum(rows for pair, rows in self.pairs.items() if pair[1] < pair[0])
+            same = sum(rows for pair, rows in self.pairs.items() if pair[1] == pair[0])
+            yield f"mean of the pairs (n = {n:,})", f"{before:.2f}", f"{after:.2f}"
+            yield "difference", "", _say(self.difference, "+.2f")
+            yield "lower, higher, same", "", f"{lower:,}, {n - lower - same:,}, {same:,}"
+        if self.reworded:
+            yield "pairs by prompt_id whose prompts differ", "", f"{self.reworded:,}"
+
+
+@dataclass
+class Check:
+    """Holds an output to what was asked for; what cannot be compared is refused here, before a model is paid.
+
+    Rows are paired by `prompt_id`, or by the prompt where they have none; of several responses to one prompt the first
+    with the first, in the order of the files. In the intervals, rows of one `thread`, or else prompt, are a cluster.
+
+    Raises:
+        SetupError: Options that do not go together, or an earlier output that cannot be compared.
+    """
+
+    judge: Judge  # gave the verdicts of both
+    output: Path  # the journal that is held to this
+    fail_under: float | None  # the least mean that passes
+    earlier: Path | None  # the output to compare with
+    fail_if_worse: bool  # whether scores that are clearly lower than those fail
+    summary: Path | None  # to append the result to, as Markdown
+
+    def __post_init__(self) -> None:
+        low, high = self.judge.rubric.scale
+        self._before: dict[int, deque[tuple[int, int | None]]] = {}  # by prompt: a hash of its text, and the score
+        if self.fail_under is not None and not self.fail_under <= high:
+            raise SetupError(f"--fail-under {self.fail_under:g}: no mean reaches it on the scale {low} to {high}.")
+        if self.fail_if_worse and self.earlier is None:
+            raise SetupError("--fail-if-worse: name the earlier output with --compare.")
+        if self.earlier is None:
+            return
+        if self.earlier.exists() and self.output.exists() and self.earlier.samefile(self.output):
+            raise SetupError(f"--compare {self.earlier}: that is the output; give the earlier one another name.")
+        for row in self._read(self.earlier):
+            self._before.setdefault(_key(row), deque()).append((hash(row.question), row.get("score")))
+
+    def finish(self, missing: int, say: Callable[[str], None]) -> bool | None:
+        """Whether the check fails, where `missing` rows have no verdict; None where nothing asked for can fail."""
+        is_check, is_compared = self.fail_under is not None or self.fail_if_worse, self.earlier is not None
+        if not (is_check or is_compared or self.summary):
+            return None
+        said = self._judge_it(found := self._compare(), missing)
+        failures = [why for is_failure, why in said if is_failure]
+        head = f"Check {'failed' if failures else 'passed'}" if is_check else "Compared" if is_compared else "Scored"
+        figures, why = [*found.figures(is_compared=is_compared)], "; ".join(failures or [why for _, why in said])
+        for name, before, now in figures:
+            say(f"{name[0].upper()}{name[1:]}: {before and f'{before} before, now '}{now}.")
+        say(f"{head}{why and ': '}{why}.")
+        if self.summary is not None:
+            try:
+                with open(self.summary, "a", encoding="utf-8", opener=private) as file:
+                    file.write(self._to_markdown(found, figures, head, why))
+            except OSError as exc:
+                raise SetupError(f"--summary {self.summary}: cannot write it ({os_reason(exc)}).") from exc
+        return bool(failures) if is_check else None
+
+    def _compare(self) -> _Found:
+        found, (low, high) = _Found(), self.judge.rubric.scale
+        mean, change = MeanEstimator(Scale(low, high)), MeanEstimator(Scale(low - high, high - low))
+        newly_unscored = MeanEstimator(Scale(-1, 1))
+        for _, score in (each for partners in self._before.values() for each in partners):
+            (found.unscored if score is None else found.scored)[0] += 1
+        for row in self._read(self.output):
+            key, score = _key(row), row.get("score")
+            cluster = row.key("thread") or key
+            (found.unscored if score is None else found.scored)[1] += 1
+            if score is not None:
+                mean.add(score, cluster=cluster)
+            partners = self._before.get(key)
+            if not partners:
+                found.alone[1] += 1
+                continue
+            prompt, before = partners.popleft()
+            newly_unscored.add((score is None) - (before is None), cluster=cluster)
+            if score is None or before is None:
+                continue
+            change.add(score - before, cluster=cluster)
+            found.pairs[before, score] += 1
+            found.reworded += prompt != hash(row.question)
+            if score < before:
+                fall = (score - before, row.line, row.question, before, score)
+                found.fallen = nsmallest(_MOST_FALLEN, [*found.fallen, fall])
+        found.alone[0] = sum(map(len, self._before.values()))
+        found.mean = each.judge if (each := mean.estimate()) else None
+        found.difference = paired_difference(each) if (each := change.estimate()) else None
+        found.has_more_unscored = bool((each := newly_unscored.estimate()) and (paired_difference(each).low or 0) > 0)
+        return found
+
+    def _read(self, path: Path) -> Iterator[Row]:
+        """The rows of an output, all of this judge; each score is null or on the scale."""
+        low, high = self.judge.rubric.scale
+        for line, raw in read_lines(path):
+            try:
+                row = Row(line, decode(raw))
+                _, score = row.question, row.get("score")
+                if "score" not in row.fields:
+                    raise ValueError("no score")
+                if score is not None and not (type(score) is int and low <= score <= high):
+                    raise ValueError(f"score {shown(score)} is not a whole number from {low} to {high}")
+            except ValueError as exc:
+                raise SetupError(f"{path}, line {line}: {exc}; give JSONL that 'judge batch' wrote.") from exc
+            for name, value in identity_of(self.judge).items():
+                if row.get(name) != value:
+                    raise SetupError(
+                        f"{path}, line {line}: judged with {name} {row.get(name)!r}, now {value!r}; scores of "
+                        "two judges do not compare. Score the earlier responses again with the present judge."
+                    )
+            yield row
+
+    def _judge_it(self, found: _Found, missing: int) -> list[tuple[bool, str]]:
+        """What is said of the whole, and whether it is a failure."""
+        said: list[tuple[bool, str]] = []
+        if missing:
+            said.append((True, f"rows without a verdict (failed calls, skipped lines or --max-cost): {missing:,}"))
+        if found.mean is None:
+            said.append((True, "no row has a score"))
+        elif (limit := self.fail_under) is not None:
+            mean = found.mean.mean
+            # Two digits, unless these would round it up to the limit.
+            figure = f"{mean:.9g}" if mean < limit <= float(f"{mean:.2f}") else f"{mean:.2f}"
+            said.append((mean < limit, f"the mean {figure} is {'' if mean < limit else 'not '}below {limit:.9g}"))
+        if self.earlier is not None and found.pairs:
+            is_worse = self.fail_if_worse and found.outcome == "clearly worse"
+            said.append((is_worse, f"{found.outcome} than {self.earlier}"))
+        elif self.earlier is not None:
+            said.append((self.fail_if_worse, f"no row has a score both now and in {self.earlier}"))
+        return said
+
+    def _to_markdown(self, found: _Found, figures: list[tuple[str, str, str]], head: str, why: str) -> str:
+        rubric, samples = self.judge.rubric, identity_of(self.judge)["samples"]
+        by = f"{self.judge.escalation or self.judge.model}, rubric {rubric.name} ({rubric.version}), samples: {samples}"
+        tables = [("", figures)]
+        if found.fallen:
+            tables.append(("fell most", [(_escape(each[2]), str(each[3]), str(each[4])) for each in found.fallen]))
+        parts = [f"\n### {head}", why and _escape(why, most=1000), _escape(by, most=1000)]
+        for title, rows in tables:
+            lines = [(title, "before", "now"), ("---",) * 3, *rows]
+            parts.insert(-1, "\n".join(f"| {' | '.join(cells)} |" for cells in lines))
+        if self.judge.model == OFFLINE:
+            parts.append("The offline rater counted words: it is not a judge.")
+        return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _key(row: Row) -> int:
+    """What tells prompts apart, in two files alike."""
+    given = row.get("prompt_id")
+    return hash(("text", row.question) if given is None else ("id", encode(given)))
+
+
+def _say(interval: Interval | None, form: str = ".2f") -> str:
+    if interval is None or interval.low is None:  # of one prompt there is a mean, but no interval
+        return "unknown" if interval is None else f"{interval.mean:{form}}"
+    return f"{interval.mean:{form}} (95% interval {interval.low:{form}} to {interval.high:{form}})"
+
+
+def _escape(text: str, most: int = _MOST_SHOWN) -> str:
+    """The beginning of foreign words for Markdown, as code: no markup, mention or link can come out of it."""
+    words = " ".join(sanitize(text).split())
+    cut = words if len(words) <= most else f"{words[: most - 1]}…"
+    escaped = "".join(each if each in _PLAIN or not each.isascii() else f"&#{ord(each)};" for each in cut)
+    return f"<code>{escaped}</code>"

@@ -1,0 +1,166 @@
+"""`judge batch` as a check: a least mean, an earlier output, a summary in Markdown."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from markdown_it import MarkdownIt
+
+from tests.judge_command import Done, run
+from tests.model_server import Failure, ModelServer
+
+QUESTIONS = [f"What is {n} and {n}?" for n in range(40)]
+
+
+def reply_to(request: dict[str, Any]) -> str | Failure:
+    """A response is the score that it gets."""
+    response = request["messages"][-1]["content"].rpartition("<response>")[2].partition("</response>")[0]
+    return Failure(400) if response == "fails" else f"score: {response}\nSo it is."
+
+
+class Files:
+    def __init__(self, folder: Path, server: ModelServer) -> None:
+        self.folder, self.server = folder, server
+        server.script(reply_to)
+
+    def write(self, name: str, *scores: object, prompts: list[str] = QUESTIONS, **fields: object) -> Path:
+        rows = [{"prompt": p, "completion": str(s), **fields} for p, s in zip(prompts, scores, strict=False)]
+        (self.folder / name).write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+        return self.folder / name
+
+    async def batch(self, source: Path, *options: object) -> Done:
+        call = ("batch", source, "-o", f"{source}.scored", "--samples", 1, "--model", "m", *options)
+        return await asyncio.to_thread(run, *call, OPENAI_BASE_URL=self.server.base_url)
+
+    async def scored(self, name: str, *scores: object, **fields: Any) -> Path:
+        await self.batch(self.write(name, *scores, **fields))
+        return self.folder / f"{name}.scored"
+
+
+@pytest.fixture
+def files(tmp_path: Path, model_server: ModelServer) -> Files:
+    return Files(tmp_path, model_server)
+
+
+def last(done: Done) -> tuple[int, str]:
+    """The exit code, and the verdict on one line."""
+    return done.returncode, " ".join(done.stdout[done.stdout.rindex("Check ") :].split())
+
+
+async def test_a_mean_below_the_limit_fails_and_the_limit_itself_passes(files: Files) -> None:
+    source = files.write("now", 3, 4, 4, 3, "none")
+    done = await files.batch(source, "--fail-under", 3.5)
+    assert last(done) == (0, "Check passed: the mean 3.50 is not below 3.5.")
+    # Of four rows it reaches at least 3/4 of the way from the mean to each end of the scale.
+    assert "Unscored rows: 1.\nMean of all scored rows: 3.50 (95% interval 0.88 to 4.62).\n" in done.stdout
+    asked = len(files.server.requests)
+    done = await files.batch(source, "--fail-under", 3.6)
+    assert last(done) == (1, "Check failed: the mean 3.50 is below 3.6.")
+    assert len(files.server.requests) == asked
+    done = await files.batch(files.write("rounded", 3, 4, 4), "--fail-under", 3.67)
+    assert last(done) == (1, "Check failed: the mean 3.66666667 is below 3.67.")
+
+
+async def test_a_check_never_passes_on_what_it_does_not_know(files: Files) -> None:
+    done = await files.batch(files.write("none", "?", "?"), "--fail-under", 0)
+    assert last(done) == (1, "Check failed: no row has a score.")
+    source = files.write("failed", 5, "fails")
+    source.write_text(source.read_text() + "nonsense\n")
+    done = await files.batch(source, "--fail-under", 0)
+    assert last(done) == (1, "Check failed: rows without a verdict (failed calls, skipped lines or --max-cost): 2.")
+    before = await files.scored("before", 4, prompts=["another"])
+    done = await files.batch(files.write("now", 4), "--compare", before, "--fail-if-worse")
+    assert last(done) == (1, f"Check failed: no row has a score both now and in {before}.")
+
+
+async def test_only_clearly_lower_scores_are_worse(files: Files) -> None:
+    before = await files.scored("before", *[4] * 40)
+    options = ("--compare", before, "--fail-if-worse")
+    done = await files.batch(files.write("noise", *[3, 5, 4, 4] * 9, 3, 3, 4, 4), *options)
+    assert last(done) == (0, f"Check passed: not clearly worse than {before}.")
+    assert "Mean of the pairs (n = 40): 4.00 before, now 3.95." in done.stdout
+    assert "Lower, higher, same: 11, 9, 20." in done.stdout
+    done = await files.batch(files.write("worse", *[3, 4] * 20), *options)
+    assert last(done) == (1, f"Check failed: clearly worse than {before}.")
+    # 20 of 40 fell by 1: the mean of the differences is -0.5, their standard error sqrt(0.25 / 39) = 0.080, t 2.023.
+    assert "Difference: -0.50 (95% interval -0.66 to -0.34)." in done.stdout
+    done = await files.batch(files.write("better", *[5] * 40), *options)
+    assert last(done) == (0, f"Check passed: clearly better than {before}.")
+    done = await files.batch(files.write("told", *[3] * 40), "--compare", before)
+    assert (done.returncode, "\nCompared: clearly worse than" in done.stdout) == (0, True)
+    done = await files.batch(files.write("thread", *[3, 4] * 20, thread="t"), *options)
+    assert "Difference: -0.50.\n" in done.stdout  # all in one cluster
+    before = await files.scored("two", *[4] * 40, prompts=QUESTIONS[:2] * 20)
+    now = files.write("two_now", *[3, 4] * 20, prompts=QUESTIONS[:2] * 20)
+    assert last(await files.batch(now, "--compare", before, "--fail-if-worse"))[0] == 0  # two prompts, not 40 rows
+
+
+async def test_rows_are_paired_by_id_or_prompt_and_in_order_and_the_others_are_counted(files: Files) -> None:
+    before = await files.scored("before", 5, 1, 3, 2, "?", prompts=["a", "a", "b", "gone", "c"])
+    now = files.write("now", 1, 5, "?", 4, 4, 0, prompts=["b", "a", "a", "c", "new", "a"])
+    done = await files.batch(now, "--compare", before)
+    assert "Scored rows: 4 before, now 5.\nUnscored rows: 1 before, now 1.\n" in done.stdout
+    assert "Rows without a partner: 1 before, now 2.\n" in done.stdout
+    assert "Mean of the pairs (n = 2): 4.00 before, now 3.00.\n" in done.stdout  # b 3 to 1, the first a 5 to 5
+    before = await files.scored("by_id", 5, prompts=["The 1st."], prompt_id=7)
+    done = await files.batch(files.write("id", 4, prompts=["Reworded."], prompt_id=7), "--compare", before)
+    assert "Mean of the pairs (n = 1): 5.00 before, now 4.00.\nDifference: -1.00.\n" in done.stdout
+    assert "Pairs by prompt_id whose prompts differ: 1.\n" in done.stdout
+
+
+async def test_clearly_more_unscored_rows_are_told(files: Files) -> None:
+    before = await files.scored("before", *[4] * 40)
+    done = await files.batch(files.write("now", *[4, "?"] * 20), "--compare", before, "--fail-if-worse")
+    assert (done.returncode, "Unscored rows: 0 before, now 20, clearly more.\n" in done.stdout) == (0, True)
+    done = await files.batch(files.write("few", *[4] * 38, "?", "?"), "--compare", before)
+    assert "Unscored rows: 0 before, now 2.\n" in done.stdout
+
+
+async def test_what_cannot_be_compared_is_refused_before_anything_is_asked(files: Files) -> None:
+    before = await files.scored("before", 4)
+    source, asked, fields = files.write("now", 4), len(files.server.requests), json.loads(before.read_text())
+    again = "scores of two judges do not compare. Score the earlier responses again with the present judge."
+    lines = {
+        f"line 1: judged with samples 3, now 1; {again}\n": json.dumps({**fields, "samples": 3}),
+        "line 1: judged with model 'n', now 'm'": json.dumps({**fields, "model": "n"}),
+        "line 1: judged with rubric_version None, now 'f846c469'": json.dumps({**fields, "rubric_version": None}),
+        "line 1: score 7 is not a whole number from 0 to 5; give JSONL that": json.dumps({**fields, "score": 7}),
+        "line 1: no score; give JSONL that 'judge batch' wrote.": '{"prompt": "a"}',
+        "line 1: not JSON": before.read_text()[:90],
+    }
+    options = {
+        "name the earlier output with --compare": ("--fail-if-worse",),
+        "no mean reaches it on the scale 0 to 5": ("--fail-under", 70),
+        "no such file": ("--compare", files.folder / "none"),
+    }
+    for said in (*lines, *options):
+        (files.folder / "other").write_text(lines.get(said, ""))
+        done = await files.batch(source, *options.get(said, ("--compare", files.folder / "other")))
+        assert (done.returncode, said in done.stderr, done.stdout) == (2, True, ""), done.stderr
+    assert len(files.server.requests) == asked
+    done = await files.batch(files.folder / "before", "--compare", before)
+    assert (done.returncode, "that is the output" in done.stderr) == (2, True)
+
+
+async def test_the_summary_is_appended_and_shows_what_fell_most_as_plain_text(files: Files) -> None:
+    hostile = "a | b `c` <img src=x> @octocat\n| **d** | [e](https://f.example) &amp; \\| #1"
+    prompts = [hostile, "x" * 200, "one", "two", "same"]
+    before = await files.scored("before", *[5] * 5, prompts=prompts)
+    summary = files.folder / "summary.md"
+    summary.write_text("Of another step.\n")
+    for name, scores in (("now", (0, 1, 4, 3, 5)), ("unchanged", [5] * 5)):
+        source = files.write(name, *scores, prompts=prompts)
+        await files.batch(source, "--compare", before, "--fail-under", 4, "--summary", summary)
+    text = summary.read_text()
+    assert text.startswith("Of another step.\n\n### Check failed\n")
+    assert (text.count("### Check passed"), text.count("fell most")) == (1, 1)
+    inline = [each for each in MarkdownIt("commonmark").enable("table").parse(text) if each.type == "inline"]
+    cells = [[child.content for child in each.children or ()] for each in inline]
+    start = cells.index(["fell most"]) + 3
+    assert cells[start : start + 3] == [["<code>", " ".join(hostile.split()), "</code>"], ["5"], ["0"]]
+    assert cells[start + 3 : start + 6] == [["<code>", "x" * 79 + "…", "</code>"], ["5"], ["1"]]
+    assert cells[start + 6 : start + 9] == [["<code>", "two", "</code>"], ["5"], ["3"]]
+    assert ["<code>", "one", "</code>"] not in cells
+    assert "| mean of the pairs (n = 5) | 5.00 | 2.60 |" in text
