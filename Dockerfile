@@ -12,7 +12,7 @@ RUN pip install --no-cache-dir --require-hashes --requirement tools/uv.txt
 COPY pyproject.toml uv.lock README.md LICENSE manifest.yml manifest.minimal.yml ./
 COPY judge judge
 COPY bot bot
-RUN uv sync --frozen --no-dev --no-install-project --extra postgres \
+RUN uv sync --frozen --no-dev --no-install-project --extra postgres --extra otel \
     && uv build --wheel --build-constraints tools/build.txt --require-hashes --out-dir /tmp/wheel \
     && uv pip install --no-cache --no-deps /tmp/wheel/*.whl && rm -r /tmp/wheel
 RUN useradd --create-home judge && install --directory --owner judge --group judge --mode 700 /data

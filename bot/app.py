@@ -44,6 +44,7 @@ from bot.store import Store
 from bot.store.errors import STORE_ERRORS
 from bot.store.jobs import JobKind
 from bot.store.ownership import owned
+from bot.telemetry import start as start_telemetry
 
 if TYPE_CHECKING:
     from bot.pipeline.batches import BatchJudging
@@ -159,8 +160,15 @@ async def open_services(stack: AsyncExitStack, settings: Settings, role: Role = 
     stack.enter_context(owned(store.database))
     client = await stack.enter_async_context(web_client(settings.slack_bot_token, settings.slack_api_url))
     identity = await identify(client)
-    make_judge = None if role is Role.FRONT else await stack.enter_async_context(open_judges(settings))
-    return make_services(settings, store, client, identity, make_judge)
+    telemetry = start_telemetry(store.cases.counts)
+    if telemetry:
+        stack.push_async_callback(asyncio.to_thread, telemetry.close)
+    client_type = telemetry.client_type if telemetry else None
+    make_judge = None if role is Role.FRONT else await stack.enter_async_context(open_judges(settings, client_type))
+    services = make_services(settings, store, client, identity, make_judge)
+    if telemetry:
+        services.tracing = telemetry.tracing
+    return services
 
 
 def make_services(
@@ -229,7 +237,14 @@ def _make_engine(
         reposts_unconfirmed=settings.unconfirmed_posts == "repost",
     )
     pipeline = CasePipeline(
-        store, judges, services.lookup, delivery, settings.judge_concurrency, model_pauses, batches=batches
+        store,
+        judges,
+        services.lookup,
+        delivery,
+        settings.judge_concurrency,
+        model_pauses,
+        batches=batches,
+        tracing=services.tracing,
     )
     handlers: dict[JobKind, JobHandler] = {
         JobKind.SETTLE: lambda payload: pipeline.settle(payload.case_id, payload.trigger_id)

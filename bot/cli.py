@@ -67,9 +67,11 @@ def serve(http: Http = False, role: RoleName = "both") -> None:
     from bot.logs import configure_logs
     from bot.setting_values import Role
     from bot.settings import load_settings
+    from bot.telemetry import read_variables
 
     given: dict[str, Any] = {"serve_http": True} if http else {}
     settings = load_settings(role=Role(role), **given)
+    read_variables()
     configure_logs(settings.log_format)
     asyncio.run(run(settings, Role(role)))
 

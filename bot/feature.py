@@ -25,6 +25,7 @@ from bot.pipeline.intake import CaseAccess, Choices, Intake
 from bot.pipeline.judges import Judges, RubricChoice
 from bot.pipeline.lookup import Lookup
 from bot.pipeline.own_cases import OwnCases
+from bot.pipeline.tracing import Tracing
 from bot.settings import Settings
 from bot.slack.blocks import Block
 from bot.slack.client import Identity
@@ -110,6 +111,7 @@ class Services:
     own_cases: OwnCases
     clock: Clock
     judges: Judges | None = None
+    tracing: Tracing = Tracing()  # noqa: RUF009 - it has no state
     features: Sequence[Feature] = ()
     traffic: Traffic = field(default_factory=Traffic)
 

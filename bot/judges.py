@@ -35,19 +35,19 @@ def limits_of(settings: Settings) -> Limits:
 
 
 @asynccontextmanager
-async def open_judges(settings: Settings) -> AsyncIterator[MakeJudge]:
-    """What makes judges; all share one connection to the model's server."""
+async def open_judges(settings: Settings, client_type: "type[AsyncOpenAI] | None" = None) -> AsyncIterator[MakeJudge]:
+    """What makes judges; all share one connection to the model's server, through a client of the class given."""
     async with AsyncExitStack() as stack:
-        client = model_client(settings)
+        client = model_client(settings, client_type)
         yield _maker(settings, client and await stack.enter_async_context(client))
 
 
-def model_client(settings: Settings) -> "AsyncOpenAI | None":
+def model_client(settings: Settings, kind: "type[AsyncOpenAI] | None" = None) -> "AsyncOpenAI | None":
     """A connection to the model's server; None where no model is asked."""
     if settings.judge_model == OFFLINE and not settings.judge_models:
         return None
     key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
-    return make_client(key, settings.openai_base_url)
+    return make_client(key, settings.openai_base_url, kind)
 
 
 def _maker(settings: Settings, client: "AsyncOpenAI | None") -> MakeJudge:

@@ -1,8 +1,8 @@
 """What `/metrics` tells Prometheus; the names are a contract with whoever draws charts of them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from prometheus_client import CONTENT_TYPE_LATEST, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, Counter, Gauge, Histogram, Metric, generate_latest
 
 CASES = Gauge("slack_judge_cases", "Cases in the log.", ["status"])
 RUNNING = Gauge("slack_judge_cases_running", "Cases that this process works on right now, those that wait included.")
@@ -23,7 +23,17 @@ CONTENT_TYPE = CONTENT_TYPE_LATEST
 
 def render(counts: Mapping[str, int]) -> bytes:
     """All metrics in Prometheus' text format; `counts` is the number of cases by status."""
+    _note(counts)
+    return generate_latest()
+
+
+def collect(counts: Mapping[str, int]) -> Sequence[Metric]:
+    """The same as objects."""
+    _note(counts)
+    return list(REGISTRY.collect())
+
+
+def _note(counts: Mapping[str, int]) -> None:
     CASES.clear()
     for status, count in counts.items():
         CASES.labels(status).set(count)
-    return generate_latest()

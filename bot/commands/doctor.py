@@ -1,7 +1,7 @@
 """`judge-bot doctor`: looks at everything that can be wrong before it goes wrong, and says how to mend it."""
 
 import shlex
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from bot.store import Store
 from bot.store.address import to_address
 from bot.store.opening import try_out
 from bot.store.ownership import beside, is_open_folder, open_to_others, to_mend
+from bot.telemetry import load, read_variables, signals
 from judge import JudgeError
 
 _ARCHIVED = "the channel is archived"
@@ -100,6 +101,9 @@ async def examine(role: Role, *, serves_http: bool) -> bool:
             f"note   OPENAI_BASE_URL: http:// to {host}: texts and key can be read on the way; "
             "take https:// unless the network is yours alone"
         )
+    read_variables()
+    if wanted := signals():
+        typer.echo(f"note   {_telemetry(wanted)}")
     checks: list[Check] = [_files, _bot_token, *([event_scopes] if settings.watch_by == "events" else []), _database]
     if settings.hears_slack and not settings.serve_http:
         checks.insert(checks.index(_database), _app_token)
@@ -113,6 +117,14 @@ async def examine(role: Role, *, serves_http: bool) -> bool:
             for line in await channel_lines(client, settings):
                 typer.echo(line)
     return is_well
+
+
+def _telemetry(wanted: Sequence[str]) -> str:
+    try:
+        load()
+    except BotError as exc:
+        return str(exc)
+    return f"OpenTelemetry: {', '.join(wanted).lower()} are sent; whether their receiver takes them, the log will say"
 
 
 async def _is_well(check: Check, client: AsyncWebClient, settings: Settings) -> bool:

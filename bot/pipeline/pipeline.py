@@ -35,6 +35,7 @@ from bot.pipeline.judges import Judges
 from bot.pipeline.lookup import Lookup, MayNotReadError, OutOfSightError
 from bot.pipeline.retries import LOG_PAUSE, MODEL_PAUSES, MOST_INTERNAL_ERRORS, RetryError, growing_pause, in_brief
 from bot.pipeline.text import MAY_NOT_READ, NO_QUESTION, OUT_OF_SIGHT
+from bot.pipeline.tracing import Tracing
 from bot.store import Store, TakenError
 from bot.store.errors import STORE_ERRORS
 from judge import (
@@ -79,6 +80,7 @@ class CasePipeline:
         quick: A verdict that takes no longer is posted at once, and not announced before: Slack marks what is changed
             as edited.
         batches: What judges watched cases, where their answers come in batches.
+        tracing: Hears of each attempt, its steps and the verdict.
     """
 
     def __init__(
@@ -91,6 +93,7 @@ class CasePipeline:
         model_pauses: Sequence[timedelta] = MODEL_PAUSES,
         quick: timedelta = QUICK,
         batches: "BatchJudging | None" = None,
+        tracing: Tracing = Tracing(),  # noqa: B008 - it has no state
     ) -> None:
         self._store = store
         self._judges = judges
@@ -100,6 +103,7 @@ class CasePipeline:
         self._model_pauses = model_pauses
         self._quick = quick
         self._batches = batches
+        self._tracing = tracing
 
     async def settle(self, case_id: int, trigger_id: str | None = None) -> None:
         """Brings a case as far as it will go; `trigger_id`, while it lives, can open a modal that asks.
@@ -110,7 +114,8 @@ class CasePipeline:
         try:
             claimed = await self._store.claim(case_id)
             if claimed is not None:
-                await self._settle(claimed, trigger_id)
+                with self._tracing.attempt(claimed):
+                    await self._settle(claimed, trigger_id)
         except TakenError:
             logger.info("case_left_to_another", case=case_id)
         except STORE_ERRORS as exc:
@@ -123,7 +128,8 @@ class CasePipeline:
         since: LoggedCase | None = claimed
         try:
             if claimed.status is CaseStatus.RECEIVED:
-                case, why_asked = await self._complete(claimed)
+                with self._tracing.step("read", claimed):
+                    case, why_asked = await self._complete(claimed)
                 if case.lacks_question:
                     # Asked before it is noted: after a crash in between the person is asked twice rather than never.
                     await self._delivery.ask(case, trigger_id, why_asked)
@@ -141,13 +147,15 @@ class CasePipeline:
                 finally:
                     judging.cancel()
                 case = await self._store.record(case, verdict, since)
+                self._tracing.judged(case, verdict)
             else:
                 verdict = await self._recorded(case)
-            case = await self._delivery.deliver(case, verdict)
-            await self._store.note_delivered(case)
+            with self._tracing.step("deliver", case):
+                case = await self._delivery.deliver(case, verdict)
+                await self._store.note_delivered(case)
             logger.info("case_settled", case=case.id, score=verdict.score, reason=verdict.unscored_reason)
         except _ModelFailure as exc:
-            await self._wait_for_the_model(case, since, str(exc))
+            await self._wait_for_the_model(case, since, exc)
         except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
             case = await self._store.note_slack_failure(case)
             raise self._retry(case, exc, growing_pause(case.slack_tries)) from exc
@@ -165,14 +173,14 @@ class CasePipeline:
             logger.warning("case_interrupted", case=case.id, reason=reason, next_in_s=next_in_s)
         return RetryError(reason or type(exc).__name__, pause)
 
-    async def _wait_for_the_model(self, case: LoggedCase, since: LoggedCase | None, reason: str) -> None:
+    async def _wait_for_the_model(self, case: LoggedCase, since: LoggedCase | None, failure: _ModelFailure) -> None:
         pause = self._model_pauses[case.model_tries]
         case = await self._store.note_model_failure(await self._announced(case, since), since)
         try:
             await self._delivery.say_later(case, pause, len(self._model_pauses))
         except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:  # said or not, the case goes on by then
             logger.warning("delay_not_said", case=case.id, error=in_brief(exc))
-        raise RetryError(reason, pause)
+        raise RetryError(str(failure), pause) from failure.__cause__
 
     async def _complete(self, case: LoggedCase) -> tuple[LoggedCase, str]:
         """The case with what could be read in Slack, or with the blocker that keeps it from being judged.
@@ -247,7 +255,8 @@ class CasePipeline:
             judge = judge or self._judges.default
             return from_blocker(blocker, judge.model, judge.rubric)
         try:
-            verdict = await self._score(judge, case)
+            with self._tracing.step("judge", case):
+                verdict = await self._score(judge, case)
         except JudgeError as exc:
             metrics.MODEL_FAILURES.labels(type(exc).__name__).inc()
             logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc))

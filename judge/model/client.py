@@ -24,8 +24,10 @@ stand_in: ContextVar[StandIn | None] = ContextVar("stand_in", default=None)
 """What answers chat completions of this task in the server's place; the server is asked where it answers None."""
 
 
-def make_client(api_key: str | None, base_url: str | None) -> "openai.AsyncOpenAI":
-    """A client for a server; OpenAI's own without an address.
+def make_client(
+    api_key: str | None, base_url: str | None, kind: "type[openai.AsyncOpenAI] | None" = None
+) -> "openai.AsyncOpenAI":
+    """A client for a server; OpenAI's own without an address. `kind` is its class, where the caller has one.
 
     Raises:
         SetupError: Neither a key nor an address, or an address that is none.
@@ -45,7 +47,7 @@ def make_client(api_key: str | None, base_url: str | None) -> "openai.AsyncOpenA
         raise _odd_key()
     # aiohttp takes half the CPU time per request, but no address that holds a user and a password.
     has_password = "@" in urlsplit(url).netloc
-    return openai.AsyncOpenAI(
+    return (kind or openai.AsyncOpenAI)(
         api_key=api_key or "none",  # servers of one's own ask for no key, but the client insists on one
         base_url=url,
         http_client=None if has_password else openai.DefaultAioHttpClient(verify=_certificates()),

@@ -1,0 +1,69 @@
+"""OpenTelemetry, where the standard variables name a receiver; else nothing of it is imported."""
+
+import os
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import structlog
+from dotenv import dotenv_values
+
+from bot.errors import BotError
+
+if TYPE_CHECKING:
+    from bot.telemetry.otlp import Telemetry
+
+Counts = Callable[[], Awaitable[Mapping[str, int]]]
+"""Gives the number of cases by status."""
+
+_SIGNALS = ("TRACES", "METRICS", "LOGS")
+_RECEIVER = "OTEL_EXPORTER_OTLP_ENDPOINT"
+
+logger = structlog.get_logger(__name__)
+
+
+def read_variables(env_file: Path = Path(".env")) -> None:
+    """Adds the OTEL_ variables of `env_file` to the environment, which is all that the SDK reads."""
+    for name, value in dotenv_values(env_file, encoding="utf-8-sig").items():
+        if name.startswith("OTEL_") and value:
+            os.environ[name] = os.environ.get(name) or value
+
+
+def signals() -> Sequence[str]:
+    """What is to be sent."""
+    if _value("OTEL_SDK_DISABLED") == "true":
+        return []
+    has_receiver = {each: _value(_RECEIVER) or _value(f"OTEL_EXPORTER_OTLP_{each}_ENDPOINT") for each in _SIGNALS}
+    return [each for each in _SIGNALS if has_receiver[each] and _value(f"OTEL_{each}_EXPORTER") != "none"]
+
+
+def _value(name: str) -> str:
+    return os.environ.get(name, "").strip().lower()
+
+
+def load() -> "type[Telemetry]":
+    """What sends.
+
+    Raises:
+        BotError: The extra is not installed.
+    """
+    try:
+        from bot.telemetry.otlp import Telemetry
+    except ModuleNotFoundError as exc:
+        if not (exc.name or "").startswith("opentelemetry"):
+            raise
+        raise BotError(f"{_RECEIVER} is set, but nothing is sent without pip install 'slack-judge[otel]'") from exc
+    return Telemetry
+
+
+def start(counts: Counts) -> "Telemetry | None":
+    """Starts to send what has a receiver.
+
+    Where it cannot, the log says why and the bot runs on: many platforms set these variables for all that they run.
+    """
+    wanted = signals()
+    try:
+        return load()(wanted, counts) if wanted else None
+    except (BotError, ValueError, RuntimeError) as exc:
+        logger.warning("telemetry_off", reason=str(exc))
+        return None

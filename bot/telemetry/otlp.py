@@ -1,0 +1,267 @@
+"""Spans, events and metrics through the OpenTelemetry SDK, from its own threads and without its globals.
+
+Names are those of https://github.com/open-telemetry/semantic-conventions-genai; the SDK has no constants for them yet.
+"""
+
+import asyncio
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from itertools import groupby
+from typing import Any
+
+import openai
+import structlog
+from cachetools import LRUCache
+from opentelemetry._logs import SeverityNumber
+from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
+from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk import resources
+from opentelemetry.sdk._logs import LoggerProvider
+from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
+from opentelemetry.sdk.metrics import export as otlp
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.sdk.util.instrumentation import InstrumentationScope
+from opentelemetry.trace import Link, Span, SpanContext, SpanKind, StatusCode, get_current_span
+from prometheus_client import Metric
+
+from bot import metrics
+from bot.domain.case import LoggedCase
+from bot.domain.verdict import RecordedVerdict
+from bot.pipeline.retries import RetryError
+from bot.pipeline.tracing import Tracing
+from bot.store.errors import STORE_ERRORS
+from bot.telemetry import Counts
+from judge.model.completion import to_completion
+
+_NAME = "slack-judge"
+_INTERVAL = "OTEL_METRIC_EXPORT_INTERVAL"
+_CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+_CAPTURES_IN_EVENTS = {"true", "event_only", "span_and_event"}
+_CUMULATIVE = otlp.AggregationTemporality.CUMULATIVE
+# A receiver answers in milliseconds; one that does not must not use up the time that a stop is given.
+_LAST_SENDING_S = 3.0
+_SILENCE_S = 600.0
+_CASES_KEPT = 1000
+
+logger = structlog.get_logger(__name__)
+
+
+class Telemetry:
+    """Sends `signals` until it is closed; `counts` is asked in the event loop that it was made in.
+
+    Raises:
+        ValueError, RuntimeError: The SDK refuses what the environment says.
+    """
+
+    def __init__(self, signals: Collection[str], counts: Counts) -> None:
+        named = resources.OTELResourceDetector().detect().attributes
+        self._resource = resources.Resource.create({resources.SERVICE_NAME: _NAME, **named})
+        tracers = TracerProvider(resource=self._resource, shutdown_on_exit=False)
+        events = LoggerProvider(resource=self._resource, shutdown_on_exit=False)
+        if "TRACES" in signals:
+            tracers.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+        if "LOGS" in signals:
+            events.add_log_record_processor(BatchLogRecordProcessor(OTLPLogExporter()))
+        self.tracing = _Spans(tracers, events)
+        self.client_type = _client_type(self.tracing)
+        self._stopping = threading.Event()
+        self._stops: list[Callable[[], object]] = [self._stopping.set, tracers.shutdown, events.shutdown]
+        if "METRICS" in signals:
+            interval_s = float(os.environ.get(_INTERVAL) or 60_000) / 1000
+            if not interval_s > 0:
+                raise ValueError(f"{_INTERVAL} is not above 0")
+            asks = (OTLPMetricExporter(), interval_s, asyncio.get_running_loop(), counts)
+            sender = threading.Thread(target=self._send_metrics, args=asks, daemon=True)
+            sender.start()
+            self._stops.append(sender.join)
+        said_by_sdk = logging.getLogger("opentelemetry")
+        said_by_sdk.handlers, said_by_sdk.propagate = [_Seldom()], False
+
+    def _send_metrics(
+        self, exporter: OTLPMetricExporter, interval_s: float, loop: asyncio.AbstractEventLoop, counts: Counts
+    ) -> None:
+        began_ns, is_last = time.time_ns(), False
+        scope = InstrumentationScope(_NAME)
+        while not is_last:
+            is_last = self._stopping.wait(interval_s)
+            families = asyncio.run_coroutine_threadsafe(_collected(counts), loop).result()
+            sent = otlp.ScopeMetrics(scope, list(_to_metrics(families, began_ns)), "")
+            exporter.export(otlp.MetricsData([otlp.ResourceMetrics(self._resource, [sent], "")]))
+
+    def close(self) -> None:
+        """Sends what is left. What is not taken in time is lost, and its thread ends with the process."""
+        give_up_at = time.monotonic() + _LAST_SENDING_S
+        threads = [threading.Thread(target=stop, daemon=True) for stop in self._stops]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(max(0.0, give_up_at - time.monotonic()))
+
+
+class _Spans(Tracing):
+    """A span for each attempt, step and request to the model; an event for each verdict."""
+
+    def __init__(self, tracers: TracerProvider, events: LoggerProvider) -> None:
+        self._tracer, self._events = tracers.get_tracer(_NAME), events.get_logger(_NAME)
+        self._has_texts = os.environ.get(_CAPTURE, "").strip().lower() in _CAPTURES_IN_EVENTS
+        self._latest: LRUCache[int, SpanContext] = LRUCache(_CASES_KEPT)
+
+    @contextmanager
+    def span(
+        self, name: str, of: Mapping[str, Any], kind: SpanKind = SpanKind.INTERNAL, links: Sequence[Link] = ()
+    ) -> Iterator[Span]:
+        """A span; of an error it has the class alone, since what an error says may quote a text."""
+        options: dict[str, Any] = {"record_exception": False, "set_status_on_exception": False}
+        with self._tracer.start_as_current_span(name, None, kind, of, links, **options) as span:
+            try:
+                yield span
+            except BaseException as exc:
+                cause, said = (exc.__cause__, str(exc)) if isinstance(exc, RetryError) else (exc, None)
+                if cause:  # else it waits for a batch
+                    span.set_attribute("error.type", type(cause).__name__)
+                    span.set_status(StatusCode.ERROR, said)
+                raise
+
+    @contextmanager
+    def attempt(self, case: LoggedCase) -> Iterator[None]:
+        links = [Link(self._latest[case.id])] if case.id in self._latest else []
+        failures = case.slack_tries + case.model_tries + case.internal_errors
+        state = {"slack_judge.case.status": case.status.value, "slack_judge.case.failures": failures}
+        of = _of(case) | state | _scored(case)
+        with self.span("settle case", of, links=links) as span:
+            self._latest[case.id] = span.get_span_context()
+            yield
+
+    def step(self, name: str, case: LoggedCase) -> AbstractContextManager[Span]:
+        # With the number: of an attempt that was killed, only the steps that had ended arrive.
+        return self.span(name, {"slack_judge.case.id": case.id})
+
+    def judged(self, case: LoggedCase, verdict: RecordedVerdict) -> None:
+        by = {"slack_judge.model": verdict.model, "slack_judge.rubric.version": verdict.rubric_version}
+        get_current_span().set_attributes(by | _scored(verdict))
+        value = None if verdict.score is None else float(verdict.score)
+        result = {
+            "gen_ai.evaluation.name": verdict.rubric,
+            "gen_ai.evaluation.score.value": value,
+            "gen_ai.evaluation.score.label": "unscored" if value is None else f"{verdict.score} of {verdict.highest}",
+            "gen_ai.evaluation.explanation": (self._has_texts and verdict.justification) or None,
+            "error.type": verdict.unscored_reason,
+        }
+        self._events.emit(
+            event_name="gen_ai.evaluation.result",
+            timestamp=time.time_ns(),
+            severity_number=SeverityNumber.INFO,
+            attributes=_of(case) | by | _known(result),
+        )
+
+
+def _of(case: LoggedCase) -> dict[str, Any]:
+    return {
+        "slack_judge.case.id": case.id,
+        "slack_judge.case.source": case.source.value,
+        "slack_judge.team.id": case.team_id,
+        "slack_judge.channel.id": case.channel_id,
+        "slack_judge.rubric.name": case.rubric,
+    }
+
+
+def _scored(scored: LoggedCase | RecordedVerdict) -> dict[str, Any]:
+    return _known({"slack_judge.score": scored.score, "slack_judge.unscored.reason": scored.unscored_reason})
+
+
+def _known(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in attributes.items() if value is not None}
+
+
+def _client_type(spans: _Spans) -> type[openai.AsyncOpenAI]:
+    class Traced(openai.AsyncOpenAI):
+        async def post(self, path: str, *, body: Any, **options: Any) -> Any:  # type: ignore[override]
+            url = self.base_url
+            asked = {
+                "gen_ai.operation.name": "chat",
+                "gen_ai.provider.name": "openai",  # whose protocol it is; the address tells whose server
+                "gen_ai.request.model": body["model"],
+                "server.address": url.host,
+                "server.port": url.port or (443 if url.scheme == "https" else 80),
+            }
+            with spans.span(f"chat {body['model']}", asked, SpanKind.CLIENT) as span:
+                answer = await super().post(path, body=body, **options)
+                span.set_attributes(_answered(answer))
+                return answer
+
+    return Traced
+
+
+def _answered(answer: Any) -> dict[str, Any]:
+    try:
+        body = answer.json()
+        completion = to_completion(body)
+    except (ValueError, RecursionError):
+        completion = None
+    if completion is None:
+        return {}
+    named = {f"gen_ai.response.{name}": body[name] for name in ("id", "model") if isinstance(body.get(name), str)}
+    counted = {"input_tokens": completion.input_tokens, "output_tokens": completion.output_tokens}
+    usage = _known({f"gen_ai.usage.{name}": count for name, count in counted.items()})
+    return named | usage | {"gen_ai.response.finish_reasons": [choice.finish_reason for choice in completion.choices]}
+
+
+async def _collected(counts: Counts) -> Sequence[Metric]:
+    try:
+        return metrics.collect(await counts())
+    except STORE_ERRORS:
+        return metrics.collect({})  # no number of cases, instead of an old one
+
+
+def _to_metrics(families: Iterable[Metric], began_ns: int) -> Iterator[otlp.Metric]:
+    """Prometheus' counters, gauges and histograms under the names that they have in `/metrics`.
+
+    Source: https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics/
+    """
+    now_ns = time.time_ns()
+    for family in families:
+        name = f"{family.name}_total" if family.type == "counter" else family.name
+        numbers = [
+            otlp.NumberDataPoint(sample.labels, began_ns, now_ns, sample.value)
+            for sample in family.samples
+            if sample.name == name
+        ]
+        data: otlp.DataT = otlp.Gauge(numbers)
+        if family.type == "counter":
+            data = otlp.Sum(numbers, _CUMULATIVE, is_monotonic=True)
+        elif family.type == "histogram":
+            data = otlp.Histogram(list(_histograms(family, began_ns, now_ns)), _CUMULATIVE)
+        if data.data_points:
+            yield otlp.Metric(name, family.documentation, "", data)
+
+
+def _histograms(family: Metric, began_ns: int, now_ns: int) -> Iterator[otlp.HistogramDataPoint]:
+    unknown: Any = None  # Prometheus keeps neither the least value nor the greatest
+    for labels, group in groupby(family.samples, lambda sample: {**sample.labels, "le": None}):
+        samples = list(group)
+        # Prometheus counts all values up to a bound, OTLP those between two; the last bucket has none.
+        up_to = {float(sample.labels["le"]): int(sample.value) for sample in samples if "le" in sample.labels}
+        totals = list(up_to.values())
+        counts = [total - before for total, before in zip(totals, [0, *totals], strict=False)]
+        total = next(sample.value for sample in samples if sample.name.endswith("_sum"))
+        shared, bounds = _known(labels), list(up_to)[:-1]
+        yield otlp.HistogramDataPoint(shared, began_ns, now_ns, totals[-1], total, counts, bounds, unknown, unknown)
+
+
+class _Seldom(logging.Handler):
+    """Logs what the SDK complains about, and then nothing for ten minutes: it complains of each batch."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self._silent_until = 0.0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if time.monotonic() >= self._silent_until:
+            self._silent_until = time.monotonic() + _SILENCE_S
+            logger.warning("telemetry_not_sent", reason=record.getMessage())

@@ -1,0 +1,219 @@
+"""What an OTLP receiver gets of the app, over HTTP and as protobuf."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
+
+from tests.model_server import Failure
+from tests.stage import ANSWER, GOOD, QUESTION, StageFactory
+
+ROOT = Path(__file__).parents[2]
+CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+JUSTIFICATION = GOOD.partition("\n")[2]
+
+
+class Receiver:
+    """Takes everything; while `gate` is shut it answers nothing."""
+
+    def __init__(self) -> None:
+        self.bodies: list[tuple[str, bytes]] = []
+        self.gate, self.waiting = asyncio.Event(), 0
+        self.gate.set()
+
+    async def take(self, request: web.BaseRequest) -> web.Response:
+        self.bodies.append((request.path, await request.read()))
+        self.waiting += 1
+        try:
+            await self.gate.wait()
+        finally:
+            self.waiting -= 1
+        return web.Response()
+
+    @property
+    def everything(self) -> bytes:
+        return b"".join(body for _, body in self.bodies)
+
+    def _all(self, kind: Any, path: str, of: str, items: str) -> list[Any]:
+        requests = [kind.FromString(body) for taken, body in self.bodies if taken == path]
+        parts = [part for request in requests for part in getattr(request, f"resource_{of}")]
+        scopes = [scope for part in parts for scope in getattr(part, f"scope_{of}")]
+        return [item for scope in scopes for item in getattr(scope, items)]
+
+    def spans(self) -> list[Span]:
+        found = self._all(ExportTraceServiceRequest, "/v1/traces", "spans", "spans")
+        return sorted(found, key=lambda span: int(span.start_time_unix_nano))
+
+    def events(self) -> list[Any]:
+        return self._all(ExportLogsServiceRequest, "/v1/logs", "logs", "log_records")
+
+    def metrics(self) -> dict[str, Any]:
+        return {
+            metric.name: metric
+            for metric in self._all(ExportMetricsServiceRequest, "/v1/metrics", "metrics", "metrics")
+        }
+
+
+def values(of: Any) -> Mapping[str, Any]:
+    return {each.key: getattr(each.value, each.value.WhichOneof("value")) for each in of.attributes}
+
+
+@pytest.fixture
+async def receiver(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Receiver]:
+    taker = Receiver()
+    runner = web.ServerRunner(web.Server(taker.take, handler_cancellation=True))
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    port = runner.addresses[0][1]
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{port}")
+    yield taker
+    taker.gate.set()
+    await runner.cleanup()
+
+
+async def score_one(open_stage: StageFactory, *replies: Any) -> None:
+    """One reply scored from a click to its verdict, and the bot stopped."""
+    stage = await open_stage(model_pauses=(timedelta(0),) * 3)
+    if replies:
+        stage.model.script(*replies)
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut("score_reply", answer)
+    await stage.verdict(parent)
+    await stage.stop_bot()
+
+
+async def test_a_scored_case_is_a_tree_of_spans_and_one_event(receiver: Receiver, open_stage: StageFactory) -> None:
+    await score_one(open_stage)
+    case, *steps = receiver.spans()
+    assert [case.name, *(span.name for span in steps)] == ["settle case", "read", "judge", "chat gpt-6-luna", "deliver"]
+    judge, chat = steps[1:3]
+    assert {span.trace_id for span in steps} == {case.trace_id}
+    assert [span.parent_span_id for span in steps] == [case.span_id, case.span_id, judge.span_id, case.span_id]
+    numbers = [values(span).get("slack_judge.case.id") for span in (case, *steps) if span.name != "chat gpt-6-luna"]
+    assert numbers == [1, 1, 1, 1]
+    assert {span.status.code for span in (case, *steps)} == {Status.STATUS_CODE_UNSET}
+    about = values(case)
+    assert about["slack_judge.score"] == 4
+    assert about["slack_judge.case.source"] == "shortcut"
+    assert about["slack_judge.rubric.name"] == "additive-5"
+    assert chat.kind == Span.SPAN_KIND_CLIENT
+    asked = values(chat)
+    assert (asked["gen_ai.operation.name"], asked["gen_ai.request.model"]) == ("chat", "gpt-6-luna")
+    assert (asked["gen_ai.usage.input_tokens"], asked["gen_ai.usage.output_tokens"]) == (400, 60)
+    (event,) = receiver.events()
+    assert (event.event_name, event.span_id) == ("gen_ai.evaluation.result", case.span_id)
+    result = values(event)
+    assert result["slack_judge.case.id"] == about["slack_judge.case.id"]
+    assert result["gen_ai.evaluation.name"] == "additive-5"
+    assert result["gen_ai.evaluation.score.value"] == 4.0
+    assert result["gen_ai.evaluation.score.label"] == "4 of 5"
+    assert "error.type" not in result
+
+
+async def test_no_text_is_sent_unless_it_is_asked_for(
+    receiver: Receiver, open_stage: StageFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await score_one(open_stage)
+    assert [text for text in (QUESTION, ANSWER, JUSTIFICATION) if text.encode() in receiver.everything] == []
+    receiver.bodies.clear()
+    monkeypatch.setenv(CAPTURE, "EVENT_ONLY")
+    await score_one(open_stage)
+    assert values(receiver.events()[0])["gen_ai.evaluation.explanation"] == JUSTIFICATION
+    assert [text for text in (QUESTION, ANSWER) if text.encode() in receiver.everything] == []
+
+
+async def test_an_unscored_case_has_a_reason_and_no_score(receiver: Receiver, open_stage: StageFactory) -> None:
+    await score_one(open_stage, "I would rather not say.")
+    result = values(receiver.events()[0])
+    assert "gen_ai.evaluation.score.value" not in result
+    assert result["gen_ai.evaluation.score.label"] == "unscored"
+    case = receiver.spans()[0]
+    assert result["error.type"] == values(case)["slack_judge.unscored.reason"]
+    assert "slack_judge.score" not in values(case)
+    assert case.status.code == Status.STATUS_CODE_UNSET  # it was settled
+
+
+async def test_a_failed_attempt_says_why_and_the_next_one_links_to_it(
+    receiver: Receiver, open_stage: StageFactory
+) -> None:
+    refused = Failure(403, message=f"You may not ask: {QUESTION}")
+    await score_one(open_stage, Failure(500, headers={"Retry-After": "3600"}), refused)
+    first, second = [span for span in receiver.spans() if span.name == "settle case"]
+    assert values(first)["error.type"] == "UnavailableError"
+    assert first.status.code == Status.STATUS_CODE_ERROR
+    assert [link.span_id for link in second.links] == [first.span_id]
+    assert values(first)["slack_judge.case.id"] == values(second)["slack_judge.case.id"]
+    chats = [span for span in receiver.spans() if span.name.startswith("chat")]
+    assert [values(span)["error.type"] for span in chats] == ["InternalServerError", "PermissionDeniedError"]
+    assert QUESTION.encode() not in receiver.everything
+
+
+async def test_what_prometheus_reads_is_sent_under_the_same_names(receiver: Receiver, open_stage: StageFactory) -> None:
+    await score_one(open_stage)
+    sent = receiver.metrics()
+    assert [point.as_double for point in sent["slack_judge_cases"].gauge.data_points] == [1.0]
+    tokens = sent["slack_judge_tokens_total"].sum
+    assert tokens.is_monotonic
+    assert {values(point)["kind"] for point in tokens.data_points} == {"input", "output"}
+    (seconds,) = sent["slack_judge_verdict_seconds"].histogram.data_points
+    assert (len(seconds.bucket_counts), len(seconds.explicit_bounds)) == (13, 12)
+    assert sum(seconds.bucket_counts) == seconds.count > 0
+    assert "process_resident_memory_bytes" in sent
+
+
+async def test_a_receiver_that_hangs_holds_up_neither_a_case_nor_the_end(
+    receiver: Receiver, open_stage: StageFactory
+) -> None:
+    receiver.gate.clear()
+    await score_one(open_stage)  # returns with the requests still open, which their own time-out ends after 10 s
+    assert receiver.waiting == 3
+
+
+OFF_AND_WITHOUT_THE_EXTRA = """
+import os, sys
+import bot.cli, bot.app, bot.commands.doctor
+from bot.telemetry import read_variables, start
+
+here = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"}
+none = {f"OTEL_{each}_EXPORTER": "none" for each in ("TRACES", "METRICS", "LOGS")}
+for more in ({}, here | {"OTEL_SDK_DISABLED": "true"}, here | none):
+    os.environ.update(more)
+    assert start(None) is None
+    assert not [name for name in sys.modules if name.startswith("opentelemetry")]
+    for name in more:
+        del os.environ[name]
+sys.modules["opentelemetry._logs"] = None
+read_variables()
+assert start(None) is None
+"""
+
+
+def test_off_imports_nothing_and_a_missing_extra_is_named_and_leaves_the_bot_running(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1\n")
+    env = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}
+    command = [sys.executable, "-c", OFF_AND_WITHOUT_THE_EXTRA]
+    env["PYTHONPATH"] = str(ROOT)
+    done = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    wanted = "OTEL_EXPORTER_OTLP_ENDPOINT is set, but nothing is sent without pip install 'slack-judge[otel]'"
+    assert done.stdout.count(wanted) == 1
+
+
+async def test_a_variable_that_the_sdk_refuses_leaves_the_bot_running(
+    receiver: Receiver, open_stage: StageFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTEL_METRIC_EXPORT_INTERVAL", "often")
+    await score_one(open_stage)
+    assert receiver.bodies == []
