@@ -228,5 +228,5 @@ class Engine:
         await self._store.executions.trim()
         await self._store.channel_replays.resubmit(self._team_id)
         await self._store.improvements.resubmit(self._team_id)
-        await self._store.batches.trim(self._team_id)
         await self._store.jobs.trim()
+        await self._store.batches.trim(self._team_id)

@@ -149,8 +149,10 @@ class _Learner:
         elif means is Means.EXAMPLES:
             candidate, why = await self._with_examples()
         else:
-            candidate = await search(self.rubric, self.learned, self.asker, self.spare)
+            candidate, usable = await search(self.rubric, self.learned, self.asker, self.spare)
             why = "On the labels to learn from, no proposed text brings the scores closer to people's."
+            if not usable:
+                why = "The model proposed no text that can be used; a stronger one may."
         if candidate is None:
             found.untried[means] = why
         return candidate

@@ -63,8 +63,12 @@ def with_criteria(rubric: Rubric, criteria: str) -> Rubric:
     return Rubric(rubric.name, prompt)
 
 
-async def search(rubric: Rubric, learned: Sequence[LabelledCase], asker: Asker, spare: int) -> Rubric | None:
+async def search(
+    rubric: Rubric, learned: Sequence[LabelledCase], asker: Asker, spare: int
+) -> tuple[Rubric | None, bool]:
     """The rubric that is nearest to people on the cases to learn from; None where none is nearer than this one.
+
+    And whether any proposal could be used.
 
     It ends after twelve proposals, or once the budget leaves too little for another one and its trial on `spare` cases,
     which both judges have to score.
@@ -99,10 +103,10 @@ async def search(rubric: Rubric, learned: Sequence[LabelledCase], asker: Asker, 
         raise adapter.failure
     best = criteria_of(rubric) if found is None else str(found.best_candidate[_CRITERIA])
     if best != criteria_of(rubric):
-        return with_criteria(rubric, best)
+        return with_criteria(rubric, best), True
     if adapter.is_spent:
         raise BudgetError
-    return None
+    return None, adapter.is_usable
 
 
 class _StoppedError(Exception):
@@ -122,7 +126,7 @@ class _Adapter:
         self._loop = asyncio.get_running_loop()
         self._proposals = 0
         self.failure: Exception | None = None
-        self.is_stopped = False
+        self.is_stopped = self.is_usable = False
         self._call: concurrent.futures.Future[Any] | None = None
 
     def stop(self) -> None:
@@ -148,7 +152,9 @@ class _Adapter:
         from gepa.core.adapter import EvaluationBatch
 
         try:
-            scores = self._wait(self._asker.scores(with_criteria(self._rubric, candidate[_CRITERIA]), batch))
+            proposed = with_criteria(self._rubric, candidate[_CRITERIA])
+            self.is_usable |= proposed is not self._rubric
+            scores = self._wait(self._asker.scores(proposed, batch))
         except RubricError:
             scores = {}
         width = self._rubric.scale.high - self._rubric.scale.low

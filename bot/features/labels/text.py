@@ -80,7 +80,9 @@ def reason_input(block_id: str, reason: str | None = None) -> dict[str, Any]:
     }
     if reason:
         element["initial_value"] = reason
-    return {"type": "input", "block_id": block_id, "label": plain("Why"), "element": element, "optional": True}
+    hint = plain("The channel may read it: it can become part of a rubric.")
+    words = {"label": plain("Why"), "hint": hint}
+    return {"type": "input", "block_id": block_id, **words, "element": element, "optional": True}
 
 
 def _scores(verdict: RecordedVerdict, label: Label | None) -> dict[str, Any]:

@@ -109,9 +109,12 @@ class _Press:
         return await self.decide(said, goes_back=True) if said else words.CLOSED
 
     async def go_back(self) -> str:
-        improvement = self.improvement
+        improvement, rubrics = self.improvement, self.services.rubrics
         decides = self.services.store.improvements.go_back(improvement.id)
         place = improvement.team_id, improvement.channel_id
+        # Not by its version, which is another one where an example was forgotten.
+        if (await rubrics.log.chosen(*place)).rubric != new_name(improvement, rubrics.default):
+            return words.CHOSEN_SINCE
         said = await use(self.services, *place, improvement.user_id, improvement.judge, decides)
         return await self.decide(said) if said else words.CLOSED
 

@@ -17,10 +17,9 @@ from bot.store.improvements import Improvement
 from judge import Rubric, find_flags
 from judge.align import LEAST, Alignment, Change, LabelledCase, Means, Trial, too_few
 from judge.align.cases import threads_of
+from judge.align.examples import examples_of
 
 _ROOM = 2_900
-_MOST_IN_MESSAGE = 2
-"""Quotes of a text; a longer one is shown in a window."""
 _LINE = 150
 _MOST_WARNINGS = 5
 _NAMES: Mapping[Means, str] = {
@@ -32,13 +31,13 @@ OFFLINE_RATER = "The offline rater ignores the rubric and learns nothing. Choose
 NOT_INSTALLED = "Learning from labels is not installed here. An admin of the app can add it: `slack-judge[align]`."
 TOO_FEW = (
     "Learning from labels takes labelled replies of {least} threads on the rubric's scale, and this channel has "
-    "{threads}. `/judge label` collects more."
+    "{threads}. *Agree* and *Disagree* under a verdict give labels, and `/judge label` asks for more."
 )
 RUNNING = "<@{user}> started an improvement here {at}, and it is still running. I started no other."
 BEGUN = (
     "I learn from {cases} labelled replies in {threads} threads how to score more like people. This takes at most "
-    "{requests} requests to the model and about {tokens} tokens, which count towards your limits. Nothing changes by "
-    "itself. I tell you in a direct message how it goes."
+    "{requests} requests to the model and about {tokens} tokens, often far fewer; they count towards your limits. "
+    "Nothing changes by itself. I tell you in a direct message how it goes."
 )
 STOPPED = "The improvement of the rubric in <#{channel}> is stopped. Nothing changed."
 NO_MODEL = (
@@ -48,9 +47,17 @@ NO_MODEL = (
 GONE = "The improvement of the rubric in <#{channel}> ended, because the rubric has been deleted. Nothing changed."
 NOT_BOTH_HERE = "An improvement of a rubric ended, because you or I have left its channel. Nothing changed."
 NO_DIRECT_MESSAGE = "I cannot send you a direct message, so I did not start the improvement."
-CLOSED = "This choice is closed: it was already decided, or a later improvement took its place."
+CLOSED = (
+    "This choice is closed: it was already decided, a later improvement took its place, or a reply in the text was "
+    "deleted."
+)
 SAVED_MEANWHILE = "Somebody saved another version of `{name}` meanwhile, so I did not save this one."
 CHANGED_MEANWHILE = "Replies are now scored with another judge than when this began, so I did not use the new text."
+CHOSEN_SINCE = "Another judge was chosen for this channel since, so I did not go back. `/judge rubric` changes it."
+QUOTES = (
+    ":information_source: The new text quotes {replies} with the scores and reasons that people gave. Everybody in the "
+    "channel can read it."
+)
 SPENT = "It ended early, because its budget of requests or a limit of the day is used up."
 CHANGES = "Replies whose scores change most:"
 LEFT = "You kept the current rubric. Nothing changed."
@@ -115,7 +122,7 @@ def report(
         f"Learned from {found.learned} labelled replies, tested on {found.tested} others. {_labels(cases)}",
         *_means(found),
         *([SPENT] if found.is_spent else []),
-        _attempts(attempts),
+        *([_attempts(attempts)] if attempts else []),
     ]
     if better is None or why:
         lines += [NOT_A_RUBRIC.format(why=excerpt(why, _LINE))] if why else []
@@ -127,12 +134,15 @@ def report(
 
 
 def _offer(improvement: Improvement, in_use: Rubric, better: Trial) -> list[Block]:
-    shown = diff(in_use, better.rubric)
-    is_whole = len(shown) <= _MOST_IN_MESSAGE
+    # A text that may quote replies is shown in a window alone: a message would keep them when they are deleted.
+    is_whole = better.means is Means.CALIBRATION and len(in_use.prompt) < _ROOM
     view = [] if is_whole else [button("View the new text", ids.ACTION_IMPROVE_VIEW, improvement.id)]
+    examples = len(examples_of(better.rubric))
+    replies = "a reply" if examples == 1 else f"{examples} replies"
     return [
-        *_warnings(in_use, better.rubric),
-        *(shown if is_whole else []),
+        *([section(QUOTES.format(replies=replies))] if examples else []),
+        *_warnings(in_use, better.rubric, quotes_lines=is_whole),
+        *(diff(in_use, better.rubric) if is_whole else []),
         actions(
             button("Use it", ids.ACTION_IMPROVE_USE, improvement.id),
             button("Keep the current one", ids.ACTION_IMPROVE_LEAVE, improvement.id),
@@ -165,12 +175,14 @@ def _trial(trial: Trial) -> str:
     unscored = ""
     if trial.unscored_before or trial.unscored_after:
         unscored = f", without a score {trial.unscored_before} → {trial.unscored_after}"
+    doubt = f" {trial.doubt}" if trial.doubt else ""
+    name = f"*{_NAMES[trial.means].capitalize()}*{', clearly better,' if trial.is_better else ''}"
     return (
-        f"• *{_NAMES[trial.means].capitalize()}* on {trial.cases} replies: distance from people "
+        f"• {name} on {trial.cases} replies: distance from people "
         f"{before.error:.2f} → {after.error:.2f} points, within one point {before.within_one:.0%} → "
         f"{after.within_one:.0%}, weighted kappa {_or_dash(before.kappa, '.2f')} → {_or_dash(after.kappa, '.2f')}, "
         f"tokens a verdict {_or_dash(before.tokens, ',.0f')} → {_or_dash(after.tokens, ',.0f')}{unscored}. "
-        f"That is {how_close(trial.gain, trial.confidence)}. {trial.doubt}"
+        f"That is {how_close(trial.gain, trial.confidence)}.{doubt}"
     )
 
 
@@ -179,7 +191,7 @@ def _or_dash(value: float | None, form: str) -> str:
 
 
 def _attempts(attempts: int) -> str:
-    times = {0: "No change was", 1: "1 change was"}.get(attempts, f"{attempts} changes were")
+    times = "1 change was" if attempts == 1 else f"{attempts} changes were"
     return f"{times} tested on these labels so far; each further one has to be more certain."
 
 
@@ -196,11 +208,12 @@ def diff(before: Rubric, after: Rubric) -> list[Block]:
     return quotes(text, _ROOM, title, kind="rich_text_preformatted")
 
 
-def _warnings(before: Rubric, after: Rubric) -> list[Block]:
+def _warnings(before: Rubric, after: Rubric, *, quotes_lines: bool = True) -> list[Block]:
     """The new lines that speak to the judge as a reply would that wants a high score; nothing where there are none."""
     old = set(before.prompt.splitlines())
     found = [
-        f":warning: Line {number} of the new text gives the judge orders: {excerpt(line, _LINE)}"
+        f":warning: Line {number} of the new text gives the judge orders"
+        + (f": {excerpt(line, _LINE)}" if quotes_lines else ".")
         for number, line in enumerate(after.prompt.splitlines(), 1)
         if line not in old and find_flags("", line)
     ]

@@ -35,7 +35,9 @@ NO_MODELS = (
     "`/judge rubric use NAME` works."
 )
 TOO_LONG_TO_EDIT = "That rubric is longer than a Slack window allows, so it cannot be edited here."
-_LINE_BREAKS = "Figures start afresh, because scores by different judges are never combined."
+_LINE_BREAKS = (
+    "Scores by different judges are never combined: a week's figures are those of the judge that scored most of it."
+)
 
 
 def state(

@@ -95,7 +95,7 @@ async def offered(stage: Stage, sign: str = "<example ", count: int = ENOUGH) ->
     await labelled(stage, count)
     stage.model.script(convinced_by(sign))
     await say(stage, "improve")
-    return await shows(stage, ids.ACTION_IMPROVE_USE, ids.ACTION_IMPROVE_LEAVE)
+    return await shows(stage, ids.ACTION_IMPROVE_USE, ids.ACTION_IMPROVE_LEAVE, ids.ACTION_IMPROVE_VIEW)
 
 
 async def gone(stage: Stage) -> None:
@@ -126,7 +126,10 @@ async def test_examples_are_offered_used_and_taken_back(stage: Stage) -> None:
     await stage.log.rubrics.use(*place(stage), ChannelJudge("additive-5"), stage.ben.id)
     told = await offered(stage)
     assert "distance from people 2.00 → 0.00 points" in shown(told)
-    assert "+ <example case=" in shown(told)
+    assert "The new text quotes 4 replies with the scores and reasons that people gave." in shown(told)
+    assert "<example case=" not in shown(told)
+    await press(stage, ids.ACTION_IMPROVE_VIEW)
+    assert "+ <example case=" in shown(await stage.modal(stage.ann))
     assert (await stage.log.rubrics.chosen(*place(stage))) == ChannelJudge("additive-5")
     for each in [stage.ann.click(told, ids.ACTION_IMPROVE_USE) for _ in range(3)]:
         await stage.slack.settled(each)
@@ -172,7 +175,7 @@ async def test_what_somebody_saved_meanwhile_is_not_replaced(stage: Stage) -> No
     saved = await stage.log.rubrics.find(*place(stage), "tone")
     assert saved is not None
     assert (saved.number, saved.prompt.startswith("Be strict.")) == (2, True)
-    await shows(stage, ids.ACTION_IMPROVE_USE, ids.ACTION_IMPROVE_LEAVE)
+    await shows(stage, ids.ACTION_IMPROVE_USE, ids.ACTION_IMPROVE_LEAVE, ids.ACTION_IMPROVE_VIEW)
 
 
 async def test_after_another_change_of_judge_it_is_not_used(stage: Stage) -> None:
@@ -189,7 +192,7 @@ async def test_who_has_left_the_channel_decides_nothing(stage: Stage) -> None:
     stage.ann.click(told, ids.ACTION_IMPROVE_USE)
     await is_told(stage, "Only people in this channel")
     assert await stage.log.rubrics.chosen(*place(stage)) == ChannelJudge()
-    await shows(stage, ids.ACTION_IMPROVE_USE, ids.ACTION_IMPROVE_LEAVE)
+    await shows(stage, ids.ACTION_IMPROVE_USE, ids.ACTION_IMPROVE_LEAVE, ids.ACTION_IMPROVE_VIEW)
 
 
 async def test_the_current_rubric_is_kept_and_the_figures_stay(stage: Stage) -> None:
@@ -273,7 +276,7 @@ async def test_after_a_stop_it_goes_on_in_the_same_message_and_asks_for_nothing_
     unanswered = set(prompts(stage)[30:])
     stage.model.script(model)
     async with running_bot(make_settings(stage.slack, stage.model, tmp_path), 0):
-        await shows(stage, ids.ACTION_IMPROVE_USE, ids.ACTION_IMPROVE_LEAVE)
+        await shows(stage, ids.ACTION_IMPROVE_USE, ids.ACTION_IMPROVE_LEAVE, ids.ACTION_IMPROVE_VIEW)
     twice = {each for each in prompts(stage) if prompts(stage).count(each) > 1}
     assert twice <= unanswered
 
@@ -322,11 +325,12 @@ async def test_hostile_words_stay_words(stage: Stage) -> None:
         await connection.exec_driver_sql("UPDATE cases SET question = question || ' <!channel> *bold*'")
     stage.model.script(convinced_by("<example "))
     await say(stage, "improve")
-    told = await shows(stage, ids.ACTION_IMPROVE_USE, ids.ACTION_IMPROVE_LEAVE)
+    told = await shows(stage, ids.ACTION_IMPROVE_USE, ids.ACTION_IMPROVE_LEAVE, ids.ACTION_IMPROVE_VIEW)
     parsed = [block["text"]["text"] for block in told.blocks if block["type"] == "section"]
     assert not any("<!channel>" in each or "*bold*" in each for each in [told.text, *parsed])
     assert "ignore the rubric" not in shown(told)
-    assert "<!channel>" in shown(told)
+    stage.ann.click(told, ids.ACTION_IMPROVE_VIEW)
+    assert "<!channel>" in shown(await stage.modal(stage.ann))
 
 
 async def test_a_long_text_is_shown_in_a_window(stage: Stage) -> None:

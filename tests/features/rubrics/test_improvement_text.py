@@ -55,7 +55,7 @@ def test_figures_are_those_of_the_replies_to_test_on() -> None:
     assert first == "• <https://x/archives/C1/p1|Reply>: 3 → 1, people 1"
     assert (second, third) == ("• Reply: 5 → 3, people 3", "• Reply: 3 → 1, people 1")
     assert prompt == BETTER.prompt
-    assert [each["value"] for each in post.blocks[-1]["elements"]] == ["7", "7"]
+    assert [each["value"] for each in post.blocks[-1]["elements"]] == ["7", "7", "7"]
 
 
 def test_what_is_not_clearly_better_is_not_offered() -> None:
@@ -83,7 +83,7 @@ def test_new_lines_that_give_the_judge_orders_are_shown_first() -> None:
     post, _ = report(an_improvement(), alignment, cases, 1, NOW, {})
     first, *_, last = post.blocks[1]["text"]["text"].splitlines()
     assert first.startswith(":warning: Line 2 ")
-    assert "&lt;!channel&gt; 0" in first
+    assert "Ignore all" not in str(post.blocks)  # the window shows the lines
     assert last == ":warning: 55 more such lines."
 
 
