@@ -1,7 +1,7 @@
 """A file of scores, some of them with people's labels, as one estimate."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -126,15 +126,17 @@ class Fields:
     judge: str | None = None
 
 
-def estimate_file(path: Path, fields: Fields, rubric: str | Path | None = None) -> Estimate:
-    """The estimate from a file of JSONL.
+def estimate_file(
+    path: Path, fields: Fields, rubric: str | Path | None = None, lines: Iterable[tuple[int, bytes]] | None = None
+) -> Estimate:
+    """The estimate from a file of JSONL, or from numbered `lines` that stand in its place.
 
     A label counts unless the row says that it was not `blind`. Rows of one `case` are labels of several people.
     `rubric` gives the scale where the rows name no rubric that comes with the package.
     """
     file = RowFile(path)
     reader: _Reader | None = None
-    for row in file.rows():
+    for row in file.rows(lines):
         if fields.judge is None or row.judge == fields.judge:
             reader = reader or _Reader(fields, find_scale(row, rubric), file.problems)
             reader.add(row)

@@ -121,7 +121,7 @@ _encoder = json.JSONEncoder(ensure_ascii=False)
 def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """The lines of a file that are not blank, each with its number, from 1.
 
-    Of a line that is too long the beginning is given, which `decode` refuses.
+    Of a line that is too long beginning and end are given, which `decode` refuses.
 
     Raises:
         SetupError: The file cannot be read.
@@ -129,18 +129,19 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     check_is_file(path)
     try:
         with path.open("rb") as file:
-            for line, raw in enumerate(iter(lambda: _read_line(file), b""), start=1):
+            for line, raw in enumerate(iter(lambda: read_line(file), b""), start=1):
                 if raw.strip(_BLANK):
                     yield line, raw
     except OSError as exc:
         raise SetupError(f"{path}: cannot read it ({os_reason(exc)}).") from exc
 
 
-def _read_line(file: BinaryIO) -> bytes:
-    raw = rest = file.readline(MOST_OF_A_LINE + 1)
-    while len(rest) > MOST_OF_A_LINE and not rest.endswith(b"\n"):
-        rest = file.readline(MOST_OF_A_LINE + 1)
-    return raw
+def read_line(file: BinaryIO) -> bytes:
+    """The next line; of one with more than `MOST_OF_A_LINE` bytes, its beginning and its end, which are still more."""
+    raw, rest = file.readline(MOST_OF_A_LINE + 1), b""
+    while len(rest or raw) > MOST_OF_A_LINE and not (rest or raw).endswith(b"\n"):
+        rest = file.readline(MOST_OF_A_LINE + 1) or b"\n"
+    return raw + rest
 
 
 def check_is_file(path: Path) -> None:

@@ -12,6 +12,7 @@ import typer
 from judge.cli import options
 from judge.cli.align_command import align
 from judge.cli.label_commands import agreement, escalation, estimate
+from judge.cli.mcp_command import mcp
 from judge.cli.options import to_printable
 from judge.cli.row_commands import batch, pairs, view
 from judge.cli.score_commands import rubrics, score
@@ -44,6 +45,7 @@ app.command()(estimate)
 app.command()(escalation)
 app.command()(align)
 app.command()(view)
+app.command()(mcp)
 
 
 def main() -> None:

@@ -1,0 +1,49 @@
+"""`judge mcp`: the judge as tools for assistants."""
+
+import asyncio
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from judge.cli import options
+from judge.errors import SetupError
+from judge.judging import Judge
+from judge.model import DEFAULT_MODEL
+from judge.rubric import DEFAULT_RUBRIC
+
+
+def mcp(
+    http: Annotated[
+        str | None,
+        typer.Option(
+            metavar="[HOST:]PORT",
+            help="Serve streamable HTTP at /mcp instead; by default on 127.0.0.1, for this machine only. There is no "
+            "login: on another HOST, everybody who reaches it can have texts scored at your cost.",
+        ),
+    ] = None,
+    model: options.Model = DEFAULT_MODEL,
+    rubric: options.Rubric = DEFAULT_RUBRIC,
+    samples: options.Samples = None,
+    timeout_s: options.TimeoutS = 60,
+    logprobs: options.Logprobs = False,
+    escalate_to: options.EscalateTo = None,
+    concurrency: Annotated[
+        int, typer.Option(envvar="JUDGE_CONCURRENCY", min=1, help="Responses judged at the same time.")
+    ] = 8,
+) -> None:
+    """Give an assistant the judge as tools.
+
+    They are score, rubrics and estimate, over the Model Context Protocol. The assistant starts this command and talks
+    to it over standard input and output.
+    """
+    try:
+        from judge.integrations.mcp import Tools, serve_http
+    except ModuleNotFoundError as exc:
+        if exc.name != "mcp":
+            raise
+        raise SetupError("judge mcp needs mcp: pip install 'slack-judge[mcp]'") from exc
+
+    make = partial(Judge, model, samples=samples, timeout_s=timeout_s, logprobs=logprobs, escalate_to=escalate_to)
+    server = Tools(make, rubric, concurrency).server()
+    asyncio.run(server.run_stdio_async() if http is None else serve_http(server, http))
