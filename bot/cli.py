@@ -1,4 +1,4 @@
-"""`judge-bot`: serve, health, doctor, manifest, demo, digest, export, view, replay, purge, audit."""
+"""`judge-bot`: serve, health, doctor, manifest, demo, digest, export, view, mcp, replay, purge, audit."""
 
 import asyncio
 import logging
@@ -228,6 +228,24 @@ def view(
     from bot.commands.view import view as make
 
     _run(make(channel, output, since, watched=watched))
+
+
+@app.command()
+def mcp() -> None:
+    """Let an assistant read a channel's figures.
+
+    It starts this command and talks to it over standard input and output (Model Context Protocol). It gets figures, and
+    where single replies are, but no texts.
+    """
+    from bot.errors import BotError
+
+    try:
+        from bot.commands.mcp import serve as answer
+    except ModuleNotFoundError as exc:
+        if exc.name != "mcp":
+            raise
+        raise BotError("judge-bot mcp needs mcp: pip install 'slack-judge[mcp]'") from exc
+    _run(answer())
 
 
 @app.command()

@@ -89,6 +89,15 @@ class ChannelSettings(LogSettings):
     slack_api_url: SlackAddress = SLACK_API_URL
 
 
+Zone = Annotated[str, AfterValidator(lambda text: parse_zone(text).key)]
+
+
+class WeekSettings(LogSettings):
+    """And on whose clocks the weeks are."""
+
+    digest_tz: Zone = "UTC"
+
+
 class SlackSettings(LogSettings):
     """And how Slack and the app reach each other."""
 
@@ -228,7 +237,7 @@ class Settings(JudgeSettings, SlackSettings):
     digest_time: Annotated[str, AfterValidator(lambda text: f"{parse_time(text):%H:%M}")] = Field(
         default="09:00", description="time of the digest"
     )
-    digest_tz: Annotated[str, AfterValidator(lambda text: parse_zone(text).key)] = Field(
+    digest_tz: Zone = Field(
         default="UTC", description="time zone of that time and of the weeks, such as `Europe/Berlin`"
     )
     digest_by: Literal["members", "admins"] = Field(

@@ -43,7 +43,7 @@ async def view(channel: str, path: Path | None, since: datetime | None, *, watch
     async with opened_database() as database:
         exports = Exports(database)
         with reading():
-            place = await _find_team(exports, channel, channel_id, watched=watched), channel_id
+            place = await find_team(exports, channel, channel_id, watched=watched), channel_id
             which = Selection(since, has_unlabelled=True, watched=watched, place=place)
             await _check_number(exports, which, channel_id)
         await note(database, [Act(place[0], operator(), Action.EXPORTED_CHANNEL, channel_id=channel_id)])
@@ -68,7 +68,7 @@ async def _ask_for_channel(settings: ChannelSettings, given: str) -> Channel:
         return await find_channel(channel, client)
 
 
-async def _find_team(exports: Exports, given: str, channel_id: str, *, watched: bool) -> str:
+async def find_team(exports: Exports, given: str, channel_id: str, *, watched: bool) -> str:
     team_id = given.rpartition("/")[0]
     teams = [each for each in await exports.teams(channel_id, watched=watched) if team_id in {"", each}]
     if not teams:

@@ -1,0 +1,149 @@
+"""`judge-bot mcp`: a channel's figures as tools, for an assistant of somebody who may read the log.
+
+What counts and what is hidden is as in the digest. Single replies are noted in the audit, as by `judge-bot view`; no
+text is given.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import date
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from bot.commands.opened import note, opened_database, operator, reading
+from bot.commands.view import find_team
+from bot.domain.clock import utc_now
+from bot.domain.week import Week, parse_zone
+from bot.errors import BotError
+from bot.figures.quality import Agreement
+from bot.figures.week import FEWEST, Figures, read_figures
+from bot.settings import WeekSettings, load
+from bot.store.audit import Act, Action
+from bot.store.database import Database
+from bot.store.digests import Digests
+from bot.store.export import Exports
+from bot.store.figures import LowCase, Place, Span, Tallies, TimedScore
+from judge.integrations.mcp import READS, Server, plain_errors
+from judge.stats import MIN_LABELS, SURE, good_from
+
+_MOST = 50
+
+Channel = Annotated[str, Field(description="The channel's id, such as C0123ABCD, not its name.")]
+WeekName = Annotated[str | None, Field(description="An ISO week such as 2026-W47; without it, this week so far.")]
+
+
+async def serve() -> None:
+    """Answers on standard input and output until that is closed.
+
+    Raises:
+        BotError: The log cannot be opened.
+    """
+    zone = load(WeekSettings).digest_tz
+    async with opened_database() as database:
+        log, server = Log(database, zone), Server("slack-judge-log", log_level="WARNING")
+        for tool in (log.recent, log.lowest, log.stats, log.agreement):
+            server.add_tool(tool, annotations=READS)
+        await server.run_stdio_async()
+
+
+@dataclass(frozen=True)
+class Log:
+    """The tools; `zone` has the weeks of channels that have chosen none."""
+
+    database: Database
+    zone: str
+
+    async def recent(self, channel: Channel, week: WeekName = None) -> list[dict[str, Any]]:
+        """List the last replies of a channel's week that got a score because people chose them, newest first."""
+        with plain_errors(BotError), reading(""):
+            place, found = await self._find(channel, week)
+            scored = await Tallies(self.database).in_order(place, Span(found.start, found.end))
+            return await self._shown(place, scored[::-1][:_MOST])
+
+    async def lowest(self, channel: Channel, week: WeekName = None) -> list[dict[str, Any]]:
+        """List up to three replies of a channel's week with low scores, the lowest first."""
+        with plain_errors(BotError), reading(""):
+            place, figures = await self._figures(channel, week)
+            return await self._shown(place, figures.lowest)
+
+    async def stats(self, channel: Channel, week: WeekName = None) -> dict[str, Any]:
+        """Give the figures of a channel's week, of the replies that people chose to score: they are no sample of all.
+
+        Null is not known, or of too few: below 5 scores there are no figures. A list of three is a value with the ends
+        of its 95% interval. `change` is of the mean since the week before. `corrected_mean` is what people would say of
+        the last four weeks, which takes 20 labels that they gave blind. `scored_otherwise` is by another judge or on
+        another scale, and in no other figure.
+        """
+        with plain_errors(BotError), reading(""):
+            _, figures = await self._figures(channel, week)
+        return _to_stats(figures)
+
+    async def agreement(self, channel: Channel, week: WeekName = None) -> dict[str, Any]:
+        """Say how often the judge's scores are those of people, of all replies up to the end of a week (`n`).
+
+        `blind` is of labels that people gave before they saw the score, `seen` of those given after. A list of three is
+        a value with the ends of its 95% interval; below 20 replies there are no figures. `is_unlike`: the week's
+        scores differ from those of the labelled replies, so label new ones.
+        """
+        with plain_errors(BotError), reading(""):
+            _, figures = await self._figures(channel, week)
+        both = {"blind": _to_agreement(figures.blind), "seen": _to_agreement(figures.seen)}
+        is_unlike = figures.unlike < SURE and any("exact" in each for each in both.values())
+        return {"judge_version": figures.kind.version, **both, "is_unlike": is_unlike}
+
+    async def _find(self, channel: str, week: str | None) -> tuple[Place, Week]:
+        """The channel and its week, which is on the clocks of its digest."""
+        channel_id = channel.rpartition("/")[2]
+        team_id = await find_team(Exports(self.database), channel, channel_id, watched=False)
+        chosen = await Digests(self.database).channel(team_id, channel_id)
+        place = Place(team_id, channel_id)
+        zone = parse_zone(chosen.digest_tz or self.zone)
+        if week is None:
+            return place, Week.of(utc_now(), zone)
+        try:
+            monday = date.fromisoformat(f"{week}-1")
+        except ValueError as exc:
+            raise BotError(f"week {week[:40]!r}: expected an ISO week such as 2026-W47") from exc
+        return place, Week(*monday.isocalendar()[:2], zone)
+
+    async def _figures(self, channel: str, week: str | None) -> tuple[Place, Figures]:
+        place, found = await self._find(channel, week)
+        return place, await read_figures(Tallies(self.database), place, found, utc_now())
+
+    async def _shown(self, place: Place, replies: Sequence[LowCase | TimedScore]) -> list[dict[str, Any]]:
+        act = Act(place.team_id, operator(), Action.EXPORTED_CHANNEL, channel_id=place.channel_id)
+        await note(self.database, [act])
+        names = ("score", "highest", "judged_at", "message_ts", "thread_ts")
+        return [{"case": each.id} | {name: getattr(each, name) for name in names} for each in replies]
+
+
+def _to_stats(figures: Figures) -> dict[str, Any]:
+    this, usage, quality = figures.this, figures.usage, figures.quality
+    good = good_from(figures.scale)
+    below = this.share_up_to(good - 1)
+    return {
+        "week": figures.week.label,
+        "judge_version": figures.kind.version,
+        "scale": figures.scale,
+        "scored": this.n,
+        "mean": this.mean,
+        "median": this.median,
+        "replies_by_score": this.counts if this.n >= FEWEST else None,
+        f"share_up_to_{figures.low}": this.share_up_to(figures.low),
+        f"share_from_{good}": None if below is None else 1 - below,
+        "change": figures.change,
+        "trend": [
+            {"week": each.week.label, "mean": each.mean, "judge_version": each.version} for each in figures.trend
+        ],
+        "corrected_mean": quality.mean.corrected if quality and not quality.mean.missing else None,
+        "unscored": figures.unscored,
+        "scored_otherwise": figures.off_scale + figures.off_version,
+        "cost_usd": usage.cost_usd if usage.with_cost == usage.cases else None,
+    }
+
+
+def _to_agreement(found: Agreement | None) -> dict[str, Any]:
+    if found is None or found.n < MIN_LABELS:
+        return {"n": found.n if found else 0}
+    return asdict(found)
