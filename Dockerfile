@@ -12,9 +12,11 @@ RUN pip install --no-cache-dir --require-hashes --requirement tools/uv.txt
 COPY pyproject.toml uv.lock README.md LICENSE manifest.yml manifest.minimal.yml ./
 COPY judge judge
 COPY bot bot
+# Compiled now: who runs it cannot write here, and each health check would compile anew.
+ENV UV_COMPILE_BYTECODE=1 UV_NO_CACHE=1
 RUN uv sync --frozen --no-dev --no-install-project --extra postgres --extra otel \
     && uv build --wheel --build-constraints tools/build.txt --require-hashes --out-dir /tmp/wheel \
-    && uv pip install --no-cache --no-deps /tmp/wheel/*.whl && rm -r /tmp/wheel
+    && uv pip install --no-deps /tmp/wheel/*.whl && rm -r /tmp/wheel
 RUN useradd --create-home judge && install --directory --owner judge --group judge --mode 700 /data
 USER judge
 ENV PATH=/app/.venv/bin:$PATH LOG_FORMAT=json DATABASE_URL=sqlite+aiosqlite:////data/slack-judge.db
