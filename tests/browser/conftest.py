@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import Browser, ConsoleMessage, Page, Request, async_playwright, expect
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.app.async_app import AsyncApp
@@ -35,20 +36,33 @@ MANIFEST: dict[str, Any] = {
 }
 
 
+fixture = pytest_asyncio.fixture(loop_scope="session")
+"""For what is made anew for each test, in the loop that Chromium is driven from."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    if CHROMIUM is None:
-        for item in items:
-            if "browser" in item.path.parts:
+    for item in items:
+        if "browser" in item.path.parts:
+            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+            if CHROMIUM is None:
                 item.add_marker(pytest.mark.skip(reason="no Chromium; `make test-browser` installs it"))
 
 
-@pytest.fixture
-async def browser() -> AsyncIterator[Browser]:
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def chromium() -> AsyncIterator[Browser]:
     async with async_playwright() as playwright:
         # Containers often run as root, where Chromium's own sandbox cannot work; it sees pages of ours only.
-        chromium = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        await chromium.close()
+        started = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield started
+        await started.close()
+
+
+@fixture
+async def browser(chromium: Browser) -> AsyncIterator[Browser]:
+    """The one Chromium of all tests, in which each leaves nothing open."""
+    yield chromium
+    for context in chromium.contexts:
+        await context.close()
 
 
 @dataclass
@@ -93,7 +107,7 @@ class Tabs:
         return tab
 
 
-@pytest.fixture
+@fixture
 async def open_tab(browser: Browser) -> AsyncIterator[Tabs]:
     tabs = Tabs(browser)
     yield tabs
@@ -109,7 +123,7 @@ def small_workspace() -> Workspace:
     return workspace
 
 
-@pytest.fixture
+@fixture
 async def slack() -> AsyncIterator[Sandbox]:
     async with Sandbox(small_workspace()) as running:
         yield running
@@ -120,7 +134,7 @@ def client(slack: Sandbox) -> AsyncWebClient:
     return AsyncWebClient(token=slack.bot_token, base_url=slack.api_url)
 
 
-@pytest.fixture
+@fixture
 async def app(slack: Sandbox, client: AsyncWebClient) -> AsyncIterator[AsyncApp]:
     """A Bolt app, connected; tests add its listeners."""
     bolt = AsyncApp(client=client)

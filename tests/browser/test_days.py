@@ -4,17 +4,16 @@ import re
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from playwright.async_api import Page, expect
 
 from pocket_slack import ManualClock, Person, Sandbox, Workspace
 from pocket_slack.hindsight import Hindsight
-from tests.browser.conftest import MANIFEST
+from tests.browser.conftest import MANIFEST, fixture
 
 CLOCK = ManualClock()
 
 
-@pytest.fixture
+@fixture
 async def slack() -> AsyncIterator[Sandbox]:
     """A channel with messages of three days."""
     hindsight = Hindsight(CLOCK)

@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import pytest
 from playwright.async_api import expect
 
 from bot.app import running_bot
@@ -11,9 +10,10 @@ from bot.commands.demo_past import PAST_CHANNEL as CHANNEL
 from bot.commands.demo_past import demo_workspace, write_past
 from bot.settings import OFFLINE, load_settings
 from pocket_slack import Sandbox
+from tests.browser.conftest import fixture
 
 
-@pytest.fixture
+@fixture
 async def bot(tmp_path: Path) -> AsyncIterator[Sandbox]:
     """The demo's workspace and past with the bot in it, on the offline rater."""
     workspace, database_url = demo_workspace(), f"sqlite+aiosqlite:///{tmp_path}/log.db"

@@ -11,7 +11,7 @@ from playwright.async_api import Browser, Locator, Page, expect
 
 from judge.view import save_page
 from judge.view.replies import read_replies
-from tests.browser.conftest import Tab
+from tests.browser.conftest import Tab, fixture
 
 Open = Callable[..., Awaitable[Page]]
 NAMED = {"rubric": "additive-5", "rubric_version": "f846c469"}
@@ -44,7 +44,7 @@ ROWS = [
 ]
 
 
-@pytest.fixture
+@fixture
 async def open_view(browser: Browser, tmp_path: Path) -> AsyncIterator[Open]:
     """Opens rows as a page; none may have complained or asked for anything but its own file."""
     tabs: list[Tab] = []
