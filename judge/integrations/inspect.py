@@ -1,0 +1,35 @@
+"""The judge as a scorer of Inspect (inspect-ai); docs/integrations.md has a task."""
+
+from typing import Any
+
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+from inspect_ai.solver import TaskState
+
+from judge.batch import samples_of
+from judge.judging import Judge
+from judge.rows import to_added
+
+
+@scorer(metrics=[mean(), stderr()])
+def slack_judge(**judge: Any) -> Scorer:
+    """Scores a sample's output on the rubric's own scale, as an answer to its input or to the last user message of it.
+
+    Without a usable score the sample is unscored, which no metric counts.
+
+    Args:
+        judge: What `Judge` takes, as plain values: model, rubric, samples, timeout_s, ...
+
+    Raises:
+        JudgeError: A sample cannot be scored: no key, an unknown model, ... It ends the run, as `fail_on_error` says.
+    """
+    own = Judge(**judge)
+
+    async def score(state: TaskState, target: Target) -> Score:
+        verdict = await own.score(state.input_text, state.output.completion)
+        metadata = to_added(verdict, samples_of(own))
+        if verdict.score is not None:
+            return Score(value=verdict.score, explanation=verdict.justification, metadata=metadata)
+        why = metadata["unscored_detail"]
+        return Score.unscored(reason=metadata["unscored_reason"], explanation=why, metadata=metadata)
+
+    return score

@@ -1,0 +1,43 @@
+"""The judge as a scorer of MLflow (`mlflow.genai.evaluate`); docs/integrations.md has an evaluation."""
+
+import asyncio
+from typing import Any
+
+from mlflow.entities import AssessmentError, AssessmentSource, Feedback
+from mlflow.genai import Scorer, scorer
+
+from judge.batch import samples_of
+from judge.integrations.texts import find_text
+from judge.judging import Judge
+from judge.rows import to_added
+
+
+def slack_judge(**options: Any) -> Scorer:
+    """A scorer of outputs on the rubric's own scale, as answers to the inputs or to their last user message.
+
+    Without a usable score its feedback has no value but an error, UNSCORED; what the judge raises is SCORER_ERROR.
+
+    Args:
+        options: What `Judge` takes: model, rubric, samples, timeout_s, ...
+    """
+    idle = [Judge(**options)]  # MLflow asks from many threads, and a judge can be in one at a time
+
+    @scorer(name="slack_judge", timeout=0)  # the judge keeps to its own time
+    def score(inputs: Any, outputs: Any) -> Feedback:
+        texts = find_text(inputs, "user"), find_text(outputs, "assistant")
+        try:
+            judge = idle.pop()
+        except IndexError:
+            judge = Judge(**options)
+        with asyncio.Runner() as runner:  # and not `asyncio.run`, which nest_asyncio takes the closing from
+            verdict = runner.run(judge.score(*texts))
+        idle.append(judge)
+        added = to_added(verdict, samples_of(judge)).items()
+        metadata = {name: str(value) for name, value in added if value is not None}
+        error = AssessmentError("UNSCORED", verdict.unscored.detail) if verdict.unscored else None
+        source = AssessmentSource(source_type="LLM_JUDGE", source_id=judge.version)
+        return Feedback(
+            value=verdict.score, error=error, rationale=verdict.justification, metadata=metadata, source=source
+        )
+
+    return score

@@ -1,0 +1,38 @@
+"""The judge as a Python assertion of promptfoo; docs/integrations.md has a configuration."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from judge.batch import samples_of
+from judge.integrations.texts import find_text
+from judge.judging import Judge
+from judge.rows import to_added
+
+
+def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
+    """Grades an output as an answer to the variable `question`, else to the prompt or its last user message.
+
+    The score is the judge's, mapped from the rubric's scale to 0 to 1; `namedScores` has it as it is. Python assertions
+    have no result without a score: an unscored output fails as one does whose own grader fails (`graderError`), and has
+    no named score. The assertion's `config` is what `Judge` takes: model, rubric, samples, timeout_s, ...
+
+    Raises:
+        JudgeError: No output can be scored: no key, an unknown model, ... promptfoo shows the sentence.
+    """
+    judge = Judge(**context.get("config") or {})
+    question: Any = (context.get("vars") or {}).get("question") or context["prompt"]
+    with suppress(ValueError, TypeError):  # a prompt of several messages is JSON
+        question = find_text(json.loads(question), "user")
+    verdict = asyncio.run(judge.score(find_text(question, "user"), find_text(output, "assistant")))
+    added = to_added(verdict, samples_of(judge))
+    if verdict.score is None:
+        reason = f"Unscored: {added['unscored_detail']}"
+        return {"pass": False, "score": 0, "reason": reason, "metadata": added | {"graderError": True}}
+    low, high = judge.rubric.scale
+    share = (verdict.score - low) / (high - low)
+    reason = f"{verdict.score} from {low} to {high}: {verdict.justification}"
+    named = {"slack_judge": verdict.score}
+    return {"pass": share > 0, "score": share, "reason": reason, "namedScores": named, "metadata": added}

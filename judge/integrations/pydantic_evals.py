@@ -1,0 +1,41 @@
+"""The judge as an evaluator of Pydantic Evals; docs/integrations.md has a dataset."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from pydantic_evals.evaluators import EvaluationReason, Evaluator, EvaluatorContext
+
+from judge.integrations.texts import find_text
+from judge.judging import Judge
+from judge.model import DEFAULT_MODEL
+from judge.rubric import DEFAULT_RUBRIC
+
+
+@dataclass(repr=False)
+class SlackJudge(Evaluator[Any, Any, Any]):
+    """Scores a case's output on the rubric's own scale, as an answer to its inputs or to their last user message.
+
+    The label `SlackJudge status` says of each case whether it is scored or unscored, and why; a case that is unscored
+    has no score. What the judge raises is a failure of the evaluator.
+    """
+
+    model: str = DEFAULT_MODEL
+    rubric: str = DEFAULT_RUBRIC
+    samples: int | None = None
+    timeout_s: float = 60
+
+    @cached_property
+    def _judge(self) -> Judge:
+        return Judge(self.model, self.rubric, self.samples, timeout_s=self.timeout_s)
+
+    def get_evaluator_version(self) -> str:
+        return self._judge.version
+
+    async def evaluate(self, ctx: EvaluatorContext[Any, Any, Any]) -> dict[str, EvaluationReason]:
+        verdict = await self._judge.score(find_text(ctx.inputs, "user"), find_text(ctx.output, "assistant"))
+        if verdict.score is None:
+            why = verdict.unscored.detail if verdict.unscored else None
+            return {"SlackJudge status": EvaluationReason("unscored", why)}
+        score = EvaluationReason(verdict.score, verdict.justification)
+        return {"SlackJudge": score, "SlackJudge status": EvaluationReason("scored")}

@@ -1,0 +1,26 @@
+"""The question and the response in what other tools pass on."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+def find_text(value: Any, role: str) -> str:
+    """A string as it is; of messages the last by `role`; of a mapping its messages, or the one string that it holds.
+
+    Raises:
+        ValueError: There is none, or several, and no way to tell which one is meant.
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping) and "messages" not in value:
+        texts = [each for each in value.values() if isinstance(each, str)]
+        if len(texts) == 1:
+            return texts[0]
+        raise ValueError(f"one text was looked for, or 'messages', among {', '.join(map(repr, value)) or 'no fields'}")
+    messages = value["messages"] if isinstance(value, Mapping) else value
+    is_list = isinstance(messages, Sequence) and all(isinstance(each, Mapping) for each in messages)
+    own = [each.get("content") for each in messages if each.get("role") == role] if is_list else []
+    if not own:
+        raise ValueError(f"a string or a message by the {role} was looked for in a {type(value).__name__}")
+    parts = [{"text": own[-1]}] if isinstance(own[-1], str) else own[-1] or []
+    return "\n".join(part["text"] for part in parts if "text" in part)

@@ -1,0 +1,230 @@
+"""The judge as a scorer of Inspect, Pydantic Evals, MLflow and promptfoo: each asked by the real package.
+
+promptfoo is no Python package: its Python side is asked as its own wrapper does, in a process that loads the file.
+"""
+
+import asyncio
+import json
+import math
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judge import Judge
+from judge.integrations.texts import find_text
+from tests.model_server import Failure, ModelServer
+
+# These two packages warn of their own insides.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:::(inspect_ai|mlflow)"),
+    pytest.mark.filterwarnings("ignore:(_ImportHookChainedLoader|the load_module)"),
+    pytest.mark.filterwarnings("ignore:Exception ignored in. .function MemoryObjectReceiveStream"),
+]
+GOOD, NOTHING = "Four, since two and two make four.", "..."
+SCORE_4 = "score: 4\nIt is right, and short."
+CHAT = [{"role": "user", "content": "Hello"}, {"role": "user", "content": "What is 2 + 2?"}]
+
+
+@pytest.fixture(autouse=True)
+async def server(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ModelServer]:
+    async with ModelServer() as server:
+        server.script(SCORE_4)
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "test")
+        yield server
+
+
+def judged(server: ModelServer) -> set[str]:
+    """The texts that stand in the prompts as the question."""
+    prompts = [request["messages"][0]["content"] for request in server.requests]
+    return {prompt.split("<question>")[-1].split("</question>")[0] for prompt in prompts}
+
+
+async def run_inspect(tmp_path: Path, **judge: Any) -> Any:
+    from inspect_ai import Task, eval_async
+    from inspect_ai.dataset import Sample
+    from inspect_ai.model import ChatMessageUser, ModelOutput, ModelUsage, get_model
+
+    from judge.integrations.inspect import slack_judge
+
+    chat = [ChatMessageUser(content=message["content"]) for message in CHAT]
+    samples = [Sample(id="good", input=chat), Sample(id="nothing", input="What is 2 + 2?")]
+    outputs = [ModelOutput.from_content("mockllm/model", text) for text in (GOOD, NOTHING)]
+    for output in outputs:
+        output.usage = ModelUsage()  # else tokens are counted, with a table from the network
+    model = get_model("mockllm/model", custom_outputs=outputs)
+    task = Task(dataset=samples, scorer=slack_judge(**judge))
+    (log,) = await eval_async(task, model=model, log_dir=str(tmp_path), max_samples=1)
+    return log
+
+
+async def test_inspect_scores_samples_and_leaves_unscored_ones_out_of_its_metrics(
+    server: ModelServer, tmp_path: Path
+) -> None:
+    log = await run_inspect(tmp_path, model="small")
+
+    good, nothing = [sample.scores["slack_judge"] for sample in log.samples]
+    assert (good.value, good.explanation, good.metadata["model"]) == (4, "It is right, and short.", "small")
+    assert math.isnan(nothing.value)
+    assert nothing.reason == "nothing_to_judge"
+    assert log.results.scores[0].metrics["mean"].value == 4
+    assert (log.results.scores[0].scored_samples, log.results.scores[0].unscored_samples) == (1, 1)
+    assert judged(server) == {"What is 2 + 2?"}
+
+
+async def test_a_key_that_is_missing_ends_an_inspect_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    monkeypatch.delenv("OPENAI_API_KEY")
+    log = await run_inspect(tmp_path)
+
+    assert log.status == "error"
+    assert "No model is set up: set OPENAI_API_KEY" in log.error.message
+
+
+async def test_pydantic_evals_reports_no_score_where_there_is_none(server: ModelServer) -> None:
+    from pydantic_evals import Case, Dataset
+
+    from judge.integrations.pydantic_evals import SlackJudge
+
+    cases = [
+        Case(name="good", inputs={"messages": CHAT}, metadata=GOOD),
+        Case(name="nothing", inputs="What is 2 + 2?", metadata=NOTHING),
+        Case(name="failing", inputs=["no message"], metadata=GOOD),
+    ]
+    outputs = iter([GOOD, NOTHING, GOOD])
+    dataset = Dataset(name="sums", cases=cases, evaluators=[SlackJudge(model="small", samples=1)])
+    report = await dataset.evaluate(lambda _: next(outputs), max_concurrency=1, progress=False)
+
+    good, nothing, failing = report.cases
+    assert (good.scores["SlackJudge"].value, good.scores["SlackJudge"].reason) == (4, "It is right, and short.")
+    assert good.scores["SlackJudge"].evaluator_version == good.labels["SlackJudge status"].evaluator_version
+    assert (nothing.scores, nothing.labels["SlackJudge status"].value) == ({}, "unscored")
+    assert "nothing to judge" in str(nothing.labels["SlackJudge status"].reason)
+    assert (failing.scores, len(failing.evaluator_failures)) == ({}, 1)
+    average = report.averages()
+    assert average is not None
+    assert average.scores == {"SlackJudge": 4}
+    assert judged(server) == {"What is 2 + 2?"}
+
+
+async def test_a_model_that_is_not_there_is_a_failure_of_the_evaluator(server: ModelServer) -> None:
+    from pydantic_evals import Case, Dataset
+
+    from judge.integrations.pydantic_evals import SlackJudge
+
+    server.script(Failure(404, code="model_not_found"))
+    dataset = Dataset(name="sums", cases=[Case(inputs="What is 2 + 2?")], evaluators=[SlackJudge(model="gone")])
+    (case,) = (await dataset.evaluate(lambda _: GOOD, progress=False)).cases
+
+    assert case.scores == {}
+    assert case.evaluator_failures[0].error_type == "ModelNotFoundError"
+    assert "no model 'gone'" in case.evaluator_failures[0].error_message
+
+
+async def test_mlflow_gets_feedback_without_a_value_where_there_is_no_score(
+    server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MLFLOW_DISABLE_TELEMETRY", "true")
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")  # a database takes 2 s to make
+    import mlflow
+
+    from judge.integrations.mlflow import slack_judge
+
+    monkeypatch.chdir(tmp_path)  # traces go to ./mlruns, wherever the rest is
+    mlflow.set_tracking_uri(tmp_path / "mlflow")
+    rows = [
+        {"inputs": {"messages": CHAT}, "outputs": GOOD},
+        {"inputs": {"question": "What is 2 + 2?"}, "outputs": {"answer": NOTHING}},
+    ]
+    result = await asyncio.to_thread(mlflow.genai.evaluate, data=rows, scorers=[slack_judge(model="small")])
+
+    assert result.result_df is not None
+    rows = [assessments[0] for assessments in result.result_df["assessments"]]
+    good, nothing = sorted(rows, key=lambda row: "nothing to judge" in str(row["feedback"]))
+    assert good["feedback"] == {"value": 4}
+    assert (good["rationale"], good["metadata"]["model"]) == ("It is right, and short.", "small")
+    assert good["source"] == {"source_type": "LLM_JUDGE", "source_id": Judge("small").version}
+    assert nothing["feedback"]["value"] is None
+    assert nothing["feedback"]["error"]["error_code"] == "UNSCORED"
+    assert result.metrics == {"slack_judge/mean": 4}
+    assert judged(server) == {"What is 2 + 2?"}
+
+
+# An inline assertion as promptfoo 0.123 makes a script of it, and what its wrapper.py does with that.
+_SCRIPT = """import json
+
+def main(output, context):
+    from judge.integrations.promptfoo import get_assert
+    return get_assert(output, context)
+"""
+_WRAPPER = """
+import asyncio, importlib.util, inspect, json, os, sys
+path, given, result = sys.argv[1:]
+sys.path.insert(0, os.path.dirname(path))
+spec = importlib.util.spec_from_file_location("script", path)
+script = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(script)
+with open(given, encoding="utf-8") as file:
+    data = script.main(*json.load(file))
+with open(result, "w", encoding="utf-8") as file:
+    json.dump({"type": "final_result", "data": data}, file, ensure_ascii=False, allow_nan=False)
+"""
+
+
+async def grade(folder: Path, output: str, **context: Any) -> tuple[Any, str]:
+    """What promptfoo gets, and what stands on standard error."""
+    script, given, result = (folder / name for name in ("script.py", "input.json", "output.json"))
+    script.write_text(_SCRIPT)
+    given.write_text(json.dumps([output, context]))
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", _WRAPPER, script, given, result), stderr=asyncio.subprocess.PIPE
+    )
+    _, err = await process.communicate()
+    return (json.loads(result.read_text())["data"] if result.exists() else None), err.decode()
+
+
+async def test_promptfoo_gets_a_share_of_the_scale_and_the_score_by_name(server: ModelServer, tmp_path: Path) -> None:
+    result, err = await grade(tmp_path, GOOD, prompt=json.dumps(CHAT), vars={}, config={"model": "small"})
+
+    assert (result["pass"], result["score"], result["namedScores"], err) == (True, 0.8, {"slack_judge": 4}, "")
+    assert result["reason"] == "4 from 0 to 5: It is right, and short."
+    assert judged(server) == {"What is 2 + 2?"}
+
+
+async def test_promptfoo_is_told_that_its_grader_failed_where_there_is_no_score(tmp_path: Path) -> None:
+    result, _ = await grade(tmp_path, NOTHING, prompt="What is 2 + 2?", config={"model": "small"})
+
+    assert (result["pass"], result["metadata"]["graderError"]) == (False, True)
+    assert result["reason"] == "Unscored: The response is punctuation alone, so there is nothing to judge."
+    assert "namedScores" not in result
+
+
+async def test_a_refused_key_is_a_sentence_in_promptfoo(server: ModelServer, tmp_path: Path) -> None:
+    server.script(Failure(401, code="invalid_api_key"))
+    result, err = await grade(tmp_path, GOOD, prompt="Answer: what is 3 + 3?", vars={"question": "What is 3 + 3?"})
+
+    assert (result, judged(server)) == (None, {"What is 3 + 3?"})
+    assert "refuses the key (HTTP 401" in err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("value", "role", "text"),
+    [
+        ("plain", "user", "plain"),
+        (CHAT, "user", "What is 2 + 2?"),
+        ({"messages": [*CHAT, {"role": "assistant", "content": GOOD}], "model": "x"}, "assistant", GOOD),
+        ([{"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "image"}]}], "user", "a"),
+        ({"answer": "Four.", "took": 3}, "assistant", "Four."),
+    ],
+)
+def test_the_text_is_found_in_what_tools_pass_on(value: Any, role: str, text: str) -> None:
+    assert find_text(value, role) == text
+
+
+@pytest.mark.parametrize("value", [None, 7, [], {}, ["text"], {"a": "x", "b": "y"}, {"messages": "x"}, {"messages": 1}])
+def test_a_text_that_is_not_to_be_found_is_a_sentence(value: Any) -> None:
+    with pytest.raises(ValueError, match="looked for"):
+        find_text(value, "user")
