@@ -161,23 +161,32 @@ def export(
     since: Since = None,
     has_unlabelled: Annotated[bool, typer.Option("--all", help="Also cases without a label.")] = False,
     watched: Watched = False,
+    form: Annotated[
+        Literal["jsonl", "csv", "parquet", "inspect", "promptfoo", "langfuse"] | None,
+        typer.Option("--format", help="A table, or what another tool loads; by default from the output's name."),
+    ] = None,
+    has_texts: Annotated[
+        bool, typer.Option("--texts", help="Also questions, responses and the reasons that people gave.")
+    ] = False,
     user: Annotated[
         str | None, typer.Option(metavar="ID", help="Instead, everything stored about this person, with texts.")
     ] = None,
 ) -> None:
     """Write people's labels, or everything stored about one person.
 
-    The labelled cases are JSONL for `judge agreement FILE --label human`; with --all, for `judge estimate FILE --label
+    The labelled cases are rows for `judge agreement FILE --label human`; with --all, for `judge estimate FILE --label
     human`.
     """
     from bot.commands.export import export_labels, export_person
+    from bot.store.export import Selection
 
     given = {"--since": since is not None, "--all": has_unlabelled, "--watched": watched}
+    given |= {"--format": form is not None, "--texts": has_texts}
     if user is not None and any(given.values()):
         option = next(name for name, is_given in given.items() if is_given)
         raise typer.BadParameter(f"{option} goes with labels, and not with --user, which leaves nothing out")
     if user is None:
-        _run(export_labels(output, since, has_unlabelled=has_unlabelled, watched=watched))
+        _run(export_labels(output, Selection(since, has_unlabelled, watched), form, has_texts=has_texts))
     else:
         _run(export_person(output, user))
 

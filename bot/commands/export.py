@@ -3,16 +3,18 @@
 import hashlib
 import json
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from io import TextIOWrapper
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TextIO, TypeVar
 
 import typer
 from sqlalchemy import Row
 
+from bot.commands.export_formats import CONVERTERS
 from bot.commands.opened import note, opened_database, operator, reading
 from bot.errors import BotError
 from bot.settings import load_log_settings
@@ -21,7 +23,9 @@ from bot.store.database import Database
 from bot.store.export import Exports, Selection
 from bot.store.labels import Labels
 from bot.store.privacy import Personal
-from judge.files import written_beside
+from judge.exports import choose_format
+from judge.exports import export as write_table
+from judge.files import Format, encode, written_beside
 
 T = TypeVar("T")
 
@@ -30,25 +34,49 @@ _LONGEST_ID = 40
 
 
 async def export_labels(
-    path: Path | None, since: datetime | None, *, has_unlabelled: bool = False, watched: bool = False
+    path: Path | None, which: Selection, form: str | None = None, *, has_texts: bool = False
 ) -> None:
     """Writes the labelled cases to a file, or to the terminal, and says how many; or all cases that count.
 
-    Those that people chose, or instead (`watched`) those that watches drew.
+    Args:
+        path: The file; None is the terminal.
+        which: Those that people chose, or those that watches drew.
+        form: One of `Format` or `CONVERTERS`; by default what the name of the file says, else JSONL.
+        has_texts: Also what was asked and answered, and the reasons that people gave.
 
     Raises:
-        BotError: The log cannot be read, or the file cannot be written.
+        BotError: The format does not go with the other options, the log cannot be read, or the file not be written.
+        SetupError: The format cannot be written here.
     """
-    settings = load_log_settings()
+    if has_texts and load_log_settings().store_text != "full":
+        raise BotError("--texts: none are kept (STORE_TEXT=none); leave it out")
+    if form in CONVERTERS and not has_texts:
+        raise BotError(f"--format {form} is of no use without texts; add --texts if the file may hold them")
+    table = _find_table(path, form)
     async with opened_database() as database:
-        with _output(path) as output:
+        with _output(path, table) as output:
             with reading():
-                teams = await Labels(database).teams(has_unlabelled=has_unlabelled)
+                teams = await Labels(database).teams(has_unlabelled=which.has_unlabelled)
             await note(database, [Act(team_id, operator(), Action.EXPORTED_LABELS) for team_id in teams])
-            has_texts = settings.store_text == "full"
-            count = await export(database, output, Selection(since, has_unlabelled, watched), has_texts)
-    what = "row" if has_unlabelled else "label"
+            count, left_out = await export(database, output, which, has_texts, CONVERTERS.get(form or ""))
+    what = "row" if which.has_unlabelled else "label"
     typer.echo(f"{count} {what if count == 1 else f'{what}s'} written", err=True)
+    if left_out:
+        typer.echo(f"{left_out} left out, whose texts are not in the log", err=True)
+
+
+def _find_table(path: Path | None, form: str | None) -> Format | None:
+    """The table to write; None for lines of JSON."""
+    if path is None:
+        if form in (Format.CSV, Format.PARQUET):
+            raise BotError(f"--format {form} is a file; name it with --output")
+        return None
+    if form in CONVERTERS:
+        if path.suffix != ".jsonl" and (path.is_file() or not path.exists()):
+            raise BotError(f"--output {path}: {form} reads JSONL by its name; end it in .jsonl")
+        return None
+    table = choose_format(path, Format(form) if form else None)
+    return None if table is Format.JSONL else table
 
 
 async def export_person(path: Path | None, user: str) -> None:
@@ -90,10 +118,10 @@ async def _find_person(personal: Personal, user: str) -> tuple[str, str]:
 
 
 @contextmanager
-def _output(path: Path | None) -> Iterator[TextIO]:
-    """The file, or the terminal; what cannot be written is a sentence."""
+def _output(path: Path | None, table: Format | None = None) -> Iterator[TextIO]:
+    """The file, or the terminal; what cannot be written is a sentence. Lines of JSON become a table at the end."""
     try:
-        with _open(path) as output:
+        with _open(path) if path is None or table is None else _open_table(path, table) as output:
             yield output
             output.flush()  # here, and not at exit, is found out that nobody reads
     except BrokenPipeError:
@@ -115,21 +143,43 @@ def _open(path: Path | None) -> Iterator[TextIO]:
             yield output
 
 
-async def export(database: Database, output: TextIO, which: Selection, has_texts: bool = True) -> int:
+@contextmanager
+def _open_table(path: Path, table: Format) -> Iterator[TextIO]:
+    with TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:
+        rows = Path(folder, "rows.jsonl")
+        with rows.open("w", encoding="utf-8") as output:
+            yield output
+        write_table(rows, path, table)
+
+
+async def export(
+    database: Database,
+    output: TextIO,
+    which: Selection,
+    has_texts: bool = True,
+    convert: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None,
+) -> tuple[int, int]:
     """Writes a row for each label, or also for each case without, and gives their number.
 
     `has_texts` False leaves the texts out, as are those of a message that was deleted in Slack; rows of the same
-    question are still known as such by `prompt_id`.
+    question are still known as such by `prompt_id`. `convert` is not asked about a row without texts; the second number
+    is how many of these there are.
 
     Raises:
         LogError: The log cannot be read.
         OSError: `output` cannot be written.
     """
-    count = 0
+    count = left_out = 0
     async for labelled, _ in _readable(Exports(database).rows(which)):
-        output.write(json.dumps(to_row(labelled, has_texts), ensure_ascii=False) + "\n")
+        row: Mapping[str, Any] = to_row(labelled, has_texts)
+        if convert:
+            if not row.get("prompt"):
+                left_out += 1
+                continue
+            row = convert(row)
+        output.write(encode(row) + "\n")
         count += 1
-    return count
+    return count, left_out
 
 
 async def _readable(rows: AsyncIterator[T]) -> AsyncIterator[T]:

@@ -138,7 +138,8 @@ class Exports(Part):
         """A row for each label of each verdict, oldest case first, with the case's ratings where they are asked for.
 
         It has the columns of `cases`, and of the label `human` (its score), `user_id`, `reason`, `is_blind` and
-        `label_probability`; these are None without a label. Read page by page.
+        `label_probability`; these are None without a label. Read page by page: a row is as it was when its page was,
+        and a case that gets its first label after it was given without is not given again.
         """
         is_same = and_(labels.c.team_id == cases.c.team_id, labels.c.case_id == cases.c.id)
         query = select(cases, *_LABEL).join(labels, is_same, isouter=which.has_unlabelled).where(*which.conditions())
@@ -148,7 +149,8 @@ class Exports(Part):
             given = await self._ratings([row.id for row in found]) if has_ratings else {}
             for row in found:
                 yield row, given.get(row.id, ())
-            page = query.where(place > (found[-1].id, found[-1].user_id or ""))
+            last = found[-1]
+            page = query.where(place > (last.id, last.user_id) if last.user_id else cases.c.id > last.id)
 
     async def _ratings(self, case_ids: Sequence[int]) -> Mapping[int, Sequence[Row[Any]]]:
         found: dict[int, list[Row[Any]]] = {}

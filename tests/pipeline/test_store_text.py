@@ -122,6 +122,6 @@ async def test_labels_digest_and_forget_need_no_texts(stage: Stage) -> None:
     stage.ann.command(CHANNEL, ids.COMMAND, "digest preview")
     assert "1 reply chosen by people" in (await stage.told(stage.ann)).text
     output = io.StringIO()
-    assert await export(stage.log.database, output, Selection(), has_texts=False) == 1
+    assert await export(stage.log.database, output, Selection(), has_texts=False) == (1, 0)
     assert ANSWER not in output.getvalue()
     assert "Deleted: case 1" in await forget(stage, stage.ann, answer)

@@ -110,7 +110,7 @@ async def test_a_label_of_a_deleted_message_is_exported_without_texts(log: Store
         await log.labels.put(case, "U9", Label(3, "Short."))
     await log.edits.note_deleted(*HERE, "5.1")
     output = io.StringIO()
-    assert await export(log.database, output, Selection()) == 2
+    assert await export(log.database, output, Selection()) == (2, 0)
     gone, kept = (json.loads(line) for line in output.getvalue().splitlines())
     assert gone["human"] == 3
     assert not {"prompt", "completion"} & set(gone)

@@ -30,7 +30,7 @@ async def log(database_url: str) -> AsyncIterator[Store]:
 
 async def rows(log: Store, has_texts: bool = True, **which: Any) -> list[dict[str, Any]]:
     output = io.StringIO()
-    count = await export(log.database, output, Selection(**which), has_texts)
+    count, _ = await export(log.database, output, Selection(**which), has_texts)
     found = [json.loads(line) for line in output.getvalue().splitlines()]
     assert len(found) == count
     return found
@@ -66,7 +66,7 @@ async def test_what_is_exported_is_what_judge_agreement_reads(log: Store, tmp_pa
     await judged(log, "without a label")
     file = tmp_path / "labels.jsonl"
     with file.open("w") as output:
-        assert await export(log.database, output, Selection()) == 4
+        assert await export(log.database, output, Selection()) == (4, 0)
     scores = read_scores(file, Columns("human"))
     assert scores.problems == ()
     (comparison,) = make_report(scores).with_people

@@ -242,12 +242,14 @@ async def test_a_file_that_export_cannot_write_is_a_sentence(
     assert err == f"judge-bot: --output {file}: cannot be written ({reason}); name another file\n"
 
 
-async def test_export_writes_no_texts_where_none_are_kept(stage: Stage, tmp_path: Path) -> None:
+async def test_export_writes_texts_only_where_they_are_asked_for_and_kept(stage: Stage, tmp_path: Path) -> None:
     await agreed(stage)
     _, out, _ = await export(tmp_path)
+    assert json.loads(out).keys().isdisjoint({"prompt", "completion", "reason"})
+    _, out, _ = await export(tmp_path, "--texts")
     assert json.loads(out)["prompt"]
-    _, out, _ = await export(tmp_path, STORE_TEXT="none")
-    assert "prompt" not in json.loads(out)
+    code, out, err = await export(tmp_path, "--texts", STORE_TEXT="none")
+    assert (code, out, err) == (2, "", "judge-bot: --texts: none are kept (STORE_TEXT=none); leave it out\n")
 
 
 async def test_export_ends_quietly_when_nobody_reads_on(stage: Stage, tmp_path: Path) -> None:

@@ -281,7 +281,7 @@ async def test_a_forgotten_case_is_in_no_list_no_figure_and_no_export(stage: Sta
     answer, _ = await scored(stage)
     await stage.log.labels.put(await stage.log.cases.get(1), stage.ben.id, Label(2, None))
 
-    async def listed() -> tuple[bool, bool, int]:
+    async def listed() -> tuple[bool, bool, tuple[int, int]]:
         said = []
         for command in ("recent", "stats"):
             count = len(stage.ann.ephemerals(CHANNEL)) + 1
@@ -293,6 +293,6 @@ async def test_a_forgotten_case_is_in_no_list_no_figure_and_no_export(stage: Sta
             await export(stage.log.database, io.StringIO(), Selection()),
         )
 
-    assert await listed() == (True, True, 1)
+    assert await listed() == (True, True, (1, 0))
     await forget(stage, stage.ann, answer)
-    assert await listed() == (False, False, 0)
+    assert await listed() == (False, False, (0, 0))

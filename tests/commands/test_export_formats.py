@@ -1,0 +1,185 @@
+"""`judge-bot export --format`: what each tool loads, asked of the real package."""
+
+import asyncio
+import csv
+import json
+import os
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+from pyarrow import parquet
+
+from bot.commands.export_formats import to_promptfoo
+from bot.domain.label import Label
+from bot.store import Store
+from bot.store.export import Exports, Selection
+from tests.cases import add, judged, url
+from tests.gestures import export
+
+HOSTILE = '=HYPERLINK("http://x") {{ env.OPENAI_API_KEY }} is {% raw %}'
+_CARRIED = {"case": 1, "score": 4, "human": 2, "blind": True, "probability": 0.5, "model": "m"}
+
+
+@pytest.fixture
+async def log(tmp_path: Path) -> AsyncIterator[Store]:
+    """Two cases: one with two labels, of which one is blind, and one without."""
+    log = await Store.open(url(tmp_path))
+    case = await judged(log, "a", response=HOSTILE)
+    for person in ("U1", "U2"):
+        await log.labels.put(case, person, Label(2, "Short."))
+    await judged(log, "b", score=3)
+    yield log
+    await log.close()
+
+
+async def exported(folder: Path, form: str, *options: str) -> list[dict[str, Any]]:
+    """The lines of the file, which stays beside; one label is blind, as /judge label makes it."""
+    with closing(sqlite3.connect(folder / "log.db")) as other:
+        other.execute("UPDATE labels SET is_blind = 1, probability = 0.5 WHERE user_id = 'U1'")
+        other.commit()
+    code, _, err = await export(folder, "--all", "--texts", "--format", form, "-o", "out.jsonl", *options)
+    assert (code, err) == (0, "3 rows written\n")
+    return [json.loads(line) for line in (folder / "out.jsonl").read_text().splitlines()]
+
+
+def blind_label_of(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    (found,) = [row["metadata"] for row in rows if row["metadata"]["blind"]]
+    return {name: found[name] for name in _CARRIED}
+
+
+async def test_inspect_loads_the_labels_as_targets(log: Store, tmp_path: Path) -> None:
+    from inspect_ai.dataset import json_dataset
+
+    assert blind_label_of(await exported(tmp_path, "inspect")) == _CARRIED
+    dataset = json_dataset(str(tmp_path / "out.jsonl"))
+    assert [(sample.input, sample.target) for sample in dataset] == [("Why?", "2"), ("Why?", "2"), ("Why?", "")]
+    assert len({sample.id for sample in dataset}) == 3
+    assert dataset[0].metadata
+    assert (dataset[0].metadata["response"], dataset[0].metadata["rubric_version"]) == (HOSTILE, "f846c469")
+
+
+async def test_langfuse_takes_each_line_as_a_dataset_item(
+    log: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from langfuse import Langfuse
+
+    received: list[dict[str, Any]] = []
+
+    async def create(request: web.Request) -> web.Response:
+        received.append(await request.json())
+        now = {"createdAt": "2026-11-25T00:00:00Z", "updatedAt": "2026-11-25T00:00:00Z"}
+        own = {"datasetId": "d", "status": "ACTIVE", "mediaReferences": []}
+        return web.json_response(received[-1] | own | now)
+
+    app = web.Application()
+    app.router.add_post("/api/public/dataset-items", create)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    rows = await exported(tmp_path, "langfuse")
+    base_url = f"http://127.0.0.1:{runner.addresses[0][1]}"
+    client = Langfuse(public_key="pk", secret_key="sk", base_url=base_url, tracing_enabled=False)
+    for row in rows:
+        await asyncio.to_thread(client.create_dataset_item, **row)
+    await asyncio.to_thread(client.shutdown)
+    await runner.cleanup()
+
+    assert blind_label_of(received) == _CARRIED
+    assert len({item["id"] for item in received}) == 3
+    assert received[0]["input"] == {"question": "Why?", "response": HOSTILE}
+    assert [item["expectedOutput"] for item in received] == [{"score": 2}, {"score": 2}, None]
+
+
+async def test_promptfoo_finds_no_template_and_no_reference_in_a_test(log: Store, tmp_path: Path) -> None:
+    rows = await exported(tmp_path, "promptfoo")
+
+    assert blind_label_of(rows) == _CARRIED
+    assert [row["vars"]["question"] for row in rows] == ["Why?"] * 3
+    assert rows[0]["vars"]["response"] == '=HYPERLINK("http://x") { { env.OPENAI_API_KEY }} is { % raw %}'
+
+
+# What promptfoo 0.123 made of each: a secret, a file's text, what a script returns, or an error in place of the test.
+@pytest.mark.parametrize(
+    ("text", "inert"),
+    [
+        ("{{{env.SECRET}}}", "{ { {env.SECRET}}}"),
+        ("{%- if x -%} {# gone #}", "{ %- if x -%} { # gone # }"),
+        ("{##} #}", "{ ## } # }"),
+        ("file:///etc/passwd", "file :///etc/passwd"),
+        (" File://evil.js", " File ://evil.js"),
+        ("package:evil:run", "package :evil:run"),
+        ("promptfoo://blob/1", "promptfoo ://blob/1"),
+        ("https://example.com and file://x", "https://example.com and file://x"),
+        ("Note: use { 'a': { 'b': 1 } } or }}", "Note: use { 'a': { 'b': 1 } } or }}"),
+    ],
+)
+def test_what_promptfoo_would_render_or_open_is_broken_up_wherever_it_stands(text: str, inert: str) -> None:
+    row = {"case": 1, "label_by": None, "prompt": text, "completion": text, "reason": text}
+    test = to_promptfoo(row)
+
+    assert (test["vars"], test["metadata"]["reason"]) == ({"question": inert, "response": inert}, inert)
+
+
+async def test_tables_have_the_rows_of_the_lines_and_no_formulas(log: Store, tmp_path: Path) -> None:
+    lines = await exported(tmp_path, "jsonl")
+    for name in ("out.csv", "out.parquet"):
+        code, out, err = await export(tmp_path, "--all", "--texts", "-o", name)
+        assert (code, out, err) == (0, "", "3 rows written\n")
+
+    with (tmp_path / "out.csv").open(newline="") as file:
+        sheet = list(csv.DictReader(file))
+    assert sheet[0]["completion"] == f"'{HOSTILE}"
+    assert [row["case"] for row in sheet] == ["1", "1", "2"]
+    table = parquet.read_table(tmp_path / "out.parquet").to_pylist()
+    assert table == [dict.fromkeys(table[0]) | line for line in lines]
+    assert not [name for name in os.listdir(tmp_path) if name.startswith(".")]
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ("--format inspect", "--format inspect is of no use without texts; add --texts if the file may hold them"),
+        ("--format csv", "--format csv is a file; name it with --output"),
+        (
+            "--format promptfoo --texts -o a.json",
+            "--output a.json: promptfoo reads JSONL by its name; end it in .jsonl",
+        ),
+        ("-o a.xlsx", "a.xlsx: .xlsx is not written; end the name in .jsonl, .csv or .parquet."),
+        ("-o no/a.csv", "--output no/a.csv: cannot be written (No such file or directory); name another file"),
+    ],
+)
+async def test_a_format_that_cannot_be_written_is_a_sentence(tmp_path: Path, options: str, sentence: str) -> None:
+    await (await Store.open(url(tmp_path))).close()
+    assert await export(tmp_path, *options.split()) == (2, "", f"judge-bot: {sentence}\n")
+
+
+async def test_rows_without_texts_are_left_out_of_what_needs_them(log: Store, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "log.db")) as other:
+        other.execute("UPDATE cases SET question = NULL, response = NULL WHERE id = 2")
+        other.commit()
+    _, out, err = await export(tmp_path, "--all", "--texts", "--format", "inspect")
+
+    assert (len(out.splitlines()), err) == (2, "2 rows written\n1 left out, whose texts are not in the log\n")
+
+
+async def test_a_case_labelled_or_deleted_during_an_export_is_in_it_once_or_not_at_all(tmp_path: Path) -> None:
+    log = await Store.open(url(tmp_path))
+    numbers = await add(log, 1001)
+    seen: list[int] = []
+    async for row, _ in Exports(log.database).rows(Selection(has_unlabelled=True)):
+        if row.id == 500:  # the last of its page, which was given without a label
+            case = await log.cases.get(500)
+            assert case
+            await log.labels.put(case, "U1", Label(2, None))
+            with closing(sqlite3.connect(tmp_path / "log.db")) as other:
+                other.execute("DELETE FROM cases WHERE id = 700")
+                other.commit()
+        seen.append(row.id)
+    await log.close()
+
+    assert seen == [number for number in numbers if number != 700]
