@@ -1,7 +1,7 @@
 """What can go wrong before there is a verdict; a model that answers nonsense is not among it.
 
     JudgeError
-    ├── RubricError            a rubric that cannot be found or is not of the right form
+    ├── RubricError            a rubric that is missing or malformed
     ├── SetupError             no key, or no place to send a request to
     │   └── KeyRejectedError   the server knows the key and refuses it
     ├── ModelNotFoundError     the server has no such model
@@ -10,7 +10,7 @@
     │   └── QuotaExceededError the account has nothing left
     ├── UnavailableError       unreachable, or failing on its own side
     ├── DeadlineError          no verdict within timeout_s
-    └── BadResponseError       an answer that is not the Chat Completions API, or a redirect
+    └── BadResponseError       no answer of the Chat Completions API
 
 Every message is one plain sentence that names the setting to change. None holds a key or a judged text.
 """
@@ -19,7 +19,8 @@ Every message is one plain sentence that names the setting to change. None holds
 class JudgeError(Exception):
     """No verdict, for a reason that a person can mend; `str(error)` is the sentence to show them.
 
-    `is_too_long` says whether that is the length of the texts, which no other try would change.
+    Attributes:
+        is_too_long: Whether the reason is the length of the texts, which no other try would change.
     """
 
     is_too_long = False

@@ -183,7 +183,9 @@ class Judge:
         )
 
     async def write(self, prompt: str) -> Written:
-        """What its model, or the stronger one where there is one, writes to any prompt.
+        """The `text` that its model, or the stronger one where there is one, writes to any prompt, and its `tokens`.
+
+        The tokens are those of prompt and answer together; None where the server counts none.
 
         Raises:
             SetupError: It is the offline rater, which writes nothing.

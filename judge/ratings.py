@@ -13,7 +13,26 @@ _CUT_MARK = "\n[…]\n"
 
 
 class UnscoredReason(StrEnum):
-    """Why there is no score. The values are stored and sent on, so they never change."""
+    """Why there is no score. The values, the names in lower case, are stored and sent on, so they never change.
+
+    Attributes:
+        EMPTY: The model wrote nothing.
+        REFUSED: The model refused to judge.
+        FILTERED: The server's content filter withheld the answer.
+        TRUNCATED: The answer is cut off.
+        NO_SCORE: The answer states no score for the response as a whole.
+        ECHOED: The answer repeats the answer format instead of filling it in; its value is "echoed_template".
+        NOT_ASSERTED: The answer only quotes, denies or supposes a score.
+        OFF_SCALE: The score is not on the rubric's scale.
+        NOT_WHOLE: The score is not a whole number.
+        UNCLEAR: The score is a range or a guess, not one number.
+        CONFLICTING: The answer states several scores that do not agree.
+        CALL_FAILED: The call of the model failed.
+        NO_MAJORITY: Some ratings have a score, but no more than half; or all lack one, for different reasons.
+        SPLIT: No more than half of the scores are within a point of their median.
+        NOTHING_TO_JUDGE: A text is empty, or the response is no answer at all; see `nothing_to_judge`.
+        TOO_LONG: A text has more than 100,000 characters, or more than the server takes.
+    """
 
     EMPTY = "empty"
     REFUSED = "refused"
@@ -34,7 +53,13 @@ class UnscoredReason(StrEnum):
 
 
 class Flag(StrEnum):
-    """What a person should know before trusting a score. The values are stored and sent on, so they never change."""
+    """What a person should know before trusting a score. The values are stored and sent on, so they never change.
+
+    Attributes:
+        ASKS_FOR_SCORE: The response states or requests a score.
+        GIVES_ORDERS: The response gives orders to its reader.
+        HOLDS_TAGS: One of the texts holds a tag of the judge's prompt.
+    """
 
     ASKS_FOR_SCORE = "asks_for_score"
     GIVES_ORDERS = "gives_orders"
@@ -54,11 +79,23 @@ class Flag(StrEnum):
 class Rating:
     """What one model call said, with a usable score.
 
-    `justification` has at most 100 words. `raw` is the completion to the letter; where the score was asked for again,
-    both answers with a blank line between; a verdict's ratings keep 20,000 characters of it, from both ends.
-    `weighted_score` is the mean of the scale's scores, weighted by the probability that the model gave to each (G-Eval,
-    arXiv 2303.16634); None without log probabilities. Tokens are None where the server does not count them; they and
-    `latency_ms` include the second request. Where one request gave several ratings, they stand on the first of them.
+    Tokens, time and cost include the second request, where the score was asked for again. Where one request gave
+    several ratings, they stand on the first of them.
+
+    Attributes:
+        score: A whole number on the rubric's scale.
+        justification: At most 100 words.
+        raw: The completion to the letter; where the score was asked for again, both answers with a blank line between.
+            A verdict's ratings keep 20,000 characters of it, from both ends.
+        model: The model's name; "" where it is not known.
+        weighted_score: The mean of the scale's scores, weighted by the probability that the model gave to each; None
+            without log probabilities.
+        input_tokens: Tokens of the prompt; None where the server counts none.
+        output_tokens: Tokens of what the model wrote; None where the server counts none.
+        latency_ms: From request to answer.
+        cost_usd: In US dollars; None where the price is not known for certain.
+
+    Source: G-Eval for `weighted_score`, arXiv 2303.16634.
     """
 
     score: int
@@ -74,7 +111,18 @@ class Rating:
 
 @dataclass(frozen=True, kw_only=True)
 class Unscored:
-    """No usable score, and why: `reason` for programs, `detail` as one plain sentence for people."""
+    """No usable score, and why.
+
+    Attributes:
+        reason: For programs.
+        detail: For people: one plain sentence.
+        raw: The completion, as in `Rating`; "" where no answer came.
+        model: The model's name; "" where it is not known.
+        input_tokens: Tokens of the prompt; None where the server counts none.
+        output_tokens: Tokens of what the model wrote; None where the server counts none.
+        latency_ms: From request to answer; None where no answer came.
+        cost_usd: In US dollars; None where the price is not known for certain.
+    """
 
     reason: UnscoredReason
     detail: str
@@ -129,8 +177,8 @@ class Verdict:
         weighted_score: The mean of the usable ratings' weighted scores; None where one of them has none.
         spread: Highest minus lowest usable score, None without any.
         justification: From a rating that gave the median; "" when unscored.
-        ratings: Every rating asked for, usable or not, in the order of asking. Where a stronger model was asked, too,
-            those of both; all else but tokens, time and cost is of the ones by `model` alone.
+        ratings: A `Rating` or `Unscored` for each rating asked for, in the order of asking. Where a stronger model was
+            asked, too, those of both; all else but tokens, time and cost is of the ones by `model` alone.
         basis: How many of the ratings are usable, in the words "2 of 3".
         model: The model whose ratings count, or "offline"; several, as a panel, joined by ", ".
         rubric: The rubric's name.

@@ -135,7 +135,7 @@ class _Statement:
 
 
 def parse_rating(completion: str, scale: tuple[int, int] = (0, 5), *, response: str = "") -> Result:
-    """The one score that `completion` states, with its justification, else `Unscored` with the reason.
+    """A `Rating` with the one score that `completion` states and its justification, else `Unscored` with the reason.
 
     Never raises, never gives a score off `scale`, and takes time linear in the text.
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 DEFAULT_RUBRIC = "additive-5"
+"""The rubric of a judge that is given none."""
 
 _PURPOSES = {
     DEFAULT_RUBRIC: "Is it a relevant, complete and helpful answer?",
@@ -31,7 +32,12 @@ _POINT = re.compile(r"(\d+(?:\.\d+)?)=(\d+(?:\.\d+)?)")
 
 
 class Scale(NamedTuple):
-    """Lowest and highest score, both included; equal to the plain tuple."""
+    """Lowest and highest score, both included; equal to the plain tuple.
+
+    Attributes:
+        low: The lowest score.
+        high: The highest score.
+    """
 
     low: int
     high: int
@@ -72,6 +78,10 @@ class Rubric:
     The scale is what the prompt itself tells the model: the sentence "is between 0 and 5". A last line such as
     `calibration: 0=0 3=2.2 5=4.4`, which the model does not get, maps the mean of its ratings to what people give.
 
+    Attributes:
+        name: The name it was loaded by; of a file, its name without the ending.
+        prompt: The text of the file.
+
     Raises:
         RubricError: The prompt lacks a part; the message says which one and where it belongs.
     """
@@ -98,6 +108,7 @@ class Rubric:
 
     @cached_property
     def calibration(self) -> Calibration | None:
+        """The map from the mean of the ratings to what people give; None without that last line."""
         line = _CALIBRATION.search(self.prompt)
         if line is None:
             return None
@@ -120,6 +131,7 @@ class Rubric:
 
     @cached_property
     def scale(self) -> Scale:
+        """The scale that the prompt tells the model."""
         found = {Scale(int(low), int(high)) for low, high in _SCALE_SENTENCE.findall(self.prompt)}
         if len(found) != 1:
             raise RubricError(
@@ -132,6 +144,7 @@ class Rubric:
 
     @cached_property
     def version(self) -> str:
+        """First eight hex digits of the SHA-256 of `prompt`; scores of two versions are not comparable."""
         return sha256(self.prompt.encode()).hexdigest()[:8]
 
 
@@ -154,6 +167,7 @@ def load_rubric(name_or_path: str | Path) -> Rubric:
 
 
 def list_rubrics() -> list[str]:
+    """The names of the rubrics that come with the package, in alphabetical order."""
     return sorted(Path(entry.name).stem for entry in _shipped().iterdir())
 
 

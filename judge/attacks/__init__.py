@@ -32,6 +32,7 @@ def too_long(question: str, response: str) -> Unscored | None:
 
 def nothing_to_judge(question: str, response: str) -> Unscored | None:
     """Why these texts need no model, if so: a part is empty, or the response is no answer whatever was asked.
+
     No answers are the question itself, punctuation alone, an opener such as "Thought process:", a lone score. In
     doubt the model is asked: "5", "C" and "{}" may be right, and so is "Solution" where a word was asked for.
     """

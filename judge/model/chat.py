@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import openai
 
 DEFAULT_MODEL = "gpt-6-luna"
+"""The model of a judge that is given none."""
 
 # A limit so that a model that runs on comes to an end; wide, because a reasoning model's thinking counts.
 _MAX_TOKENS = 8192
