@@ -10,15 +10,17 @@ unexport PYTHONDONTWRITEBYTECODE
 # Each command brings what it needs into .venv, and takes away nothing that another one brought.
 FOR_DEMO := .venv/.demo
 FOR_RUN := .venv/.run
+FOR_SITE := .venv/.site
 READY := .venv/.ready
 $(FOR_DEMO): WITH := --no-dev --inexact --extra demo
 $(FOR_RUN): WITH := --no-dev --inexact --extra postgres
+$(FOR_SITE): WITH := --inexact --group docs
 $(READY): WITH := --all-extras --all-groups
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
-$(FOR_DEMO) $(FOR_RUN) $(READY): pyproject.toml sandbox/pyproject.toml uv.lock tools/setup
+$(FOR_DEMO) $(FOR_RUN) $(FOR_SITE) $(READY): pyproject.toml sandbox/pyproject.toml uv.lock tools/setup
 	@sh tools/setup $(WITH)
 	@touch $@
 
@@ -59,6 +61,10 @@ lint: $(READY) ## format, lint, types and the one-way imports
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
+site: $(FOR_SITE) ## the documentation as a site, in build/site; a broken link or anchor fails it
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict # --quiet would drop the warnings before they count
+	@echo "site: build/site is ready; $(BIN)/python -m http.server --directory build/site shows it, with the search"
+
 audit: $(FOR_RUN) ## look up uv.lock among the known vulnerabilities
 	@sh tools/audit
 
@@ -67,7 +73,7 @@ sbom: $(FOR_RUN) ## what comes with PACKAGE, all extras, as CycloneDX: dist/slac
 	@$$([ -x .uv/bin/uv ] && echo .uv/bin/uv || echo uv) export --quiet --frozen --no-dev --all-extras --package $(PACKAGE) \
 		--preview-features sbom-export --format cyclonedx1.5 --output-file $(DIST)/$(PACKAGE).cdx.json
 
-check: lint test test-slow test-browser ## all quality gates
+check: lint site test test-slow test-browser ## all quality gates
 
 parser-report: $(READY) ## how labelled judge outputs are read: make parser-report DATA="a.jsonl b.jsonl"
 	@$(BIN)/python bench/parser_report.py $(DATA)
@@ -88,4 +94,4 @@ format: $(READY) ## write the format
 clean: ## remove what setup made
 	rm -rf .venv .uv
 
-.PHONY: help setup demo run doctor sandbox test test-slow test-browser screenshots lint audit sbom check parser-report bench format chaos clean
+.PHONY: help setup demo run doctor sandbox test test-slow test-browser screenshots lint site audit sbom check parser-report bench format chaos clean

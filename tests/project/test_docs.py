@@ -34,24 +34,6 @@ def named_in(page: Path) -> list[tuple[str, str]]:
     return sorted({(path, name) for path, _, name in found})
 
 
-def slug(heading: str) -> str:
-    """The anchor that GitHub gives a heading."""
-    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
-    targets = re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
-    for path, _, anchor in (target.partition("#") for target in targets if "://" not in target):
-        if path.startswith("../../"):  # a page of the repository's host
-            continue
-        file = (page.parent / path).resolve() if path else page
-        assert file.exists(), f"{path}#{anchor}"
-        if anchor:
-            headings = re.findall(r"^#+ (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
-            assert anchor in map(slug, headings), f"{path}#{anchor}"
-
-
 @complete
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_what_a_page_names_is_there(page: Path) -> None:
