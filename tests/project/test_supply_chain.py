@@ -21,6 +21,7 @@ WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 CI, RELEASE = (ROOT / ".github" / "workflows" / name for name in ("ci.yml", "release.yml"))
 LOCKED = tomllib.loads((ROOT / "uv.lock").read_text(encoding="utf-8"))["package"]
 MAY_WRITE = {
+    ("docs.yml", "deploy"): {"pages", "id-token"},
     ("release.yml", "release"): {"contents", "id-token", "attestations"},
     ("release.yml", "publish"): {"id-token"},
 }
