@@ -5,7 +5,7 @@
     if found.better:
         print(found.better.rubric.prompt)
 
-Labels are split by thread into a part to learn from and a part to test on. Each means makes one rubric from the first
+Labels are split by thread into a part to learn from and a part to test on. Each way makes one rubric from the first
 part; where that looks better there, it is tried on the second. Nothing is changed here: what is better is proposed.
 """
 
@@ -17,7 +17,7 @@ from judge.align.calibration import Pair, cross_fitted, fit
 from judge.align.cases import LabelledCase, divide, split, threads_of, to_digest
 from judge.align.examples import pick, with_examples
 from judge.align.rubric_text import search
-from judge.align.trial import Agreement, Change, Means, Trial, compare, tail_of, to_trial
+from judge.align.trial import Agreement, Change, Trial, Way, compare, tail_of, to_trial
 from judge.rubric import Rubric
 
 __all__ = [
@@ -28,18 +28,18 @@ __all__ = [
     "BudgetError",
     "Change",
     "LabelledCase",
-    "Means",
     "Memory",
     "Scored",
     "Scorer",
     "Scores",
     "Trial",
+    "Way",
     "align",
     "too_few",
 ]
 
-Tell = Callable[[Means, int], Awaitable[None]]
-"""Is told of each means before it is learnt, with 0, and before it is tried, with the number of cases to test on."""
+Tell = Callable[[Way, int], Awaitable[None]]
+"""Is told of each way before it is learnt, with 0, and before it is tried, with the number of cases to test on."""
 
 LEAST, LEAST_FOR_PROMPTS, LEAST_TO_FIT = 12, 30, 4
 """Labelled threads: below the first nothing is learnt, below the second nothing but a calibration; the third is how
@@ -54,7 +54,7 @@ class Alignment:
         learned: Cases to learn from, and `learned_threads` their threads.
         tested: Cases to test on, and `tested_threads` their threads.
         trials: What was tried on these, in order.
-        untried: Why a means was not tried, as a sentence.
+        untried: Why a way was not tried, as a sentence.
         is_spent: Whether the budget ended it.
     """
 
@@ -63,7 +63,7 @@ class Alignment:
     tested: int
     tested_threads: int
     trials: list[Trial] = field(default_factory=list)
-    untried: dict[Means, str] = field(default_factory=dict)
+    untried: dict[Way, str] = field(default_factory=dict)
     is_spent: bool = False
 
     @property
@@ -82,7 +82,7 @@ def too_few(threads: int) -> str:
     )
 
 
-async def _tell_nobody(means: Means, tested: int) -> None:
+async def _tell_nobody(way: Way, tested: int) -> None:
     """What an alignment that nobody watches tells."""
 
 
@@ -90,10 +90,10 @@ async def align(
     cases: Sequence[LabelledCase],
     rubric: Rubric,
     asker: Asker,
-    means: Sequence[Means] = tuple(Means),
+    ways: Sequence[Way] = tuple(Way),
     tell: Tell = _tell_nobody,
 ) -> Alignment:
-    """Tries means in turn until one makes the judge by `rubric` clearly better.
+    """Tries ways in turn until one makes the judge by `rubric` clearly better.
 
     Killed and begun again with the same memory, it goes on where it was.
 
@@ -110,7 +110,7 @@ async def align(
     found = Alignment(len(learned), len(threads_of(learned)), len(tested), len(threads_of(tested)))
     try:
         before = await asker.scores(rubric, learned)
-        for each in means:
+        for each in ways:
             await tell(each, 0)
             candidate = await _Learner(rubric, learned, before, asker, spare=len(tested)).propose(each, found)
             if candidate is None:
@@ -130,7 +130,7 @@ async def align(
 
 @dataclass(frozen=True)
 class _Learner:
-    """Makes one rubric by each means, from the cases to learn from and their scores."""
+    """Makes one rubric by each way, from the cases to learn from and their scores."""
 
     rubric: Rubric
     learned: Sequence[LabelledCase]
@@ -138,15 +138,15 @@ class _Learner:
     asker: Asker
     spare: int
 
-    async def propose(self, means: Means, found: Alignment) -> Rubric | None:
+    async def propose(self, way: Way, found: Alignment) -> Rubric | None:
         """A rubric that looks better where it was learnt; None, with the reason in `found`, where there is none."""
         threads = found.learned_threads + found.tested_threads
-        if means is not Means.CALIBRATION and threads < LEAST_FOR_PROMPTS:
+        if way is not Way.CALIBRATION and threads < LEAST_FOR_PROMPTS:
             why = f"It takes labels from {LEAST_FOR_PROMPTS} threads: {LEAST_FOR_PROMPTS - threads} more."
             candidate = None
-        elif means is Means.CALIBRATION:
+        elif way is Way.CALIBRATION:
             candidate, why = self._calibrated()
-        elif means is Means.EXAMPLES:
+        elif way is Way.EXAMPLES:
             candidate, why = await self._with_examples()
         else:
             candidate, usable = await search(self.rubric, self.learned, self.asker, self.spare)
@@ -154,7 +154,7 @@ class _Learner:
             if not usable:
                 why = "The model proposed no text that can be used; a stronger one may."
         if candidate is None:
-            found.untried[means] = why
+            found.untried[way] = why
         return candidate
 
     def _calibrated(self) -> tuple[Rubric | None, str]:
@@ -184,12 +184,12 @@ class _Learner:
 
 
 async def _try(
-    means: Means, candidate: Rubric, rubric: Rubric, tested: Sequence[LabelledCase], asker: Asker
+    way: Way, candidate: Rubric, rubric: Rubric, tested: Sequence[LabelledCase], asker: Asker
 ) -> Trial | None:
     """The trial of a candidate. That the test part is looked at is written down before."""
     attempt = await _count(candidate, tested, asker)
     before, after = await asker.scores(rubric, tested), await asker.scores(candidate, tested)
-    return to_trial(means, candidate, tested, before, after, attempt)
+    return to_trial(way, candidate, tested, before, after, attempt)
 
 
 async def _count(candidate: Rubric, tested: Sequence[LabelledCase], asker: Asker) -> int:

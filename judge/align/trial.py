@@ -17,7 +17,7 @@ _NEWLY_UNSCORED = 0.1
 _FREE, _ALMOST_ONE = 3, 1 - 1e-9
 
 
-class Means(StrEnum):
+class Way(StrEnum):
     """How a judge can be changed, the cheapest first."""
 
     CALIBRATION = "calibration"
@@ -59,7 +59,7 @@ class Trial:
     """What the test part says of a changed judge.
 
     Attributes:
-        means: How it was changed.
+        way: How it was changed.
         rubric: Its rubric.
         cases: Scored by both.
         threads: That these belong to.
@@ -74,7 +74,7 @@ class Trial:
         changes: The three cases whose score changes most.
     """
 
-    means: Means
+    way: Way
     rubric: Rubric
     cases: int
     threads: int
@@ -132,7 +132,7 @@ def compare(
 
 
 def to_trial(
-    means: Means,
+    way: Way,
     rubric: Rubric,
     cases: Sequence[LabelledCase],
     before: Scores,
@@ -153,7 +153,7 @@ def to_trial(
     ]
     changes.sort(key=lambda each: (-abs(each.after - each.before), each.case.id))
     return Trial(
-        means=means,
+        way=way,
         rubric=rubric,
         cases=len(rows),
         threads=len(threads_of(labelled)),

@@ -22,7 +22,7 @@ from judge.offline import OFFLINE
 from judge.rubric import DEFAULT_RUBRIC, Rubric
 
 if TYPE_CHECKING:
-    from judge.align import Alignment, Asker, LabelledCase, Means, Trial
+    from judge.align import Alignment, Asker, LabelledCase, Trial, Way
 
 # What the extra `align` installs.
 _EXTRA = ("gepa", "numpy", "scipy", "sklearn")
@@ -69,7 +69,7 @@ def align(
     if output.exists():
         raise SetupError(f"{output} exists; choose another output, or delete it.")
     judge = Judge(model, rubric, samples, timeout_s=timeout_s, escalate_to=escalate_to)
-    chosen = _to_means(by, judge)
+    chosen = _to_ways(by, judge)
     found = read_labelled(file, label, judge, to_range(scale) if scale else None)
     report = Reports()
     for problem in found.problems:
@@ -109,26 +109,26 @@ def _run_to_end(judge: Judge, call: Coroutine[Any, Any, "Alignment"], asker: "As
         raise JudgeError(f"{exc} Stopped after {asker.requests:,} requests; {_GO_ON}") from exc
 
 
-def _to_means(names: list[str] | None, judge: Judge) -> "list[Means]":
-    from judge.align import Means
+def _to_ways(names: list[str] | None, judge: Judge) -> "list[Way]":
+    from judge.align import Way
 
     try:
         # The offline rater reads no rubric.
-        return [Means(name) for name in names or ([Means.CALIBRATION] if judge.model == OFFLINE else Means)]
+        return [Way(name) for name in names or ([Way.CALIBRATION] if judge.model == OFFLINE else Way)]
     except ValueError as exc:
         raise SetupError(f"--by {' '.join(names or [])}: name calibration, examples or rubric.") from exc
 
 
 def _print(came: "Alignment", asker: "Asker", cases: "tuple[LabelledCase, ...]", rubric: Rubric, output: Path) -> None:
-    from judge.align import Means
+    from judge.align import Way
 
     typer.echo(to_printable(to_summary(*_head(came, cases))))
-    tried = {trial.means: trial for trial in came.trials}
-    for means in sorted({*tried, *came.untried}, key=list(Means).index):
-        if means in tried:
-            _print_trial(tried[means])
+    tried = {trial.way: trial for trial in came.trials}
+    for way in sorted({*tried, *came.untried}, key=list(Way).index):
+        if way in tried:
+            _print_trial(tried[way])
         else:
-            typer.echo("\n" + to_printable(to_summary(f"{means.value.capitalize()}: not tried. {came.untried[means]}")))
+            typer.echo("\n" + to_printable(to_summary(f"{way.value.capitalize()}: not tried. {came.untried[way]}")))
     typer.echo("")
     typer.echo(to_printable(to_summary(*_tail(came, asker, output))))
     if came.better:
@@ -169,7 +169,7 @@ def _print_trial(trial: "Trial") -> None:
             "–" if figures.tokens is None else f"{figures.tokens:,.0f}",
         )
     console = Console(highlight=False, markup=False, emoji=False)
-    typer.echo(f"\n{trial.means.value.capitalize()}, attempt {trial.attempt} on these labels")
+    typer.echo(f"\n{trial.way.value.capitalize()}, attempt {trial.attempt} on these labels")
     console.print(table)
     typer.echo(to_printable(to_summary(*_verdict(trial))))
 

@@ -21,7 +21,7 @@ from bot.slack.blocks import permalink
 from bot.slack.messenger import Post, Posted
 from bot.store.improvements import Improvement, Labelled, Progress
 from judge import Judge, JudgeError, Verdict
-from judge.align import Alignment, Asker, Budget, BudgetError, LabelledCase, Means, align
+from judge.align import Alignment, Asker, Budget, BudgetError, LabelledCase, Way, align
 from judge.judging import Written
 
 BUDGET = Budget(requests=400, tokens=2_000_000)
@@ -163,8 +163,8 @@ class _Work:
             concurrency=_AT_ONCE,
         )
 
-        async def tell(means: Means, tested: int) -> None:
-            self._stage = words.stage(means, tested)
+        async def tell(way: Way, tested: int) -> None:
+            self._stage = words.stage(way, tested)
             await self._tell()
 
         return await align(cases, judge.rubric, asker, tell=tell)

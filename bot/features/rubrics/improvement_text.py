@@ -15,17 +15,17 @@ from bot.slack.messenger import Post
 from bot.slack.mrkdwn import excerpt
 from bot.store.improvements import Improvement
 from judge import Rubric, find_flags
-from judge.align import LEAST, Alignment, Change, LabelledCase, Means, Trial, too_few
+from judge.align import LEAST, Alignment, Change, LabelledCase, Trial, Way, too_few
 from judge.align.cases import threads_of
 from judge.align.examples import examples_of
 
 _ROOM = 2_900
 _LINE = 150
 _MOST_WARNINGS = 5
-_NAMES: Mapping[Means, str] = {
-    Means.CALIBRATION: "a calibration of the scores",
-    Means.EXAMPLES: "examples in the prompt",
-    Means.RUBRIC: "a new text",
+_NAMES: Mapping[Way, str] = {
+    Way.CALIBRATION: "a calibration of the scores",
+    Way.EXAMPLES: "examples in the prompt",
+    Way.RUBRIC: "a new text",
 }
 OFFLINE_RATER = "The offline rater ignores the rubric and learns nothing. Choose a model first."
 NOT_INSTALLED = "Learning from labels is not installed here. An admin of the app can add it: `slack-judge[align]`."
@@ -83,8 +83,8 @@ def progress(improvement: Improvement, stage: str, figures: str = "") -> Post:
 STARTING = "Starting."
 
 
-def stage(means: Means, tested: int) -> str:
-    return f"Trying {_NAMES[means]} on {tested} other replies." if tested else f"Learning {_NAMES[means]}."
+def stage(way: Way, tested: int) -> str:
+    return f"Trying {_NAMES[way]} on {tested} other replies." if tested else f"Learning {_NAMES[way]}."
 
 
 def figures(requests: int, most: int, tokens: int) -> str:
@@ -135,7 +135,7 @@ def report(
 
 def _offer(improvement: Improvement, in_use: Rubric, better: Trial) -> list[Block]:
     # A text that may quote replies is shown in a window alone: a message would keep them when they are deleted.
-    is_whole = better.means is Means.CALIBRATION and len(in_use.prompt) < _ROOM
+    is_whole = better.way is Way.CALIBRATION and len(in_use.prompt) < _ROOM
     view = [] if is_whole else [button("View the new text", ids.ACTION_IMPROVE_VIEW, improvement.id)]
     examples = len(examples_of(better.rubric))
     replies = "a reply" if examples == 1 else f"{examples} replies"
@@ -161,13 +161,13 @@ def _labels(cases: Sequence[LabelledCase]) -> str:
 
 
 def _means(found: Alignment) -> Iterator[str]:
-    """What became of each means, in the order in which they are taken up."""
-    trials = {each.means: each for each in found.trials}
-    for means, name in _NAMES.items():
-        if means in trials:
-            yield _trial(trials[means])
-        elif means in found.untried:
-            yield f"• *{name.capitalize()}*: not tried. {found.untried[means]}"
+    """What became of each way, in the order in which they are taken up."""
+    trials = {each.way: each for each in found.trials}
+    for way, name in _NAMES.items():
+        if way in trials:
+            yield _trial(trials[way])
+        elif way in found.untried:
+            yield f"• *{name.capitalize()}*: not tried. {found.untried[way]}"
 
 
 def _trial(trial: Trial) -> str:
@@ -176,7 +176,7 @@ def _trial(trial: Trial) -> str:
     if trial.unscored_before or trial.unscored_after:
         unscored = f", without a score {trial.unscored_before} → {trial.unscored_after}"
     doubt = f" {trial.doubt}" if trial.doubt else ""
-    name = f"*{_NAMES[trial.means].capitalize()}*{', clearly better,' if trial.is_better else ''}"
+    name = f"*{_NAMES[trial.way].capitalize()}*{', clearly better,' if trial.is_better else ''}"
     return (
         f"• {name} on {trial.cases} replies: distance from people "
         f"{before.error:.2f} → {after.error:.2f} points, within one point {before.within_one:.0%} → "

@@ -8,7 +8,7 @@ from bot.features.rubrics.improvement_text import NOT_A_RUBRIC, report
 from bot.slack import ids
 from bot.store.improvements import Improvement, Progress
 from judge import Rubric
-from judge.align import Alignment, LabelledCase, Means, Scored
+from judge.align import Alignment, LabelledCase, Scored, Way
 from judge.align.trial import to_trial
 from tests.cases import BEGUN_AT, TONE
 
@@ -34,9 +34,9 @@ def found(*off: int | None, rubric: Rubric = BETTER) -> tuple[Alignment, list[La
     before = {each.id: Scored(int(each.label) + 2, each.label + 2, "", 100) for each in cases}
     after = [None if points is None else int(each.label) + points for each, points in zip(cases, off, strict=True)]
     now = {each.id: Scored(score, score, "", 300) for each, score in zip(cases, after, strict=True)}
-    trial = to_trial(Means.EXAMPLES, rubric, cases, before, now, attempt=2)
+    trial = to_trial(Way.EXAMPLES, rubric, cases, before, now, attempt=2)
     assert trial is not None
-    untried = {Means.RUBRIC: "None was nearer.", Means.CALIBRATION: "It does not help."}
+    untried = {Way.RUBRIC: "None was nearer.", Way.CALIBRATION: "It does not help."}
     return Alignment(8, 8, len(after), len(after), [trial], untried), cases
 
 

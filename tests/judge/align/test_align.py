@@ -14,8 +14,8 @@ from judge.align import (
     Budget,
     BudgetError,
     LabelledCase,
-    Means,
     Scored,
+    Way,
     align,
     too_few,
 )
@@ -66,22 +66,22 @@ class Lab:
         judge.asked, judge.fails_at, judge.failure = self.asked, self.fails_at, self.failure
         return judge
 
-    async def align(self, *means: Means, budget: Budget = ENOUGH) -> Alignment:
+    async def align(self, *ways: Way, budget: Budget = ENOUGH) -> Alignment:
         self.asker = Asker(self.make, self.memory, budget)
-        return await align(self.cases, ADDITIVE, self.asker, means or tuple(Means))
+        return await align(self.cases, ADDITIVE, self.asker, ways or tuple(Way))
 
 
 async def test_a_judge_that_is_too_kind_gets_a_calibration() -> None:
     found = await Lab(KIND).align()
     assert found.better is not None
-    assert found.better.means is Means.CALIBRATION
+    assert found.better.way is Way.CALIBRATION
     assert found.better.rubric.template.strip() == ADDITIVE.prompt.strip()
     assert found.better.after.error < found.better.before.error - 0.2
 
 
 async def test_examples_are_of_the_labels_to_learn_from_and_fewer_than_five() -> None:
     lab = Lab(EXAMPLES)
-    found = await lab.align(Means.EXAMPLES)
+    found = await lab.align(Way.EXAMPLES)
     assert found.better is not None
     learned, _ = split(lab.cases, lab.memory["parts"])
     shown = examples_of(found.better.rubric)
@@ -90,7 +90,7 @@ async def test_examples_are_of_the_labels_to_learn_from_and_fewer_than_five() ->
 
 
 async def test_a_proposed_text_that_helps_is_found() -> None:
-    found = await Lab(WORDS).align(Means.RUBRIC)
+    found = await Lab(WORDS).align(Way.RUBRIC)
     assert found.better is not None
     assert "Look at brief." in found.better.rubric.prompt
     assert found.better.rubric.prompt.partition(SLOT)[2] == ADDITIVE.prompt.partition(SLOT)[2]
@@ -104,7 +104,7 @@ async def test_below_thirty_threads_no_prompt_is_changed() -> None:
     lab = Lab(NOTHING, threads=29)
     found = await lab.align()
     assert {version for version, _ in lab.asked} == {ADDITIVE.version}
-    assert found.untried[Means.EXAMPLES] == "It takes labels from 30 threads: 1 more."
+    assert found.untried[Way.EXAMPLES] == "It takes labels from 30 threads: 1 more."
 
 
 async def test_below_twelve_threads_nothing_is_asked() -> None:
@@ -126,13 +126,13 @@ def test_threads_stay_in_their_part_and_three_of_five_are_for_testing() -> None:
 
 async def test_cut_short_and_begun_again_it_asks_for_nothing_twice() -> None:
     whole, cut = Lab(WORDS), Lab(WORDS)
-    wanted = await whole.align(Means.RUBRIC)
-    assert (await cut.align(Means.RUBRIC, budget=Budget(100, 10_000_000))).is_spent
+    wanted = await whole.align(Way.RUBRIC)
+    assert (await cut.align(Way.RUBRIC, budget=Budget(100, 10_000_000))).is_spent
     cut.fails_at, cut.failure = 40, asyncio.CancelledError()  # in the search's own thread
     with pytest.raises(asyncio.CancelledError):
-        await cut.align(Means.RUBRIC)
+        await cut.align(Way.RUBRIC)
     cut.fails_at = None
-    found = await cut.align(Means.RUBRIC)
+    found = await cut.align(Way.RUBRIC)
     assert found.trials == wanted.trials
     assert len(set(cut.asked)) == len(cut.asked) == len(whole.asked)
 
@@ -182,7 +182,7 @@ def test_figures_of_a_trial_are_those_worked_by_hand() -> None:
     cases = [case(each, label) for each, label in enumerate((0, 1, 2, 3, 4, 5, 5, 5))]
     before = {each.id: scored(min(int(each.label) + 2, 5)) for each in cases}
     after = {each.id: scored(int(each.label), 300) for each in cases}
-    trial = to_trial(Means.CALIBRATION, ADDITIVE, cases, before, after, attempt=2)
+    trial = to_trial(Way.CALIBRATION, ADDITIVE, cases, before, after, attempt=2)
     assert trial is not None
     # before: 2, 2, 2, 2, 1, 0, 0, 0 points away: mean 9 / 8, and 4 of 8 within one
     assert (trial.before.error, trial.before.within_one, trial.before.tokens) == (9 / 8, 0.5, 100)
@@ -200,7 +200,7 @@ def test_a_judge_that_leaves_hard_cases_out_is_not_better() -> None:
     before = {each.id: scored(int(each.label) + 1) for each in cases}
     after = {each.id: scored(int(each.label)) for each in cases}
     some = after | {each.id: scored(None) for each in cases[:6]}
-    whole, partial = (to_trial(Means.RUBRIC, ADDITIVE, cases, before, by, 1) for by in (after, some))
+    whole, partial = (to_trial(Way.RUBRIC, ADDITIVE, cases, before, by, 1) for by in (after, some))
     assert whole is not None
     assert partial is not None
     assert whole.is_better
@@ -222,7 +222,7 @@ class Guessing(Counted):
 async def test_a_judge_that_guesses_is_not_better_for_giving_the_middle(seed: int) -> None:
     lab = Lab(NOTHING, seed=seed)
     lab.asker = Asker(lambda by: Guessing(NOTHING, by, lab.people, seed), Memory(), ENOUGH)
-    found = await align(lab.cases, ADDITIVE, lab.asker, [Means.CALIBRATION])
+    found = await align(lab.cases, ADDITIVE, lab.asker, [Way.CALIBRATION])
     assert found.better is None
 
 
