@@ -68,6 +68,11 @@ class Forgetting:
         query = select(cases).where(cases.c.id.in_(same)).order_by(cases.c.id)
         return [to_case(row) for row in await self._database.all(query)]
 
+    async def are_examples(self, team_id: str, case_ids: Sequence[int]) -> bool:
+        """Whether a saved rubric has one of these cases as an example."""
+        has = or_(*(rubrics.c.prompt.contains(f'<example case="{number}">') for number in case_ids))
+        return bool(await self._database.all(select(rubrics.c.name).where(rubrics.c.team_id == team_id, has).limit(1)))
+
     async def forget(self, case_ids: Sequence[int], by: str) -> Sequence[int]:
         """Deletes these cases for whoever asks, as far as they are at rest, and gives the numbers of those gone."""
         is_gone = and_(cases.c.id.in_(case_ids), cases.c.status.in_(AT_REST))

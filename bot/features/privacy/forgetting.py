@@ -90,7 +90,8 @@ async def _ask(services: Services, invocation: Invocation, text: str) -> Post:
     seen = await services.store.cases.numbered(invocation.team_id, numbers[:_QUOTED])
     await services.store.assignments.note_told(invocation.team_id, [case.id for case in seen], invocation.user_id)
     quoted = await services.own_cases.listed(seen, invocation.user_id, invocation.channel_id)
-    return ask_for_cases(numbers, quoted, stays, services.identity.url)
+    are_examples = await services.store.forgetting.are_examples(invocation.team_id, numbers)
+    return ask_for_cases(numbers, quoted, stays, services.identity.url, are_examples=are_examples)
 
 
 async def _find(services: Services, invocation: Invocation, text: str) -> Sequence[LoggedCase] | str:

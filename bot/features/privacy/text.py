@@ -14,6 +14,9 @@ HOW = (
     "Type `/judge forget NUMBER` with the number of a case, `/judge forget LINK` with the link of a scored reply or of "
     "my verdict (More actions ⋮ → *Copy link*), or `/judge forget me` for all of your own words."
 )
+EXAMPLES = (
+    "A rubric quotes this as an example. It loses the example, so its scores will not be compared with earlier ones."
+)
 NOTHING = "There is nothing under that link or number that you can delete."
 NO_WORDS = "I have none of your words stored, so there is nothing to forget."
 NOT_NOW = "Slack is not answering, so I deleted nothing. Please try again."
@@ -46,12 +49,22 @@ def ask_first(text: str, label: str, what: str, quoted: Sequence[Block] = ()) ->
     return Post(text, [section(text), *quoted, actions(go)])
 
 
-def ask_for_cases(case_ids: Sequence[int], quoted: Sequence[ListedCase], stays: Forgotten, workspace_url: str) -> Post:
-    """Asks before cases are deleted, some of which are quoted; the button brings back their numbers."""
+def ask_for_cases(
+    case_ids: Sequence[int],
+    quoted: Sequence[ListedCase],
+    stays: Forgotten,
+    workspace_url: str,
+    *,
+    are_examples: bool = False,
+) -> Post:
+    """Asks before cases are deleted, some of which are quoted; the button brings back their numbers.
+
+    `are_examples` is whether a rubric has one of them as an example.
+    """
     which, whose = ("this case", "Its") if len(case_ids) == 1 else (f"these {len(case_ids)} cases", "Their")
     more = f"{len(case_ids) - len(quoted)} more are not shown here." if len(case_ids) > len(quoted) else ""
     asking = f"Delete {which}? {whose} texts, ratings, labels and my messages in Slack will be deleted for good."
-    parts = [asking, more, _unsettled(stays.unsettled), _others(stays.others)]
+    parts = [asking, EXAMPLES if are_examples else "", more, _unsettled(stays.unsettled), _others(stays.others)]
     label = f"Delete case {case_ids[0]}" if len(case_ids) == 1 else f"Delete {len(case_ids)} cases"
     numbers = ",".join(str(number) for number in case_ids)
     return ask_first(

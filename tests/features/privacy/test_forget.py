@@ -8,12 +8,14 @@ from sqlalchemy import func, select
 from bot.commands.export import export
 from bot.domain.case import Case, CaseStatus
 from bot.domain.label import Label
-from bot.features.privacy.text import HOW, NOT_NOW, NOTHING
+from bot.domain.rubric import SavedRubric
+from bot.features.privacy.text import EXAMPLES, HOW, NOT_NOW, NOTHING
 from bot.pipeline.text import NO_CASE
 from bot.slack import ids
 from bot.store.export import Selection
 from bot.store.schema import labels, ratings
 from pocket_slack import Message, Person
+from tests.cases import BEGUN_AT, TONE
 from tests.gestures import ask, forget, link, scored, settled
 from tests.model_server import Stall
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, is_verdict, shown
@@ -69,6 +71,15 @@ async def test_it_says_before_what_stays(stage: Stage) -> None:
     asked = await ask(stage, stage.ann, answer)
     assert "One score was requested by somebody else" in asked.text
     assert "case 2" not in shown(asked)
+
+
+async def test_it_says_before_that_a_rubric_quotes_the_case(stage: Stage) -> None:
+    answer, _ = await scored(stage)
+    assert EXAMPLES not in (await ask(stage, stage.ann, answer)).text
+    prompt = TONE.replace("<question>", '<example case="1">So.</example>\n\n<question>')
+    saved = SavedRubric(stage.slack.workspace.team_id, "C1", "tone", 1, prompt, stage.ben.id, BEGUN_AT)
+    await stage.log.rubrics.save(saved)
+    assert EXAMPLES in (await ask(stage, stage.ann, answer)).text
 
 
 async def test_the_button_deletes_what_was_quoted_and_nothing_that_came_later(stage: Stage) -> None:
