@@ -109,7 +109,7 @@ async def run(world: World, labels: int, seed: int) -> tuple[str, float, int]:
     for text, label in others.items():
         before, after = [await _score(world, by, people, seed, text) for by in (rubric, found.better.rubric)]
         gains.append(abs(before - label) - abs(after - label))
-    return found.better.means.value, fmean(gains), asker.requests
+    return found.better.way.value, fmean(gains), asker.requests
 
 
 async def _score(world: World, rubric: Rubric, people: Mapping[str, int], seed: int, text: str) -> int:

@@ -111,6 +111,7 @@ async def running_bot(
     """
     async with AsyncExitStack() as stack:
         services = await open_services(stack, settings, role)
+        services.model_pauses = model_pauses
         store = services.store
         # Left in the reverse order: no new payloads, running cases finish, and only then no more signs of life.
         stack.push_async_callback(store.processes.leave)
@@ -118,7 +119,7 @@ async def running_bot(
         tasks = [_begin(stack, _sign_forever(store, signs))]
         if services.judges:
             batches = await _open_batches(stack, services) if settings.watch_by_batch else None
-            engine = _make_engine(services, services.judges, model_pauses, batches)
+            engine = _make_engine(services, services.judges, batches)
             tasks.append(_drive(stack, engine, grace_s))
             signs.append(engine.is_running)
         if role is not Role.WORKER:
@@ -224,9 +225,7 @@ async def _open_batches(stack: AsyncExitStack, services: Services) -> "BatchJudg
     return BatchJudging(services.store.batches, services.identity.team_id, client, services.clock)
 
 
-def _make_engine(
-    services: Services, judges: Judges, model_pauses: Sequence[timedelta], batches: "BatchJudging | None"
-) -> Engine:
+def _make_engine(services: Services, judges: Judges, batches: "BatchJudging | None") -> Engine:
     settings, store = services.settings, services.store
     delivery = Delivery(
         services.client,
@@ -242,7 +241,7 @@ def _make_engine(
         services.lookup,
         delivery,
         settings.judge_concurrency,
-        model_pauses,
+        services.model_pauses,
         batches=batches,
         tracing=services.tracing,
     )

@@ -8,7 +8,7 @@ the fields of `Feature`.
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from slack_bolt.async_app import AsyncApp
@@ -25,6 +25,7 @@ from bot.pipeline.intake import CaseAccess, Choices, Intake
 from bot.pipeline.judges import Judges, RubricChoice
 from bot.pipeline.lookup import Lookup
 from bot.pipeline.own_cases import OwnCases
+from bot.pipeline.retries import MODEL_PAUSES
 from bot.pipeline.tracing import Tracing
 from bot.settings import Settings
 from bot.slack.blocks import Block
@@ -114,6 +115,7 @@ class Services:
     tracing: Tracing = Tracing()  # noqa: RUF009 - it has no state
     features: Sequence[Feature] = ()
     traffic: Traffic = field(default_factory=Traffic)
+    model_pauses: Sequence[timedelta] = MODEL_PAUSES
 
     def words(self) -> Mapping[str, Word]:
         """What the words after `/judge` do, of all features."""

@@ -33,23 +33,20 @@ from bot.domain.watch import LATE, age_of
 from bot.pipeline.delivery import Delivery, taken_up
 from bot.pipeline.judges import Judges
 from bot.pipeline.lookup import Lookup, MayNotReadError, OutOfSightError
-from bot.pipeline.retries import LOG_PAUSE, MODEL_PAUSES, MOST_INTERNAL_ERRORS, RetryError, growing_pause, in_brief
+from bot.pipeline.retries import (
+    LOG_PAUSE,
+    MODEL_PAUSES,
+    MOST_INTERNAL_ERRORS,
+    RetryError,
+    growing_pause,
+    in_brief,
+    may_pass,
+)
 from bot.pipeline.text import MAY_NOT_READ, NO_QUESTION, OUT_OF_SIGHT
 from bot.pipeline.tracing import Tracing
 from bot.store import Store, TakenError
 from bot.store.errors import STORE_ERRORS
-from judge import (
-    DeadlineError,
-    Judge,
-    JudgeError,
-    QuotaExceededError,
-    RateLimitedError,
-    UnavailableError,
-    Unscored,
-    Verdict,
-    find_flags,
-    nothing_to_judge,
-)
+from judge import Judge, JudgeError, Unscored, Verdict, find_flags, nothing_to_judge
 from judge.attacks import too_long
 from judge.escalation import is_escalated, others
 
@@ -57,7 +54,6 @@ if TYPE_CHECKING:
     from bot.pipeline.batches import BatchJudging
 
 QUICK = timedelta(seconds=1)
-_PASSING = (DeadlineError, RateLimitedError, UnavailableError)
 
 logger = structlog.get_logger(__name__)
 
@@ -260,7 +256,7 @@ class CasePipeline:
         except JudgeError as exc:
             metrics.MODEL_FAILURES.labels(type(exc).__name__).inc()
             logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc))
-            if _may_pass(exc) and case.model_tries < len(self._model_pauses):
+            if may_pass(exc) and case.model_tries < len(self._model_pauses):
                 raise _ModelFailure(type(exc).__name__) from exc
             return from_error(exc, judge.model, judge.rubric)
         except RetryError:
@@ -306,7 +302,3 @@ def _note_silence(case: LoggedCase, verdict: Verdict) -> None:
 async def _is_done(task: "asyncio.Task[RecordedVerdict]", within: timedelta) -> bool:
     done, _ = await asyncio.wait([task], timeout=within.total_seconds())
     return bool(done)
-
-
-def _may_pass(error: JudgeError) -> bool:
-    return isinstance(error, _PASSING) and not isinstance(error, QuotaExceededError)

@@ -7,6 +7,7 @@ from slack_sdk.errors import SlackApiError
 
 from bot.slack.client import connection_word, slack_word
 from bot.store.errors import STORE_ERRORS, reason_of
+from judge import DeadlineError, JudgeError, QuotaExceededError, RateLimitedError, UnavailableError
 
 MODEL_PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 3, 6))
 """After each time that the model could not be asked; after the last one, the case is given up."""
@@ -25,6 +26,12 @@ class RetryError(Exception):
     def __init__(self, reason: str, pause: timedelta) -> None:
         super().__init__(reason)
         self.pause = pause
+
+
+def may_pass(error: JudgeError) -> bool:
+    """Whether the model may answer later, without anybody's doing."""
+    is_passing = isinstance(error, DeadlineError | RateLimitedError | UnavailableError)
+    return is_passing and not isinstance(error, QuotaExceededError)
 
 
 def growing_pause(tries: int) -> timedelta:

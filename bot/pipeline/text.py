@@ -28,12 +28,15 @@ def placeholder(case: LoggedCase) -> Post:
     return _plain_post(f"Scoring the response… · case {case.id}")
 
 
+def in_minutes(pause: timedelta) -> str:
+    minutes = round(pause.total_seconds() / 60)
+    return "in a moment" if minutes < 1 else "in a minute" if minutes == 1 else f"in {minutes} minutes"
+
+
 def later(case: LoggedCase, pause: timedelta, tries: int) -> Post:
     """What stands in place of the placeholder while the model cannot be asked."""
-    minutes = round(pause.total_seconds() / 60)
-    when = "in a moment" if minutes < 1 else "in a minute" if minutes == 1 else f"in {minutes} minutes"
     return _plain_post(
-        f"The judge's model is not answering. I will try again {when} "
+        f"The judge's model is not answering. I will try again {in_minutes(pause)} "
         f"(retry {case.model_tries} of {tries}) · case {case.id}"
     )
 

@@ -94,9 +94,9 @@ class Improvements:
         self._jobs = jobs
 
     async def begin(self, team_id: str, channel_id: str, user_id: str, judge: ChannelJudge) -> Improvement | None:
-        """Writes an improvement in place of the channel's last one, and its job.
+        """Writes an improvement in place of the channel's last one, and its job; gives that last one.
 
-        Where one is running it stays, and is given.
+        Where that one is running it stays, and nothing is written.
         """
         place = {"team_id": team_id, "channel_id": channel_id}
         wish = place | {"user_id": user_id, "status": Progress.RUNNING, "started_at": utc_now()}
@@ -106,12 +106,12 @@ class Improvements:
         async def begin(connection: AsyncConnection) -> Improvement | None:
             await lock_for_transaction(connection, f"improvements of {team_id}/{channel_id}")
             row = (await connection.execute(_improvements.filter_by(**place))).one_or_none()
-            if row is not None and row.status == Progress.RUNNING:
-                return Improvement(**row._mapping)
-            await connection.execute(delete(improvements).filter_by(**place))
-            number = (await connection.execute(new)).scalar_one()
-            await self._jobs.put(connection, [_job(team_id, number)])
-            return None
+            last = Improvement(**row._mapping) if row else None
+            if last is None or last.status != Progress.RUNNING:
+                await connection.execute(delete(improvements).filter_by(**place))
+                number = (await connection.execute(new)).scalar_one()
+                await self._jobs.put(connection, [_job(team_id, number)])
+            return last
 
         return await self._database.write(begin)
 

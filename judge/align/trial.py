@@ -93,6 +93,16 @@ class Trial:
         return not self.doubt
 
     @property
+    def finding(self) -> str:
+        """Whether it is clearly better, by how much, and how sure that is, in one sentence."""
+        value, low, high = self.gain
+        better = "Clearly better" if self.is_better else "Not clearly better"
+        how = f"{abs(value):.2f} points {'closer to' if value >= 0 else 'farther from'} people"
+        sure = "no" if low is None or high is None else f"{100 * self.confidence:.3g}%"
+        ends = "" if low is None or high is None else f" {low:+.2f} to {high:+.2f}"
+        return f"{better}: {how} ({sure} confidence interval{ends}; {self.cases} cases, {self.threads} threads)."
+
+    @property
     def doubt(self) -> str:
         """Why the changed judge is not clearly better; "" where it is.
 

@@ -32,7 +32,7 @@ _GO_ON = "run the same command to continue."
 
 def align(
     file: Annotated[
-        Path, typer.Argument(help="JSONL or CSV with a prompt, a response and people's label in each row.")
+        Path, typer.Argument(help="JSONL or CSV with prompt, response, people's label and, if known, their reason.")
     ],
     label: options.Label,
     output: Annotated[Path, typer.Option("--output", "-o", help="The file for the rubric, if it is clearly better.")],
@@ -175,12 +175,7 @@ def _print_trial(trial: "Trial") -> None:
 
 
 def _verdict(trial: "Trial") -> Iterator[str]:
-    value, low, high = trial.gain
-    how = f"{abs(value):.2f} points {'closer to' if value >= 0 else 'farther from'} people"
-    sure = f"{100 * trial.confidence:.3g}%"
-    between = "of unknown precision" if low is None else f"{sure} between {low:+.2f} and {high:+.2f}"
-    said = f"Clearly better: {how}" if trial.is_better else f"Not clearly better: {how}"
-    yield f"{said} ({between}; {trial.cases} rows, {trial.threads} threads). {trial.doubt}"
+    yield f"{trial.finding} {trial.doubt}"
     if trial.changes:
         yield "The scores that change most:"
     for change in trial.changes:

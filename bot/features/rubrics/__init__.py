@@ -1,5 +1,8 @@
 """Rubrics of a channel: what its replies are scored by, and the comparison before that changes."""
 
+from collections import defaultdict
+from collections.abc import Iterator
+from datetime import timedelta
 from functools import partial
 
 from bot.feature import Feature, Services
@@ -15,10 +18,11 @@ _HELP = """\
 def feature(services: Services) -> Feature:
     """`/judge rubric` with its window, and the jobs that compare a new judge and learn a better one."""
     judges, jobs = services.judges, dict[JobKind, JobHandler]()
+    pauses = defaultdict[int, Iterator[timedelta]](lambda: iter(services.model_pauses))
     if judges:
         jobs = {
-            JobKind.REPLAY: lambda payload: comparison.run(services, judges, payload.case_id),
-            JobKind.IMPROVE: lambda payload: improvement.run(services, judges, payload.case_id),
+            JobKind.REPLAY: lambda job: comparison.run(services, judges, job.case_id),
+            JobKind.IMPROVE: lambda job: improvement.run(services, judges, job.case_id, pauses[job.case_id]),
         }
     return Feature(
         register=partial(handlers.register, services=services),

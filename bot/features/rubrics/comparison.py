@@ -201,7 +201,7 @@ def _compared(
         f"*{judge} and the {'rubric' if is_offline else 'judge'} in use*, on the same {n} labelled replies of this "
         f"channel, {'all' if blind == n else blind} labelled blind.{more}",
         f"• Distance from people's scores: {off_before:.1f} points with the current judge, {off_now:.1f} with the new "
-        f"one: {how_close(paired_difference(estimate))}",
+        f"one: {_how_close(paired_difference(estimate))}",
         f"• Same score as people: {same_before} with the current judge, {same_now} with the new one",
         f"• Mean: {mean_before:.1f} with the current judge, {mean_now:.1f} with the new one, "
         f"{mean_people:.1f} by people",
@@ -209,12 +209,12 @@ def _compared(
     return "\n".join(lines if blind == n else [*lines, words.SEEN])
 
 
-def how_close(points: Interval, confidence: float = 0.95) -> str:
+def _how_close(points: Interval) -> str:
     """How many points the new scores are closer to people's, paired by case; below 0 they are farther."""
     value, low, high = points
     if low is None or high is None:  # all labels belong to one thread
         return "too few threads to say more"
-    between = f"{100 * confidence:.3g}% between {low:+.1f} and {high:+.1f}"
+    between = f"95% between {low:+.1f} and {high:+.1f}"
     size = f"{abs(value):.1f}"
     how = "no difference" if float(size) == 0 else f"{size} {'closer' if value > 0 else 'farther away'}"
     return f"{how}, which may be chance ({between})" if low <= 0 <= high else f"{how} ({between})"

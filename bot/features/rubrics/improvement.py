@@ -1,9 +1,10 @@
 """An improvement of a channel's judge: learns from people's labels, and proposes a rubric that is closer to them."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from importlib import import_module
 from typing import TypeVar
 
@@ -16,7 +17,8 @@ from bot.feature import Services
 from bot.features.rubrics import improvement_text as words
 from bot.features.rubrics.comparison import is_in
 from bot.pipeline.judges import Judges
-from bot.pipeline.text import sentence
+from bot.pipeline.retries import RetryError, may_pass
+from bot.pipeline.text import in_minutes, sentence
 from bot.slack.blocks import permalink
 from bot.slack.messenger import Post, Posted
 from bot.store.improvements import Improvement, Labelled, Progress
@@ -32,12 +34,19 @@ T = TypeVar("T")
 logger = structlog.get_logger(__name__)
 
 
-async def run(services: Services, judges: Judges, number: int) -> None:
+async def run(services: Services, judges: Judges, number: int, pauses: Iterator[timedelta]) -> None:
     """Brings an improvement to where its person decides, or to nothing; one that is there already is left alone.
 
     Killed and begun anew, it asks for nothing again that was answered.
 
+    Args:
+        services: The app's.
+        judges: What the channel may be scored by.
+        number: The improvement's.
+        pauses: How long to wait each time that the model does not answer; after the last one, it ends.
+
     Raises:
+        RetryError: It goes on after a pause.
         SlackApiError, ClientError, TimeoutError: Slack fails for the moment, so that the person could not be told.
     """
     log = services.store.improvements
@@ -50,7 +59,7 @@ async def run(services: Services, judges: Judges, number: int) -> None:
         await services.messenger.tell(here, sentence(words.NO_DIRECT_MESSAGE))
         await log.drop(number)
         return
-    post, prompt = await _Work(services, judges, improvement, message).come_to()
+    post, prompt = await _Work(services, judges, improvement, message, pauses).come_to()
     now = await log.find(number)
     if now and now.status in (Progress.OFFERED, Progress.USED):  # killed after it was told, and decided since
         return
@@ -114,12 +123,20 @@ def _tokens(verdict: Verdict) -> int:
 
 
 class _Work:
-    def __init__(self, services: Services, judges: Judges, improvement: Improvement, message: Posted) -> None:
+    def __init__(
+        self,
+        services: Services,
+        judges: Judges,
+        improvement: Improvement,
+        message: Posted,
+        pauses: Iterator[timedelta],
+    ) -> None:
         self._services = services
         self._judges = judges
         self._improvement = improvement
         self._place = improvement.team_id, improvement.channel_id
         self._message = message
+        self._pauses = pauses
         self._limits = replace(services.limits, cases_per_user_per_hour=0)  # it is more than a person asks for
         self._stage = words.STARTING
         self._asked = 0
@@ -150,7 +167,11 @@ class _Work:
             return await self._report(judge, cases, await self._align(judge, found, cases))
         except JudgeError as exc:
             logger.warning("judge_failed", channel=channel, error=type(exc).__name__, reason=str(exc))
-            return sentence(words.NO_MODEL.format(channel=channel)), None
+            if not may_pass(exc) or (pause := next(self._pauses, None)) is None:
+                return sentence(words.NO_MODEL.format(channel=channel)), None
+            self._stage = words.WAITS.format(when=in_minutes(pause))
+            await self._tell()
+            raise RetryError(type(exc).__name__, pause) from exc
 
     async def _align(self, judge: Judge, found: Sequence[Labelled], cases: Sequence[LabelledCase]) -> Alignment:
         known = {each.case.id: each.scored for each in found if each.judge_version == judge.version}

@@ -14,13 +14,13 @@ from bot.feature import Services
 from bot.features.rubrics import improvement_text as words
 from bot.features.rubrics.improvement import BUDGET
 from bot.features.rubrics.text import TOO_MANY, no_access_text
-from bot.features.rubrics.use import use
+from bot.features.rubrics.use import tell_other, use
 from bot.pipeline.text import COMMAND_TOO_SLOW, sentence
 from bot.slack import ids
 from bot.slack.blocks import Block
 from bot.slack.invocation import clicked_case_id, to_invocation
 from bot.slack.messenger import Post, Posted
-from bot.store.improvements import Improvement, Labelled
+from bot.store.improvements import Improvement, Labelled, Progress
 from bot.store.rubrics import SavedBeforeError, TooManyRubricsError
 from judge import Rubric
 from judge.align import LEAST_FOR_PROMPTS
@@ -38,8 +38,12 @@ async def begin(services: Services, team_id: str, channel_id: str, user_id: str)
     found = await log.labelled(*place, rubric.scale)
     if why := words.obstacle(model or "", [each.case for each in found]):
         return why
-    running = await log.begin(*place, user_id, chosen)
-    return words.running(running) if running else _begun(services, found, rubric)
+    last = await log.begin(*place, user_id, chosen)
+    if last and last.status == Progress.RUNNING:
+        return words.running(last)
+    if last and last.status == Progress.OFFERED and last.user_id != user_id:
+        await tell_other(services, last.user_id, channel_id, words.REPLACED.format(user=user_id, channel=channel_id))
+    return _begun(services, found, rubric)
 
 
 def _begun(services: Services, found: Sequence[Labelled], rubric: Rubric) -> str:
@@ -79,10 +83,13 @@ class _Press:
         await self.show(sentence(words.STOPPED.format(channel=self.improvement.channel_id)))
         return ""
 
-    async def leave(self) -> str:
-        if not await self.services.store.improvements.leave(self.improvement.id):
-            return words.CLOSED
-        return await self.decide(words.LEFT)
+    async def leave(self, said: str = words.LEFT) -> str:
+        """Ends it without its text."""
+        return (
+            await self.decide(said)
+            if await self.services.store.improvements.leave(self.improvement.id)
+            else words.CLOSED
+        )
 
     async def use(self) -> str:
         """Saves the new text as a version of the channel's own, and has the channel scored by it."""
@@ -91,11 +98,11 @@ class _Press:
         if improvement.prompt is None:
             return words.CLOSED
         if await log.chosen(*place) != improvement.judge:
-            return words.CHANGED_MEANWHILE
+            return await self.leave(words.CHANGED_MEANWHILE)
         name = new_name(improvement, services.rubrics.default)
         last = await log.find(*place, name)
         if last and last.saved_at > improvement.started_at:
-            return words.SAVED_MEANWHILE.format(name=name)
+            return await self.leave(words.SAVED_MEANWHILE.format(name=name))
         number = last.number + 1 if last else 1
         new = SavedRubric(*place, name, number, improvement.prompt, improvement.user_id, utc_now())
         judge = ChannelJudge(name, new.rubric.version, improvement.judge_model)
@@ -103,7 +110,7 @@ class _Press:
         try:
             said = await use(services, *place, improvement.user_id, judge, decides, new)
         except SavedBeforeError:
-            return words.SAVED_MEANWHILE.format(name=name)
+            return await self.leave(words.SAVED_MEANWHILE.format(name=name))
         except TooManyRubricsError:
             return TOO_MANY
         return await self.decide(said, goes_back=True) if said else words.CLOSED

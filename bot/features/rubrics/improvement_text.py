@@ -7,7 +7,6 @@ from importlib.util import find_spec
 from typing import Any
 
 from bot.domain.verdict import OFFLINE
-from bot.features.rubrics.comparison import how_close
 from bot.features.rubrics.text import errors
 from bot.slack import ids
 from bot.slack.blocks import Block, actions, button, context, plain, quotes, run, section, short_date
@@ -52,7 +51,10 @@ CLOSED = (
     "deleted."
 )
 SAVED_MEANWHILE = "Somebody saved another version of `{name}` meanwhile, so I did not save this one."
-CHANGED_MEANWHILE = "Replies are now scored with another judge than when this began, so I did not use the new text."
+CHANGED_MEANWHILE = (
+    "Replies are now scored with another judge than when this began, so I did not use the new text. "
+    "`/judge rubric improve` starts anew."
+)
 CHOSEN_SINCE = "Another judge was chosen for this channel since, so I did not go back. `/judge rubric` changes it."
 QUOTES = (
     ":information_source: The new text quotes {replies} with the scores and reasons that people gave. Everybody in the "
@@ -60,6 +62,12 @@ QUOTES = (
 )
 SPENT = "It ended early, because its budget of requests or a limit of the day is used up."
 CHANGES = "Replies whose scores change most:"
+CALIBRATES = "The new last line maps the mean of the judge's ratings to the score that people give. The prompt stays."
+REPLACED = (
+    "<@{user}> started another improvement of the rubric in <#{channel}>. The one that I proposed to you can no longer "
+    "be used; nothing changed."
+)
+WAITS = "The judge's model is not answering. I will try again {when}. What it has answered so far is kept."
 LEFT = "You kept the current rubric. Nothing changed."
 NOT_A_RUBRIC = "A text was better, but cannot be edited in Slack, so I do not offer it: {why}"
 
@@ -141,6 +149,7 @@ def _offer(improvement: Improvement, in_use: Rubric, better: Trial) -> list[Bloc
     replies = "a reply" if examples == 1 else f"{examples} replies"
     return [
         *([section(QUOTES.format(replies=replies))] if examples else []),
+        *([section(CALIBRATES)] if better.way is Way.CALIBRATION else []),
         *_warnings(in_use, better.rubric, quotes_lines=is_whole),
         *(diff(in_use, better.rubric) if is_whole else []),
         actions(
@@ -172,22 +181,18 @@ def _means(found: Alignment) -> Iterator[str]:
 
 def _trial(trial: Trial) -> str:
     before, after = trial.before, trial.after
-    unscored = ""
+    figures = [
+        f"distance from people {before.error:.2f} → {after.error:.2f} points",
+        f"within one point {before.within_one:.0%} → {after.within_one:.0%}",
+    ]
+    if before.kappa is not None and after.kappa is not None:
+        figures.append(f"agreement (weighted kappa) {before.kappa:.2f} → {after.kappa:.2f}")
+    if before.tokens is not None and after.tokens is not None:
+        figures.append(f"tokens a verdict {before.tokens:,.0f} → {after.tokens:,.0f}")
     if trial.unscored_before or trial.unscored_after:
-        unscored = f", without a score {trial.unscored_before} → {trial.unscored_after}"
-    doubt = f" {trial.doubt}" if trial.doubt else ""
-    name = f"*{_NAMES[trial.way].capitalize()}*{', clearly better,' if trial.is_better else ''}"
-    return (
-        f"• {name} on {trial.cases} replies: distance from people "
-        f"{before.error:.2f} → {after.error:.2f} points, within one point {before.within_one:.0%} → "
-        f"{after.within_one:.0%}, weighted kappa {_or_dash(before.kappa, '.2f')} → {_or_dash(after.kappa, '.2f')}, "
-        f"tokens a verdict {_or_dash(before.tokens, ',.0f')} → {_or_dash(after.tokens, ',.0f')}{unscored}. "
-        f"That is {how_close(trial.gain, trial.confidence)}.{doubt}"
-    )
-
-
-def _or_dash(value: float | None, form: str) -> str:
-    return "–" if value is None else format(value, form)
+        figures.append(f"unscored {trial.unscored_before} → {trial.unscored_after}")
+    said = " ".join(filter(None, [trial.finding, trial.doubt]))
+    return f"• *{_NAMES[trial.way].capitalize()}*. {said} Before → after: {', '.join(figures)}."
 
 
 def _attempts(attempts: int) -> str:
@@ -196,8 +201,9 @@ def _attempts(attempts: int) -> str:
 
 
 def _changed(change: Change, links: Mapping[str, str]) -> str:
-    reply = f"<{links[change.case.id]}|Reply>" if change.case.id in links else "Reply"
-    return f"• {reply}: {change.before} → {change.after}, people {change.case.label:.3g}"
+    case = f"case {change.case.id}"
+    linked = f"<{links[change.case.id]}|{case}>" if change.case.id in links else case
+    return f"• {linked}: {change.before} → {change.after}, people {change.case.label:.3g}"
 
 
 def diff(before: Rubric, after: Rubric) -> list[Block]:

@@ -39,9 +39,12 @@ async def use(
     if not is_used:
         return ""
     if chosen_by and chosen_by != user_id:
-        # Where they cannot be told now, it is still changed.
-        with suppress(MembershipError, SlackApiError, aiohttp.ClientError, TimeoutError):
-            if not await services.memberships.keeps_out(chosen_by, channel_id):
-                post = sentence(words.used_by(user_id, channel_id, judge, rubrics.default))
-                await services.messenger.direct(Recipient(chosen_by, channel_id), post)
+        await tell_other(services, chosen_by, channel_id, words.used_by(user_id, channel_id, judge, rubrics.default))
     return words.used(judge, rubrics.default)
+
+
+async def tell_other(services: Services, user_id: str, channel_id: str, said: str) -> None:
+    """Tells somebody of the channel what another person did; nothing where they have left or cannot be told now."""
+    with suppress(MembershipError, SlackApiError, aiohttp.ClientError, TimeoutError):
+        if not await services.memberships.keeps_out(user_id, channel_id):
+            await services.messenger.direct(Recipient(user_id, channel_id), sentence(said))

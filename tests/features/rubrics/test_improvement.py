@@ -4,6 +4,7 @@ import asyncio
 import re
 import sys
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -171,19 +172,31 @@ async def test_what_somebody_saved_meanwhile_is_not_replaced(stage: Stage) -> No
     told = await offered(stage)
     await make(stage, prompt=f"Be strict. {TONE}")
     stage.ann.click(told, ids.ACTION_IMPROVE_USE)
-    await is_told(stage, words.SAVED_MEANWHILE.format(name="tone"))
+    assert words.SAVED_MEANWHILE.format(name="tone") in shown(await shows(stage))
     saved = await stage.log.rubrics.find(*place(stage), "tone")
     assert saved is not None
     assert (saved.number, saved.prompt.startswith("Be strict.")) == (2, True)
-    await shows(stage, ids.ACTION_IMPROVE_USE, ids.ACTION_IMPROVE_LEAVE, ids.ACTION_IMPROVE_VIEW)
 
 
 async def test_after_another_change_of_judge_it_is_not_used(stage: Stage) -> None:
     told = await offered(stage)
     await stage.log.rubrics.use(*place(stage), ChannelJudge("code"), stage.ben.id)
     stage.ann.click(told, ids.ACTION_IMPROVE_USE)
-    await is_told(stage, words.CHANGED_MEANWHILE)
+    assert words.CHANGED_MEANWHILE in shown(await shows(stage))
     assert await stage.log.rubrics.chosen(*place(stage)) == ChannelJudge("code")
+    assert "waits for a decision" not in await say(stage, "")
+
+
+async def test_whose_proposal_a_later_improvement_replaces_is_told(stage: Stage) -> None:
+    told = await offered(stage)
+    stage.model.script(MIDDLE)
+    stage.ben.join(CHANNEL)
+    stage.ben.command(CHANNEL, ids.COMMAND, "rubric improve")
+    replaced = words.REPLACED.format(user=stage.ben.id, channel=place(stage)[1])
+    await stage.slack.until(lambda: direct(stage)[-1].text == replaced)
+    stage.ann.click(told, ids.ACTION_IMPROVE_USE)
+    await is_told(stage, words.CLOSED)
+    assert await stage.log.rubrics.chosen(*place(stage)) == ChannelJudge()
 
 
 async def test_who_has_left_the_channel_decides_nothing(stage: Stage) -> None:
@@ -317,6 +330,15 @@ async def test_a_model_that_fails_ends_it_and_what_it_answered_is_kept(stage: St
     await say(stage, "improve")
     await stage.slack.until(lambda: len(direct(stage)) == 2 and ids.ACTION_IMPROVE_USE in buttons(direct(stage)[-1]))
     assert not set(answered) & set(prompts(stage))
+
+
+async def test_it_goes_on_after_an_outage_of_the_model(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(model_pauses=[timedelta()] * 3)
+    await labelled(stage, ENOUGH)
+    outage = [Failure(503)] * 9
+    stage.model.script(*[convinced_by("<example ")] * 4, *outage, convinced_by("<example "))
+    await say(stage, "improve")
+    await shows(stage, ids.ACTION_IMPROVE_USE, ids.ACTION_IMPROVE_LEAVE, ids.ACTION_IMPROVE_VIEW)
 
 
 async def test_hostile_words_stay_words(stage: Stage) -> None:

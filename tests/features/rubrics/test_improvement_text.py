@@ -49,11 +49,12 @@ def test_figures_are_those_of_the_replies_to_test_on() -> None:
     assert calibration.endswith("not tried. It does not help.")
     assert text.endswith("not tried. None was nearer.")
     # Of the 19 with both scores: all are 2 off before; one is 2 off now, the others 0: 2 / 19.
-    assert "on 19 replies: distance from people 2.00 → 0.11 points, within one point 0% → 95%" in examples
-    assert "tokens a verdict 100 → 300, without a score 0 → 1. That is 1.9 closer (98.3% between" in examples
+    assert "Clearly better: 1.89 points closer to people (98.3% confidence interval +1.62 to" in examples
+    assert "19 cases, 19 threads). Before → after: distance from people 2.00 → 0.11 points, within one" in examples
+    assert examples.endswith("tokens a verdict 100 → 300, unscored 0 → 1.")
     assert attempts.startswith("3 changes were tested")
-    assert first == "• <https://x/archives/C1/p1|Reply>: 3 → 1, people 1"
-    assert (second, third) == ("• Reply: 5 → 3, people 3", "• Reply: 3 → 1, people 1")
+    assert first == "• <https://x/archives/C1/p1|case 0>: 3 → 1, people 1"
+    assert (second, third) == ("• case 1: 5 → 3, people 3", "• case 10: 3 → 1, people 1")
     assert prompt == BETTER.prompt
     assert [each["value"] for each in post.blocks[-1]["elements"]] == ["7", "7", "7"]
 
@@ -62,7 +63,7 @@ def test_what_is_not_clearly_better_is_not_offered() -> None:
     alignment, cases = found(0, 2, 0, 2)
     post, prompt = report(an_improvement(), alignment, cases, 1, NOW, {})
     assert prompt is None
-    assert "which may be chance" in post.text
+    assert "Not clearly better: 1.00 points closer to people" in post.text
     assert post.text.endswith("Nothing changed.")
     assert len(post.blocks) == 1
 
