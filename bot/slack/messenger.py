@@ -171,6 +171,8 @@ class Messenger:
     async def _ephemeral(self, recipient: Recipient, post: Post) -> bool:
         # Slack shows an ephemeral in a thread only where the thread is there already:
         # https://docs.slack.dev/reference/methods/chat.postEphemeral
+        if not recipient.channel_id:
+            return False
         try:
             await self._client.chat_postEphemeral(
                 channel=recipient.channel_id,

@@ -5,10 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from bot.app import running_bot
-from bot.domain.case import CaseStatus
+from bot.domain.case import CaseStatus, Recipient
+from bot.pipeline.text import sentence
 from bot.slack import ids
+from bot.slack.client import web_client
+from bot.slack.messenger import Messenger
 from pocket_slack import Entry, Message
 from tests.model_server import Held
 from tests.stage import CHANNEL, GOOD, QUESTION, Stage, StageFactory, is_verdict, make_settings, shown
@@ -143,6 +147,13 @@ async def test_where_no_way_is_open_the_person_gets_a_direct_message(open_stage:
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     await stage.slack.until(lambda: any(is_verdict(m) for m in stage.ann.messages(stage.ann.im)))
     assert stage.ours() == []
+
+
+async def test_who_is_in_no_channel_gets_a_direct_message_at_once(stage: Stage) -> None:
+    async with web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as client:
+        assert await Messenger(client).tell(Recipient(stage.ann.id, ""), sentence("Hello."))
+    assert [message.text for message in stage.ann.messages(stage.ann.im)] == ["Hello."]
+    assert not calls(stage, "chat.postEphemeral", 200)
 
 
 @pytest.mark.parametrize(
