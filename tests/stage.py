@@ -6,6 +6,7 @@ import sqlite3
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, closing
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -29,6 +30,7 @@ CHANNEL = "help-desk"
 QUESTION = "How do I undo my last commit?"
 ANSWER = "Run git reset --soft HEAD~1; the changes stay staged."
 PASSWORD = "s:e/c@r%e t#?&=[Tr0ub4dor"  # of the guarded database
+MANIFEST = load_manifest()  # parsed once: it takes as long as starting the bot
 GOOD = "score: 4\nIt answers the question directly and says what happens to the changes."
 
 """What a test waits for something at most: however busy the machine is, it takes less."""
@@ -205,7 +207,7 @@ async def open_stage(model_server: ModelServer, tmp_path: Path, empty_log: Path)
             manifest: dict[str, Any] | None = None,
             **settings: Any,
         ) -> Stage:
-            manifest = manifest or load_manifest()
+            manifest = deepcopy(manifest or MANIFEST)
             subscribed = manifest["settings"].setdefault("event_subscriptions", {}).setdefault("bot_events", [])
             subscribed.extend(events)
             workspace = Workspace(manifest, limits=UNHURRIED)
