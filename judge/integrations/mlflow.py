@@ -32,12 +32,9 @@ def slack_judge(**options: Any) -> Scorer:
         with asyncio.Runner() as runner:  # and not `asyncio.run`, which nest_asyncio takes the closing from
             verdict = runner.run(judge.score(*texts))
         idle.append(judge)
-        added = to_added(verdict, samples_of(judge)).items()
-        metadata = {name: str(value) for name, value in added if value is not None}
-        error = AssessmentError("UNSCORED", verdict.unscored.detail) if verdict.unscored else None
-        source = AssessmentSource(source_type="LLM_JUDGE", source_id=judge.version)
-        return Feedback(
-            value=verdict.score, error=error, rationale=verdict.justification, metadata=metadata, source=source
-        )
+        fields = {name: str(value) for name, value in to_added(verdict, samples_of(judge)).items() if value is not None}
+        why = AssessmentError("UNSCORED", verdict.unscored.detail) if verdict.unscored else None
+        by = AssessmentSource(source_type="LLM_JUDGE", source_id=judge.version)
+        return Feedback(value=verdict.score, error=why, rationale=verdict.justification, metadata=fields, source=by)
 
     return score

@@ -16,8 +16,7 @@ from judge.rubric import DEFAULT_RUBRIC
 class SlackJudge(Evaluator[Any, Any, Any]):
     """Scores a case's output on the rubric's own scale, as an answer to its inputs or to their last user message.
 
-    The label `SlackJudge status` says of each case whether it is scored or unscored, and why; a case that is unscored
-    has no score. What the judge raises is a failure of the evaluator.
+    A case that is unscored has no score; the label `SlackJudge status` says why. What the judge raises is a failure.
     """
 
     model: str = DEFAULT_MODEL
