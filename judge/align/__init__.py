@@ -149,10 +149,7 @@ class _Learner:
         elif way is Way.EXAMPLES:
             candidate, why = await self._with_examples()
         else:
-            candidate, usable = await search(self.rubric, self.learned, self.asker, self.spare)
-            why = "On the labels to learn from, no proposed text brings the scores closer to people's."
-            if not usable:
-                why = "The model proposed no text that can be used; a stronger one may."
+            candidate, why = await search(self.rubric, self.learned, self.asker, self.spare)
         if candidate is None:
             found.untried[way] = why
         return candidate

@@ -65,10 +65,8 @@ def with_criteria(rubric: Rubric, criteria: str) -> Rubric:
 
 async def search(
     rubric: Rubric, learned: Sequence[LabelledCase], asker: Asker, spare: int
-) -> tuple[Rubric | None, bool]:
-    """The rubric that is nearest to people on the cases to learn from; None where none is nearer than this one.
-
-    And whether any proposal could be used.
+) -> tuple[Rubric | None, str]:
+    """The rubric that is nearest to people on the cases to learn from; None, and why, where none is nearer than this.
 
     It ends after twelve proposals, or once the budget leaves too little for another one and its trial on `spare` cases,
     which both judges have to score.
@@ -103,10 +101,10 @@ async def search(
         raise adapter.failure
     best = criteria_of(rubric) if found is None else str(found.best_candidate[_CRITERIA])
     if best != criteria_of(rubric):
-        return with_criteria(rubric, best), True
+        return with_criteria(rubric, best), ""
     if adapter.is_spent:
         raise BudgetError
-    return None, adapter.is_usable
+    return None, adapter.why_none
 
 
 class _StoppedError(Exception):
@@ -142,6 +140,15 @@ class _Adapter:
     def is_spent(self) -> bool:
         """Whether the budget leaves too little for another proposal, whatever comes of it, and the trial."""
         return not self._asker.can_afford(2 * self._spare + self._cases + 2 * _BATCH + 1)
+
+    @property
+    def why_none(self) -> str:
+        """Why no proposal was found to be nearer."""
+        if not self._proposals:
+            return "On the labels to learn from, judge and people agree already."
+        if not self.is_usable:
+            return "The model proposed no text that can be used; a stronger one may."
+        return "On the labels to learn from, no proposed text brings the scores closer to people's."
 
     def is_over(self, state: Any) -> bool:
         # Turns in which judge and people agree bring no proposal, and cost nothing.

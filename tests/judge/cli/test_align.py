@@ -107,6 +107,8 @@ async def test_a_judge_without_fault_stays_as_it_is(model_server: ModelServer, s
     done = await align(model_server, source, output)
     assert done.returncode == 1
     assert "Nothing is changed" in done.stdout
+    assert "judge and people agree already" in " ".join(done.stdout.split())
+    assert len(model_server.requests) == 24
     assert text_of(output) is None
 
 
