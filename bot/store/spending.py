@@ -1,5 +1,6 @@
 """What people and workspaces have used so far, counted in the transaction that adds a case."""
 
+from dataclasses import replace
 from datetime import timedelta
 from functools import cache
 
@@ -31,6 +32,7 @@ DAY = timedelta(days=1)
 """The longest time back for which anything is counted."""
 
 _HOUR = timedelta(hours=1)
+_NOBODY = ""
 _IS_OURS = cases.c.team_id == bindparam("of_team")
 TAKEN = func.coalesce(cases.c.input_tokens, 0) + func.coalesce(cases.c.output_tokens, 0) + cases.c.reserved_tokens
 """What a case has taken, or what is set aside for it."""
@@ -40,15 +42,18 @@ _SPENT = (cases.c.team_id, cases.c.requester_id, cases.c.created_at, _SPENT_TOKE
 
 
 class Spending(Part):
-    """What is asked for beside cases, each request of which counts in the limits like a case of its person."""
+    """What is asked for beside cases, each request of which counts in the workspace's limits like a case.
 
-    async def reserve(self, team_id: str, user_id: str, limits: Limits, tokens: int) -> int | None:
+    It is more than a person asks for in an hour, and leaves them what they may ask for.
+    """
+
+    async def reserve(self, team_id: str, limits: Limits, tokens: int) -> int | None:
         """Sets tokens aside for one request; None where a limit is used up."""
-        used = {"team_id": team_id, "requester_id": user_id, "created_at": utc_now(), "tokens": tokens}
+        used = {"team_id": team_id, "requester_id": _NOBODY, "created_at": utc_now(), "tokens": tokens}
 
         async def reserve(connection: AsyncConnection) -> int:
             await lock_for_transaction(connection, f"cases of {team_id}")
-            await check_next(connection, team_id, user_id, limits)
+            await check_next(connection, team_id, _NOBODY, replace(limits, cases_per_user_per_hour=0))
             return int((await connection.execute(insert(spent).values(used).returning(spent.c.id))).scalar_one())
 
         try:

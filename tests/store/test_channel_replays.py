@@ -136,7 +136,7 @@ async def test_each_case_has_one_score_of_each_judge_and_what_was_asked_for_coun
     await log.channel_replays.plan(replay, BOTH, SCALE)
     limits = Limits(cases_per_day=7)  # two cases, and five of these
     for case_id, version, score in ((first, "v2", 2), (first, "v2", 5), (second, "v1", None), (99, "v1", 2)):
-        reserved = await log.spending.reserve("T1", "U1", limits, 999)
+        reserved = await log.spending.reserve("T1", limits, 999)
         assert reserved is not None
         await log.channel_replays.record(replay, case_id, version, score, reserved, 100)
     cases = await log.channel_replays.cases(replay)
@@ -147,11 +147,11 @@ async def test_each_case_has_one_score_of_each_judge_and_what_was_asked_for_coun
     row = await log.database.one(select(func.count().label("n"), func.sum(spent.c.tokens).label("tokens")))
     assert row is not None
     assert (row.n, row.tokens) == (4, 400)
-    fifth = await log.spending.reserve("T1", "U1", limits, 1)
+    fifth = await log.spending.reserve("T1", limits, 1)
     assert fifth is not None
-    assert await log.spending.reserve("T1", "U1", limits, 1) is None
+    assert await log.spending.reserve("T1", limits, 1) is None
     await log.spending.give_back(fifth)
-    assert await log.spending.reserve("T1", "U1", limits, 1) is not None
+    assert await log.spending.reserve("T1", limits, 1) is not None
 
 
 async def test_the_next_wish_takes_the_place_of_the_last_and_a_forgotten_case_goes(log: Store) -> None:

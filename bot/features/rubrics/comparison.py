@@ -1,7 +1,6 @@
 """Before a channel's judge changes, labelled cases get a score by both, and the person who asked is told."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from statistics import fmean
 
 import structlog
@@ -96,7 +95,7 @@ async def _judge(services: Services, replay: ChannelReplay, judge: Judge) -> boo
         _UsedUpError: The limits leave no more.
     """
     replays, failures = services.store.channel_replays, 0
-    limits = replace(services.limits, cases_per_user_per_hour=0)  # it is more than a person asks for in an hour
+    limits = services.limits
     cases = await replays.cases(replay)
     for case in cases:
         if judge.version in case.scores:
@@ -104,7 +103,7 @@ async def _judge(services: Services, replay: ChannelReplay, judge: Judge) -> boo
         if await replays.find(replay.id) is None:
             break
         tokens = limits.expected_tokens(case)
-        reserved = await services.store.spending.reserve(replay.team_id, replay.user_id, limits, tokens)
+        reserved = await services.store.spending.reserve(replay.team_id, limits, tokens)
         if reserved is None:
             raise _UsedUpError
         try:

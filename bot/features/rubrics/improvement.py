@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from importlib import import_module
 from typing import TypeVar
@@ -137,7 +137,6 @@ class _Work:
         self._place = improvement.team_id, improvement.channel_id
         self._message = message
         self._pauses = pauses
-        self._limits = replace(services.limits, cases_per_user_per_hour=0)  # it is more than a person asks for
         self._stage = words.STARTING
         self._asked = 0
         self._asker: Asker | None = None
@@ -201,7 +200,7 @@ class _Work:
         return words.report(self._improvement, found, cases, len(attempts), judge.rubric, links)
 
     async def count(self, texts: _Texts, ask: Callable[[], Awaitable[T]], taken: Callable[[T], int]) -> T:
-        """What is asked for, which counts in the limits like a case of the person.
+        """What is asked for, which counts in the workspace's limits like a case.
 
         Raises:
             BudgetError: The limits leave no more, the person has left, or it was stopped.
@@ -213,8 +212,8 @@ class _Work:
         if self._has_left or await self._is_stopped():
             raise BudgetError
         spending = self._services.store.spending
-        tokens = self._limits.expected_tokens(texts)
-        reserved = await spending.reserve(self._improvement.team_id, self._improvement.user_id, self._limits, tokens)
+        limits = self._services.limits
+        reserved = await spending.reserve(self._improvement.team_id, limits, limits.expected_tokens(texts))
         if reserved is None:
             raise BudgetError
         try:

@@ -35,7 +35,7 @@ TOO_FEW = (
 RUNNING = "<@{user}> started an improvement here {at}, and it is still running. I started no other."
 BEGUN = (
     "I learn from {cases} labelled replies in {threads} threads how to score more like people. This takes at most "
-    "{requests} requests to the model and about {tokens} tokens, often far fewer; they count towards your limits. "
+    "{requests} requests to the model and about {tokens} tokens, often far fewer; they count towards the day's limits. "
     "Nothing changes by itself. I tell you in a direct message how it goes."
 )
 STOPPED = "The improvement of the rubric in <#{channel}> is stopped. Nothing changed."

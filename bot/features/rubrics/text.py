@@ -268,7 +268,7 @@ def _input(block_id: str, label: str, initial: str, most: int, *, multiline: boo
 
 BEGUN = (
     "First I score {n} labelled replies of this channel with {judge} and tell you how it compares with the judge in "
-    "use. Nothing changes until then. This takes at most about {tokens} tokens, which count towards your limits."
+    "use. Nothing changes until then. This takes at most about {tokens} tokens, which count towards the day's limits."
 )
 USED_UP = (
     "{judge} could not be compared with the judge in use, because a limit for the day is used up. Ask again later, "

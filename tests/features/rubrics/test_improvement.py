@@ -318,6 +318,14 @@ async def test_the_limit_of_the_day_ends_it(open_stage: StageFactory) -> None:
     assert len(stage.model.requests) == 5
 
 
+async def test_it_leaves_its_person_what_they_may_ask_for_in_an_hour(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(max_cases_per_user_per_hour=40)
+    await offered(stage)
+    parent, answer = stage.ask_and_answer(answer="Answer 99.")
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert (await stage.verdict(parent)).text.startswith("Score 3 of 5")
+
+
 async def test_a_model_that_fails_ends_it_and_what_it_answered_is_kept(stage: Stage) -> None:
     await labelled(stage, ENOUGH)
     stage.model.script(*[convinced_by("<example ")] * 4, Failure(401, message="wrong key"))

@@ -126,7 +126,7 @@ async def test_nothing_changes_until_it_is_said_how_the_two_compare_and_the_butt
     await labelled(stage)
     stage.model.script("score: 2\nNo.")
     await say(stage, "use code")
-    await said(stage, "This takes at most about 20,000 tokens, which count towards your limits")
+    await said(stage, "This takes at most about 20,000 tokens, which count towards the day's limits")
     told = await compared(stage)
     words = shown(told)
     assert "*`code` and the judge in use*, on the same 10 labelled replies of this channel, 0 labelled blind." in words
