@@ -103,6 +103,15 @@ class Trial:
         return f"{better}: {how} ({sure} confidence interval{ends}; {self.cases} cases, {self.threads} threads)."
 
     @property
+    def effect(self) -> str:
+        """What a calibration does to all scores; "" where there is none."""
+        scale, calibration = self.rubric.scale, self.rubric.calibration
+        if calibration is None:
+            return ""
+        ends = f"from {calibration.score(scale.low)} to {calibration.score(scale.high)}"
+        return f"The prompt stays. The last line maps the judge's scores to people's: all will be {ends}."
+
+    @property
     def doubt(self) -> str:
         """Why the changed judge is not clearly better; "" where it is.
 

@@ -189,7 +189,7 @@ def _tail(came: "Alignment", asker: "Asker", output: Path) -> Iterator[str]:
     if came.is_spent:
         yield f"The budget leaves too little for more; raise --max-requests or --max-tokens and {_GO_ON}"
     if came.better:
-        yield f"{output} holds the new rubric; --rubric {output} scores by it."
+        yield f"{output} holds the new rubric; --rubric {output} scores by it. {came.better.effect}"
     elif came.trials:
         yield "Nothing is changed: no change is clearly better."
     else:

@@ -62,7 +62,6 @@ QUOTES = (
 )
 SPENT = "It ended early, because its budget of requests or a limit of the day is used up."
 CHANGES = "Replies whose scores change most:"
-CALIBRATES = "The new last line maps the mean of the judge's ratings to the score that people give. The prompt stays."
 REPLACED = (
     "<@{user}> started another improvement of the rubric in <#{channel}>. The one that I proposed to you can no longer "
     "be used; nothing changed."
@@ -149,7 +148,7 @@ def _offer(improvement: Improvement, in_use: Rubric, better: Trial) -> list[Bloc
     replies = "a reply" if examples == 1 else f"{examples} replies"
     return [
         *([section(QUOTES.format(replies=replies))] if examples else []),
-        *([section(CALIBRATES)] if better.way is Way.CALIBRATION else []),
+        *([section(better.effect)] if better.effect else []),
         *_warnings(in_use, better.rubric, quotes_lines=is_whole),
         *(diff(in_use, better.rubric) if is_whole else []),
         actions(

@@ -242,6 +242,7 @@ async def test_with_few_labels_a_calibration_is_learnt_from_logged_scores_alone(
     assert "at most 12 requests" in await say(stage, "improve")
     told = await shows(stage, ids.ACTION_IMPROVE_USE, ids.ACTION_IMPROVE_LEAVE)
     assert "+ calibration: 3=1 5=3" in shown(told)
+    assert "all will be from 1 to 3." in shown(told)
     assert stage.model.requests == []
 
 

@@ -123,6 +123,7 @@ async def test_labels_of_several_people_count_by_their_mean_and_blind_ones_first
     ]
     done = await align(model_server, write(tmp_path / "rows.jsonl", *rows), output, "--by", "calibration")
     assert done.returncode == 0, done.stderr
+    assert "all will be from 1 to 3." in " ".join(done.stdout.split())
     assert "9 labelled rows to learn from (9 threads), 15 to test on (15)." in done.stdout
     assert len(model_server.requests) == 24
 
