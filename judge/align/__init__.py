@@ -45,6 +45,8 @@ LEAST, LEAST_FOR_PROMPTS, LEAST_TO_FIT = 12, 30, 4
 """Labelled threads: below the first nothing is learnt, below the second nothing but a calibration; the third is how
 many of those to learn from must have a score."""
 
+_SPENT = "The budget leaves too little for its test."
+
 
 @dataclass
 class Alignment:
@@ -112,7 +114,8 @@ async def align(
         before = await asker.scores(rubric, learned)
         for each in ways:
             await tell(each, 0)
-            candidate = await _Learner(rubric, learned, before, asker, spare=len(tested)).propose(each, found)
+            spare = len(tested) * (1 if found.trials else 2)  # the judge in use is asked about them once
+            candidate = await _Learner(rubric, learned, before, asker, spare).propose(each, found)
             if candidate is None:
                 continue
             await tell(each, len(tested))
@@ -125,6 +128,8 @@ async def align(
                 break
     except BudgetError:
         found.is_spent = True
+        tried = {each.way for each in found.trials}
+        found.untried |= {each: _SPENT for each in ways if each not in tried and each not in found.untried}
     return found
 
 

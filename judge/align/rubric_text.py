@@ -68,8 +68,8 @@ async def search(
 ) -> tuple[Rubric | None, str]:
     """The rubric that is nearest to people on the cases to learn from; None, and why, where none is nearer than this.
 
-    It ends after twelve proposals, or once the budget leaves too little for another one and its trial on `spare` cases,
-    which both judges have to score.
+    It ends after twelve proposals, or once the budget leaves too little for another one and the `spare` verdicts of its
+    trial.
 
     Raises:
         BudgetError, JudgeError: As `Asker.scores` does.
@@ -139,7 +139,7 @@ class _Adapter:
     @property
     def is_spent(self) -> bool:
         """Whether the budget leaves too little for another proposal, whatever comes of it, and the trial."""
-        return not self._asker.can_afford(2 * self._spare + self._cases + 2 * _BATCH + 1)
+        return not self._asker.can_afford(self._spare + self._cases + 2 * _BATCH + 1)
 
     @property
     def why_none(self) -> str:

@@ -316,6 +316,7 @@ async def test_the_limit_of_the_day_ends_it(open_stage: StageFactory) -> None:
     await say(stage, "improve")
     told = shown(await shows(stage))
     assert words.SPENT in told
+    assert "*A new text*: not tried. The budget leaves too little for its test." in told
     assert len(stage.model.requests) == 5
 
 

@@ -148,6 +148,15 @@ async def test_neither_budget_is_exceeded() -> None:
         await Lab(NOTHING).align(budget=Budget(59, 10_000_000))
 
 
+async def test_a_text_is_sought_while_the_budget_is_enough_for_its_trial_and_else_named() -> None:
+    enough, too_small = Lab(WORDS), Lab(WORDS)
+    found = await enough.align(budget=Budget(150, 10_000_000))  # it has scored all cases by then
+    assert [each.way for each in found.trials] == [Way.CALIBRATION, Way.RUBRIC]
+    assert enough.asker.requests <= 150
+    found = await too_small.align(budget=Budget(140, 10_000_000))
+    assert found.untried[Way.RUBRIC] == "The budget leaves too little for its test."
+
+
 async def test_a_server_that_is_away_ends_it_and_the_next_run_goes_on() -> None:
     lab = Lab(KIND)
     lab.fails_at = 10
