@@ -56,7 +56,7 @@ class Alignment:
         learned: Cases to learn from, and `learned_threads` their threads.
         tested: Cases to test on, and `tested_threads` their threads.
         trials: What was tried on these, in order.
-        untried: Why a way was not tried, as a sentence.
+        untried: Why a way was not tested, as a sentence.
         is_spent: Whether the budget ended it.
     """
 

@@ -128,7 +128,7 @@ def _print(came: "Alignment", asker: "Asker", cases: "tuple[LabelledCase, ...]",
         if way in tried:
             _print_trial(tried[way])
         else:
-            typer.echo("\n" + to_printable(to_summary(f"{way.value.capitalize()}: not tried. {came.untried[way]}")))
+            typer.echo("\n" + to_printable(to_summary(f"{way.value.capitalize()}: not tested. {came.untried[way]}")))
     typer.echo("")
     typer.echo(to_printable(to_summary(*_tail(came, asker, output))))
     if came.better:
@@ -193,7 +193,7 @@ def _tail(came: "Alignment", asker: "Asker", output: Path) -> Iterator[str]:
     elif came.trials:
         yield "Nothing is changed: no change is clearly better."
     else:
-        yield "Nothing is changed: nothing was tried on the labels to test on."
+        yield "Nothing is changed: nothing was tested."
 
 
 def _to_dict(came: "Alignment", asker: "Asker") -> dict[str, object]:

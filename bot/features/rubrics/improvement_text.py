@@ -87,7 +87,7 @@ def progress(improvement: Improvement, stage: str, figures: str = "") -> Post:
     return Post(text, [section(text), actions(button("Stop", ids.ACTION_IMPROVE_STOP, improvement.id))])
 
 
-STARTING = "Starting."
+STARTING = "Scoring the replies to learn from."
 
 
 def stage(way: Way, tested: int) -> str:
@@ -126,7 +126,7 @@ def report(
     title = "Found a rubric closer to people's scores" if is_offered else "Found no clearly better rubric"
     lines = [
         f"*{title} for <#{improvement.channel_id}>*",
-        f"Learned from {found.learned} labelled replies, tested on {found.tested} others. {_labels(cases)}",
+        f"{found.learned} labelled replies to learn from, {found.tested} others to test on. {_labels(cases)}",
         *_means(found),
         *([SPENT] if found.is_spent else []),
         *([_attempts(attempts)] if attempts else []),
@@ -175,7 +175,7 @@ def _means(found: Alignment) -> Iterator[str]:
         if way in trials:
             yield _trial(trials[way])
         elif way in found.untried:
-            yield f"• *{name.capitalize()}*: not tried. {found.untried[way]}"
+            yield f"• *{name.capitalize()}*: not tested. {found.untried[way]}"
 
 
 def _trial(trial: Trial) -> str:

@@ -224,8 +224,8 @@ async def test_what_makes_nothing_better_is_told_with_its_figures(stage: Stage) 
     await say(stage, "improve")
     told = shown(await shows(stage))
     assert "Found no clearly better rubric" in told
-    assert "*Examples in the prompt*: not tried." in told
-    assert "*A new text*: not tried." in told
+    assert "*Examples in the prompt*: not tested." in told
+    assert "*A new text*: not tested." in told
     assert told.endswith("Nothing changed.")
     await gone(stage)
 
@@ -316,7 +316,7 @@ async def test_the_limit_of_the_day_ends_it(open_stage: StageFactory) -> None:
     await say(stage, "improve")
     told = shown(await shows(stage))
     assert words.SPENT in told
-    assert "*A new text*: not tried. The budget leaves too little for its test." in told
+    assert "*A new text*: not tested. The budget leaves too little for its test." in told
     assert len(stage.model.requests) == 5
 
 

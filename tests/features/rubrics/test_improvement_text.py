@@ -45,9 +45,9 @@ def test_figures_are_those_of_the_replies_to_test_on() -> None:
     post, prompt = report(an_improvement(), alignment, cases, 3, NOW, {"0": "https://x/archives/C1/p1"})
     title, labels, calibration, examples, text, attempts, _, first, second, third = post.text.splitlines()
     assert title == "*Found a rubric closer to people's scores for <#C1>*"
-    assert "tested on 20 others. 2 people gave the labels, one of them 20 of 39; 19 of 20 replies are" in labels
-    assert calibration.endswith("not tried. It does not help.")
-    assert text.endswith("not tried. None was nearer.")
+    assert "20 others to test on. 2 people gave the labels, one of them 20 of 39; 19 of 20 replies are" in labels
+    assert calibration.endswith("not tested. It does not help.")
+    assert text.endswith("not tested. None was nearer.")
     # Of the 19 with both scores: all are 2 off before; one is 2 off now, the others 0: 2 / 19.
     assert "Clearly better: 1.89 points closer to people (98.3% confidence interval +1.62 to" in examples
     assert "19 cases, 19 threads). Before → after: distance from people 2.00 → 0.11 points, within one" in examples
