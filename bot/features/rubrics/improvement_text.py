@@ -186,7 +186,7 @@ def _trial(trial: Trial) -> str:
     ]
     if before.kappa is not None and after.kappa is not None:
         figures.append(f"agreement (weighted kappa) {before.kappa:.2f} → {after.kappa:.2f}")
-    if before.tokens is not None and after.tokens is not None:
+    if before.tokens is not None and after.tokens is not None and before.tokens != after.tokens:
         figures.append(f"tokens a verdict {before.tokens:,.0f} → {after.tokens:,.0f}")
     if trial.unscored_before or trial.unscored_after:
         figures.append(f"unscored {trial.unscored_before} → {trial.unscored_after}")
