@@ -68,6 +68,8 @@ def align(
 
     if output.exists():
         raise SetupError(f"{output} exists; choose another output, or delete it.")
+    if not output.parent.is_dir():
+        raise SetupError(f"{output}: there is no folder {output.parent}.")
     judge = Judge(model, rubric, samples, timeout_s=timeout_s, escalate_to=escalate_to)
     chosen = _to_ways(by, judge)
     found = read_labelled(file, label, judge, to_range(scale) if scale else None)

@@ -158,6 +158,13 @@ def test_an_output_that_is_there_is_not_replaced(source: Path, output: Path) -> 
     assert output.read_text() == "A rubric of mine."
 
 
+def test_an_output_in_a_folder_that_is_missing_is_refused_before_anything_is_asked(source: Path) -> None:
+    done = run("align", source, "--label", "human", "-o", source.parent / "new" / "out.txt", "--model", "offline")
+    assert done.returncode == 2
+    assert "there is no folder" in done.stderr
+    assert not source.with_name("labelled.align.jsonl").exists()
+
+
 async def test_killed_in_the_middle_it_goes_on_and_pays_for_nothing_twice(
     model_server: ModelServer, source: Path, output: Path
 ) -> None:
