@@ -32,8 +32,8 @@ def private(path: str, flags: int) -> int:
     return os.open(path, flags, _OWNERS_ALONE)
 
 
-def lock(file: BinaryIO, path: Path) -> None:
-    """Keeps the file to this process for as long as that lives.
+def lock(file: BinaryIO, path: Path, otherwise: str = "choose another output") -> None:
+    """Keeps the file to this process for as long as that lives; `otherwise` is what to do rather than wait.
 
     Raises:
         SetupError: Another process has it.
@@ -51,7 +51,7 @@ def lock(file: BinaryIO, path: Path) -> None:
     except OSError:  # a file system without locks
         return
     if not is_ours:
-        raise SetupError(f"{path}: another process is writing it; wait for its end, or choose another output.")
+        raise SetupError(f"{path}: another process is writing it; wait for its end, or {otherwise}.")
 
 
 def private_and_new(path: str, flags: int) -> int:

@@ -144,7 +144,7 @@ class FileMemory:
         try:
             self._file: BinaryIO = open(path, "ab", buffering=0, opener=private)  # noqa: SIM115 - until `close`
             try:
-                lock(self._file, path)
+                lock(self._file, path, "copy the labels to a file of another name")
                 self._load(path)
             except BaseException:
                 self._file.close()

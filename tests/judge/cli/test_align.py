@@ -195,7 +195,7 @@ async def test_a_memory_that_was_cut_off_loses_its_last_line_alone(tmp_path: Pat
     with FileMemory(path) as memory:
         await memory.put("a", {"score": 1})
         await memory.put("b", {"score": 2})
-        with pytest.raises(SetupError, match="another process is writing it"):
+        with pytest.raises(SetupError, match="is writing it; wait for its end, or copy the labels"):
             FileMemory(path)
     path.write_bytes(path.read_bytes()[:-5])
     with FileMemory(path) as memory:
