@@ -148,8 +148,8 @@ def _head(came: "Alignment", cases: "tuple[LabelledCase, ...]") -> Iterator[str]
     if seen:
         yield f"Careful: {seen} rows have labels given after the judge's score was seen; these tend to agree with it."
     people = [each for case in cases for each in case.people]
-    if people and (most := max(map(people.count, set(people)))) > len(people) / 2 and len(set(people)) > 1:
-        yield f"Careful: {most} of {len(people)} labels are by one person of {len(set(people))}."
+    if people and (most := max(map(people.count, set(people)))) > len(people) / 2:
+        yield f"Careful: one person gave {most} of the {len(people)} labels with a name."
 
 
 def _print_trial(trial: "Trial") -> None:

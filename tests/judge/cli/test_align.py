@@ -128,6 +128,12 @@ async def test_labels_of_several_people_count_by_their_mean_and_blind_ones_first
     assert len(model_server.requests) == 24
 
 
+def test_labels_of_one_person_are_named_as_such(output: Path, tmp_path: Path) -> None:
+    source = write(tmp_path / "rows.jsonl", *(row(number, label_by="ann") for number in range(12)))
+    done = run("align", source, "--label", "human", "-o", output, "--model", "offline")
+    assert "Careful: one person gave 12 of the 12 labels with a name." in done.stdout
+
+
 @each(
     ("rows", "options", "sentence"),
     [
