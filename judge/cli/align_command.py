@@ -158,7 +158,7 @@ def _print_trial(trial: "Trial") -> None:
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
-    for title in ("", "Off by", "Within one", "Kappa", "Unscored", "Tokens"):
+    for title in ("", "Points off", "Within one", "Weighted kappa", "Unscored", "Tokens each"):
         table.add_column(title, justify="left" if not title else "right", no_wrap=True)
     rows = ("before", trial.before, trial.unscored_before), ("after", trial.after, trial.unscored_after)
     for name, figures, unscored in rows:
