@@ -48,7 +48,7 @@ NOT_BOTH_HERE = "An improvement of a rubric ended, because you or I have left it
 NO_DIRECT_MESSAGE = "I cannot send you a direct message, so I did not start the improvement."
 CLOSED = (
     "This choice is closed: it was already decided, a later improvement took its place, or a reply in the text was "
-    "deleted."
+    "deleted. `/judge rubric` shows and changes the judge in use."
 )
 SAVED_MEANWHILE = "Somebody saved another version of `{name}` meanwhile, so I did not save this one."
 CHANGED_MEANWHILE = (
