@@ -5,6 +5,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Mapping
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from pocket_slack.workspace_file import EXAMPLE, open_workspace
 def main() -> int:
     """Serve until interrupted; returns the exit code."""
     parser = argparse.ArgumentParser(prog="pocket-slack", description="A pocket Slack for a Bolt app.")
+    parser.add_argument("--version", action="version", version=f"pocket-slack {version('pocket-slack')}")
     parser.add_argument("--manifest", type=Path, required=True, help="the app's manifest, YAML or JSON")
     parser.add_argument("--workspace", type=Path, default=EXAMPLE, help="who is there and what was said, as TOML")
     parser.add_argument("--port", type=int, default=0, help="where to listen (default: a free port)")
