@@ -2,7 +2,6 @@
 
 import ast
 import re
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 
 from bot.errors import SettingsError
 from bot.settings import load_settings
-from bot.slack.manifest import FULL, MINIMAL, manifest_path
+from bot.slack.manifest import manifest_path
 
 pytestmark = pytest.mark.slow
 
@@ -52,8 +51,3 @@ def test_a_missing_token_says_where_it_is_and_from_which_file_an_app_is_made(mon
     assert str(manifest_path()) in bot
     assert manifest_path().is_file()
     assert app.startswith("SLACK_APP_TOKEN: missing; expected a token that begins with xapp- (api.slack.com/apps > ")
-
-
-def test_a_wheel_has_all_manifests_where_the_app_looks_for_them() -> None:
-    packed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
-    assert packed["force-include"] == {name: f"bot/{name}" for name in (FULL, MINIMAL)}

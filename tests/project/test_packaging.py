@@ -1,35 +1,67 @@
-"""What is in the two wheels, and what each command of the Makefile brings into .venv."""
+"""What is in the two wheels and works from them, and what each command of the Makefile brings into .venv."""
 
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tomllib
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from email import message_from_bytes
 from email.message import Message
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
+import typer
 import yaml
+
+from bot.cli import app as judge_bot
+from judge.cli import app as judge
+from tests.patience import ONLY_A_HANG_S
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 APP: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 POCKET: dict[str, Any] = tomllib.loads((ROOT / "sandbox" / "pyproject.toml").read_text(encoding="utf-8"))
+UV = str(shutil.which("uv", path=f"{ROOT / '.uv' / 'bin'}{os.pathsep}{os.environ['PATH']}"))
+# In this order, while the bot runs; after the bar what a command ends with that needs another extra, or other ratings.
+TYPED = """\
+judge score --question Why? --response Because.
+judge rubrics grounded
+judge batch raw.csv -o scored.jsonl
+judge pairs scored.jsonl -o pairs.jsonl
+judge estimate scored.jsonl --label human
+judge escalation scored.jsonl --label human | judge the file with --samples 3, by one model.
+judge view scored.jsonl -o page.html
+judge agreement scored.jsonl --label human | pip install 'slack-judge[agreement]'
+judge align scored.jsonl --label human -o new.txt | and learning from them takes 12: 11 more.
+judge mcp | pip install 'slack-judge[mcp]'
+judge-bot manifest --minimal
+judge-bot demo --script
+judge-bot health
+judge-bot doctor
+judge-bot digest --channel help-desk
+judge-bot export -o labels.csv
+judge-bot view --channel C00000014 -o channel.html
+judge-bot purge --dry-run --days 30
+judge-bot audit
+judge-bot replay -o again.jsonl | pip install 'slack-judge[agreement]'
+judge-bot mcp | pip install 'slack-judge[mcp]'
+pocket-slack --version
+"""
 
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with both wheels, built as a release builds them."""
-    uv = shutil.which("uv", path=f"{ROOT / '.uv' / 'bin'}{os.pathsep}{os.environ['PATH']}")
-    if uv is None:
-        pytest.skip("uv is not installed")
     folder = tmp_path_factory.mktemp("wheels")
-    command = [uv, "build", "--quiet", "--all-packages", "--wheel", "--out-dir", str(folder)]
+    command = [UV, "build", "--quiet", "--all-packages", "--wheel", "--out-dir", str(folder)]
     subprocess.run(command, cwd=ROOT, check=True)
     return folder
 
@@ -49,8 +81,7 @@ def top(names: set[str]) -> set[str]:
 def test_the_apps_wheel_holds_no_pocket_slack_and_asks_for_it_in_the_extra_demo_alone(wheels: Path) -> None:
     names, metadata = opened(wheels, "slack_judge")
     assert top(names) == {"bot", "judge"}
-    assert {"bot/manifest.yml", "bot/commands/demo.toml", "bot/py.typed", "judge/rubrics/additive-5.txt"} <= names
-    assert {f"judge/view/page.{ending}" for ending in ("css", "html", "js")} <= names
+    assert {"bot/py.typed", "judge/py.typed"} <= names
     asked = [each for each in metadata.get_all("Requires-Dist", []) if each.startswith("pocket-slack")]
     assert [each.partition(";")[2].strip() for each in asked] == ["extra == 'demo'"]
 
@@ -64,6 +95,56 @@ def test_the_pocket_slacks_wheel_holds_all_that_it_serves_and_its_licences(wheel
     }
     assert sorted(metadata.get_all("License-File", [])) == ["LICENSE", "pocket_slack/page/vendor/LICENSES"]
     assert metadata.get_payload() == (ROOT / "sandbox" / "README.md").read_text(encoding="utf-8")
+
+
+@contextmanager
+def running(command: str, until: str, **how: Any) -> Iterator[str]:
+    """What a program says until it is ready; afterwards it is interrupted, and ends well."""
+    pipe, said = subprocess.PIPE, ""
+    with subprocess.Popen(command.split(), stdout=pipe, stderr=subprocess.STDOUT, text=True, **how) as process:
+        try:
+            while until not in said and (line := process.stdout.readline()):  # type: ignore[union-attr]
+                said += line
+            yield said
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=ONLY_A_HANG_S)
+    assert process.returncode == 0, said
+
+
+def test_each_command_works_from_the_wheels_in_an_empty_folder(wheels: Path, tmp_path: Path) -> None:
+    scripts, pins, here = tmp_path / "venv" / "bin", tmp_path / "pins.txt", tmp_path / "here"
+    export = [UV, "export", "--quiet", "--frozen", "--no-dev", "--extra=demo", "--no-emit-workspace"]
+    subprocess.run([*export, "--output-file", pins], cwd=ROOT, check=True)
+    subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, scripts.parent], check=True)
+    install = [UV, "pip", "install", "--quiet", "--python", scripts / "python", "--requirement", pins]
+    subprocess.run([*install, *wheels.glob("*.whl")], check=True)
+    here.mkdir()
+    (here / "raw.csv").write_text("question,response,human\nWhy?,Because.,4\n")
+    env = {"PATH": str(scripts), "JUDGE_MODEL": "offline", "DATABASE_URL": "sqlite+aiosqlite:///log.db"}
+    how: dict[str, Any] = {"cwd": here, "env": env}
+
+    def run(line: str) -> str:
+        command, _, sentence = line.partition(" | ")
+        done = subprocess.run(
+            f"{scripts}/{command}".split(), **how, capture_output=True, text=True, timeout=ONLY_A_HANG_S, check=False
+        )
+        assert (done.returncode, done.stderr.strip().endswith(sentence)) == (2 if sentence else 0, True), done
+        return done.stdout
+
+    with running(f"{scripts}/judge-bot demo --port 0 --database log.db", "Ctrl-C", **how) as said:
+        (page,) = re.findall(r"http://\S+", said)
+        files = re.findall(r'(?:src|href)="(/[^"]+)"', urlopen(page).read().decode())  # noqa: S310 - it is ours
+        assert len([urlopen(page + file).read() for file in files]) > 10  # noqa: S310
+    (here / "manifest.yml").write_text(run("judge-bot manifest"))
+    with running(f"{scripts}/pocket-slack --manifest manifest.yml", "SLACK_APP_TOKEN", **how) as said:
+        env |= re.findall(r"^(SLACK_\w+)=(.+)", said, re.MULTILINE)
+        with running(f"{scripts}/judge-bot serve", "queue_opened", **how):
+            for line in TYPED.splitlines():
+                run(line)
+    typed = {tuple(line.split()[:2]) for line in TYPED.splitlines()}
+    for program, app in (("judge", judge), ("judge-bot", judge_bot)):
+        assert {(program, name) for name in typer.main.get_command(app).commands} - typed <= {("judge-bot", "serve")}
 
 
 def test_the_pocket_slack_asks_for_what_it_imports_and_no_more() -> None:
