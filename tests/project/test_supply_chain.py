@@ -24,6 +24,7 @@ MAY_WRITE = {
     ("docs.yml", "deploy"): {"pages", "id-token"},
     ("release.yml", "release"): {"contents", "id-token", "attestations"},
     ("release.yml", "publish"): {"id-token"},
+    ("release.yml", "image"): {"packages", "id-token", "attestations"},
 }
 needs_uv = pytest.mark.skipif(
     not (ROOT / ".uv" / "bin" / "uv").exists() and shutil.which("uv") is None, reason="uv is not installed"
@@ -222,7 +223,7 @@ def test_each_change_and_each_week_is_checked_and_audited() -> None:
 
 def test_a_release_attests_all_its_files_before_it_is_published() -> None:
     release = jobs(RELEASE)
-    assert (release["release"]["needs"], release["publish"]["needs"]) == ("build", "release")
+    assert [release[name]["needs"] for name in ("release", "publish", "image")] == ["build", "release", "publish"]
     steps = release["release"]["steps"]
     (attest,) = [n for n, each in enumerate(steps) if "attest-build-provenance" in each.get("uses", "")]
     (create,) = [n for n, each in enumerate(steps) if "gh release create" in each.get("run", "")]
