@@ -21,7 +21,8 @@ from bot.store.schema import align_records, cases, improvements, labels
 from judge.align import LabelledCase, Scored
 from judge.rubric import Scale
 
-MOST_CASES = 300
+MOST_CASES = 130
+"""So many are scored, and a text proposed for them twelve times, within 400 requests."""
 _OF_CASE, _OF_PROPOSAL = "score/", "proposal/"
 
 
@@ -128,7 +129,7 @@ class Improvements:
         return Records(self._database, team_id, channel_id)
 
     async def labelled(self, team_id: str, channel_id: str, scale: Scale) -> Sequence[Labelled]:
-        """The channel's labelled cases on that scale, 300 at most: those labelled blind first, then the newest."""
+        """The channel's labelled cases on that scale, 130 at most: those labelled blind first, then the newest."""
         is_blind = IS_LABELLED.where(labels.c.is_blind).exists()
         query = (
             select(cases, THREAD)

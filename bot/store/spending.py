@@ -42,10 +42,7 @@ _SPENT = (cases.c.team_id, cases.c.requester_id, cases.c.created_at, _SPENT_TOKE
 
 
 class Spending(Part):
-    """What is asked for beside cases, each request of which counts in the workspace's limits like a case.
-
-    It is more than a person asks for in an hour, and leaves them what they may ask for.
-    """
+    """What is asked for beside cases; each request counts like one in the workspace's limits, and in nobody's own."""
 
     async def reserve(self, team_id: str, limits: Limits, tokens: int) -> int | None:
         """Sets tokens aside for one request; None where a limit is used up."""

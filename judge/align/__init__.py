@@ -45,8 +45,6 @@ LEAST, LEAST_FOR_PROMPTS, LEAST_TO_FIT = 12, 30, 4
 """Labelled threads: below the first nothing is learnt, below the second nothing but a calibration; the third is how
 many of those to learn from must have a score."""
 
-_SPENT = "The budget leaves too little for its test."
-
 
 @dataclass
 class Alignment:
@@ -128,8 +126,8 @@ async def align(
                 break
     except BudgetError:
         found.is_spent = True
-        tried = {each.way for each in found.trials}
-        found.untried |= {each: _SPENT for each in ways if each not in tried and each not in found.untried}
+        left = set(ways) - {each.way for each in found.trials} - set(found.untried)
+        found.untried |= dict.fromkeys(sorted(left), "The budget leaves too little for its test.")
     return found
 
 

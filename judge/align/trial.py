@@ -105,10 +105,9 @@ class Trial:
     @property
     def effect(self) -> str:
         """What a calibration does to all scores; "" where there is none."""
-        scale, calibration = self.rubric.scale, self.rubric.calibration
-        if calibration is None:
+        if (calibration := self.rubric.calibration) is None:
             return ""
-        ends = f"from {calibration.score(scale.low)} to {calibration.score(scale.high)}"
+        ends = f"from {calibration.score(self.rubric.scale.low)} to {calibration.score(self.rubric.scale.high)}"
         return f"The prompt stays. The last line maps the judge's scores to people's: all will be {ends}."
 
     @property

@@ -187,7 +187,8 @@ def _verdict(trial: "Trial") -> Iterator[str]:
 
 
 def _tail(came: "Alignment", asker: "Asker", output: Path) -> Iterator[str]:
-    yield f"{asker.requests:,} request{'' if asker.requests == 1 else 's'}, {asker.tokens:,} tokens."
+    requests = f"{asker.requests:,} request{'' if asker.requests == 1 else 's'}"
+    yield f"{requests}, {asker.tokens:,} tokens, with those of earlier runs."
     if came.is_spent:
         yield f"The budget leaves too little for more; raise --max-requests or --max-tokens and {_GO_ON}"
     if came.better:

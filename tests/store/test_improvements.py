@@ -27,7 +27,8 @@ async def log(database_url: str) -> AsyncIterator[Store]:
 
 
 async def begun(log: Store, channel_id: str = "C1") -> Improvement:
-    assert await log.improvements.begin("T1", channel_id, "U1", NEW) is None
+    before = await log.improvements.of("T1", channel_id)
+    assert await log.improvements.begin("T1", channel_id, "U1", NEW) == before
     improvement = await log.improvements.of("T1", channel_id)
     assert improvement is not None
     return improvement

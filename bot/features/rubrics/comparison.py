@@ -95,15 +95,14 @@ async def _judge(services: Services, replay: ChannelReplay, judge: Judge) -> boo
         _UsedUpError: The limits leave no more.
     """
     replays, failures = services.store.channel_replays, 0
-    limits = services.limits
     cases = await replays.cases(replay)
     for case in cases:
         if judge.version in case.scores:
             continue
         if await replays.find(replay.id) is None:
             break
-        tokens = limits.expected_tokens(case)
-        reserved = await services.store.spending.reserve(replay.team_id, limits, tokens)
+        tokens = services.limits.expected_tokens(case)
+        reserved = await services.store.spending.reserve(replay.team_id, services.limits, tokens)
         if reserved is None:
             raise _UsedUpError
         try:
@@ -215,5 +214,7 @@ def _how_close(points: Interval) -> str:
         return "too few threads to say more"
     between = f"95% between {low:+.1f} and {high:+.1f}"
     size = f"{abs(value):.1f}"
-    how = "no difference" if float(size) == 0 else f"{size} {'closer' if value > 0 else 'farther away'}"
+    if float(size) == 0:
+        return f"no clear difference ({between})"
+    how = f"{size} {'closer' if value > 0 else 'farther away'}"
     return f"{how}, which may be chance ({between})" if low <= 0 <= high else f"{how} ({between})"

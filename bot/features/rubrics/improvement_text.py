@@ -57,10 +57,13 @@ CHANGED_MEANWHILE = (
 )
 CHOSEN_SINCE = "Another judge was chosen for this channel since, so I did not go back. `/judge rubric` changes it."
 QUOTES = (
-    ":information_source: The new text quotes {replies} with the scores and reasons that people gave. Everybody in the "
-    "channel can read it."
+    ":information_source: The new text quotes {replies} with people's scores and, where given, reasons. Everybody in "
+    "the channel can read it."
 )
-SPENT = "It ended early, because its budget of requests or a limit of the day is used up."
+SPENT = (
+    "It ended early, because its budget of requests or a limit of the day is used up. What the model has answered is "
+    "kept for the next time."
+)
 CHANGES = "Replies whose scores change most:"
 REPLACED = (
     "<@{user}> started another improvement of the rubric in <#{channel}>. The one that I proposed to you can no longer "
@@ -165,7 +168,8 @@ def _labels(cases: Sequence[LabelledCase]) -> str:
     blind = sum(each.is_blind for each in cases)
     who = "One person gave all labels" if people == 1 else f"{people} people gave the labels"
     most = "" if people == 1 else f", one of them {max(given.values(), default=0)} of {labels}"
-    return f"{who}{most}; {blind} of {len(cases)} replies are labelled blind."
+    seen = f"{blind} of {len(cases)} replies are labelled blind" if blind else "all had seen the judge's score before"
+    return f"{who}{most}; {seen}."
 
 
 def _means(found: Alignment) -> Iterator[str]:

@@ -127,7 +127,7 @@ async def test_examples_are_offered_used_and_taken_back(stage: Stage) -> None:
     await stage.log.rubrics.use(*place(stage), ChannelJudge("additive-5"), stage.ben.id)
     told = await offered(stage)
     assert "distance from people 2.00 → 0.00 points" in shown(told)
-    assert "The new text quotes 4 replies with the scores and reasons that people gave." in shown(told)
+    assert "The new text quotes 4 replies with people's scores and, where given, reasons." in shown(told)
     assert "tokens" not in shown(told)
     assert "<example case=" not in shown(told)
     await press(stage, ids.ACTION_IMPROVE_VIEW)

@@ -154,7 +154,7 @@ def test_what_cannot_be_learnt_from_is_one_sentence(
 def test_the_offline_rater_has_no_budget(source: Path, output: Path) -> None:
     done = run("align", source, "--label", "human", "-o", output, "--model", "offline", "--max-requests", 1)
     assert done.returncode == 1
-    assert "60 requests, 0 tokens." in done.stdout
+    assert "60 requests, 0 tokens," in done.stdout
 
 
 def test_an_output_that_is_there_is_not_replaced(source: Path, output: Path) -> None:
