@@ -142,6 +142,8 @@ def test_each_command_works_from_the_wheels_in_an_empty_folder(wheels: Path, tmp
         with running(f"{scripts}/judge-bot serve", "queue_opened", **how):
             for line in TYPED.splitlines():
                 run(line)
+    subprocess.run([UV, "pip", "uninstall", "--quiet", "--python", scripts / "python", "pocket-slack"], check=True)
+    run("judge-bot demo --script | judge-bot: the demo needs the pocket Slack: pip install 'slack-judge[demo]'")
     typed = {tuple(line.split()[:2]) for line in TYPED.splitlines()}
     for program, app in (("judge", judge), ("judge-bot", judge_bot)):
         assert {(program, name) for name in typer.main.get_command(app).commands} - typed <= {("judge-bot", "serve")}
@@ -169,15 +171,6 @@ def test_both_and_ci_name_the_same_pythons() -> None:
     workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))
     assert named == [workflow["jobs"]["ci"]["strategy"]["matrix"]["python"]] * 2
     assert named[0][0] == APP["project"]["requires-python"].removeprefix(">=") == "3.11"
-
-
-def test_the_demo_without_its_pocket_slack_says_what_to_install() -> None:
-    code = "import sys; sys.modules['pocket_slack'] = None; from bot.cli import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", code, "demo", "--script"], capture_output=True, text=True, check=False, cwd=ROOT
-    )
-    assert done.returncode == 2
-    assert done.stderr == "judge-bot: the demo needs the pocket Slack: pip install 'slack-judge[demo]'\n"
 
 
 @pytest.mark.parametrize(("tag", "package"), [("v0.1.0", "slack-judge"), ("pocket-slack-v0.1.0", "pocket-slack")])
