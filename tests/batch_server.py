@@ -5,8 +5,8 @@ async with BatchServer() as server:
     server.courses = [Course("expired", answered=2), Course()]  # what becomes of each batch, the last one of all others
     server.hold = "created"                                     # after that step no answer goes out, until it is ""
 
-A batch comes a step further each time that it is looked at. `requests` are those that the model was asked and that are
-paid for, in batches or directly.
+A batch is paid for once it is created, and comes a step further each time that it is looked at; its files are there
+when it has ended. `requests` are those that the model was asked and that are paid for, in batches or directly.
 
 Source: https://platform.openai.com/docs/guides/batch, https://platform.openai.com/docs/api-reference/batch
 """
@@ -46,6 +46,7 @@ class BatchServer(ModelServer):
     hold: At which step no answer goes out: "upload", "create", "poll", "uploaded" and "created" when that is done, or
         "download" in its midst.
     lose: At which step the connection breaks, once.
+    faults: What is answered in turn at a step, in place of what should be; None is no fault.
     has_metadata: Whether it keeps those of a batch.
     """
 
@@ -55,10 +56,11 @@ class BatchServer(ModelServer):
         self.batches: dict[str, dict[str, Any]] = {}
         self.sent: list[list[dict[str, Any]]] = []
         self.hold = self.lose = ""
+        self.faults: dict[str, list[web.HTTPException | None]] = {}
         self.has_metadata = True
         self._files: dict[str, bytes] = {}
-        self._courses: dict[str, Course] = {}
         self._polls: dict[str, int] = {}
+        self._results: dict[str, dict[str, Any]] = {}
         self._held = asyncio.Event()
 
     @property
@@ -90,6 +92,8 @@ class BatchServer(ModelServer):
         app.router.add_post("/v1/batches/{id}/cancel", self._cancel)
 
     async def _step(self, name: str, request: web.Request) -> None:
+        if fault := (self.faults.get(name) or [None]).pop(0):
+            raise fault
         if self.lose == name:
             self.lose = ""
             assert request.transport is not None
@@ -125,8 +129,8 @@ class BatchServer(ModelServer):
             return _refusal("not a batch")
         batch_id = f"batch_{len(self.batches) + 1}"
         course = self.courses.pop(0) if len(self.courses) > 1 else self.courses[0]
-        self._courses[batch_id] = course
         self._polls[batch_id] = course.polls
+        self._results[batch_id] = self._run(self._files[asked["input_file_id"]], course)
         self.batches[batch_id] = {"id": batch_id, "object": "batch", "status": "validating", "created_at": 1, **asked}
         if not self.has_metadata:
             del self.batches[batch_id]["metadata"]
@@ -135,9 +139,11 @@ class BatchServer(ModelServer):
 
     async def _list(self, request: web.Request) -> web.Response:
         limit, after = int(request.query.get("limit", 20)), request.query.get("after")
+        if not 1 <= limit <= 100:
+            return _refusal("limit is from 1 to 100")
         newest_first = list(self.batches.values())[::-1]
         at = [each["id"] for each in newest_first].index(after) + 1 if after else 0
-        page = newest_first[at : at + min(limit, 100)]
+        page = newest_first[at : at + limit]
         ids = {"first_id": page[0]["id"], "last_id": page[-1]["id"]} if page else {}
         has_more = at + len(page) < len(newest_first)
         return web.json_response({"object": "list", "data": page, "has_more": has_more, **ids})
@@ -146,12 +152,14 @@ class BatchServer(ModelServer):
         await self._step("poll", request)
         batch = self.batches.get(request.match_info["id"])
         if batch is None:
-            return web.json_response(to_error(Failure(404, message="No batch found")), status=404)
+            return _unknown("batch")
         self.advance(batch["id"])
         return web.json_response(batch)
 
     async def _cancel(self, request: web.Request) -> web.Response:
-        batch = self.batches[request.match_info["id"]]
+        batch = self.batches.get(request.match_info["id"])
+        if batch is None:
+            return _unknown("batch")
         if batch["status"] not in ("validating", "in_progress", "finalizing"):
             message = f"Cannot cancel a batch with status '{batch['status']}'."
             return web.json_response(to_error(Failure(409, message=message)), status=409)
@@ -159,7 +167,10 @@ class BatchServer(ModelServer):
         return web.json_response(batch)
 
     async def _content(self, request: web.Request) -> web.StreamResponse:
-        content = self._files[request.match_info["id"]]
+        content = self._files.get(request.match_info["id"])
+        if content is None:
+            return _unknown("file")
+        await self._step("file", request)
         if "download" in (self.hold, self.lose):
             response = web.StreamResponse(headers={"Content-Length": str(len(content))})
             await response.prepare(request)
@@ -174,27 +185,29 @@ class BatchServer(ModelServer):
         return file_id
 
     def advance(self, batch_id: str) -> None:
-        batch, course = self.batches[batch_id], self._courses[batch_id]
+        batch, result = self.batches[batch_id], self._results[batch_id]
         match batch["status"]:
+            case "validating" if result["status"] == "failed":
+                batch |= result
             case "validating":
-                self._validate(batch, course)
+                counts = result["request_counts"] | {"completed": 0, "failed": 0}
+                batch |= {"status": "in_progress", "request_counts": counts}
             case "in_progress" if self._polls[batch_id]:
                 self._polls[batch_id] -= 1
             case "in_progress":
-                batch["status"] = "finalizing"
+                batch |= {"status": "finalizing", "request_counts": result["request_counts"]}
             case "finalizing":
-                batch["status"] = course.ends
+                batch |= result
             case "cancelling":
-                batch["status"] = "cancelled"
+                batch |= result | {"status": "cancelled"}
 
-    def _validate(self, batch: dict[str, Any], course: Course) -> None:
-        content = self._files[batch["input_file_id"]]
+    def _run(self, content: bytes, course: Course) -> dict[str, Any]:
+        """What a batch has in the end."""
         lines = [json.loads(line) for line in content.decode().split("\n")[:-1]]
         self.sent.append(lines)
         why = course.message or _problem(content, lines)
         if course.ends == "failed" or why:
-            batch |= {"status": "failed", "errors": {"object": "list", "data": [{"code": "invalid", "message": why}]}}
-            return
+            return {"status": "failed", "errors": {"object": "list", "data": [{"code": "invalid", "message": why}]}}
         done = lines if course.answered is None else lines[: course.answered]
         answers = [self._answer(line["custom_id"], line["body"]) for line in done]
         code = "batch_cancelled" if course.ends == "cancelled" else "batch_expired"
@@ -202,11 +215,12 @@ class BatchServer(ModelServer):
         good = [line for line in answers if line["response"]["status_code"] == 200]
         bad = [line for line in answers if line["response"]["status_code"] != 200]
         counts = {"total": len(lines), "completed": len(good), "failed": len(bad)}
-        batch |= {"status": "in_progress", "request_counts": counts}
+        result: dict[str, Any] = {"status": course.ends, "request_counts": counts}
         if good:
-            batch["output_file_id"] = self._keep(b"".join(_to_output(good, course)))
+            result["output_file_id"] = self._keep(b"".join(_to_output(good, course)))
         if bad or left:
-            batch["error_file_id"] = self._keep(b"".join(_to_output([*bad, *left], Course())))
+            result["error_file_id"] = self._keep(b"".join(_to_output([*bad, *left], Course())))
+        return result
 
     def _answer(self, custom_id: str, body: dict[str, Any]) -> dict[str, Any]:
         self.requests.append(body)
@@ -248,3 +262,7 @@ def _problem(content: bytes, lines: list[dict[str, Any]]) -> str:
 
 def _refusal(message: str) -> web.Response:
     return web.json_response(to_error(Failure(400, message=message)), status=400)
+
+
+def _unknown(what: str) -> web.Response:
+    return web.json_response(to_error(Failure(404, message=f"No {what} found")), status=404)
