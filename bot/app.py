@@ -256,7 +256,7 @@ def _make_engine(services: Services, judges: Judges, batches: "BatchJudging | No
         handlers=handlers,
         periodic_jobs=[
             *(job for each in services.features for job in each.periodic_jobs),
-            *([PeriodicJob("ask_in_batches", batches.work)] if batches else []),
+            *([PeriodicJob("ask_in_batches", batches.work, is_for_one=True)] if batches else []),
         ],
         at_once=2 * settings.judge_concurrency,
         traffic=services.traffic,

@@ -49,10 +49,11 @@ logger = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class PeriodicJob:
-    """What runs at each start and every minute."""
+    """What runs every minute, and at each start, where it may run beside that of another worker."""
 
     name: str
     run: Callable[[], Awaitable[object]]
+    is_for_one: bool = False
 
 
 class Engine:
@@ -152,7 +153,7 @@ class Engine:
     async def _run(self, queue: PgQueuer) -> None:
         self._queue = queue
         # At once, since a minute has begun; and beside the jobs, since a digest may take its time.
-        first = [asyncio.create_task(self._do_periodic(job)) for job in self._periodic_jobs]
+        first = [asyncio.create_task(self._do_periodic(job)) for job in self._periodic_jobs if not job.is_for_one]
         try:
             if self._is_stopping:
                 return

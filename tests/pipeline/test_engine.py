@@ -242,6 +242,22 @@ async def test_a_duty_that_fails_is_no_end_of_the_others(log: Store) -> None:
         await asyncio.wait_for(done.wait(), 5)
 
 
+async def test_a_duty_of_one_worker_waits_for_its_turn(log: Store) -> None:
+    done: list[str] = []
+    ended = asyncio.Event()
+
+    async def pay() -> None:
+        done.append("paid")
+
+    async def look() -> None:
+        done.append("looked")
+        ended.set()
+
+    async with running(log, Settler(log), PeriodicJob("pays", pay, is_for_one=True), PeriodicJob("looks", look)):
+        await asyncio.wait_for(ended.wait(), 5)
+    assert done[0] == "looked"
+
+
 async def test_a_pause_is_kept(log: Store) -> None:
     tried = asyncio.Event()
 
