@@ -17,6 +17,7 @@ from bot.cli import main
 from bot.store import Store
 from bot.store.executions import Executions
 from judge import Judge
+from judge.model.batches import Batches
 from tests.slow.points import Point
 
 PLACES: dict[str, tuple[object, str]] = {
@@ -25,6 +26,9 @@ PLACES: dict[str, tuple[object, str]] = {
     "Store.record": (Store, "record"),
     "Store.note_delivered": (Store, "note_delivered"),
     "Judge.score": (Judge, "score"),
+    "Batches.upload": (Batches, "upload"),
+    "Batches.create": (Batches, "create"),
+    "Batches.look": (Batches, "look"),
     "Executions.note_completed": (Executions, "note_completed"),
     "ack": (AsyncAck, "__call__"),
     "chat_postMessage": (AsyncWebClient, "chat_postMessage"),

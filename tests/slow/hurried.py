@@ -1,7 +1,7 @@
-"""`judge-bot serve` by a clock that stands in a file: `python -m tests.slow.hurried CLOCK`.
+"""`judge-bot serve` by a clock that stands in a file: `python -m tests.slow.hurried CLOCK [POINT]`.
 
 The file says which move of the clock it is, and what time it is then. After each move the periodic jobs run once, and
-CLOCK.done says so. Everything else is the real process.
+CLOCK.done says so. With a point it is doomed. Everything else is the real process.
 """
 
 import asyncio
@@ -39,6 +39,8 @@ bot.domain.clock.utc_now = clock_now  # before anything is imported that takes i
 import bot.app  # noqa: E402
 from bot.cli import main  # noqa: E402
 from bot.pipeline.engine import Engine, PeriodicJob  # noqa: E402
+from tests.slow.doomed import doom  # noqa: E402
+from tests.slow.points import Point  # noqa: E402
 
 
 class HurriedEngine(Engine):
@@ -70,5 +72,7 @@ class HurriedEngine(Engine):
 
 if __name__ == "__main__":
     bot.app.Engine = HurriedEngine  # type: ignore[misc]
+    for name in sys.argv[2:]:
+        doom(Point.parse(name))
     sys.argv = ["judge-bot", "serve"]
     main()

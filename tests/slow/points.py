@@ -54,3 +54,10 @@ STEPS = [
     *_around("Executions.note_completed", request=STEP),  # Slack has been told, and the log not
     *_around("Store.note_delivered", request=STEP),
 ]
+
+BATCHES = [
+    Point("Batches.upload", "after"),  # its requests are in a batch, and nothing says what became of it
+    *_around("Batches.create"),
+    Point("Batches.look", "after", 3),  # it has ended
+    Point("Store.record", "before"),  # the answers are in the log
+]

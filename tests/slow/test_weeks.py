@@ -50,6 +50,7 @@ class Weeks:
     env: dict[str, str]
     move: int = 0
     process: asyncio.subprocess.Process | None = None
+    doom: tuple[str, ...] = ()
     posted: dict[str, int] = field(default_factory=dict)  # the assistant's replies, with the scores that they deserve
 
     def tell(self) -> None:
@@ -57,6 +58,9 @@ class Weeks:
         new = self.file.with_suffix(".next")
         new.write_text(f"{self.move} {self.clock.now()}")
         new.replace(self.file)
+
+    def now(self) -> datetime:
+        return datetime.fromtimestamp(self.clock.now(), UTC)
 
     def pass_on(self, to: datetime) -> None:
         self.clock.advance(max(to.timestamp() - self.clock.now(), 0))
@@ -79,13 +83,21 @@ class Weeks:
             news = [each for each in self.slack.workspace.deliveries.latest() if each.sent_at == self.clock.now()]
             await self.slack.until(lambda: all(each.is_over for each in news), ONLY_A_HANG_S)
 
-    async def settle(self) -> None:
-        """Returns once the bot has done all that is due by now."""
+    async def beat(self) -> None:
+        """Returns once the bot has done its periodic jobs by now, or is dead."""
         assert self.process is not None
         self.move += 1
         self.tell()
         async with asyncio.timeout(ONLY_A_HANG_S):
-            while self.done() != f"{self.process.pid} {self.move}" or self.left():
+            while self.done() != f"{self.process.pid} {self.move}" and self.process.returncode is None:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+
+    async def settle(self) -> None:
+        """Returns once the bot has done all that is due by now."""
+        await self.beat()
+        assert self.process is not None
+        async with asyncio.timeout(ONLY_A_HANG_S):
+            while self.left():
                 assert self.process.returncode is None, self.said()
                 await asyncio.sleep(0.01)
 
@@ -107,7 +119,7 @@ class Weeks:
     async def start(self) -> None:
         self.tell()
         with Path(self.env["ERRORS"]).open("ab") as errors:  # noqa: ASYNC230 - a file for the process, not for us
-            command = (sys.executable, "-m", "tests.slow.hurried", str(self.file))
+            command = (sys.executable, "-m", "tests.slow.hurried", str(self.file), *self.doom)
             self.process = await asyncio.create_subprocess_exec(*command, env=self.env, stdout=errors, stderr=errors)
         await self.slack.connected(timeout_s=ONLY_A_HANG_S)
 
@@ -120,13 +132,13 @@ class Weeks:
 
 
 @asynccontextmanager
-async def weeks(model: ModelServer, folder: Path) -> AsyncIterator[Weeks]:
+async def weeks(model: ModelServer, folder: Path, **settings: str) -> AsyncIterator[Weeks]:
     clock = ManualClock(MONDAY.timestamp())
     workspace = Workspace(load_manifest(parts=[Part.MESSAGE_EVENTS]), clock=clock, limits=Limits.off())
     people = [workspace.add_user("ann"), workspace.add_bot("helper")]
     workspace.add_channel(CHANNEL, [*people, workspace.bot])
     async with Sandbox(workspace) as slack:
-        env = environment(slack, model, folder) | NO_LIMITS | {"WATCH_BY": "events"}
+        env = environment(slack, model, folder) | NO_LIMITS | {"WATCH_BY": "events"} | settings
         env |= {"FILE": str(folder / "log.db"), "ERRORS": str(folder / "said.txt")}
         played = Weeks(slack, clock, folder / "clock", env)
         await played.start()
