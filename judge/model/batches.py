@@ -13,13 +13,15 @@ import openai
 
 from judge.errors import JudgeError, SetupError
 from judge.files import shown
-from judge.model.failures import server_name, to_judge_error
+from judge.model.client import limited
+from judge.model.failures import not_a_completion, server_name, to_judge_error
 
 _ENDPOINT: Final = "/v1/chat/completions"
 # OpenAI's limits for one file, whose requests must be to one model, too.
 _MOST_REQUESTS, _MOST_BYTES = 50_000, 200_000_000
 _ENDED = ("completed", "failed", "expired", "cancelled")
 _NO_BATCHES = (404, 405, 501)
+_MOST_ANSWER_BYTES = 10_000_000  # of what is no file
 
 Request = TypeVar("Request")
 
@@ -106,10 +108,11 @@ class Batches:
     """
 
     def __init__(self, client: openai.AsyncOpenAI, way_out: str) -> None:
-        self._client = client
+        self._unbounded = client
+        self._client = limited(client, _MOST_ANSWER_BYTES)
         self._way_out = way_out
         # An attempt that fails may have made the batch all the same.
-        self._once = client.with_options(max_retries=0)
+        self._once = self._client.with_options(max_retries=0)
 
     async def check(self) -> None:
         """Nothing, where the server takes batches.
@@ -123,12 +126,9 @@ class Batches:
             raise self.refused(exc) from exc
 
     async def upload(self, nonce: str, bodies: Iterable[tuple[int, bytes]]) -> str:
-        """The id of the file with these requests."""
-        try:
-            file = (f"judge-{nonce}.jsonl", to_file(nonce, bodies))
-            return (await self._client.files.create(file=file, purpose="batch")).id
-        except openai.APIStatusError as exc:
-            raise self.refused(exc) from exc
+        """The id of the file with these requests; asked for more often than the rest, for it may end a day's wait."""
+        file = (f"judge-{nonce}.jsonl", to_file(nonce, bodies))
+        return (await self._client.with_options(max_retries=5).files.create(file=file, purpose="batch")).id
 
     async def create(self, nonce: str, file_id: str) -> str:
         """The id of the batch that answers the file; an error leaves open whether there is one."""
@@ -155,7 +155,9 @@ class Batches:
     async def lines(self, file_id: str) -> AsyncIterator[bytes]:
         """The lines that are not empty, the last one also where it is cut off."""
         rest = b""
-        async with self._client.files.with_streaming_response.content(file_id) as answer:
+        async with self._unbounded.files.with_streaming_response.content(file_id) as answer:
+            if "html" in answer.headers.get("content-type", ""):  # a page to log in at
+                raise not_a_completion(str(self._client.base_url))
             async for piece in answer.iter_bytes():
                 *lines, rest = (rest + piece).split(b"\n")  # the ends of JSONL's lines alone
                 for line in filter(None, lines):

@@ -155,6 +155,8 @@ def _limited(kind: Any, most_bytes: int) -> type["openai.AsyncOpenAI"]:
     """
     import httpx2
 
+    from judge.model.failures import not_a_completion
+
     async def send(self: "openai.AsyncOpenAI", request: httpx2.Request, **options: Any) -> httpx2.Response:
         request.headers["Accept-Encoding"] = _ENCODING
         answer_instead = stand_in.get()
@@ -168,6 +170,8 @@ def _limited(kind: Any, most_bytes: int) -> type["openai.AsyncOpenAI"]:
         answer = httpx2.Response(response.status_code, headers=headers, content=body, request=request)
         # And not what a server names, which may be any codec of Python's: punycode takes minutes for 1 MB.
         answer.encoding = "utf-8"
+        if answer.is_success and body.lstrip().startswith(b"<"):  # a page to log in at, which is a text to `openai`
+            raise not_a_completion(str(self.base_url))
         return answer
 
     return type(kind.__name__, (kind,), {"_send_request": send})
