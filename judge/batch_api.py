@@ -109,7 +109,7 @@ class BatchApi:
         self._lost: set[int] = set()  # rows of which a batch has left a request unanswered
         self._failed: set[int] = set()
         self._asked = 0
-        self._has_sent = False  # so that the file is needed
+        self._files = 0  # that the provider has, so that ours is needed
 
     @staticmethod
     def rows_at_once(rows: int, size: int, prompt: str) -> int:
@@ -128,29 +128,37 @@ class BatchApi:
         return self._asked - sum(max(0, len(batch.asked) - batch.counted) for batch in self._under_way)
 
     async def drive(
-        self, run: Batch, items: Callable[[], Iterator[Item | Malformed]], has_verdict: Callable[[int], bool]
+        self,
+        run: Batch,
+        judge: Judge,
+        items: Callable[[], Iterator[Item | Malformed]],
+        has_verdict: Callable[[int], bool],
     ) -> None:
         """Runs `run` to its end, anew after each batch; rows that wait when there is nothing to wait for have failed.
 
         Args:
             run: Scores its rows by `score`.
+            judge: What `score` scores with.
             items: Gives the rows without a verdict, each time that it is called.
             has_verdict: Whether the row on a line has one.
         """
         self._log = _Log(self._path)
-        is_needed = True
+        self._judge = judge
+        is_needed, is_first, rows = True, True, items()
         try:
             async with self._client:
                 self._load(has_verdict)
                 await self._take_up()
-                await run.run(self._left(items(), is_first=True))
                 while not run.stopped:
-                    if not self._cancels:
+                    await run.run(self._left(rows, is_first=is_first))
+                    is_full = self._is_full
+                    if not (run.stopped or self._cancels):
                         await self._send()
-                    if not self._under_way:
+                    if run.stopped or not (is_full or self._under_way):
                         break
-                    await self._collect()
-                    await run.run(self._left(items(), is_first=False))
+                    if not is_full:
+                        await self._collect()
+                        is_first, rows = False, items()
             run.failed += len(self._lost | {asked.line for asked, _ in self._gathered})
             if run.failed:
                 self._log.note(run="ended with failures")
@@ -161,10 +169,10 @@ class BatchApi:
             run.stopped = self._batches.refused(exc)
         finally:
             self._log.close()
-            if not (self._has_sent and is_needed):
+            if not (self._files and is_needed):
                 self._path.unlink(missing_ok=True)
 
-    async def score(self, judge: Judge, row: Item) -> Verdict | None:
+    async def score(self, row: Item) -> Verdict | None:
         """The verdict on a row; None where answers are still to come."""
         asked = self._rows[row.line]
         is_direct = any(each.is_lost for each in asked)
@@ -172,7 +180,7 @@ class BatchApi:
         exchange = Exchange(there, is_direct=is_direct)
         try:
             async with self._directly if is_direct else nullcontext():
-                verdict = await exchange.score(judge, row.question, row.response, QUIET_S * self._hurry)
+                verdict = await exchange.score(self._judge, row.question, row.response, QUIET_S * self._hurry)
         except JudgeError:
             self._failed.add(row.line)
             raise
@@ -181,12 +189,15 @@ class BatchApi:
         else:
             self._gathered += [(Asked(row.line, digest), body) for digest, body in exchange.missing]
             self._gathered_bytes += sum(len(body) for _, body in exchange.missing)
-            if self._gathered_bytes > _MOST_BYTES_AT_ONCE:
-                await self._send()
         return verdict
 
+    @property
+    def _is_full(self) -> bool:
+        """Whether so much is to be sent that the other rows come after it."""
+        return self._gathered_bytes > _MOST_BYTES_AT_ONCE and not self._cancels
+
     def _left(self, items: Iterator[Item | Malformed], *, is_first: bool) -> Iterator[Item | Malformed]:
-        """The rows that may come further; and the first time the lines that are no rows."""
+        """The rows that may come further, until it is time to send; and the first time the lines that are no rows."""
         over = self._failed | self._lost
         for item in items:
             if isinstance(item, Malformed):
@@ -194,11 +205,13 @@ class BatchApi:
                     yield item
             elif item.line not in over and (item.line in self._rows or not self._cancels):
                 yield item
+            if self._is_full:
+                return
 
     def _load(self, has_verdict: Callable[[int], bool]) -> None:
         """Takes up what earlier runs have sent, as far as rows without a verdict asked for it."""
         for batch in self._log.read():
-            self._has_sent |= bool(batch.file_id)
+            self._files += bool(batch.file_id)
             is_over = batch.has_ended or not batch.file_id  # without a file nothing was begun
             if not is_over:
                 self._under_way.append(batch)
@@ -222,7 +235,7 @@ class BatchApi:
             self._log.note(batch=batch.nonce, requests=[(each.line, each.digest) for each in batch.asked])
             batch.file_id = await self._batches.upload(batch.nonce, enumerate(body for _, body in part))
             self._log.note(batch=batch.nonce, file=batch.file_id)
-            self._has_sent = True
+            self._files += 1
             self._under_way.append(batch)
             self._asked += len(batch.asked)
             for asked in batch.asked:
@@ -245,6 +258,7 @@ class BatchApi:
                 if isinstance(exc, openai.APIStatusError) and not is_worth_retrying(exc):
                     if not is_doubtful:  # else there may be a batch, which another key would find
                         self._log.note(batch=batch.nonce, ended="refused")
+                        self._files -= 1
                     raise
                 if tried == _MOST_TRIES:
                     raise

@@ -152,7 +152,7 @@ def batch(
         concurrency = api.rows_at_once(lines, source.stat().st_size, judge.rubric.prompt)
     with Journal(journal_path, last_line, identity_of(judge)) as journal:
         journal.check(given)
-        score = partial(api.score, judge) if api else None
+        score = api.score if api else None
         run = Batch(judge, journal, Reports(), concurrency=concurrency, score=score, max_cost_usd=max_cost)
         tally = journal.tally
         before = tally.rows
@@ -210,7 +210,7 @@ def _run_to_end(
     """Runs the batch; one that ends early, interrupted or stopped, leaves the command here, with what it has done."""
     try:
         progress = partial(show_progress, lambda: run.done, rows)
-        work = api.drive(run, items, journal.has) if api else run.run(items())
+        work = api.drive(run, judge, items, journal.has) if api else run.run(items())
         if api:
             progress = partial(show_progress, lambda: api.done, lambda: api.total, "requests")
         asyncio.run(run_interruptibly(judge, work, progress))

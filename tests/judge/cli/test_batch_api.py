@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 from judge.batch_api import BatchApi
 from judge.model.batches import parts, to_file
@@ -314,6 +315,54 @@ async def test_output_with_rows_in_batches_is_not_asked_for_directly(
     assert done.returncode == 2
     assert "out.jsonl.batches: batches have rows of this output; add --batch-api" in done.stderr
     assert server.direct == 0
+
+
+@pytest.mark.parametrize("step", ["poll", "file"])
+async def test_page_to_log_in_at_costs_nothing(server: BatchServer, source: Path, output: Path, step: str) -> None:
+    server.faults[step] = [web.HTTPOk(text="<html>Log in!</html>", content_type="text/html")]
+    done = await ask(server, source, output)
+    assert done.returncode == 2
+    assert "answers, but not with" in done.stderr
+    assert (await ask(server, source, output)).returncode == 0
+    assert (asked(server), len(server.batches)) == (ONCE, 1)
+
+
+async def test_texts_follow_no_redirect(server: BatchServer, source: Path, output: Path) -> None:
+    server.faults["upload"] = [web.HTTPTemporaryRedirect("/elsewhere")]
+    done = await ask(server, source, output)
+    assert done.returncode == 2
+    assert "redirects to another path of its own, which is not followed" in done.stderr
+
+
+async def test_file_is_sent_again_when_the_server_fails_for_a_while(
+    server: BatchServer, source: Path, output: Path
+) -> None:
+    server.faults["upload"] = [web.HTTPServiceUnavailable(headers={"retry-after-ms": "1"}) for _ in range(5)]
+    done = await ask(server, source, output)
+    assert done.returncode == 0, done.stderr
+
+
+async def test_refused_batch_in_the_midst_of_a_large_file_is_a_sentence(
+    server: BatchServer, source: Path, output: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("judge.batch_api._MOST_BYTES_AT_ONCE", 2_000)
+    server.faults["create"] = [None, web.HTTPBadRequest()]
+    done = await ask(server, source, output)
+    assert (done.returncode, len(server.batches)) == (2, 1)
+    assert "rejects the request (HTTP 400" in done.stderr
+    assert "Stopped with 0 of 5 rows" in done.stderr
+    assert (await ask(server, source, output)).returncode == 0
+    assert asked(server) == ONCE
+    assert len(server.batches) > 1
+
+
+async def test_server_with_files_and_without_batches_leaves_nothing_to_go_on_with(
+    server: BatchServer, source: Path, output: Path
+) -> None:
+    server.faults["create"] = [web.HTTPNotFound()]
+    done = await ask(server, source, output)
+    assert "takes no batches (HTTP 404); leave out --batch-api." in done.stderr
+    assert not output.with_name("out.jsonl.batches").exists()
 
 
 async def test_server_without_batches_is_one_sentence(model_server: ModelServer, source: Path, output: Path) -> None:
