@@ -6,7 +6,8 @@ server rejects, for the score alone, for a third rating) is one more batch.
 
 What is known of batches stands in a file beside the output before it is acted upon. The next run goes on from there:
 
-{"batch": nonce, "requests": [[line of the row, digest of the body], ...]}  before anything is sent
+{"batch": nonce, "requests": [[line, digest of the row and its judge, digest of the body], ...]}
+                                                                            before anything is sent
 {"batch": nonce, "file": id}                                                before the provider is told to begin
 {"batch": nonce, "id": id}
 {"custom_id": "nonce-index", "response": ...}                               as the provider wrote it
@@ -15,6 +16,7 @@ What is known of batches stands in a file beside the output before it is acted u
 """
 
 import asyncio
+import hashlib
 import json
 import os
 import secrets
@@ -29,7 +31,7 @@ from urllib.parse import urlsplit
 import httpx2
 import openai
 
-from judge.batch import Batch
+from judge.batch import Batch, identity_of
 from judge.errors import JudgeError, SetupError
 from judge.exchange import QUIET_S, Exchange
 from judge.files import os_reason, private
@@ -58,6 +60,7 @@ class Asked:
     """A request of a row that was sent; `is_lost`: its batch has ended without an answer."""
 
     line: int
+    row: str
     digest: str
     place: Place | None = None
     is_lost: bool = False
@@ -187,7 +190,8 @@ class BatchApi:
         if verdict:
             del self._rows[row.line]
         else:
-            self._gathered += [(Asked(row.line, digest), body) for digest, body in exchange.missing]
+            own = self._digest(row)
+            self._gathered += [(Asked(row.line, own, digest), body) for digest, body in exchange.missing]
             self._gathered_bytes += sum(len(body) for _, body in exchange.missing)
         return verdict
 
@@ -195,6 +199,10 @@ class BatchApi:
     def _is_full(self) -> bool:
         """Whether so much is to be sent that the other rows come after it."""
         return self._gathered_bytes > _MOST_BYTES_AT_ONCE and not self._cancels
+
+    def _digest(self, row: Item) -> str:
+        judged = identity_of(self._judge), self._judge.model, row.question, row.response
+        return hashlib.sha256(repr(judged).encode()).hexdigest()[:16]
 
     def _left(self, items: Iterator[Item | Malformed], *, is_first: bool) -> Iterator[Item | Malformed]:
         """The rows that may come further, until it is time to send; and the first time the lines that are no rows."""
@@ -204,6 +212,11 @@ class BatchApi:
                 if is_first:
                     yield item
             elif item.line not in over and (item.line in self._rows or not self._cancels):
+                if any(asked.row != self._digest(item) for asked in self._rows.get(item.line, ())):
+                    raise SetupError(
+                        f"Line {item.line} of the input, or its judge, has changed since a batch asked for it; "
+                        f"restore it, or remove {self._path} to ask and pay again."
+                    )
                 yield item
             if self._is_full:
                 return
@@ -232,7 +245,7 @@ class BatchApi:
         gathered, self._gathered, self._gathered_bytes = self._gathered, [], 0
         for part in parts(gathered):
             batch = Sent(secrets.token_hex(8), [asked for asked, _ in part])
-            self._log.note(batch=batch.nonce, requests=[(each.line, each.digest) for each in batch.asked])
+            self._log.note(batch=batch.nonce, requests=[(each.line, each.row, each.digest) for each in batch.asked])
             batch.file_id = await self._batches.upload(batch.nonce, enumerate(body for _, body in part))
             self._log.note(batch=batch.nonce, file=batch.file_id)
             self._files += 1

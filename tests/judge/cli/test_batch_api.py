@@ -75,8 +75,8 @@ def read(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_bytes().split(b"\n") if line]
 
 
-def edit(path: Path, old: bytes, new: bytes) -> None:
-    path.write_bytes(path.read_bytes().replace(old, new))
+def edit(path: Path, old: bytes, new: bytes, times: int = -1) -> None:
+    path.write_bytes(path.read_bytes().replace(old, new, times))
 
 
 def lines(path: Path) -> list[int]:
@@ -396,6 +396,24 @@ async def test_edited_row_is_refused(server: BatchServer, source: Path, output: 
     done = await ask(server, source, output)
     assert done.returncode == 2
     assert "has changed since its verdicts" in done.stderr
+
+
+@pytest.mark.parametrize("change", ["a line before", "another judge"])
+async def test_batch_of_other_rows_or_of_another_judge_is_refused(
+    server: BatchServer, source: Path, output: Path, change: str
+) -> None:
+    await kill_at("poll", server, source, output)
+    new = b'{"prompt": "New?", "completion": "New."}\n'
+    if change == "a line before":
+        edit(source, b"", new, 1)
+        done = await ask(server, source, output)
+    else:
+        done = await ask(server, source, output, "--model", "another")
+    assert done.returncode == 2
+    assert "Line 1 of the input, or its judge, has changed since a batch asked for it" in done.stderr
+    edit(source, new, b"")
+    assert (await ask(server, source, output)).returncode == 0
+    assert (asked(server), len(server.batches)) == (ONCE, 1)
 
 
 async def test_full_disk_is_a_sentence_and_nothing_is_paid_twice(
