@@ -319,7 +319,7 @@ class BatchApi:
                 # A second answer counts as little as none, as of a request that expired.
                 asked.place = asked.place or (answer.response and self._log.append(raw)) or None
             if problems:
-                more = f"; so are {len(problems) - 1:,} more lines" if problems[1:] else ""
+                more = f", like {len(problems) - 1:,} more" if problems[1:] else ""
                 self._say(f"{batch.id}: {problems[0]} and is ignored{more}.")
         self._end(batch, now.status)
 

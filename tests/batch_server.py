@@ -240,7 +240,8 @@ def _to_output(lines: list[dict[str, Any]], course: Course) -> Iterator[bytes]:
     """The lines, last first, as they are written without escapes: U+2028 and its like are no ends of lines in JSON."""
     written = [json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in reversed(lines)]
     if course.has_stranger:
-        yield json.dumps({**lines[0], "custom_id": "of-somebody-else"}).encode() + b"\n"
+        for custom_id in ("of-somebody-else", f"{lines[0]['custom_id']}99"):
+            yield json.dumps({**lines[0], "custom_id": custom_id}).encode() + b"\n"
     if course.is_cut:
         written[-1] = written[-1][: len(written[-1]) // 2]
     yield from written

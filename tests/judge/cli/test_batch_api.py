@@ -191,7 +191,7 @@ async def test_what_a_batch_left_is_asked_again_by_the_next_run_alone(
     assert "2 of 5 rows scored, 0 unscored, 3 failed" in done.stdout
     again = await ask(server, source, output)
     assert again.returncode == 0, again.stderr
-    assert (asked(server), lines(output)) == (ONCE, [1, 2, 3, 4, 5])
+    assert (asked(server), server.direct, lines(output)) == (ONCE, 0, [1, 2, 3, 4, 5])
 
 
 async def test_failed_batch_says_why(server: BatchServer, source: Path, output: Path) -> None:
@@ -247,6 +247,17 @@ async def test_cancelling_keeps_what_is_answered(server: BatchServer, source: Pa
     assert asked(server) == ONCE
 
 
+async def test_batch_that_was_perhaps_never_created(server: BatchServer, source: Path, output: Path) -> None:
+    await kill_at("create", server, source, output)
+    server.faults["create"] = [web.HTTPNotFound()]
+    done = await ask(server, source, output)
+    assert done.returncode == 2
+    assert "does not know file-1" in done.stderr
+    done = await ask(server, source, output, "--cancel")
+    assert "never created; 0 of 5 answered." in done.stderr
+    assert server.batches == {}
+
+
 async def test_first_answer_counts_and_one_to_no_request_is_named(
     server: BatchServer, source: Path, output: Path
 ) -> None:
@@ -254,7 +265,7 @@ async def test_first_answer_counts_and_one_to_no_request_is_named(
     done = await ask(server, source, output)
     assert done.returncode == 0, done.stderr
     assert [row["score"] for row in read(output)] == [4] * 5
-    assert 'batch_1: an answer is to "of-somebody-else", which was not asked, and is ignored.' in done.stderr
+    assert 'an answer is to "of-somebody-else", which was not asked, and is ignored, like 1 more.' in done.stderr
 
 
 async def test_half_a_line_is_as_none(server: BatchServer, source: Path, output: Path) -> None:
@@ -351,6 +362,8 @@ async def test_refused_batch_in_the_midst_of_a_large_file_is_a_sentence(
     assert (done.returncode, len(server.batches)) == (2, 1)
     assert "rejects the request (HTTP 400" in done.stderr
     assert "Stopped with 0 of 5 rows" in done.stderr
+    server.faults["create"] = [web.HTTPBadRequest()]
+    assert "rejects the request (HTTP 400" in (await ask(server, source, output)).stderr
     assert (await ask(server, source, output)).returncode == 0
     assert asked(server) == ONCE
     assert len(server.batches) > 1
