@@ -5,7 +5,7 @@ Whoever takes a case in makes it durable first, with the job that settles it, an
 
 from dataclasses import dataclass
 
-from bot.domain.blocker import Refusal, RefusalKind, RefusedError
+from bot.domain.blocker import A_PERSONS, CHANNEL_OFF, FOREIGN, RefusedError
 from bot.domain.case import Case, CaseSource, CaseStatus, Exclusion, LoggedCase, Visibility, exclusion_of, text_hash
 from bot.domain.limits import Limits, Policy
 from bot.pipeline import text as messages
@@ -74,19 +74,19 @@ class Intake:
             RefusedError: They may not.
         """
         if invocation.is_foreign:
-            raise RefusedError(Refusal(RefusalKind.FOREIGN))
+            raise RefusedError(FOREIGN)
         if not self.policy.allows_messages_of(invocation.channel_id):
-            raise RefusedError(Refusal(RefusalKind.CHANNEL_OFF))
+            raise RefusedError(CHANNEL_OFF)
 
     async def _check(self, case: Case, invocation: Invocation) -> None:
         if invocation.is_foreign:
-            raise RefusedError(Refusal(RefusalKind.FOREIGN))
+            raise RefusedError(FOREIGN)
         if not self.policy.allows_channel(case):
-            raise RefusedError(Refusal(RefusalKind.CHANNEL_OFF))
+            raise RefusedError(CHANNEL_OFF)
         # Before its words are in the log; the author of a linked message is known once it is read.
         is_nobodys = case.message_ts is None or (case.author_id is None and case.response is None)
         if not (self.policy.scores_people or is_nobodys) and not await self.members.is_known_bot(case.author_id or ""):
-            raise RefusedError(Refusal(RefusalKind.PEOPLE_OFF))
+            raise RefusedError(A_PERSONS)
 
     async def proceed(self, case: LoggedCase, is_new: bool, invocation: Invocation) -> None:
         """Leaves a new case to its job; of a known one, shows the person how far it is."""

@@ -10,7 +10,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from bot.domain.blocker import Blocker, BlockerKind
+from bot.domain.blocker import A_PERSONS, OWN_MESSAGE
 from bot.domain.case import LoggedCase, QuestionSource
 from bot.slack.client import MISSING, error_of, is_transient
 from bot.slack.invocation import Invocation
@@ -91,9 +91,9 @@ class Lookup:
         except OutOfSightError:
             return None
         if message and message.author_id in self._own_ids:
-            return replace(message, text="", blocker=Blocker(BlockerKind.OWN_MESSAGE))
+            return replace(message, text="", blocker=OWN_MESSAGE)
         if message and self._only_bots and not await self._only_bots.is_known_bot(message.author_id or ""):
-            return replace(message, text="", blocker=Blocker(BlockerKind.A_PERSONS))
+            return replace(message, text="", blocker=A_PERSONS)
         return message
 
     async def message_at(self, channel_id: str, ts: str, parent_ts: str | None) -> Message | None:

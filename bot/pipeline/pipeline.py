@@ -17,7 +17,7 @@ import structlog
 from slack_sdk.errors import SlackApiError
 
 from bot import metrics
-from bot.domain.blocker import Blocker, BlockerKind, blocker_text
+from bot.domain.blocker import GONE, MAY_NOT_READ, NO_QUESTION, NOT_KEPT, TOO_LATE
 from bot.domain.case import CaseStatus, Exclusion, LoggedCase, exclusion_of_first
 from bot.domain.clock import utc_now
 from bot.domain.fair_queue import FairQueue
@@ -42,7 +42,7 @@ from bot.pipeline.retries import (
     in_brief,
     may_pass,
 )
-from bot.pipeline.text import MAY_NOT_READ, NO_QUESTION, OUT_OF_SIGHT
+from bot.pipeline.text import OUT_OF_REACH, OUT_OF_SIGHT
 from bot.pipeline.tracing import Tracing
 from bot.store import Store, TakenError
 from bot.store.errors import STORE_ERRORS
@@ -192,10 +192,10 @@ class CasePipeline:
             except OutOfSightError:
                 why_asked = OUT_OF_SIGHT
             except MayNotReadError:
-                why_asked = MAY_NOT_READ
+                why_asked = OUT_OF_REACH
         if case.lacks_question and case.is_for_workflow:
             # Nobody is there to be asked, and a step must not wait for ever.
-            case = case.model_copy(update={"blocker": blocker_text(Blocker(BlockerKind.NO_QUESTION))})
+            case = case.model_copy(update={"blocker": NO_QUESTION})
         if case.blocker is None and case.question is not None:
             texts = case.question, case.response or ""
             nothing = too_long(*texts) or nothing_to_judge(*texts)
@@ -206,16 +206,16 @@ class CasePipeline:
     async def _read_response(self, case: LoggedCase) -> LoggedCase:
         if case.response is not None:
             return case
-        gone = BlockerKind.GONE if case.message_ts else BlockerKind.NOT_KEPT
+        gone = GONE if case.message_ts else NOT_KEPT
         try:
             message = await self._lookup.message(case)
         except MayNotReadError:
-            message, gone = None, BlockerKind.MAY_NOT_READ
+            message, gone = None, MAY_NOT_READ
         if message is None:
-            return case.model_copy(update={"blocker": blocker_text(Blocker(gone))})
+            return case.model_copy(update={"blocker": gone})
         read = {"response": message.text, "author_id": message.author_id, "parent_ts": message.parent_ts}
         read["excluded"] = case.excluded or exclusion_of_first(case.requester_id, message.author_id)
-        return case.model_copy(update=read | {"blocker": message.blocker and blocker_text(message.blocker)})
+        return case.model_copy(update=read | {"blocker": message.blocker})
 
     async def _read_question(self, case: LoggedCase) -> LoggedCase:
         question = await self._lookup.question(case)
@@ -246,10 +246,9 @@ class CasePipeline:
     async def _judge(self, case: LoggedCase) -> RecordedVerdict:
         judge = await self._judges.of(case)
         if judge is None or case.blocker or _is_too_late(case):
-            kind = BlockerKind.TOO_LATE if judge else BlockerKind.NO_RUBRIC
-            blocker = case.blocker or blocker_text(Blocker(kind, (case.rubric,)))
+            why_not = TOO_LATE if judge else f"The rubric {case.rubric!r} is no longer there."
             judge = judge or self._judges.default
-            return from_blocker(blocker, judge.model, judge.rubric)
+            return from_blocker(case.blocker or why_not, judge.model, judge.rubric)
         try:
             with self._tracing.step("judge", case):
                 verdict = await self._score(judge, case)

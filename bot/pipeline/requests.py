@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Any
 
-from bot.domain.blocker import Blocker, blocker_text
 from bot.domain.case import Case, CaseSource, Exclusion, LoggedCase, QuestionSource, Visibility, exclusion_of_first
 from bot.slack.invocation import Invocation, Submission
 from bot.slack.messages import Message, Permalink
@@ -31,7 +30,7 @@ def message_case(
         author_id=message.author_id,
         excluded=exclusion_of_first(invocation.user_id, message.author_id),
         response=message.text,
-        blocker=message.blocker and blocker_text(message.blocker),
+        blocker=message.blocker,
     )
 
 
@@ -39,7 +38,7 @@ def link_case(
     invocation: Invocation,
     link: Permalink,
     choice: Choice,
-    blocker: Blocker | None = None,
+    blocker: str | None = None,
     source: CaseSource = CaseSource.LINK,
 ) -> Case:
     """The case behind `/judge <link>`, or behind a workflow's message: it is yet to be read."""
@@ -52,7 +51,7 @@ def link_case(
         excluded=Exclusion.WORKFLOW if source is CaseSource.WORKFLOW else None,
         message_ts=link.message_ts,
         parent_ts=link.parent_ts,
-        blocker=blocker and blocker_text(blocker),
+        blocker=blocker,
     )
 
 

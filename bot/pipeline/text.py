@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from bot.domain.blocker import A_PERSONS, Refusal, RefusalKind
 from bot.domain.case import CaseSource, LoggedCase, Visibility, text_hash
 from bot.domain.verdict import RecordedVerdict
 from bot.pipeline.verdict_text import headline
@@ -92,7 +91,6 @@ def _plain_post(text: str) -> Post:
 
 NO_CASE = "That case was deleted, or you cannot see it. You can score the reply again."
 WENT_WRONG = "Something went wrong. Please try again, or ask whoever runs the app."
-FOREIGN = "Only members of this workspace can ask for a score here."
 NOT_SERVED = "This app serves another workspace. To use it here, run it a second time with a token of this workspace."
 FOREIGN_LABEL = "Only members of this workspace can label a score here."
 OWN_LABEL = "You wrote this reply, so your own score of it is not recorded."
@@ -102,31 +100,6 @@ NOT_IN_BOTH = (
 )
 BUTTON_TOO_SLOW = "The window did not open in time. Please press the button again."
 COMMAND_TOO_SLOW = "The window did not open in time. Please type the command again."
-_CHANNEL_OFF = "Scoring is switched off in that channel by the app's settings."
-_LIMIT = "which is the limit. Please try again later."
-_NO_TOKENS_LEFT = "This workspace has used its tokens for the last 24 hours. Please try again later."
-
-
-def refusal_text(refusal: Refusal) -> str:
-    match refusal.kind:
-        case RefusalKind.FOREIGN:
-            return FOREIGN
-        case RefusalKind.CHANNEL_OFF:
-            return _CHANNEL_OFF
-        case RefusalKind.PEOPLE_OFF:
-            return A_PERSONS
-        case RefusalKind.NO_TOKENS_LEFT:
-            return _NO_TOKENS_LEFT
-        case RefusalKind.TOO_MANY_CASES:
-            return f"You asked for {_cases(refusal)} in the last hour, {_LIMIT}"
-        case RefusalKind.TOO_MANY_AUTOMATED:
-            return f"Workflows asked for {_cases(refusal)} in the last 24 hours, {_LIMIT}"
-        case RefusalKind.TOO_MANY_IN_WORKSPACE:
-            return f"This workspace asked for {_cases(refusal)} in the last 24 hours, {_LIMIT}"
-
-
-def _cases(refusal: Refusal) -> str:
-    return "one score" if refusal.most == 1 else f"{refusal.most:,} scores"
 
 
 def unsure_of_membership(error: MembershipError) -> str:
@@ -147,12 +120,11 @@ def _advice(error: MembershipError) -> str:
 
 
 MAX_INPUT = 3000
-NO_QUESTION = "I could not find the question that this reply answers."
 OUT_OF_SIGHT = (
     "I could not look for the question, because I am not in this channel. Type it here, "
     "or close this window, type `/invite @Slack Judge`, and score the reply again."
 )
-MAY_NOT_READ = "I cannot read messages here, so I do not know which question this reply answers."
+OUT_OF_REACH = "I cannot read messages here, so I do not know which question this reply answers."
 WRONG_QUESTION = "The reply will be scored again with the question you type here."
 NOT_IN_ANY_MORE = (
     "You have left the channel in which you opened this window. Type `/judge` in the channel where you want the "

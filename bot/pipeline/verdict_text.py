@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from bot.domain.blocker import Blocker, BlockerKind, blocker_text
+from bot.domain.blocker import MAY_NOT_READ
 from bot.domain.case import CaseSource, Exclusion, LoggedCase, QuestionSource
 from bot.domain.verdict import RecordedRating, RecordedVerdict
 from bot.slack import ids
@@ -327,8 +327,7 @@ def _offline(verdict: RecordedVerdict) -> str:
 def _buttons(case: LoggedCase, verdict: RecordedVerdict, *, has_been_seen: bool = False) -> list[dict[str, Any]]:
     """Those that can do something: without texts there is nothing to score again, and nothing to correct."""
     if case.blocker is not None:
-        may_pass = case.blocker == blocker_text(Blocker(BlockerKind.MAY_NOT_READ))
-        return [button("Try again", ids.ACTION_AGAIN, case.id)] if may_pass else []
+        return [button("Try again", ids.ACTION_AGAIN, case.id)] if case.blocker == MAY_NOT_READ else []
     is_unscored = verdict.score is None
     offered = [
         ("Score again", ids.ACTION_AGAIN) if has_been_seen and not is_unscored else None,

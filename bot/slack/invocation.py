@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.domain.blocker import Blocker, BlockerKind
+from bot.domain.blocker import OWN_MESSAGE
 from bot.domain.case import Case, Execution, Recipient, Visibility, requester_of, to_case_id
 from bot.domain.label import Label
 from bot.slack import ids
@@ -180,7 +180,7 @@ def clicked_message(body: Raw, own_ids: frozenset[str]) -> Message:
     """The message that a shortcut was used on; one of our own has a blocker, whatever it says."""
     message = to_message(body["message"])
     is_own = message.author_id in own_ids or body["message"].get("bot_id") in own_ids
-    return replace(message, blocker=Blocker(BlockerKind.OWN_MESSAGE)) if is_own else message
+    return replace(message, blocker=OWN_MESSAGE) if is_own else message
 
 
 @dataclass(frozen=True)

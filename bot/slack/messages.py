@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.blocker import Blocker, BlockerKind
+from bot.domain.blocker import NO_TEXT, ONLY_IMAGE, UNREADABLE
 from bot.domain.label import Reaction
 from bot.slack.mrkdwn import clean, emoji_of, to_plain
 
@@ -37,7 +37,7 @@ class Message:
     author_id: str | None
     subtype: str | None
     text: str
-    blocker: Blocker | None
+    blocker: str | None
     is_bots: bool = False
     streaming: str | None = None  # how far it has come, where it is streamed
     edited_ts: str | None = None
@@ -54,7 +54,7 @@ def to_message(raw: Raw) -> Message:
         text, blocker = _read(raw)
     except _ODD as exc:
         logger.warning("message_unreadable", ts=raw["ts"], error=type(exc).__name__)
-        text, blocker = "", Blocker(BlockerKind.UNREADABLE)
+        text, blocker = "", UNREADABLE
     return Message(
         ts=raw["ts"],
         parent_ts=parent_ts if parent_ts != raw["ts"] else None,
@@ -68,20 +68,21 @@ def to_message(raw: Raw) -> Message:
     )
 
 
-def _read(raw: Raw) -> tuple[str, Blocker | None]:
+def _read(raw: Raw) -> tuple[str, str | None]:
     text = clean("\n".join(part for part in _texts(raw) if part.strip())).strip()
     return text, None if text else _blocker(raw)
 
 
-def _blocker(raw: Raw) -> Blocker:
+def _blocker(raw: Raw) -> str:
     files = raw.get("files") or []
     if files:
-        return Blocker(BlockerKind.ONLY_FILES, count=len(files))
+        what = "a file" if len(files) == 1 else f"{len(files)} files"
+        return f"That message contains only {what}, and I score text."
     kinds = {block.get("type") for block in raw.get("blocks") or []}
     if "image" in kinds or any("image_url" in a for a in raw.get("attachments") or []):
-        return Blocker(BlockerKind.ONLY_IMAGE)
+        return ONLY_IMAGE
     unread = sorted(str(kind) for kind in kinds - _SILENT_BLOCKS)
-    return Blocker(BlockerKind.ONLY_BLOCKS, tuple(unread)) if unread else Blocker(BlockerKind.NO_TEXT)
+    return f"That message contains only a {' and a '.join(unread)}, and I score text." if unread else NO_TEXT
 
 
 def _texts(raw: Raw) -> Iterator[str]:
@@ -215,17 +216,14 @@ class Permalink:
     message_ts: str
     parent_ts: str | None
 
-    def is_in(self, hosts: Collection[str]) -> bool:
-        """Whether the link belongs to this workspace, `hosts` being its addresses.
+    def blocker(self, hosts: Collection[str]) -> str | None:
+        """What keeps the message from being read; None where the link belongs to the workspace with these addresses.
 
-        Links of an Enterprise Grid organisation name the organisation, not the workspace; whether the message
-        can be read is then for Slack to say.
+        Links of an Enterprise Grid organisation name the organisation; whether it can be read is for Slack to say.
         """
-        return self.host in hosts or self.host.endswith(".enterprise.slack.com")
-
-    def blocker(self, hosts: Collection[str]) -> Blocker | None:
-        """What keeps the message from being read; None where the link belongs to this workspace."""
-        return None if self.is_in(hosts) else Blocker(BlockerKind.OTHER_WORKSPACE, (self.host,))
+        if self.host in hosts or self.host.endswith(".enterprise.slack.com"):
+            return None
+        return f"That link is from another workspace ({self.host}), and I can read only this one."
 
 
 def parse_permalink(text: str) -> Permalink | None:

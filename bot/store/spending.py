@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.blocker import Refusal, RefusalKind, RefusedError
+from bot.domain.blocker import NO_TOKENS_LEFT, RefusedError, too_many
 from bot.domain.case import Case
 from bot.domain.clock import utc_now
 from bot.domain.limits import Limits
@@ -93,14 +93,14 @@ async def _check(
     which = {"of_team": team_id, "of_user": requester_id, "hour_ago": now - _HOUR, "day_ago": now - DAY}
     used = (await connection.execute(_used(limits), which)).one()
     if used.in_hour - counted >= limits.cases_per_user_per_hour > 0:
-        raise RefusedError(Refusal(RefusalKind.TOO_MANY_CASES, limits.cases_per_user_per_hour))
+        raise RefusedError(too_many("You", limits.cases_per_user_per_hour, "in the last hour"))
     if used.in_day - counted >= limits.cases_per_user_per_day > 0:
-        raise RefusedError(Refusal(RefusalKind.TOO_MANY_AUTOMATED, limits.cases_per_user_per_day))
+        raise RefusedError(too_many("Workflows", limits.cases_per_user_per_day, "in the last 24 hours"))
     if used.of_workspace - counted >= limits.cases_per_day > 0:
-        raise RefusedError(Refusal(RefusalKind.TOO_MANY_IN_WORKSPACE, limits.cases_per_day))
+        raise RefusedError(too_many("This workspace", limits.cases_per_day, "in the last 24 hours"))
     tokens = (used.tokens, limits.tokens_per_day), (used.tokens_of_person, limits.tokens_per_user_per_day)
     if any(taken - reserved >= most > 0 for taken, most in tokens):
-        raise RefusedError(Refusal(RefusalKind.NO_TOKENS_LEFT))
+        raise RefusedError(NO_TOKENS_LEFT)
 
 
 async def keep(connection: AsyncConnection, which: ColumnElement[bool]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from bot.domain.blocker import RefusalKind, RefusedError
+from bot.domain.blocker import NO_TOKENS_LEFT, RefusedError, too_many
 from bot.domain.case import CaseStatus
 from bot.domain.limits import Limits
 from bot.store import Store
@@ -28,17 +28,17 @@ async def log(logs: list[Store]) -> Store:
     return logs[0]
 
 
-async def ask(log: Store, number: int, limits: Limits, **changes: Any) -> RefusalKind | None:
+async def ask(log: Store, number: int, limits: Limits, **changes: Any) -> str | None:
     """Why a case is refused; None where it is not."""
     try:
         _, is_new = await log.add(a_case(key=f"k{number}", **changes), None, limits)
     except RefusedError as exc:
-        return exc.refusal.kind
+        return str(exc)
     assert is_new
     return None
 
 
-async def rush(logs: list[Store], limits: Limits, count: int = 30) -> list[RefusalKind | None]:
+async def rush(logs: list[Store], limits: Limits, count: int = 30) -> list[str | None]:
     """What becomes of cases that are all asked for at the same time, in several processes."""
     return await asyncio.gather(*(ask(logs[number % len(logs)], number, limits) for number in range(count)))
 
@@ -46,14 +46,14 @@ async def rush(logs: list[Store], limits: Limits, count: int = 30) -> list[Refus
 async def test_a_rush_of_one_person_gets_what_is_allowed_and_no_more(logs: list[Store]) -> None:
     outcomes = await rush(logs, Limits(cases_per_user_per_hour=5))
     assert outcomes.count(None) == 5
-    assert outcomes.count(RefusalKind.TOO_MANY_CASES) == 25
+    assert outcomes.count(too_many("You", 5, "in the last hour")) == 25
     assert await logs[0].cases.counts() == {CaseStatus.RECEIVED: 5}
 
 
 async def test_a_rush_on_the_tokens_of_a_day_gets_one_case(logs: list[Store]) -> None:
     outcomes = await rush(logs, Limits(tokens_per_day=500))
     assert outcomes.count(None) == 1
-    assert outcomes.count(RefusalKind.NO_TOKENS_LEFT) == 29
+    assert outcomes.count(NO_TOKENS_LEFT) == 29
 
 
 async def test_a_rush_of_a_workspace_gets_what_is_allowed(logs: list[Store]) -> None:
@@ -61,14 +61,14 @@ async def test_a_rush_of_a_workspace_gets_what_is_allowed(logs: list[Store]) -> 
     people = [ask(logs[n % len(logs)], n, limits, requester_id=f"U{n}") for n in range(12)]
     outcomes = await asyncio.gather(*people)
     assert outcomes.count(None) == 4
-    assert outcomes.count(RefusalKind.TOO_MANY_IN_WORKSPACE) == 8
+    assert outcomes.count(too_many("This workspace", 4, "in the last 24 hours")) == 8
 
 
 async def test_teams_and_people_have_limits_of_their_own(log: Store) -> None:
     limits = Limits(cases_per_user_per_hour=1, cases_per_day=2)
     assert await ask(log, 1, limits) is None
     assert await ask(log, 2, limits, requester_id="U2") is None
-    assert await ask(log, 3, limits, requester_id="U3") is RefusalKind.TOO_MANY_IN_WORKSPACE
+    assert await ask(log, 3, limits, requester_id="U3") == too_many("This workspace", 2, "in the last 24 hours")
     assert await ask(log, 3, limits, team_id="T2") is None
 
 
@@ -80,8 +80,8 @@ async def test_limits_count_back_from_now(log: Store) -> None:
             update(cases).where(cases.c.key == f"k{number}").values(created_at=datetime.now(UTC) - age)
         )
     assert await ask(log, 2, limits) is None
-    assert await ask(log, 3, limits) is RefusalKind.TOO_MANY_CASES
-    assert await ask(log, 4, limits, requester_id="U2") is RefusalKind.TOO_MANY_IN_WORKSPACE
+    assert await ask(log, 3, limits) == too_many("You", 1, "in the last hour")
+    assert await ask(log, 4, limits, requester_id="U2") == too_many("This workspace", 2, "in the last 24 hours")
 
 
 async def test_the_same_case_again_is_no_other_one(log: Store) -> None:
@@ -94,22 +94,22 @@ async def test_the_same_case_again_is_no_other_one(log: Store) -> None:
 async def test_what_is_set_aside_is_given_back_when_it_is_known_what_a_case_took(log: Store) -> None:
     limits = Limits(tokens_per_day=1000, ratings=3)
     case, _ = await log.add(a_case(), None, limits)
-    assert await ask(log, 2, limits) is RefusalKind.NO_TOKENS_LEFT
+    assert await ask(log, 2, limits) == NO_TOKENS_LEFT
     took = a_verdict().model_copy(update={"input_tokens": 400, "output_tokens": 60})
     judged = await log.record(await held(log, case), took)
     assert await ask(log, 3, limits) is None  # 460 of 1,000; the new one sets 3,000 aside
-    assert await ask(log, 4, limits) is RefusalKind.NO_TOKENS_LEFT
+    assert await ask(log, 4, limits) == NO_TOKENS_LEFT
     await log.note_delivered(judged)
     (newest,) = await log.cases.newest(1)
     await log.record(await held(log, newest), took.model_copy(update={"input_tokens": 600}))
-    assert await ask(log, 5, limits) is RefusalKind.NO_TOKENS_LEFT  # 1,120
+    assert await ask(log, 5, limits) == NO_TOKENS_LEFT  # 1,120
 
 
 async def test_what_a_server_does_not_count_stays_set_aside(log: Store) -> None:
     limits = Limits(tokens_per_day=1000)
     case, _ = await log.add(a_case(), None, limits)
     await log.record(await held(log, case), a_verdict())
-    assert await ask(log, 2, limits) is RefusalKind.NO_TOKENS_LEFT
+    assert await ask(log, 2, limits) == NO_TOKENS_LEFT
 
 
 async def test_what_needed_no_model_sets_nothing_aside(log: Store) -> None:

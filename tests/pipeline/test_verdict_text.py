@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.blocker import Blocker, BlockerKind, blocker_text
+from bot.domain.blocker import MAY_NOT_READ
 from bot.domain.case import CaseSource, CaseStatus, LoggedCase, QuestionSource, Visibility
 from bot.domain.verdict import RecordedRating, RecordedVerdict
 from bot.pipeline import text as messages
@@ -155,7 +155,7 @@ def test_only_buttons_that_can_do_something_are_there() -> None:
         blocks = verdicts.verdict_message(a_case(**changes), unscored).blocks
         return [e["action_id"] for block in blocks if block["type"] == "actions" for e in block["elements"]]
 
-    may_not = blocker_text(Blocker(BlockerKind.MAY_NOT_READ))
+    may_not = MAY_NOT_READ
     assert offered(response="", blocker="That message has no text to score.") == []
     assert offered(response=None, blocker=may_not) == [ids.ACTION_AGAIN]
     assert offered() == [ids.ACTION_AGAIN, ids.ACTION_WRONG_QUESTION, ids.ACTION_LABEL]

@@ -28,8 +28,8 @@ def test_anything_else_is_no_link(text: str) -> None:
 def test_a_link_belongs_to_the_workspace_of_its_host() -> None:
     link = parse_permalink(LINK)
     assert link is not None
-    assert link.is_in({"acme.slack.com"})
-    assert not link.is_in({"other.slack.com"})
+    assert link.blocker({"acme.slack.com"}) is None
+    assert link.blocker({"other.slack.com"}) is not None
 
 
 @pytest.mark.parametrize(

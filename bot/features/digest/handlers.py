@@ -13,6 +13,7 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_sdk.errors import SlackApiError
 
+from bot.domain.blocker import FOREIGN
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.week import Schedule, Week
 from bot.feature import Services
@@ -20,7 +21,7 @@ from bot.features.digest.poster import lowest, post_now, schedule_of, show, show
 from bot.features.digest.text import counted, judge_change, measures, not_counted
 from bot.figures.charts import weekly_means
 from bot.figures.week import TREND_WEEKS, Glance, read_glance
-from bot.pipeline.text import FOREIGN, no_channel_access_text, sentence
+from bot.pipeline.text import no_channel_access_text, sentence
 from bot.slack import ids
 from bot.slack.blocks import Block, button, context, header, section
 from bot.slack.client import slack_word

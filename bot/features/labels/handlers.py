@@ -9,14 +9,14 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
-from bot.domain.blocker import Refusal, RefusalKind
+from bot.domain.blocker import CHANNEL_OFF
 from bot.domain.case import LoggedCase
 from bot.domain.label import Label, Outcome
 from bot.domain.verdict import RecordedVerdict
 from bot.feature import Services
 from bot.features.labels import text as words
 from bot.pipeline.intake import NoCaseError
-from bot.pipeline.text import BUTTON_TOO_SLOW, COMMAND_TOO_SLOW, FOREIGN_LABEL, OWN_LABEL, refusal_text, sentence
+from bot.pipeline.text import BUTTON_TOO_SLOW, COMMAND_TOO_SLOW, FOREIGN_LABEL, OWN_LABEL, sentence
 from bot.slack import ids
 from bot.slack.blocks import ModalState
 from bot.slack.invocation import (
@@ -302,7 +302,7 @@ async def _why_none(services: Services, invocation: Invocation, channel_id: str,
     if channel_id.startswith("D"):
         return words.NOTHING
     if not services.policy.allows_messages_of(channel_id):
-        return refusal_text(Refusal(RefusalKind.CHANNEL_OFF))
+        return CHANNEL_OFF
     if channel_id not in theirs:
         return words.NOT_YOURS
     budget = await services.store.assignments.budget(invocation.team_id, channel_id)

@@ -16,7 +16,6 @@ import structlog
 from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_sdk.errors import SlackApiError
 
-from bot.domain.blocker import blocker_text
 from bot.domain.case import CaseStatus, LoggedCase, to_case_id
 from bot.domain.clock import utc_now
 from bot.feature import Services
@@ -102,7 +101,7 @@ async def _find(services: Services, invocation: Invocation, text: str) -> Sequen
     if link is None:
         return HOW
     if blocker := link.blocker({services.identity.host} | invocation.hosts):
-        return blocker_text(blocker)
+        return blocker
     return await services.store.forgetting.cases_at(
         invocation.team_id, link.channel_id, link.message_ts, link.parent_ts
     )

@@ -11,7 +11,7 @@ from bot.domain.case import Case, Visibility
 from bot.feature import Services
 from bot.features.score.handlers import open_texts_window
 from bot.pipeline.requests import link_case, texts_case
-from bot.pipeline.text import NOT_IN_BOTH, accepted, refusal_text, sentence, unsure_of_link
+from bot.pipeline.text import NOT_IN_BOTH, accepted, sentence, unsure_of_link
 from bot.slack import ids
 from bot.slack.blocks import actions, button, section
 from bot.slack.commands import Texts, Word, command_text, parse_command
@@ -127,7 +127,7 @@ async def _score(services: Services, ack: AsyncAck, invocation: Invocation, aske
     try:
         case, is_new = await services.intake.take(asked, invocation)
     except RefusedError as exc:
-        await ack(text=refusal_text(exc.refusal))
+        await ack(text=str(exc))
         return
     appears_here = case.message_ts is None and case.visibility is Visibility.THREAD
     await ack(text=accepted(case) if is_new and not appears_here else "")

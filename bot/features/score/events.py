@@ -14,14 +14,14 @@ from typing import Any
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.context.async_context import AsyncBoltContext
 
-from bot.domain.blocker import Blocker, BlockerKind, RefusedError, blocker_text
+from bot.domain.blocker import GONE, MAY_NOT_READ, RefusedError
 from bot.domain.case import CaseSource
 from bot.domain.label import Reaction
 from bot.feature import Services
 from bot.features.score.command import NOTHING_ABOVE, help_line
 from bot.pipeline.lookup import MayNotReadError, OutOfSightError
 from bot.pipeline.requests import message_case
-from bot.pipeline.text import refusal_text, sentence
+from bot.pipeline.text import sentence
 from bot.slack.client import READS_REACTIONS
 from bot.slack.commands import Texts, parse_command
 from bot.slack.invocation import Invocation, to_invocation
@@ -150,11 +150,11 @@ async def _take(services: Services, invocation: Invocation, find: Find, source: 
         asked = message_case(invocation, message, await services.choices.of(invocation), source)
         case, is_new = await services.intake.take(asked, invocation)
     except RefusedError as exc:
-        said = refusal_text(exc.refusal)
+        said = str(exc)
     except MayNotReadError:
-        said = blocker_text(Blocker(BlockerKind.MAY_NOT_READ))
+        said = MAY_NOT_READ
     except OutOfSightError:
-        said = blocker_text(Blocker(BlockerKind.GONE))
+        said = GONE
     else:
         return partial(services.intake.proceed, case, is_new, invocation)
     return partial(services.messenger.tell, invocation.recipient, sentence(said))

@@ -11,7 +11,7 @@ import structlog
 from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_bolt.response import BoltResponse
 
-from bot.domain.blocker import RefusedError
+from bot.domain.blocker import FOREIGN, NO_QUESTION, RefusedError
 from bot.domain.case import LoggedCase, Recipient, requester_of
 from bot.domain.deadline import TooLateError
 from bot.domain.verdict import RecordedVerdict
@@ -22,16 +22,13 @@ from bot.pipeline.retries import in_brief
 from bot.pipeline.text import (
     BUTTON_TOO_SLOW,
     COMMAND_TOO_SLOW,
-    FOREIGN,
     NO_CASE,
-    NO_QUESTION,
     NOT_IN_ANY_MORE,
     NOT_SERVED,
     WENT_WRONG,
     WRONG_QUESTION,
     question_errors,
     question_modal,
-    refusal_text,
     sentence,
     text_errors,
     texts_modal,
@@ -74,7 +71,7 @@ def register(app: AsyncApp, services: Services) -> None:
             case, is_new = await taking
         except RefusedError as exc:
             await ack()
-            await messenger.tell(recipient, sentence(refusal_text(exc.refusal)))
+            await messenger.tell(recipient, sentence(str(exc)))
             return
         await ack()
         await intake.proceed(case, is_new, invocation)
@@ -191,7 +188,7 @@ async def _refusals_at(block_id: str, ack: AsyncAck) -> AsyncIterator[None]:
     try:
         yield
     except RefusedError as exc:
-        await ack(response_action="errors", errors={block_id: refusal_text(exc.refusal)})
+        await ack(response_action="errors", errors={block_id: str(exc)})
 
 
 async def open_texts_window(services: Services, invocation: Invocation) -> None:

@@ -8,14 +8,14 @@ import aiohttp
 from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_sdk.errors import SlackApiError
 
-from bot.domain.blocker import Refusal, RefusalKind
+from bot.domain.blocker import CHANNEL_OFF, FOREIGN
 from bot.domain.watch import Shows, Watch
 from bot.feature import Services
 from bot.features.watch import text as words
 from bot.features.watch.alerts import send_alert
 from bot.features.watch.figures import name_of, watches_of_channel
 from bot.features.watch.watcher import Watcher
-from bot.pipeline.text import FOREIGN, no_channel_access_text, refusal_text, sentence
+from bot.pipeline.text import no_channel_access_text, sentence
 from bot.slack import ids
 from bot.slack.client import REACTIONS, slack_word
 from bot.slack.commands import WatchRequest
@@ -31,7 +31,7 @@ async def refusal_of(services: Services, invocation: Invocation, channel_id: str
     if refusal := await services.access.refusal(channel_id, invocation.user_id, is_change):
         return no_channel_access_text(refusal)
     if is_change and not services.policy.allows_messages_of(channel_id):
-        return refusal_text(Refusal(RefusalKind.CHANNEL_OFF))
+        return CHANNEL_OFF
     return ""
 
 

@@ -20,7 +20,7 @@ import structlog
 from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_sdk.errors import SlackApiError
 
-from bot.domain.blocker import Refusal, RefusalKind, RefusedError, blocker_text
+from bot.domain.blocker import FOREIGN, RefusedError
 from bot.domain.case import WORKFLOW, Case, CaseSource, Execution, LoggedCase
 from bot.domain.verdict import RecordedVerdict
 from bot.feature import Services
@@ -37,7 +37,7 @@ from bot.features.workflow.text import (
 )
 from bot.pipeline.requests import link_case, step_texts_case
 from bot.pipeline.retries import RetryError
-from bot.pipeline.text import refusal_text, unsure_of_link
+from bot.pipeline.text import unsure_of_link
 from bot.slack import ids
 from bot.slack.client import error_of, is_transient, slack_word
 from bot.slack.commands import Texts
@@ -92,7 +92,7 @@ async def _take(services: Services, body: Raw) -> None:
         execution = Execution(execution_id, quotes)
         case, is_new = await services.intake.take(asked, replace(invocation, execution=execution))
     except RefusedError as exc:
-        said = refusal_text(exc.refusal)
+        said = str(exc)
     except MembershipError as exc:
         said = unsure_of_link(exc)
     except NothingToScoreError as exc:
@@ -126,7 +126,7 @@ async def _check_person(services: Services, body: Raw, user_id: str) -> None:
     if await services.members.is_known_bot(user_id):
         raise NothingToScoreError(NO_PERSON)
     if home not in {body["team_id"], body.get("enterprise_id")}:
-        raise RefusedError(Refusal(RefusalKind.FOREIGN))
+        raise RefusedError(FOREIGN)
 
 
 def to_request(inputs: Raw, host: str) -> Permalink | Texts:
@@ -158,7 +158,7 @@ def to_request(inputs: Raw, host: str) -> Permalink | Texts:
 
 async def _linked(services: Services, invocation: Invocation, link: Permalink, user_id: str) -> tuple[Case, bool]:
     if blocker := link.blocker({services.identity.host}):
-        raise NothingToScoreError(blocker_text(blocker))
+        raise NothingToScoreError(blocker)
     channel = (await services.memberships.now(user_id)).get(link.channel_id)
     if channel is None:
         raise NothingToScoreError(NOT_IN_BOTH)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from bot.domain.blocker import Blocker, BlockerKind, blocker_text
+from bot.domain.blocker import NO_QUESTION
 from bot.domain.case import LoggedCase
 from bot.domain.verdict import RecordedVerdict
 from bot.figures.week import FEWEST, commonest, tally_of
@@ -40,7 +40,7 @@ def outputs(case: LoggedCase, verdict: RecordedVerdict | None, workspace_url: st
     """
     told: dict[str, Any] = {ids.OUTPUT_SCORED: verdict is not None and verdict.score is not None}
     if verdict is None:
-        told[ids.OUTPUT_REASON] = blocker_text(Blocker(BlockerKind.NO_QUESTION))
+        told[ids.OUTPUT_REASON] = NO_QUESTION
     elif verdict.score is None:
         told[ids.OUTPUT_REASON] = _text(why_unscored(verdict))
     else:

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from bot.domain.blocker import Refusal, RefusalKind
+from bot.domain.blocker import CHANNEL_OFF
 from bot.domain.case import CaseStatus
 from bot.domain.label import Label
 from bot.features.labels.text import ENOUGH_MEANWHILE, LEFT, NO_TEXTS, NOT_RECORDED, NOT_YOURS, NOTHING
-from bot.pipeline.text import FOREIGN_LABEL, refusal_text
+from bot.pipeline.text import FOREIGN_LABEL
 from bot.slack import ids
 from bot.store import Store
 from bot.store.audit import Action
@@ -466,7 +466,7 @@ async def test_without_texts_in_the_log_there_is_nothing_to_score(open_stage: St
 async def test_nothing_of_a_channel_in_which_scoring_is_switched_off(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(channels_allowed="C0OTHER")
     await a_reply(stage)
-    assert await refusal(stage) == refusal_text(Refusal(RefusalKind.CHANNEL_OFF))
+    assert await refusal(stage) == CHANNEL_OFF
     assert WAITING in await refusal(stage, channel=stage.ann.im)
     assert ids.ACTION_BLIND not in str((await home(stage)).body)
 

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from bot.pipeline.text import FOREIGN, NOT_SERVED, WENT_WRONG
+from bot.domain.blocker import FOREIGN
+from bot.pipeline.text import NOT_SERVED, WENT_WRONG
 from bot.slack import ids
 from bot.slack.manifest import Part, load_manifest
 from pocket_slack import Delivery, payloads

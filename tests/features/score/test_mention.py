@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from bot.domain.blocker import A_PERSONS, Refusal, RefusalKind
+from bot.domain.blocker import A_PERSONS, CHANNEL_OFF, FOREIGN
 from bot.domain.case import CaseSource, CaseStatus
 from bot.features.score.command import NOTHING_ABOVE, help_line
-from bot.pipeline.text import FOREIGN, refusal_text
 from bot.slack import ids
 from bot.slack.manifest import MINIMAL, load_manifest
 from pocket_slack import Delivery, Message, Person
@@ -329,7 +328,7 @@ async def test_where_scoring_is_off_nothing_is_read(open_stage: StageFactory) ->
     stage: Stage = await open_stage(channels_allowed="C0ELSEWHERE")
     parent, _ = stage.ask_and_answer()
     said = await said_by(stage, stage.ann, REQUEST, thread_ts=parent.ts)
-    assert said == refusal_text(Refusal(RefusalKind.CHANNEL_OFF))
+    assert said == CHANNEL_OFF
     assert not [e for e in stage.slack.workspace.journal.of("call") if "conversations." in e.data["method"]]
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
+from bot.domain.blocker import FOREIGN
 from bot.domain.case import CaseSource, CaseStatus
 from bot.features.score.events import NOT_TOLD
-from bot.pipeline.text import FOREIGN
 from bot.slack import ids
 from bot.slack.manifest import MINIMAL, load_manifest
 from bot.store.audit import Action

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.app import running_bot
 from bot.domain import case as domain
-from bot.domain.blocker import Blocker, BlockerKind, Refusal, RefusalKind, blocker_text
+from bot.domain.blocker import CHANNEL_OFF, FOREIGN, NO_QUESTION
 from bot.domain.case import WORKFLOW, CaseSource, CaseStatus, Exclusion, Visibility
 from bot.features.workflow.text import (
     EITHER_OR,
@@ -25,7 +25,7 @@ from bot.features.workflow.text import (
     NOT_IN_BOTH,
     OTHER_OUTPUTS,
 )
-from bot.pipeline.text import FOREIGN, WENT_WRONG, refusal_text
+from bot.pipeline.text import WENT_WRONG
 from bot.setting_values import Role
 from bot.slack import ids
 from bot.slack.manifest import Part, load_manifest
@@ -208,7 +208,7 @@ async def test_an_unscored_step_has_no_score_and_says_why(stage: Stage) -> None:
 async def test_without_a_question_nobody_is_asked_and_the_step_ends(stage: Stage) -> None:
     answer = stage.helper.post(CHANNEL, ANSWER)
     execution = await ended(stage, run(stage, message=at(answer)))
-    assert execution.outputs == {"scored": False, "reason": blocker_text(Blocker(BlockerKind.NO_QUESTION))}
+    assert execution.outputs == {"scored": False, "reason": NO_QUESTION}
     assert stage.ann.ephemerals(CHANNEL) == []
     assert stage.ann.view is None
     assert stage.model.requests == []
@@ -220,7 +220,7 @@ async def test_a_step_does_not_wait_for_what_a_person_is_yet_to_type(stage: Stag
     await stage.modal(stage.ann)
     await stage.reaches(1, CaseStatus.ASKED)
     execution = await ended(stage, run(stage, message=at(answer)))
-    assert execution.outputs == {"scored": False, "reason": blocker_text(Blocker(BlockerKind.NO_QUESTION))}
+    assert execution.outputs == {"scored": False, "reason": NO_QUESTION}
 
 
 async def test_where_verdicts_are_for_one_alone_the_workflow_is_told_and_nothing_posted(
@@ -313,7 +313,7 @@ async def test_a_channel_that_is_off_fails_the_step(open_step_stage: StageFactor
     stage = await open_step_stage(channels_allowed="C0ELSEWHERE")
     _, answer = stage.ask_and_answer()
     execution = await ended(stage, run(stage, message=at(answer)))
-    assert execution.error == refusal_text(Refusal(RefusalKind.CHANNEL_OFF))
+    assert execution.error == CHANNEL_OFF
     execution = await ended(stage, run(stage, **TEXTS))
     assert execution.outputs is not None
 
