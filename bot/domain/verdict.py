@@ -1,11 +1,11 @@
 """A verdict as it is recorded and shown: what the judge said, or why nobody has a score."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from statistics import median_low
 
 from pydantic import BaseModel, ConfigDict
 
-from judge import Flag, JudgeError, Rating, Rubric, Unscored, Verdict
+from judge import Flag, Rating, Rubric, Unscored, Verdict
 from judge.escalation import counted, others
 from judge.ratings import point
 
@@ -114,53 +114,24 @@ class RecordedVerdict(BaseModel):
         return [flag for flag in Flag if f"{_OF_QUESTION}{flag}" in self.flags]
 
 
-def from_verdict(verdict: Verdict, rubric: Rubric, judge_version: str) -> RecordedVerdict:
-    return RecordedVerdict(
-        score=verdict.score,
-        lowest=rubric.scale.low,
-        highest=rubric.scale.high,
-        mean=verdict.mean,
-        spread=verdict.spread,
-        justification=verdict.justification,
-        unscored_reason=verdict.unscored.reason if verdict.unscored else None,
-        unscored_detail=verdict.unscored.detail if verdict.unscored else None,
-        model=verdict.model,
-        rubric=verdict.rubric,
-        rubric_version=verdict.rubric_version,
-        judge_version=judge_version if verdict.is_scored else None,
-        weighted_score=verdict.weighted_score,
-        flags=verdict.flags,
-        input_tokens=verdict.input_tokens,
-        output_tokens=verdict.output_tokens,
-        latency_ms=verdict.latency_ms,
-        cost_usd=verdict.cost_usd,
-        escalation=verdict.escalation,
-        skipped_ratings=verdict.skipped_ratings,
-        ratings=tuple(_recorded(rating) for rating in verdict.ratings),
-    )
+def from_verdict(
+    verdict: Verdict, rubric: Rubric, judge_version: str, question_flags: Iterable[Flag] = ()
+) -> RecordedVerdict:
+    unscored = verdict.unscored
+    changes = {
+        "lowest": rubric.scale.low,
+        "highest": rubric.scale.high,
+        "unscored_reason": unscored and unscored.reason,
+        "unscored_detail": unscored and unscored.detail,
+        "judge_version": judge_version if verdict.is_scored else None,
+        "flags": [*verdict.flags, *(f"{_OF_QUESTION}{flag}" for flag in question_flags)],
+        "ratings": [_recorded(rating) for rating in verdict.ratings],
+    }
+    return RecordedVerdict.model_validate(vars(verdict) | changes)
 
 
-def flagged_for_question(verdict: RecordedVerdict, flags: Sequence[Flag]) -> RecordedVerdict:
-    found = tuple(f"{_OF_QUESTION}{flag}" for flag in flags)
-    return verdict.model_copy(update={"flags": verdict.flags + found})
-
-
-def from_error(error: JudgeError, model: str, rubric: Rubric) -> RecordedVerdict:
-    """No verdict, because the model could not be asked."""
-    return _unscored(type(error).__name__, str(error), model, rubric)
-
-
-def from_internal_error(error: Exception, model: str, rubric: Rubric) -> RecordedVerdict:
-    """No verdict, because of an error that nobody foresaw; its kind alone is recorded, since it may quote a text."""
-    return _unscored("fault", type(error).__name__, model, rubric)
-
-
-def from_blocker(blocker: str, model: str, rubric: Rubric) -> RecordedVerdict:
-    """No verdict, because there is nothing that the judge could read."""
-    return _unscored("blocker", blocker, model, rubric)
-
-
-def _unscored(reason: str, detail: str, model: str, rubric: Rubric) -> RecordedVerdict:
+def without_score(reason: str, detail: str, model: str, rubric: Rubric) -> RecordedVerdict:
+    """No verdict, because there was nothing to judge, or the model could not be asked."""
     return RecordedVerdict(
         score=None,
         unscored_reason=reason,
@@ -173,18 +144,5 @@ def _unscored(reason: str, detail: str, model: str, rubric: Rubric) -> RecordedV
 
 def _recorded(result: Rating | Unscored) -> RecordedRating:
     if isinstance(result, Rating):
-        score, reason, words = result.score, None, result.justification
-    else:
-        score, reason, words = None, result.reason, result.detail
-    return RecordedRating(
-        score=score,
-        unscored_reason=reason,
-        justification=words,
-        raw=result.raw,
-        model=result.model,
-        weighted_score=result.weighted_score if isinstance(result, Rating) else None,
-        input_tokens=result.input_tokens,
-        output_tokens=result.output_tokens,
-        latency_ms=result.latency_ms,
-        cost_usd=result.cost_usd,
-    )
+        return RecordedRating(**vars(result), unscored_reason=None)
+    return RecordedRating(**vars(result), score=None, unscored_reason=result.reason, justification=result.detail)

@@ -21,14 +21,7 @@ from bot.domain.blocker import GONE, MAY_NOT_READ, NO_QUESTION, NOT_KEPT, TOO_LA
 from bot.domain.case import CaseStatus, Exclusion, LoggedCase, exclusion_of_first
 from bot.domain.clock import utc_now
 from bot.domain.fair_queue import FairQueue
-from bot.domain.verdict import (
-    RecordedVerdict,
-    flagged_for_question,
-    from_blocker,
-    from_error,
-    from_internal_error,
-    from_verdict,
-)
+from bot.domain.verdict import RecordedVerdict, from_verdict, without_score
 from bot.domain.watch import LATE, age_of
 from bot.pipeline.delivery import Delivery, taken_up
 from bot.pipeline.judges import Judges
@@ -248,7 +241,7 @@ class CasePipeline:
         if judge is None or case.blocker or _is_too_late(case):
             why_not = TOO_LATE if judge else f"The rubric {case.rubric!r} is no longer there."
             judge = judge or self._judges.default
-            return from_blocker(case.blocker or why_not, judge.model, judge.rubric)
+            return without_score("blocker", case.blocker or why_not, judge.model, judge.rubric)
         try:
             with self._tracing.step("judge", case):
                 verdict = await self._score(judge, case)
@@ -257,19 +250,19 @@ class CasePipeline:
             logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc))
             if may_pass(exc) and case.model_tries < len(self._model_pauses):
                 raise _ModelFailure(type(exc).__name__) from exc
-            return from_error(exc, judge.model, judge.rubric)
+            return without_score(type(exc).__name__, str(exc), judge.model, judge.rubric)
         except RetryError:
             raise
         except Exception as exc:  # a fault of ours, which may be mended by the next start, but must not go on for ever
             if case.internal_errors < MOST_INTERNAL_ERRORS:
                 raise
             logger.error("case_given_up", case=case.id, exc_info=exc)
-            return from_internal_error(exc, judge.model, judge.rubric)
+            # Its kind alone is recorded, since it may quote a text.
+            return without_score("fault", type(exc).__name__, judge.model, judge.rubric)
         _note_silence(case, verdict)
         metrics.TOKENS.labels("input").inc(verdict.input_tokens or 0)
         metrics.TOKENS.labels("output").inc(verdict.output_tokens or 0)
-        recorded = from_verdict(verdict, judge.rubric, judge.version)
-        return flagged_for_question(recorded, find_flags("", case.question or ""))
+        return from_verdict(verdict, judge.rubric, judge.version, find_flags("", case.question or ""))
 
     async def _score(self, judge: Judge, case: LoggedCase) -> Verdict:
         if self._batches and case.is_watched:

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import event
 
 from bot.domain.case import Case, CaseSource, CaseStatus, QuestionSource, Visibility
-from bot.domain.verdict import from_blocker
+from bot.domain.verdict import without_score
 from bot.domain.watch import Shows
 from bot.pipeline.delivery import Delivery
 from bot.pipeline.judges import Judges, RubricChoice
@@ -202,7 +202,7 @@ async def test_who_has_lost_a_case_while_it_was_judged_writes_nothing(desk: Desk
     slow = await held(desk.log, case)
     await desk.pipeline.settle(case.id)
     with pytest.raises(TakenError):
-        await desk.log.record(slow, from_blocker("Nothing.", "m", load_rubric("additive-5")))
+        await desk.log.record(slow, without_score("blocker", "Nothing.", "m", load_rubric("additive-5")))
     assert (await desk.log.cases.verdict(case.id)).score is not None
 
 
