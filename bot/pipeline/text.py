@@ -223,16 +223,18 @@ def _visibility_input(chosen: Visibility) -> dict[str, Any]:
     }
 
 
-_NO_CHANNEL_ACCESS = {
-    NoAccessReason.DIRECT_MESSAGES: "Digests and watches are for channels, not for direct messages.",
-    NoAccessReason.APP_IS_NOT_IN: "I am not in this channel. Type `/invite @Slack Judge` first.",
-    NoAccessReason.PERSON_IS_NOT_IN: "Only people in this channel can see or change its digest and what it watches.",
-    NoAccessReason.GUEST: "Guests cannot change digests or watches. Ask a full member of this workspace.",
-    NoAccessReason.NOT_AN_ADMIN: "Only workspace admins can change digests or watches here (setting DIGEST_BY).",
-}
-
-
-def no_channel_access_text(refusal: NoAccess) -> str:
-    if refusal.reason is NoAccessReason.UNSURE:
-        return f"Slack does not let me see who is in this channel (`{refusal.error}`), so I did nothing."
-    return _NO_CHANNEL_ACCESS[refusal.reason]
+def no_access_text(refusal: NoAccess, what: str) -> str:
+    """Why a person may not see, or not change, what a channel has of these; `what` is in the plural."""
+    match refusal.reason:
+        case NoAccessReason.DIRECT_MESSAGES:
+            return f"{what.capitalize()} are for channels, not for direct messages."
+        case NoAccessReason.APP_IS_NOT_IN:
+            return "I am not in this channel. Type `/invite @Slack Judge` first."
+        case NoAccessReason.PERSON_IS_NOT_IN:
+            return f"Only people in this channel can see or change its {what}."
+        case NoAccessReason.GUEST:
+            return f"Guests cannot change {what}. Ask a full member of this workspace."
+        case NoAccessReason.NOT_AN_ADMIN:
+            return f"Only workspace admins can change {what} here (setting DIGEST_BY)."
+        case NoAccessReason.UNSURE:
+            return f"Slack does not let me see who is in this channel (`{refusal.error}`), so I did nothing."

@@ -21,7 +21,7 @@ from bot.features.digest.poster import lowest, post_now, schedule_of, show, show
 from bot.features.digest.text import counted, judge_change, measures, not_counted
 from bot.figures.charts import weekly_means
 from bot.figures.week import TREND_WEEKS, Glance, read_glance
-from bot.pipeline.text import no_channel_access_text, sentence
+from bot.pipeline.text import no_access_text, sentence
 from bot.slack import ids
 from bot.slack.blocks import Block, button, context, header, section
 from bot.slack.client import slack_word
@@ -39,6 +39,7 @@ POSTED_BEFORE = (
     "A digest was posted here within the last hour, and I post at most one an hour. "
     "`/judge digest preview` shows it to you alone."
 )
+_WHAT = "digests and watches"
 _HELP = """\
 • `/judge digest on` posts a digest of each week here; `/judge digest on friday 16:00 Europe/Berlin` sets the time
 • `/judge digest off` stops it
@@ -73,7 +74,7 @@ async def answer_digest(services: Services, invocation: Invocation, text: str) -
 async def _digest(services: Services, invocation: Invocation, request: DigestRequest) -> str:
     is_change = request.action not in {"preview", "state", "help"}
     if refusal := await services.access.refusal(invocation.channel_id, invocation.user_id, is_change):
-        return no_channel_access_text(refusal)
+        return no_access_text(refusal, _WHAT)
     digests, now = services.store.digests, services.clock()
     settings = await digests.channel(invocation.team_id, invocation.channel_id)
     try:
@@ -288,7 +289,7 @@ def register(app: AsyncApp, services: Services) -> None:
         if invocation.is_foreign:
             post = sentence(FOREIGN)
         elif refusal := await services.access.refusal(invocation.channel_id, invocation.user_id, is_change=False):
-            post = sentence(no_channel_access_text(refusal))
+            post = sentence(no_access_text(refusal, _WHAT))
         else:
             settings = await services.store.digests.channel(invocation.team_id, invocation.channel_id)
             numbers = [int(each) for each in clicked_value(body).split(",")]
@@ -312,7 +313,7 @@ def register(app: AsyncApp, services: Services) -> None:
             return
         person, digests = visit.invocation, services.store.digests
         if refusal := await services.access.refusal(channel_id, person.user_id, is_change=True):
-            await services.show_home(visit, no_channel_access_text(refusal))
+            await services.show_home(visit, no_access_text(refusal, _WHAT))
             return
         settings = await digests.channel(person.team_id, channel_id)
         await digests.save(settings.switched(is_on, services.clock()), person.user_id)

@@ -22,7 +22,6 @@ from bot.slack.blocks import (
     run,
     section,
 )
-from bot.slack.members import NoAccess, NoAccessReason
 from bot.slack.mrkdwn import escape, excerpt
 from bot.store.assignments import Comparison, DrawnCase
 from bot.store.labels import WEEKS, Budget
@@ -137,13 +136,6 @@ _TITLE = "Score blind"
 _MOST_RADIO_BUTTONS = 10  # https://docs.slack.dev/reference/block-kit/block-elements/radio-button-group-element
 _ROOM = 2900
 _EXCERPT = 60
-_NO_ACCESS = {
-    NoAccessReason.DIRECT_MESSAGES: "The number of blind scores is set per channel. Type that in a channel.",
-    NoAccessReason.APP_IS_NOT_IN: "I am not in this channel. Type `/invite @Slack Judge` first.",
-    NoAccessReason.PERSON_IS_NOT_IN: "Only people in this channel can see or change how many blind scores it wants.",
-    NoAccessReason.GUEST: "Guests cannot change how many blind scores a channel wants. Ask a full member.",
-    NoAccessReason.NOT_AN_ADMIN: "Only workspace admins can change that here (setting DIGEST_BY).",
-}
 
 
 def blind_modal(
@@ -197,12 +189,6 @@ def weekly_text(budget: Budget) -> str:
 def not_understood(reason: str) -> str:
     """What `/judge label` can do, for a person who typed something else; `reason` quotes it."""
     return f"{escape(reason)}. {HOW}."
-
-
-def no_access_text(refusal: NoAccess) -> str:
-    if refusal.reason is NoAccessReason.UNSURE:
-        return f"Slack does not let me see who is in this channel (`{refusal.error}`), so I did nothing."
-    return _NO_ACCESS[refusal.reason]
 
 
 def _note(note: str) -> list[Block]:

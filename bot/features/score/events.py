@@ -21,11 +21,11 @@ from bot.feature import Services
 from bot.features.score.command import NOTHING_ABOVE, help_line
 from bot.pipeline.lookup import MayNotReadError, OutOfSightError
 from bot.pipeline.requests import message_case
-from bot.pipeline.text import sentence
+from bot.pipeline.text import no_access_text, sentence
 from bot.slack.client import READS_REACTIONS
 from bot.slack.commands import Texts, parse_command
 from bot.slack.invocation import Invocation, to_invocation
-from bot.slack.members import SLACKBOT, AnswerCache, NoAccess, NoAccessReason
+from bot.slack.members import SLACKBOT, AnswerCache
 from bot.slack.messages import ADDED, Message, Permalink, asks_for_score, to_reaction
 from bot.slack.mrkdwn import emoji_of, escape
 
@@ -182,13 +182,6 @@ NOT_TOLD = (
     "`manifest.yml` has both; paste it and reinstall the app."
 )
 _HELP = "`/judge reaction :mag:` scores every reply that somebody marks with that emoji, `/judge reaction off` ends it"
-_NO_ACCESS = {
-    NoAccessReason.DIRECT_MESSAGES: "Reactions are set per channel. Type that in a channel.",
-    NoAccessReason.APP_IS_NOT_IN: "I am not in this channel. Type `/invite @Slack Judge` first.",
-    NoAccessReason.PERSON_IS_NOT_IN: "Only people in this channel can see or change its reaction.",
-    NoAccessReason.GUEST: "Guests cannot change a channel's reaction. Ask a full member of this workspace.",
-    NoAccessReason.NOT_AN_ADMIN: "Only workspace admins can change a channel's reaction (setting DIGEST_BY).",
-}
 
 
 def state_text(emoji: str | None, *, is_told: bool) -> str:
@@ -203,12 +196,6 @@ def state_text(emoji: str | None, *, is_told: bool) -> str:
 def not_understood(reason: str) -> str:
     """What `/judge reaction` can do, for a person who typed something else; `reason` quotes it."""
     return f"{escape(reason)}. {_HELP}; type the emoji with its colons."
-
-
-def no_access_text(refusal: NoAccess) -> str:
-    if refusal.reason is NoAccessReason.UNSURE:
-        return f"Slack does not let me see who is in this channel (`{refusal.error}`), so I did nothing."
-    return _NO_ACCESS[refusal.reason]
 
 
 ScoreReactions = AnswerCache[str, Mapping[str, str]]
@@ -241,7 +228,7 @@ async def answer_reaction(services: Services, chosen: ScoreReactions, invocation
 async def _do(services: Services, chosen: ScoreReactions, invocation: Invocation, emoji: str | None) -> str:
     is_change, is_told = emoji is not None, READS_REACTIONS in services.identity.scopes
     if refusal := await services.access.refusal(invocation.channel_id, invocation.user_id, is_change):
-        return no_access_text(refusal)
+        return no_access_text(refusal, "score reactions")
     if emoji and not is_told:
         return NOT_TOLD
     settings = await services.store.digests.channel(invocation.team_id, invocation.channel_id)

@@ -179,7 +179,7 @@ async def test_now_may_be_tried_again_where_slack_refused_it(stage: Stage) -> No
 async def test_a_guest_posts_and_changes_nothing(stage: Stage, text: str) -> None:
     await scored(stage, 4)
     stage.ann.user.is_guest = True
-    assert (await digest(stage, text)).text.startswith("Guests cannot change digests or watches")
+    assert (await digest(stage, text)).text.startswith("Guests cannot change digests and watches")
     assert not posted(stage)
     assert await settings(stage) == ChannelSettings(
         stage.slack.workspace.team_id, stage.slack.workspace.channel(CHANNEL).id
