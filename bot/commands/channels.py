@@ -3,12 +3,10 @@
 import re
 from typing import NamedTuple
 
-import aiohttp
-from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.errors import BotError, SlackError
-from bot.slack.client import slack_word
+from bot.slack.client import SLACK_ERRORS, slack_word
 from bot.slack.members import list_channels
 
 _ID = re.compile("[CGD][A-Z0-9]+")  # a name has no capitals
@@ -35,7 +33,7 @@ async def find_channel(given: str, client: AsyncWebClient | None) -> Channel:
         raise BotError(f"{option}: names are looked up in Slack, and SLACK_BOT_TOKEN is not set; set it, or {_GIVE_ID}")
     try:
         listed = await list_channels(client) if client else {}
-    except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+    except SLACK_ERRORS as exc:
         if not is_id:
             reason = f"Slack does not list the app's channels ({slack_word(exc)})"
             raise SlackError(f"{option}: {reason}; run judge-bot doctor, or {_GIVE_ID}") from exc

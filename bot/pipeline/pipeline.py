@@ -12,9 +12,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-import aiohttp
 import structlog
-from slack_sdk.errors import SlackApiError
 
 from bot import metrics
 from bot.domain.blocker import GONE, MAY_NOT_READ, NO_QUESTION, NOT_KEPT, TOO_LATE
@@ -37,6 +35,7 @@ from bot.pipeline.retries import (
 )
 from bot.pipeline.text import OUT_OF_REACH, OUT_OF_SIGHT
 from bot.pipeline.tracing import Tracing
+from bot.slack.client import SLACK_ERRORS
 from bot.store import Store, TakenError
 from bot.store.errors import STORE_ERRORS
 from judge import Judge, JudgeError, Unscored, Verdict, find_flags, nothing_to_judge
@@ -145,7 +144,7 @@ class CasePipeline:
             logger.info("case_settled", case=case.id, score=verdict.score, reason=verdict.unscored_reason)
         except _ModelFailure as exc:
             await self._wait_for_the_model(case, since, exc)
-        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+        except SLACK_ERRORS as exc:
             case = await self._store.note_slack_failure(case)
             raise self._retry(case, exc, growing_pause(case.slack_tries)) from exc
         except (TakenError, RetryError, *STORE_ERRORS):
@@ -167,7 +166,7 @@ class CasePipeline:
         case = await self._store.note_model_failure(await self._announced(case, since), since)
         try:
             await self._delivery.say_later(case, pause, len(self._model_pauses))
-        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:  # said or not, the case goes on by then
+        except SLACK_ERRORS as exc:  # said or not, the case goes on by then
             logger.warning("delay_not_said", case=case.id, error=in_brief(exc))
         raise RetryError(str(failure), pause) from failure.__cause__
 
@@ -232,7 +231,7 @@ class CasePipeline:
         intended = case.model_copy(update={"thread_intent": True, "reply_intent": True})
         try:
             return await self._delivery.announce(case)
-        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+        except SLACK_ERRORS as exc:
             logger.warning("not_announced", case=case.id, reason=in_brief(exc))
             return intended
 

@@ -27,6 +27,10 @@ _NOT_LET_IN = {"invalid_auth", "not_authed", "account_inactive", "token_revoked"
 _NOT_LET_IN |= {"accesslimited", "org_login_required", "ekm_access_denied", "two_factor_setup_required"}
 
 
+SLACK_ERRORS = (SlackApiError, aiohttp.ClientError, TimeoutError)
+"""What a call of Slack raises: it refuses, cannot be reached, or does not answer in time."""
+
+
 def error_of(exc: SlackApiError) -> str | None:
     """Slack's own word for why it refused; None where something else answered in its place, such as a proxy."""
     data = getattr(exc.response, "data", None)

@@ -9,13 +9,11 @@ from enum import StrEnum
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-import aiohttp
 import structlog
 from cachetools import TTLCache
-from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.slack.client import slack_word
+from bot.slack.client import SLACK_ERRORS, slack_word
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -112,7 +110,7 @@ class Members:
     async def of(self, author_id: str) -> Member:
         try:
             return await self._known.get(author_id)
-        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+        except SLACK_ERRORS as exc:
             logger.warning("author_unknown", author=author_id, error=slack_word(exc))
             return Member(author_id, is_bot=False)
 
@@ -200,14 +198,14 @@ class Memberships:
                     return False
                 ours = (await self.now(None)).get(channel_id)
                 return ours is not None and (ours.is_private or await self._is_guest(user_id))
-        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+        except SLACK_ERRORS as exc:
             raise MembershipError(slack_word(exc)) from exc
 
     async def _list(self, user_id: str | None) -> Mapping[str, Listed]:
         try:
             async with asyncio.timeout(_LOOK_UP_S):
                 return await list_channels(self._client, user_id)
-        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+        except SLACK_ERRORS as exc:
             raise MembershipError(slack_word(exc)) from exc
 
     async def _is_guest(self, user_id: str) -> bool:
@@ -241,9 +239,6 @@ def _to_listed(channel: Mapping[str, Any]) -> Listed:
 
 
 class Homes:
-    patience_s = 1.5
-    """How long names are waited for: somebody waits for Slack, and Slack for 3 s at most."""
-
     def __init__(self, client: AsyncWebClient) -> None:
         self._client = client
         self._known = AnswerCache(self._ask, _HOMES_KEPT_S, _MOST_PEOPLE)
@@ -292,7 +287,7 @@ class Access:
         try:
             async with asyncio.timeout(_LOOK_UP_S):
                 return await self._ask(channel_id, user_id, is_change)
-        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+        except SLACK_ERRORS as exc:
             error = slack_word(exc)
             if error == "channel_not_found":
                 return NoAccess(NoAccessReason.APP_IS_NOT_IN)
@@ -321,7 +316,7 @@ class Access:
         try:
             async with asyncio.timeout(_LOOK_UP_S):
                 return await self._no_change(user_id) is None
-        except (SlackApiError, aiohttp.ClientError, TimeoutError):
+        except SLACK_ERRORS:
             return False
 
     async def is_in(self, channel_id: str, user_id: str) -> bool:

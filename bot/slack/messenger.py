@@ -14,7 +14,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.domain.case import Recipient
-from bot.slack.client import error_of, is_passing, is_transient, slack_word
+from bot.slack.client import SLACK_ERRORS, error_of, is_passing, is_transient, slack_word
 
 T = TypeVar("T")
 
@@ -165,7 +165,7 @@ class Messenger:
         """Shows a person their Home tab; where Slack will not have it, the one before stays."""
         try:
             await self._client.views_publish(user_id=user_id, view=view)
-        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+        except SLACK_ERRORS as exc:
             logger.warning("home_not_published", error=slack_word(exc))
 
     async def _ephemeral(self, recipient: Recipient, post: Post) -> bool:

@@ -9,7 +9,6 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-import aiohttp
 import structlog
 from slack_sdk.errors import SlackApiError
 
@@ -29,7 +28,7 @@ from bot.figures.week import Figures, read_figures
 from bot.pipeline.text import sentence
 from bot.slack import ids
 from bot.slack.blocks import Block
-from bot.slack.client import is_transient, slack_word
+from bot.slack.client import SLACK_ERRORS, is_transient, slack_word
 from bot.slack.members import Member, list_channels
 from bot.slack.messages import find_marked, to_metadata
 from bot.slack.messenger import WITHOUT_PREVIEWS, Drawn, Post, send_in_known_blocks
@@ -60,7 +59,7 @@ async def post_due(services: Services) -> None:
         place = {"channel": settings.channel_id, "week": week.label}
         try:
             await _post_claimed(services, settings, week, settings.channel_id in welcome)
-        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+        except SLACK_ERRORS as exc:
             logger.warning("digest_interrupted", **place, error=slack_word(exc), again_in=str(LEASE))
         except Exception as exc:  # whatever it was, the other channels get theirs
             logger.error("digest_interrupted", **place, again_in=str(LEASE), exc_info=exc)

@@ -11,7 +11,6 @@ from collections.abc import Awaitable, Iterator, Sequence
 from datetime import timedelta
 from typing import Any
 
-import aiohttp
 import structlog
 from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_sdk.errors import SlackApiError
@@ -32,7 +31,7 @@ from bot.features.privacy.text import (
 )
 from bot.pipeline.text import sentence
 from bot.slack import ids
-from bot.slack.client import is_transient, slack_word
+from bot.slack.client import SLACK_ERRORS, is_transient, slack_word
 from bot.slack.invocation import Invocation, clicked_value, to_invocation
 from bot.slack.messages import parse_permalink
 from bot.slack.messenger import Post
@@ -79,7 +78,7 @@ async def _ask(services: Services, invocation: Invocation, text: str) -> Post:
         return sentence(found)
     try:
         theirs, others = await _divide(services, found, invocation.user_id)
-    except (SlackApiError, aiohttp.ClientError, TimeoutError):
+    except SLACK_ERRORS:
         return sentence(NOT_NOW)
     unsettled = tuple(case.id for case in theirs if case.status not in AT_REST)
     stays = Forgotten(unsettled=unsettled, others=len(others))
@@ -131,7 +130,7 @@ async def _forget(services: Services, invocation: Invocation, what: str) -> Post
         theirs, others = await _divide(services, found, invocation.user_id)
         at_rest = [case for case in theirs if case.status in AT_REST]
         errors = [await _take_back(services, channel_id, ts) for channel_id, ts in _our_messages(at_rest)]
-    except (SlackApiError, aiohttp.ClientError, TimeoutError):
+    except SLACK_ERRORS:
         return sentence(NOT_NOW)  # all cases are still in the log
     gone = await services.store.forgetting.forget([case.id for case in at_rest], invocation.user_id)
     if gone:

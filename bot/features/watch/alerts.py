@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-import aiohttp
 import structlog
 from slack_sdk.errors import SlackApiError
 
@@ -14,7 +13,7 @@ from bot.features.watch.figures import name_of, to_word
 from bot.features.watch.text import gone_alert, new_judge_notice, silent_alert, unread_alert, worse_alert
 from bot.figures.week import FEWEST
 from bot.slack import ids
-from bot.slack.client import is_transient
+from bot.slack.client import SLACK_ERRORS, is_transient
 from bot.slack.members import MembershipError
 from bot.slack.messages import find_marked, to_metadata
 from bot.slack.messenger import WITHOUT_PREVIEWS, Post, send_in_known_blocks
@@ -54,7 +53,7 @@ async def _send(services: Services, watch: Watch, to: str, post: Post, since: da
         await send_in_known_blocks(post, send)
     except MembershipError as exc:
         return str(exc)
-    except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+    except SLACK_ERRORS as exc:
         return to_word(exc)
     return ""
 

@@ -4,9 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-import aiohttp
 from slack_bolt.async_app import AsyncAck, AsyncApp
-from slack_sdk.errors import SlackApiError
 
 from bot.domain.blocker import CHANNEL_OFF, FOREIGN
 from bot.domain.watch import Shows, Watch
@@ -17,7 +15,7 @@ from bot.features.watch.figures import name_of, watches_of_channel
 from bot.features.watch.watcher import Watcher
 from bot.pipeline.text import no_access_text, sentence
 from bot.slack import ids
-from bot.slack.client import REACTIONS, slack_word
+from bot.slack.client import REACTIONS, SLACK_ERRORS, slack_word
 from bot.slack.commands import WatchRequest
 from bot.slack.invocation import Invocation, clicked_value, to_invocation
 from bot.slack.messenger import Post
@@ -112,7 +110,7 @@ async def follow(watcher: Watcher, invocation: Invocation, request: WatchRequest
         return await _ask_to_end(services, invocation, request.author)
     try:
         found = await assistants(services, invocation.channel_id, request.author)
-    except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+    except SLACK_ERRORS as exc:
         return sentence(words.not_read(slack_word(exc)))
     called = [each for each in found if is_named(request.author, each, found)]
     if not called:

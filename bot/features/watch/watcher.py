@@ -13,9 +13,7 @@ from heapq import heapify, heappop, heappush, nlargest
 from itertools import count
 from typing import Any
 
-import aiohttp
 import structlog
-from slack_sdk.errors import SlackApiError
 
 from bot.domain.blocker import RefusedError
 from bot.domain.case import Case, CaseSource, Visibility, text_hash
@@ -24,6 +22,7 @@ from bot.domain.watch import LATE, MOST_OF_A_QUESTION, ReplyOutcome, SeenReply, 
 from bot.feature import Services
 from bot.features.watch.figures import to_word
 from bot.pipeline.lookup import MayNotReadError, OutOfSightError, Question
+from bot.slack.client import SLACK_ERRORS
 from bot.slack.members import AnswerCache
 from bot.slack.messages import Message, to_message
 
@@ -57,7 +56,7 @@ def message_of(event: Raw) -> Raw:
     return event["message"] if event.get("subtype") == "message_changed" else event
 
 
-_UNREADABLE = (OutOfSightError, MayNotReadError, SlackApiError, aiohttp.ClientError, TimeoutError)
+_UNREADABLE = (OutOfSightError, MayNotReadError, *SLACK_ERRORS)
 
 REST = timedelta(seconds=30)
 """A reply that has not changed for so long is finished."""
@@ -251,7 +250,7 @@ async def _look_at(services: Services, channel_id: str, watched: Mapping[str, Wa
             watch = watched.get(author_of(raw) or "")
             if watch and is_since(watch, raw["ts"]):
                 noted += await services.store.replies.note(to_reply(team_id, channel_id, raw), watch, now)
-    except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+    except SLACK_ERRORS as exc:
         logger.warning("channel_not_read", channel=channel_id, error=to_word(exc))
         await watches.note_not_read(team_id, channel_id, to_word(exc), now + OFTEN)
         return

@@ -37,7 +37,7 @@ from bot.pipeline.lookup import MayNotReadError, OutOfSightError
 from bot.pipeline.text import BUTTON_TOO_SLOW, COMMAND_TOO_SLOW, sentence
 from bot.slack import ids
 from bot.slack.blocks import ModalState
-from bot.slack.client import slack_word
+from bot.slack.client import SLACK_ERRORS, slack_word
 from bot.slack.commands import parse_watch
 from bot.slack.invocation import (
     HomeVisit,
@@ -176,7 +176,7 @@ async def _to_view(services: Services, invocation: Invocation, channel_id: str, 
     watches = await services.store.watches.of(invocation.team_id, channel_id)
     try:
         found = await assistants(services, channel_id, author)
-    except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+    except SLACK_ERRORS as exc:
         return words.not_read(slack_word(exc))
     names = {watch.author_id: await name_of(services, watch.author_id) for watch in watches}
     watched, names = list(names), {**names, **found}
@@ -275,7 +275,7 @@ async def _end(watcher: Watcher, click: WindowClick, author_id: str) -> None:
     services, invocation, channel_id = watcher.services, click.invocation, click.state.channel_id or ""
     said = await end_watch(watcher, invocation, channel_id, author_id)
     shown = None
-    with suppress(SlackApiError, aiohttp.ClientError, TimeoutError):
+    with suppress(*SLACK_ERRORS):
         shown = await services.messenger.update_modal(click.view_id, said_modal(said))
     if not shown:
         await services.messenger.tell(Recipient(invocation.user_id, channel_id), sentence(said))
