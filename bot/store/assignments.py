@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.case import CaseStatus
 from bot.domain.clock import Clock, utc_now
 from bot.domain.label import Label, Outcome
-from bot.store.database import Database, insert_into, insert_new, lock_for_transaction
+from bot.store.database import Database, columns_of, insert_into, insert_new, lock_for_transaction
 from bot.store.labels import Budget, Sample, has_score, read_budgets, read_samples
 from bot.store.schema import UtcDateTime, assignments, cases, labels
 from bot.store.visibility import counts, is_superseded, is_watched, on_same_reply
@@ -263,9 +263,8 @@ class Assignments:
         await self._database.write(record)
 
     async def has_recorded(self, team_id: str, user_id: str, case_id: int, label: Label) -> bool:
-        is_theirs = and_(labels.c.team_id == team_id, labels.c.case_id == case_id, labels.c.user_id == user_id)
-        query = select(labels.c.score).where(is_theirs, labels.c.is_blind, labels.c.score == label.score)
-        return await self._database.one(query) is not None
+        theirs = {"team_id": team_id, "case_id": case_id, "user_id": user_id, "is_blind": True}
+        return await self._database.value(select(labels.c.score).filter_by(**theirs, score=label.score)) is not None
 
     async def compared(
         self, team_id: str, user_id: str, case_ids: Collection[int], channel_ids: Collection[str]
@@ -283,10 +282,8 @@ class Assignments:
 
 
 async def _read(connection: AsyncConnection, team_id: str, user_id: str, case_id: int) -> DrawnCase | None:
-    query = select(*(cases.c[each.name] for each in fields(DrawnCase))).where(may_label(user_id))
-    row = (
-        await connection.execute(query.where(cases.c.team_id == team_id, cases.c.id == case_id, is_shown(user_id)))
-    ).one_or_none()
+    query = select(*columns_of(cases, DrawnCase)).filter_by(team_id=team_id, id=case_id)
+    row = (await connection.execute(query.where(may_label(user_id), is_shown(user_id)))).one_or_none()
     return DrawnCase(**row._mapping) if row else None
 
 

@@ -3,15 +3,15 @@
 An act that changes the log is noted in the same transaction, an export before its first row. Rows are never changed."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from sqlalchemy import and_, delete, insert, or_, select
+from sqlalchemy import delete, insert, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
-from bot.store.database import Part
+from bot.store.database import Part, columns_of
 from bot.store.schema import audit
 
 KEPT = timedelta(days=730)
@@ -75,16 +75,15 @@ class Audit(Part):
 
     async def last_by(self, what: Action, team_id: str, channel_id: str, user_id: str | None = None) -> str | None:
         """Who did that last in a channel, and with `user_id` to that assistant; None where it was never done."""
-        is_it = and_(audit.c.what == what, audit.c.team_id == team_id, audit.c.channel_id == channel_id)
-        query = select(audit.c.who).where(is_it, audit.c.user_id.is_not_distinct_from(user_id))
-        rows = await self._database.all(query.order_by(audit.c.id.desc()).limit(1))
-        return next((str(row.who) for row in rows), None)
+        acts = select(audit.c.who).filter_by(what=what, team_id=team_id, channel_id=channel_id, user_id=user_id)
+        who: str | None = await self._database.value(acts.order_by(audit.c.id.desc()).limit(1))
+        return who
 
     async def drop_older(self, before: datetime) -> int:
         return await self._database.execute(delete(audit).where(audit.c.at < before))
 
 
-_ACTS = select(*(audit.c[each.name] for each in fields(Act))).order_by(audit.c.id)
+_ACTS = select(*columns_of(audit, Act)).order_by(audit.c.id)
 
 
 def _to_act(what: str, **columns: object) -> Act:

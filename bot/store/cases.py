@@ -116,8 +116,8 @@ class Cases(Part):
         if case.attempt == 1 or case.excluded or case.is_for_one:
             return []
         is_earlier = and_(cases.c.id < case.id, cases.c.reply_ts.is_not(None), cases.c.judged_at.is_not(None))
-        rows = await self._database.all(select(cases).where(same_reply(case), counts(cases), is_earlier))
-        return [to_case(row) for row in rows]
+        query = select(cases).where(same_reply(case), counts(cases), is_earlier)
+        return await self._database.rows(LoggedCase, query)
 
     async def is_replaced(self, case_id: int) -> bool:
         case = await self.get(case_id)
@@ -125,7 +125,7 @@ class Cases(Part):
             return False
         is_later = and_(cases.c.id > case.id, cases.c.attempt > 1, cases.c.judged_at.is_not(None))
         query = select(cases.c.id).where(same_reply(case), counts(cases), is_later).limit(1)
-        return bool(await self._database.all(query))
+        return await self._database.value(query) is not None
 
     async def verdict(self, case_id: int) -> RecordedVerdict | None:
         async def read(connection: AsyncConnection) -> tuple[Row[Any], Sequence[Row[Any]]]:
@@ -140,8 +140,7 @@ class Cases(Part):
         return RecordedVerdict.model_validate(dict(row._mapping) | {"ratings": given})
 
     async def newest(self, limit: int) -> Sequence[LoggedCase]:
-        rows = await self._database.all(select(cases).order_by(cases.c.id.desc()).limit(limit))
-        return [to_case(row) for row in reversed(rows)]
+        return (await self._database.rows(LoggedCase, select(cases).order_by(cases.c.id.desc()).limit(limit)))[::-1]
 
     async def recent(
         self,
@@ -167,7 +166,7 @@ class Cases(Part):
         return await self._listed(query)
 
     async def _listed(self, query: Select[Any]) -> Sequence[LoggedCase]:
-        found = [to_case(row) for row in await self._database.all(query)]
+        found = await self._database.rows(LoggedCase, query)
         # Where no texts are kept, those of cases under way are not for lists either.
         return found if self._keeps_text else [case.model_copy(update={"response": None}) for case in found]
 
@@ -219,7 +218,7 @@ class Edits:
         # Nearly every message was never scored: it is looked for without the writers' lock, and by two queries, since
         # SQLite would go through the whole channel for one with "or".
         query = union(select(cases.c.id).where(scored), select(cases.c.id).where(asked))
-        found = [row.id for row in await self._database.all(query)]
+        found = await self._database.values(query)
         if not found:
             return []
         is_found = cases.c.id.in_(found)
@@ -236,15 +235,13 @@ class Edits:
 
     async def case(self, case_id: int) -> LoggedCase | None:
         """The case, if the verdict in Slack has something to say since, or to take back."""
-        row = await self._database.one(select(cases).where(IS_STALE, cases.c.id == case_id))
-        return to_case(row) if row else None
+        return await self._database.first(LoggedCase, select(cases).where(IS_STALE, cases.c.id == case_id))
 
     async def resubmit(self, team_id: str) -> None:
         """Writes the jobs that should be there for a team's stale verdicts; a safety net, and the start of a queue."""
         query = select(cases.c.id).where(IS_STALE, is_of_team(team_id), cases.c.status == CaseStatus.DELIVERED)
-        rows = await self._database.all(query.order_by(cases.c.id).limit(_AT_ONCE))
-        jobs = [Job(JobKind.AMEND, team_id, row.id, key=f"amend/{row.id}") for row in rows]
-        await self._jobs.submit(jobs)
+        stale = await self._database.values(query.order_by(cases.c.id).limit(_AT_ONCE))
+        await self._jobs.submit([Job(JobKind.AMEND, team_id, each, key=f"amend/{each}") for each in stale])
 
     async def drop_texts(self, case: LoggedCase) -> None:
         is_it = cases.c.id == case.id

@@ -4,12 +4,13 @@ import asyncio
 import sqlite3
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import fields
 from functools import partial
 from typing import Any, Self, TypeVar
 
 import aiosqlite
 from cachetools import LRUCache
-from sqlalchemy import ColumnElement, Executable, Row, Table, text, update
+from sqlalchemy import Column, ColumnElement, Executable, Row, Select, Table, text, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.sql.dml import Insert
@@ -59,6 +60,19 @@ class Database:
     async def rows(self, kind: Callable[..., T], query: Executable) -> list[T]:
         """All rows of a query, each as a `kind` that is made of its columns by their names."""
         return [kind(**row._mapping) for row in await self.all(query)]
+
+    async def first(self, kind: Callable[..., T], query: Select[Any]) -> T | None:
+        """The first row of a query, as `rows` gives it; None where there is none."""
+        found = await self.rows(kind, query.limit(1))
+        return found[0] if found else None
+
+    async def values(self, query: Executable) -> list[Any]:
+        """What stands in the one column of a query."""
+        return [row[0] for row in await self.all(query)]
+
+    async def value(self, query: Executable) -> Any:
+        """What stands in the first row of a query's one column; None where there is none."""
+        return next(iter(await self.values(query)), None)
 
     async def one(self, query: Executable, values: Mapping[str, Any] | None = None) -> Row[Any] | None:
         """The row of a query that has one, or none; `values` are those of its parameters."""
@@ -125,6 +139,11 @@ class Part:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+
+def columns_of(table: Table, kind: type, *without: str) -> list[Column[Any]]:
+    """The columns that a dataclass has as fields, but those `without`."""
+    return [table.c[each.name] for each in fields(kind) if each.name not in without]
 
 
 def after_commit(connection: AsyncConnection, follow: Callable[[], Awaitable[object]]) -> None:

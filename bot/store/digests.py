@@ -1,19 +1,19 @@
 """What channels have chosen, which digests were claimed, posted or given up, and the thumbs under replies."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, Update, and_, bindparam, case, delete, func, or_, select, update
+from sqlalchemy import Row, Select, Update, and_, bindparam, case, delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import Visibility
 from bot.domain.clock import utc_now
 from bot.domain.label import Reaction
 from bot.store.audit import Act, Action, note
-from bot.store.database import Part, claim, upsert
+from bot.store.database import Part, claim, columns_of, upsert
 from bot.store.figures import Place, Span, ThumbCount
 from bot.store.schema import IS_TAKEN_BACK, cases, channels, digests, people, replies, thumbs
 from bot.store.visibility import counts, is_watched
@@ -81,9 +81,10 @@ class Digests(Part):
         return await self._database.read(lambda connection: _chosen(connection, team_id, channel_id))
 
     async def among(self, team_id: str, channel_ids: Collection[str]) -> Mapping[str, ChannelSettings]:
-        query = select(channels).where(channels.c.team_id == team_id, channels.c.channel_id.in_(channel_ids))
-        rows = await self._database.all(query.order_by(channels.c.channel_id))
-        return {row.channel_id: _to_settings(row) for row in rows}
+        found = await self._database.rows(
+            ChannelSettings, _SETTINGS.filter_by(team_id=team_id).where(channels.c.channel_id.in_(channel_ids))
+        )
+        return {each.channel_id: each for each in found}
 
     async def save(self, settings: ChannelSettings, by: str) -> None:
         statement = upsert(self._database, channels, asdict(settings) | {"updated_at": utc_now()})
@@ -99,27 +100,18 @@ class Digests(Part):
         await self._database.write(save)
 
     async def wanted(self, team_id: str) -> Sequence[ChannelSettings]:
-        query = select(channels).where(channels.c.team_id == team_id, channels.c.is_digest_on)
-        rows = await self._database.all(query.order_by(channels.c.channel_id))
-        return [_to_settings(row) for row in rows]
+        return await self._database.rows(ChannelSettings, _SETTINGS.filter_by(team_id=team_id, is_digest_on=True))
 
     async def score_reactions(self, team_id: str) -> Mapping[str, str]:
-        query = select(channels.c.channel_id, channels.c.score_reaction)
-        rows = await self._database.all(
-            query.where(channels.c.team_id == team_id, channels.c.score_reaction.is_not(None))
-        )
+        query = select(channels.c.channel_id, channels.c.score_reaction).filter_by(team_id=team_id)
+        rows = await self._database.all(query.where(channels.c.score_reaction.is_not(None)))
         return {row.channel_id: row.score_reaction for row in rows}
 
     async def open(self, team_id: str, due: Collection[tuple[str, str]], now: datetime) -> Sequence[tuple[str, str]]:
-        query = select(digests.c.channel_id, digests.c.week, digests.c.status, digests.c.claimed_at).where(
-            digests.c.team_id == team_id, digests.c.week.in_({week for _, week in due})
-        )
-        rows = await self._database.all(query)
-        taken = {
-            (row.channel_id, row.week)
-            for row in rows
-            if row.status != DigestStatus.CLAIMED or row.claimed_at > now - LEASE
-        }
+        is_taken = or_(digests.c.status != DigestStatus.CLAIMED, digests.c.claimed_at > now - LEASE)
+        is_meant = digests.c.week.in_({week for _, week in due})
+        query = select(digests.c.channel_id, digests.c.week).filter_by(team_id=team_id).where(is_meant, is_taken)
+        taken = {(row.channel_id, row.week) for row in await self._database.all(query)}
         return [each for each in due if each not in taken]
 
     async def claim(self, team_id: str, channel_id: str, week: str, now: datetime) -> Claim | None:
@@ -152,10 +144,12 @@ class Digests(Part):
         await self._database.execute(_update(claim).values(**values))
 
 
+_SETTINGS = select(*columns_of(channels, ChannelSettings)).order_by(channels.c.channel_id)
+
+
 async def _chosen(connection: AsyncConnection, team_id: str, channel_id: str) -> ChannelSettings:
-    query = select(channels).where(channels.c.team_id == team_id, channels.c.channel_id == channel_id)
-    row = (await connection.execute(query)).one_or_none()
-    return _to_settings(row) if row else ChannelSettings(team_id, channel_id)
+    row = (await connection.execute(_SETTINGS.filter_by(team_id=team_id, channel_id=channel_id))).one_or_none()
+    return ChannelSettings(**row._mapping) if row else ChannelSettings(team_id, channel_id)
 
 
 def _changes(earlier: ChannelSettings, chosen: ChannelSettings) -> Iterator[Action]:
@@ -176,10 +170,6 @@ def _changes(earlier: ChannelSettings, chosen: ChannelSettings) -> Iterator[Acti
 def _update(claim: Claim) -> Update:
     key = {"team_id": claim.team_id, "channel_id": claim.channel_id, "week": claim.week}
     return update(digests).filter_by(**key)
-
-
-def _to_settings(row: Row[Any]) -> ChannelSettings:
-    return ChannelSettings(**{each.name: getattr(row, each.name) for each in fields(ChannelSettings)})
 
 
 class Thumbs(Part):
@@ -233,21 +223,16 @@ class Thumbs(Part):
 
 async def drop_of_reply(connection: AsyncConnection, gone: Row[*tuple[Any, ...]]) -> None:
     """Deletes the thumbs under the reply of a case that is gone, unless another case of it is left."""
-    here = and_(
-        thumbs.c.team_id == gone.team_id, thumbs.c.channel_id == gone.channel_id, thumbs.c.ts == gone.message_ts
-    )
-    left = select(cases.c.id).where(_of_case(thumbs.c.team_id, thumbs.c.channel_id, thumbs.c.ts))
-    await connection.execute(delete(thumbs).where(here, ~left.exists()))
+    here = {"team_id": gone.team_id, "channel_id": gone.channel_id}
+    left = select(cases.c.id).filter_by(**here, message_ts=gone.message_ts)
+    await connection.execute(delete(thumbs).filter_by(**here, ts=gone.message_ts).where(~left.exists()))
 
 
 def _authors(team_id: Any, channel_id: Any, ts: Any) -> Sequence[Select[tuple[str | None]]]:
-    is_seen = and_(replies.c.team_id == team_id, replies.c.channel_id == channel_id, replies.c.ts == ts)
-    is_scored = and_(_of_case(team_id, channel_id, ts), or_(counts(cases), is_watched(cases)))
-    return select(replies.c.author_id).where(is_seen), select(cases.c.author_id).where(is_scored).limit(1)
-
-
-def _of_case(team_id: Any, channel_id: Any, ts: Any) -> ColumnElement[bool]:
-    return and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id, cases.c.message_ts == ts)
+    here = {"team_id": team_id, "channel_id": channel_id}
+    is_scored = or_(counts(cases), is_watched(cases))
+    scored = select(cases.c.author_id).filter_by(**here, message_ts=ts).where(is_scored).limit(1)
+    return select(replies.c.author_id).filter_by(**here, ts=ts), scored
 
 
 # Built once, since they are asked with every request.

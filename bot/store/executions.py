@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from datetime import timedelta
 
-from sqlalchemy import ColumnElement, and_, delete, select, update
+from sqlalchemy import delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import Execution, LoggedCase
 from bot.domain.clock import utc_now
-from bot.store.database import Database, insert_new
+from bot.store.database import Database, columns_of, insert_new
 from bot.store.jobs import Job, JobKind, Jobs
 from bot.store.schema import IS_OPEN, IS_WAITING, cases, executions
 
@@ -25,7 +25,8 @@ class Executions:
 
     async def is_known(self, team_id: str, execution_id: str) -> bool:
         """Whether an execution has a case already, so that Slack tells of it once more."""
-        return await self._database.one(select(executions.c.id).where(_is(team_id, execution_id))) is not None
+        query = select(executions.c.id).filter_by(team_id=team_id, id=execution_id)
+        return await self._database.value(query) is not None
 
     async def add(self, connection: AsyncConnection, execution: Execution, case: LoggedCase) -> None:
         values = {"team_id": case.team_id, "id": execution.id, "case_id": case.id, "quotes": execution.quotes}
@@ -40,12 +41,12 @@ class Executions:
         await self._database.write(attach)
 
     async def waiting(self, case_id: int) -> Sequence[Execution]:
-        query = select(executions.c.id, executions.c.quotes).where(executions.c.case_id == case_id, IS_WAITING)
-        return [Execution(row.id, row.quotes) for row in await self._database.all(query)]
+        query = select(*columns_of(executions, Execution)).filter_by(case_id=case_id).where(IS_WAITING)
+        return await self._database.rows(Execution, query)
 
     async def note_completed(self, case_id: int, execution_id: str) -> None:
-        is_it = and_(executions.c.case_id == case_id, executions.c.id == execution_id)
-        await self._database.execute(update(executions).where(is_it).values(completed_at=utc_now()))
+        its = update(executions).filter_by(case_id=case_id, id=execution_id)
+        await self._database.execute(its.values(completed_at=utc_now()))
 
     async def resubmit(self, team_id: str) -> None:
         """Writes the jobs that should be there for a team: what a process that died has left, or one in memory.
@@ -53,18 +54,11 @@ class Executions:
         Whoever settles a case tells the executions that it was made for.
         """
         is_open = select(cases.c.id).where(cases.c.id == executions.c.case_id, IS_OPEN).exists()
-        query = select(executions.c.case_id).where(executions.c.team_id == team_id, IS_WAITING, ~is_open).distinct()
-        jobs = [
-            Job(JobKind.COMPLETE, team_id, row.case_id, key=f"complete/{row.case_id}")
-            for row in await self._database.all(query.limit(_AT_ONCE))
-        ]
-        await self._jobs.submit(jobs)
+        query = select(executions.c.case_id).filter_by(team_id=team_id).where(IS_WAITING, ~is_open).distinct()
+        waited_for = await self._database.values(query.limit(_AT_ONCE))
+        await self._jobs.submit([Job(JobKind.COMPLETE, team_id, each, key=f"complete/{each}") for each in waited_for])
 
     async def trim(self) -> None:
         """Forgets executions a day after they were told."""
         is_old = executions.c.completed_at < utc_now() - _KEPT
         await self._database.execute(delete(executions).where(is_old))
-
-
-def _is(team_id: str, execution_id: str) -> ColumnElement[bool]:
-    return and_(executions.c.team_id == team_id, executions.c.id == execution_id)

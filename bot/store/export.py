@@ -1,13 +1,13 @@
 """What counts in the figures, case by case: for exports, and to be judged anew."""
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, and_, func, or_, select, tuple_
 
-from bot.store.database import Part
+from bot.store.database import Part, columns_of
 from bot.store.schema import cases, labels, ratings
 from bot.store.visibility import NEWER, chosen_or_watched, counts, is_watched, superseded
 
@@ -48,7 +48,7 @@ class Replays(Part):
         found: dict[tuple[str, tuple[int, int]], list[int]] = {}
         for row in await self._database.all(select(*columns).where(_is_replayable()).order_by(cases.c.id)):
             found.setdefault((row.name, (row.lowest, row.highest)), []).append(row.id)
-        labelled = {row.case_id for row in await self._database.all(select(labels.c.case_id).distinct())}
+        labelled = set(await self._database.values(select(labels.c.case_id).distinct()))
         versions = [Version(*key, ids, labelled.intersection(ids)) for key, ids in found.items()]
         return sorted(versions, key=lambda version: len(version.case_ids), reverse=True)
 
@@ -64,9 +64,8 @@ class Replays(Part):
         said = select(labels.c.case_id, labels.c.score).where(labels.c.case_id.in_(case_ids)).order_by(labels.c.user_id)
         for label in await self._database.all(said):
             human.setdefault(label.case_id, []).append(label.score)
-        columns = [cases.c[each.name] for each in fields(Replayable) if each.name != "human"]
-        query = select(*columns).where(cases.c.id.in_(case_ids), _is_replayable()).order_by(cases.c.id)
-        rows: Sequence[Any] = await self._database.all(query)
+        query = select(*columns_of(cases, Replayable, "human")).where(cases.c.id.in_(case_ids), _is_replayable())
+        rows: Sequence[Any] = await self._database.all(query.order_by(cases.c.id))
         return [Replayable(**row._mapping, human=human.get(row.id, ())) for row in rows]
 
 
@@ -126,11 +125,10 @@ class Exports(Part):
             return []
         query = select(cases.c.team_id).where(cases.c.channel_id == channel_id, cases.c.judged_at.is_not(None))
         query = query.where(is_watched(cases) if watched else counts(cases))
-        return [row.team_id for row in await self._database.all(query.distinct().order_by(cases.c.team_id))]
+        return await self._database.values(query.distinct().order_by(cases.c.team_id))
 
     async def count(self, which: Selection) -> int:
-        (row,) = await self._database.all(select(func.count().label("number")).where(*which.conditions()))
-        return int(row.number)
+        return int(await self._database.value(select(func.count()).where(*which.conditions())))
 
     async def rows(
         self, which: Selection, *, has_ratings: bool = False

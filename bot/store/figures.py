@@ -5,7 +5,7 @@ alone, in whatever way they came to be so, are in no figure. Of several verdicts
 watches have drawn is counted apart."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -28,7 +28,7 @@ from sqlalchemy import (
 from bot.domain.clock import utc_week
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Watch
-from bot.store.database import Part
+from bot.store.database import Part, columns_of
 from bot.store.schema import cases, labels, replies
 from bot.store.visibility import NEWER, Sample, counts, is_by_workflow, is_watched, superseded
 from judge.rubric import Scale
@@ -234,7 +234,7 @@ class Tallies(Part):
         is_among = and_(cases.c.team_id == team_id, cases.c.channel_id.in_(channel_ids))
         query = select(cases.c.channel_id).where(is_among, cases.c.judged_at >= since, counts(cases))
         query = query.group_by(cases.c.channel_id).order_by(func.count().desc(), cases.c.channel_id)
-        return [row.channel_id for row in await self._database.all(query)]
+        return await self._database.values(query)
 
     async def usage(self, place: Place, span: Span, kind: Kind) -> Usage:
         tokens = cases.c.input_tokens + cases.c.output_tokens
@@ -304,17 +304,12 @@ class Tallies(Part):
         return await self._database.rows(LabelledCount, query)
 
     async def in_order(self, place: Place, span: Span) -> Sequence[TimedScore]:
-        when = cases.c.judged_at, cases.c.id
-        columns = (cases.c[each.name] for each in fields(TimedScore))
-        query = select(*columns).where(cases.c.score.is_not(None), _public(place, span)).order_by(*when)
+        query = _timed_scores(place, span).order_by(cases.c.judged_at, cases.c.id)
         return await self._database.rows(TimedScore, query)
 
     async def newest(self, place: Place) -> TimedScore | None:
-        is_there = _public(place, Span(_BEGINNING, _END))
-        columns = (cases.c[each.name] for each in fields(TimedScore))
-        query = select(*columns).where(cases.c.score.is_not(None), is_there).order_by(cases.c.judged_at.desc())
-        found = await self._database.rows(TimedScore, query.limit(1))
-        return found[0] if found else None
+        query = _timed_scores(place, Span(_BEGINNING, _END)).order_by(cases.c.judged_at.desc())
+        return await self._database.first(TimedScore, query)
 
     async def blind(self, place: Place, span: Span, kind: Kind) -> Sequence[ScoredCount]:
         is_blind = and_(labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id, labels.c.is_blind)
@@ -355,8 +350,12 @@ def _low_cases(which: ColumnElement[bool]) -> Select[Any]:
     """The lowest first, and the newest among equals; without the words of what is deleted, or to be forgotten."""
     is_shown = and_(cases.c.deleted_at.is_(None), cases.c.forgotten_at.is_(None))
     words = case((is_shown, func.substr(cases.c.response, 1, _WORDS))).label("response")
-    columns = (cases.c[each.name] for each in fields(LowCase) if each.name != "response")
-    return select(*columns, words).where(which).order_by(cases.c.score, cases.c.judged_at.desc())
+    query = select(*columns_of(cases, LowCase, "response"), words).where(which)
+    return query.order_by(cases.c.score, cases.c.judged_at.desc())
+
+
+def _timed_scores(place: Place, span: Span) -> Select[Any]:
+    return select(*columns_of(cases, TimedScore)).where(cases.c.score.is_not(None), _public(place, span))
 
 
 def _public(place: Place, span: Span, repeated: Select[Any] | CompoundSelect[Any] | None = None) -> ColumnElement[bool]:

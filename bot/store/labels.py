@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.case import LoggedCase
 from bot.domain.clock import utc_now, utc_week
 from bot.domain.label import Label
-from bot.store.database import Part, upsert
+from bot.store.database import Part, columns_of, upsert
 from bot.store.schema import assignments, cases, channels, labels
 from bot.store.visibility import counts, is_watched
 
@@ -43,16 +43,12 @@ class Labels(Part):
         return earlier
 
     async def get(self, case: LoggedCase, user_id: str) -> Label | None:
-        query = select(labels.c.score, labels.c.reason, labels.c.is_blind).where(
-            labels.c.team_id == case.team_id, labels.c.case_id == case.id, labels.c.user_id == user_id
-        )
-        found = await self._database.rows(Label, query)
-        return found[0] if found else None
+        theirs = {"team_id": case.team_id, "case_id": case.id, "user_id": user_id}
+        return await self._database.first(Label, select(*columns_of(labels, Label)).filter_by(**theirs))
 
     async def teams(self, *, has_unlabelled: bool = False) -> Sequence[str]:
         team_id = (cases if has_unlabelled else labels).c.team_id
-        query = select(team_id).distinct().order_by(team_id)
-        return [row.team_id for row in await self._database.all(query)]
+        return await self._database.values(select(team_id).distinct().order_by(team_id))
 
 
 WEEKS = 4

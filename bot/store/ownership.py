@@ -20,7 +20,7 @@ from sqlalchemy import delete, select
 
 from bot.domain.clock import utc_now
 from bot.errors import LogError
-from bot.store.database import Database, upsert
+from bot.store.database import Database, columns_of, upsert
 from bot.store.schema import processes
 
 _OTHERS = 0o077
@@ -174,7 +174,5 @@ class Processes:
             logger.warning("not_signed_off", left="it is forgotten in a day")
 
     async def latest_here(self) -> Sign | None:
-        of_process = select(processes.c.pid, processes.c.is_connected, processes.c.seen_at)
-        here = of_process.where(processes.c.host == socket.gethostname()).order_by(processes.c.seen_at.desc())
-        found = await self._database.rows(Sign, here.limit(1))
-        return found[0] if found else None
+        here = select(*columns_of(processes, Sign)).filter_by(host=socket.gethostname())
+        return await self._database.first(Sign, here.order_by(processes.c.seen_at.desc()))

@@ -14,7 +14,7 @@ from bot.domain.case import CaseStatus, LoggedCase, QuestionSource
 from bot.domain.clock import utc_now
 from bot.store import spending
 from bot.store.audit import Act, Action, Audit, note
-from bot.store.cases import AT_REST, drop_texts, to_case
+from bot.store.cases import AT_REST, drop_texts
 from bot.store.database import Database
 from bot.store.digests import drop_of_reply
 from bot.store.examples import drop_examples
@@ -66,7 +66,7 @@ class Forgetting:
             select(cases.c.id).where(here, cases.c.thread_ts.in_(typed), is_typed),
         )
         query = select(cases).where(cases.c.id.in_(same)).order_by(cases.c.id)
-        return [to_case(row) for row in await self._database.all(query)]
+        return await self._database.rows(LoggedCase, query)
 
     async def are_examples(self, team_id: str, case_ids: Sequence[int]) -> bool:
         """Whether a saved rubric has one of these cases as an example."""
@@ -100,8 +100,7 @@ class Forgetting:
         await self._jobs.put(connection, [Job(JobKind.AMEND, gone.team_id, number) for number in earlier])
 
     async def count(self, before: datetime) -> int:
-        ((number,),) = await self._database.all(select(func.count()).where(_is_old(before, AT_REST)))
-        return int(number)
+        return int(await self._database.value(select(func.count()).where(_is_old(before, AT_REST))))
 
     async def forget_older(
         self, before: datetime, statuses: Sequence[CaseStatus] = AT_REST, by: str | None = None
@@ -315,9 +314,8 @@ class Personal:
         """The teams in which anything is stored of a person with this id: two may have the same."""
         tables = (cases, audit, *(whose.table for whose in _OF_PERSON.values()))
         all_teams = union(*(select(table.c.team_id) for table in tables)).order_by("team_id")
-        found = [row.team_id for row in await self._database.all(all_teams)]
-        are_there = {team_id: await self._database.one(_anything(team_id, user_id)) for team_id in found}
-        return [team_id for team_id, row in are_there.items() if row and row.is_there]
+        found = await self._database.values(all_teams)
+        return [team_id for team_id in found if await self._database.value(_anything(team_id, user_id))]
 
     async def rows(self, team_id: str, user_id: str) -> AsyncIterator[StoredRow]:
         """All of it: what they chose, cases, labels, draws, thumbs, rubrics, lines of the audit by or about them.
@@ -366,7 +364,7 @@ def _anything(team_id: str, user_id: str) -> Select[Any]:
         select(audit.c.id).where(audit.c.team_id == team_id, is_in_audit),
         *(_of(whose, team_id, user_id) for whose in _OF_PERSON.values()),
     )
-    return select(or_(*(place.exists() for place in places)).label("is_there"))
+    return select(or_(*(place.exists() for place in places)))
 
 
 def _shown(case: Mapping[str, Any], user_id: str) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Channels' rubrics, each saving a row of its own, and the labelled cases judged anew before a judge is changed."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from sqlalchemy import (
@@ -17,6 +17,7 @@ from sqlalchemy import (
     literal,
     or_,
     select,
+    tuple_,
     update,
 )
 from sqlalchemy.exc import IntegrityError
@@ -26,7 +27,7 @@ from bot.domain.clock import utc_now
 from bot.domain.limits import Texts
 from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.store.audit import Act, Action, note
-from bot.store.database import Database, Part, insert_into, insert_new, lock_for_transaction, upsert
+from bot.store.database import Database, Part, columns_of, insert_into, insert_new, lock_for_transaction, upsert
 from bot.store.jobs import Job, JobKind, Jobs
 from bot.store.schema import cases, channels, labels, replay_scores, replayed, replays, rubrics, spent
 from bot.store.visibility import counts, is_superseded, is_watched
@@ -60,27 +61,20 @@ class Rubrics(Part):
         return ChannelJudge(*row) if row else ChannelJudge()
 
     async def newest(self, team_id: str, channel_id: str) -> Sequence[SavedRubric]:
-        last = (
-            select(rubrics.c.name, func.max(rubrics.c.number).label("number"))
-            .where(rubrics.c.team_id == team_id, rubrics.c.channel_id == channel_id)
-            .group_by(rubrics.c.name)
-            .subquery()
-        )
-        is_last = and_(rubrics.c.name == last.c.name, rubrics.c.number == last.c.number)
-        query = _saved.where(rubrics.c.team_id == team_id, rubrics.c.channel_id == channel_id)
-        return await self._database.rows(SavedRubric, query.join(last, is_last).order_by(rubrics.c.name))
+        place = {"team_id": team_id, "channel_id": channel_id}
+        last = select(rubrics.c.name, func.max(rubrics.c.number)).filter_by(**place).group_by(rubrics.c.name)
+        query = _SAVED.filter_by(**place).where(tuple_(rubrics.c.name, rubrics.c.number).in_(last))
+        return await self._database.rows(SavedRubric, query.order_by(rubrics.c.name))
 
     async def find(self, team_id: str, channel_id: str, name: str, version: str | None = None) -> SavedRubric | None:
         """The channel's rubric of that name, as it was saved last or with that version; None where there is none."""
-        query = _saved.where(
-            rubrics.c.team_id == team_id, rubrics.c.channel_id == channel_id, rubrics.c.name == name
-        ).order_by(rubrics.c.number.desc())
+        query = _SAVED.filter_by(team_id=team_id, channel_id=channel_id, name=name).order_by(rubrics.c.number.desc())
         if version is not None:
-            query = query.where(rubrics.c.version == version)
-        found = await self._database.rows(SavedRubric, query.limit(1))
+            query = query.filter_by(version=version)
+        found = await self._database.first(SavedRubric, query)
         if version is not None and not found:  # `judge-bot purge` may have put another in its place
             await self._database.forget_choices()
-        return found[0] if found else None
+        return found
 
     async def save(self, saved: SavedRubric) -> None:
         """Keeps a rubric beside its earlier versions.
@@ -157,7 +151,7 @@ class Rubrics(Part):
         await self._database.write(remove)
 
 
-_saved = select(*(rubrics.c[each.name] for each in fields(SavedRubric)))
+_SAVED = select(*columns_of(rubrics, SavedRubric))
 
 
 async def _save(connection: AsyncConnection, saved: SavedRubric) -> None:
@@ -263,13 +257,10 @@ class ChannelReplays:
 
     async def find(self, number: int) -> ChannelReplay | None:
         """The replay with this number, unless it is decided, or another one has taken its place."""
-        found = await self._database.rows(ChannelReplay, _replays.where(replays.c.id == number))
-        return found[0] if found else None
+        return await self._database.first(ChannelReplay, _REPLAYS.filter_by(id=number))
 
     async def of(self, team_id: str, channel_id: str) -> ChannelReplay | None:
-        place = {"team_id": team_id, "channel_id": channel_id}
-        found = await self._database.rows(ChannelReplay, _replays.filter_by(**place))
-        return found[0] if found else None
+        return await self._database.first(ChannelReplay, _REPLAYS.filter_by(team_id=team_id, channel_id=channel_id))
 
     async def plan(self, replay: ChannelReplay, versions: Collection[str], scale: Scale) -> None:
         """Chooses its cases once, of those on that scale.
@@ -304,7 +295,7 @@ class ChannelReplays:
 
     async def cases(self, replay: ChannelReplay) -> Sequence[ReplayedCase]:
         """Its cases, oldest first; without those that were forgotten or lost their texts or labels meanwhile."""
-        found = await self._database.all(_replayed.where(replayed.c.replay_id == replay.id))
+        found = await self._database.all(_REPLAYED.where(replayed.c.replay_id == replay.id))
         said = select(labels.c.case_id, labels.c.score, labels.c.is_blind).where(
             labels.c.team_id == replay.team_id, labels.c.case_id.in_([row.id for row in found])
         )
@@ -346,8 +337,7 @@ class ChannelReplays:
         await self._database.write(record)
 
     async def note_told(self, replay: ChannelReplay) -> None:
-        now = utc_now()
-        await self._database.execute(update(replays).where(replays.c.id == replay.id).values(told_at=now))
+        await self._database.execute(update(replays).filter_by(id=replay.id).values(told_at=utc_now()))
 
     async def drop(self, number: int) -> bool:
         """Deletes a replay that is decided, or that came to nothing; False where somebody else has."""
@@ -358,21 +348,13 @@ class ChannelReplays:
         return delete(replays).where(replays.c.id == number)
 
     async def resubmit(self, team_id: str) -> None:
-        query = select(replays.c.id).where(replays.c.team_id == team_id, replays.c.told_at.is_(None))
-        jobs = [_job(team_id, row.id) for row in await self._database.all(query)]
-        await self._jobs.submit(jobs)
+        untold = await self._database.values(select(replays.c.id).filter_by(team_id=team_id, told_at=None))
+        await self._jobs.submit([_job(team_id, number) for number in untold])
 
 
-_replays = select(*(replays.c[each.name] for each in fields(ChannelReplay)))
-_replayed: Select[tuple[object, ...]] = (
-    select(
-        cases.c.id,
-        cases.c.question,
-        cases.c.response,
-        cases.c.score,
-        cases.c.judge_version,
-        THREAD,
-    )
+_REPLAYS = select(*columns_of(replays, ChannelReplay))
+_REPLAYED: Select[tuple[object, ...]] = (
+    select(cases.c.id, cases.c.question, cases.c.response, cases.c.score, cases.c.judge_version, THREAD)
     .join(cases, and_(cases.c.team_id == replayed.c.team_id, cases.c.id == replayed.c.case_id))
     .where(cases.c.question.is_not(None), cases.c.response.is_not(None))
     .order_by(cases.c.id)

@@ -201,9 +201,8 @@ class Store:
         try:
             return await self.database.write(add), True
         except IntegrityError:
-            known = select(cases).where(cases.c.team_id == case.team_id, cases.c.key == case.key)
-            (row,) = await self.database.all(known)
-            return to_case(row), False
+            (known,) = await self.database.rows(LoggedCase, select(cases).filter_by(team_id=case.team_id, key=case.key))
+            return known, False
 
     async def is_used_up(self, team_id: str, requester_id: str, limits: Limits) -> bool:
         """Whether the next case of a requester would be refused by the limits."""

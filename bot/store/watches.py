@@ -7,7 +7,7 @@ from enum import StrEnum
 from secrets import token_hex
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Table, and_, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Row, and_, delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql import Update
 
@@ -15,7 +15,7 @@ from bot.domain.case import LoggedCase
 from bot.domain.clock import utc_now
 from bot.domain.watch import Coverage, ReplyOutcome, SeenReply, Shows, Unread, Used, Watch, draws
 from bot.store.audit import Act, Action, note
-from bot.store.database import Part, claim, insert_new, upsert
+from bot.store.database import Part, claim, columns_of, insert_new, upsert
 from bot.store.figures import Place
 from bot.store.schema import IS_WAITED_FOR, alerts, cases, keys, replies, watches
 from bot.store.spending import TAKEN
@@ -27,11 +27,10 @@ _UNREAD_FOR = timedelta(hours=1)
 
 class Watches(Part):
     async def of(self, team_id: str, channel_id: str | None = None) -> Sequence[Watch]:
-        query = select(*(watches.c[each.name] for each in fields(Watch))).where(watches.c.team_id == team_id)
+        query = select(*columns_of(watches, Watch)).filter_by(team_id=team_id)
         if channel_id is not None:
-            query = query.where(watches.c.channel_id == channel_id)
-        rows = await self._database.all(query.order_by(watches.c.channel_id, watches.c.author_id))
-        return [_to_watch(row) for row in rows]
+            query = query.filter_by(channel_id=channel_id)
+        return await self._database.rows(_to_watch, query.order_by(watches.c.channel_id, watches.c.author_id))
 
     async def save(self, watch: Watch, by: str) -> None:
         now = utc_now()
@@ -46,48 +45,49 @@ class Watches(Part):
 
     async def begin_look(self, team_id: str, channel_id: str, now: datetime, every: timedelta) -> datetime | None:
         """Up to when a channel was read, where it is to be read now, and by us; the next look is due after `every`."""
-        is_there = _are_in(team_id, channel_id)
+        place = {"team_id": team_id, "channel_id": channel_id}
+        take = update(watches).filter_by(**place).where(watches.c.look_at <= now).values(look_at=now + every)
+        read_until = select(func.min(watches.c.read_until)).filter_by(**place)
 
         async def begin(connection: AsyncConnection) -> datetime | None:
-            is_due = and_(is_there, watches.c.look_at <= now)
-            taken = await connection.execute(update(watches).where(is_due).values(look_at=now + every))
-            query = select(func.min(watches.c.read_until)).where(is_there)
-            return (await connection.execute(query)).scalar() if taken.rowcount else None
+            taken = await connection.execute(take)
+            return (await connection.execute(read_until)).scalar() if taken.rowcount else None
 
         return await self._database.write(begin)
 
     async def note_read(self, team_id: str, channel_id: str, until: datetime) -> None:
         """What was written in a channel up to then has been found."""
-        values = {"read_until": until, "not_read": None}
-        await self._database.execute(update(watches).where(_are_in(team_id, channel_id)).values(values))
+        here = update(watches).filter_by(team_id=team_id, channel_id=channel_id)
+        await self._database.execute(here.values(read_until=until, not_read=None))
 
     async def note_not_read(self, team_id: str, channel_id: str, reason: str, look_at: datetime) -> None:
         """A look failed, for a reason in Slack's word; the next one goes on from where the last good one ended."""
-        values = {"not_read": reason, "look_at": look_at}
-        await self._database.execute(update(watches).where(_are_in(team_id, channel_id)).values(values))
+        here = update(watches).filter_by(team_id=team_id, channel_id=channel_id)
+        await self._database.execute(here.values(not_read=reason, look_at=look_at))
 
     async def unread(self, team_id: str, now: datetime) -> Mapping[str, Unread]:
         """The watched channels, by id, that could not be read for an hour."""
         is_unread = and_(watches.c.not_read.is_not(None), watches.c.read_until <= now - _UNREAD_FOR)
-        query = select(watches.c.channel_id, watches.c.read_until, watches.c.not_read)
-        rows = await self._database.all(query.where(watches.c.team_id == team_id, is_unread))
+        query = select(watches.c.channel_id, watches.c.read_until, watches.c.not_read).filter_by(team_id=team_id)
+        rows = await self._database.all(query.where(is_unread))
         return {row.channel_id: Unread(row.read_until, row.not_read) for row in rows}
 
     async def begin_test(self, watch: Watch, now: datetime) -> bool:
         """Whether a test alert is ours to send: whoever presses twice, in whichever process, has one sent a minute."""
         is_over = or_(watches.c.tested_at.is_(None), watches.c.tested_at <= now - _TESTS_EVERY)
-        return await self._database.execute(update(watches).where(_is(watch), is_over).values(tested_at=now)) == 1
+        taken = update(watches).filter_by(**_of(watch)).where(is_over).values(tested_at=now)
+        return await self._database.execute(taken) == 1
 
     async def note_judge(self, watch: Watch, version: str | None) -> bool:
         """Whether another judge scores for a watch than so far: true for the first who asks, and then not again."""
-        its = select(watches.c.judge_version).where(_is(watch))
+        its = select(watches.c.judge_version).filter_by(**_of(watch))
 
         async def note(connection: AsyncConnection) -> bool:
             earlier = (await connection.execute(its)).scalar()
             if earlier == version:
                 return False
             is_still = watches.c.judge_version.is_not_distinct_from(earlier)
-            noted = update(watches).where(_is(watch), is_still).values(judge_version=version)
+            noted = update(watches).filter_by(**_of(watch)).where(is_still).values(judge_version=version)
             return (await connection.execute(noted)).rowcount == 1 and earlier is not None
 
         return await self._database.write(note)
@@ -96,8 +96,8 @@ class Watches(Part):
         """Whether there was a watch to end. What it has scored stays; replies that wait for it are dropped."""
 
         async def end(connection: AsyncConnection) -> bool:
-            await connection.execute(delete(replies).where(_is(watch, replies), IS_WAITED_FOR))
-            if not (await connection.execute(delete(watches).where(_is(watch)))).rowcount:
+            await connection.execute(delete(replies).filter_by(**_of(watch)).where(IS_WAITED_FOR))
+            if not (await connection.execute(delete(watches).filter_by(**_of(watch)))).rowcount:
                 return False
             await note(connection, [_act(watch, by, Action.WATCH_ENDED)])
             return True
@@ -105,24 +105,16 @@ class Watches(Part):
         return await self._database.write(end)
 
 
-def _are_in(team_id: str, channel_id: str) -> ColumnElement[bool]:
-    return and_(watches.c.team_id == team_id, watches.c.channel_id == channel_id)
-
-
-def _is(watch: Watch, table: Table = watches) -> ColumnElement[bool]:
-    return and_(
-        table.c.team_id == watch.team_id,
-        table.c.channel_id == watch.channel_id,
-        table.c.author_id == watch.author_id,
-    )
+def _of(of: Watch | Place) -> dict[str, str | None]:
+    return {"team_id": of.team_id, "channel_id": of.channel_id, "author_id": of.author_id}
 
 
 def _act(watch: Watch, by: str, what: Action) -> Act:
     return Act(watch.team_id, by, what, channel_id=watch.channel_id, user_id=watch.author_id)
 
 
-def _to_watch(row: Row[Any]) -> Watch:
-    return Watch(**(dict(row._mapping) | {"shows": Shows(row.shows)}))
+def _to_watch(shows: str, **columns: Any) -> Watch:
+    return Watch(shows=Shows(shows), **columns)
 
 
 _DRAW = "draw"
@@ -142,8 +134,7 @@ class Replies(Part):
         """Whether the reply of that time is in the watch's share, by the key of this installation."""
         if self._key is None:
             await self._database.execute(insert_new(self._database, keys, {"name": _DRAW, "value": token_hex(32)}))
-            row = await self._database.one(select(keys.c.value).where(keys.c.name == _DRAW))
-            self._key = bytes.fromhex(row.value if row else "")
+            self._key = bytes.fromhex(await self._database.value(select(keys.c.value).filter_by(name=_DRAW)))
         return draws(watch, ts, self._key)
 
     async def note(self, reply: SeenReply, watch: Watch, rests_at: datetime) -> int:
@@ -162,12 +153,9 @@ class Replies(Part):
         """
         order = replies.c.rests_at, replies.c.ts
         turn = func.row_number().over(partition_by=(replies.c.channel_id, replies.c.author_id), order_by=order)
-        columns = [replies.c[each.name] for each in fields(SeenReply)]
         is_due = and_(IS_WAITED_FOR, replies.c.team_id == team_id, replies.c.rests_at <= now)
-        due = select(*columns, replies.c.probability, turn.label("turn")).where(
-            is_due, replies.c.channel_id.not_in(without)
-        )
-        found = due.subquery()
+        columns = *columns_of(replies, SeenReply), replies.c.probability, turn.label("turn")
+        found = select(*columns).where(is_due, replies.c.channel_id.not_in(without)).subquery()
         rows = await self._database.all(select(found).where(found.c.turn <= _TURN).order_by(found.c.turn))
         return [(_to_reply(row), row.probability) for row in rows]
 
@@ -176,28 +164,25 @@ class Replies(Part):
 
         One that nobody waits for stays as it is.
         """
-        values = {"text_hash": reply.text_hash, "rests_at": rests_at}
-        await self._database.execute(update(replies).where(_is_replies(reply), IS_WAITED_FOR).values(values))
+        await self._database.execute(_waiting(reply).values(text_hash=reply.text_hash, rests_at=rests_at))
 
     async def settle(self, reply: SeenReply, outcome: ReplyOutcome) -> None:
         """Records what has become of a reply; what has become of it once stays so."""
-        await self._database.execute(
-            update(replies).where(_is_replies(reply), IS_WAITED_FOR).values(outcome=outcome, text_hash=None)
-        )
+        await self._database.execute(_waiting(reply).values(outcome=outcome, text_hash=None))
 
     async def coverage(self, place: Place, since: str, until: str = _FOR_EVER) -> Mapping[str, Coverage]:
         """What has become of an assistant's replies, by day, from one day to another, as `SeenReply.day` says them."""
-        query = select(replies.c.day, replies.c.outcome, func.count().label("number"))
-        query = query.where(_are_of(place), replies.c.day.between(since, until))
+        query = select(replies.c.day, replies.c.outcome, func.count().label("number")).filter_by(**_of(place))
+        query = query.where(replies.c.day.between(since, until))
         found: dict[str, dict[ReplyOutcome | None, int]] = {}
         for row in await self._database.all(query.group_by(replies.c.day, replies.c.outcome)):
             found.setdefault(row.day, {})[row.outcome and ReplyOutcome(row.outcome)] = row.number
         return {day: Coverage(outcomes) for day, outcomes in found.items()}
 
     async def last_day(self, place: Place) -> str | None:
-        query = select(replies.c.day).where(_are_of(place)).order_by(replies.c.day.desc()).limit(1)
-        row = await self._database.one(query)
-        return row.day if row else None
+        query = select(replies.c.day).filter_by(**_of(place)).order_by(replies.c.day.desc()).limit(1)
+        day: str | None = await self._database.value(query)
+        return day
 
     async def used(self, reply: SeenReply, question_ts: str | None) -> Used:
         """What is used up of the limits of a reply's day; of those of its question only where that is known."""
@@ -213,33 +198,20 @@ class Replies(Part):
     async def expected(self, place: Place, since: datetime, until: datetime) -> int:
         is_meant = or_(replies.c.outcome.is_(None), replies.c.outcome.in_((ReplyOutcome.TAKEN, ReplyOutcome.MISSED)))
         within = and_(replies.c.rests_at >= since, replies.c.rests_at < until)
-        query = select(func.count().label("number")).where(_are_of(place), is_meant, within)
-        row = await self._database.one(query)
-        return int(row.number) if row else 0
+        query = select(func.count(replies.c.ts)).filter_by(**_of(place)).where(is_meant, within)
+        return int(await self._database.value(query))
 
     async def drop_older(self, before: datetime) -> int:
         return await self._database.execute(delete(replies).where(replies.c.day < f"{before:%Y-%m-%d}"))
 
 
 def miss(case: LoggedCase) -> Update:
-    its_reply = (
-        replies.c.team_id == case.team_id,
-        replies.c.channel_id == case.channel_id,
-        replies.c.ts == case.message_ts,
-    )
-    return update(replies).where(*its_reply).values(outcome=ReplyOutcome.MISSED)
+    its_reply = {"team_id": case.team_id, "channel_id": case.channel_id, "ts": case.message_ts}
+    return update(replies).filter_by(**its_reply).values(outcome=ReplyOutcome.MISSED)
 
 
 def _to_reply(row: Row[Any]) -> SeenReply:
     return SeenReply(**{each.name: getattr(row, each.name) for each in fields(SeenReply)})
-
-
-def _are_of(place: Place) -> ColumnElement[bool]:
-    return and_(
-        replies.c.team_id == place.team_id,
-        replies.c.channel_id == place.channel_id,
-        replies.c.author_id == place.author_id,
-    )
 
 
 def _are_watched_on_the_day_of(reply: SeenReply) -> ColumnElement[bool]:
@@ -254,8 +226,9 @@ def _are_watched_on_the_day_of(reply: SeenReply) -> ColumnElement[bool]:
     )
 
 
-def _is_replies(reply: SeenReply) -> ColumnElement[bool]:
-    return and_(replies.c.team_id == reply.team_id, replies.c.channel_id == reply.channel_id, replies.c.ts == reply.ts)
+def _waiting(reply: SeenReply) -> Update:
+    its = {"team_id": reply.team_id, "channel_id": reply.channel_id, "ts": reply.ts}
+    return update(replies).filter_by(**its).where(IS_WAITED_FOR)
 
 
 _LEASE = timedelta(minutes=5)
@@ -276,9 +249,9 @@ class AlertKind(StrEnum):
 
 class Alerts(Part):
     async def last(self, watch: Watch, kind: AlertKind) -> datetime | None:
-        query = select(func.max(alerts.c.posted_at).label("at")).where(_are_of_alerts(watch), alerts.c.kind == kind)
-        row = await self._database.one(query)
-        return row.at if row else None
+        query = select(func.max(alerts.c.posted_at)).filter_by(**_of(watch), kind=kind)
+        at: datetime | None = await self._database.value(query)
+        return at
 
     async def claim(self, watch: Watch, kind: AlertKind, now: datetime) -> bool | None:
         """Whether today's alert of this watch is ours to post for the first time; None where it is not ours.
@@ -286,21 +259,12 @@ class Alerts(Part):
         False: it was claimed before, and may have been posted.
         """
         values = {"kind": kind, "claimed_at": now}
-        key = {"team_id": watch.team_id, "channel_id": watch.channel_id, "author_id": watch.author_id, "day": _day(now)}
         is_left = and_(alerts.c.posted_at.is_(None), alerts.c.claimed_at <= now - _LEASE)
-        return await claim(self._database, alerts, key, values, is_left)
+        return await claim(self._database, alerts, {**_of(watch), "day": _day(now)}, values, is_left)
 
     async def note_posted(self, watch: Watch, now: datetime) -> None:
-        is_it = and_(_are_of_alerts(watch), alerts.c.day == _day(now))
-        await self._database.execute(update(alerts).where(is_it).values(posted_at=now))
-
-
-def _are_of_alerts(watch: Watch) -> ColumnElement[bool]:
-    return and_(
-        alerts.c.team_id == watch.team_id,
-        alerts.c.channel_id == watch.channel_id,
-        alerts.c.author_id == watch.author_id,
-    )
+        posted = update(alerts).filter_by(**_of(watch), day=_day(now)).values(posted_at=now)
+        await self._database.execute(posted)
 
 
 def _day(moment: datetime) -> str:
