@@ -270,11 +270,11 @@ class Assignments:
         self, team_id: str, user_id: str, case_ids: Collection[int], channel_ids: Collection[str]
     ) -> Sequence[Comparison]:
         """Those of these cases, in these channels, that the person has labelled blind; in the order of their labels."""
-        is_same = and_(labels.c.team_id == cases.c.team_id, labels.c.case_id == cases.c.id)
         place = cases.c.channel_id, cases.c.message_ts, cases.c.thread_ts, cases.c.reply_ts
         query = (
             select(labels.c.score.label("label"), cases.c.score, cases.c.highest, cases.c.question, *place)
-            .join(cases, is_same)
+            .select_from(labels)
+            .join(cases)
             .where(labels.c.team_id == team_id, labels.c.user_id == user_id, labels.c.is_blind, has_score())
             .where(cases.c.id.in_(case_ids), cases.c.channel_id.in_(channel_ids))
         )

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, and_, func, or_, select, tuple_
+from sqlalchemy import ColumnElement, Row, and_, func, select, tuple_
 
 from bot.store.database import Part, columns_of
 from bot.store.schema import cases, labels, ratings
-from bot.store.visibility import NEWER, chosen_or_watched, counts, is_watched, superseded
+from bot.store.visibility import NEWER, chosen_or_watched, counts, is_scored_with_texts, is_watched, superseded
 
 _DIRECT_MESSAGES = "D"
 _PAGE = 500
@@ -70,14 +70,8 @@ class Replays(Part):
 
 
 def _is_replayable() -> ColumnElement[bool]:
-    return and_(
-        cases.c.score.is_not(None),
-        cases.c.question.is_not(None),
-        cases.c.response.is_not(None),
-        or_(counts(cases), is_watched(cases)),
-        cases.c.id.not_in(superseded()),
-        ~cases.c.channel_id.startswith(_DIRECT_MESSAGES),
-    )
+    is_in_channel = ~cases.c.channel_id.startswith(_DIRECT_MESSAGES)
+    return and_(is_scored_with_texts(), is_in_channel, cases.c.id.not_in(superseded()))
 
 
 @dataclass(frozen=True)
@@ -139,8 +133,8 @@ class Exports(Part):
         `label_probability`; these are None without a label. Read page by page: a row is as it was when its page was,
         and a case that gets its first label after it was given without is not given again.
         """
-        is_same = and_(labels.c.team_id == cases.c.team_id, labels.c.case_id == cases.c.id)
-        query = select(cases, *_LABEL).join(labels, is_same, isouter=which.has_unlabelled).where(*which.conditions())
+        query = select(cases, *_LABEL).select_from(cases).join(labels, isouter=which.has_unlabelled)
+        query = query.where(*which.conditions())
         place = tuple_(cases.c.id, _LABELLED_BY)
         page = query
         while found := await self._database.all(page.order_by(*place).limit(_PAGE)):

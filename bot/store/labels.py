@@ -151,10 +151,8 @@ async def read_samples(
     is_there = and_(cases.c.team_id == team_id, cases.c.channel_id.in_(wanted), cases.c.judged_at >= starts[-1])
     by = cases.c.channel_id, week, is_watched(cases).label("is_watched")
     size = select(*by, func.count().label("number")).where(is_there, or_(counts(cases), is_watched(cases)), has_score())
-    is_same = and_(assignments.c.team_id == cases.c.team_id, assignments.c.case_id == cases.c.id)
-    drawn = (
-        select(*by, func.max(assignments.c.probability).label("probability")).join(assignments, is_same).where(is_there)
-    )
+    probabilities = select(*by, func.max(assignments.c.probability).label("probability"))
+    drawn = probabilities.select_from(cases).join(assignments).where(is_there)
 
     sizes: dict[tuple[str, int, bool], int] = defaultdict(int)
     for row in await connection.execute(size.group_by(cases.c.channel_id, "week", "is_watched")):

@@ -282,10 +282,6 @@ _TRIAL = "slack_judge_trial"
 _DEFINE = (f"CREATE TABLE {_TRIAL} (id INTEGER)", "COMMENT ON TABLE cases IS NULL")  # which only its owner may do
 
 
-class _UndoneError(Exception):
-    """Ends a transaction that went well."""
-
-
 async def try_out(database: Database, shown: str) -> None:
     """Nothing, where a case can be written and a later version could migrate the log; nothing is left behind.
 
@@ -299,9 +295,7 @@ async def try_out(database: Database, shown: str) -> None:
     hint = "" if database.is_sqlite else "; let the role own the log's tables, and GRANT it CREATE on their schema"
     for what, work in (("written", _write), ("migrated", _define)):
         try:
-            await database.write(work)
-        except _UndoneError:
-            continue
+            await database.read(work)  # commits nothing
         except STORE_ERRORS as exc:
             raise LogError(f"DATABASE_URL {shown}: cannot be {what}: {reason_of(exc)}{hint}") from exc
 
@@ -312,11 +306,9 @@ async def _write(connection: AsyncConnection) -> None:
     await connection.execute(insert(cases).values(texts | given))
     await connection.execute(update(cases).where(cases.c.id == 0).values(lease_owner=_TRIAL))
     await connection.execute(delete(cases).where(false()))  # the right alone: the row goes with the transaction
-    raise _UndoneError
 
 
 async def _define(connection: AsyncConnection) -> None:
     # For DDL, SQLite's driver begins no transaction by itself.
     for statement in ("BEGIN IMMEDIATE", _DEFINE[0]) if connection.dialect.name == "sqlite" else _DEFINE:
         await connection.exec_driver_sql(statement)
-    raise _UndoneError

@@ -15,7 +15,6 @@ from sqlalchemy import (
     func,
     insert,
     literal,
-    or_,
     select,
     tuple_,
     update,
@@ -30,7 +29,7 @@ from bot.store.audit import Act, Action, note
 from bot.store.database import Database, Part, columns_of, insert_into, insert_new, lock_for_transaction, upsert
 from bot.store.jobs import Job, JobKind, Jobs
 from bot.store.schema import cases, channels, labels, replay_scores, replayed, replays, rubrics, spent
-from bot.store.visibility import counts, is_superseded, is_watched
+from bot.store.visibility import is_scored_with_texts, is_superseded
 from judge.rubric import Scale
 
 # Built once, since it is asked with every request.
@@ -355,23 +354,16 @@ class ChannelReplays:
 _REPLAYS = select(*columns_of(replays, ChannelReplay))
 _REPLAYED: Select[tuple[object, ...]] = (
     select(cases.c.id, cases.c.question, cases.c.response, cases.c.score, cases.c.judge_version, THREAD)
-    .join(cases, and_(cases.c.team_id == replayed.c.team_id, cases.c.id == replayed.c.case_id))
+    .select_from(replayed)
+    .join(cases)
     .where(cases.c.question.is_not(None), cases.c.response.is_not(None))
     .order_by(cases.c.id)
 )
 
 
 def is_replayable(team_id: str, channel_id: str) -> ColumnElement[bool]:
-    return and_(
-        cases.c.team_id == team_id,
-        cases.c.channel_id == channel_id,
-        or_(counts(cases), is_watched(cases)),
-        cases.c.score.is_not(None),
-        cases.c.question.is_not(None),
-        cases.c.response.is_not(None),
-        IS_LABELLED.exists(),
-        ~is_superseded(),
-    )
+    is_here = and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id)
+    return and_(is_here, is_scored_with_texts(), IS_LABELLED.exists(), ~is_superseded())
 
 
 def _job(team_id: str, number: int) -> Job:

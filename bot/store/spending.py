@@ -50,7 +50,7 @@ class Spending(Part):
 
         async def reserve(connection: AsyncConnection) -> int:
             await lock_for_transaction(connection, f"cases of {team_id}")
-            await check_next(connection, team_id, _NOBODY, replace(limits, cases_per_user_per_hour=0))
+            await check(connection, team_id, _NOBODY, replace(limits, cases_per_user_per_hour=0))
             return int((await connection.execute(insert(spent).values(used).returning(spent.c.id))).scalar_one())
 
         try:
@@ -66,29 +66,16 @@ class Spending(Part):
         await self._database.execute(update(spent).where(spent.c.id == reserved).values(tokens=tokens))
 
 
-async def check(connection: AsyncConnection, asked: Case, limits: Limits) -> None:
-    """Counts what there is, with the case that has just been added.
-
-    Raises:
-        RefusedError: It is one too many, and must not be left there.
-    """
-    # The case itself may be more than is left, so that at most one goes beyond the limit of tokens.
-    await _check(connection, asked.team_id, asked.requester_id, limits, 1, limits.expected_tokens(asked))
-
-
-async def check_next(connection: AsyncConnection, team_id: str, requester_id: str, limits: Limits) -> None:
-    """Counts what there is, before a case is added.
-
-    Raises:
-        RefusedError: It would be refused.
-    """
-    await _check(connection, team_id, requester_id, limits, 0, 0)
-
-
-async def _check(
-    connection: AsyncConnection, team_id: str, requester_id: str, limits: Limits, counted: int, reserved: int
+async def check(
+    connection: AsyncConnection, team_id: str, requester_id: str, limits: Limits, added: Case | None = None
 ) -> None:
-    """Compares with the limits; `counted` and `reserved` are what of the case in question is among what there is."""
+    """Compares with the limits what there is; with `added`, that case of the requester's is among it.
+
+    Raises:
+        RefusedError: It is one too many, and must not be left there; or the next one would be.
+    """
+    # A case itself may be more than is left, so that at most one goes beyond the limit of tokens.
+    counted, reserved = (1, limits.expected_tokens(added)) if added else (0, 0)
     now = utc_now()
     which = {"of_team": team_id, "of_user": requester_id, "hour_ago": now - _HOUR, "day_ago": now - DAY}
     used = (await connection.execute(_used(limits), which)).one()

@@ -189,7 +189,7 @@ class Store:
                 await lock_for_transaction(connection, f"cases of {case.team_id}")
             row = (await connection.execute(ADD, values | beside)).one()
             if limits.are_there:
-                await spending.check(connection, case, limits)
+                await spending.check(connection, case.team_id, case.requester_id, limits, case)
             added = LoggedCase.model_validate(values | {"id": row.id})
             turn = priority(row.of_person, row.of_channel)
             await self.jobs.put(connection, [_settling(added, trigger_id, turn)])
@@ -209,7 +209,7 @@ class Store:
         if not limits.are_there:
             return False
         try:
-            await self.database.read(lambda connection: spending.check_next(connection, team_id, requester_id, limits))
+            await self.database.read(lambda connection: spending.check(connection, team_id, requester_id, limits))
         except RefusedError:
             return True
         return False
@@ -345,7 +345,7 @@ class Store:
             opened = (await connection.execute(statement.returning(cases.c.opened))).scalar_one_or_none()
             if opened is not None:
                 if limits.are_there:
-                    await spending.check(connection, case, limits)
+                    await spending.check(connection, case.team_id, case.requester_id, limits, case)
                 changed = case.model_copy(update={"opened": opened})
                 await self.jobs.put(connection, [_settling(changed, trigger_id)])
 

@@ -53,6 +53,12 @@ def is_by_workflow(table: FromClause) -> ColumnElement[bool]:
     return and_(is_seen, table.c.excluded == Exclusion.WORKFLOW)
 
 
+def is_scored_with_texts() -> ColumnElement[bool]:
+    """Whether a case that counts, or that a watch drew, can be judged anew and compared."""
+    needed = (cases.c.score, cases.c.question, cases.c.response)
+    return and_(or_(counts(cases), is_watched(cases)), *(each.is_not(None) for each in needed))
+
+
 def chosen_or_watched(*newer: ColumnElement[bool], watched: bool) -> ColumnElement[bool]:
     """Which cases count among those that people chose, or those that watches drew: never both in one figure.
 
