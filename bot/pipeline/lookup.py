@@ -29,14 +29,7 @@ _WITH_PARENT = 2
 # A parent that was deleted leaves this where it has replies.
 _DELETED = "tombstone"
 _NOT_THERE = {"not_in_channel", "channel_not_found"}
-_NOBODYS_WORDS = {
-    "channel_join",
-    "channel_leave",
-    "channel_topic",
-    "channel_purpose",
-    "channel_name",
-    "group_join",
-}
+_NOBODYS_WORDS = {"channel_join", "channel_leave", "channel_topic", "channel_purpose", "channel_name", "group_join"}
 
 logger = structlog.get_logger(__name__)
 
@@ -67,7 +60,8 @@ class Question:
 class Lookup:
     """Reads messages and finds questions; what it may not see it does not find.
 
-    A Slack that fails for the moment raises, so that the case is tried again: it says nothing about the message.
+    Where the app may not read, all raise `OutOfSightError` or `MayNotReadError`. Where Slack fails for the moment, they
+    raise one of `SLACK_ERRORS`, so that the case is tried again: that says nothing about the message.
     """
 
     def __init__(self, client: AsyncWebClient, own_ids: frozenset[str], only_bots: Members | None = None) -> None:
@@ -76,12 +70,7 @@ class Lookup:
         self._only_bots = only_bots
 
     async def message(self, case: LoggedCase) -> Message | None:
-        """The message that the case is about, without words that must not be judged; None where it is out of sight.
-
-        Raises:
-            MayNotReadError: The app may read no messages there.
-            SlackApiError, ClientError, TimeoutError: Not now.
-        """
+        """The message that the case is about, without words that must not be judged; None where it is out of sight."""
         if case.message_ts is None:
             return None
         try:
@@ -97,12 +86,7 @@ class Lookup:
         return message
 
     async def message_at(self, channel_id: str, ts: str, parent_ts: str | None) -> Message | None:
-        """The message of that time in a channel, or in the thread of a parent; None where it is gone.
-
-        Raises:
-            OutOfSightError, MayNotReadError: As `question`.
-            SlackApiError, ClientError, TimeoutError: Not now.
-        """
+        """The message of that time in a channel, or in the thread of a parent; None where it is gone."""
         # One message alone: https://docs.slack.dev/messaging/retrieving-messages
         span: dict[str, Any] = {"oldest": ts, "latest": ts, "inclusive": True}
         if parent_ts:
@@ -115,9 +99,7 @@ class Lookup:
     async def message_anywhere(self, channel_id: str, ts: str) -> Message | None:
         """The message of that time, in the channel or in whichever thread; None where it is gone.
 
-        Raises:
-            OutOfSightError, MayNotReadError: As `question`.
-            SlackApiError, ClientError, TimeoutError: Not now, or not while Slack waits for an answer itself.
+        It is found while Slack itself waits for an answer, or not at all.
         """
         # By its own ts Slack gives a reply alone, with the ts of its thread (slackapi/bolt-python#783).
         async with asyncio.timeout(_QUESTION_TIMEOUT_S):
@@ -127,53 +109,22 @@ class Lookup:
         """The thread's parent; for a message in the channel itself, the last one before it by somebody else.
 
         None where a person typed the question that is no longer there: another one would be a guess.
-
-        Raises:
-            OutOfSightError: The app is not in the channel.
-            MayNotReadError: It may read no messages there.
-            SlackApiError, ClientError, TimeoutError: Not now.
         """
         if case.message_ts is None or case.question_source is QuestionSource.TYPED:
             return None
         # The first time somebody waits for a window; later there is no hurry.
         async with asyncio.timeout(_MESSAGE_TIMEOUT_S if case.slack_tries else _QUESTION_TIMEOUT_S):
-            if case.parent_ts:
-                return await self._parent(case, case.parent_ts)
-            return await self._previous(case, case.message_ts)
+            return await self._question(case.channel_id, case.message_ts, case.parent_ts, case.author_id)
 
     async def answered(self, channel_id: str, message: Message) -> Question | None:
-        """What a message answers: the thread's parent, else the last message before it, where a person wrote that.
-
-        None where it answers nobody.
-
-        Raises:
-            OutOfSightError, MayNotReadError: As `question`.
-            SlackApiError, ClientError, TimeoutError: Not now.
-        """
+        """What a message answers: the same, where a person wrote that; None where it answers nobody."""
         async with asyncio.timeout(_MESSAGE_TIMEOUT_S):
-            if ts := message.parent_ts:
-                call = self._client.conversations_replies(channel=channel_id, ts=ts, limit=1)
-                source, found = QuestionSource.PARENT, _with_ts(await self._messages(call), ts)
-            else:
-                before = await self._before(channel_id, message.ts)
-                is_meant = self._is_somebody_else(message.author_id)
-                source, found = (
-                    QuestionSource.PREVIOUS,
-                    _last(before, message.ts, lambda m: is_meant(m) and not m.is_bots),
-                )
-        is_persons = found is not None and found.text and not found.is_bots
-        return (
-            Question(found.text, source, found.ts, found.author_id, found.edited_ts) if found and is_persons else None
-        )
+            return await self._question(channel_id, message.ts, message.parent_ts, message.author_id, is_persons=True)
 
     async def above(self, invocation: Invocation, ts: str) -> Message | None:
         """What somebody means who says "score this" at `ts`: the message above in their thread, whoever wrote it.
 
         In the channel itself it is the last one before by somebody else. Ours are not meant, nor what is said to us.
-
-        Raises:
-            OutOfSightError, MayNotReadError: As `question`.
-            SlackApiError, ClientError, TimeoutError: Not now.
         """
         channel_id, thread_ts = invocation.channel_id, invocation.thread_ts
         async with asyncio.timeout(_QUESTION_TIMEOUT_S):
@@ -182,18 +133,18 @@ class Lookup:
             call = self._client.conversations_replies(channel=channel_id, ts=thread_ts, latest=ts, limit=_PAGE)
             return _last(await self._messages(call, is_all=True), ts, self._is_somebody_else(None))
 
-    async def _parent(self, case: LoggedCase, ts: str) -> Question | None:
-        call = self._client.conversations_replies(channel=case.channel_id, ts=ts, limit=1)
-        parent = _with_ts(await self._messages(call), ts)
-        if not parent or not parent.text:
+    async def _question(
+        self, channel_id: str, ts: str, parent_ts: str | None, author_id: str | None, *, is_persons: bool = False
+    ) -> Question | None:
+        if parent_ts:
+            call = self._client.conversations_replies(channel=channel_id, ts=parent_ts, limit=1)
+            source, found = QuestionSource.PARENT, _with_ts(await self._messages(call), parent_ts)
+        else:
+            before = [each for each in await self._before(channel_id, ts) if not (is_persons and each.is_bots)]
+            source, found = QuestionSource.PREVIOUS, _last(before, ts, self._is_somebody_else(author_id))
+        if found is None or not found.text or (is_persons and found.is_bots):
             return None
-        return Question(parent.text, QuestionSource.PARENT, ts, parent.author_id, parent.edited_ts)
-
-    async def _previous(self, case: LoggedCase, ts: str) -> Question | None:
-        last = _last(await self._before(case.channel_id, ts), ts, self._is_somebody_else(case.author_id))
-        if not last or not last.text:
-            return None
-        return Question(last.text, QuestionSource.PREVIOUS, last.ts, last.author_id, last.edited_ts)
+        return Question(found.text, source, found.ts, found.author_id, found.edited_ts)
 
     async def _before(self, channel_id: str, ts: str) -> list[Message]:
         oldest = f"{float(ts) - _CLOSE_IN_TIME_S:.6f}"
