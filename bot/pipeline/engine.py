@@ -98,8 +98,9 @@ class Engine:
         while not self._is_stopping:
             try:
                 async with self._open_queue() as queue:
-                    self._prepare(queue)
-                    await self._begin()
+                    number = await self._store.unsettled.submit_all(self._team_id)
+                    await self._store.edits.resubmit(self._team_id)
+                    logger.info("queue_opened", unsettled=number)
                     tries = 0
                     await self._run(queue)
             except Exception as exc:  # of the log's, the queue's or its connection's; what is to do is in the log
@@ -139,18 +140,11 @@ class Engine:
             finally:
                 await connection.invalidate()  # it listens, and is of no use to anybody else
 
-    def _prepare(self, queue: PgQueuer) -> None:
+    async def _run(self, queue: PgQueuer) -> None:
         for kind in self._handlers:
             queue.entrypoint(entrypoint(kind, self._team_id))(partial(self._do, kind))
         for job in self._periodic_jobs:
             queue.schedule(f"{job.name}:{self._team_id}", _EVERY_MINUTE)(partial(self._do_periodic, job))
-
-    async def _begin(self) -> None:
-        number = await self._store.unsettled.submit_all(self._team_id)
-        await self._store.edits.resubmit(self._team_id)
-        logger.info("queue_opened", unsettled=number)
-
-    async def _run(self, queue: PgQueuer) -> None:
         self._queue = queue
         # At once, since a minute has begun; and beside the jobs, since a digest may take its time.
         first = [asyncio.create_task(self._do_periodic(job)) for job in self._periodic_jobs if not job.is_for_one]

@@ -52,7 +52,12 @@ class OwnCases:
 
     async def listed(self, cases: Sequence[LoggedCase], user_id: str, here: str = "") -> Sequence[ListedCase]:
         """These cases of a person who looks at them from the channel `here`, if from any."""
-        readable, names = await asyncio.gather(self._readable(cases, user_id, here), self._names(cases))
+        authors = {case.author_id for case in cases if case.author_id}
+        readable, found = await asyncio.gather(
+            self._readable(cases, user_id, here), self._members.of_all(sorted(authors))
+        )
+        # Whom Slack does not know is called by their id, which says nothing to anybody.
+        names = {each: member.name for each, member in found.items() if member.name != each}
         return [_listed(case, readable, names) for case in cases]
 
     async def _readable(self, cases: Sequence[LoggedCase], user_id: str, here: str) -> Collection[str]:
@@ -64,12 +69,6 @@ class OwnCases:
             return {*open_to_them, *await self._memberships.now(user_id)}
         except MembershipError:
             return open_to_them
-
-    async def _names(self, cases: Sequence[LoggedCase]) -> Mapping[str, str]:
-        authors = {case.author_id for case in cases if case.author_id}
-        found = await self._members.of_all(sorted(authors))
-        # Whom Slack does not know is called by their id, which says nothing to anybody.
-        return {each: member.name for each, member in found.items() if member.name != each}
 
 
 def _listed(case: LoggedCase, readable: Collection[str], names: Mapping[str, str]) -> ListedCase:
@@ -98,7 +97,8 @@ def recent_page(
         title = "*Your older cases*" if before else "*Your cases*, newest first"
     buttons = [button("Newest", ids.ACTION_RECENT_NEWEST)] if before else []
     if has_older:
-        buttons.append(button("Older", ids.ACTION_RECENT_OLDER, _from_page_end(shown[-1].case)))
+        last = shown[-1].case
+        buttons.append(button("Older", ids.ACTION_RECENT_OLDER, f"{last.created_at.isoformat()}/{last.id}"))
     row = [actions(*buttons)] if buttons else []
     return Post(title.replace("*", ""), [section(title), *recent_blocks(shown, workspace_url), *row])
 
@@ -107,7 +107,9 @@ def recent_blocks(shown: Sequence[ListedCase], workspace_url: str, *, says_how_t
     """The list alone: for each case a line, and how the reply begins; how to drop those that wait for a question."""
     blocks: list[Block] = []
     for listed in shown:
-        words, case = _beginning(listed.text), listed.case
+        words, case = " ".join(sanitize(listed.text).split()), listed.case
+        if len(words) > _WORDS:
+            words = f"{words[:_WORDS].rstrip()}…"
         line = _line(listed, workspace_url, has_words=bool(words))
         if says_how_to_drop and case.status == CaseStatus.ASKED:
             line += f" · `/judge forget {case.id}` deletes it"
@@ -127,10 +129,6 @@ def to_page_end(value: str) -> PageEnd | None:
     return (moment, number) if moment.tzinfo and number is not None else None
 
 
-def _from_page_end(case: LoggedCase) -> str:
-    return f"{case.created_at.isoformat()}/{case.id}"
-
-
 def _line(listed: ListedCase, workspace_url: str, *, has_words: bool) -> str:
     case = listed.case
     who = _TYPED if case.message_ts is None else clip(listed.author, _NAME)
@@ -141,11 +139,6 @@ def _line(listed: ListedCase, workspace_url: str, *, has_words: bool) -> str:
     if not has_words:
         parts.append(listed.missing or "no text")
     return " · ".join(parts)
-
-
-def _beginning(text: str) -> str:
-    words = " ".join(sanitize(text).split())
-    return words if len(words) <= _WORDS else f"{words[:_WORDS].rstrip()}…"
 
 
 def _linked(case: LoggedCase, workspace_url: str) -> str:

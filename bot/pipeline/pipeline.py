@@ -129,7 +129,8 @@ class CasePipeline:
                 case = taken_up(case)
                 judging = asyncio.create_task(self._judge(case))
                 try:
-                    if not await _is_done(judging, self._quick):
+                    done, _ = await asyncio.wait([judging], timeout=self._quick.total_seconds())
+                    if not done:
                         case = await self._announced(case, since)
                     verdict = await judging
                 finally:
@@ -137,7 +138,10 @@ class CasePipeline:
                 case = await self._store.record(case, verdict, since)
                 self._tracing.judged(case, verdict)
             else:
-                verdict = await self._recorded(case)
+                recorded = await self._store.cases.verdict(case.id)
+                if recorded is None:
+                    raise LookupError(f"case {case.id} is judged and has no verdict in the log")
+                verdict = recorded
             with self._tracing.step("deliver", case):
                 case = await self._delivery.deliver(case, verdict)
                 await self._store.note_delivered(case)
@@ -270,12 +274,6 @@ class CasePipeline:
             with metrics.VERDICT_SECONDS.time():
                 return await judge.score(case.question or "", case.response or "")
 
-    async def _recorded(self, case: LoggedCase) -> RecordedVerdict:
-        verdict = await self._store.cases.verdict(case.id)
-        if verdict is None:
-            raise LookupError(f"case {case.id} is judged and has no verdict in the log")
-        return verdict
-
 
 def _is_too_late(case: LoggedCase) -> bool:
     """Whether a watch drew the reply so long ago that it would stand among fresh ones; people wait for theirs."""
@@ -288,8 +286,3 @@ def _note_silence(case: LoggedCase, verdict: Verdict) -> None:
         for rating in others(verdict.ratings, verdict.model, verdict.escalation)[:1]:
             reason = rating.detail if isinstance(rating, Unscored) else ""
             logger.warning("stronger_model_gave_no_score", case=case.id, model=rating.model, reason=reason)
-
-
-async def _is_done(task: "asyncio.Task[RecordedVerdict]", within: timedelta) -> bool:
-    done, _ = await asyncio.wait([task], timeout=within.total_seconds())
-    return bool(done)

@@ -13,6 +13,7 @@ from bot.domain.verdict import RecordedVerdict
 from bot.pipeline.verdict_text import headline
 from bot.slack import ids
 from bot.slack.blocks import Block, ModalState, actions, button, modal, option, plain, quote, run, section
+from bot.slack.client import MISSING
 from bot.slack.members import MembershipError, NoAccess, NoAccessReason
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import excerpt
@@ -24,7 +25,7 @@ _NAME = 80
 
 
 def placeholder(case: LoggedCase) -> Post:
-    return _plain_post(f"Scoring the response… · case {case.id}")
+    return sentence(f"Scoring the response… · case {case.id}")
 
 
 def in_minutes(pause: timedelta) -> str:
@@ -34,7 +35,7 @@ def in_minutes(pause: timedelta) -> str:
 
 def later(case: LoggedCase, pause: timedelta, tries: int) -> Post:
     """What stands in place of the placeholder while the model cannot be asked."""
-    return _plain_post(
+    return sentence(
         f"The judge's model is not answering. I will try again {in_minutes(pause)} "
         f"(retry {case.model_tries} of {tries}) · case {case.id}"
     )
@@ -53,12 +54,11 @@ def texts(case: LoggedCase, verdict: RecordedVerdict | None = None) -> Post:
 
 
 def forgotten_texts() -> Post:
-    return _plain_post("I removed the question and the response, because their author asked me to forget them.")
+    return sentence("I removed the question and the response, because their author asked me to forget them.")
 
 
 def in_progress(case: LoggedCase) -> Post:
-    sentence = "This reply is being scored. If no verdict appears in a moment, ask again."
-    return _plain_post(f"{sentence} Case {case.id}.")
+    return sentence(f"This reply is being scored. If no verdict appears in a moment, ask again. Case {case.id}.")
 
 
 def accepted(case: LoggedCase) -> str:
@@ -69,12 +69,12 @@ def accepted(case: LoggedCase) -> str:
 
 
 def ask_for_question(case: LoggedCase, reason: str) -> Post:
-    sentence = f"Which question does this reply answer? {reason} Case {case.id}."
-    return Post(sentence, [section(sentence), actions(button("Type the question", ids.ACTION_ASK, case.id))])
+    asked = f"Which question does this reply answer? {reason} Case {case.id}."
+    return Post(asked, [section(asked), actions(button("Type the question", ids.ACTION_ASK, case.id))])
 
 
 def sentence(text: str) -> Post:
-    return _plain_post(text)
+    return Post(text, [section(text)])
 
 
 def _typed(title: str, text: str) -> Block:
@@ -83,10 +83,6 @@ def _typed(title: str, text: str) -> Block:
     is_long = size > _ROOM
     length = [run(f" ({size:,} characters, shortened)")] if is_long else []
     return quote(text, _EXCERPT if is_long else _ROOM, run(title, is_bold=True), *length)
-
-
-def _plain_post(text: str) -> Post:
-    return Post(text, [section(text)])
 
 
 NO_CASE = "That case was deleted, or you cannot see it. You can score the reply again."
@@ -102,21 +98,14 @@ BUTTON_TOO_SLOW = "The window did not open in time. Please press the button agai
 COMMAND_TOO_SLOW = "The window did not open in time. Please type the command again."
 
 
-def unsure_of_membership(error: MembershipError) -> str:
-    return f"Slack did not tell me whether you are in that channel (`{error}`), so I did nothing. {_advice(error)}"
+def unsure_of_membership(error: MembershipError, consequence: str = "so I did nothing") -> str:
+    is_not_granted = str(error) == MISSING
+    advice = "The command `judge-bot doctor` says how to fix that." if is_not_granted else "Please try again."
+    return f"Slack did not tell me whether you are in that channel (`{error}`), {consequence}. {advice}"
 
 
 def unsure_of_link(error: MembershipError) -> str:
-    return (
-        f"Slack did not tell me whether you are in that channel (`{error}`), so I did not read its messages. "
-        f"{_advice(error)}"
-    )
-
-
-def _advice(error: MembershipError) -> str:
-    if str(error) == "missing_scope":
-        return "The command `judge-bot doctor` says how to fix that."
-    return "Please try again."
+    return unsure_of_membership(error, "so I did not read its messages")
 
 
 MAX_INPUT = 3000
@@ -192,7 +181,11 @@ def _text_input(block_id: str, label: str, hint: str, initial: str | None = None
     }
     if initial:
         element["initial_value"] = initial[:MAX_INPUT]
-    return {"type": "input", "block_id": block_id, "label": plain(label), "element": element}
+    return _input(label, element)
+
+
+def _input(label: str, element: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "input", "block_id": element["action_id"], "label": plain(label), "element": element}
 
 
 def _rubric_input(values: Sequence[str], chosen: str) -> dict[str, Any]:
@@ -203,7 +196,7 @@ def _rubric_input(values: Sequence[str], chosen: str) -> dict[str, Any]:
         "options": list(options.values()),
         "initial_option": options.get(chosen) or option(chosen),
     }
-    return {"type": "input", "block_id": ids.BLOCK_RUBRIC, "label": plain("Rubric"), "element": element}
+    return _input("Rubric", element)
 
 
 def _visibility_input(chosen: Visibility) -> dict[str, Any]:
@@ -215,12 +208,7 @@ def _visibility_input(chosen: Visibility) -> dict[str, Any]:
         "options": list(options.values()),
         "initial_option": options[chosen],
     }
-    return {
-        "type": "input",
-        "block_id": ids.BLOCK_VISIBILITY,
-        "label": plain("Who sees the verdict"),
-        "element": element,
-    }
+    return _input("Who sees the verdict", element)
 
 
 def no_access_text(refusal: NoAccess, what: str) -> str:

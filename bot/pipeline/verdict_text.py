@@ -67,26 +67,16 @@ _FORGOTTEN = "I removed what I had quoted, because its author asked me to forget
 
 def amend_blocks(blocks: list[dict[str, Any]], case: LoggedCase) -> list[dict[str, Any]]:
     """A verdict's blocks, with the line that is due above the buttons; the same again where it is there."""
-    line = _line(case)
-    if line is None:
+    if not (case.loses_words or case.edited_at):
         return blocks
+    words = _EDITED
+    if case.loses_words:
+        words = _DELETED if case.deleted_at else _FORGOTTEN
+    line = context(words) | {"block_id": ids.BLOCK_AMENDMENT}
     gone = {ids.BLOCK_AMENDMENT} | (_QUOTES if case.loses_words else set())
     kept = [block for block in blocks if block.get("block_id") not in gone]
     at = next((number for number, block in enumerate(kept) if block["type"] in _BUTTONS), len(kept))
     return [*kept[:at], line, *kept[at:]]
-
-
-def amend_text(text: str, case: LoggedCase) -> str:
-    return text.partition(":")[0] if case.loses_words and text.startswith("Score ") else text
-
-
-def _line(case: LoggedCase) -> dict[str, Any] | None:
-    words = _EDITED if case.edited_at else None
-    if case.loses_words:
-        words = _DELETED if case.deleted_at else _FORGOTTEN
-    if words is None:
-        return None
-    return context(words) | {"block_id": ids.BLOCK_AMENDMENT}
 
 
 UNCONFIRMED = "unconfirmed"
@@ -131,7 +121,9 @@ def verdict_message(case: LoggedCase, verdict: RecordedVerdict, note: str = "") 
 
 def amended(verdict: Post, case: LoggedCase) -> Post:
     """A verdict that says what has become of its question and response since; the same where it does already."""
-    return _with_feedback(amend_text(verdict.text, case), amend_blocks(verdict.blocks, case))
+    is_quoting = case.loses_words and verdict.text.startswith("Score ")
+    text = verdict.text.partition(":")[0] if is_quoting else verdict.text
+    return _with_feedback(text, amend_blocks(verdict.blocks, case))
 
 
 def example_message(case: LoggedCase, verdict: RecordedVerdict) -> Post:
@@ -167,7 +159,7 @@ def known_verdict(case: LoggedCase, verdict: RecordedVerdict, workspace_url: str
 
 def headline(verdict: RecordedVerdict) -> str:
     """The first line: the score, how far the judges are apart if they are, and the gauge."""
-    split = _split(verdict)
+    split = ", ratings from {} to {}".format(*verdict.span) if verdict.is_split else ""
     if verdict.score is None:
         return f"*Unscored*{split}"
     return f"*Score {verdict.score} of {verdict.highest}*{split}{_offline(verdict)}  {gauge(verdict)}"
@@ -205,7 +197,8 @@ def ratings_line(verdict: RecordedVerdict) -> str:
         return ""
     usable, all_of_them = len(_usable(verdict)), len(verdict.counted)
     count = f"{all_of_them}" if usable == all_of_them else f"{usable} of {all_of_them}"
-    return f"{count} ratings: " + ", ".join(_score(rating) for rating in verdict.counted)
+    scores = ("unscored" if rating.score is None else str(rating.score) for rating in verdict.counted)
+    return f"{count} ratings: {', '.join(scores)}"
 
 
 def rated_quote(rating: RecordedRating, verdict: RecordedVerdict, most_words: int) -> dict[str, Any]:
@@ -225,9 +218,9 @@ def _said(case: LoggedCase, verdict: RecordedVerdict) -> tuple[list[dict[str, An
     if extremes := _extremes(verdict):
         return extremes, f"{score}: the ratings range from {verdict.span[0]} to {verdict.span[1]}"
     words = sanitize(verdict.justification).strip()
-    ours = "" if words else _without_justification(case)
+    ours = _NOT_KEPT if case.has_lost_texts else "The judge gave no justification."
     block = (quote(words, _ROOM) if words else section(ours)) | {"block_id": ids.BLOCK_JUSTIFICATION}
-    return [block], f"{score}: {ours or excerpt(words, _NOTIFICATION) or '…'}"
+    return [block], f"{score}: {(excerpt(words, _NOTIFICATION) or '…') if words else ours}"
 
 
 def _extremes(verdict: RecordedVerdict) -> list[dict[str, Any]]:
@@ -245,10 +238,6 @@ def _extremes(verdict: RecordedVerdict) -> list[dict[str, Any]]:
         for score, block_id in places
         if score in rated
     ]
-
-
-def _split(verdict: RecordedVerdict) -> str:
-    return ", ratings from {} to {}".format(*verdict.span) if verdict.is_split else ""
 
 
 def _in_words(verdict: RecordedVerdict) -> str:
@@ -274,10 +263,6 @@ def _warning(case: LoggedCase, verdict: RecordedVerdict) -> str:
     return f":warning: *Check this one yourself:* {'; '.join(tries)}." if tries else ""
 
 
-def _without_justification(case: LoggedCase) -> str:
-    return _NOT_KEPT if case.has_lost_texts else "The judge gave no justification."
-
-
 def _question(case: LoggedCase) -> list[dict[str, Any]]:
     """What was taken for the question, and from where; nothing where neither is known."""
     source = _QUESTION_FROM.get(case.question_source, "") if case.question_source else ""
@@ -295,13 +280,10 @@ def _question(case: LoggedCase) -> list[dict[str, Any]]:
 
 
 def _provenance(case: LoggedCase, verdict: RecordedVerdict) -> str:
-    parts = _judged_by(verdict), ratings_line(verdict), _calibrated(verdict), f"case {case.id}"
-    return " · ".join(part for part in parts if part)
-
-
-def _calibrated(verdict: RecordedVerdict) -> str:
     judges = verdict.before_calibration
-    return "" if judges is None else f"calibrated from {judges} to what people here give"
+    calibrated = "" if judges is None else f"calibrated from {judges} to what people here give"
+    parts = _judged_by(verdict), ratings_line(verdict), calibrated, f"case {case.id}"
+    return " · ".join(part for part in parts if part)
 
 
 def _judged_by(verdict: RecordedVerdict) -> str:
@@ -314,10 +296,6 @@ def _judged_by(verdict: RecordedVerdict) -> str:
 
 def _usable(verdict: RecordedVerdict) -> Sequence[RecordedRating]:
     return [rating for rating in verdict.counted if rating.score is not None]
-
-
-def _score(rating: RecordedRating) -> str:
-    return "unscored" if rating.score is None else str(rating.score)
 
 
 def _offline(verdict: RecordedVerdict) -> str:
