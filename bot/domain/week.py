@@ -1,5 +1,7 @@
 """Weeks and when their digests are due, in a channel's own time zone.
 
+Words that are no day, time or zone are a ValueError, whose message says what is expected.
+
 Local times that a clock change skips count as the same time on the old clock, so they come later by the skip;
 of local times that occur twice the first one counts. Source: PEP 495, fold=0.
 """
@@ -69,19 +71,11 @@ class Schedule:
 
     @classmethod
     def parse(cls, day: str, at: str, zone: str) -> "Schedule":
-        """The schedule that three words say.
-
-        Raises:
-            ValueError: One of them is no day, time or zone; the message says which, and what is expected.
-        """
+        """The schedule that three words say."""
         return cls(parse_day(day), parse_time(at), parse_zone(zone))
 
     def changed(self, day: str | None, at: str | None, zone: str | None) -> "Schedule":
-        """This one with what a channel has chosen; None where it has chosen nothing.
-
-        Raises:
-            ValueError: A time zone that this machine does not know.
-        """
+        """This one with what a channel has chosen; None where it has chosen nothing."""
         return Schedule(
             parse_day(day) if day else self.day,
             parse_time(at) if at else self.time,
@@ -106,11 +100,7 @@ class Schedule:
 
 
 def parse_day(text: str) -> str:
-    """The day of the week in a word such as "Friday" or "fri".
-
-    Raises:
-        ValueError: No such day.
-    """
+    """The day of the week in a word such as "Friday" or "fri"."""
     word = text.lower()
     found = [day for day in DAYS if len(word) >= _SHORTEST_DAY and day.startswith(word)]
     if not found:
@@ -119,11 +109,7 @@ def parse_day(text: str) -> str:
 
 
 def parse_time(text: str) -> time:
-    """The time of day in a word such as "9:00" or "16:30".
-
-    Raises:
-        ValueError: No such time.
-    """
+    """The time of day in a word such as "9:00" or "16:30"."""
     hour, colon, minute = text.partition(":")
     is_written_so = hour.isascii() and hour.isdigit() and (not colon or (minute.isascii() and minute.isdigit()))
     if is_written_so and int(hour) < 24 and int(minute or 0) < 60:
@@ -132,11 +118,7 @@ def parse_time(text: str) -> time:
 
 
 def parse_zone(text: str) -> ZoneInfo:
-    """The time zone of a name such as "Europe/Berlin", whatever its case.
-
-    Raises:
-        ValueError: No such zone; the message names one that is close.
-    """
+    """The time zone of a name such as "Europe/Berlin", whatever its case; where there is none, a close one is named."""
     known = _known_zones()
     if name := known.get(text.lower()):
         return ZoneInfo(name)

@@ -10,9 +10,6 @@ import aiohttp
 from pydantic import SecretStr
 from slack_sdk.errors import SlackApiError
 from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
-from slack_sdk.http_retry.request import HttpRequest
-from slack_sdk.http_retry.response import HttpResponse
-from slack_sdk.http_retry.state import RetryState
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
@@ -91,26 +88,19 @@ class ScopedClient(AsyncWebClient):
     _granted: frozenset[str] = frozenset()
 
     async def api_call(self, api_method: str, **arguments: Any) -> AsyncSlackResponse:
-        """As slack-sdk has it.
-
-        Raises:
-            SlackApiError: Also `missing_scope`, without a call, where none of the method's scopes was granted.
-        """
+        """As slack-sdk has it; refused as `missing_scope`, without a call, where none of its scopes was granted."""
         needed = _NEEDED.get(api_method)
         if needed and self._granted and needed.isdisjoint(self._granted):
-            raise self._refusal(api_method, needed)
+            body = {"ok": False, "error": MISSING, "needed": ",".join(sorted(needed))}
+            refusal = AsyncSlackResponse(
+                client=self, http_verb="POST", api_url=api_method, req_args={}, data=body, headers={}, status_code=200
+            )
+            said = f"{api_method} is not called: none of its scopes was granted"
+            raise SlackApiError(said, refusal)  # type: ignore[no-untyped-call]
         answer = await super().api_call(api_method, **arguments)
         if api_method not in _WITH_ANOTHER_TOKEN:
             self._granted = granted_scopes(answer)
         return answer
-
-    def _refusal(self, api_method: str, needed: frozenset[str]) -> SlackApiError:
-        body = {"ok": False, "error": MISSING, "needed": ",".join(sorted(needed))}
-        answer = AsyncSlackResponse(
-            client=self, http_verb="POST", api_url=api_method, req_args={}, data=body, headers={}, status_code=200
-        )
-        said = f"{api_method} is not called: none of its scopes was granted"
-        return SlackApiError(said, answer)  # type: ignore[no-untyped-call]
 
 
 def granted_scopes(answer: AsyncSlackResponse) -> frozenset[str]:
@@ -160,16 +150,9 @@ class Identity:
 class _CountedWaits(AsyncRateLimitErrorRetryHandler):
     """Waits as long as Slack says, and counts how often it had to."""
 
-    async def prepare_for_next_attempt_async(
-        self,
-        *,
-        state: RetryState,
-        request: HttpRequest,
-        response: HttpResponse | None = None,
-        error: Exception | None = None,
-    ) -> None:
+    async def prepare_for_next_attempt_async(self, **arguments: Any) -> None:
         metrics.SLACK_LIMITED.inc()
-        await super().prepare_for_next_attempt_async(state=state, request=request, response=response, error=error)
+        await super().prepare_for_next_attempt_async(**arguments)
 
 
 @asynccontextmanager
@@ -191,11 +174,7 @@ async def web_client(token: SecretStr, api_url: str) -> AsyncIterator[AsyncWebCl
 
 
 async def identify(client: AsyncWebClient) -> Identity:
-    """Who we are.
-
-    Raises:
-        SlackError: Slack refuses the bot token, or cannot be reached.
-    """
+    """Who we are; raises SlackError where Slack refuses the bot token, or cannot be reached."""
     answer = await _at_start(client.auth_test(), "SLACK_BOT_TOKEN", client.base_url)
     return Identity(
         team_id=answer["team_id"],
@@ -209,11 +188,7 @@ async def identify(client: AsyncWebClient) -> Identity:
 
 
 async def open_socket_url(client: AsyncWebClient, app_token: SecretStr) -> str:
-    """A WebSocket address for Socket Mode, good for one connection.
-
-    Raises:
-        SlackError: Slack refuses the app-level token, or cannot be reached.
-    """
+    """A WebSocket address for Socket Mode, good for one connection; raises SlackError as `identify`."""
     call = client.apps_connections_open(app_token=app_token.get_secret_value())
     return str((await _at_start(call, "SLACK_APP_TOKEN", client.base_url))["url"])
 

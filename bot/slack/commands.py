@@ -1,4 +1,7 @@
-"""What the person typed after `/judge`."""
+"""What the person typed after `/judge`.
+
+What `parse_…` cannot read is a ValueError, whose message says what is wrong with which word.
+"""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -97,11 +100,7 @@ def parse_command(text: str) -> Permalink | Texts | Word | None:
 
 
 def parse_digest(text: str) -> DigestRequest:
-    """The request in what follows `/judge digest`.
-
-    Raises:
-        ValueError: It is none; the message says what is wrong with which word.
-    """
+    """The request in what follows `/judge digest`."""
     match text.lower().split():
         case []:
             return DigestRequest("state")
@@ -116,11 +115,7 @@ def parse_digest(text: str) -> DigestRequest:
 
 
 def parse_stats(text: str) -> StatsRequest:
-    """The request in what follows `/judge stats`; names may have blanks in them.
-
-    Raises:
-        ValueError: It is neither a channel nor an author.
-    """
+    """The request in what follows `/judge stats`; names may have blanks in them."""
     name = text[1:].strip()
     if not text:
         return StatsRequest()
@@ -134,11 +129,7 @@ def parse_stats(text: str) -> StatsRequest:
 
 
 def parse_watch(text: str) -> WatchRequest:
-    """The request in what follows `/judge watch`: an assistant, whose name may have blanks, and how.
-
-    Raises:
-        ValueError: It is none; the message says what is wrong.
-    """
+    """The request in what follows `/judge watch`: an assistant, whose name may have blanks, and how."""
     if not text:
         return WatchRequest("state")
     found = _WATCH.fullmatch(text)
@@ -159,26 +150,16 @@ def parse_watch(text: str) -> WatchRequest:
 
 
 def parse_rubric(text: str) -> RubricRequest:
-    """The request in what follows `/judge rubric`; names of models keep their case.
-
-    Raises:
-        ValueError: It is none; the message says what is wrong.
-    """
+    """The request in what follows `/judge rubric`; names of models keep their case."""
     match text.split():
         case []:
             return RubricRequest("state")
-        case ["use", name]:
-            return RubricRequest("use", name.lower())
         case ["use", name, model]:
             return RubricRequest("use", name.lower(), model)
-        case ["edit"]:
-            return RubricRequest("edit")
-        case ["edit", name]:
-            return RubricRequest("edit", name.lower())
-        case ["delete", name]:
-            return RubricRequest("delete", name.lower())
-        case ["improve"]:
-            return RubricRequest("improve")
+        case ["use" | "edit" | "delete" as action, name]:
+            return RubricRequest(action, name.lower())
+        case ["edit" | "improve" as action]:
+            return RubricRequest(action)
         case _:
             raise ValueError(f"I do not know {text[:_LONGEST]!r}")
 

@@ -55,11 +55,7 @@ class HttpFront:
         self.server = HttpServer(("HTTP_HOST", "HTTP_PORT"), host, port, self._answer)
 
     async def __aenter__(self) -> Self:
-        """Listens.
-
-        Raises:
-            SettingsError: The port is taken, or the host is none of this machine's.
-        """
+        """Listens; raises SettingsError where the port is taken, or the host is none of this machine's."""
         await self.server.__aenter__()
         return self
 

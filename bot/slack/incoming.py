@@ -201,11 +201,7 @@ class SocketLink:
         self._handler: _Handler | None = None
 
     async def __aenter__(self) -> Self:
-        """Connects.
-
-        Raises:
-            SlackError: Slack refuses the app-level token, or cannot be reached, there or at the socket's address.
-        """
+        """Connects; raises SlackError where Slack refuses the app-level token, or cannot be reached."""
         # Asked for here, because the handler would try a wrong token again for ever without a word to the caller.
         url = await open_socket_url(self._app.client, self._app_token)
         self._handler = _Handler(self._app, self._app_token, self._takes, self._traffic)
@@ -228,11 +224,7 @@ class SocketLink:
         return self._handler is not None and await self._handler.client.is_connected()
 
     async def watch(self) -> None:
-        """Returns never.
-
-        Raises:
-            SlackError: The connection is gone and does not come back; a new process may do better.
-        """
+        """Raises SlackError once the connection is gone and does not come back: a new process may do better."""
         look_every_s = self._patience_s / _LOOKS
         looks = 0
         while looks < _LOOKS:

@@ -20,15 +20,10 @@ V = TypeVar("V")
 
 
 class AnswerCache(Generic[K, V]):
-    """Who asks for the same at the same time shares one call; errors are not kept.
+    """Keeps so many answers, for so long. Who asks for the same at the same time shares one call; errors are not kept.
 
-    A call goes on when whoever asked gives up waiting: its answer is good for the next.
-
-    Args:
-        ask: What is asked where there is no answer; it must come to an end by itself.
-        kept_s: How long an answer is good.
-        most: How many answers are kept; the one that was longest not asked for goes first.
-        clock: Seconds that never go back.
+    A call goes on when whoever asked gives up waiting: its answer is good for the next. It must come to an end by
+    itself.
     """
 
     def __init__(
@@ -118,7 +113,7 @@ class Members:
         if author_id.startswith("B"):
             bot = (await self._client.bots_info(bot=author_id))["bot"]
             return Member(bot.get("name") or author_id, is_bot=True)
-        user = (await self._client.users_info(user=author_id))["user"]
+        user = await _user(self._client, author_id)
         profile = user.get("profile") or {}
         name = profile.get("display_name") or user.get("real_name") or user.get("name") or author_id
         return Member(name, author_id == SLACKBOT or bool(user.get("is_bot")))
@@ -146,7 +141,8 @@ class Listed:
 class Memberships:
     """Remembers for some minutes who is in which channel; whoever leaves one may see its figures for that long.
 
-    What leads to a message or a case is asked anew each time.
+    What leads to a message or a case is asked anew each time. All raise `MembershipError` where Slack does not say, or
+    not in time.
     """
 
     def __init__(self, client: AsyncWebClient, clock: Callable[[], float] = time.monotonic) -> None:
@@ -157,27 +153,16 @@ class Memberships:
         """Channels by id: public ones that this person is in, private ones that we are in, too; no archived ones.
 
         Without a person, the channels that we are in. Who asks for the same person at the same time shares one call.
-
-        Raises:
-            MembershipError: Slack does not say, or not in time.
         """
         listed = await self._channels.get(user_id)
         return {channel_id: channel for channel_id, channel in listed.items() if not channel.is_archived}
 
     async def includes(self, user_id: str, channel_id: str) -> bool:
-        """Whether the person is in the channel, archived or not, asked of Slack anew: they may have left just now.
-
-        Raises:
-            MembershipError: Slack does not say, or not in time.
-        """
+        """Whether the person is in the channel, archived or not, asked of Slack anew: they may have left just now."""
         return channel_id in await self.now(user_id)
 
     async def now(self, user_id: str | None) -> Mapping[str, Listed]:
-        """The person's channels as `of`, and archived ones, asked of Slack anew.
-
-        Raises:
-            MembershipError: Slack does not say, or not in time.
-        """
+        """The person's channels as `of`, and archived ones, asked of Slack anew."""
         self._channels.forget(user_id)
         return await self._channels.get(user_id)
 
@@ -186,9 +171,6 @@ class Memberships:
 
         Where we are not, there is nothing that we could read. Direct messages are each person's own; Slack does not
         list them. A public channel is open to all but guests.
-
-        Raises:
-            MembershipError: Slack does not say, or not in time.
         """
         if channel_id.startswith("D"):
             return False
@@ -197,7 +179,7 @@ class Memberships:
                 if await self.includes(user_id, channel_id):
                     return False
                 ours = (await self.now(None)).get(channel_id)
-                return ours is not None and (ours.is_private or await self._is_guest(user_id))
+                return ours is not None and (ours.is_private or is_guest(await _user(self._client, user_id)))
         except SLACK_ERRORS as exc:
             raise MembershipError(slack_word(exc)) from exc
 
@@ -208,8 +190,10 @@ class Memberships:
         except SLACK_ERRORS as exc:
             raise MembershipError(slack_word(exc)) from exc
 
-    async def _is_guest(self, user_id: str) -> bool:
-        return is_guest((await self._client.users_info(user=user_id))["user"])
+
+async def _user(client: AsyncWebClient, user_id: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = (await client.users_info(user=user_id))["user"]
+    return found
 
 
 def is_guest(user: Mapping[str, Any]) -> bool:
@@ -219,23 +203,15 @@ def is_guest(user: Mapping[str, Any]) -> bool:
 async def list_channels(client: AsyncWebClient, user_id: str | None = None) -> Mapping[str, Listed]:
     """By id, the channels and group direct messages that a person is in and we may know of; without a person, ours.
 
-    Raises:
-        SlackApiError: Slack does not say.
-
     Source: https://docs.slack.dev/reference/methods/users.conversations
     """
     found: dict[str, Listed] = {}
     async for page in await client.users_conversations(types=_TYPES, limit=_PAGE, user=user_id):
-        found |= {channel["id"]: _to_listed(channel) for channel in page["channels"]}
+        for channel in page["channels"]:
+            is_private = bool(channel.get("is_private", True) or channel.get("is_mpim"))
+            name = channel.get("name") or channel["id"]
+            found[channel["id"]] = Listed(name, is_private, bool(channel.get("is_archived")))
     return found
-
-
-def _to_listed(channel: Mapping[str, Any]) -> Listed:
-    return Listed(
-        channel.get("name") or channel["id"],
-        is_private=bool(channel.get("is_private", True) or channel.get("is_mpim")),
-        is_archived=bool(channel.get("is_archived")),
-    )
 
 
 class Homes:
@@ -244,16 +220,12 @@ class Homes:
         self._known = AnswerCache(self._ask, _HOMES_KEPT_S, _MOST_PEOPLE)
 
     async def of(self, user_id: str) -> str:
-        """The id of the team that a person belongs to.
-
-        Raises:
-            SlackApiError, aiohttp.ClientError, TimeoutError: Slack does not say, or not in time.
-        """
+        """The id of the team that a person belongs to; raises one of `SLACK_ERRORS` where Slack does not say."""
         return await self._known.get(user_id)
 
     async def _ask(self, user_id: str) -> str:
         async with asyncio.timeout(_LOOK_UP_S):
-            return str((await self._client.users_info(user=user_id))["user"]["team_id"])
+            return str((await _user(self._client, user_id))["team_id"])
 
 
 class NoAccessReason(StrEnum):
@@ -302,7 +274,7 @@ class Access:
         return await self._no_change(user_id) if is_change else None
 
     async def _no_change(self, user_id: str) -> NoAccess | None:
-        user = (await self._client.users_info(user=user_id))["user"]
+        user = await _user(self._client, user_id)
         if is_guest(user):
             return NoAccess(NoAccessReason.GUEST)
         if self._is_for_admins and not _is_admin(user):
@@ -320,20 +292,12 @@ class Access:
             return False
 
     async def is_in(self, channel_id: str, user_id: str) -> bool:
-        """Whether the person is in the channel, asked of Slack anew.
-
-        Raises:
-            SlackApiError: Slack does not say.
-        """
+        """Whether the person is in the channel, asked of Slack anew; raises one of `SLACK_ERRORS`, if it fails."""
         return channel_id in await list_channels(self._client, user_id)
 
     async def is_admin(self, user_id: str) -> bool:
-        """Whether the person is an admin or owner of the workspace.
-
-        Raises:
-            SlackApiError: Slack does not say.
-        """
-        return _is_admin((await self._client.users_info(user=user_id))["user"])
+        """Whether the person is an admin or owner of the workspace; raises one of `SLACK_ERRORS`, if Slack fails."""
+        return _is_admin(await _user(self._client, user_id))
 
 
 def _is_admin(user: Mapping[str, Any]) -> bool:

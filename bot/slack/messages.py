@@ -6,7 +6,7 @@ Source: https://docs.slack.dev/reference/block-kit/blocks
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -51,7 +51,8 @@ def to_message(raw: Raw) -> Message:
     """A message of a payload or of `conversations.*`, with its readable text."""
     parent_ts = raw.get("thread_ts")
     try:
-        text, blocker = _read(raw)
+        text = clean("\n".join(part for part in _texts(raw) if part.strip())).strip()
+        blocker = None if text else _blocker(raw)
     except _ODD as exc:
         logger.warning("message_unreadable", ts=raw["ts"], error=type(exc).__name__)
         text, blocker = "", UNREADABLE
@@ -66,11 +67,6 @@ def to_message(raw: Raw) -> Message:
         streaming=raw.get("streaming_state"),
         edited_ts=edited.get("ts") if isinstance(edited := raw.get("edited"), dict) else None,
     )
-
-
-def _read(raw: Raw) -> tuple[str, str | None]:
-    text = clean("\n".join(part for part in _texts(raw) if part.strip())).strip()
-    return text, None if text else _blocker(raw)
 
 
 def _blocker(raw: Raw) -> str:
@@ -102,51 +98,33 @@ def _attachment(raw: Raw) -> Iterator[str]:
 
 def block_texts(block: Raw) -> Iterator[str]:
     """The texts in a block, in reading order; none for what holds no words."""
-    reader = _READERS.get(block.get("type", ""))
-    if reader:
-        yield from reader(block)
+    match block.get("type"):
+        case "section":
+            yield _text_object(block.get("text"))
+            for field in block.get("fields") or []:
+                yield _text_object(field)
+        case "header":
+            yield _text_object(block.get("text"))
+        case "context":
+            yield " ".join(_text_object(e) for e in block.get("elements") or [] if e.get("type") != "image")
+        case "markdown":
+            yield str(block.get("text") or "")
+        case "rich_text":
+            for part in block.get("elements") or []:
+                yield _rich_part(part)
+        case "table" | "data_table":
+            for row in block.get("rows") or []:
+                yield " | ".join(_cell(cell) for cell in row)
 
 
 def _text_object(raw: Raw | str | None) -> str:
-    if raw is None:
-        return ""
-    if isinstance(raw, str):
-        return raw
-    return to_plain(raw.get("text") or "")
-
-
-def _section(block: Raw) -> Iterator[str]:
-    yield _text_object(block.get("text"))
-    for field in block.get("fields") or []:
-        yield _text_object(field)
-
-
-def _header(block: Raw) -> Iterator[str]:
-    yield _text_object(block.get("text"))
-
-
-def _context(block: Raw) -> Iterator[str]:
-    yield " ".join(_text_object(e) for e in block.get("elements") or [] if e.get("type") != "image")
-
-
-def _markdown(block: Raw) -> Iterator[str]:
-    yield str(block.get("text") or "")
-
-
-def _table(block: Raw) -> Iterator[str]:
-    for row in block.get("rows") or []:
-        yield " | ".join(_cell(cell) for cell in row)
+    return raw if isinstance(raw, str) else to_plain((raw or {}).get("text") or "")
 
 
 def _cell(cell: Raw) -> str:
     if cell.get("type") == "rich_text":
-        return " ".join(_rich_text(cell))
+        return " ".join(block_texts(cell))
     return str(cell.get("text", cell.get("value", "")))
-
-
-def _rich_text(block: Raw) -> Iterator[str]:
-    for part in block.get("elements") or []:
-        yield _rich_part(part)
 
 
 _DEEPEST = 8  # https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
@@ -191,17 +169,6 @@ def _rich_element(element: Raw) -> str:
             return str(element.get("value") or "")
         case _:
             return ""
-
-
-_READERS: dict[str, Callable[[Raw], Iterator[str]]] = {
-    "section": _section,
-    "header": _header,
-    "context": _context,
-    "markdown": _markdown,
-    "rich_text": _rich_text,
-    "table": _table,
-    "data_table": _table,
-}
 
 
 _PATH = re.compile(r"/archives/([CDG][A-Z0-9]+)/p(\d{10})(\d{6})/?")
@@ -300,11 +267,7 @@ def to_metadata(event: str, payload: dict[str, Any]) -> dict[str, Any]:
 async def find_marked(
     client: AsyncWebClient, channel: str, metadata: dict[str, Any], oldest: float, thread_ts: str | None = None
 ) -> str | None:
-    """The ts of the message with this metadata, in a channel or thread, posted at `oldest` (epoch s) or later.
-
-    Raises:
-        SlackApiError: The channel may not be read, or not now.
-    """
+    """The ts of the message with this metadata, in a channel or thread, posted at `oldest` (epoch s) or later."""
     span: dict[str, Any] = {"oldest": f"{oldest:.6f}", "include_all_metadata": True, "limit": _PAGE}
     if thread_ts:
         pages = await client.conversations_replies(channel=channel, ts=thread_ts, **span)

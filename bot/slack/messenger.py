@@ -68,11 +68,7 @@ class Post:
 
 
 async def send_in_known_blocks(post: Post, send: Callable[[Post], Awaitable[T]]) -> T:
-    """What `send` gives for the post, or for its plain form where Slack does not know its blocks.
-
-    Raises:
-        SlackApiError: Slack will not have it, whatever its form.
-    """
+    """What `send` gives for the post, or for its plain form where Slack does not know its blocks."""
     try:
         return await send(post)
     except SlackApiError as exc:
@@ -111,16 +107,14 @@ class Posted(NamedTuple):
 
 
 class Messenger:
+    """Tells people; where Slack fails for the moment, one of `SLACK_ERRORS` is raised."""
+
     def __init__(self, client: AsyncWebClient) -> None:
         self._client = client
         self._response_hosts = to_response_hosts(client.base_url)
 
     async def tell(self, recipient: Recipient, post: Post) -> bool:
-        """Whether the person could be told; where they stand first, by direct message at last.
-
-        Raises:
-            SlackApiError: Slack fails for the moment.
-        """
+        """Whether the person could be told; where they stand first, by direct message at last."""
         ways: list[Callable[[Recipient, Post], Awaitable[object]]] = [self._ephemeral, self._respond, self.direct]
         if recipient.is_in_channel:
             ways = [self._respond, self._ephemeral, self.direct]
@@ -147,9 +141,6 @@ class Messenger:
         """Shows another content in an open modal; None where the person has closed it meanwhile.
 
         With a `version`, only where nobody else has shown anything in it since. What gets lost is sent once more.
-
-        Raises:
-            SlackApiError, ClientError, TimeoutError: It got lost both times.
         """
         update = partial(self._client.views_update, view_id=view_id, view=view, hash=version)
         try:
@@ -209,11 +200,7 @@ class Messenger:
         return answer.status_code == 200
 
     async def update(self, message: Posted, post: Post) -> bool:
-        """Shows something else in a message of ours; False where Slack will not have it.
-
-        Raises:
-            SlackApiError, ClientError, TimeoutError: Slack fails for the moment.
-        """
+        """Shows something else in a message of ours; False where Slack will not have it."""
         try:
             await self._client.chat_update(
                 channel=message.channel_id, ts=message.ts, text=post.text, blocks=post.blocks

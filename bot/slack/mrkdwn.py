@@ -10,7 +10,6 @@ from judge.sanitize import sanitize
 
 # Only what Slack itself writes: a command's text may hold a bare "<" of the person's own.
 _TOKEN = re.compile(r"<([@#!][^<>]*|[a-z][a-z0-9+.-]*:[^<>]*)>")
-_SIGILS = {"@": "@", "#": "#"}
 # An underscore within a word marks nothing, and `10:30:00` is a time.
 _MARKS = re.compile(r"[*~`]|(?<![^\W_])_|_(?![^\W_])")
 _QUOTE_MARKS = re.compile(r"^[\s>]*>[^\S\n]*", re.MULTILINE)
@@ -29,8 +28,8 @@ def to_plain(text: str) -> str:
 
 def _decode_token(inner: str) -> str:
     target, _, label = inner.partition("|")
-    if target[:1] in _SIGILS:
-        return _SIGILS[target[0]] + (label or target[1:]).lstrip("@#")
+    if target.startswith(("@", "#")):
+        return target[0] + (label or target[1:]).lstrip("@#")
     if target.startswith("!"):
         return label or "@" + target[1:].partition("^")[0]
     target = target.removeprefix("mailto:")
