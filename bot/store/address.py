@@ -51,11 +51,7 @@ class Address:
 
 
 def to_address(database_url: str) -> Address:
-    """What DATABASE_URL says.
-
-    Raises:
-        LogError: It is wrong; the message quotes no more of it than the name of a driver.
-    """
+    """What DATABASE_URL says; LogError where it is wrong, which quotes no more of it than the name of a driver."""
     scheme, _, rest = database_url.strip().partition("://")
     if scheme in _SQLITE:
         return _to_file(f"sqlite+aiosqlite://{rest}")
@@ -84,10 +80,11 @@ def _to_server(rest: str) -> Address:
     unknown: int | None = None
     for login, place in _splits(rest):
         found = _PLACE.fullmatch(place)
-        if found is None or not _has_ports(found["hosts"]):
+        if found is None or any(int(port) > _MOST_PORT for port in re.findall(r":(\d+)(?=,|$)", found["hosts"])):
             unknown = None
             continue
-        options = _to_options(found["options"] or "")
+        pairs = (part.partition("=") for part in (found["options"] or "").split("&") if part)
+        options = {name: unquote(value) for name, _, value in pairs}
         unknown = next((number for number, name in enumerate(options, 1) if name not in _OPTIONS), None)
         if unknown is None:
             return _to_address(login, found["hosts"], unquote(found["database"] or ""), options)
@@ -106,15 +103,6 @@ def _splits(rest: str) -> Iterator[tuple[str, str]]:
         yield rest[: at.start()], rest[at.end() :]
 
 
-def _has_ports(hosts: str) -> bool:
-    return all(int(port) <= _MOST_PORT for port in re.findall(r":(\d+)(?=,|$)", hosts))
-
-
-def _to_options(text: str) -> dict[str, str]:
-    pairs = (part.partition("=") for part in text.split("&") if part)
-    return {name: unquote(value) for name, _, value in pairs}
-
-
 def _to_address(login: str, hosts: str, database: str, options: dict[str, str]) -> Address:
     user, _, password = login.partition(":")
     # Left to asyncpg where they are not given: PGUSER, PGPASSWORD, PGPASSFILE, ~/.pgpass, PGDATABASE.
@@ -126,7 +114,10 @@ def _to_address(login: str, hosts: str, database: str, options: dict[str, str]) 
 def _to_arguments(hosts: str, options: dict[str, str]) -> dict[str, Any]:
     """What asyncpg needs to know of a server: SQLAlchemy would give it libpq's names, which it reads in a DSN alone."""
     options = {"application_name": "slack-judge"} | options
-    arguments: dict[str, Any] = {"timeout": _to_seconds(options.pop("connect_timeout", ""))}
+    timeout = options.pop("connect_timeout", "")
+    if not re.fullmatch(r"\d{0,4}", timeout):
+        raise LogError("DATABASE_URL: connect_timeout is not a number of seconds; expected one such as 10")
+    arguments: dict[str, Any] = {"timeout": float(timeout or 0) or _CONNECT_TIMEOUT_S}
     if mode := options.pop("ssl", ""):
         options["sslmode"] = "require" if mode in ("true", "1") else mode
     if options.pop("channel_binding", "prefer") == "require":
@@ -136,9 +127,3 @@ def _to_arguments(hosts: str, options: dict[str, str]) -> dict[str, Any]:
         arguments["ssl"] = True  # asyncpg's word for all of verify-full, by the authorities that the system trusts
         options = {name: value for name, value in options.items() if not name.startswith("ssl")}
     return arguments | {"dsn": f"postgresql://{hosts}/?{urlencode(options, quote_via=quote)}"}
-
-
-def _to_seconds(text: str) -> float:
-    if not re.fullmatch(r"\d{0,4}", text):
-        raise LogError("DATABASE_URL: connect_timeout is not a number of seconds; expected one such as 10")
-    return float(text or 0) or _CONNECT_TIMEOUT_S

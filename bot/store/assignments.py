@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, Row, and_, case, func, literal, or_, select, update
+from sqlalchemy import ColumnElement, FromClause, Row, Update, and_, case, func, literal, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus
@@ -41,10 +41,6 @@ def turn(sample: Sample, user_id: str, now: datetime) -> tuple[ColumnElement[Any
 
 def may_label(user_id: str) -> ColumnElement[bool]:
     own = (cases.c.requester_id, cases.c.author_id, cases.c.question_author_id)
-    return and_(_can_be_labelled(), *(each.is_distinct_from(user_id) for each in own), ~_knows_reply(user_id))
-
-
-def _can_be_labelled() -> ColumnElement[bool]:
     length = func.length(cases.c.question) + func.length(cases.c.response)
     is_as_scored = [cases.c[mark].is_(None) for mark in ("edited_at", "deleted_at", "forgotten_at")]
     return and_(
@@ -54,50 +50,34 @@ def _can_be_labelled() -> ColumnElement[bool]:
         length <= LONGEST,  # not where one of them is missing, either
         *is_as_scored,
         ~is_superseded(),
+        *(each.is_distinct_from(user_id) for each in own),
+        ~_knows_reply(user_id),
     )
 
 
 def _knows_reply(user_id: str) -> ColumnElement[bool]:
     same = cases.alias("same")
-    is_theirs = or_(same.c.requester_id == user_id, _has_label(same, user_id), _has_answered(same, user_id))
+    has_label = select(labels.c.score).where(_is_of(labels, same), labels.c.user_id == user_id).exists()
+    told = select(assignments.c.case_id).where(_is_of(assignments, same), assignments.c.outcome.is_not(None))
+    has_answered = told.where(assignments.c.user_id.in_((user_id, EVERYBODY))).exists()
+    is_theirs = or_(same.c.requester_id == user_id, has_label, has_answered)
     return or_(*(select(same.c.id).where(is_same, is_theirs).exists() for is_same in on_same_reply(cases, same)))
 
 
-def _has_label(table: FromClause, user_id: str) -> ColumnElement[bool]:
-    is_theirs = and_(labels.c.team_id == table.c.team_id, labels.c.case_id == table.c.id, labels.c.user_id == user_id)
-    return select(labels.c.score).where(is_theirs).exists()
-
-
 def is_shown(user_id: str) -> ColumnElement[bool]:
-    return (
-        select(assignments.c.case_id)
-        .where(_of_case(), assignments.c.user_id == user_id, assignments.c.outcome.is_(None))
-        .exists()
-    )
-
-
-def _has_answered(table: FromClause, user_id: str) -> ColumnElement[bool]:
-    is_theirs = and_(
-        assignments.c.team_id == table.c.team_id,
-        assignments.c.case_id == table.c.id,
-        assignments.c.user_id.in_((user_id, EVERYBODY)),
-    )
-    return select(assignments.c.case_id).where(is_theirs, assignments.c.outcome.is_not(None)).exists()
+    theirs = select(assignments.c.case_id).filter_by(user_id=user_id, outcome=None)
+    return theirs.where(_is_of(assignments, cases)).exists()
 
 
 def _others(user_id: str, now: datetime) -> ColumnElement[int]:
     is_held = and_(assignments.c.outcome.is_(None), assignments.c.drawn_at > now - _HELD_FOR)
     is_taken = or_(assignments.c.outcome == Outcome.LABELLED, is_held)
-    return (
-        select(func.count())
-        .select_from(assignments)
-        .where(_of_case(), assignments.c.user_id != user_id, is_taken)
-        .scalar_subquery()
-    )
+    taken = select(func.count()).select_from(assignments).where(_is_of(assignments, cases), is_taken)
+    return taken.where(assignments.c.user_id != user_id).scalar_subquery()
 
 
-def _of_case() -> ColumnElement[bool]:
-    return and_(assignments.c.team_id == cases.c.team_id, assignments.c.case_id == cases.c.id)
+def _is_of(table: FromClause, case: FromClause) -> ColumnElement[bool]:
+    return and_(table.c.team_id == case.c.team_id, table.c.case_id == case.c.id)
 
 
 # Nobody waits for these figures as for a new case, and connections to the log are few.
@@ -173,11 +153,7 @@ class Assignments:
             return await self._database.read(count) if self.keeps_text else 0
 
     async def draw(self, team_id: str, user_id: str, channel_ids: Collection[str]) -> DrawnCase | None:
-        """The next case of these channels for this person, noted as shown to them; None where none waits.
-
-        First what they have closed without an answer, then what the fewest have been shown.
-        """
-
+        """The next case of these channels for this person by their `turn`, noted as shown; None where none waits."""
         now = self._now()
 
         async def find(connection: AsyncConnection) -> Row[Any] | None:
@@ -202,12 +178,12 @@ class Assignments:
         return await self.shown(team_id, user_id, found.id)
 
     async def shown(self, team_id: str, user_id: str, case_id: int) -> DrawnCase | None:
-        return await self._database.read(lambda connection: _read(connection, team_id, user_id, case_id))
+        query = select(*columns_of(cases, DrawnCase)).filter_by(team_id=team_id, id=case_id)
+        return await self._database.first(DrawnCase, query.where(may_label(user_id), is_shown(user_id)))
 
     async def pass_over(self, team_id: str, user_id: str, case_id: int, outcome: Outcome) -> None:
         """Notes why the person gives this case no label; they are not shown it again."""
-        is_open = _is_open(team_id, user_id, case_id)
-        await self._database.execute(update(assignments).where(is_open).values(outcome=outcome))
+        await self._database.execute(_answer(team_id, user_id, case_id, outcome))
 
     async def note_told(self, team_id: str, case_ids: Collection[int], user_id: str) -> None:
         """Notes that a person, or EVERYBODY, is told the scores of these cases, and so is not asked for them blind.
@@ -240,14 +216,12 @@ class Assignments:
         """
         key = {"team_id": team_id, "case_id": shown.id, "user_id": user_id}
         is_there = select(cases.c.id).where(cases.c.team_id == team_id, cases.c.id == shown.id, may_label(user_id))
-        is_open = and_(_is_open(team_id, user_id, shown.id), assignments.c.case_id.in_(is_there))
-        answer = (
-            update(assignments).where(is_open).values(outcome=Outcome.LABELLED).returning(assignments.c.probability)
-        )
+        answer = _answer(team_id, user_id, shown.id, Outcome.LABELLED).where(assignments.c.case_id.in_(is_there))
+        answer_of_drawn = answer.returning(assignments.c.probability)
 
         async def record(connection: AsyncConnection) -> None:
             await lock_for_transaction(connection, f"blind labels of {team_id}/{shown.channel_id}")
-            probability = (await connection.execute(answer)).scalar_one_or_none()
+            probability = (await connection.execute(answer_of_drawn)).scalar_one_or_none()
             if probability is None:
                 raise NotRecordedError
             now = self._now()
@@ -281,12 +255,6 @@ class Assignments:
         return await self._database.rows(Comparison, query.order_by(labels.c.created_at, labels.c.case_id))
 
 
-async def _read(connection: AsyncConnection, team_id: str, user_id: str, case_id: int) -> DrawnCase | None:
-    query = select(*columns_of(cases, DrawnCase)).filter_by(team_id=team_id, id=case_id)
-    row = (await connection.execute(query.where(may_label(user_id), is_shown(user_id)))).one_or_none()
-    return DrawnCase(**row._mapping) if row else None
-
-
-def _is_open(team_id: str, user_id: str, case_id: int) -> ColumnElement[bool]:
-    is_of_case = and_(assignments.c.team_id == team_id, assignments.c.case_id == case_id)
-    return and_(is_of_case, assignments.c.user_id == user_id, assignments.c.outcome.is_(None))
+def _answer(team_id: str, user_id: str, case_id: int, outcome: Outcome) -> Update:
+    its = update(assignments).filter_by(team_id=team_id, user_id=user_id, case_id=case_id, outcome=None)
+    return its.values(outcome=outcome)

@@ -77,11 +77,7 @@ _PROBE_BYTES = 1 << 20
 
 
 async def open_engine(database_url: str, clock: Clock = utc_now) -> AsyncEngine:
-    """An engine on the migrated database; a clock that is not the database's is said in the app's log.
-
-    Raises:
-        LogError: The URL is wrong, or the database cannot be written or migrated.
-    """
+    """An engine on the migrated database; LogError where the URL is wrong, or it cannot be written or migrated."""
     address = to_address(database_url)
     if address.is_sqlite:
         _check_writable(address)
@@ -101,11 +97,7 @@ async def open_engine(database_url: str, clock: Clock = utc_now) -> AsyncEngine:
 
 
 async def require_log(database_url: str) -> None:
-    """Nothing, where a bot has been at work in the database; it is read alone, and nothing is made.
-
-    Raises:
-        LogError: There is no log, the URL is wrong, or the database is out of reach.
-    """
+    """LogError, where no bot has been at work in the database, or it is out of reach; nothing is made."""
     address = to_address(database_url)
     try:
         has_log = _has_log(address) if address.is_sqlite else await _has_log_on_server(database_url)
@@ -138,15 +130,7 @@ async def _has_log_on_server(database_url: str) -> bool:
 
 
 def connect(database_url: str, query_timeout_s: float | None = QUERY_TIMEOUT_S) -> AsyncEngine:
-    """An engine on a database as it is.
-
-    Args:
-        database_url: Where the database is.
-        query_timeout_s: How long PostgreSQL may take for one query; None is for ever.
-
-    Raises:
-        LogError: The URL is wrong.
-    """
+    """An engine on a database as it is, which may take so long for one query; LogError where the URL is wrong."""
     address = to_address(database_url)
     arguments = address.arguments | {"command_timeout": query_timeout_s}
     if address.is_sqlite:
@@ -248,7 +232,9 @@ async def _migrate_file(engine: AsyncEngine) -> None:
 
 def _migrate(connection: Connection) -> None:
     """Makes our tables, or brings them up to date; Alembic is imported only where there is something to do."""
-    found = _revision(connection)
+    found = None
+    if inspect(connection).has_table(alembic_version.name):
+        found = connection.execute(select(alembic_version.c.version_num)).scalar()
     if found is None:
         metadata.create_all(connection)
         connection.execute(insert(alembic_version).values(version_num=HEAD))
@@ -272,26 +258,12 @@ def _migrate(connection: Connection) -> None:
     command.upgrade(config, "head")
 
 
-def _revision(connection: Connection) -> str | None:
-    if not inspect(connection).has_table(alembic_version.name):
-        return None
-    return connection.execute(select(alembic_version.c.version_num)).scalar()
-
-
 _TRIAL = "slack_judge_trial"
 _DEFINE = (f"CREATE TABLE {_TRIAL} (id INTEGER)", "COMMENT ON TABLE cases IS NULL")  # which only its owner may do
 
 
 async def try_out(database: Database, shown: str) -> None:
-    """Nothing, where a case can be written and a later version could migrate the log; nothing is left behind.
-
-    Args:
-        database: The log, migrated.
-        shown: What it is called in messages.
-
-    Raises:
-        LogError: It cannot.
-    """
+    """LogError, where no case can be written, or a later version could not migrate the log; nothing is left behind."""
     hint = "" if database.is_sqlite else "; let the role own the log's tables, and GRANT it CREATE on their schema"
     for what, work in (("written", _write), ("migrated", _define)):
         try:

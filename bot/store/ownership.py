@@ -64,11 +64,8 @@ def open_to_others(files: Sequence[Path]) -> Sequence[Path]:
     """
     if os.name == "nt":  # knows no such permissions
         return []
-    return [each for each in files if each.exists() and each.stat().st_mode & _OTHERS and not _is_read_only(each)]
-
-
-def _is_read_only(file: Path) -> bool:
-    return bool(os.statvfs(file).f_flag & os.ST_RDONLY)
+    exposed = [each for each in files if each.exists() and each.stat().st_mode & _OTHERS]
+    return [each for each in exposed if not os.statvfs(each).f_flag & os.ST_RDONLY]
 
 
 def is_open_folder(folder: Path) -> bool:
@@ -87,9 +84,6 @@ def owned(database: Database) -> Iterator[None]:
     """The log, this process's alone; the operating system gives it back however the process ends.
 
     With PostgreSQL any number of processes share the log, and nothing is locked.
-
-    Raises:
-        LogError: Another process works on the file, or it cannot be locked.
     """
     if not database.is_sqlite:
         yield

@@ -5,9 +5,10 @@ from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Row, Select, and_, delete, func, or_, select, union, update
+from sqlalchemy import Column, ColumnElement, Select, and_, delete, func, or_, select, union, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus, LoggedCase, QuestionSource
@@ -85,19 +86,16 @@ class Forgetting:
             deletion = delete(cases).where(is_gone).returning(cases.c.id, *place)
             gone = (await connection.execute(deletion)).all()
             for row in gone:
-                await self._unfold_earlier(connection, row)
+                is_earlier = and_(same_reply(row), cases.c.id < row.id, cases.c.reply_ts.is_not(None))
+                unfolding = update(cases).where(is_earlier).values(is_stale=True).returning(cases.c.id)
+                earlier = (await connection.execute(unfolding)).scalars()
+                await self._jobs.put(connection, [Job(JobKind.AMEND, row.team_id, number) for number in earlier])
                 await drop_of_reply(connection, row)
             await drop_examples(self._database, connection, [(row.team_id, row.id) for row in gone])
             await note(connection, [Act(row.team_id, by, Action.FORGOT_CASE, case_id=row.id) for row in gone])
             return [row.id for row in gone]
 
         return await self._database.write(remove)
-
-    async def _unfold_earlier(self, connection: AsyncConnection, gone: Row[*tuple[Any, ...]]) -> None:
-        is_earlier = and_(same_reply(gone), cases.c.id < gone.id, cases.c.reply_ts.is_not(None))
-        marking = update(cases).where(is_earlier).values(is_stale=True).returning(cases.c.id)
-        earlier = (await connection.execute(marking)).scalars()
-        await self._jobs.put(connection, [Job(JobKind.AMEND, gone.team_id, number) for number in earlier])
 
     async def count(self, before: datetime) -> int:
         return int(await self._database.value(select(func.count()).where(_is_old(before, AT_REST))))
@@ -249,7 +247,9 @@ class PersonalData:
             # Rubrics come last, as wherever a case is forgotten, so that no two transactions wait for each other.
             await drop_texts(self._database, connection, and_(is_marked, cases.c.status.in_(AT_REST)))
             await drop_examples(self._database, connection, [(team_id, case_id) for case_id in reasons])
-            await self._amend(connection, team_id, [row.id for row in marked if row.status == CaseStatus.DELIVERED])
+            amend = partial(Job, JobKind.AMEND, team_id, priority=_AFTER_ALL_CASES)
+            delivered = [row.id for row in marked if row.status == CaseStatus.DELIVERED]
+            await self._jobs.put(connection, [amend(number, key=f"amend/{number}") for number in delivered])
             unsettled = sum(row.status not in AT_REST for row in marked)
             gone = Words(len(marked), unsettled, len(reasons), no_thumbs)
             acts = [Act(team_id, user_id, Action.FORGOT_PERSON, user_id=user_id, cases=len(marked))]
@@ -257,13 +257,6 @@ class PersonalData:
             return gone
 
         return await self._database.write(forget)
-
-    async def _amend(self, connection: AsyncConnection, team_id: str, numbers: list[int]) -> None:
-        jobs = [
-            Job(JobKind.AMEND, team_id, number, key=f"amend/{number}", priority=_AFTER_ALL_CASES) for number in numbers
-        ]
-        if jobs:
-            await self._jobs.put(connection, jobs)
 
 
 def _has_reason(team_id: str, user_id: str) -> tuple[ColumnElement[bool], ...]:
@@ -276,17 +269,8 @@ def _has_thumb(team_id: str, user_id: str) -> tuple[ColumnElement[bool], ...]:
 
 _PAGE = 500
 # How a case is settled says nothing of anybody, and some of it would let its reader act for the app.
-_OURS = {
-    "key",
-    "lease_owner",
-    "opened",
-    "slack_tries",
-    "model_tries",
-    "internal_errors",
-    "thread_intent",
-    "reply_intent",
-}
-_OURS |= {"is_stale", "reserved_tokens", "response_url"}
+_OURS = {"key", "lease_owner", "opened", "slack_tries", "model_tries", "internal_errors", "thread_intent"}
+_OURS |= {"reply_intent", "is_stale", "reserved_tokens", "response_url"}
 _OF_REQUESTER = {"requester_id", "requester_name"}
 
 # What is stored of a person beside cases and audit: each kind's table, by the column that names them.
@@ -371,9 +355,7 @@ def _shown(case: Mapping[str, Any], user_id: str) -> dict[str, Any]:
     hidden = set(_OURS)
     if case["requester_id"] != user_id:
         hidden |= _OF_REQUESTER
-    if case["question_source"] == QuestionSource.TYPED and user_id not in {
-        case["question_author_id"],
-        case["requester_id"],
-    }:
+    is_typed = case["question_source"] == QuestionSource.TYPED
+    if is_typed and user_id not in {case["question_author_id"], case["requester_id"]}:
         hidden |= {"question", "question_hash", "question_author_id"}
     return {name: value for name, value in case.items() if name not in hidden}

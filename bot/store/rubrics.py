@@ -93,16 +93,10 @@ class Rubrics(Part):
         decides: UpdateBase | None = None,
         saves: SavedRubric | None = None,
     ) -> bool:
-        """Records what a channel is scored by from now on, and who has changed it.
+        """Records what a channel is scored by from now on, and who has changed it, after `saves` of its rubric.
 
-        Args:
-            team_id: The channel's.
-            channel_id: The channel.
-            judge: What it is scored by.
-            by: Who changes it.
-            decides: What notes in the same transaction that something is decided by this; False where that changes
-                nothing, since it was decided before.
-            saves: The judge's rubric, where that is to be saved first.
+        `decides` notes in the same transaction that something is decided by this; False where that changes nothing,
+        since it was decided before.
 
         Raises:
             RubricGoneError: Its rubric was deleted meanwhile.
@@ -131,12 +125,7 @@ class Rubrics(Part):
         return is_used
 
     async def delete(self, team_id: str, channel_id: str, name: str, by: str) -> None:
-        """Deletes a rubric of a channel with all of its versions.
-
-        Raises:
-            RubricGoneError: There is none of that name.
-            RubricInUseError: The channel is scored by it.
-        """
+        """Deletes a rubric with all of its versions; raises `RubricGoneError` or `RubricInUseError`."""
         place = {"team_id": team_id, "channel_id": channel_id}
         is_used = select(channels.c.rubric).filter_by(**place).where(channels.c.rubric_version.is_not(None))
 

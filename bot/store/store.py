@@ -303,11 +303,7 @@ class Store:
         return _after(case, values)
 
     async def note_delivered(self, case: LoggedCase) -> LoggedCase:
-        values = _posted(case) | {
-            "status": CaseStatus.DELIVERED,
-            "delivered_at": utc_now(),
-            "response_url": None,
-        }
+        values = {"status": CaseStatus.DELIVERED, "delivered_at": utc_now(), "response_url": None} | _posted(case)
 
         async def finish(connection: AsyncConnection) -> None:
             is_stale = await change(connection, FINISH, _by_lease_owner(case) | values)
