@@ -1,7 +1,7 @@
 """`judge-bot doctor`: looks at everything that can be wrong before it goes wrong, and says how to mend it."""
 
 import shlex
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -57,15 +57,14 @@ async def channel_lines(client: AsyncWebClient, settings: Settings) -> list[str]
     finally:
         await store.close()
     channels = sorted({watch.channel_id for watch in watches})
-    return [_line(each, await _trouble(client, each)) for each in channels]
-
-
-def _line(channel_id: str, trouble: str) -> str:
-    if not trouble:
-        return f"ok     watches in {channel_id}: replies can be read"
-    # In an archived channel nobody can type anything.
-    mend = "they go on if it is unarchived" if trouble == _ARCHIVED else _INVITE
-    return f"note   watches in {channel_id}: {trouble}, so nothing is scored there; {mend}"
+    lines = []
+    for each in channels:
+        trouble = await _trouble(client, each)
+        # In an archived channel nobody can type anything.
+        mend = "they go on if it is unarchived" if trouble == _ARCHIVED else _INVITE
+        bad = f"note   watches in {each}: {trouble}, so nothing is scored there; {mend}"
+        lines.append(bad if trouble else f"ok     watches in {each}: replies can be read")
+    return lines
 
 
 async def _trouble(client: AsyncWebClient, channel_id: str) -> str:
@@ -103,7 +102,12 @@ async def examine(role: Role, *, serves_http: bool) -> bool:
         )
     read_variables()
     if wanted := signals():
-        typer.echo(f"note   {_telemetry(wanted)}")
+        said = "are sent; whether their receiver takes them, the log will say"
+        try:
+            load()
+            typer.echo(f"note   OpenTelemetry: {', '.join(wanted).lower()} {said}")
+        except BotError as exc:
+            typer.echo(f"note   {exc}")
     checks: list[Check] = [_files, _bot_token, *([event_scopes] if settings.watch_by == "events" else []), _database]
     if settings.hears_slack and not settings.serve_http:
         checks.insert(checks.index(_database), _app_token)
@@ -117,14 +121,6 @@ async def examine(role: Role, *, serves_http: bool) -> bool:
             for line in await channel_lines(client, settings):
                 typer.echo(line)
     return is_well
-
-
-def _telemetry(wanted: Sequence[str]) -> str:
-    try:
-        load()
-    except BotError as exc:
-        return str(exc)
-    return f"OpenTelemetry: {', '.join(wanted).lower()} are sent; whether their receiver takes them, the log will say"
 
 
 async def _is_well(check: Check, client: AsyncWebClient, settings: Settings) -> bool:
@@ -187,20 +183,20 @@ async def _model(_: AsyncWebClient, settings: Settings) -> str:
 
 
 async def _stronger_model(_: AsyncWebClient, settings: Settings) -> str:
-    stronger = settings.model_copy(update={"judge_model": settings.judge_escalate_to})
-    try:
-        return await _try_model(stronger, "JUDGE_ESCALATE_TO")
-    except JudgeError as exc:
-        raise BotError(f"JUDGE_ESCALATE_TO: {exc}") from exc
+    return await _try_other_model(settings, "JUDGE_ESCALATE_TO", settings.judge_escalate_to)
 
 
 async def _further_models(_: AsyncWebClient, settings: Settings) -> str:
-    for name in settings.judge_models:
-        try:
-            await _try_model(settings.model_copy(update={"judge_model": name}), "JUDGE_MODELS")
-        except JudgeError as exc:
-            raise BotError(f"JUDGE_MODELS: {exc}") from exc
+    for model in settings.judge_models:
+        await _try_other_model(settings, "JUDGE_MODELS", model)
     return f"JUDGE_MODELS: {', '.join(settings.judge_models)} score with {rubric_of(settings).name}"
+
+
+async def _try_other_model(settings: Settings, name: str, model: str | None) -> str:
+    try:
+        return await _try_model(settings.model_copy(update={"judge_model": model}), name)
+    except JudgeError as exc:
+        raise BotError(f"{name}: {exc}") from exc
 
 
 async def _batches(_: AsyncWebClient, settings: Settings) -> str:

@@ -4,7 +4,7 @@ from bot.domain.clock import utc_now
 from bot.errors import LogError
 from bot.pipeline.retries import in_brief
 from bot.store.database import Database
-from bot.store.errors import STORE_ERRORS as STORE_ERRORS
+from bot.store.errors import STORE_ERRORS
 from bot.store.opening import connect, require_log
 from bot.store.ownership import SILENT_S, Processes
 
@@ -31,8 +31,6 @@ async def examine(database_url: str) -> tuple[bool, str]:
     if silent_s > SILENT_S:
         return False, f"process {latest.pid} has given no sign of life for {silent_s:.0f} s"
     if not latest.is_connected:
-        return (
-            False,
-            f"process {latest.pid} is alive, but Slack cannot reach it, or it takes no jobs; its log says which",
-        )
+        why = "is alive, but Slack cannot reach it, or it takes no jobs; its log says which"
+        return False, f"process {latest.pid} {why}"
     return True, f"process {latest.pid} is alive and connected, seen {silent_s:.0f} s ago"

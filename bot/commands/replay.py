@@ -8,7 +8,7 @@ import asyncio
 import hashlib
 import os
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -148,16 +148,13 @@ async def _read_cases(wanted: Wanted, scale: Scale) -> tuple[Version, Sequence[R
                 )
             version = max(versions, key=lambda each: len(each.labelled) if wanted.only_labelled else len(each.case_ids))
             some = version.labelled if wanted.only_labelled else version.case_ids
-            chosen = _draw(some, wanted.limit or (len(some) if wanted.only_labelled else _DRAWN))
-            cases = await replays.cases(chosen)
+            number = wanted.limit or (len(some) if wanted.only_labelled else _DRAWN)
+            # At random, and the same ones each time, so that a run that ended early goes on.
+            shuffled = sorted(some, key=lambda case_id: hashlib.sha256(str(case_id).encode()).digest())
+            cases = await replays.cases(shuffled[:number])
     if not cases:
         raise BotError("no logged case with its texts has a label; leave out --only labelled, or label some")
     return version, cases
-
-
-def _draw(case_ids: Collection[int], number: int) -> Sequence[int]:
-    """So many at random, the same ones each time, so that a run that ended early goes on."""
-    return sorted(case_ids, key=lambda case_id: hashlib.sha256(str(case_id).encode()).digest())[:number]
 
 
 def _to_row(case: Replayable) -> Row:

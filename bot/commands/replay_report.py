@@ -14,7 +14,7 @@ from judge.rubric import Scale
 from judge.stats import Interval, MeanEstimator, paired_difference
 
 if TYPE_CHECKING:
-    from judge.agreement.measures import Estimate
+    from judge.agreement.report import Difference
 
 MIN_LABELLED = 20
 MOST_UNSCORED = 0.1
@@ -34,46 +34,35 @@ _SHARES = {"exact_match", "within_one"}
 
 
 @dataclass(frozen=True)
-class Change:
-    """A case, its score before and now, and what people said."""
-
-    case_id: int
-    before: int
-    now: int
-    human: Sequence[int]
-
-
-@dataclass(frozen=True)
-class Measured:
-    """A measure before and now, with the interval of the difference; None where it is not defined."""
-
-    before: float
-    now: float
-    difference: "Estimate"
-
-
-@dataclass(frozen=True)
 class Comparison:
-    """The judge before and now, on the same cases."""
+    """The judge before and now, on the same cases.
 
-    changes: Sequence[Change]
+    Attributes:
+        scored: The cases that have a score now, too, with that.
+        shift: By how much the mean has changed.
+        labelled: How many of them have a label.
+        unscored: How many with a label have no score now.
+        difference: Of the two judges, each against people; None without a label.
+    """
+
+    scored: Sequence[tuple[Replayable, int]]
     shift: Interval | None
     labelled: int
     unscored: int
-    measures: Mapping[str, Measured]
+    difference: "Difference | None"
 
     @property
     def doubt(self) -> str:
         """Why the new judge is not shown to be no worse than the old one; empty where it is."""
-        kappa = self.measures.get("quadratic_weighted_kappa")
-        if self.labelled < MIN_LABELLED or kappa is None:
+        if self.labelled < MIN_LABELLED or self.difference is None:
             return f"only {self.labelled} of these cases have a label; at least {MIN_LABELLED} are needed"
         wanted = self.labelled + self.unscored
         if self.unscored > MOST_UNSCORED * wanted:
             return f"of {wanted} cases with a label it left {self.unscored} without a score"
-        low = kappa.difference.low
+        kappa = self.difference.estimates["quadratic_weighted_kappa"]
+        low = kappa.low
         if low != low:
-            return f"the difference of the kappas has no interval ({kappa.difference.note})"
+            return f"the difference of the kappas has no interval ({kappa.note})"
         if low < WORST_KAPPA:
             return f"its kappa may be lower by {-low:.2f}, and {-WORST_KAPPA:.2f} would be allowed"
         return ""
@@ -112,32 +101,24 @@ def compare(path: Path, cases: Sequence[Replayable], scale: Scale) -> Comparison
     from judge.agreement.scores import Response, Scores
 
     scores = scores_of(path, cases)
-    changes = [
-        Change(case.id, case.score, now, case.human) for case in cases if (now := scores.get(case.id)) is not None
-    ]
+    scored = [(case, now) for case in cases if (now := scores.get(case.id)) is not None]
     width = scale.high - scale.low
     shift = MeanEstimator(Scale(-width, width))
-    for change in changes:
-        shift.add(change.now - change.before)
-    hashes = {case.id: case.question_hash for case in cases}
+    for case, now in scored:
+        shift.add(now - case.score)
     responses = [
         Response(
-            prompt=hashes[change.case_id] or str(change.case_id),
-            scores={_BEFORE: change.before, _NOW: change.now},
-            labels=tuple(float(label) for label in change.human),
+            prompt=case.question_hash or str(case.id),
+            scores={_BEFORE: case.score, _NOW: now},
+            labels=tuple(float(label) for label in case.human),
         )
-        for change in changes
-        if change.human
+        for case, now in scored
+        if case.human
     ]
     unscored = sum(bool(case.human) for case in cases) - len(responses)
     found = find_differences(Scores(tuple(responses), (_NOW, _BEFORE), scale, (), 0)) if responses else []
-    measures = {
-        name: Measured(each.values[name][1], each.values[name][0], each.estimates[name])
-        for each in found
-        for name in _NAMES
-    }
-    estimate = shift.estimate()
-    return Comparison(changes, paired_difference(estimate) if estimate else None, len(responses), unscored, measures)
+    estimate, difference = shift.estimate(), next(iter(found), None)
+    return Comparison(scored, paired_difference(estimate) if estimate else None, len(responses), unscored, difference)
 
 
 def to_sentences(before: str, now: str, comparison: Comparison) -> Iterator[str]:
@@ -146,29 +127,27 @@ def to_sentences(before: str, now: str, comparison: Comparison) -> Iterator[str]
     if comparison.shift is None:
         yield "No case has a score now, so there is nothing to compare."
         return
-    n = len(comparison.changes)
-    before_mean = fmean(each.before for each in comparison.changes)
-    now_mean = fmean(each.now for each in comparison.changes)
+    n = len(comparison.scored)
+    before_mean = fmean(case.score for case, _ in comparison.scored)
+    now_mean = fmean(now for _, now in comparison.scored)
     shift = _signed(*comparison.shift, form="+.2f")
     yield f"Mean score of {n:,} cases: {before_mean:.2f} before, {now_mean:.2f} now, {shift}."
-    yield from (_measured(name, each, comparison.labelled) for name, each in comparison.measures.items())
+    if difference := comparison.difference:
+        for name, shown in _NAMES.items():
+            form, estimate = ".0%" if name in _SHARES else ".2f", difference.estimates[name]
+            after, was = difference.values[name]
+            change = _signed(estimate.value, estimate.low, estimate.high, form=f"+{form}")
+            yield f"{shown} ({comparison.labelled:,} labelled): {was:{form}} before, {after:{form}} now, {change}."
     doubt = comparison.doubt
     yield (
         f"Not enough to say that the new judge is at least as good: {doubt}."
         if doubt
         else "The new judge is no worse than the old one."
     )
-    changed = sorted(comparison.changes, key=lambda each: (-abs(each.now - each.before), each.case_id))
-    lines = [_to_line(each) for each in changed[:_MOST_CHANGED] if each.now != each.before]
+    changed = sorted(comparison.scored, key=lambda each: (-abs(each[1] - each[0].score), each[0].id))
+    lines = [_to_line(case, now) for case, now in changed[:_MOST_CHANGED] if now != case.score]
     if lines:
         yield f"Changed most: {'; '.join(lines)}."
-
-
-def _measured(name: str, measured: Measured, labelled: int) -> str:
-    form, difference = ".0%" if name in _SHARES else ".2f", measured.difference
-    change = _signed(difference.value, difference.low, difference.high, form=f"+{form}")
-    values = f"{measured.before:{form}} before, {measured.now:{form}} now"
-    return f"{_NAMES[name]} ({labelled:,} labelled): {values}, {change}."
 
 
 def _signed(value: float, low: float | None, high: float | None, *, form: str) -> str:
@@ -177,6 +156,6 @@ def _signed(value: float, low: float | None, high: float | None, *, form: str) -
     return f"{value:{form}} (between {low:{form}} and {high:{form}})"
 
 
-def _to_line(change: Change) -> str:
-    people = f", people {' and '.join(map(str, change.human))}" if change.human else ""
-    return f"case {change.case_id} from {change.before} to {change.now}{people}"
+def _to_line(case: Replayable, now: int) -> str:
+    people = f", people {' and '.join(map(str, case.human))}" if case.human else ""
+    return f"case {case.id} from {case.score} to {now}{people}"
