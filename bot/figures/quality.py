@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import atanh, floor, sqrt, tanh
-from typing import NamedTuple
 
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage
@@ -79,31 +78,24 @@ def kappa_interval(pairs: Counter[tuple[int, int]], scale: Scale) -> Interval | 
     value, n = weighted_kappa(pairs), pairs.total()
     if value is None:
         return None
-    first, second = (_moments(pairs, which) for which in (0, 1))
-    distance = first.pvariance + second.pvariance + (first.mean - second.mean) ** 2
-    by_chance = 2 * sqrt(first.pvariance * second.pvariance / n) / distance * (1 - value**2)
+    (first, first_variance), (second, second_variance) = (_moments(pairs, which) for which in (0, 1))
+    distance = first_variance + second_variance + (first - second) ** 2
+    by_chance = 2 * sqrt(first_variance * second_variance / n) / distance * (1 - value**2)
     without = [(weighted_kappa(pairs - Counter([pair])), number) for pair, number in pairs.items()]
     if any(each is None or abs(each) == 1 for each in (value, *(each for each, _ in without))):
         return Interval(value, None, None)
     squares = sum(number * (atanh(each) - atanh(value)) ** 2 for each, number in without if each is not None)
-    error = max(sqrt((n - 1) / n * squares), abs(atanh(_with_one_more(pairs, scale)) - atanh(value)), by_chance)
+    one_more = {(end, end): 0.5 + pairs.get((end, end), 0) for end in scale}
+    with_one_more = weighted_kappa({**pairs, **one_more}) or 0.0
+    error = max(sqrt((n - 1) / n * squares), abs(atanh(with_one_more) - atanh(value)), by_chance)
     half = t_quantile(n - 1) * error
     return Interval(value, tanh(atanh(value) - half), tanh(atanh(value) + half))
 
 
-class _Moments(NamedTuple):
-    mean: float
-    pvariance: float
-
-
-def _moments(pairs: Counter[tuple[int, int]], which: int) -> _Moments:
+def _moments(pairs: Counter[tuple[int, int]], which: int) -> tuple[float, float]:
+    """One rater's mean, and the variance of what they gave."""
     mean = sum(pair[which] * number for pair, number in pairs.items()) / pairs.total()
-    return _Moments(mean, sum((pair[which] - mean) ** 2 * number for pair, number in pairs.items()) / pairs.total())
-
-
-def _with_one_more(pairs: Mapping[tuple[int, int], int], scale: Scale) -> float:
-    halves = {(end, end): 0.5 + pairs.get((end, end), 0) for end in scale}
-    return weighted_kappa({**pairs, **halves}) or 0.0
+    return mean, sum((pair[which] - mean) ** 2 * number for pair, number in pairs.items()) / pairs.total()
 
 
 WEEKS = 4
@@ -153,8 +145,8 @@ def to_quality(
         _add(row, share, weight, mean, float)
         _add(row, share, weight, good, lambda score: float(score >= is_good))
         _add(row, share, weight, low, lambda score: float(score <= is_low))
-    found = mean.estimate(), good.estimate(), low.estimate()
-    return Quality(found[0], found[1], found[2], is_good, is_low) if found[0] and found[1] and found[2] else None
+    means, goods, lows = mean.estimate(), good.estimate(), low.estimate()
+    return Quality(means, goods, lows, is_good, is_low) if means and goods and lows else None
 
 
 def _stands_for(row: ScoredCount, coverage: Mapping[str, Coverage]) -> float:

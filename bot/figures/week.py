@@ -2,13 +2,13 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 
 from bot.domain.week import Week
 from bot.figures.quality import Agreement, Quality, read_quality, to_agreement, to_scores
-from bot.store.figures import Kind, LowCase, Place, ScoreCount, Span, Tallies, Usage, VersionSum
+from bot.store.figures import Kind, LowCase, Place, ScoreCount, Span, Tallies, Usage
 from judge.rubric import Scale
 from judge.stats import Interval, MeanEstimate, MeanEstimator, difference, kolmogorov_smirnov, low_to
 
@@ -167,7 +167,7 @@ async def read_glance(tallies: Tallies, place: Place, week: Week, now: datetime)
 async def _read_glance(
     tallies: Tallies, place: Place, week: Week, now: datetime
 ) -> tuple[Glance, Sequence[ScoreCount], Sequence[ScoreCount]]:
-    span = _passed(week, now)
+    span = Span(week.start, min(week.end, max(now, week.start)))
     rows, earlier = await asyncio.gather(
         tallies.scores(place, span),
         tallies.scores(place, Span(*week.same_days_before(span.end))),
@@ -229,7 +229,8 @@ async def _read_lowest(
 ) -> tuple[LowCase, ...]:
     chosen = await choose([author.id for author in authors]) if choose else None
     if chosen is not None:
-        this = _together(author.this for author in authors if author.id in chosen)
+        parts = (Counter(author.this.counts) for author in authors if author.id in chosen)
+        this = Tally(sum(parts, Counter[int]()))
     up_to = min(this.at(LOWEST - 1), low_to(kind.scale))
     return tuple(await tallies.lowest(place, span, kind, up_to, LOWEST, chosen))
 
@@ -240,33 +241,16 @@ def change_of(this: Tally, last: Tally, scale: Scale) -> Interval | None:
     return difference(now, before) if now and before and min(this.n, last.n) >= FEWEST else None
 
 
-def _together(parts: Iterable[Tally]) -> Tally:
-    return Tally(sum((Counter(part.counts) for part in parts), Counter[int]()))
-
-
-def _passed(week: Week, now: datetime) -> Span:
-    return Span(week.start, min(week.end, max(now, week.start)))
-
-
-async def _read_trend(tallies: Tallies, place: Place, week: Week, kind: Kind) -> Iterator[Point]:
+async def _read_trend(tallies: Tallies, place: Place, week: Week, kind: Kind) -> Sequence[Point]:
     """The weeks before this one, each by the judge version that scored most of it."""
     weeks = [week.before(back) for back in range(TREND_WEEKS - 1, 0, -1)]
     sums = await tallies.sums(place, [Span(each.start, each.end) for each in weeks], kind.scale)
-    most: dict[int, VersionSum] = {}
-    for each in sums:
-        if each.position not in most or _rank(each) > _rank(most[each.position]):
-            most[each.position] = each
-    return (_to_point(each, most.get(position)) for position, each in enumerate(weeks))
-
-
-def _rank(each: VersionSum) -> tuple[int, str]:
-    return each.n, each.version or ""
-
-
-def _to_point(week: Week, found: VersionSum | None) -> Point:
-    if found is None:
-        return Point(week, None)
-    return Point(week, found.total / found.n if found.n >= FEWEST else None, found.version)
+    most = {each.position: each for each in sorted(sums, key=lambda each: (each.n, each.version or ""))}
+    points = [Point(each, None) for each in weeks]
+    for position, found in most.items():
+        mean = found.total / found.n if found.n >= FEWEST else None
+        points[position] = Point(weeks[position], mean, found.version)
+    return points
 
 
 def commonest(rows: Iterable[ScoreCount], otherwise: Scale = _DEFAULT_SCALE) -> Kind:
