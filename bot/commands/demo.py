@@ -76,8 +76,11 @@ def answer_people(slack: Sandbox, channel: str) -> None:
     of three useful answers, or one with nothing to the point.
     """
     helper, turns = slack.person(NAME), cycle((*_USEFUL, _SHRUG))
-    answers = {parent.text: _answer(helper, parent) for parent in helper.messages(channel)}
-    known = {asked: said for asked, said in answers.items() if said and said != _SHRUG}
+    known: dict[str, str] = {}
+    for parent in helper.messages(channel):
+        said = [reply.text for reply in helper.thread(parent.channel_id, parent.ts)[1:] if reply.author.name == NAME]
+        if said and said[0] != _SHRUG:
+            known[parent.text] = said[0]
     loop, channel_id = asyncio.get_running_loop(), slack.workspace.channel(channel).id
 
     def answer(entry: Entry) -> None:
@@ -85,27 +88,19 @@ def answer_people(slack: Sandbox, channel: str) -> None:
             return
         asked = entry.data["message"]
         if not ({"bot_id", "subtype", "thread_ts"} & asked.keys() or "<@" in asked["text"]):
-            said = _closest(asked["text"], known) or _any_answer(asked["text"], next(turns))
+            said = _answer(asked["text"], known, turns)
             loop.call_soon(lambda: helper.post(channel_id, said, thread_ts=asked["ts"]))
 
     slack.workspace.journal.watch(answer)
 
 
-def _answer(helper: Person, parent: Message) -> str | None:
-    replies = helper.thread(parent.channel_id, parent.ts)[1:]
-    return next((reply.text for reply in replies if reply.author.name == NAME), None)
-
-
-def _closest(question: str, known: Mapping[str, str]) -> str | None:
+def _answer(question: str, known: Mapping[str, str], turns: Iterator[str]) -> str:
     words = _words(question)
     common, answer = max(((len(words & _words(each)), said) for each, said in known.items()), default=(0, ""))
-    return answer if common >= _LEAST_WORDS else None
-
-
-def _any_answer(question: str, turn: str) -> str:
-    if turn != _SHRUG and not _words(question):
-        return _INTRODUCTION
-    return turn.format(shorten(question, _QUOTED, placeholder=" …"))
+    if common >= _LEAST_WORDS:
+        return answer
+    turn = next(turns)
+    return turn.format(shorten(question, _QUOTED, placeholder=" …")) if words or turn == _SHRUG else _INTRODUCTION
 
 
 def _words(text: str) -> set[str]:
@@ -179,8 +174,10 @@ async def play(database: str = "") -> None:
     """
     configure_logs("console", logging.WARNING)
     console = Console(width=min(Console().width, _WIDTH), highlight=False)
+    workspace = Workspace(load_manifest(parts=[Part.MESSAGE_EVENTS]), name="Pocket")
+    workspace.add_channel(_CHANNEL, [workspace.add_user("ann"), workspace.add_bot("helper"), workspace.bot])
     with _log_url(database) as url:
-        async with Sandbox(_workspace()) as slack, running_bot(_settings(slack, url)):
+        async with Sandbox(workspace) as slack, running_bot(_settings(slack, url)):
             await slack.connected()
             _say_what_scores(console)
             await _main_job(slack, console)
@@ -197,13 +194,6 @@ def _log_url(database: str) -> Iterator[str]:
         raise BotError(f"--database {database}: there is no folder {folder}; make it, or name another file")
     with tempfile.TemporaryDirectory() as temporary:
         yield f"sqlite+aiosqlite:///{database or Path(temporary, 'demo.db')}"
-
-
-def _workspace() -> Workspace:
-    workspace = Workspace(load_manifest(parts=[Part.MESSAGE_EVENTS]), name="Pocket")
-    members = [workspace.add_user("ann"), workspace.add_bot("helper"), workspace.bot]
-    workspace.add_channel(_CHANNEL, members)
-    return workspace
 
 
 def _settings(slack: Sandbox, database_url: str) -> Settings:
