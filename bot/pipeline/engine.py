@@ -60,9 +60,7 @@ class Engine:
     """Runs jobs in this process.
 
     Args:
-        store: The log, with whose changes the jobs are written.
         team_id: Whose jobs; another team may have its own in the same database, and another app.
-        handlers: What does each kind of job.
         periodic_jobs: What runs at each start and every minute; with PostgreSQL by one worker at a time.
         traffic: Payloads, which go before jobs.
         at_once: With PostgreSQL, how many jobs this worker has at once, so that others get their share.

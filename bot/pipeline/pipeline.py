@@ -58,11 +58,6 @@ class CasePipeline:
     """Settles cases, at most `concurrency` of them in front of the judge at the same time, channels and people in turn.
 
     Args:
-        store: Where cases are, and where each step is written down.
-        judges: Finds the judge of each case.
-        lookup: Reads messages and finds questions.
-        delivery: Posts and updates.
-        concurrency: Cases that are judged at once.
         model_pauses: How long a case waits after each failed try of a model that is busy, down or slow;
             after the last one it is given up.
         quick: A verdict that takes no longer is posted at once, and not announced before: Slack marks what is changed

@@ -42,7 +42,7 @@ def manifest_path(name: Name = FULL) -> Path:
 
 def load_manifest(name: Name = FULL, parts: Collection[Part] = ()) -> dict[str, Any]:
     """The manifest with these parts, in the form of https://docs.slack.dev/reference/app-manifest."""
-    manifest: dict[str, Any] = _load(manifest_path(name))
+    manifest = _load(manifest_path(name))
     known = _load(Path(__file__).with_name("manifest_parts.yml"))
     for part in Part:
         if part in parts:

@@ -26,7 +26,7 @@ from bot.domain.clock import utc_now
 from bot.domain.verdict import RecordedRating, RecordedVerdict
 from bot.store.database import Database, Part
 from bot.store.examples import drop_examples
-from bot.store.jobs import Job, JobKind, Jobs, is_of_team
+from bot.store.jobs import Job, JobKind, JobPart, is_of_team
 from bot.store.schema import IS_STALE, IS_UNSETTLED, align_records, cases, processes, ratings
 from bot.store.visibility import counts, same_reply
 
@@ -188,16 +188,12 @@ class Cases(Part):
 _AT_ONCE = 100
 
 
-class Edits:
+class Edits(JobPart):
     """Marks the cases of messages that are no longer what was scored.
 
     A marked case is stale until the verdict in Slack says so, too. Whoever settles a case meanwhile is not disturbed:
     these columns are nobody else's.
     """
-
-    def __init__(self, database: Database, jobs: Jobs) -> None:
-        self._database = database
-        self._jobs = jobs
 
     async def note_edited(self, team_id: str, channel_id: str, ts: str, text: str) -> Sequence[int]:
         """Marks the cases whose question or response was read from this message, and is another than `text`."""

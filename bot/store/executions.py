@@ -8,20 +8,16 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import Execution, LoggedCase
 from bot.domain.clock import utc_now
-from bot.store.database import Database, columns_of, insert_new
-from bot.store.jobs import Job, JobKind, Jobs
+from bot.store.database import columns_of, insert_new
+from bot.store.jobs import Job, JobKind, JobPart
 from bot.store.schema import IS_OPEN, IS_WAITING, cases, executions
 
 _KEPT = timedelta(days=1)  # Slack tells of an execution for some six minutes: at once, after one, after five
 _AT_ONCE = 1000
 
 
-class Executions:
+class Executions(JobPart):
     """What steps of workflows wait for. Their rows outlive their cases: also whose case is forgotten is told so."""
-
-    def __init__(self, database: Database, jobs: Jobs) -> None:
-        self._database = database
-        self._jobs = jobs
 
     async def is_known(self, team_id: str, execution_id: str) -> bool:
         """Whether an execution has a case already, so that Slack tells of it once more."""

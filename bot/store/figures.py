@@ -105,12 +105,6 @@ class VersionSum:
 
 
 @dataclass(frozen=True)
-class AuthorCount:
-    author_id: str
-    number: int
-
-
-@dataclass(frozen=True)
 class ThumbCount:
     author_id: str
     up: int
@@ -224,11 +218,11 @@ class Tallies(Part):
         query = select(*by, func.count().label("number")).outerjoin(shared, shared.c.thread_ts == found.c.thread_ts)
         return await self._database.rows(ScoreCount, query.group_by(*by))
 
-    async def authors(self, place: Place, span: Span) -> Sequence[AuthorCount]:
-        number = func.count().label("number")
-        query = select(cases.c.author_id, number).where(_public(place, span), cases.c.author_id.is_not(None))
-        query = query.group_by(cases.c.author_id).order_by(number.desc(), cases.c.author_id)
-        return await self._database.rows(AuthorCount, query)
+    async def authors(self, place: Place, span: Span) -> Sequence[str]:
+        """Whose replies were scored, most first."""
+        query = select(cases.c.author_id).where(_public(place, span), cases.c.author_id.is_not(None))
+        query = query.group_by(cases.c.author_id).order_by(func.count().desc(), cases.c.author_id)
+        return await self._database.values(query)
 
     async def busiest(self, team_id: str, channel_ids: Collection[str], since: datetime) -> Sequence[str]:
         is_among = and_(cases.c.team_id == team_id, cases.c.channel_id.in_(channel_ids))

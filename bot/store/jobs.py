@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from sqlalchemy import ColumnElement, Label, ScalarSelect, Select, bindparam, func, literal_column, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.database import Database, after_commit
+from bot.store.database import Database, Part, after_commit
 from bot.store.schema import IS_OPEN, IS_UNSETTLED, cases
 
 if TYPE_CHECKING:
@@ -160,11 +160,15 @@ def _number(are_there: Select[Any]) -> ScalarSelect[int]:
     return select(func.count()).select_from(are_there.limit(_MOST_COUNTED).subquery()).scalar_subquery()
 
 
-class Unsettled:
+class JobPart(Part):
+    """Queries of a kind that write jobs, too."""
+
     def __init__(self, database: Database, jobs: Jobs) -> None:
-        self._database = database
+        super().__init__(database)
         self._jobs = jobs
 
+
+class Unsettled(JobPart):
     async def submit_all(self, team_id: str) -> int:
         """Writes the missing jobs of all of a team's cases, for a queue that begins; gives the number of cases.
 

@@ -19,7 +19,7 @@ from bot.store.cases import AT_REST, drop_texts
 from bot.store.database import Database
 from bot.store.digests import drop_of_reply
 from bot.store.examples import drop_examples
-from bot.store.jobs import Job, JobKind, Jobs
+from bot.store.jobs import Job, JobKind, JobPart
 from bot.store.schema import (
     assignments,
     audit,
@@ -41,12 +41,9 @@ PAUSE_S = 0.05  # in which others get to write
 _CHECKPOINT_PATIENCE_MS = 200
 
 
-class Forgetting:
-    def __init__(self, database: Database, jobs: Jobs) -> None:
-        self._database = database
-        self._jobs = jobs
-        self.scrubbed_at: datetime | None = None
-        """When SQLite's journal was emptied after the last deletion; None while that is still to be done."""
+class Forgetting(JobPart):
+    scrubbed_at: datetime | None = None
+    """When SQLite's journal was emptied after the last deletion; None while that is still to be done."""
 
     async def cases_at(self, team_id: str, channel_id: str, ts: str, parent_ts: str | None) -> Sequence[LoggedCase]:
         """All cases of one message, oldest first; `ts` names it, or a verdict on it, or two typed texts."""
@@ -198,16 +195,12 @@ def theirs(team_id: str, user_id: str) -> Select[tuple[int]]:
     return select(union(*(of_team.where(place == user_id) for place in places)).subquery().c.id)
 
 
-class PersonalData:
+class PersonalData(JobPart):
     """Counts a person's words, and takes them out.
 
     A case is marked, and its verdict in Slack follows, as where a message was deleted (`Edits`); one that is being
     scored is not disturbed, and loses its texts once it is delivered.
     """
-
-    def __init__(self, database: Database, jobs: Jobs) -> None:
-        self._database = database
-        self._jobs = jobs
 
     async def count(self, team_id: str, user_id: str) -> Words:
         is_theirs = and_(cases.c.id.in_(theirs(team_id, user_id)), cases.c.forgotten_at.is_(None))

@@ -26,8 +26,8 @@ from bot.domain.clock import utc_now
 from bot.domain.limits import Texts
 from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.store.audit import Act, Action, note
-from bot.store.database import Database, Part, columns_of, insert_into, insert_new, lock_for_transaction, upsert
-from bot.store.jobs import Job, JobKind, Jobs
+from bot.store.database import Part, columns_of, insert_into, insert_new, lock_for_transaction, upsert
+from bot.store.jobs import Job, JobKind, JobPart
 from bot.store.schema import cases, channels, labels, replay_scores, replayed, replays, rubrics, spent
 from bot.store.visibility import is_scored_with_texts, is_superseded
 from judge.rubric import Scale
@@ -208,11 +208,7 @@ class _Texts:
     response: str
 
 
-class ChannelReplays:
-    def __init__(self, database: Database, jobs: Jobs) -> None:
-        self._database = database
-        self._jobs = jobs
-
+class ChannelReplays(JobPart):
     async def begin(self, team_id: str, channel_id: str, user_id: str, judge: ChannelJudge, least: int = 1) -> bool:
         """Writes a replay in place of the channel's last one, and its job; False where fewer than `least` cases fit.
 

@@ -188,9 +188,9 @@ async def _find_author(
     week = this_week(services, settings)
     span = Span(week.before(TREND_WEEKS - 1).start, week.end)
     places = [Place(settings.team_id, settings.channel_id, sample=sample) for sample in Sample]
-    rows = [row for place in places for row in await services.store.tallies.authors(place, span)]
+    authors = [each for place in places for each in await services.store.tallies.authors(place, span)]
     known = {invocation.user_id: Member(invocation.user_name, is_bot=False)}
-    known |= await shown_authors(services, settings, [row.author_id for row in rows])
+    known |= await shown_authors(services, settings, authors)
     name = invocation.user_id.lower() if wanted.lower() == "me" else wanted.lower()
     found = [author_id for author_id, member in known.items() if name in {author_id.lower(), member.name.lower()}]
     if len(found) > 1:

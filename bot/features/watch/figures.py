@@ -63,7 +63,7 @@ async def read_watched(
     until = min(week.end, max(now, week.start))
     watched = replace(place, sample=Sample.WATCHED)
     authors = await tallies.authors(watched, Span(week.start, until))
-    return [await _read(tallies, replies, watched, author.author_id, week, until) for author in authors]
+    return [await _read(tallies, replies, watched, author_id, week, until) for author_id in authors]
 
 
 async def _read(
