@@ -127,10 +127,7 @@ class Delivery:
                 logger.warning("not_reacted", case=case.id, channel=case.channel_id, error=slack_word(exc))
 
     async def _update(self, case: LoggedCase, ts: str, post: Post) -> None:
-        async def update(form: Post) -> None:
-            await self._client.chat_update(channel=case.channel_id, ts=ts, text=form.text, blocks=form.blocks)
-
-        await send_in_known_blocks(post, update)
+        await send_in_known_blocks(self._client.chat_update, post, channel=case.channel_id, ts=ts)
 
     async def _begin_thread(self, case: LoggedCase, texts: Post) -> tuple[LoggedCase, bool]:
         if case.thread_ts is not None:
@@ -184,21 +181,12 @@ class Delivery:
         return case.model_copy(update={f"{part}_ts": ts}), is_new
 
     async def _post(self, case: LoggedCase, part: Part, post: Post) -> tuple[LoggedCase, str]:
-        async def send(form: Post) -> str:
-            answer = await self._client.chat_postMessage(
-                channel=case.channel_id,
-                thread_ts=case.thread_ts,
-                text=form.text,
-                blocks=form.blocks,
-                metadata=_mark(case, part),
-                **WITHOUT_PREVIEWS,
-            )
-            return str(answer["ts"])
-
+        where = {"channel": case.channel_id, "thread_ts": case.thread_ts, "metadata": _mark(case, part)}
         # In line: while Slack makes one post of a channel wait, the next ones of that channel wait behind it.
         async with self._lines[case.channel_id].turn(case.channel_id, case.requester_id):
             case = await self._still_held(case)
-            return case, await send_in_known_blocks(post, send)
+            answer = await send_in_known_blocks(self._client.chat_postMessage, post, **where, **WITHOUT_PREVIEWS)
+            return case, str(answer["ts"])
 
     async def _still_held(self, case: LoggedCase) -> LoggedCase:
         """The case, asked for in the log once more where its last step was a while ago.

@@ -67,15 +67,17 @@ class Post:
         return (self,) if self.plain_blocks is None else (self, Post(self.text, self.plain_blocks))
 
 
-async def send_in_known_blocks(post: Post, send: Callable[[Post], Awaitable[T]]) -> T:
-    """What `send` gives for the post, or for its plain form where Slack does not know its blocks."""
+async def send_in_known_blocks(
+    call: Callable[..., Awaitable[AsyncSlackResponse]], post: Post, **arguments: Any
+) -> AsyncSlackResponse:
+    """What a call of Slack gives for the post, or for its plain form where Slack does not know its blocks."""
     try:
-        return await send(post)
+        return await call(text=post.text, blocks=post.blocks, **arguments)
     except SlackApiError as exc:
         if error_of(exc) != "invalid_blocks" or post.plain_blocks is None:
             raise
         logger.info("blocks_refused")
-        return await send(post.forms[-1])
+        return await call(text=post.text, blocks=post.plain_blocks, **arguments)
 
 
 _HOOKS = ("https://hooks.slack.com/", "https://hooks.slack-gov.com/")

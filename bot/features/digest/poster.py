@@ -106,13 +106,8 @@ async def show(services: Services, settings: ChannelSettings, user_id: str) -> N
         SlackApiError: Slack will not have it.
     """
     digest = await draft(services, settings, this_week(services, settings), user_id)
-
-    async def send(form: Post) -> None:
-        await services.client.chat_postEphemeral(
-            channel=settings.channel_id, user=user_id, text=form.text, blocks=form.blocks
-        )
-
-    await send_in_known_blocks(preview_message(digest), send)
+    call = services.client.chat_postEphemeral
+    await send_in_known_blocks(call, preview_message(digest), channel=settings.channel_id, user=user_id)
 
 
 async def post_now(services: Services, settings: ChannelSettings) -> bool:
@@ -232,10 +227,6 @@ async def shown_authors(
 
 
 async def _post(services: Services, channel_id: str, post: Post, metadata: dict[str, Any] | None = None) -> str:
-    async def send(form: Post) -> str:
-        answer = await services.client.chat_postMessage(
-            channel=channel_id, text=form.text, blocks=form.blocks, metadata=metadata, **WITHOUT_PREVIEWS
-        )
-        return str(answer["ts"])
-
-    return await send_in_known_blocks(post, send)
+    call = services.client.chat_postMessage
+    answer = await send_in_known_blocks(call, post, channel=channel_id, metadata=metadata, **WITHOUT_PREVIEWS)
+    return str(answer["ts"])

@@ -46,7 +46,8 @@ async def amend(services: Services, case_id: int) -> None:
         await services.store.edits.drop_texts(case)
     if case.forgotten_at and case.texts_ts:
         post = messages.forgotten_texts()
-        await _unless_refused(case, _update(services, case.channel_id, case.texts_ts, post))
+        change = partial(services.client.chat_update, channel=case.channel_id, ts=case.texts_ts)
+        await _unless_refused(case, change(text=post.text, blocks=post.blocks))
     if case.reply_ts and not case.blocked_by:
         await _unless_refused(case, _amend(services, case, case.reply_ts))
     await services.store.edits.note_said(case)
@@ -54,7 +55,7 @@ async def amend(services: Services, case_id: int) -> None:
         await services.store.forgetting.scrub()
 
 
-async def _unless_refused(case: LoggedCase, amending: Awaitable[None]) -> None:
+async def _unless_refused(case: LoggedCase, amending: Awaitable[object]) -> None:
     """What Slack refuses for good, as for a message that is gone or hidden, stays as it is."""
     try:
         await amending
@@ -66,7 +67,7 @@ async def _unless_refused(case: LoggedCase, amending: Awaitable[None]) -> None:
 
 async def _amend(services: Services, case: LoggedCase, ts: str) -> None:
     if due := await _due(services, case, ts):
-        await send_in_known_blocks(due, partial(_update, services, case.channel_id, ts))
+        await send_in_known_blocks(services.client.chat_update, due, channel=case.channel_id, ts=ts)
 
 
 async def _due(services: Services, case: LoggedCase, ts: str) -> Post | None:
@@ -104,7 +105,3 @@ async def _posted(services: Services, case: LoggedCase, ts: str) -> Post | None:
     )
     found = next((each for each in answer.get("messages") or [] if each["ts"] == ts), None)
     return Post(found.get("text") or "", found.get("blocks") or []) if found else None
-
-
-async def _update(services: Services, channel_id: str, ts: str, post: Post) -> None:
-    await services.client.chat_update(channel=channel_id, ts=ts, text=post.text, blocks=post.blocks)

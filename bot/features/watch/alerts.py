@@ -39,18 +39,13 @@ async def send_alert(services: Services, watch: Watch, post: Post, since: dateti
 
 async def _send(services: Services, watch: Watch, to: str, post: Post, since: datetime | None) -> str:
     mark = to_metadata(ids.METADATA_ALERT, {"channel": watch.channel_id, "author": watch.author_id})
-
-    async def send(form: Post) -> None:
-        await services.client.chat_postMessage(
-            channel=to, text=form.text, blocks=form.blocks, metadata=mark, **WITHOUT_PREVIEWS
-        )
-
+    call = services.client.chat_postMessage
     try:
         if to != watch.channel_id and await services.memberships.keeps_out(to, watch.channel_id):
             return KEPT_OUT
         if since and to == watch.channel_id and await _is_there(services, to, mark, since):
             return ""
-        await send_in_known_blocks(post, send)
+        await send_in_known_blocks(call, post, channel=to, metadata=mark, **WITHOUT_PREVIEWS)
     except MembershipError as exc:
         return str(exc)
     except SLACK_ERRORS as exc:
