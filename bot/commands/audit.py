@@ -17,11 +17,7 @@ _WIDTH = 80
 
 
 async def show(since: datetime | None, *, is_json: bool) -> None:
-    """Prints what was done since then, newest last: a table, or a JSON document for each act.
-
-    Raises:
-        BotError: The log cannot be opened or read.
-    """
+    """Prints what was done since then, newest last: a table, or a JSON document for each act."""
     async with opened_database() as database:
         with reading(""):
             acts = await Audit(database).since(since)

@@ -22,11 +22,7 @@ class Channel(NamedTuple):
 
 
 async def find_channel(given: str, client: AsyncWebClient | None) -> Channel:
-    """The channel of this id or name, among those that the app is in; without a client, an id stands for itself.
-
-    Raises:
-        BotError: A name that Slack does not know, has more than once, or cannot be asked for.
-    """
+    """The channel of this id or name, among those that the app is in; without a client, an id stands for itself."""
     wanted = given.removeprefix("#")
     is_id, option = _ID.fullmatch(wanted), f"--channel {wanted[:_LONGEST]!r}"
     if client is None and not is_id:

@@ -137,11 +137,7 @@ _WIDTH = 80
 
 
 async def show(database: str = "", port: int = 0, opens: bool = False) -> None:
-    """Runs the bot beside a pocket Slack whose page says all else, until SIGINT or SIGTERM.
-
-    Raises:
-        BotError: The port is taken, or there is no such folder for the log.
-    """
+    """Runs the bot beside a pocket Slack whose page says all else, until SIGINT or SIGTERM."""
     configure_logs("console", logging.WARNING)
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -167,11 +163,7 @@ async def show(database: str = "", port: int = 0, opens: bool = False) -> None:
 
 
 async def play(database: str = "") -> None:
-    """Plays the main job once and prints the threads and the log.
-
-    Raises:
-        BotError: A verdict did not come, or there is no such folder for the log.
-    """
+    """Plays the main job once and prints the threads and the log."""
     configure_logs("console", logging.WARNING)
     console = Console(width=min(Console().width, _WIDTH), highlight=False)
     workspace = Workspace(load_manifest(parts=[Part.MESSAGE_EVENTS]), name="Pocket")

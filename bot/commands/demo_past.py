@@ -168,9 +168,6 @@ async def write_past(database_url: str, workspace: Workspace) -> bool:
     """Writes the weeks before now into a log without cases, and says whether it did; any other is left alone.
 
     Where the scored message stands in the channel, so does its verdict.
-
-    Raises:
-        LogError: The log cannot be opened or written.
     """
     store = await Store.open(database_url)
     try:

@@ -31,11 +31,7 @@ _WITH_EVENTS = f"`judge-bot manifest --with {Part.MESSAGE_EVENTS}`"
 
 
 async def event_scopes(client: AsyncWebClient, settings: Settings) -> str:
-    """That Slack may tell of messages; none of it can be asked for but the scopes.
-
-    Raises:
-        SlackError: It may not.
-    """
+    """That Slack may tell of messages, as far as its scopes tell; SlackError where it may not."""
     scopes = (await identify(client)).scopes
     if missing := [scope for scope in _EVENTS if scope not in scopes]:
         raise SlackError(

@@ -10,11 +10,7 @@ from bot.store.ownership import SILENT_S, Processes
 
 
 async def examine(database_url: str) -> tuple[bool, str]:
-    """Whether all is well, and one line that says so; the log is read and not migrated.
-
-    Raises:
-        LogError: DATABASE_URL names no database.
-    """
+    """Whether all is well, and one line that says so; the log is read and not migrated."""
     database = Database(connect(database_url))
     try:
         await require_log(database_url)

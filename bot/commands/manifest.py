@@ -7,11 +7,7 @@ from bot.slack.manifest import FULL, MINIMAL, Part, load_manifest
 
 
 def to_yaml(names: str, *, is_minimal: bool) -> str:
-    """The manifest with the parts of these names, with commas between them.
-
-    Raises:
-        BotError: A part is unknown, or is not for an app that reads no messages.
-    """
+    """The manifest with the parts of these names, with commas between them."""
     wanted = [name.strip() for name in names.split(",") if name.strip()]
     if unknown := [name for name in wanted if name not in list(Part)]:
         raise BotError(f"--with {unknown[0]}: unknown; expected {' or '.join(Part)}, or both with a comma")

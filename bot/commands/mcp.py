@@ -34,11 +34,7 @@ WeekName = Annotated[str | None, Field(description="An ISO week such as 2026-W47
 
 
 async def serve() -> None:
-    """Answers on standard input and output until that is closed.
-
-    Raises:
-        BotError: The log cannot be opened.
-    """
+    """Answers on standard input and output until that is closed."""
     zone = load(WeekSettings).digest_tz
     async with opened_database() as database:
         log, server = Log(database, zone), Server("slack-judge-log", log_level="WARNING")

@@ -15,11 +15,7 @@ from bot.store.opening import open_engine, require_log
 
 @asynccontextmanager
 async def opened_database() -> AsyncIterator[Database]:
-    """The database of the log that the settings name, migrated.
-
-    Raises:
-        LogError: There is none, or it cannot be opened.
-    """
+    """The database of the log that the settings name, migrated."""
     url = load_log_settings().database_url
     await require_log(url)
     database = Database(await open_engine(url))

@@ -12,11 +12,7 @@ from bot.store import Store
 
 
 async def preview(settings: Settings, given: str, clock: Clock = utc_now) -> None:
-    """Prints the digest of the last finished week of a channel, given by name or id. Nothing is posted.
-
-    Raises:
-        BotError: The app is in no such channel, or Slack cannot be asked.
-    """
+    """Prints the digest of the last finished week of a channel, given by name or id. Nothing is posted."""
     async with AsyncExitStack() as stack:
         store = await Store.open_existing(settings.database_url)
         stack.push_async_callback(store.close)

@@ -13,11 +13,7 @@ from bot.store import Store
 
 
 async def purge(days: int | None, *, is_dry: bool) -> None:
-    """Deletes what is older than `days`, or than RETENTION_DAYS, and says so in the terminal.
-
-    Raises:
-        BotError: Neither is set, or the log cannot be opened or written.
-    """
+    """Deletes what is older than `days`, or than RETENTION_DAYS, and says so in the terminal."""
     settings = load_log_settings()
     days = days or settings.retention_days
     if days is None:

@@ -34,11 +34,7 @@ _ENV = Path(".env")
 
 
 def adopt(settings: Mapping[str, str], comparison: Comparison) -> bool:
-    """Writes a judge's settings into `.env`, unless its figures leave a doubt; says what was done.
-
-    Raises:
-        BotError: The environment has one of these settings, and would win; or `.env` cannot be written.
-    """
+    """Writes a judge's settings into `.env`, unless its figures leave a doubt; says what was done."""
     if doubt := comparison.doubt:
         typer.echo(f"Not adopted: {doubt}.")
         return False
@@ -79,12 +75,7 @@ class Wanted:
 
 
 async def replay(wanted: Wanted) -> int:
-    """Judges the cases anew, prints the comparison, and gives the exit code: 1 with gaps, or where nothing was adopted.
-
-    Raises:
-        BotError: The log cannot be read, or holds nothing to replay.
-        JudgeError: The judge cannot be set up or asked, or the output is another judge's.
-    """
+    """Judges the cases anew and compares; gives the exit code: 1 with gaps, or where nothing was adopted."""
     require_agreement()
     settings = load(JudgeSettings)
     async with AsyncExitStack() as stack:

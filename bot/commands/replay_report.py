@@ -69,11 +69,7 @@ class Comparison:
 
 
 def require_agreement() -> None:
-    """Nothing, where the libraries of the comparison are there.
-
-    Raises:
-        BotError: One is missing; better said before anything is paid for.
-    """
+    """BotError where a library of the comparison is missing: better said before anything is paid for."""
     missing = [name for name in ("numpy", "scipy") if find_spec(name) is None]
     if missing:
         raise BotError(f"replay needs {missing[0]}: pip install 'slack-judge[agreement]'")
@@ -82,8 +78,7 @@ def require_agreement() -> None:
 def scores_of(path: Path, cases: Sequence[Replayable]) -> Mapping[int, int | None]:
     """The scores that the file of a replay has for those of the cases that it holds; None is unscored.
 
-    Raises:
-        BotError: One of them is not the case that was judged.
+    BotError where one of them is not the case that was judged.
     """
     known, scores = {case.id: case for case in cases}, {}
     for row in (decode(raw) for _, raw in read_lines(path)):

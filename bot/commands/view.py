@@ -30,13 +30,7 @@ _CARRIED = (
 
 
 async def view(channel: str, path: Path | None, since: datetime | None, *, watched: bool = False) -> None:
-    """Writes the page, and says how large it is.
-
-    Raises:
-        BotError: There is nothing to show, too much of it, it is not clear which channel is meant, or the log cannot
-            be read.
-        SetupError: The page cannot be written.
-    """
+    """Writes the page, and says how large it is."""
     settings, reader = load(ChannelSettings), Reader()
     has_texts = settings.store_text == "full"
     channel_id, name = await _ask_for_channel(settings, channel)

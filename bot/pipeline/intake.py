@@ -22,7 +22,7 @@ from bot.store.digests import People
 
 @dataclass(frozen=True)
 class Intake:
-    """Takes cases in."""
+    """Takes cases in; raises `RefusedError` where this person cannot have one now."""
 
     store: Store
     limits: Limits
@@ -35,9 +35,6 @@ class Intake:
         """The case that this request comes to, durable, and whether it is new.
 
         A message that was scored before keeps its case, unless its text has changed since.
-
-        Raises:
-            RefusedError: This person cannot have a case now.
         """
         if case.message_ts:
             known = await self.store.cases.latest(case)
@@ -54,9 +51,6 @@ class Intake:
         """The case, durable, and whether it is new; an attempt that turned out to be another person's alone is theirs.
 
         A verdict that Slack did not let us post is such, a case that waits for its question, and one that stands aside.
-
-        Raises:
-            RefusedError: This person cannot have a case now.
         """
         await self._check(case, invocation)
         while True:
@@ -68,11 +62,7 @@ class Intake:
             case = case.model_copy(update=_next_attempt(case, known))
 
     def check_here(self, invocation: Invocation) -> None:
-        """Looks whether messages may be scored for this person where they stand, before Slack is asked for any.
-
-        Raises:
-            RefusedError: They may not.
-        """
+        """Looks whether messages may be scored for this person where they stand, before Slack is asked for any."""
         if invocation.is_foreign:
             raise RefusedError(FOREIGN)
         if not self.policy.allows_messages_of(invocation.channel_id):
@@ -108,11 +98,7 @@ class Intake:
         return exclusion_of(invocation.user_id, earlier, current_verdict, has_typed=has_typed)
 
     async def answer(self, case: LoggedCase, question: str, invocation: Invocation) -> None:
-        """Makes the question that its requester typed durable, and has the case go on.
-
-        Raises:
-            RefusedError: It may not: that may be long after the case was asked for.
-        """
+        """Makes the question that its requester typed durable, and has the case go on."""
         await self._check(case, invocation)
         await self.store.answer(case, question, self.limits)
 
@@ -153,18 +139,17 @@ class NoCaseError(LookupError):
 
 @dataclass(frozen=True)
 class CaseAccess:
-    """Gives people the cases that they may see."""
+    """Gives people the cases that they may see.
+
+    Raises `NoCaseError` where there is none with this number that they may know of, and `MembershipError` where Slack
+    does not say whether they may.
+    """
 
     cases: Cases
     memberships: Memberships
 
     async def known(self, invocation: Invocation, case_id: int | None) -> LoggedCase:
-        """The case of a button or window: the person's own, or one that they can see in a channel's thread.
-
-        Raises:
-            NoCaseError: There is none with this number that this person may know of.
-            MembershipError: Slack does not say whether they may.
-        """
+        """The case of a button or window: the person's own, or one that they can see in a channel's thread."""
         case = await self.cases.find(invocation.team_id, case_id) if case_id is not None else None
         if case and case.requester_id == invocation.user_id:
             return case
@@ -176,9 +161,6 @@ class CaseAccess:
         """The case of a button or window that leads to its texts, or to its message as it is now.
 
         Those stay in the channel when its requester leaves.
-
-        Raises:
-            NoCaseError, MembershipError: As `known`, or the case is the person's own and they have left its channel.
         """
         case = await self.known(invocation, case_id)
         user_id = invocation.user_id
@@ -188,11 +170,7 @@ class CaseAccess:
         return case
 
     async def has_left_window(self, invocation: Invocation) -> bool:
-        """Whether the person may no longer look into the channel in which they opened a window.
-
-        Raises:
-            MembershipError: Slack does not say.
-        """
+        """Whether the person may no longer look into the channel in which they opened a window."""
         channel_id = invocation.window_channel_id
         return channel_id is None or await self.memberships.keeps_out(invocation.user_id, channel_id)
 

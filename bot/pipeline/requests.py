@@ -15,10 +15,7 @@ class Choice:
 
 
 def message_case(
-    invocation: Invocation,
-    message: Message,
-    choice: Choice,
-    source: CaseSource = CaseSource.SHORTCUT,
+    invocation: Invocation, message: Message, choice: Choice, source: CaseSource = CaseSource.SHORTCUT
 ) -> Case:
     """The case behind "Score this reply" or a mention: the message is the response, its question is yet to be found."""
     return Case(

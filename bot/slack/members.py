@@ -27,11 +27,7 @@ class AnswerCache(Generic[K, V]):
     """
 
     def __init__(
-        self,
-        ask: Callable[[K], Awaitable[V]],
-        kept_s: float,
-        most: int,
-        clock: Callable[[], float] = time.monotonic,
+        self, ask: Callable[[K], Awaitable[V]], kept_s: float, most: int, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._ask = ask
         self._answers: TTLCache[K, asyncio.Future[V]] = TTLCache(most, kept_s, clock)

@@ -143,12 +143,7 @@ class Cases(Part):
         return (await self._database.rows(LoggedCase, select(cases).order_by(cases.c.id.desc()).limit(limit)))[::-1]
 
     async def recent(
-        self,
-        team_id: str,
-        user_id: str,
-        limit: int,
-        before: PageEnd | None = None,
-        asked_since: datetime | None = None,
+        self, team_id: str, user_id: str, limit: int, before: PageEnd | None = None, asked_since: datetime | None = None
     ) -> Sequence[LoggedCase]:
         """A person's newest cases, or the newest of those older than `before`.
 

@@ -258,13 +258,7 @@ class Tallies(Part):
         return await self._database.rows(VersionSum, union_all(*each).order_by("position"))
 
     async def lowest(
-        self,
-        place: Place,
-        span: Span,
-        kind: Kind,
-        up_to: int,
-        limit: int,
-        author_ids: Collection[str] | None = None,
+        self, place: Place, span: Span, kind: Kind, up_to: int, limit: int, author_ids: Collection[str] | None = None
     ) -> Sequence[LowCase]:
         """The cases with the lowest scores, newest first among equals.
 

@@ -3,17 +3,7 @@
 import uuid
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    TextClause,
-    UpdateBase,
-    and_,
-    bindparam,
-    insert,
-    literal_column,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, TextClause, UpdateBase, and_, bindparam, insert, literal_column, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -159,11 +149,7 @@ class Store:
         await self.database.close()
 
     async def add(
-        self,
-        case: Case,
-        trigger_id: str | None = None,
-        limits: Limits = _NO_LIMITS,
-        execution: Execution | None = None,
+        self, case: Case, trigger_id: str | None = None, limits: Limits = _NO_LIMITS, execution: Execution | None = None
     ) -> tuple[LoggedCase, bool]:
         """The case, durable and with a job that settles it, and whether it is new.
 
