@@ -1,12 +1,12 @@
 """The judges of the app, as its settings make them."""
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from bot.domain.limits import Limits
 from bot.pipeline.judges import MakeJudge
-from bot.settings import OFFLINE, Settings
+from bot.settings import OFFLINE, JudgeSettings, Settings
 from judge import Judge, Rubric, list_rubrics, load_rubric
 from judge.model import make_client
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 
-def rubric_of(settings: Settings) -> Rubric:
+def rubric_of(settings: JudgeSettings) -> Rubric:
     return load_rubric(settings.judge_rubric)
 
 
@@ -35,14 +35,15 @@ def limits_of(settings: Settings) -> Limits:
 
 
 @asynccontextmanager
-async def open_judges(settings: Settings, client_type: "type[AsyncOpenAI] | None" = None) -> AsyncIterator[MakeJudge]:
+async def open_judges(
+    settings: JudgeSettings, client_type: "type[AsyncOpenAI] | None" = None
+) -> AsyncIterator[MakeJudge]:
     """What makes judges; all share one connection to the model's server, through a client of the class given."""
-    async with AsyncExitStack() as stack:
-        client = model_client(settings, client_type)
-        yield _maker(settings, client and await stack.enter_async_context(client))
+    async with model_client(settings, client_type) or nullcontext() as client:
+        yield _maker(settings, client)
 
 
-def model_client(settings: Settings, kind: "type[AsyncOpenAI] | None" = None) -> "AsyncOpenAI | None":
+def model_client(settings: JudgeSettings, kind: "type[AsyncOpenAI] | None" = None) -> "AsyncOpenAI | None":
     """A connection to the model's server; None where no model is asked."""
     if settings.judge_model == OFFLINE and not settings.judge_models:
         return None
@@ -50,7 +51,7 @@ def model_client(settings: Settings, kind: "type[AsyncOpenAI] | None" = None) ->
     return make_client(key, settings.openai_base_url, kind)
 
 
-def _maker(settings: Settings, client: "AsyncOpenAI | None") -> MakeJudge:
+def _maker(settings: JudgeSettings, client: "AsyncOpenAI | None") -> MakeJudge:
     def make(rubric: Rubric, model: str | None) -> Judge:
         stronger = settings.judge_escalate_to
         return Judge(

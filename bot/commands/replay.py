@@ -9,9 +9,9 @@ import hashlib
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import typer
 from dotenv import set_key
@@ -19,14 +19,14 @@ from dotenv import set_key
 from bot.commands.opened import opened_database, reading
 from bot.commands.replay_report import Comparison, compare, require_agreement, scores_of, to_sentences
 from bot.errors import BotError
-from bot.settings import OFFLINE, JudgeSettings, load
+from bot.judges import open_judges, rubric_of
+from bot.settings import JudgeSettings, load
 from bot.store.export import Replayable, Replays, Version
 from judge import Judge, JudgeError
 from judge.batch import Batch, Journal, identity_of
 from judge.cli.options import Reports, to_summary
 from judge.cli.row_commands import show_progress
 from judge.files import encode
-from judge.model import make_client
 from judge.rows import Item as Row
 from judge.rubric import Scale
 
@@ -78,8 +78,8 @@ async def replay(wanted: Wanted) -> int:
     """Judges the cases anew and compares; gives the exit code: 1 with gaps, or where nothing was adopted."""
     require_agreement()
     settings = load(JudgeSettings)
-    async with AsyncExitStack() as stack:
-        judge = await _open_judge(stack, settings, wanted)
+    async with open_judges(_with(settings, wanted)) as make:
+        judge = make(rubric_of(_with(settings, wanted)), None)
         version, cases = await _read_cases(wanted, judge.rubric.scale)
         with Journal(wanted.output, max(case.id for case in cases) + _ROOM, identity_of(judge)) as journal:
             run = Batch(
@@ -101,19 +101,13 @@ async def replay(wanted: Wanted) -> int:
     return 1 if run.failed or run.is_spent else 0
 
 
-async def _open_judge(stack: AsyncExitStack, settings: JudgeSettings, wanted: Wanted) -> Judge:
-    model, client = wanted.model or settings.judge_model, None
-    if model != OFFLINE:
-        key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
-        client = await stack.enter_async_context(make_client(key, settings.openai_base_url))
-    return Judge(
-        model=model,
-        rubric=wanted.rubric or settings.judge_rubric,
-        samples=wanted.samples or settings.judge_samples,
-        client=client,
-        escalate_to=settings.judge_escalate_to if wanted.model is None else None,
-        timeout_s=settings.judge_timeout_s,
-    )
+def _with(settings: JudgeSettings, wanted: Wanted) -> JudgeSettings:
+    """The settings of the judge that is wanted; with a model of its own it asks no stronger one."""
+    given = {"judge_rubric": wanted.rubric, "judge_samples": wanted.samples, "judge_model": wanted.model}
+    changes: dict[str, Any] = {name: value for name, value in given.items() if value}
+    if wanted.model:
+        changes["judge_escalate_to"] = None
+    return settings.model_copy(update=changes | {"judge_models": ()})
 
 
 def _to_env(judge: Judge, settings: JudgeSettings, wanted: Wanted) -> Mapping[str, str]:

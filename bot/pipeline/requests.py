@@ -76,17 +76,9 @@ def modal_case(invocation: Invocation, submission: Submission, default_rubric: s
     """The case behind the modal of `/judge`; a view submitted twice is the same case."""
     # Where nobody else could see the verdict, the window does not ask: in direct messages, and in the Home tab.
     choice = Choice(submission.rubric or default_rubric, submission.visibility or Visibility.THREAD)
-    asked = _asked_by(invocation, choice)
-    asked["channel_id"] = invocation.window_channel_id
-    return Case(
-        **asked,
-        key=f"view:{submission.view_id}",
-        source=CaseSource.MODAL,
-        question=submission.question,
-        question_source=QuestionSource.TYPED,
-        question_author_id=invocation.user_id,
-        response=submission.response,
-    )
+    asked = texts_case(invocation, submission.question, submission.response, choice)
+    its = {"channel_id": invocation.window_channel_id, "key": f"view:{submission.view_id}"}
+    return asked.model_copy(update=its | {"source": CaseSource.MODAL})
 
 
 def again_case(invocation: Invocation, earlier: LoggedCase, choice: Choice, excluded: Exclusion | None) -> Case:
