@@ -125,6 +125,9 @@ def _case(workspace: Workspace, question: Message) -> LoggedCase:
     )
 
 
+Row = dict[str, Any]
+"""A case as the log has it."""
+
 PAST_CHANNEL = "made-up-weeks"
 WEEKS = 8
 
@@ -140,19 +143,6 @@ _SOON = timedelta(minutes=2)
 _EARLIER_SCORES = (1, 5, 0)
 _SCORES = (0, 4, 1, 1)
 """Of the bots' answers that stand in the channel, in their order: of weeks before, and of this one."""
-
-
-@dataclass(frozen=True)
-class MadeUp:
-    """A case that nobody asked for; without a score it is unscored, without a message there are no texts."""
-
-    author: User
-    requester: User
-    score: int | None
-    at: datetime
-    question: str | None = None
-    response: str | None = None
-    message: Message | None = None
 
 
 def demo_workspace(clock: Clock | None = None) -> Workspace:
@@ -174,13 +164,9 @@ async def write_past(database_url: str, workspace: Workspace) -> bool:
         if await store.cases.counts():
             return False
         chance = random.Random(_SEED)  # noqa: S311 - the same past each time
-        made_up = make_up(workspace, chance)
-        channel_id, version = workspace.channel(PAST_CHANNEL).id, load_rubric("additive-5").version
-        place = {"team_id": workspace.team_id, "channel_id": channel_id}
-        rows = [
-            _demo_past_case(each, number) | place | {"rubric_version": version}
-            for number, each in enumerate(made_up, 1)
-        ]
+        place = {"team_id": workspace.team_id, "channel_id": workspace.channel(PAST_CHANNEL).id}
+        rubric = {"rubric": "additive-5", "rubric_version": load_rubric("additive-5").version}
+        rows = [row | place | rubric for row in make_up(workspace, chance)]
         people = list(_labels(rows, chance))
         for row in rows:
             if row["message_ts"]:
@@ -190,7 +176,9 @@ async def write_past(database_url: str, workspace: Workspace) -> bool:
             await connection.execute(insert(cases), rows)
             await connection.execute(insert(ratings), [_rating(row) for row in rows])
             await connection.execute(insert(labels), people)
-            await connection.execute(insert(channels).values(**place, **_ALL_TO_LABEL, updated_at=made_up[-1].at))
+            await connection.execute(
+                insert(channels).values(**place, **_ALL_TO_LABEL, updated_at=rows[-1]["judged_at"])
+            )
 
         await store.database.write(write)
         return True
@@ -198,15 +186,16 @@ async def write_past(database_url: str, workspace: Workspace) -> bool:
         await store.close()
 
 
-def make_up(workspace: Workspace, chance: random.Random) -> Sequence[MadeUp]:
+def make_up(workspace: Workspace, chance: random.Random) -> Sequence[Row]:
     """The cases of eight weeks up to now, oldest first; those of the messages that stand in the channel among them."""
     now = datetime.fromtimestamp(workspace.clock.now(), UTC)
     week = Week.of(now, ZoneInfo("UTC"))
     past = [each for back in range(WEEKS) for each in _of_week(workspace, chance, week.before(back), back, now)]
-    return sorted([*past, *_of_messages(workspace, week, now)], key=lambda each: each.at)
+    rows = sorted([*past, *_of_messages(workspace, week, now)], key=lambda row: row["judged_at"])
+    return [row | {"id": number, "key": f"made-up-{number}"} for number, row in enumerate(rows, 1)]
 
 
-def _of_week(workspace: Workspace, chance: random.Random, week: Week, back: int, now: datetime) -> Iterator[MadeUp]:
+def _of_week(workspace: Workspace, chance: random.Random, week: Week, back: int, now: datetime) -> Iterator[Row]:
     asking = [workspace.user(name) for name in ("ann", "ben")]
     length = min(week.end, now) - week.start
     for _ in range(chance.choice(_A_WEEK)):
@@ -214,15 +203,12 @@ def _of_week(workspace: Workspace, chance: random.Random, week: Week, back: int,
         first, last = _MEANS[name]
         mean = last + (first - last) * back / (WEEKS - 1)
         score = min(5, max(0, round(chance.gauss(mean, 1))))
-        yield MadeUp(
-            author=workspace.user(name),
-            requester=chance.choice(asking),
-            score=None if chance.random() < _UNSCORED else score,
-            at=week.start + length * chance.random() * 0.95,
-        )
+        author, requester = workspace.user(name), chance.choice(asking)
+        given = None if chance.random() < _UNSCORED else score
+        yield _row(author, requester, given, week.start + length * chance.random() * 0.95)
 
 
-def _of_messages(workspace: Workspace, week: Week, now: datetime) -> Iterator[MadeUp]:
+def _of_messages(workspace: Workspace, week: Week, now: datetime) -> Iterator[Row]:
     """One case for each bot's answer in the channel; the last ones are the week's newest, whichever day it is."""
     channel = workspace.channel(PAST_CHANNEL)
     answers = [each for each in channel.messages.values() if each.is_reply and each.author.bot_id]
@@ -232,30 +218,23 @@ def _of_messages(workspace: Workspace, week: Week, now: datetime) -> Iterator[Ma
         is_earlier = position < -len(_SCORES)
         soon = datetime.fromtimestamp(float(answer.ts), UTC) + _SOON
         at = soon if is_earlier else now + (now - week.start) * position / 100
-        yield MadeUp(answer.author, parent.author, score, at, parent.text, answer.text, answer)
+        its = {"message_ts": answer.ts, "parent_ts": parent.ts, "thread_ts": parent.ts, "question_ts": parent.ts}
+        its |= {"source": CaseSource.SHORTCUT, "question_source": QuestionSource.PARENT}
+        yield _row(answer.author, parent.author, score, at) | its | {"question": parent.text, "response": answer.text}
 
 
-def _demo_past_case(made_up: MadeUp, number: int) -> dict[str, Any]:
-    message, score = made_up.message, made_up.score
-    return {
-        "id": number,
-        "key": f"made-up-{number}",
-        "requester_id": made_up.requester.id,
-        "requester_name": made_up.requester.name,
-        "author_id": made_up.author.id,
-        "source": CaseSource.SHORTCUT if message else CaseSource.TEXT,
-        "rubric": "additive-5",
+def _row(author: User, requester: User, score: int | None, at: datetime) -> Row:
+    """A case that nobody asked for, of texts that are not kept; without a score it is unscored."""
+    nothing = ("message_ts", "parent_ts", "thread_ts", "reply_ts", "question", "question_ts", "response")
+    return dict.fromkeys(nothing) | {
+        "requester_id": requester.id,
+        "requester_name": requester.name,
+        "author_id": author.id,
+        "source": CaseSource.TEXT,
         "visibility": Visibility.THREAD,
         "attempt": 1,
-        "message_ts": message.ts if message else None,
-        "parent_ts": message.thread_ts if message else None,
-        "thread_ts": message.thread_ts if message else None,
-        "reply_ts": None,
-        "question": made_up.question,
-        "question_source": QuestionSource.PARENT if message else QuestionSource.TYPED,
-        "question_ts": message.thread_ts if message else None,
-        "question_author_id": made_up.requester.id,
-        "response": made_up.response,
+        "question_source": QuestionSource.TYPED,
+        "question_author_id": requester.id,
         "status": CaseStatus.DELIVERED,
         "score": score,
         "lowest": 0,
@@ -265,13 +244,13 @@ def _demo_past_case(made_up: MadeUp, number: int) -> dict[str, Any]:
         "justification": "" if score is None else _SAID,
         "model": MADE_UP,
         "unscored_reason": "no_score" if score is None else None,
-        "created_at": made_up.at,
-        "judged_at": made_up.at,
-        "delivered_at": made_up.at,
+        "created_at": at,
+        "judged_at": at,
+        "delivered_at": at,
     }
 
 
-def _post_verdict(workspace: Workspace, row: dict[str, Any]) -> str:
+def _post_verdict(workspace: Workspace, row: Row) -> str:
     """Puts the verdict into the thread, as the app would have; its timestamp."""
     verdict = RecordedVerdict.model_validate(row | {"ratings": [_rating(row)]})
     post = verdict_message(LoggedCase.model_validate(row), verdict)
@@ -279,12 +258,12 @@ def _post_verdict(workspace: Workspace, row: dict[str, Any]) -> str:
     return app.post(PAST_CHANNEL, post.text, thread_ts=row["thread_ts"], blocks=post.blocks).ts
 
 
-def _rating(case: dict[str, Any]) -> dict[str, Any]:
+def _rating(case: Row) -> Row:
     shared = {name: case[name] for name in ("team_id", "score", "unscored_reason", "justification", "model")}
     return shared | {"case_id": case["id"], "position": 0, "raw": _SAID}
 
 
-def _labels(rows: Sequence[dict[str, Any]], chance: random.Random) -> Iterator[dict[str, Any]]:
+def _labels(rows: Sequence[Row], chance: random.Random) -> Iterator[Row]:
     for case in rows:
         if case["score"] is not None and chance.random() < _LABELLED:
             yield {

@@ -146,9 +146,11 @@ async def test_the_digest_says_that_its_scores_are_made_up(log: Store, tmp_path:
 
 
 def test_the_offline_rater_comes_to_nearly_the_scores_that_are_made_up() -> None:
-    made_up = [each for each in make_up(workspace_at(SATURDAY), random.Random(1)) if each.message]
+    made_up = [each for each in make_up(workspace_at(SATURDAY), random.Random(1)) if each["message_ts"]]
     scale = load_rubric("additive-5").scale
-    differences = [abs(rate_offline(each.question, each.response, scale).score - (each.score or 0)) for each in made_up]
+    differences = [
+        abs(rate_offline(each["question"], each["response"], scale).score - each["score"]) for each in made_up
+    ]
     assert len(differences) == 7
     assert max(differences) <= 1
 
@@ -167,9 +169,9 @@ async def test_every_case_and_rating_says_that_it_is_made_up(log: Store, tmp_pat
 @MOMENTS
 def test_nothing_is_judged_before_it_was_written_or_after_now(now: float) -> None:
     made_up = make_up(workspace_at(now), random.Random(1))
-    assert made_up == sorted(made_up, key=lambda each: each.at)
-    assert made_up[-1].at.timestamp() <= now
-    assert all(each.at.timestamp() > float(each.message.ts) for each in made_up if each.message)
+    assert made_up == sorted(made_up, key=lambda each: each["judged_at"])
+    assert made_up[-1]["judged_at"].timestamp() <= now
+    assert all(each["judged_at"].timestamp() > float(each["message_ts"]) for each in made_up if each["message_ts"])
 
 
 async def test_two_demos_begin_with_the_same_past(tmp_path: Path) -> None:
