@@ -19,7 +19,7 @@ from bot.pipeline import text as modals
 from bot.pipeline.verdict_text import UNCONFIRMED, replaced, score_emoji, verdict_message, why_private
 from bot.slack import ids
 from bot.slack.blocks import ModalState
-from bot.slack.client import error_of, is_transient, slack_word
+from bot.slack.client import is_transient, refusal_of, slack_word
 from bot.slack.messages import find_marked, to_metadata
 from bot.slack.messenger import WITHOUT_PREVIEWS, Messenger, Post, send_in_known_blocks
 from bot.store import Store
@@ -98,13 +98,10 @@ class Delivery:
         """Says in place of the placeholder that the model cannot be asked now; to the requester alone, only once."""
         post = messages.later(case, pause, tries)
         if case.reply_ts and not case.is_private:
-            try:
-                await self._update(case, case.reply_ts, post)
+            error = await refusal_of(self._update(case, case.reply_ts, post))
+            if error is None:
                 return
-            except SlackApiError as exc:
-                if is_transient(exc):
-                    raise
-                logger.warning("placeholder_not_updated", case=case.id, error=slack_word(exc))
+            logger.warning("placeholder_not_updated", case=case.id, error=error)
         if case.model_tries == 1 and case.tells_requester:
             await self._messenger.tell(requester_of(case), post)
 
@@ -116,15 +113,12 @@ class Delivery:
 
     async def _react(self, case: LoggedCase, score: int) -> None:
         """Puts the score under the reply as a reaction; refused for good, it is in the figures all the same."""
-        try:
-            await self._client.reactions_add(
-                channel=case.channel_id, timestamp=case.message_ts or "", name=score_emoji(score)
-            )
-        except SlackApiError as exc:
-            if is_transient(exc):
-                raise
-            if error_of(exc) != "already_reacted":
-                logger.warning("not_reacted", case=case.id, channel=case.channel_id, error=slack_word(exc))
+        reacting = self._client.reactions_add(
+            channel=case.channel_id, timestamp=case.message_ts or "", name=score_emoji(score)
+        )
+        error = await refusal_of(reacting)
+        if error not in {None, "already_reacted"}:
+            logger.warning("not_reacted", case=case.id, channel=case.channel_id, error=error)
 
     async def _update(self, case: LoggedCase, ts: str, post: Post) -> None:
         await send_in_known_blocks(self._client.chat_update, post, channel=case.channel_id, ts=ts)
@@ -155,12 +149,8 @@ class Delivery:
 
     async def _change(self, case: LoggedCase, ts: str, post: Post) -> None:
         """Changes a message beside the verdict; one that is gone, or not to be changed, stays as it is."""
-        try:
-            await self._update(case, ts, post)
-        except SlackApiError as exc:
-            if is_transient(exc):
-                raise
-            logger.warning("message_not_changed", case=case.id, error=slack_word(exc))
+        if error := await refusal_of(self._update(case, ts, post)):
+            logger.warning("message_not_changed", case=case.id, error=error)
 
     async def _post_once(self, case: LoggedCase, part: Part, post: Post) -> tuple[LoggedCase, bool]:
         """The case with our message or with what keeps us from posting it, and whether it was posted just now.

@@ -62,6 +62,17 @@ def connection_word(exc: Exception) -> str:
     return f"{type(exc).__name__}, HTTP {status}" if status else type(exc).__name__
 
 
+async def refusal_of(call: Awaitable[object]) -> str | None:
+    """Slack's word for why it refuses a call for good; None where the call went well."""
+    try:
+        await call
+    except SlackApiError as exc:
+        if is_transient(exc):
+            raise
+        return slack_word(exc)
+    return None
+
+
 MISSING = "missing_scope"
 """Slack's word for it, and ours."""
 

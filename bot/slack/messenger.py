@@ -14,7 +14,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.domain.case import Recipient
-from bot.slack.client import SLACK_ERRORS, error_of, is_passing, is_transient, slack_word
+from bot.slack.client import SLACK_ERRORS, error_of, is_passing, is_transient, refusal_of, slack_word
 
 T = TypeVar("T")
 
@@ -166,18 +166,14 @@ class Messenger:
         # https://docs.slack.dev/reference/methods/chat.postEphemeral
         if not recipient.channel_id:
             return False
-        try:
-            await self._client.chat_postEphemeral(
-                channel=recipient.channel_id,
-                user=recipient.user_id,
-                thread_ts=recipient.thread_ts,
-                text=post.text,
-                blocks=post.blocks,
-            )
-        except SlackApiError as exc:
-            _note_refusal("chat.postEphemeral", exc)
-            return False
-        return True
+        call = self._client.chat_postEphemeral(
+            channel=recipient.channel_id,
+            user=recipient.user_id,
+            thread_ts=recipient.thread_ts,
+            text=post.text,
+            blocks=post.blocks,
+        )
+        return await _is_taken("chat.postEphemeral", call)
 
     async def _respond(self, recipient: Recipient, post: Post) -> bool:
         body: dict[str, Any] = {"text": post.text, "blocks": post.blocks, "replace_original": False}
@@ -203,14 +199,8 @@ class Messenger:
 
     async def update(self, message: Posted, post: Post) -> bool:
         """Shows something else in a message of ours; False where Slack will not have it."""
-        try:
-            await self._client.chat_update(
-                channel=message.channel_id, ts=message.ts, text=post.text, blocks=post.blocks
-            )
-        except SlackApiError as exc:
-            _note_refusal("chat.update", exc)
-            return False
-        return True
+        call = self._client.chat_update(channel=message.channel_id, ts=message.ts, text=post.text, blocks=post.blocks)
+        return await _is_taken("chat.update", call)
 
     async def direct(self, recipient: Recipient, post: Post) -> Posted | None:
         """The direct message by which the person was told; None where they could not be."""
@@ -219,7 +209,9 @@ class Messenger:
                 channel=recipient.user_id, text=post.text, blocks=post.blocks, **WITHOUT_PREVIEWS
             )
         except SlackApiError as exc:
-            _note_refusal("chat.postMessage", exc)
+            if is_transient(exc):
+                raise
+            logger.info("private_way_failed", way="chat.postMessage", error=slack_word(exc))
             return None
         return Posted(answer["channel"], answer["ts"])
 
@@ -240,7 +232,8 @@ def _to_open_view(answer: AsyncSlackResponse) -> OpenView:
     return OpenView(answer["view"]["id"], answer["view"]["hash"])
 
 
-def _note_refusal(way: str, exc: SlackApiError) -> None:
-    if is_transient(exc):
-        raise exc
-    logger.info("private_way_failed", way=way, error=slack_word(exc))
+async def _is_taken(way: str, call: Awaitable[object]) -> bool:
+    error = await refusal_of(call)
+    if error:
+        logger.info("private_way_failed", way=way, error=error)
+    return error is None

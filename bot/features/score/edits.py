@@ -3,9 +3,6 @@
 The mark in the log comes first, with a job that has the verdict follow; it may be done again without harm.
 """
 
-from collections.abc import Awaitable
-from functools import partial
-
 import structlog
 from slack_sdk.errors import SlackApiError
 
@@ -13,7 +10,7 @@ from bot.domain.case import CaseStatus, LoggedCase
 from bot.feature import Services
 from bot.pipeline import text as messages
 from bot.pipeline.verdict_text import amended, is_replaced, verdict_message
-from bot.slack.client import is_transient, slack_word
+from bot.slack.client import is_transient, refusal_of
 from bot.slack.messages import Change
 from bot.slack.messenger import Post, send_in_known_blocks
 
@@ -46,23 +43,17 @@ async def amend(services: Services, case_id: int) -> None:
         await services.store.edits.drop_texts(case)
     if case.forgotten_at and case.texts_ts:
         post = messages.forgotten_texts()
-        change = partial(services.client.chat_update, channel=case.channel_id, ts=case.texts_ts)
-        await _unless_refused(case, change(text=post.text, blocks=post.blocks))
-    if case.reply_ts and not case.blocked_by:
-        await _unless_refused(case, _amend(services, case, case.reply_ts))
+        call = services.client.chat_update(
+            channel=case.channel_id, ts=case.texts_ts, text=post.text, blocks=post.blocks
+        )
+        if error := await refusal_of(call):
+            logger.warning("verdict_not_amended", case=case.id, error=error)
+    # A message that is gone or hidden stays as it is.
+    if case.reply_ts and not case.blocked_by and (error := await refusal_of(_amend(services, case, case.reply_ts))):
+        logger.warning("verdict_not_amended", case=case.id, error=error)
     await services.store.edits.note_said(case)
     if case.loses_words:
         await services.store.forgetting.scrub()
-
-
-async def _unless_refused(case: LoggedCase, amending: Awaitable[object]) -> None:
-    """What Slack refuses for good, as for a message that is gone or hidden, stays as it is."""
-    try:
-        await amending
-    except SlackApiError as exc:
-        if is_transient(exc):
-            raise
-        logger.warning("verdict_not_amended", case=case.id, error=slack_word(exc))
 
 
 async def _amend(services: Services, case: LoggedCase, ts: str) -> None:
