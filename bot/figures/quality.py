@@ -109,14 +109,13 @@ class Quality:
     Attributes:
         mean: The mean score.
         good: The share of replies with at least `good_from`.
-        low: The share of replies with at most `low_to`.
+        low: The share of replies with a low score.
     """
 
     mean: MeanEstimate
     good: MeanEstimate
     low: MeanEstimate
     good_from: int
-    low_to: int
 
 
 async def read_quality(tallies: Tallies, place: Place, week: Week, until: datetime, kind: Kind) -> Quality | None:
@@ -146,7 +145,7 @@ def to_quality(
         _add(row, share, weight, good, lambda score: float(score >= is_good))
         _add(row, share, weight, low, lambda score: float(score <= is_low))
     means, goods, lows = mean.estimate(), good.estimate(), low.estimate()
-    return Quality(means, goods, lows, is_good, is_low) if means and goods and lows else None
+    return Quality(means, goods, lows, is_good) if means and goods and lows else None
 
 
 def _stands_for(row: ScoredCount, coverage: Mapping[str, Coverage]) -> float:

@@ -45,7 +45,8 @@ from judge.escalation import is_escalated, others
 if TYPE_CHECKING:
     from bot.pipeline.batches import BatchJudging
 
-QUICK = timedelta(seconds=1)
+# A verdict that takes no longer is posted at once, and not announced before: Slack marks what is changed as edited.
+_QUICK_S = 1
 
 logger = structlog.get_logger(__name__)
 
@@ -60,8 +61,6 @@ class CasePipeline:
     Args:
         model_pauses: How long a case waits after each failed try of a model that is busy, down or slow;
             after the last one it is given up.
-        quick: A verdict that takes no longer is posted at once, and not announced before: Slack marks what is changed
-            as edited.
         batches: What judges watched cases, where their answers come in batches.
         tracing: Hears of each attempt, its steps and the verdict.
     """
@@ -74,7 +73,6 @@ class CasePipeline:
         delivery: Delivery,
         concurrency: int,
         model_pauses: Sequence[timedelta] = MODEL_PAUSES,
-        quick: timedelta = QUICK,
         batches: "BatchJudging | None" = None,
         tracing: Tracing = Tracing(),  # noqa: B008 - it has no state
     ) -> None:
@@ -84,7 +82,6 @@ class CasePipeline:
         self._delivery = delivery
         self._model = FairQueue(concurrency, metrics.QUEUE)
         self._model_pauses = model_pauses
-        self._quick = quick
         self._batches = batches
         self._tracing = tracing
 
@@ -124,7 +121,7 @@ class CasePipeline:
                 case = taken_up(case)
                 judging = asyncio.create_task(self._judge(case))
                 try:
-                    done, _ = await asyncio.wait([judging], timeout=self._quick.total_seconds())
+                    done, _ = await asyncio.wait([judging], timeout=_QUICK_S)
                     if not done:
                         case = await self._announced(case, since)
                     verdict = await judging
