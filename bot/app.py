@@ -154,8 +154,7 @@ async def open_services(stack: AsyncExitStack, settings: Settings, role: Role = 
     Raises:
         BotError: One of them cannot be opened.
     """
-    store = await Store.open(settings.database_url, settings.store_text)
-    stack.push_async_callback(store.close)
+    store = await stack.enter_async_context(await Store.open(settings.database_url, settings.store_text))
     if store.database.is_sqlite and role is not Role.BOTH:
         raise BotError(f"--role {role}: a log in SQLite has one process for all; use PostgreSQL, or --role both")
     stack.enter_context(owned(store.database))

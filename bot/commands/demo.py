@@ -266,13 +266,10 @@ def _block_text(block: dict[str, Any]) -> str:
 
 async def _show_log(console: Console, database_url: str) -> None:
     table = Table("case", "by", "source", "status", "score", "model", "rubric", title="The log", title_justify="left")
-    store = await Store.open(database_url)
-    try:
+    async with await Store.open(database_url) as store:
         for case in await store.cases.newest(2):
             verdict = await store.cases.verdict(case.id)
             score = str(verdict.score) if verdict and verdict.score is not None else "unscored"
             model = verdict.model if verdict else ""
             table.add_row(str(case.id), case.requester_name, case.source, case.status, score, model, case.rubric)
-    finally:
-        await store.close()
     console.print(table)

@@ -159,8 +159,7 @@ async def write_past(database_url: str, workspace: Workspace) -> bool:
 
     Where the scored message stands in the channel, so does its verdict.
     """
-    store = await Store.open(database_url)
-    try:
+    async with await Store.open(database_url) as store:
         if await store.cases.counts():
             return False
         chance = random.Random(_SEED)  # noqa: S311 - the same past each time
@@ -182,8 +181,6 @@ async def write_past(database_url: str, workspace: Workspace) -> bool:
 
         await store.database.write(write)
         return True
-    finally:
-        await store.close()
 
 
 def make_up(workspace: Workspace, chance: random.Random) -> Sequence[Row]:

@@ -47,11 +47,8 @@ async def event_scopes(client: AsyncWebClient, settings: Settings) -> str:
 async def channel_lines(client: AsyncWebClient, settings: Settings) -> list[str]:
     """A line for each channel with watches; what is wrong with one is its people's to mend, and no fault of the app."""
     team_id = (await identify(client)).team_id
-    store = await Store.open(settings.database_url)
-    try:
+    async with await Store.open(settings.database_url) as store:
         watches = await store.watches.of(team_id)
-    finally:
-        await store.close()
     channels = sorted({watch.channel_id for watch in watches})
     lines = []
     for each in channels:
@@ -153,12 +150,9 @@ async def _app_token(client: AsyncWebClient, settings: Settings) -> str:
 
 async def _database(_: AsyncWebClient, settings: Settings) -> str:
     address = to_address(settings.database_url)
-    store = await Store.open(settings.database_url)
-    try:
+    async with await Store.open(settings.database_url) as store:
         await try_out(store.database, address.shown)
         count = sum((await store.cases.counts()).values())
-    finally:
-        await store.close()
     if address.is_sqlite:
         _check_permissions(Path(address.url.database or ""))
     return f"DATABASE_URL: can be written and migrated, {count:,} {'case' if count == 1 else 'cases'}"

@@ -1,7 +1,5 @@
 """`judge-bot digest --channel CHANNEL`: a channel's digest in the terminal."""
 
-from contextlib import AsyncExitStack
-
 from bot.app import make_services
 from bot.commands.channels import find_channel
 from bot.domain.clock import Clock, utc_now
@@ -13,10 +11,10 @@ from bot.store import Store
 
 async def preview(settings: Settings, given: str, clock: Clock = utc_now) -> None:
     """Prints the digest of the last finished week of a channel, given by name or id. Nothing is posted."""
-    async with AsyncExitStack() as stack:
-        store = await Store.open_existing(settings.database_url)
-        stack.push_async_callback(store.close)
-        client = await stack.enter_async_context(web_client(settings.slack_bot_token, settings.slack_api_url))
+    async with (
+        await Store.open_existing(settings.database_url) as store,
+        web_client(settings.slack_bot_token, settings.slack_api_url) as client,
+    ):
         identity = await identify(client)
         channel = await find_channel(given, client)
         if channel.name is None:

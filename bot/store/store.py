@@ -1,7 +1,7 @@
 """The log: what was asked for, how far each case has come, and what is known of it later."""
 
 import uuid
-from typing import Any
+from typing import Any, Self
 
 from sqlalchemy import ColumnElement, TextClause, UpdateBase, and_, bindparam, insert, literal_column, select, update
 from sqlalchemy.exc import IntegrityError
@@ -127,26 +127,24 @@ class Store:
         self._keeps_text = store_text == "full"
 
     @classmethod
-    async def open(cls, database_url: str, store_text: str = "full") -> "Store":
-        """The log behind a URL, migrated.
-
-        Raises:
-            LogError: It cannot be opened, written or migrated.
-        """
+    async def open(cls, database_url: str, store_text: str = "full") -> Self:
+        """The log behind a URL, migrated; LogError where it cannot be opened, written or migrated."""
         return cls(Database(await open_engine(database_url)), store_text)
 
     @classmethod
-    async def open_existing(cls, database_url: str) -> "Store":
-        """The log that a bot has made behind a URL, migrated; for commands, of which none makes one.
-
-        Raises:
-            LogError: There is none, or as `open`.
-        """
+    async def open_existing(cls, database_url: str) -> Self:
+        """The log that a bot has made behind a URL, migrated; for commands, of which none makes one."""
         await require_log(database_url)
         return await cls.open(database_url)
 
     async def close(self) -> None:
         await self.database.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
 
     async def add(
         self, case: Case, trigger_id: str | None = None, limits: Limits = _NO_LIMITS, execution: Execution | None = None
