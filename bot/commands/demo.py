@@ -21,8 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.app import running_bot
-from bot.commands import demo_past as demo_log
-from bot.commands.demo_past import post_offline_note
+from bot.commands.demo_past import PAST_CHANNEL, demo_workspace, post_offline_note, write_past
 from bot.domain.case import Visibility
 from bot.errors import BotError
 from bot.logs import configure_logs
@@ -122,7 +121,7 @@ A small workspace with the bot in it is ready. Three threads of #help-desk show
 what a model's verdict looks like (examples, written by hand). Open another one,
 then the menu (⋮) of a reply, and choose Score this reply:"""
 _PAST = f"""
-#{demo_log.PAST_CHANNEL} has eight weeks of scores that are made up: type /judge stats
+#{PAST_CHANNEL} has eight weeks of scores that are made up: type /judge stats
 or /judge digest preview in that channel, and look at the bot's Home tab.
 /judge label shows some of its replies, to score them before you see the score."""
 _WATCH = f"""
@@ -144,10 +143,10 @@ async def show(database: str = "", port: int = 0, opens: bool = False) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
     with _log_url(database) as url:
         try:
-            workspace = demo_log.demo_workspace()
+            workspace = demo_workspace()
             if not _has_model():
                 post_offline_note(workspace)
-            past = _PAST if await demo_log.write_past(url, workspace) else _EARLIER
+            past = _PAST if await write_past(url, workspace) else _EARLIER
             async with Sandbox(workspace, port) as slack, running_bot(_settings(slack, url), 1):
                 answer_people(slack, _CHANNEL)
                 console = Console(highlight=False)

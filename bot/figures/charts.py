@@ -34,9 +34,8 @@ def moved(change: Interval | None, *, is_finished: bool) -> str:
     if change.low <= 0 <= change.high:
         return f"No clear change from {before}."
     how = "lower" if change.mean < 0 else "higher"
-    near, far = sorted((abs(change.low), abs(change.high)))
-    form = _form(near)
-    return f"{abs(change.mean):{form}} {how} than {before} (between {near:{form}} and {far:{form}} {how})."
+    by, near, far = _distances(change.mean, change.low, change.high)
+    return f"{by} {how} than {before} (between {near} and {far} {how})."
 
 
 def moved_in_short(change: Interval | None) -> str:
@@ -45,14 +44,14 @@ def moved_in_short(change: Interval | None) -> str:
         return ""
     if change.low <= 0 <= change.high:
         return "no clear change"
-    near, far = sorted((abs(change.low), abs(change.high)))
-    form = _form(near)
-    return f"{'▼' if change.mean < 0 else '▲'} {abs(change.mean):{form}} ({near:{form}} to {far:{form}})"
+    by, near, far = _distances(change.mean, change.low, change.high)
+    return f"{'▼' if change.mean < 0 else '▲'} {by} ({near} to {far})"
 
 
-def _form(near: float) -> str:
-    """How many decimals it takes for a clear change not to look like one that may be 0."""
-    return ".1f" if near >= 0.05 else ".2f"
+def _distances(mean: float, low: float, high: float) -> list[str]:
+    """How far it is, at least and at most; with as many decimals as it takes not to look like one that may be 0."""
+    near, far = sorted((abs(low), abs(high)))
+    return [f"{each:{'.1f' if near >= 0.05 else '.2f'}}" for each in (abs(mean), near, far)]
 
 
 def low_words(scale: Scale) -> str:

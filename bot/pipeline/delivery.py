@@ -15,7 +15,6 @@ from bot.domain.fair_queue import FairQueue
 from bot.domain.verdict import RecordedVerdict
 from bot.domain.watch import Shows
 from bot.pipeline import text as messages
-from bot.pipeline import text as modals
 from bot.pipeline.verdict_text import UNCONFIRMED, replaced, score_emoji, verdict_message, why_private
 from bot.slack import ids
 from bot.slack.blocks import ModalState
@@ -107,7 +106,7 @@ class Delivery:
 
     async def ask(self, case: LoggedCase, trigger_id: str | None, reason: str) -> None:
         """Asks the requester for the question: a modal while the trigger lives, else a message with a button."""
-        view = modals.question_modal(case, ids.VIEW_ANSWER, reason, ModalState(case_id=case.id))
+        view = messages.question_modal(case, ids.VIEW_ANSWER, reason, ModalState(case_id=case.id))
         if not (trigger_id and await self._messenger.open_modal(trigger_id, view)):
             await self._messenger.tell(requester_of(case), messages.ask_for_question(case, reason))
 

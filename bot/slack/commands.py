@@ -74,11 +74,6 @@ class RubricRequest:
     model: str | None = None
 
 
-def command_text(body: Mapping[str, Any]) -> str:
-    """What was typed after the command, as Slack sends it."""
-    return body.get("text") or ""
-
-
 def parse_command(text: str) -> Permalink | Texts | Word | None:
     """The request in a command's text; None where there is no text.
 

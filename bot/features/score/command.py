@@ -14,7 +14,7 @@ from bot.pipeline.requests import link_case, texts_case
 from bot.pipeline.text import NOT_IN_BOTH, accepted, sentence, unsure_of_link
 from bot.slack import ids
 from bot.slack.blocks import actions, button, section
-from bot.slack.commands import Texts, Word, command_text, parse_command
+from bot.slack.commands import Texts, Word, parse_command
 from bot.slack.invocation import Invocation, to_invocation
 from bot.slack.members import MembershipError
 from bot.slack.messages import Permalink
@@ -79,7 +79,7 @@ def register(app: AsyncApp, services: Services) -> None:
 
     @app.command(ids.COMMAND)
     async def judge(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation, text = to_invocation(body), command_text(body)
+        invocation, text = to_invocation(body), body.get("text") or ""
         match parse_command(text):
             case None:
                 await ack()
