@@ -12,7 +12,20 @@ from bot.domain.case import CaseSource, LoggedCase, Visibility, text_hash
 from bot.domain.verdict import RecordedVerdict
 from bot.pipeline.verdict_text import headline
 from bot.slack import ids
-from bot.slack.blocks import Block, ModalState, actions, button, modal, option, plain, quote, run, section
+from bot.slack.blocks import (
+    Block,
+    ModalState,
+    actions,
+    button,
+    field,
+    menu,
+    modal,
+    option,
+    quote,
+    run,
+    section,
+    text_box,
+)
 from bot.slack.client import MISSING
 from bot.slack.members import MembershipError, NoAccess, NoAccessReason
 from bot.slack.messenger import Post
@@ -171,44 +184,20 @@ def question_errors(question: str, scored: LoggedCase | None = None) -> dict[str
     return {ids.BLOCK_QUESTION: _SAME_QUESTION} if is_same else {}
 
 
-def _text_input(block_id: str, label: str, hint: str, initial: str | None = None) -> dict[str, Any]:
-    element: dict[str, Any] = {
-        "type": "plain_text_input",
-        "action_id": block_id,
-        "multiline": True,
-        "max_length": MAX_INPUT,
-        "placeholder": plain(hint),
-    }
-    if initial:
-        element["initial_value"] = initial[:MAX_INPUT]
-    return _input(label, element)
+def _text_input(block_id: str, label: str, placeholder: str, initial: str | None = None) -> Block:
+    return field(label, text_box(block_id, MAX_INPUT, initial, placeholder))
 
 
-def _input(label: str, element: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "input", "block_id": element["action_id"], "label": plain(label), "element": element}
-
-
-def _rubric_input(values: Sequence[str], chosen: str) -> dict[str, Any]:
+def _rubric_input(values: Sequence[str], chosen: str) -> Block:
     options = {value: option(value, about=purpose_of(value)) for value in values}
-    element = {
-        "type": "static_select",
-        "action_id": ids.BLOCK_RUBRIC,
-        "options": list(options.values()),
-        "initial_option": options.get(chosen) or option(chosen),
-    }
-    return _input("Rubric", element)
+    return field("Rubric", menu(ids.BLOCK_RUBRIC, options.values(), options.get(chosen) or option(chosen)))
 
 
-def _visibility_input(chosen: Visibility) -> dict[str, Any]:
+def _visibility_input(chosen: Visibility) -> Block:
     labels = {Visibility.THREAD: "Everybody in this channel", Visibility.ME: "Only me"}
     options = {value: option(value.value, label) for value, label in labels.items()}
-    element = {
-        "type": "radio_buttons",
-        "action_id": ids.BLOCK_VISIBILITY,
-        "options": list(options.values()),
-        "initial_option": options[chosen],
-    }
-    return _input("Who sees the verdict", element)
+    buttons = menu(ids.BLOCK_VISIBILITY, options.values(), options[chosen], "radio_buttons")
+    return field("Who sees the verdict", buttons)
 
 
 def no_access_text(refusal: NoAccess, what: str) -> str:

@@ -3,6 +3,7 @@
 Source: https://docs.slack.dev/reference/block-kit
 """
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -140,6 +141,25 @@ def option(value: str, label: str | None = None, about: str = "") -> dict[str, A
     """
     chosen = {"value": value, "text": plain(label or value)}
     return chosen | ({"description": plain(about)} if about else {})
+
+
+def field(label: str, element: Block, hint: str = "", *, is_optional: bool = False) -> Block:
+    """An element of a window in which something is typed or chosen; its block has the same id."""
+    block = {"type": "input", "block_id": element["action_id"], "label": plain(label), "element": element}
+    return block | {"optional": is_optional} | ({"hint": plain(hint)} if hint else {})
+
+
+def text_box(action_id: str, most: int, initial: str | None, placeholder: str | None = None) -> Block:
+    """Several lines of text, `most` characters at most."""
+    box = {"type": "plain_text_input", "action_id": action_id, "multiline": True, "max_length": most}
+    box |= {"placeholder": plain(placeholder)} if placeholder else {}
+    return box | ({"initial_value": initial[:most]} if initial else {})
+
+
+def menu(action_id: str, options: Iterable[Block], chosen: Block | None, kind: str = "static_select") -> Block:
+    """A menu of options, or another `kind` of choice such as "radio_buttons"."""
+    found = {"type": kind, "action_id": action_id, "options": list(options)}
+    return found | ({"initial_option": chosen} if chosen else {})
 
 
 def plain(text: str) -> dict[str, Any]:

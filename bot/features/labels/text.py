@@ -14,6 +14,8 @@ from bot.slack.blocks import (
     actions,
     button,
     context,
+    field,
+    menu,
     modal,
     option,
     permalink,
@@ -21,6 +23,7 @@ from bot.slack.blocks import (
     quotes,
     run,
     section,
+    text_box,
 )
 from bot.slack.mrkdwn import escape, excerpt
 from bot.store.assignments import Comparison, DrawnCase
@@ -62,26 +65,12 @@ def blind_stands(case: LoggedCase, verdict: RecordedVerdict, label: Label) -> st
 
 def score_input(block_id: str, scale: range, earlier: int | None = None) -> dict[str, Any]:
     element = _menu(block_id, scale, earlier) if len(scale) <= _LONGEST_MENU else _number(block_id, scale, earlier)
-    return {
-        "type": "input",
-        "block_id": block_id,
-        "label": plain(f"Your score ({scale[-1]} is best)"),
-        "element": element,
-    }
+    return field(f"Your score ({scale[-1]} is best)", element)
 
 
 def reason_input(block_id: str, reason: str | None = None) -> dict[str, Any]:
-    element: dict[str, Any] = {
-        "type": "plain_text_input",
-        "action_id": block_id,
-        "multiline": True,
-        "max_length": LONGEST_REASON,
-    }
-    if reason:
-        element["initial_value"] = reason
-    hint = plain("The channel may read it: it can become part of a rubric.")
-    words = {"label": plain("Why"), "hint": hint}
-    return {"type": "input", "block_id": block_id, **words, "element": element, "optional": True}
+    hint = "The channel may read it: it can become part of a rubric."
+    return field("Why", text_box(block_id, LONGEST_REASON, reason), hint, is_optional=True)
 
 
 def _scores(verdict: RecordedVerdict, label: Label | None) -> dict[str, Any]:
@@ -92,13 +81,9 @@ def _scores(verdict: RecordedVerdict, label: Label | None) -> dict[str, Any]:
 
 
 def _menu(action_id: str, scale: range, earlier: int | None) -> dict[str, Any]:
-    element: dict[str, Any] = {
-        "type": "static_select",
-        "action_id": action_id,
-        "options": [option(str(score)) for score in reversed(scale)],
-        "placeholder": plain("Choose a score"),
-    }
-    return element if earlier is None else element | {"initial_option": option(str(earlier))}
+    options = [option(str(score)) for score in reversed(scale)]
+    chosen = None if earlier is None else option(str(earlier))
+    return menu(action_id, options, chosen) | {"placeholder": plain("Choose a score")}
 
 
 def _number(action_id: str, scale: range, earlier: int | None) -> dict[str, Any]:

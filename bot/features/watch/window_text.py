@@ -15,6 +15,8 @@ from bot.slack.blocks import (
     asking_first,
     button,
     context,
+    field,
+    menu,
     modal,
     option,
     permalink,
@@ -169,8 +171,8 @@ def _alerts(form: WatchView) -> list[Block]:
     needs = f"Between {low} and {high}. Needs {MIN_REFERENCE} scores from earlier weeks."
     floor = ids.of_author(ids.BLOCK_FLOOR, watch.author_id)
     return [
-        _input(here, "Alert when it gets clearly worse", box, is_optional=True),
-        _input(people, "Also alert these people", users, is_optional=True),
+        field("Alert when it gets clearly worse", box, is_optional=True),
+        field("Also alert these people", users, is_optional=True),
         _number(floor, "Also alert when the mean is clearly below", needs, watch.floor, is_whole=False),
     ]
 
@@ -207,15 +209,10 @@ def _replies(form: WatchView, replies: Sequence[Message] | str | None, workspace
 
 def _select(block_id: str, label: str, values: Mapping[str, str], chosen: str) -> Block:
     options = {value: option(value, said[:_LABEL]) for value, said in values.items()}
-    element = {"type": "static_select", "action_id": block_id, "options": list(options.values())}
-    return _input(block_id, label, element | {"initial_option": options[chosen]})
+    return field(label, menu(block_id, options.values(), options[chosen]))
 
 
 def _number(block_id: str, label: str, hint: str, initial: float | None, *, is_whole: bool = True) -> Block:
     element = {"type": "number_input", "action_id": block_id, "is_decimal_allowed": not is_whole}
     element |= {"initial_value": f"{initial:g}"} if initial else {}
-    return _input(block_id, label, element, is_optional=True) | {"hint": plain(hint)}
-
-
-def _input(block_id: str, label: str, element: dict[str, Any], *, is_optional: bool = False) -> Block:
-    return {"type": "input", "block_id": block_id, "label": plain(label), "element": element, "optional": is_optional}
+    return field(label, element, hint, is_optional=True)
