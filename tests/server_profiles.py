@@ -2,7 +2,8 @@
 
 None was recorded from a live server. Beside each shape stands its source: a report that quotes the answer, the server's
 own source code, or its documentation. "Pieced together" marks what no source was found for: the sentence is known from
-use or hearsay, and the fields are those of the server's other errors.
+use or hearsay, and the fields are those of the server's other errors. A plain 401, 429 or 503, which is told by its
+status, stands there for a few servers only.
 """
 
 import json
@@ -139,7 +140,6 @@ OPENAI = Profile(
         "Invalid prompt: your prompt was flagged as potentially violating our usage policy.",
         code="invalid_prompt",
     ),
-    overloaded=_openai(503, "The engine is currently overloaded, please try again later", kind="server_error"),
     # Of models with a small output; pieced together
     limit_too_high=_openai(
         400,
@@ -171,15 +171,6 @@ AZURE = Profile(
             "statusCode": 401,
             "message": "Unauthorized. Access token is missing, invalid, audience is incorrect or have expired.",
         },
-    ),
-    too_long=OPENAI.too_long,
-    # https://github.com/jasonacox/TinyLLM/issues/17
-    rate_limited=error(
-        429,
-        {"retry-after": "0"},
-        code="429",
-        message="Requests to the ChatCompletions_Create Operation under Azure OpenAI API version 2023-05-15 have "
-        "exceeded token rate limit of your current AIServices S0 pricing tier. Please retry after 0 seconds.",
     ),
     # https://github.com/openai/openai-dotnet/issues/55
     filtered=error(
@@ -254,16 +245,6 @@ VLLM_NESTED = Profile(
     honours_n=True,
     reasoning={"reasoning": "One could say score: 1 here."},
     # Since 0.10 or so the same fields stand within `error`; code stays a number. Pieced together.
-    rejections={
-        "n": error(400, message="n must be 1 when using greedy sampling, got 3.", type="BadRequestError", code=400),
-        "logprobs": error(
-            400,
-            message="Requested sample logprobs of 20, which is greater than max allowed: 5",
-            type="BadRequestError",
-            param="logprobs",
-            code=400,
-        ),
-    },
     unknown_model=error(
         404, message=f"The model `{MODEL}` does not exist.", type="NotFoundError", param="model", code=404
     ),
@@ -291,19 +272,6 @@ OLLAMA = Profile(
     # a prompt that is too long is cut without a word.
     reasoning={"reasoning": "One could say score: 1 here."},
     unknown_model=error(404, message=f"model '{MODEL}' not found", type="not_found_error", param=None, code=None),
-    overloaded=error(
-        503,
-        message="server busy, please try again. maximum pending requests exceeded",
-        type="api_error",
-        param=None,
-        code=None,
-    ),
-)
-
-OLLAMA_OLD = Profile(
-    name="Ollama, older",
-    # https://github.com/TheBlewish/Automated-AI-Web-Researcher-Ollama/issues/42
-    unknown_model=Failure(404, body={"error": f"model '{MODEL}' not found, try pulling it first"}),
 )
 
 
@@ -322,7 +290,6 @@ LLAMA_CPP = Profile(
     },
     # It serves the model that it was started with, under any name; one that routes says this. Pieced together.
     unknown_model=_llama_cpp(404, f"model '{MODEL}' not found", "not_found_error"),
-    wrong_key=_llama_cpp(401, "Invalid API Key", "authentication_error"),
     # https://github.com/ggml-org/llama.cpp/pull/15780, https://github.com/oobabooga/textgen/issues/7257
     too_long=_llama_cpp(
         400,
@@ -374,23 +341,10 @@ LITELLM = Profile(
         "available models for your key.'}",
         "None",
     ),
-    wrong_key=_litellm(
-        401, f"Authentication Error, Invalid proxy server token passed. Received API Key = {KEY}", "auth_error"
-    ),
     too_long=_litellm(
         400,
         "litellm.ContextWindowExceededError: litellm.BadRequestError: OpenAIException - This model's maximum context "
         "length is 128000 tokens. However, your messages resulted in 200000 tokens.",
-    ),
-    # Pieced together: the sentence in litellm/router.py
-    rate_limited=error(
-        429,
-        {"retry-after": "0"},
-        message="litellm.RateLimitError: No deployments available for selected model, Try again in 0 seconds. Passed "
-        "model=some-model.",
-        type="None",
-        param="None",
-        code="429",
     ),
     # https://github.com/BerriAI/litellm/issues/14144
     out_of_quota=_litellm(400, "Budget has been exceeded! Current cost: 26.075, Max budget: 0.25", "budget_exceeded"),
@@ -429,7 +383,6 @@ OPENROUTER = Profile(
     },
     # https://github.com/maxnowack/anthropic-proxy/issues/4
     unknown_model=error(400, message=f"{MODEL} is not a valid model ID", code=400),
-    wrong_key=error(401, message="No auth credentials found", code=401),
     # https://github.com/UKGovernmentBEIS/inspect_ai/issues/1534
     rate_limited=Raw(
         '{"id": null, "choices": null, "usage": null, "error": {"message": "Provider returned error", "code": 429, '
@@ -475,7 +428,6 @@ GEMINI = Profile(
         "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
         "INVALID_ARGUMENT",
     ),
-    overloaded=_gemini(503, "The model is overloaded. Please try again later.", "UNAVAILABLE"),
 )
 
 
@@ -494,7 +446,6 @@ MISTRAL = Profile(
     unknown_model=Failure(
         400, body={"object": "error", "message": f"Invalid model: {MODEL}", "type": "invalid_model", "code": "1500"}
     ),
-    wrong_key=Failure(401, body={"detail": "Unauthorized"}),
     too_long=Failure(
         400,
         body={
@@ -516,7 +467,6 @@ ANTHROPIC = Profile(
         "n": error(400, code="invalid_request_error", message="n: must be 1", type="invalid_request_error", param=None),
     },
     unknown_model=error(404, code="not_found_error", message=f"model: {MODEL}", type="not_found_error"),
-    wrong_key=error(401, code="authentication_error", message="invalid x-api-key", type="authentication_error"),
     out_of_quota=error(
         400,
         message="Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade "
@@ -530,7 +480,6 @@ ANTHROPIC = Profile(
         "`max_tokens` and try again",
         type="invalid_request_error",
     ),
-    overloaded=error(529, message="Overloaded", type="overloaded_error"),
 )
 
 TGI = Profile(
@@ -554,7 +503,6 @@ PROFILES = (
     VLLM,
     VLLM_NESTED,
     OLLAMA,
-    OLLAMA_OLD,
     LLAMA_CPP,
     LITELLM,
     LITELLM_ALONE,

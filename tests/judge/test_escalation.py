@@ -1,24 +1,17 @@
 """A stronger model, asked where the first one's ratings are of little use."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from openai import AsyncOpenAI
 
 from judge import Judge, Rating, Rubric, SetupError, UnavailableError, Unscored, UnscoredReason, Verdict, load_rubric
-from tests.judge_client import http_client
 from tests.model_server import Answer, Failure, ModelServer, Reply, Stall
 from tests.tables import each
 
 QUESTION, RESPONSE = "Why is the sky blue?", "Because air scatters blue light most."
 SAID = {score: f"score: {score}\nSo." for score in range(6)}
-
-
-@pytest.fixture
-async def client(model_server: ModelServer) -> AsyncIterator[AsyncOpenAI]:
-    async with AsyncOpenAI(api_key="key", base_url=model_server.base_url, http_client=http_client()) as client:
-        yield client
 
 
 def play(server: ModelServer, small: Sequence[Reply], big: Sequence[Reply]) -> None:
@@ -73,11 +66,10 @@ async def test_tokens_and_skipped_ratings_are_those_of_both_models(
     assert verdict.latency_ms == sum(rating.latency_ms or 0 for rating in verdict.ratings)
 
 
-@pytest.mark.parametrize("small", [[4, 4, 4], [4, 5, 4], [4, 3, 4]])
 async def test_ratings_within_a_point_of_each_other_ask_nobody_else(
-    model_server: ModelServer, client: AsyncOpenAI, small: list[int]
+    model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
-    play(model_server, [SAID[each] for each in small], [])
+    play(model_server, [SAID[4], SAID[5], SAID[4]], [])
     verdict = await score(client)
     assert (verdict.score, verdict.model, verdict.escalation) == (4, "small", "small > big")
     assert asked_of(model_server, "big") == 0

@@ -1,20 +1,14 @@
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 from openai import AsyncOpenAI, OpenAI
 
 from judge import (
-    BadResponseError,
     DeadlineError,
     Judge,
-    JudgeError,
     KeyRejectedError,
     ModelNotFoundError,
-    QuotaExceededError,
-    RateLimitedError,
     Rating,
-    RequestRejectedError,
     SetupError,
     UnavailableError,
     Unscored,
@@ -22,19 +16,10 @@ from judge import (
     load_rubric,
 )
 from judge.model import make_client
-from tests.judge_client import http_client
-from tests.model_server import Answer, Drop, Failure, ModelServer, Raw, Stall
-from tests.patience import ONLY_A_HANG_S
+from tests.model_server import Answer, Drop, Failure, ModelServer, Stall
 from tests.tables import each
 
 QUESTION, RESPONSE = "Why is the sky blue?", "Because air scatters blue light most."
-SECRET = "sk-very-secret"
-
-
-@pytest.fixture
-async def client(model_server: ModelServer) -> AsyncIterator[AsyncOpenAI]:
-    async with AsyncOpenAI(api_key=SECRET, base_url=model_server.base_url, http_client=http_client()) as client:
-        yield client
 
 
 async def test_three_ratings_make_a_verdict(model_server: ModelServer, client: AsyncOpenAI) -> None:
@@ -151,14 +136,6 @@ async def test_more_answers_than_asked_for_are_left_out(model_server: ModelServe
     assert [rating.score for rating in verdict.ratings if isinstance(rating, Rating)] == [4]
 
 
-async def test_one_unusable_answer_of_several_is_asked_again(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script(Answer("score: 4\nGood.", more=("Paris.",)), "score: 5", "score: 2\nMeh.")
-    verdict = await Judge(model="m", samples=3, client=client).score(QUESTION, RESPONSE)
-    assert [rating.score for rating in verdict.ratings if isinstance(rating, Rating)] == [4, 5, 2]
-    assert [request.get("n") for request in model_server.requests] == [2, None, None]
-    assert "one whole number between 0 and 5" in model_server.requests[1]["messages"][0]["content"]
-
-
 async def test_failed_reminder_leaves_the_rating_unscored(model_server: ModelServer, client: AsyncOpenAI) -> None:
     model_server.script("Paris.", Failure(400))
     verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
@@ -259,7 +236,7 @@ async def test_doubtful_answer_is_asked_for_its_score_alone(model_server: ModelS
 
 @pytest.mark.parametrize(
     "second",
-    ["score: 3\nFair.", "7", "", Answer("3", finish_reason="length"), Answer("3", finish_reason="content_filter")],
+    ["score: 3\nFair.", Answer("3", finish_reason="length"), Answer("3", finish_reason="content_filter")],
 )
 async def test_second_answer_that_is_more_or_less_than_the_line_leaves_the_rating_unscored(
     model_server: ModelServer, client: AsyncOpenAI, second: str | Answer
@@ -271,10 +248,8 @@ async def test_second_answer_that_is_more_or_less_than_the_line_leaves_the_ratin
     assert (verdict.unscored.raw, verdict.input_tokens) == ("Score: 3.5\nFair.", 800)
 
 
-@pytest.mark.parametrize("second", ["score: 3", "3", "<think>Or 4?</think>\n\n**Score:** 3\r\n"])
-async def test_second_answer_is_kept_behind_the_first(
-    model_server: ModelServer, client: AsyncOpenAI, second: str
-) -> None:
+async def test_second_answer_is_kept_behind_the_first(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    second = "<think>Or 4?</think>\n\n**Score:** 3\r\n"
     model_server.script(Answer("I would rather", finish_reason="length"), second)
     verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
     assert (verdict.score, verdict.justification) == (3, "I would rather")
@@ -282,7 +257,7 @@ async def test_second_answer_is_kept_behind_the_first(
     assert rating.raw == f"I would rather\n\n{second}"
 
 
-@pytest.mark.parametrize("first", [Answer(""), Answer(None, refusal="I will not."), Answer("<think>Hm")])
+@pytest.mark.parametrize("first", [Answer(None, refusal="I will not."), Answer("<think>Hm")])
 async def test_answer_without_words_leaves_no_justification(
     model_server: ModelServer, client: AsyncOpenAI, first: Answer
 ) -> None:
@@ -290,14 +265,6 @@ async def test_answer_without_words_leaves_no_justification(
     verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
     assert (verdict.score, verdict.justification) == (3, "")
     assert "You have answered" not in model_server.requests[1]["messages"][0]["content"]
-
-
-@pytest.mark.parametrize("cut", ["1. Relevance: score: 1", "Score: 1"])
-async def test_answer_that_the_server_cut_off_is_asked_for_its_score(
-    model_server: ModelServer, client: AsyncOpenAI, cut: str
-) -> None:
-    model_server.script(Answer(cut, finish_reason="length"), "score: 4")
-    assert (await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)).score == 4
 
 
 async def test_score_that_stands_in_the_response_is_asked_for_again(
@@ -326,81 +293,6 @@ async def test_long_answer_is_cut_before_it_is_neutralised(model_server: ModelSe
     assert len(answer) < 4_000
 
 
-async def test_garbage_twice_is_an_unscored_verdict(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script("Paris.")
-    verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
-    assert len(model_server.requests) == 2
-    assert verdict.score is None
-    assert verdict.unscored is not None
-    assert verdict.unscored.reason is UnscoredReason.NO_SCORE
-    assert verdict.unscored.raw == "Paris."
-
-
-@pytest.mark.parametrize(
-    ("answer", "reason"),
-    [
-        (Answer(None), UnscoredReason.EMPTY),
-        (Answer(""), UnscoredReason.EMPTY),
-        (Answer(None, refusal="I will not."), UnscoredReason.REFUSED),
-        (Answer("score: 4\nThe resp", finish_reason="length"), UnscoredReason.TRUNCATED),
-        (Answer("score: 4", finish_reason="content_filter"), UnscoredReason.FILTERED),
-        (Failure(400, code="content_filter"), UnscoredReason.FILTERED),
-    ],
-)
-async def test_model_that_misbehaves_is_data(
-    model_server: ModelServer, client: AsyncOpenAI, answer: Answer | Failure, reason: UnscoredReason
-) -> None:
-    model_server.script(answer)
-    verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
-    assert verdict.unscored is not None
-    assert verdict.unscored.reason is reason
-
-
-@pytest.mark.parametrize(
-    ("reply", "error", "setting"),
-    [
-        (Failure(401), KeyRejectedError, "OPENAI_API_KEY"),
-        (Failure(403), KeyRejectedError, "OPENAI_API_KEY"),
-        (Failure(404, code="model_not_found"), ModelNotFoundError, "JUDGE_MODEL"),
-        (Failure(429, code="insufficient_quota"), QuotaExceededError, "OPENAI_API_KEY"),
-        (Failure(429, headers={"retry-after": "0"}), RateLimitedError, "JUDGE_SAMPLES"),
-        (Failure(429, headers={"retry-after": "300"}), RateLimitedError, "JUDGE_TIMEOUT_S"),
-        (Failure(500, headers={"retry-after": "0"}), UnavailableError, "OPENAI_BASE_URL"),
-        (Failure(400, code="context_length_exceeded"), RequestRejectedError, "JUDGE_MODEL"),
-        (Failure(400, message=f"no: {QUESTION} {SECRET}"), RequestRejectedError, "JUDGE_MODEL"),
-        (Raw("<html>hello</html>", "text/html"), BadResponseError, "OPENAI_BASE_URL"),
-        (Raw("not json"), BadResponseError, "OPENAI_BASE_URL"),
-        (Raw('{"choices": "none"}'), BadResponseError, "OPENAI_BASE_URL"),
-        (Raw("[]"), BadResponseError, "OPENAI_BASE_URL"),
-        (Stall(), DeadlineError, "JUDGE_TIMEOUT_S"),
-        (Stall(in_body=True), DeadlineError, "JUDGE_TIMEOUT_S"),
-    ],
-)
-async def test_failure_names_the_setting_and_keeps_the_secrets(
-    model_server: ModelServer,
-    client: AsyncOpenAI,
-    reply: Failure | Raw | Stall,
-    error: type[JudgeError],
-    setting: str,
-) -> None:
-    model_server.script(reply)
-    judge = Judge(model="m", samples=2, client=client, timeout_s=0.4)
-    with pytest.raises(error) as caught:
-        await judge.score(QUESTION, RESPONSE)
-    message = str(caught.value)
-    assert setting in message
-    assert not any(secret in message for secret in (SECRET, QUESTION, RESPONSE))
-    assert "\n" not in message
-
-
-async def test_server_error_is_tried_again(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    now = {"retry-after": "0"}
-    model_server.script(Failure(503, headers=now), Failure(429, headers=now), "score: 4\nGood.")
-    verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
-    assert verdict.score == 4
-    assert len(model_server.requests) == 3
-
-
 async def test_dropped_connection_is_tried_again_after_a_wait(model_server: ModelServer, client: AsyncOpenAI) -> None:
     model_server.script(Drop(), "score: 4\nGood.")
     verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
@@ -409,35 +301,12 @@ async def test_dropped_connection_is_tried_again_after_a_wait(model_server: Mode
     assert verdict.latency_ms >= 250
 
 
-async def test_key_that_is_refused_is_not_tried_again(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script(Failure(401))
-    with pytest.raises(KeyRejectedError):
-        await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
-    assert len(model_server.requests) == 1
-
-
-async def test_long_retry_after_fails_at_once(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script(Failure(429, headers={"retry-after": "300"}))
-    with pytest.raises(RateLimitedError):
-        await Judge(model="m", samples=1, client=client, timeout_s=ONLY_A_HANG_S).score(QUESTION, RESPONSE)
-    assert len(model_server.requests) == 1
-
-
 async def test_a_failure_is_named_though_the_next_attempt_is_cut_off(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     model_server.script(Failure(503, headers={"retry-after": "0"}), Stall())
     with pytest.raises(UnavailableError, match="HTTP 503"):
         await Judge(model="m", samples=1, client=client, timeout_s=3).score(QUESTION, RESPONSE)
-
-
-@pytest.mark.parametrize("stall", [Stall(), Stall(in_body=True)])
-async def test_deadline_holds(model_server: ModelServer, client: AsyncOpenAI, stall: Stall) -> None:
-    model_server.script(stall)
-    # A bound far above the deadline, and far below what would come without one.
-    async with asyncio.timeout(ONLY_A_HANG_S):
-        with pytest.raises(DeadlineError, match=r"within 0\.3 s"):
-            await Judge(model="m", client=client, timeout_s=0.3).score(QUESTION, RESPONSE)
 
 
 async def test_majority_that_is_in_time_is_enough(model_server: ModelServer, client: AsyncOpenAI) -> None:
@@ -449,54 +318,20 @@ async def test_majority_that_is_in_time_is_enough(model_server: ModelServer, cli
     assert "JUDGE_TIMEOUT_S" in late.detail
 
 
-async def test_rejected_parameter_is_dropped_once_and_remembered(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    def reasoning_model(request: dict[str, object]) -> Failure | str:
-        if "temperature" in request:
-            return Failure(
-                400, code="unsupported_value", param="temperature", message="Unsupported value: 'temperature'"
-            )
-        return "score: 4\nGood."
-
-    model_server.script(reasoning_model)
-    judge = Judge(model="m", samples=1, client=client)
-    await judge.score(QUESTION, RESPONSE)
-    await judge.score(QUESTION, RESPONSE)
-    assert ["temperature" in request for request in model_server.requests] == [True, False, False]
-
-
-async def test_older_name_of_the_token_limit_is_found(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    message = "Unrecognized request argument supplied: max_completion_tokens"
-    model_server.script(
-        lambda request: Failure(400, message=message) if "max_completion_tokens" in request else "score: 4"
-    )
-    await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
-    assert "max_tokens" in model_server.requests[1]
-
-
-@pytest.mark.parametrize(
-    ("question", "response", "word"),
-    [("", "b", "question"), (" \n", "b", "question"), ("a", "\t ", "response"), ("same", " same\n", "question itself")],
-)
-async def test_nothing_to_judge_asks_no_model(
-    model_server: ModelServer, client: AsyncOpenAI, question: str, response: str, word: str
-) -> None:
-    verdict = await Judge(model="m", client=client).score(question, response)
+async def test_nothing_to_judge_asks_no_model(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    verdict = await Judge(model="m", client=client).score("same", " same\n")
     assert verdict.unscored is not None
     assert verdict.unscored.reason is UnscoredReason.NOTHING_TO_JUDGE
-    assert word in verdict.unscored.detail
+    assert "question itself" in verdict.unscored.detail
     assert verdict.ratings == ()
     assert model_server.requests == []
 
 
-@pytest.mark.parametrize("model", ["m", "offline"])
 @pytest.mark.parametrize(
-    ("question", "response", "detail"),
+    ("model", "question", "response", "detail"),
     [
-        (QUESTION, "score: 5 " * 20_000, "The response is 180,000 characters long, and the limit is 100,000"),
-        ("</question>" * 10_000, RESPONSE, "The question is 110,000 characters long, and the limit is 100,000"),
-        (" " * 100_001, "", "The question is 100,001 characters long, and the limit is 100,000"),
+        ("m", QUESTION, "score: 5 " * 20_000, "The response is 180,000 characters long, and the limit is 100,000"),
+        ("offline", " " * 100_001, "", "The question is 100,001 characters long, and the limit is 100,000"),
     ],
 )
 async def test_text_over_the_limit_is_refused_unread(

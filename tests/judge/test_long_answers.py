@@ -1,21 +1,12 @@
 """Answers up to the limit: read as a whole, kept in part."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 from openai import AsyncOpenAI
 
 from judge import Judge, UnscoredReason
-from tests.judge_client import http_client
 from tests.model_server import ModelServer
 
 QUESTION, RESPONSE = "Why is the sky blue at noon?", "Because air scatters blue light most."
-
-
-@pytest.fixture
-async def client(model_server: ModelServer) -> AsyncIterator[AsyncOpenAI]:
-    async with AsyncOpenAI(api_key="key", base_url=model_server.base_url, http_client=http_client()) as client:
-        yield client
 
 
 async def raw_of(client: AsyncOpenAI) -> str:

@@ -1,5 +1,5 @@
 import math
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 
 import pytest
 from openai import AsyncOpenAI
@@ -8,17 +8,10 @@ from judge import Judge, Rating, parse_rating
 from judge.model import Token
 from judge.panel import weigh_score
 from judge.rubric import Scale
-from tests.judge_client import http_client
-from tests.model_server import Answer, Failure, ModelServer
+from tests.model_server import Answer, ModelServer
 from tests.tables import each
 
 SCALE = Scale(0, 5)
-
-
-@pytest.fixture
-async def client(model_server: ModelServer) -> AsyncIterator[AsyncOpenAI]:
-    async with AsyncOpenAI(api_key="key", base_url=model_server.base_url, http_client=http_client()) as client:
-        yield client
 
 
 def weigh(parts: list[str | tuple[str, Mapping[str, float]]], scale: Scale = SCALE) -> float | None:
@@ -155,27 +148,3 @@ async def test_one_rating_without_log_probabilities_leaves_the_verdict_without_a
     verdict = await Judge(models=["a", "b"], client=client, logprobs=True).score("a?", "b")
     assert verdict.score == 4
     assert verdict.weighted_score is None
-
-
-async def test_server_that_rejects_log_probabilities_is_asked_without(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    model_server.script(
-        lambda request: (
-            Failure(400, message="top_logprobs is not supported", param="top_logprobs")
-            if "logprobs" in request
-            else "score: 4\nGood."
-        )
-    )
-    verdict = await Judge("m", client=client, samples=1, logprobs=True).score("a?", "b")
-    assert (verdict.score, verdict.weighted_score) == (4, None)
-    assert "top_logprobs" not in model_server.requests[1]
-
-
-@pytest.mark.parametrize("garbage", ["none", {"content": "x"}, {"content": [{"token": 4}]}, {"content": [None]}])
-async def test_malformed_log_probabilities_are_none(
-    model_server: ModelServer, client: AsyncOpenAI, garbage: object
-) -> None:
-    model_server.script(Answer("score: 4\nGood.", logprobs=garbage))
-    verdict = await Judge("m", client=client, samples=1, logprobs=True).score("a?", "b")
-    assert (verdict.score, verdict.weighted_score) == (4, None)

@@ -1,11 +1,9 @@
-"""One set of claims, held up to every server of `tests/server_profiles.py` over both of the client's transports."""
+"""One set of claims, held up to every server of `tests/server_profiles.py`."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
 import httpx2
-import openai
 import pytest
 from openai import AsyncAzureOpenAI, AsyncOpenAI
 
@@ -23,8 +21,7 @@ from judge import (
     UnscoredReason,
     Verdict,
 )
-from tests.judge_client import trusted
-from tests.model_server import Answer, Drop, Failure, ModelServer, Raw, Reply
+from tests.model_server import Answer, Failure, ModelServer, Raw, Reply
 from tests.server_profiles import AZURE, GOOD, KEY, LITELLM, MODEL, OPENAI, PROFILES, VLLM, Profile
 
 QUESTION, RESPONSE = "Why is the sky blue at noon?", "Because air scatters blue light most."
@@ -36,15 +33,6 @@ LOGPROBS = {
         {"token": "4", "top_logprobs": [{"token": "4", "logprob": 0.0}]},
     ]
 }
-
-
-@pytest.fixture(params=["aiohttp", "httpx2"])
-async def client(request: pytest.FixtureRequest, model_server: ModelServer) -> AsyncIterator[AsyncOpenAI]:
-    transport = openai.DefaultAioHttpClient if request.param == "aiohttp" else openai.DefaultAsyncHttpxClient
-    async with AsyncOpenAI(
-        api_key=KEY, base_url=model_server.base_url, http_client=transport(verify=trusted())
-    ) as client:
-        yield client
 
 
 def detoured(model_server: ModelServer, addresses: list[str]) -> httpx2.AsyncClient:
@@ -92,14 +80,6 @@ def reason(verdict: Verdict) -> UnscoredReason:
 # What a server takes
 
 
-@pytest.mark.parametrize("profile", PROFILES, ids=str)
-async def test_two_equal_ratings_come_out(model_server: ModelServer, client: AsyncOpenAI, profile: Profile) -> None:
-    model_server.script(profile.script())
-    verdict = await score(client, samples=3)
-    assert (verdict.score, verdict.basis) == (4, "2 of 2")
-    assert len(model_server.requests) == (1 if profile.honours_n else 2)
-
-
 @pytest.mark.parametrize(
     ("profile", "option"),
     [
@@ -120,16 +100,6 @@ async def test_rejected_option_is_left_out_and_remembered(
     assert (first.score, second.score) == (4, 4)
     assert option in model_server.requests[0]
     assert not any(option in request for request in model_server.requests[before:])
-
-
-@pytest.mark.parametrize("profile", [profile for profile in PROFILES if len(profile.rejections) > 1], ids=str)
-async def test_options_rejected_one_after_the_other_are_all_left_out(
-    model_server: ModelServer, client: AsyncOpenAI, profile: Profile
-) -> None:
-    model_server.script(profile.script(*profile.rejections))
-    verdict = await score(client, samples=3, logprobs=True)
-    assert (verdict.score, verdict.basis, verdict.weighted_score) == (4, "3 of 3", None)
-    assert not profile.rejections.keys() & model_server.requests[-1].keys()
 
 
 async def test_limit_has_its_older_name_where_the_newer_is_rejected(
@@ -298,23 +268,7 @@ async def test_server_that_fails_for_long_is_named(
     assert len(model_server.requests) == 1
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {"retry-after": "0"},
-        {"retry-after-ms": "1", "retry-after": "300"},
-        {"retry-after": "Fri, 31 Dec 1999 23:59:59 GMT"},
-        {"retry-after": "Fri, 31 Dec 1999 23:59:59 -0000"},
-    ],
-)
-async def test_wait_that_the_server_asks_for_is_kept(
-    model_server: ModelServer, client: AsyncOpenAI, headers: dict[str, str]
-) -> None:
-    model_server.script(Failure(429, headers=headers), GOOD)
-    assert (await score(client, samples=1)).score == 4
-
-
-@pytest.mark.parametrize("after", ["300", "999999999", "300.5", "Fri, 31 Dec 9999 23:59:59 GMT"])
+@pytest.mark.parametrize("after", ["300.5", "Fri, 31 Dec 9999 23:59:59 GMT"])
 async def test_wait_beyond_the_deadline_fails_at_once(
     model_server: ModelServer, client: AsyncOpenAI, after: str
 ) -> None:
@@ -323,18 +277,15 @@ async def test_wait_beyond_the_deadline_fails_at_once(
     assert len(model_server.requests) == 1
 
 
-@pytest.mark.parametrize("status", [500, 502, 503, 504, 520, 529])
-async def test_proxy_page_of_html_is_asked_again_and_named(
-    model_server: ModelServer, client: AsyncOpenAI, status: int
-) -> None:
+async def test_proxy_page_of_html_is_asked_again_and_named(model_server: ModelServer, client: AsyncOpenAI) -> None:
     page = "<html><h1>Bad Gateway</h1>You have been flagged: invalid model, temperature, insufficient credits</html>"
-    gateway = Raw(page, "text/html", status, NOW)
+    gateway = Raw(page, "text/html", 502, NOW)
     model_server.script(gateway, GOOD)
     assert (await score(client, samples=1)).score == 4
     model_server.script(replace(gateway, headers=TOO_FAR_OFF))
     error = await failure(client, samples=1)
     assert isinstance(error, UnavailableError)
-    assert f"HTTP {status}" in str(error)
+    assert "HTTP 502" in str(error)
 
 
 # Answers
@@ -349,23 +300,13 @@ async def test_reasoning_is_never_the_answer(model_server: ModelServer, client: 
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["<think>A score: 1 at most.</think>\nscore: 4\nGood.", "<think>\nscore: 1\nNo.\n</think>\n\n**Score: 4**\nGood."],
-)
-async def test_score_in_a_think_block_does_not_count(model_server: ModelServer, client: AsyncOpenAI, text: str) -> None:
-    model_server.script(text)
-    assert (await score(client, samples=1)).score == 4
-
-
-@pytest.mark.parametrize(
     ("answer", "expected"),
     [
         (Answer(None), UnscoredReason.EMPTY),
-        (Answer(" \n"), UnscoredReason.EMPTY),
         (Answer(None, refusal="I cannot judge this."), UnscoredReason.REFUSED),
-        (Answer("<think>score: 1, or", finish_reason="length"), UnscoredReason.TRUNCATED),
+        (Answer("score: 4\nThe resp", finish_reason="length"), UnscoredReason.TRUNCATED),
         (Answer("The response", finish_reason="model_length"), UnscoredReason.TRUNCATED),
-        (Answer(None, finish_reason="content_filter"), UnscoredReason.FILTERED),
+        (Answer("score: 4", finish_reason="content_filter"), UnscoredReason.FILTERED),
         (Answer("", refusal=""), UnscoredReason.EMPTY),
     ],
 )
@@ -392,21 +333,15 @@ async def test_text_in_parts_is_read_without_the_thinking(model_server: ModelSer
     "reply",
     [
         Raw(""),
-        Raw("null"),
         Raw("[]"),
-        Raw("{}"),
         Raw('{"choices": []}'),
-        Raw('{"choices": null}'),
         Raw(
             '{"error": "Unexpected endpoint or method. (POST /chat/completions)"}'
         ),  # LM Studio, lmstudio-bug-tracker#618
-        Raw('{"status": "ok"}', status=201),
         Raw("<html>Welcome to nginx!</html>", "text/html"),
-        Raw("data: {}\n\ndata: [DONE]\n\n", "text/event-stream"),
         Raw('{"choices": [' + "[" * 100_000),
         Raw('{"choices": ' + "9" * 10_000 + "}"),
         Raw("", status=204),
-        Raw("", status=304),
         Raw("", status=302),
         Raw("", status=300, headers={"location": "/login"}),
     ],
@@ -418,11 +353,6 @@ async def test_success_that_is_no_completion_names_the_address(
     error = await failure(client, samples=1)
     assert isinstance(error, BadResponseError)
     assert "OPENAI_BASE_URL" in str(error)
-
-
-async def test_dropped_connection_is_asked_again(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script(Drop(), GOOD)
-    assert (await score(client, samples=1)).score == 4
 
 
 # Clients
@@ -498,4 +428,7 @@ async def test_client_of_ones_own_set_up_reaches_any_server(
     monkeypatch.setenv("OPENAI_BASE_URL", model_server.base_url)
     model_server.script(LITELLM.script(*LITELLM.rejections))
     async with Judge(MODEL, logprobs=True) as judge:
-        assert (await judge.score(QUESTION, RESPONSE)).score == 4
+        verdict = await judge.score(QUESTION, RESPONSE)
+    assert (verdict.score, verdict.basis, verdict.weighted_score) == (4, "3 of 3", None)
+    assert not LITELLM.rejections.keys() & model_server.requests[-1].keys()
+    assert model_server.headers[0]["authorization"] == f"Bearer {KEY}"

