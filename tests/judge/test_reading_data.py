@@ -32,43 +32,9 @@ OUTPUTS = load("judge_outputs.jsonl")
 FRAGMENTS = st.sampled_from(
     [
         *("score: 4", "Score: 4/5", "**Total score:** 3 points", "[[2]]", "Rating: [[9]]", "Score: 4.5", "Score: 3-4"),
-        *(
-            "I'm sorry, but",
-            "I rate it a 4.",
-            "It does not deserve a 5.",
-            '{"score": 4, "reason": "ok"}',
-            "The response says",
-            "if",
-        ),
-        *(
-            "Score:",
-            "<think>",
-            "</think>",
-            "out of 5",
-            '"',
-            "`",
-            "- Relevance: 1",
-            "점수는 4점",
-            "1 + 1 = 2",
-            "Total: 3",
-        ),
-        *(
-            "\n",
-            "\n\n",
-            " ",
-            ". ",
-            ", ",
-            ": ",
-            "The response is clear.",
-            "four",
-            "5",
-            "0",
-            "-1",
-            "/",
-            "> ",
-            "- ",
-            "1. ",
-        ),
+        *("I'm sorry, but", "I rate it a 4.", "It does not deserve a 5.", '{"score": 4, "reason": "ok"}', "if"),
+        *("Score:", "<think>", "</think>", "out of 5", '"', "`", "- Relevance: 1", "점수는 4점", "Total: 3"),
+        *("\n", "\n\n", " ", ". ", ", ", ": ", "The response is clear.", "5", "0", "-1", "/", "> ", "- ", "1. "),
     ]
 )
 COMPLETIONS = st.lists(FRAGMENTS, max_size=14).map("".join) | st.text(max_size=200)

