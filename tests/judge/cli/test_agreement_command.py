@@ -13,8 +13,7 @@ from judge.agreement.scores import Response, Scores
 from judge.rubric import Scale, load_rubric
 from tests.judge_command import Done
 from tests.judge_command import run as judge
-
-JUDGE = str(Path(sys.executable).with_name("judge"))
+from tests.tables import each
 
 REPORT = Path(__file__).parents[2] / "data" / "agreement_report.txt"
 
@@ -74,22 +73,6 @@ def test_a_constant_judge_has_no_kappa_in_table_and_json(run: Run, tmp_path: Pat
     for name in ("quadratic_weighted_kappa", "spearman", "kendall_tau_b"):
         assert (kappa[name]["value"], kappa[name]["low"], kappa[name]["high"]) == (None, None, None)
     assert "No verdict on the agreement with people: one score throughout." in shown
-
-
-def test_judges_are_compared_on_what_both_scored(run: Run, tmp_path: Path) -> None:
-    rows = [{"one": n % 6, "two": min(n % 6 + n % 2, 5), "human": [n % 6, (n * n) % 6]} for n in range(60)]
-    path = tmp_path / "scored.jsonl"
-    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    arguments = (str(path), "--label", "human", "--score", "one", "--score", "two")
-    shown = run(*arguments).stdout
-    (difference,) = json.loads(run(*arguments, "--json").stdout)["differences"]
-    assert "\none less two, both against people\n60 responses to 60 prompts that both scored\n" in shown
-    kappa = difference["measures"]["quadratic_weighted_kappa"]
-    values = f"{kappa['judge']:.2f} {kappa['other']:.2f} {kappa['value']:+.2f}"
-    row = f"Quadratic weighted kappa {values} {kappa['low']:+.2f} to {kappa['high']:+.2f}"
-    assert row in [" ".join(line.split()) for line in shown.splitlines()]
-    assert "A difference is shown if its interval excludes 0" in shown
-    assert max(map(len, shown.splitlines())) <= 80
 
 
 def test_a_difference_that_rounds_to_nothing_has_no_minus(run: Run, tmp_path: Path) -> None:
@@ -169,13 +152,12 @@ def test_plots_are_a_picture_and_a_page_that_loads_nothing(run: Run, scored: str
     assert not [part for part in ("src=", "url(http", "@import", "<link", "<script", "<!DOCTYPE svg") if part in text]
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "message"),
     [
         (["--label", "human", "--plot", "out.jpg"], "--plot out.jpg: the file must end in .png or .html."),
         (["--label", "human", "--scale", "one"], "--scale one: give the labels' lowest and highest value"),
         (["--label", "gold"], "--label gold: no line has this field; the fields are prompt_id, response, human,"),
-        (["--label", "human", "--score", "mean"], "--score mean: no line has this field;"),
         (["--label", "response"], 'No response has both a score and a label that can be used (line 1: label "a" is'),
     ],
 )
@@ -265,9 +247,3 @@ def test_agreement_in_each_group_is_in_the_json_for_every_judge(run: Run, tmp_pa
     ]
     assert groups[2]["measures"]["exact_match"]["value"] == pytest.approx(16 / 25)
     assert "en\n" not in done.stderr
-
-
-def test_group_that_no_line_has_is_named(run: Run, scored: str) -> None:
-    done = run(scored, "--label", "human", "--scale", "0-1", "--by", "lang")
-    assert done.returncode == 2
-    assert done.stderr.startswith("--by lang: no line has this field; the fields are ")

@@ -118,8 +118,7 @@ def test_any_nesting_is_either_carried_or_named(depth: int) -> None:
     [
         '{"question": "a", "response": "b"}',
         '{"prompt": "a", "question": "a", "completion": "b", "response": null}',
-        '{"prompt": "a", "completion": "b"}\r',
-        '\ufeff{"prompt": "a", "completion": "b"}',
+        '\ufeff{"prompt": "a", "completion": "b"}\r',
     ],
 )
 def test_row_is_read_under_either_name_and_in_windows_dress(line: str) -> None:
@@ -232,11 +231,6 @@ def test_rows_without_an_id_and_lines_that_are_no_rows_have_no_prompt_to_contrad
     assert "line 3: prompt is a number" in done.stderr
 
 
-def test_equal_rows_are_rows_of_their_own(tmp_path: Path, output: Path) -> None:
-    offline(write(tmp_path / "in.jsonl", row(), row(), row()), output)
-    assert [each["line"] for each in read(output)] == [1, 2, 3]
-
-
 def test_summary_fits_a_terminal(tmp_path: Path, output: Path) -> None:
     source = write(tmp_path / "in.jsonl", row("Boil the egg for six minutes, then cool it."), row("No."))
     done = offline(source, output)
@@ -264,21 +258,6 @@ async def test_concurrency_bounds_the_requests_at_once(model_server: ModelServer
 # The next run
 
 
-def test_second_run_judges_only_what_is_missing(source: Path, output: Path) -> None:
-    offline(source, output, "--limit", 2)
-    first = output.read_text()
-    offline(source, output)
-    assert output.read_text().startswith(first)
-    assert [each["line"] for each in read(output)] == [1, 2, 3, 4, 5]
-
-
-def test_limit_is_of_the_input_and_not_of_the_run(source: Path, output: Path) -> None:
-    offline(source, output, "--limit", 2)
-    done = offline(source, output, "--limit", 2)
-    assert len(read(output)) == 2
-    assert done.stdout.startswith("Nothing to do: 2 of 2 rows scored")
-
-
 def test_limit_is_of_rows_and_not_of_lines_that_are_none(tmp_path: Path, output: Path) -> None:
     source = write(tmp_path / "in.jsonl", "nonsense", row("One."), "{}", row("Two."), "nonsense", row("Three."))
     for _ in range(2):
@@ -303,9 +282,11 @@ def test_an_empty_file_is_said_to_be_empty(tmp_path: Path, output: Path, options
 
 def test_rows_added_to_the_input_are_judged_by_the_next_run(source: Path, output: Path) -> None:
     offline(source, output)
+    before = output.read_text()
     with source.open("a") as file:
         file.write(json.dumps(row("A sixth.")) + "\n")
     offline(source, output)
+    assert output.read_text().startswith(before)
     assert [each["completion"] for each in read(output)][4:] == ["Answer 5.", "A sixth."]
 
 
@@ -313,13 +294,11 @@ def test_rows_added_to_the_input_are_judged_by_the_next_run(source: Path, output
     "change",
     [
         lambda lines: [lines[0].replace("1", "7"), *lines[1:]],
-        lambda lines: [lines[0].replace("}", ', "label": 3}'), *lines[1:]],
         lambda lines: [lines[1], lines[0], *lines[2:]],
-        lambda lines: ["", *lines[1:]],
         lambda lines: lines[:2],
         lambda lines: ["{", *lines[1:]],
     ],
-    ids=["text", "field", "order", "blank", "shorter", "malformed"],
+    ids=["text", "order", "shorter", "malformed"],
 )
 def test_changed_input_is_refused(source: Path, output: Path, change: Callable[[list[str]], list[str]]) -> None:
     offline(source, output, "--limit", 3)
@@ -351,13 +330,11 @@ def test_torn_last_row_is_judged_again(source: Path, output: Path) -> None:
         assert output.read_bytes() == whole
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "expected"),
     [
-        ("{\n", "not a file of verdicts to go on with; choose another output"),
         ('{"prompt": "a", "completion": "b", "score": 3}\n', "not a file of verdicts to go on with"),
         ("precious notes without an end", "not a file of verdicts to go on with; choose another output"),
-        ('{"line": 1, "status": "scored"}\n', "not a file of verdicts to go on with"),
     ],
 )
 def test_file_that_is_no_output_is_refused_and_kept(source: Path, output: Path, content: str, expected: str) -> None:
@@ -509,19 +486,17 @@ def test_cost_of_earlier_runs_counts(source: Path, output: Path) -> None:
 # Mistakes
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "expected"),
     [
         (("none.jsonl", "-o", "out.jsonl"), "none.jsonl: no such file."),
         ((".", "-o", "out.jsonl"), ".: not a plain file but a folder; name a file in it."),
         (("-", "-o", "out.jsonl"), "-: not a plain file; save what comes through a pipe as one"),
-        (("/dev/stdin", "-o", "out.jsonl"), "/dev/stdin: not a plain file; save what comes through a pipe as one"),
         (("raw.XLSX", "-o", "out.jsonl"), "raw.XLSX: .xlsx is not read; save it as .csv or .jsonl."),
         (("in.jsonl", "-o", "in.jsonl"), "in.jsonl: the rows would be written over the input"),
         (("in.jsonl", "-o", "in.csv"), "in.jsonl: the rows would be written over the input"),
         (("in.jsonl", "-o", "none/out.jsonl"), "none/out.jsonl: cannot read and write it (no such file or directory)."),
         (("in.jsonl", "-o", "."), ".: not a plain file; choose another output."),
-        (("in.jsonl",), "Missing option"),
         (("in.jsonl", "-o", "out.jsonl", "--limit", "0"), "--limit"),
         (("in.jsonl", "-o", "out.jsonl", "--concurrency", "0"), "--concurrency"),
         (("in.jsonl", "-o", "out.jsonl", "--rubric", "none"), "no such rubric"),
@@ -619,7 +594,7 @@ def test_parquet_has_one_type_per_column_whatever_comes_late(tmp_path: Path) -> 
     assert columns["whole"] == [1, None, 3]
 
 
-@pytest.mark.parametrize("form", [Format.CSV, Format.PARQUET])
+@each("form", [Format.CSV, Format.PARQUET])
 def test_table_of_no_rows_is_written(tmp_path: Path, form: Format) -> None:
     export(write(tmp_path / "in.jsonl"), tmp_path / "out", form)
     assert (tmp_path / "out").exists()
@@ -671,16 +646,6 @@ async def test_scores_are_weighed_by_probabilities_where_asked_for(
     assert model_server.requests[0]["logprobs"] is True
 
 
-async def test_panel_gives_one_rating_of_each_model(model_server: ModelServer, source: Path, output: Path) -> None:
-    model_server.script(lambda request: f"score: {len(request['model'])}\nGood.")
-    arguments = ("batch", source, "-o", output, "--model", "a,bbbb,ccccc", "--limit", 1)
-    done = await asyncio.to_thread(run, *arguments, OPENAI_BASE_URL=model_server.base_url)
-    (scored,) = read(output)
-    assert done.returncode == 0, done.stderr
-    assert (scored["model"], scored["samples"]) == ("a, bbbb, ccccc", 1)
-    assert (scored["score"], scored["spread"]) == (4, 4)
-
-
 async def test_tokens_are_summed_up(model_server: ModelServer, source: Path, output: Path) -> None:
     usage = {"prompt_tokens": 1000, "completion_tokens": 10, "total_tokens": 1010}
     model_server.script(Answer("score: 4\nGood.", usage=usage))
@@ -702,32 +667,15 @@ async def test_misspelt_model_of_a_panel_is_named_once_and_its_rows_are_counted(
     assert first["ratings"][1] == {"model": "b", "score": None, "unscored_reason": "call_failed"}
 
 
-def test_unscored_row_says_why_in_a_sentence(tmp_path: Path, output: Path) -> None:
-    offline(write(tmp_path / "in.jsonl", row("")), output)
-    (unscored,) = read(output)
-    assert unscored["unscored_reason"] == "nothing_to_judge"
-    assert unscored["unscored_detail"].endswith(".")
-
-
-def test_row_over_the_limit_is_unscored_with_a_reason_of_its_own(tmp_path: Path, output: Path) -> None:
-    offline(write(tmp_path / "in.jsonl", row("word " * 20_001), row("One.")), output)
-    long, short = read(output)
-    assert (long["status"], long["score"], long["unscored_reason"]) == ("unscored", None, "too_long")
-    assert "100,005 characters long, and the limit is 100,000" in long["unscored_detail"]
-    assert short["status"] == "scored"
-
-
 @pytest.mark.parametrize(
     "rows",
     [
-        [row("One answer.")],
         [row("One answer."), row("One answer.")],
         [row("One answer."), row("")],
         [row("One answer."), {"prompt": "Why is the sky blue?", "completion": "Air scatters blue light the most."}],
         ["nonsense"],
-        [],
     ],
-    ids=["one", "tie", "unscored", "other prompt", "malformed", "none"],
+    ids=["tie", "unscored", "other prompt", "malformed"],
 )
 def test_next_command_is_named_only_where_it_would_find_a_pair(
     tmp_path: Path, output: Path, rows: list[dict[str, Any] | str]

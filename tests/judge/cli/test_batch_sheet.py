@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.errors import SetupError
 from judge.rows import read_sheet
 from tests.judge.cli.test_batch import offline, read
-from tests.judge_command import run
+from tests.tables import each
 
 EXCEL = '\ufeffQuestion;Response;Human\r\n"How long?\r\nIn minutes.";"Six; or 6,5.";4\r\nWhy?;;\r\n;;\r\n'
 
@@ -42,17 +41,6 @@ def test_a_sheet_as_excel_writes_it_is_scored(tmp_path: Path, output: Path) -> N
     assert (second["line"], second["response"], second["Human"]) == (4, "", None)
     assert second["unscored_reason"] == "nothing_to_judge"
     assert done.stdout.startswith("1 of 2 rows scored, 1 unscored (1 nothing to judge), 0 failed, 0 skipped.")
-
-
-def test_a_sheet_gives_the_rows_that_jsonl_gives(tmp_path: Path, output: Path) -> None:
-    fields = {"prompt": 'Is "it" so?', "completion": "Yes,\nit is so, I think.", "note": "x"}
-    text = io.StringIO()
-    writer = csv.DictWriter(text, fields)
-    writer.writeheader()
-    writer.writerow(fields)
-    offline(sheet(tmp_path, text.getvalue()), output)
-    offline(sheet(tmp_path, f"\n{json.dumps(fields)}\n", "in.jsonl"), tmp_path / "other.jsonl")
-    assert read(output) == read(tmp_path / "other.jsonl")
 
 
 @given(
@@ -100,15 +88,14 @@ def test_long_cell_is_a_cell(tmp_path: Path) -> None:
     assert len(fields["response"]) == 1_000_000
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "expected"),
     [
         (
             "Frage;Antwort\na;b\n",
-            "looked for a column 'prompt' or 'question' and a column 'completion' or 'response', ",
+            "looked for a column 'prompt' or 'question' and a column 'completion' or 'response', and found 'Frage', "
+            "'Antwort'; the first line names the columns.",
         ),
-        ("Frage;Antwort\na;b\n", "and found 'Frage', 'Antwort'; the first line names the columns."),
-        ("prompt,answer\na,b\n", "and found 'prompt', 'answer'; "),
         (",".join(f"c{n}" for n in range(14)), "'c9' and 4 more; "),
         ("", "and found none; the first line names the columns."),
         ("prompt,response,Prompt\na,b,c\n", "two columns are named 'prompt'; rename one."),
@@ -116,13 +103,11 @@ def test_long_cell_is_a_cell(tmp_path: Path) -> None:
         ('prompt,response\n\na,"b\nc,d\n', "line 3: a quotation mark is out of place (unexpected end of data); close"),
         ('prompt,response\na,"b"c\n', "line 2: a quotation mark is out of place (',' expected after '\"'); close it"),
         ("prompt,response\na,Köln\n".encode("cp1252"), "not UTF-8; save it as such (in a spreadsheet, 'CSV UTF-8')."),
-        ("prompt\tresponse\n".encode("utf-16"), "not UTF-8; "),
         (",".join(f"c{n}" for n in range(100_000)), "100,000 columns, and 1,000 are read at most; leave some out."),
         (
             f"prompt,response\na,{'x' * 10_000_001}\n",
             "a line has more than 10,000,000 characters, which is not a text to",
         ),
-        (bytes(range(256)) * 9, "not UTF-8; "),
     ],
 )
 def test_sheet_that_cannot_be_read_is_refused_before_anything_is_made(
@@ -135,11 +120,6 @@ def test_sheet_that_cannot_be_read_is_refused_before_anything_is_made(
     assert expected in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert not output.exists()
-
-
-def test_folder_is_no_sheet(tmp_path: Path) -> None:
-    with pytest.raises(SetupError, match="but a folder; name a file in it"):
-        next(read_sheet(tmp_path))
 
 
 def test_format_of_the_input_is_said_by_the_option_before_the_ending(tmp_path: Path, output: Path) -> None:
@@ -174,20 +154,3 @@ def test_second_run_goes_on_with_a_sheet_and_refuses_one_that_changed(tmp_path: 
     assert [each["line"] for each in read(output)] == [2, 4, 5]
     sheet(tmp_path, 'prompt,response\na,"One\nline!"\nb,Two lines.\nc,Three.\n')
     assert f"line 2 of {source} has changed since its verdicts" in offline(source, output).stderr
-
-
-def test_sheet_of_an_earlier_batch_is_not_written_over(tmp_path: Path) -> None:
-    offline(sheet(tmp_path, "prompt,response\na,b c\n"), tmp_path / "scored.csv")
-    before = (tmp_path / "scored.csv").read_bytes()
-    (tmp_path / "scored.jsonl").unlink()
-    done = offline(tmp_path / "scored.csv", tmp_path / "scored.csv")
-    assert done.returncode == 2
-    assert "the rows would be written over the input" in done.stderr
-    assert (tmp_path / "scored.csv").read_bytes() == before
-
-
-def test_label_of_people_in_a_sheet_is_compared(tmp_path: Path, output: Path) -> None:
-    offline(sheet(tmp_path, "prompt,response,human\na,b c d,4\ne,f g h,2\n"), output)
-    done = run("agreement", output, "--label", "human", "--json")
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)

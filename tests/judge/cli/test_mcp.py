@@ -16,6 +16,7 @@ from judge.files import MOST_OF_A_LINE
 from tests.judge_command import run as judge
 from tests.model_server import Failure, Held, ModelServer, Stall
 from tests.patience import ONLY_A_HANG_S
+from tests.tables import each
 
 JUDGE = Path(sys.executable).parent / "judge"
 TEXTS = {"question": "Why is the sky blue?", "response": "Air scatters blue light more than red."}
@@ -123,7 +124,7 @@ async def test_two_clients_over_http(model_server: ModelServer) -> None:
             server.kill()
 
 
-@pytest.mark.parametrize("address", ["0.0.0.0:8000", "here", "70000"])
+@each("address", ["0.0.0.0:8000", "here", "70000"])
 def test_address_that_cannot_be_served_is_refused(address: str) -> None:
     done = judge("mcp", "--http", address, "--model", "offline")
     assert (done.returncode, done.stdout) == (2, "")

@@ -1,6 +1,5 @@
 import csv
 import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,7 @@ from judge.errors import SetupError
 from judge.exports import Counts, make_pairs
 from tests.judge_command import Done
 from tests.judge_command import run as judge
-
-JUDGE = str(Path(sys.executable).with_name("judge"))
+from tests.tables import each
 
 
 def row(prompt: str, completion: str, score: object, **fields: object) -> dict[str, Any]:
@@ -105,9 +103,7 @@ def test_one_id_for_two_prompts_names_both_lines(tmp_path: Path) -> None:
         pair(tmp_path, row("a", "x", 1, prompt_id=7), "", row("b", "y", 2, prompt_id=7))
 
 
-@pytest.mark.parametrize(
-    "other", [by("b"), by("a", rubric_version="0"), by("a", samples=1), {}], ids=["model", "rubric", "samples", "none"]
-)
+@each("other", [by("b"), by("a", rubric_version="0"), by("a", samples=1), {}])
 def test_scores_of_two_judges_are_not_mixed(tmp_path: Path, other: dict[str, Any]) -> None:
     with pytest.raises(SetupError, match=r"model a, .* in line 1; .* in line 2\), and theirs do not compare"):
         pair(tmp_path, row("p", "x", 1, **by("a")), row("p", "y", 2, **other))
@@ -118,7 +114,7 @@ def test_model_that_wrote_the_responses_is_no_judge(tmp_path: Path) -> None:
     assert pairs[0]["score_chosen"] == 2.5
 
 
-@pytest.mark.parametrize(
+@each(
     ("bad", "expected"),
     [
         ("{", "line 2: not JSON"),
@@ -136,11 +132,6 @@ def test_line_that_is_no_scored_row_is_named_and_skipped(
     assert len(pairs) == 1
     assert counts.malformed == 1
     assert reports[0].startswith(expected)
-
-
-def test_texts_of_any_kind_come_through(tmp_path: Path) -> None:
-    pairs, _, _ = pair(tmp_path, row("\u2028é🙂", "a\nb", 1), row("\u2028é🙂", "", 2))
-    assert (pairs[0]["prompt"], pairs[0]["chosen"], pairs[0]["rejected"]) == ("\u2028é🙂", "", "a\nb")
 
 
 def test_command_counts_what_it_leaves_out(tmp_path: Path) -> None:
@@ -171,7 +162,7 @@ def test_pairs_come_as_a_table_by_the_name_of_the_output(tmp_path: Path) -> None
     assert len(list(tmp_path.iterdir())) == 3
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "output", "expected"),
     [
         ("none.jsonl", "pairs.jsonl", "none.jsonl: no such file."),

@@ -12,6 +12,7 @@ from judge.estimate import Fields, estimate_file
 from judge.rows import ADDED
 from judge.view import is_by_day, to_bar, to_figures, to_trend
 from judge.view.replies import MOST_REPLIES, Replies, read_replies
+from tests.tables import each
 
 Row = Mapping[str, Any]
 Read = Callable[..., Replies]
@@ -92,14 +93,9 @@ def test_rows_of_one_case_are_one_reply_with_several_labels(read: Read) -> None:
     assert (alone.labels, alone.miss, alone.differs) == ([], None, False)
 
 
-@pytest.mark.parametrize(("human", "differs"), [(2, True), (2.5, False)])
+@each(("human", "differs"), [(2, True), (2.5, False)])
 def test_judge_and_people_differ_from_two_points_on(read: Read, human: float, differs: bool) -> None:
     assert read([{"score": 4, "human": human}]).replies[0].differs is differs
-
-
-def test_labels_of_another_field_and_scale_are_mapped(read: Read) -> None:
-    (reply,) = read([{"score": 4, "quality": [0.8, 1]}], label="quality", label_range=(0, 1)).replies
-    assert [label.score for label in reply.labels] == [4, 5]
 
 
 def test_texts_that_are_none_are_shown_as_json_or_missing(read: Read) -> None:
@@ -117,7 +113,7 @@ def test_what_cannot_be_used_is_said_with_its_line(read: Read) -> None:
     assert found.problems[3] == "line 4: probability 1e-300 is not from 1e-9 to 1"
 
 
-@pytest.mark.parametrize(
+@each(
     ("rows", "options", "message"),
     [
         (
@@ -125,13 +121,9 @@ def test_what_cannot_be_used_is_said_with_its_line(read: Read) -> None:
             {},
             "The file is empty; give the JSONL that `judge batch` or `judge-bot export` writes.",
         ),
-        ("score\n3", {}, "No line of the file is a JSON object (line 1: not JSON"),
         ([{"text": "a"}], {}, "No line has a score; the fields are text."),
         ([{"score": 1}], {"label": "human"}, "--label human: no line has this field; the fields are score."),
         ([{"score": 1, "rubric": "mine"}], {}, "The scores were given by rubric 'mine'"),
-        ([{"score": 1, "rubric": {"name": "mine"}}], {}, "The scores were given by rubric \"{'name': 'mine'}\" (None)"),
-        ([{"score": 1, "rubric": "additive-5", "rubric_version": [2]}], {}, "The scores were given by rubric"),
-        ([{"score": 10}] * 5, {}, "5 of 5 scores are off the scale 0 to 5"),
     ],
 )
 def test_file_that_tells_nothing_is_refused(read: Read, rows: Any, options: Any, message: str) -> None:
@@ -175,7 +167,7 @@ def test_first_figures_are_the_judges_own_as_the_bars_are(read: Read) -> None:
     assert good["value"] == f"{13 / 25:.0%}"
 
 
-@pytest.mark.parametrize(("fields", "by"), [({"blind": True}, "24 blind labels"), ({}, "24 labels")])
+@each(("fields", "by"), [({"blind": True}, "24 blind labels"), ({}, "24 labels")])
 def test_labels_are_called_blind_where_the_rows_say_so(read: Read, fields: Row, by: str) -> None:
     figures = to_figures(read([row | fields for row in LABELLED]).replies)
     assert figures["facts"][1]["title"] == f"Mean, corrected by {by}"
@@ -199,14 +191,6 @@ def test_few_labels_say_how_many_are_missing(read: Read) -> None:
     notes = to_figures(read(LABELLED[:6]).replies)["notes"]
     assert notes[2].startswith("With fewer than 20 labels the range is rough")
     assert notes[2].endswith("; 14 more are needed.")
-
-
-def test_labels_that_share_a_thread_count_as_one(read: Read) -> None:
-    notes = to_figures(read([row | {"thread": "one of two"[i % 2 :]} for i, row in enumerate(LABELLED)]).replies)[
-        "notes"
-    ]
-    assert notes[2] == "The 24 labels weigh unequally or share clusters, so they tell as much as 2.0."
-    assert notes[3].endswith("; at least 18 more are needed.")
 
 
 def test_unequal_draws_are_weighed_and_labels_without_one_left_out(read: Read, path: Path) -> None:
