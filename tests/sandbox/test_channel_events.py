@@ -8,6 +8,7 @@ import pytest
 
 from pocket_slack import Limits, Person, Sandbox, SandboxError, Workspace
 from tests.sandbox.conftest import MANIFEST, Wire, populated
+from tests.tables import each
 
 EVENTS = (
     "channel_archive",
@@ -68,15 +69,6 @@ def test_a_changed_message_says_of_its_thread_what_history_says(workspace: Works
     assert of_reply["ts"] == of_reply["event_ts"] != reply.ts
     for side in ("message", "previous_message"):
         assert (of_parent[side]["reply_count"], of_parent[side]["latest_reply"]) == (1, reply.ts)
-
-
-def test_many_edits_are_as_many_changes(workspace: Workspace, wire: Wire) -> None:
-    helper = Person(workspace, "helper")
-    message = helper.post("help", "1")
-    for number in range(2, 102):
-        helper.edit(message, str(number))
-    texts = [event["message"]["text"] for event in heard(wire) if event.get("subtype") == "message_changed"]
-    assert texts == [str(number) for number in range(2, 102)]
 
 
 def test_a_webhooks_message_has_a_name_and_no_user(workspace: Workspace, wire: Wire, call: Call) -> None:
@@ -185,9 +177,7 @@ def test_group_messages_have_no_notices(workspace: Workspace, wire: Wire) -> Non
     assert group.messages == {}
 
 
-@pytest.mark.parametrize(
-    "event", ["message.channels", "member_joined_channel", "member_left_channel", "channel_archive"]
-)
+@each("event", ["message.channels", "member_joined_channel", "member_left_channel", "channel_archive"])
 def test_each_event_needs_its_scope(clock: Any, wire: Wire, event: str) -> None:
     scope = "channels:history" if event == "message.channels" else "channels:read"
     for scopes, is_heard in (([scope], True), (["chat:write"], False)):

@@ -201,16 +201,6 @@ def test_events_nobody_subscribed_to_are_not_sent(workspace: Workspace, wire: Wi
     assert wire.sent == []
 
 
-def test_an_event_needs_the_scope_that_would_let_the_app_read_it(clock: ManualClock, wire: Wire) -> None:
-    subscribed = {"settings": {"event_subscriptions": {"bot_events": ["message.channels"]}}}
-    workspace = Workspace(subscribed, clock=clock)
-    workspace.add_channel("help", [workspace.add_user("ann"), workspace.bot])
-    workspace.deliveries.connections.append(wire)
-    workspace.deliveries.is_open = True
-    Person(workspace, "ann").post("help", "hello")
-    assert wire.sent == []
-
-
 def with_events(clock: ManualClock, wire: Wire, *events: str) -> Workspace:
     """A workspace with a person, whose app has these events and is called by two words."""
     manifest = deepcopy(MANIFEST)

@@ -9,6 +9,7 @@ from slack_bolt.app.async_app import AsyncApp
 
 from pocket_slack import Execution, Limits, ManualClock, Person, Sandbox, SandboxError, SlackError, Workspace, methods
 from tests.sandbox.conftest import MANIFEST, Wire, populated
+from tests.tables import each
 
 STEP: dict[str, Any] = {
     "title": "Count words",
@@ -72,7 +73,7 @@ def test_the_app_is_told_what_is_documented(workspace: Workspace, wire: Wire, ex
     assert not event["function"]["output_parameters"][1]["is_required"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("inputs", "complaint"),
     [
         ({}, "missing required parameter: user_id"),

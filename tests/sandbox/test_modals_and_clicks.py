@@ -256,15 +256,6 @@ def test_what_was_typed_into_a_vanished_input_does_not_come_back(workspace: Work
     assert state["values"]["q"]["q_typed"]["value"] is None
 
 
-def test_errors_for_unknown_inputs_are_not_understood(workspace: Workspace, call: Call, wire: Wire) -> None:
-    ann = Person(workspace, "ann")
-    call("views.open", trigger_id=trigger(workspace), view=modal(text_input("q")))
-    delivery = ann.submit({"q_typed": "words"})
-    workspace.deliveries.ack(delivery.envelope_id, {"response_action": "errors", "errors": {"nope": "No."}})
-    assert ann.view is not None
-    assert "trouble connecting" in ann.view.errors[""]
-
-
 def test_an_external_id_is_unique_among_open_views(workspace: Workspace, call: Call, refused: Refused) -> None:
     call("views.open", trigger_id=trigger(workspace), view=modal(external_id="one"))
     again = refused("views.open", trigger_id=trigger(workspace, "ben"), view=modal(external_id="one"))

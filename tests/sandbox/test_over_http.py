@@ -99,15 +99,6 @@ async def test_a_post_may_be_taken_and_its_answer_lost(slack: Sandbox, client: A
     assert [m.text for m in slack.person("ann").messages("help")] == ["one", "two", "three"]
 
 
-async def test_a_failed_call_changes_nothing(slack: Sandbox, client: AsyncWebClient) -> None:
-    channel = slack.workspace.channel("help").id
-    slack.fail("chat.postMessage", error="internal_error", times=2)
-    for _ in range(2):
-        with pytest.raises(SlackApiError, match="internal_error"):
-            await client.chat_postMessage(channel=channel, text="lost")
-    assert slack.person("ann").messages("help") == []
-
-
 async def test_a_slow_call_holds_up_nobody_else(slack: Sandbox, client: AsyncWebClient) -> None:
     slack.fail("users.info", delay_s=30)
     slow = asyncio.create_task(client.users_info(user=slack.workspace.bot.id))

@@ -100,20 +100,6 @@ async def test_a_zombie_stays_open_and_says_nothing(
         assert not socket.closed
 
 
-async def test_an_app_that_answers_no_event_is_sent_it_again(
-    workspace: Workspace, clock: ManualClock, http: aiohttp.ClientSession
-) -> None:
-    async with Sandbox(workspace) as slack:
-        socket = await http.ws_connect(await new_url(slack))
-        await socket.receive_json()
-        slack.person("ann").post("help", "hello")
-        first = await socket.receive_json()
-        clock.advance(3)
-        second = await socket.receive_json()
-        assert (first["retry_attempt"], second["retry_attempt"]) == (0, 1)
-        assert second["payload"] == first["payload"]
-
-
 async def test_waiting_in_vain_tells_what_happened_instead(slack: Sandbox) -> None:
     slack.person("ann").post("help", "hello")
     with pytest.raises(TimeoutError, match=r"nothing true within 0.01 s[^$]*message"):

@@ -11,6 +11,7 @@ from pocket_slack.state import to_state
 from pocket_slack.stream import to_events
 from pocket_slack.text import to_mrkdwn
 from tests.sandbox.conftest import MANIFEST, Wire, populated
+from tests.tables import each
 
 Call = Any
 Refused = Any
@@ -111,14 +112,6 @@ def test_a_stream_lasts_five_minutes_and_no_append_makes_it_longer(
         assert refused(method, **begun, markdown_text=".").code == "message_not_in_streaming_state"
 
 
-def test_an_ended_stream_is_left_alone(
-    workspace: Workspace, clock: ManualClock, begun: dict[str, Any], call: Call
-) -> None:
-    call("chat.stopStream", **begun)
-    clock.advance(1000)
-    assert workspace.channel("help").messages[begun["ts"]].streaming_state == "completed"
-
-
 def test_the_end_brings_blocks_and_metadata(begun: dict[str, Any], call: Call) -> None:
     metadata = {"event_type": "case", "event_payload": {"id": 7}}
     section = {"type": "section", "text": {"type": "mrkdwn", "text": "words"}}
@@ -143,7 +136,7 @@ def test_an_open_stream_is_neither_updated_nor_deleted(
     assert call("chat.delete", **begun)["ok"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("args", "error"),
     [
         ({"thread_ts": None}, "invalid_thread_ts"),
@@ -183,7 +176,7 @@ def test_in_direct_messages_the_other_one_reads(workspace: Workspace, call: Call
     assert channel["messages"][-1]["text"] == "Because"
 
 
-@pytest.mark.parametrize(
+@each(
     ("method", "args", "error"),
     [
         ("chat.appendStream", {}, "markdown_text_or_chunks_required"),

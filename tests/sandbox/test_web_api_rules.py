@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from pocket_slack import Limits, ManualClock, Person, SlackError, Workspace, methods
+from tests.tables import each
 
 Call = Any
 Refused = Any
@@ -16,7 +17,7 @@ def channel_id(workspace: Workspace, name: str) -> str:
     return workspace.channel(name).id
 
 
-@pytest.mark.parametrize(
+@each(
     ("token", "error"),
     [(None, "not_authed"), ("", "not_authed"), ("xoxb-other", "invalid_auth"), ("app", "not_allowed_token_type")],
 )
@@ -95,7 +96,7 @@ def test_a_post_to_a_user_id_is_a_direct_message(workspace: Workspace, call: Cal
     assert [message.text for message in ann.messages(ann.im)] == ["psst"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("args", "error"),
     [
         ({}, "no_text"),
@@ -246,7 +247,7 @@ def test_a_catch_up_from_oldest_alone_begins_next_to_it(workspace: Workspace, ca
     assert [message["text"] for message in call("conversations.history", channel=channel, **rest)["messages"]] == ["4"]
 
 
-@pytest.mark.parametrize("cursor", ["next:2==", "bmV4dDox", "!", "bmV4dF90czp4"])
+@each("cursor", ["next:2==", "bmV4dDox", "!", "bmV4dF90czp4"])
 def test_a_cursor_that_is_none_is_refused(workspace: Workspace, refused: Refused, cursor: str) -> None:
     parent, channel = Person(workspace, "ann").post("help", "why?"), channel_id(workspace, "help")
     assert refused("conversations.history", channel=channel, cursor=cursor).code == "invalid_cursor"
