@@ -1,7 +1,6 @@
 """The digest in Slack: what the command does, and what is in the message that comes of it."""
 
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 from sqlalchemy import delete
@@ -72,11 +71,8 @@ async def test_the_settings_are_the_default(open_stage: StageFactory) -> None:
     ("text", "part"),
     [
         ("on berlin", "'berlin' is not a time zone; the closest is Europe/Berlin. What I understand:"),
-        ("on friday at 16:00 in New York", "'new york' is not a time zone; the closest is America/New_York. What"),
         ("on monday tuesday", "'monday tuesday' is not a day of the week; expected one such as Monday or fri. What"),
-        ("on 9:00 friday 16:00", "'9:00 16:00' is not a time of day; expected one such as 09:00 or 16:30. What"),
         ("on " + "x" * 2900, f"{'x' * 80!r} is not a time zone"),
-        ("sometimes", "I do not know 'sometimes'"),
         ("<!channel>", "@channel"),
     ],
 )
@@ -175,7 +171,7 @@ async def test_now_may_be_tried_again_where_slack_refused_it(stage: Stage) -> No
     assert (await digest(stage, "now", 2)).text == POSTED
 
 
-@pytest.mark.parametrize("text", ["now", "people on", "on", "off"])
+@pytest.mark.parametrize("text", ["now", "people on", "on"])
 async def test_a_guest_posts_and_changes_nothing(stage: Stage, text: str) -> None:
     await scored(stage, 4)
     stage.ann.user.is_guest = True
@@ -203,33 +199,6 @@ async def test_a_slack_without_charts_gets_plain_blocks(stage: Stage) -> None:
     assert "*helper*: 5 replies, mean 4.0 (new), 0% scored 0 to 2" in words
 
 
-async def test_a_preview_in_a_slack_without_charts_is_plain(stage: Stage) -> None:
-    await scored(stage, 4)
-    stage.slack.fail("chat.postEphemeral", error="invalid_blocks")
-    told = await digest(stage, "preview")
-    assert {block["type"] for block in told.blocks} == {"section", "context"}
-    assert "posts it here" in shown(told)
-
-
-async def test_verdicts_for_one_person_alone_are_in_no_digest(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(verdict_visibility="me")
-    _, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.told(stage.ann)
-    assert "no replies were scored in this channel" in (await digest(stage, "preview", 2)).text
-
-
-async def test_typed_texts_with_another_question_count_once(stage: Stage) -> None:
-    stage.ann.command(CHANNEL, ids.COMMAND, "Why? | Because.")
-    parent = await stage.slack.until(lambda: next(iter(stage.ann.messages(CHANNEL)), None))
-    assert parent is not None
-    stage.ann.click(await stage.verdict(parent), ids.ACTION_WRONG_QUESTION)
-    await stage.modal(stage.ann)
-    stage.ann.submit({ids.BLOCK_QUESTION: "How?"})
-    await stage.verdict(parent, count=2)
-    assert ": 1 reply chosen by people" in (await digest(stage, "preview")).text
-
-
 async def test_only_people_in_the_channel_may_see_or_change_it(stage: Stage) -> None:
     stage.ben.leave(CHANNEL)
     for number, action in enumerate(("on", "preview", "now"), 1):
@@ -252,18 +221,9 @@ async def test_changes_can_be_left_to_admins(open_stage: StageFactory) -> None:
     assert not (await settings(stage)).is_digest_on
 
 
-@pytest.mark.parametrize(
-    ("fault", "word"),
-    [
-        ({"error": "missing_scope"}, "missing_scope"),
-        ({"status": 500}, "HTTP 500"),
-        ({"status": 429, "retry_after_s": 20}, "no answer"),
-        ({"drop": True, "times": 2}, "no answer"),
-    ],
-)
-async def test_what_slack_does_not_tell_is_refused(stage: Stage, fault: dict[str, Any], word: str) -> None:
-    stage.slack.fail("users.conversations", **fault)
-    assert f"does not let me see who is in this channel (`{word}`)" in (await digest(stage, "on")).text
+async def test_what_slack_does_not_tell_is_refused(stage: Stage) -> None:
+    stage.slack.fail("users.conversations", error="missing_scope")
+    assert "does not let me see who is in this channel (`missing_scope`)" in (await digest(stage, "on")).text
     assert not (await settings(stage)).is_digest_on
 
 

@@ -12,7 +12,6 @@ import pytest
 from sqlalchemy import select, update
 
 from bot.domain.blocker import CHANNEL_OFF
-from bot.domain.case import CaseStatus
 from bot.domain.label import Label
 from bot.features.labels.text import ENOUGH_MEANWHILE, LEFT, NO_TEXTS, NOT_RECORDED, NOT_YOURS, NOTHING
 from bot.pipeline.text import FOREIGN_LABEL
@@ -153,13 +152,10 @@ async def test_what_is_passed_over_is_not_shown_again(stage: Stage, action_id: s
     assert await recorded(stage) == []
 
 
-TYPED = {"message_ts": None, "thread_ts": "9.1"}
-
-
-@pytest.mark.parametrize("reply", [{"message_ts": "9.1"}, TYPED], ids=["message", "typed"])
-async def test_what_is_passed_over_is_not_shown_again_when_it_was_scored_once_more(
-    stage: Stage, reply: dict[str, Any]
+async def test_typed_texts_that_are_passed_over_are_not_shown_when_they_were_scored_once_more(
+    stage: Stage,
 ) -> None:
+    reply = {"message_ts": None, "thread_ts": "9.1"}
     await a_reply(stage, key="first", **reply)
     await open_window(stage)
     await click(stage, ids.ACTION_SEEN)
@@ -167,24 +163,6 @@ async def test_what_is_passed_over_is_not_shown_again_when_it_was_scored_once_mo
     again = await a_reply(stage, key="again", attempt=2, **reply)
     assert WAITING in await refusal(stage)
     assert case_in(await open_window(stage, stage.ben)) == again
-
-
-@pytest.mark.parametrize("reply", [{"message_ts": "9.1"}, TYPED], ids=["message", "typed"])
-async def test_nobody_is_shown_a_reply_that_they_had_scored_with_a_question_of_their_own(
-    stage: Stage, reply: dict[str, Any]
-) -> None:
-    first = await a_reply(stage, key="first", **reply)
-    await a_reply(stage, key="own", requester_id=stage.ann.id, attempt=2, excluded="another", **reply)
-    assert WAITING in await refusal(stage)
-    assert case_in(await open_window(stage, stage.ben)) == first
-
-
-async def test_whoever_asks_for_a_score_of_the_reply_meanwhile_records_nothing(stage: Stage) -> None:
-    await a_reply(stage, message_ts="9.1")
-    await open_window(stage)
-    await a_reply(stage, message_ts="9.1", key="own", requester_id=stage.ann.id, attempt=2, excluded="another")
-    assert NOT_RECORDED in shown(await give(stage, 4))
-    assert await recorded(stage) == []
 
 
 async def a_verdict(stage: Stage) -> tuple[Message, Message]:
@@ -242,13 +220,6 @@ async def asked(stage: Stage, person: Person) -> str:
     return shown(person.view) if person.view else person.ephemerals(CHANNEL)[-1].text
 
 
-async def test_what_was_only_closed_comes_again(stage: Stage) -> None:
-    await replies(stage, 5)
-    first = case_in(await open_window(stage))
-    stage.ann.close()
-    assert case_in(await open_window(stage)) == first
-
-
 async def test_nothing_that_is_sent_before_the_label_has_the_judges_words_or_score(stage: Stage) -> None:
     sent: list[str] = []
 
@@ -274,13 +245,6 @@ async def test_nothing_that_is_sent_before_the_label_has_the_judges_words_or_sco
 async def change(stage: Stage, number: int, **columns: Any) -> None:
     async with stage.log.database.engine.begin() as connection:
         await connection.execute(update(cases).where(cases.c.id == number).values(columns))
-
-
-@pytest.mark.parametrize("whose", ["requester_id", "author_id", "question_author_id"])
-async def test_nobody_is_shown_what_is_their_own(stage: Stage, whose: str) -> None:
-    await a_reply(stage, **{whose: stage.ann.id})
-    assert WAITING in await refusal(stage)
-    assert case_in(await open_window(stage, stage.ben)) == 1
 
 
 async def test_a_blind_score_stands_whatever_is_pressed_later(stage: Stage) -> None:
@@ -390,30 +354,6 @@ async def test_a_person_of_another_company_is_refused(stage: Stage) -> None:
     stage.ann.user.team_id = "TOTHER"
     view = await give(stage, 3)
     assert FOREIGN_LABEL in shown(view)
-    assert await recorded(stage) == []
-
-
-async def test_a_case_that_was_forgotten_meanwhile_takes_no_label(stage: Stage) -> None:
-    await replies(stage, 2)
-    number = case_in(await open_window(stage))
-    await stage.log.forgetting.forget([number], "U-carl")
-    view = await give(stage, 3)
-    assert NOT_RECORDED in shown(view)
-    assert case_in(view) == 3 - number
-    assert await recorded(stage) == []
-
-
-async def test_an_edited_message_takes_no_label(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(events=["message.channels"])
-    parent, answer = stage.ask_and_answer()
-    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.verdict(parent)
-    await stage.reaches(1, CaseStatus.DELIVERED)
-    await change(stage, 1, question_author_id=None)
-    await open_window(stage)
-    stage.helper.edit(answer, "Something else.")
-    await stage.slack.until(lambda: any("Scored before an edit" in shown(message) for message in stage.ours()))
-    assert NOT_RECORDED in shown(await give(stage, 3))
     assert await recorded(stage) == []
 
 

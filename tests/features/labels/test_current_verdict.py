@@ -1,9 +1,8 @@
 from datetime import UTC, datetime
 
-import pytest
-
 from bot.domain.case import CaseStatus, CurrentVerdict, Exclusion, LoggedCase, QuestionSource, exclusion_of
 from tests.cases import a_case
+from tests.tables import each
 
 FIRST, AUTHOR, OTHER = "U-first", "U-author", "U-other"
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
@@ -15,7 +14,7 @@ def earlier(excluded: Exclusion | None = None, edited_at: datetime | None = None
     return LoggedCase(**asked, id=1, status=CaseStatus.DELIVERED, created_at=NOW, edited_at=edited_at)
 
 
-@pytest.mark.parametrize(
+@each(
     ("user_id", "current_verdict", "has_typed", "is_edited", "expected"),
     [
         (FIRST, SCORED, False, False, None),

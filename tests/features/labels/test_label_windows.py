@@ -22,6 +22,7 @@ from bot.store.assignments import LONGEST, Comparison, DrawnCase
 from judge import Rubric, load_rubric
 from pocket_slack.blocks import check_blocks, check_view
 from tests.pipeline.test_verdict_text import a_case, a_verdict
+from tests.tables import each
 
 LONG = st.one_of(st.text(), st.sampled_from(["&" * 40_000, "<!channel>" * 4_000, "word " * 8_000, "ß" * 3_001]))
 
@@ -34,8 +35,8 @@ def test_windows_for_blind_scores_keep_slacks_limits(scale: tuple[int, int], que
     rubric = load_rubric("additive-5")
     other = Rubric("other", rubric.prompt.replace("- Add", "- Give"))
     state = ModalState(channel_id="C0123456789", labelled=(2**31 - 1,) * 3)
-    for each in (rubric, other, None):
-        check_view(blind_modal(state, case, each, "1 of 3", NOT_RECORDED), "modal")
+    for shown in (rubric, other, None):
+        check_view(blind_modal(state, case, shown, "1 of 3", NOT_RECORDED), "modal")
     compared = [Comparison("C1", question, 3, 4, 5, "1.1", "1.1", "2.1")] * 3
     check_view(compared_modal(state, compared, "https://a.slack.com/", ENOUGH_MEANWHILE), "modal")
     check_view(over_modal(NOTHING, compared, "https://a.slack.com/"), "modal")
@@ -76,14 +77,14 @@ def test_what_asks_for_a_label_keeps_slacks_limits() -> None:
     check_view(label_modal(ModalState(case_id=1), a_verdict(score=None, highest=10), None), "modal")
 
 
-@pytest.mark.parametrize(("lowest", "kind"), [(1, "static_select"), (0, "number_input")])
+@each(("lowest", "kind"), [(1, "static_select"), (0, "number_input")])
 def test_a_menu_of_scores_has_no_more_than_slack_shows(lowest: int, kind: str) -> None:
     view = label_modal(ModalState(case_id=1), a_verdict(lowest=lowest, highest=100), Label(lowest, None))
     check_view(view, "modal")
     assert view["blocks"][1]["element"]["type"] == kind
 
 
-@pytest.mark.parametrize(
+@each(
     ("label", "earlier", "begin"),
     [
         (Label(4, None), None, "You agree. Your score for case 7 is 4 of 5."),

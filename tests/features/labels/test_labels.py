@@ -7,8 +7,6 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-import pytest
-
 from bot.domain.label import Label
 from bot.pipeline.text import BUTTON_TOO_SLOW, FOREIGN_LABEL, NO_CASE, OWN_LABEL
 from bot.slack import ids
@@ -229,17 +227,11 @@ async def test_export_writes_the_labels_for_judge_agreement(stage: Stage, tmp_pa
     assert (tmp_path / "labels.jsonl").read_text() == out
 
 
-@pytest.mark.parametrize(
-    ("file", "reason"),
-    [("no/such/folder.jsonl", "No such file or directory"), ("/dev/full", "No space left on device")],
-)
-async def test_a_file_that_export_cannot_write_is_a_sentence(
-    stage: Stage, tmp_path: Path, file: str, reason: str
-) -> None:
+async def test_a_file_that_export_cannot_write_is_a_sentence(stage: Stage, tmp_path: Path) -> None:
     await agreed(stage)
-    code, _, err = await export(tmp_path, "-o", file)
+    code, _, err = await export(tmp_path, "-o", "/dev/full")
     assert code == 2
-    assert err == f"judge-bot: --output {file}: cannot be written ({reason}); name another file\n"
+    assert err == "judge-bot: --output /dev/full: cannot be written (No space left on device); name another file\n"
 
 
 async def test_export_writes_texts_only_where_they_are_asked_for_and_kept(stage: Stage, tmp_path: Path) -> None:

@@ -76,16 +76,6 @@ async def test_a_thumb_taken_back_and_one_told_of_twice_are_counted_right(stage:
     assert await counts(stage) == [ThumbCount(stage.helper.id, 1, 0, 1)]
 
 
-async def test_thumbs_under_anything_else_are_not_kept(stage: Stage) -> None:
-    parent, answer = stage.ask_and_answer()
-    own = await scored(stage)
-    verdict = await stage.verdict(stage.slack.workspace.channel(CHANNEL).messages[own.thread_ts or ""])
-    for message in (parent, answer, verdict):
-        stage.ben.react(message, "+1")
-    await heard(stage, 3)
-    assert await rows(stage) == 0
-
-
 async def test_an_assistants_thumbs_under_its_own_reply_are_buttons_and_no_opinion(stage: Stage) -> None:
     answer = await scored(stage)
     for name in ("+1", "-1"):
@@ -114,14 +104,6 @@ async def test_peoples_thumbs_are_shown_where_people_are_listed(stage: Stage) ->
     stage.ann.command(CHANNEL, ids.COMMAND, "digest people on")
     await stage.told(stage.ann, 2)
     assert f"*ben*, {NO_LABELS} 1 up, 0 down on 1 reply" in shown(await stats(stage, count=3))
-
-
-async def test_the_digest_does_not_speak_of_them(stage: Stage) -> None:
-    answer = await scored(stage)
-    stage.ann.react(answer, "+1")
-    await heard(stage, 1)
-    stage.ann.command(CHANNEL, ids.COMMAND, "digest preview")
-    assert "no labels" not in shown(await stage.told(stage.ann))
 
 
 @pytest.mark.needs("privacy")

@@ -141,7 +141,7 @@ async def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
     assert len((tmp_path / "ann.jsonl").read_text().splitlines()) == 2
 
 
-@pytest.mark.parametrize("user", ["U0NOBODY", "ann", "", "T2/U0ANN", "T1/", "%"])
+@pytest.mark.parametrize("user", ["U0NOBODY", "", "T2/U0ANN"])
 async def test_a_wrong_id_is_a_sentence_and_leaves_no_file_and_no_line(tmp_path: Path, user: str) -> None:
     await with_log(url(tmp_path), lambda log: delivered(log, requester_id=ANN))
     code, out, err = await command("export", url(tmp_path), tmp_path, "--user", user, "-o", "all.jsonl")

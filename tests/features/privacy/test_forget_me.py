@@ -1,7 +1,6 @@
 """`/judge forget me`: what it says first, what it does when the button is pressed, and what is left in Slack."""
 
 import asyncio
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -67,24 +66,6 @@ async def test_whoever_wrote_it_takes_their_words_out_of_log_and_verdict(
     assert ANSWER.encode() not in bytes_on_disk(tmp_path)
 
 
-async def test_whoever_asked_takes_their_name_and_the_texts_out(stage: Stage, tmp_path: Path) -> None:
-    person = carol(stage)
-    await scored(stage, person)
-    await go_ahead(stage, person)
-    case = await up_to_date(stage)
-    assert (case.requester_name, case.response) == (person.id, None)
-    await stage.scrubbed()
-    assert b"carol" not in bytes_on_disk(tmp_path)
-
-
-async def test_nothing_of_anybody_else_goes(stage: Stage) -> None:
-    await scored(stage, stage.ann)
-    person = carol(stage)
-    assert await forget(stage, person, "me") == NO_WORDS
-    assert buttons(person.ephemerals(CHANNEL)[-1]) == []
-    assert (await stage.log.cases.get(1)).response == ANSWER
-
-
 async def test_the_button_forgets_whoever_presses_it_and_nobody_else(stage: Stage) -> None:
     await scored(stage, stage.ann)
     asked = await ask(stage, stage.ann)
@@ -147,16 +128,6 @@ async def test_whoever_typed_into_the_window_is_known_as_the_author(stage: Stage
     await stage.modal(stage.ann)
     await settled(stage, 1, stage.ann.submit({ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER}))
     assert (await stage.log.cases.get(1)).question_author_id == stage.ann.id
-
-
-async def test_the_journal_is_emptied_where_no_verdict_has_to_follow(stage: Stage) -> None:
-    case = await scored(stage, stage.ann)
-    person = carol(stage)
-    await stage.log.labels.put(case, person.id, Label(2, "Too short."))
-    before = datetime.now(UTC)
-    await go_ahead(stage, person)
-    scrubbed_at = stage.log.forgetting.scrubbed_at
-    assert scrubbed_at is None or scrubbed_at > before  # None: somebody was reading, and it is tried again
 
 
 async def test_a_case_under_way_ends_as_it_would_and_then_loses_its_words(stage: Stage) -> None:

@@ -9,7 +9,7 @@ import pytest
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.slack import ids
 from pocket_slack import Delivery, Entry, Message
-from pocket_slack.posts import Content, delete, edit
+from pocket_slack.posts import delete
 from tests.cases import bytes_on_disk
 from tests.gestures import QUOTING, events, up_to_date
 from tests.model_server import Held
@@ -79,20 +79,6 @@ async def test_the_line_is_there_once_however_often_it_is_edited_or_told(stage: 
     assert len(stage.slack.workspace.journal.of("call")) == before
 
 
-async def test_a_preview_of_a_link_is_no_edit(stage: Stage) -> None:
-    _, answer = await scored(stage)
-    preview = {"from_url": "https://example.org", "title": "Example", "text": "An example."}
-    edit(stage.slack.workspace, answer, Content(ANSWER, attachments=[preview]), answer.author)
-    assert (await up_to_date(stage)).edited_at is None
-    assert calls(stage, "chat.update") == 0
-
-
-async def test_what_the_bot_writes_itself_is_no_edit(stage: Stage) -> None:
-    await scored(stage)
-    assert len(events(stage)) > 2
-    assert (await up_to_date(stage)).edited_at is None
-
-
 async def test_an_edit_that_was_scored_already_is_none(stage: Stage) -> None:
     _, answer = await scored(stage)
     stage.helper.edit(answer, "Use git revert instead.")
@@ -145,13 +131,6 @@ async def test_a_deleted_reply_takes_its_texts_out_of_the_log_and_the_verdict(st
     assert "case 1" in assert_without_words(stage, GONE)
 
 
-async def test_a_deleted_question_does_the_same(stage: Stage) -> None:
-    parent, _ = await scored(stage)
-    stage.ann.delete(parent)
-    assert (await up_to_date(stage)).question is None
-    assert QUESTION not in shown(stage.ours()[0])
-
-
 async def test_a_reply_that_is_deleted_while_it_is_scored_leaves_no_texts(stage: Stage) -> None:
     gate = asyncio.Event()
     stage.model.script(Held(gate, QUOTING))
@@ -180,13 +159,6 @@ async def test_a_reply_that_is_deleted_before_its_question_is_typed_is_not_score
     await settled(stage, 1, stage.ann.submit({ids.BLOCK_QUESTION: QUESTION}))
     assert "That message was deleted" in (await stage.told(stage.ann)).text
     assert stage.model.requests == []
-
-
-async def test_without_the_events_nothing_is_marked(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage()
-    _, answer = await scored(stage)
-    stage.helper.delete(answer)
-    assert (await up_to_date(stage)).deleted_at is None
 
 
 async def test_messages_that_nobody_scored_are_taken_without_a_word(

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-import pytest
-
 from bot.slack.messages import Change, to_change
+from tests.tables import each
 
 OWN = frozenset({"U0BOT", "B0BOT"})
 BEFORE = {"type": "message", "ts": "1.1", "user": "U1", "text": "one"}
@@ -43,7 +42,7 @@ def test_a_change_without_what_was_before_is_one() -> None:
     assert to_change(event, OWN) == Change("T1", "C1", "1.1", "one")
 
 
-@pytest.mark.parametrize(
+@each(
     "event",
     [
         body(text="new", user="U1"),
@@ -55,17 +54,6 @@ def test_a_change_without_what_was_before_is_one() -> None:
         changed(BEFORE | {"text": "two", "bot_id": "B0BOT"}, before=BEFORE | {"bot_id": "B0BOT"}),
         changed(TOMBSTONE, before=BEFORE | {"user": "U0BOT"}),
         body(subtype="message_deleted", deleted_ts="1.1", previous_message=BEFORE | {"user": "U0BOT"}),
-    ],
-    ids=[
-        "new",
-        "joined",
-        "replied",
-        "unfurled",
-        "folded",
-        "same words",
-        "our own",
-        "our own parent",
-        "our own deleted",
     ],
 )
 def test_everything_else_is_none(event: dict[str, Any]) -> None:

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-import pytest
-
 from bot.domain.case import Exclusion
 from bot.domain.week import Week
 from bot.figures.week import read_figures
@@ -73,15 +71,6 @@ async def test_whoever_asked_first_corrects_the_question(stage: Stage) -> None:
     assert await counted(stage) == {5: 1}
 
 
-async def test_whoever_asked_first_corrects_it_also_after_somebody_else(stage: Stage) -> None:
-    parent, _, verdict = await scored(stage, author=stage.helper, asker=stage.ann)
-    await correct(stage, stage.ben, verdict)
-    stage.model.script(TOP)
-    await correct(stage, stage.ann, await stage.verdict(parent, 2), "And this one?")
-    assert "Not counted" not in shown(await stage.verdict(parent, 3))
-    assert await counted(stage) == {5: 1}
-
-
 async def test_the_author_does_not_try_again_until_the_score_is_good(stage: Stage) -> None:
     parent, answer, _ = await scored(stage, author=stage.ben, asker=stage.ann)
     before = await counted(stage)
@@ -109,45 +98,17 @@ async def test_a_question_that_the_author_types_counts_in_no_figure(stage: Stage
     assert "Not counted" not in shown(await stage.verdict(lonely, 2))
 
 
-@pytest.mark.parametrize("by_link", [False, True])
-async def test_what_the_author_asks_for_first_counts_in_no_figure_and_keeps_nobody_out(
-    stage: Stage, by_link: bool
-) -> None:
+async def test_what_the_author_asks_for_first_counts_in_no_figure_and_keeps_nobody_out(stage: Stage) -> None:
     parent = stage.ben.post(CHANNEL, QUESTION)  # the question is the author's own, too
     answer = stage.ben.post(CHANNEL, "Just use git.", thread_ts=parent.ts)
     stage.model.script(TOP)
-    if by_link:
-        link = stage.slack.workspace.permalink(answer.channel_id, answer.ts, answer.thread_ts)
-        stage.ben.command(CHANNEL, ids.COMMAND, link)
-    else:
-        stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     assert "the author of the reply" in shown(await stage.verdict(parent))
     assert await counted(stage) == {}
     stage.model.script(GOOD)
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     assert "Not counted" not in shown(await stage.verdict(parent, 2))
     assert await counted(stage) == {4: 1}
-
-
-async def test_who_tries_again_what_the_author_asked_for_asks_for_themselves(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(model_pauses=())
-    stage.model.script("I would rather not say.")
-    parent, _, verdict = await scored(stage, author=stage.ben, asker=stage.ben)
-    stage.model.script(GOOD)
-    stage.ann.click(verdict, ids.ACTION_AGAIN)
-    assert "Not counted" not in shown(await stage.verdict(parent, 2))
-
-
-async def test_anybody_tries_again_what_has_no_score(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(model_pauses=())
-    stage.model.script("I would rather not say.")
-    parent, _, verdict = await scored(stage, author=stage.helper, asker=stage.ann)
-    assert verdict.text.startswith("Unscored")
-    stage.model.script(GOOD)
-    stage.ben.click(verdict, ids.ACTION_AGAIN)
-    again = await stage.verdict(parent, 2)
-    assert again.text.startswith("Score 4")
-    assert "Not counted" not in shown(again)
 
 
 async def test_a_question_that_was_edited_after_the_reply_is_marked_and_counts_in_no_figure(

@@ -4,7 +4,7 @@ from bot.pipeline.text import NOT_IN_BOTH, unsure_of_link
 from bot.slack import ids
 from bot.slack.members import MembershipError
 from pocket_slack import Channel, Message
-from tests.stage import CHANNEL, Stage, is_verdict, shown
+from tests.stage import CHANNEL, Stage, shown
 
 QUESTION, ANSWER = "What will the new price be?", "Nine euros, from May on."
 
@@ -46,11 +46,3 @@ async def test_where_slack_does_not_say_the_message_is_left_alone(stage: Stage) 
     _, _, answer = ask_in(stage, "ann")
     stage.slack.fail("users.conversations", status=500)
     await refused(stage, answer, unsure_of_link(MembershipError("HTTP 500")))
-
-
-async def test_whoever_has_just_joined_may_score_there(stage: Stage) -> None:
-    _, question, answer = ask_in(stage, "ben")
-    await refused(stage, answer, NOT_IN_BOTH)
-    stage.ben.invite("leads", "ann")
-    score_link(stage, answer)
-    await stage.slack.until(lambda: any(is_verdict(m) for m in stage.ann.thread("leads", question.ts)))

@@ -276,18 +276,15 @@ async def said_directly(stage: Stage, text: str) -> Message:
     return await stage.told(stage.ann, count, stage.ann.im)
 
 
-@pytest.mark.parametrize("text", ["hello", "score this", "@Slack Judge score this"])
-async def test_a_direct_message_gets_the_line_for_direct_messages(stage: Stage, text: str) -> None:
-    assert (await said_directly(stage, text)).text == DIRECT_HELP
+async def test_a_direct_message_gets_the_line_for_direct_messages(stage: Stage) -> None:
+    assert (await said_directly(stage, "@Slack Judge score this")).text == DIRECT_HELP
     (event,) = events(stage)
     sent = event["payload"]["event"]
     assert (sent["type"], sent["channel_type"]) == ("message", "im")
     assert await cases(stage) == 0
 
 
-@pytest.mark.parametrize(
-    "text", [f"{QUESTION} | {ANSWER}", "a|b", "https://pocket.slack.com/archives/C024BE91L/p1795249798298493"]
-)
+@pytest.mark.parametrize("text", ["a|b", "https://pocket.slack.com/archives/C024BE91L/p1795249798298493"])
 async def test_what_lacks_the_command_alone_is_answered_with_how_to_type_it(stage: Stage, text: str) -> None:
     told = await said_directly(stage, text)
     assert told.text == "To have that scored, put `/judge` before it: `/judge question | response` or `/judge LINK`."

@@ -67,15 +67,7 @@ async def test_a_reply_in_the_channel_itself_is_scored_in_its_thread(stage: Stag
     assert (await stage.log.cases.get(1)).parent_ts is None
 
 
-@pytest.mark.parametrize(
-    ("chosen", "given"),
-    [
-        (":+1:", "+1::skin-tone-3"),
-        (":thumbsup::skin-tone-5:", "thumbsup"),
-        (":poop:", "hankey"),
-        (":parrot:", "parrot"),
-    ],
-)
+@pytest.mark.parametrize(("chosen", "given"), [(":thumbsup::skin-tone-5:", "+1::skin-tone-3"), (":poop:", "hankey")])
 async def test_a_skin_tone_or_an_alias_is_the_same_reaction(stage: Stage, chosen: str, given: str) -> None:
     await say(stage, chosen)
     parent, answer = stage.ask_and_answer()

@@ -1,6 +1,5 @@
 """The message shortcut: from the click to the verdict in the thread and in the log."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -234,17 +233,6 @@ async def test_a_deleted_question_is_asked_for(stage: Stage) -> None:
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     view = await stage.modal(stage.ann)
     assert ANSWER in shown(view)
-
-
-async def test_an_old_message_is_no_question(stage: Stage) -> None:
-    question = stage.ann.post(CHANNEL, QUESTION)
-    channel = stage.slack.workspace.channel(CHANNEL)
-    answer = stage.helper.post(CHANNEL, ANSWER)
-    hours_ago = f"{float(question.ts) - 3600:.6f}"
-    channel.messages = {hours_ago: replace(question, ts=hours_ago), answer.ts: answer}
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.modal(stage.ann)
-    assert stage.model.requests == []
 
 
 async def test_invited_after_it_had_to_ask_the_bot_finds_the_question(open_stage: StageFactory) -> None:

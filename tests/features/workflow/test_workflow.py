@@ -260,7 +260,6 @@ async def test_while_the_model_is_away_nobody_is_messaged_and_the_step_ends_unsc
     [
         ({}, EITHER_OR),
         ({"question": QUESTION}, EITHER_OR),
-        ({"question": QUESTION, "response": " "}, EITHER_OR),
         (TEXTS | {"link": "https://pocket.slack.com/archives/C1/p1700000000000100"}, EITHER_OR),
         ({"link": "the one above"}, NO_LINK),
         ({"link": "https://other.slack.com/archives/C1/p1700000000000100"}, "another workspace"),
