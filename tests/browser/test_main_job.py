@@ -51,22 +51,6 @@ async def test_a_reply_is_scored_by_its_menu_and_the_verdict_agreed_with(bot: Sa
     await expect(question.get_by_role("button", name="2 replies, 1 only for you")).to_be_visible()
 
 
-async def test_a_rubric_is_made_in_its_window_and_used(bot: Sandbox, open_tab) -> None:
-    page = (await open_tab(bot)).page
-    await page.get_by_role("textbox", name="Message to help-desk").fill("/judge rubric edit")
-    await page.keyboard.press("Enter")
-    modal = page.get_by_role("dialog", name="Rubric")
-    await expect(modal).to_contain_text("A new rubric for #help-desk, based on additive-5.")
-    await expect(modal.get_by_text("Prompt, continued (optional)")).to_be_visible()
-    await modal.get_by_label("Name").fill("ours")
-    await modal.get_by_role("button", name="Save").click()
-    await expect(modal).to_contain_text("ours is saved as version")
-    await modal.get_by_role("button", name="Use it here").click()
-    await expect(modal).to_have_count(0)
-    said = page.get_by_role("listitem", name="Only visible to you")
-    await expect(said).to_contain_text("Replies in this channel are now scored with ours.")
-
-
 async def test_two_texts_are_scored_by_the_modal_after_its_errors_are_mended(bot: Sandbox, open_tab) -> None:
     page = (await open_tab(bot)).page
     await page.get_by_role("textbox", name="Message to help-desk").fill("/judge")
@@ -108,14 +92,3 @@ async def test_the_lowest_of_a_digest_lead_to_answers_whose_scores_say_that_they
     await answer.get_by_role("button", name="More actions").click()
     await page.get_by_role("menuitem", name="Score this reply").click()
     await expect(thread.get_by_role("listitem", name="Only visible to you")).to_contain_text("Scored before: 0 of 5")
-
-
-async def test_a_newcomer_sees_what_a_models_verdict_looks_like_marked_as_an_example(bot: Sandbox, open_tab) -> None:
-    page = (await open_tab(bot)).page
-    question = page.get_by_role("listitem", name="The VPN drops")
-    await question.get_by_role("button", name="2 replies").click()
-    verdict = page.get_by_role("complementary", name="Thread").get_by_role("listitem", name="Slack Judge")
-    await expect(verdict).to_contain_text("Example: written by hand, not by a model.")
-    await expect(verdict).to_contain_text("Score 4 of 5")
-    await expect(verdict.get_by_role("button", name="Agree")).to_have_count(0)
-    await expect(verdict.get_by_role("button", name="Wrong question?")).to_have_count(0)

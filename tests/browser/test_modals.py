@@ -161,15 +161,6 @@ async def test_a_global_shortcut_opens_a_modal(slack: Sandbox, app: AsyncApp, op
     await expect(page.get_by_role("dialog", name="Anywhere")).to_be_visible()
 
 
-async def test_the_client_refuses_what_slack_would_not_send(slack: Sandbox, app: AsyncApp, open_tab) -> None:
-    opens(app, modal("Form", INPUTS[0]))
-    dialog = await opened(await open_tab(slack), "Form")
-    await dialog.get_by_label("Text").fill("a")
-    await dialog.get_by_role("button", name="Send").click()
-    await expect(dialog.get_by_text("Please enter at least 3 characters.")).to_be_visible()
-    await expect(dialog.get_by_label("Text")).to_be_focused()
-
-
 async def test_a_choice_updates_the_modal_and_what_was_typed_stays(slack: Sandbox, app: AsyncApp, open_tab) -> None:
     text, choice = INPUTS[0], field("Choice", "static_select", options=OPTIONS) | {"dispatch_action": True}
     opens(app, modal("Form", text, choice))
