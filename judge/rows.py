@@ -106,7 +106,8 @@ class Row:
     def _text(self, names: tuple[str, str]) -> str:
         given = {name: self.fields[name] for name in names if self.get(name) is not None}
         if not given:
-            found = f"only {_listed(self.fields)}" if self.fields else "nor anything else"
+            others = [name for name, value in self.fields.items() if value is not None]
+            found = f"only {_listed(others)}" if others else "nor anything else"
             raise ValueError(f"no {names[0]} (nor {names[1]}), {found}")
         for name, text in given.items():
             if not isinstance(text, str):

@@ -76,7 +76,7 @@ def why(line: str | bytes) -> str:
         (b'{"prompt": "%s"}' % (b"x" * 10_000_000), "longer than 10 MB"),
         ("[1]", "a list where an object belongs"),
         ('{"completion": "b"}', "no prompt (nor question), only completion"),
-        ('{"prompt": "a", "completion": null}', "no completion (nor response), only prompt, completion"),
+        ('{"prompt": "a", "completion": null}', "no completion (nor response), only prompt"),
         ('{"prompt": 7, "completion": "b"}', "prompt is a number where a string belongs"),
         ('{"prompt": NaN, "completion": "b"}', "prompt is a number where a string belongs"),
         ('{"prompt": "a", "completion": true}', "completion is true or false where a string belongs"),
