@@ -17,7 +17,7 @@ from bot.domain.clock import utc_now
 from bot.domain.week import Week, parse_zone
 from bot.errors import BotError
 from bot.figures.quality import Agreement
-from bot.figures.week import FEWEST, Figures, read_figures
+from bot.figures.week import FEWEST, TREND_WEEKS, Figures, read_figures
 from bot.settings import WeekSettings, load
 from bot.store.audit import Act, Action
 from bot.store.database import Database
@@ -98,10 +98,11 @@ class Log:
         if week is None:
             return place, Week.of(utc_now(), zone)
         try:
-            monday = date.fromisoformat(f"{week}-1")
-        except ValueError as exc:
+            found = Week(*date.fromisoformat(f"{week}-1").isocalendar()[:2], zone)
+            Span(found.before(TREND_WEEKS).start, found.end)  # figures read so far, and no date is beyond the year 9999
+        except (ValueError, OverflowError) as exc:
             raise BotError(f"week {week[:40]!r}: expected an ISO week such as 2026-W47") from exc
-        return place, Week(*monday.isocalendar()[:2], zone)
+        return place, found
 
     async def _figures(self, channel: str, week: str | None) -> tuple[Place, Figures]:
         place, found = await self._find(channel, week)
