@@ -22,6 +22,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_REQUEST, ErrorData, JSONRPCError, ToolAnnotations
 from pydantic import Field
+from pydantic_core import from_json
 
 from judge.batch import samples_of
 from judge.errors import JudgeError, RubricError, SetupError
@@ -67,10 +68,15 @@ class Server(MCPServer[None]):
 
         async def lines() -> AsyncIterator[str]:
             while raw := await anyio.to_thread.run_sync(read_line, sys.stdin.buffer):
-                if len(raw) <= MOST_OF_A_LINE:
-                    yield raw.decode(errors="replace")
-                elif found := _ID.search((raw[:_NEAR_AN_END] + raw[-_NEAR_AN_END:]).decode(errors="replace")):
-                    error = ErrorData(code=INVALID_REQUEST, message=_TOO_LONG)
+                line, why = raw.decode(errors="replace"), _TOO_LONG if len(raw) > MOST_OF_A_LINE else None
+                try:
+                    from_json(line)
+                except ValueError as exc:  # the SDK would answer nothing, and the client wait
+                    why = why or f"The message is not JSON of Unicode text ({exc}); is a character cut in half?"
+                if why is None:
+                    yield line
+                elif found := _ID.search(line[:_NEAR_AN_END] + line[-_NEAR_AN_END:]):
+                    error = ErrorData(code=INVALID_REQUEST, message=why)
                     answer = JSONRPCError(jsonrpc="2.0", id=json.loads(found[1] or found[2]), error=error)
                     await write.send(SessionMessage(answer))
 
