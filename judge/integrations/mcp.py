@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 READS = ToolAnnotations(read_only_hint=True)
 _TOO_LONG = f"The message is longer than {MOST_OF_A_LINE / 1e6:g} MB: shorten the texts, or send fewer rows."
 # The SDK for Python writes a message's id first, the one for TypeScript last; in between, an id may be a row's.
-_ID = re.compile(r'\A\{(?:"(?:jsonrpc|method)":"[^"]*",)*"id":(\d+|"[^"\\]*")|"id":(\d+|"[^"\\]*")\}\s*\Z')
+_ID = re.compile(r'\A\{(?:"(?:jsonrpc|method)": ?"[^"]*", ?)*"id": ?(\d+|"[^"\\]*")|"id": ?(\d+|"[^"\\]*")\}\s*\Z')
 _NEAR_AN_END = 300
 _LAST_PORT = 65535
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")

@@ -133,14 +133,15 @@ def test_address_that_cannot_be_served_is_refused(address: str) -> None:
     assert done.stderr.startswith(f"--http {address}: give PORT, or HOST:PORT with the one host name or address")
 
 
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", ": ")])
 @pytest.mark.parametrize(
     ("response", "why"),
     [("half an emoji: \ud83d", "is not JSON of Unicode text"), ("y" * MOST_OF_A_LINE, "longer than")],
 )
-def test_a_call_that_cannot_be_read_is_answered(response: str, why: str) -> None:
+def test_a_call_that_cannot_be_read_is_answered(response: str, why: str, separators: tuple[str, str]) -> None:
     params = {"name": "score", "arguments": {"question": "Why?", "response": response}}
     call = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}
-    line = json.dumps(call, separators=(",", ":")) + "\n"
+    line = json.dumps(call, separators=separators) + "\n"
     done = subprocess.run([JUDGE, "mcp", "--model", "offline"], input=line, stdout=subprocess.PIPE, text=True)
     answer = json.loads(done.stdout)
     assert answer["id"] == 7
