@@ -126,7 +126,7 @@ def _to_stats(figures: Figures) -> dict[str, Any]:
         "scored": this.n,
         "mean": this.mean,
         "median": this.median,
-        "replies_by_score": this.counts if this.n >= FEWEST else None,
+        "replies_by_score": dict(sorted(this.counts.items())) if this.n >= FEWEST else None,
         f"share_up_to_{figures.low}": this.share_up_to(figures.low),
         f"share_from_{good}": None if below is None else 1 - below,
         "change": figures.change,
