@@ -83,6 +83,8 @@ class Check:
         self._before: dict[int, deque[tuple[int, int | None]]] = {}  # by prompt: a hash of its text, and the score
         if self.fail_under is not None and not self.fail_under <= high:
             raise SetupError(f"--fail-under {self.fail_under:g}: no mean reaches it on the scale {low} to {high}.")
+        if self.summary and self.summary.suffix == ".jsonl":
+            raise SetupError(f"--summary {self.summary}: Markdown would damage the rows; name another file.")
         if self.fail_if_worse and self.earlier is None:
             raise SetupError("--fail-if-worse: name the earlier output with --compare.")
         if self.earlier is None:

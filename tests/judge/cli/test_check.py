@@ -132,6 +132,7 @@ async def test_what_cannot_be_compared_is_refused_before_anything_is_asked(files
     }
     options = {
         "name the earlier output with --compare": ("--fail-if-worse",),
+        "Markdown would damage the rows": ("--summary", files.folder / "old.jsonl"),
         "no mean reaches it on the scale 0 to 5": ("--fail-under", 70),
         "no such file": ("--compare", files.folder / "none"),
     }
