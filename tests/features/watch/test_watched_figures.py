@@ -19,6 +19,12 @@ async def add_drawn(stage: Stage, score: int | None, **changes: object) -> None:
     await add_case(stage, help_desk(stage), stage.helper.id, score, **(drawn | changes))
 
 
+async def settled(stage: Stage, reply: SeenReply, watch: Watch, outcome: ReplyOutcome) -> None:
+    """Notes what has become of a reply, which is at rest only later: the app's own watcher leaves it alone."""
+    await stage.log.replies.note(reply, watch, datetime.now(UTC) + timedelta(hours=1))
+    await stage.log.replies.settle(reply, outcome)
+
+
 @pytest.mark.needs("digest")
 @pytest.mark.parametrize("subject", ["", "@helper"])
 async def test_the_offline_rater_is_named_beside_the_mean_of_random_replies(stage: Stage, subject: str) -> None:
@@ -40,8 +46,7 @@ async def test_drawn_replies_that_were_deleted_are_said_and_many_make_the_mean_d
     for number in range(drawn):
         ts = f"{week.start.timestamp() + number:.6f}"
         reply = SeenReply(watch.team_id, watch.channel_id, ts, watch.author_id, None, None)
-        await stage.log.replies.note(reply, watch, datetime.now(UTC))
-        await stage.log.replies.settle(reply, ReplyOutcome.DELETED if number < deleted else ReplyOutcome.TAKEN)
+        await settled(stage, reply, watch, ReplyOutcome.DELETED if number < deleted else ReplyOutcome.TAKEN)
     await add_drawn(stage, 4)
     said = shown(await stats(stage))
     assert f"Drawn, but deleted before scoring: {deleted}." in said
@@ -93,8 +98,7 @@ async def test_replies_of_last_week_that_were_scored_in_this_one_are_among_those
     ):
         ts = f"{(week.start - timedelta(hours=age)).timestamp():.6f}"
         reply = SeenReply(watch.team_id, channel.id, ts, watch.author_id, None, None)
-        await stage.log.replies.note(reply, watch, week.start)
-        await stage.log.replies.settle(reply, outcome)
+        await settled(stage, reply, watch, outcome)
         if outcome is ReplyOutcome.TAKEN:
             await add_drawn(stage, number, message_ts=ts, judged_at=week.start)
     assert "(3 of 3 scored)" in shown(await stats(stage))
