@@ -4,7 +4,7 @@
 
 In each world a scripted judge scores labelled responses, one to a thread, and a scripted model proposes rubrics. What
 is gained is in points of mean distance from people. "adopted" is the share of the worlds where the change was clearly
-better, by the means that made it.
+better, by the way that found it.
 """
 
 import asyncio
@@ -97,7 +97,7 @@ def to_cases(people: Mapping[str, int]) -> list[LabelledCase]:
 
 
 async def run(world: World, labels: int, seed: int) -> tuple[str, float, int]:
-    """The means that was adopted ("" for none), what it truly gains, and the requests."""
+    """The way whose change was adopted ("" for none), what it truly gains, and the requests."""
     rubric = load_rubric("additive-5")
     known, others = draw(world, "labelled", labels, seed), draw(world, "other", 1_000, seed)
     people = known | others
@@ -122,11 +122,11 @@ async def main(worlds: int, labels: int) -> None:
     print(f"{worlds} worlds, labels of {labels} threads\n{'':<40}{'adopted':>8}{'gained':>8}{'requests':>10}  by")
     for world in WORLDS:
         results = [await run(world, labels, seed) for seed in range(worlds)]
-        adopted = [gain for means, gain, _ in results if means]
-        by = Counter(means for means, *_ in results if means)
+        adopted = [gain for way, gain, _ in results if way]
+        by = Counter(way for way, *_ in results if way)
         gained = f"{fmean(adopted):.2f}" if adopted else "–"
         requests = fmean(requests for *_, requests in results)
-        named = ", ".join(f"{means} {number / worlds:.0%}" for means, number in by.most_common())
+        named = ", ".join(f"{way} {number / worlds:.0%}" for way, number in by.most_common())
         print(f"{world.name:<40}{len(adopted) / worlds:>8.1%}{gained:>8}{requests:>10.0f}  {named}", flush=True)
 
 
