@@ -1,1 +1,1 @@
-"""What everybody talks about: cases, verdicts, labels, recipients, and why there is nothing to judge."""
+"""The types that all layers use: cases, verdicts, labels, recipients, and reasons not to judge."""

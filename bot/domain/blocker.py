@@ -1,4 +1,4 @@
-"""Why there is nothing to judge in what a case is about, and why a person cannot have a case: a sentence for each."""
+"""Sentences for the requester: why there is nothing to judge, and why they cannot have a case."""
 
 A_PERSONS = "I score only bots' replies here, and I cannot tell that this one is from a bot (setting SCORE_PEOPLE)."
 GONE = "That message was deleted, or I am not in its channel. Type `/invite @Slack Judge` there."
@@ -20,10 +20,10 @@ NO_TOKENS_LEFT = "This workspace has used its tokens for the last 24 hours. Plea
 
 
 def too_many(who: str, cases: int, when: str) -> str:
-    """That somebody has asked for as many cases as they may; `when` is a time such as "in the last hour"."""
+    """The sentence for a limit on cases that `who` has used up; `when` is a period such as "in the last hour"."""
     scores = "one score" if cases == 1 else f"{cases:,} scores"
     return f"{who} asked for {scores} {when}, which is the limit. Please try again later."
 
 
 class RefusedError(Exception):
-    """This person cannot have a case now; the message is the sentence that tells them why."""
+    """The requester cannot have a case now; the message is the sentence that tells them why."""

@@ -1,4 +1,4 @@
-"""What was asked for, and how far it has come: the type that travels from Slack's payload to the log."""
+"""What was asked for, and how far it has come: the type that travels from Slack's payload to the store."""
 
 import hashlib
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ from pydantic import BaseModel, ConfigDict
 from bot.domain.watch import Shows
 
 LARGEST_ID = 2**31 - 1
-"""The largest number that a case can have, as PostgreSQL counts."""
+"""The largest number that a case can have: PostgreSQL's largest integer."""
 
 
 class CaseStatus(StrEnum):
-    """How far a case has come; `ASKED` waits for a person to type the question."""
+    """How far a case has come; an `ASKED` case waits for a person to type the question."""
 
     RECEIVED = "received"
     ASKED = "asked"
@@ -23,7 +23,7 @@ class CaseStatus(StrEnum):
 
 
 class Visibility(StrEnum):
-    """Who sees the verdict: everybody in the thread, or only the person who asked."""
+    """Who sees the verdict: everyone in the thread, or only the requester."""
 
     THREAD = "thread"
     ME = "me"
@@ -50,14 +50,15 @@ class QuestionSource(StrEnum):
 
 
 WORKFLOW = "workflow"
-"""Who asks for the cases of steps, in place of a person's id."""
+"""The requester of cases that workflow steps ask for, in place of a person's id."""
 
 
 class Exclusion(StrEnum):
-    """Why a verdict counts in no figure of what people chose: who asked for it, or typed its question.
+    """Why a verdict is left out of the figures of what people chose.
 
-    `EDITED`: its question was edited after the reply. `WORKFLOW`: a step asked for it, of which nobody knows who chose
-    the reply; it counts apart.
+    `AUTHOR`: the reply's author asked for it. `ANOTHER`: a person other than the first requester asked for it.
+    `EDITED`: its question was edited after the reply. `WORKFLOW`: a workflow step asked for it, and who chose the reply
+    is unknown; these verdicts are counted separately.
     """
 
     AUTHOR = "author"
@@ -69,15 +70,15 @@ class Exclusion(StrEnum):
 class Case(BaseModel):
     """One request to judge, as it came in.
 
-    `response` is None until the message behind a link was read, `question` until it was found or typed.
-    `key` makes the request recognisable: the same key in the same team is the same case.
-    `message_ts` names the judged message, and is None when the texts were typed;
-    `parent_ts` names the thread's parent, and is None for a message that stands in the channel itself;
-    `question_ts` names the message that the question was read from, `question_author_id` who wrote or typed it.
-    `excluded` says why it counts in no figure although everybody may see it.
-    `probability` is that with which a watch drew the reply, and None where somebody asked for the score; `shows` says
-    what the channel sees of what a watch has drawn.
-    `blocker` is the sentence that says why there is nothing to judge; such a case disturbs nobody but its requester.
+    `response` is None until the message behind a link has been read, `question` until it has been found or typed.
+    `key` identifies the request: the same key in the same team is the same case.
+    `message_ts` is the judged message; None if the texts were typed.
+    `parent_ts` is the thread's parent; None if the message is in the channel itself.
+    `question_ts` is the message that the question was read from, `question_author_id` the person who wrote or typed it.
+    `excluded` says why the case counts in no figure although everyone may see it.
+    `probability` is that with which a watch drew the reply; None if the score was asked for. `shows` says what the
+    channel sees of a drawn reply.
+    `blocker` is the sentence that says why there is nothing to judge; only the requester sees such a case.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -107,18 +108,19 @@ class Case(BaseModel):
 
 
 class LoggedCase(Case):
-    """A case that is durable: with its number, and with what has happened to it.
+    """A stored case, with its number and what has happened to it.
 
-    `opened` counts how often it was taken up from the beginning: once, and again with each question typed for it.
-    `lease_owner` is the name of the last attempt to settle it; each attempt has a name of its own.
-    `thread_ts` is the thread that the verdict goes to, `reply_ts` our message in it. `thread_intent` and
-    `reply_intent` say that a post was begun, so that after a crash we look before we post again.
-    `slack_tries`, `model_tries` and `internal_errors` count failures in a row: of Slack, of the model, and of our own.
-    `blocked_by` is Slack's error where the thread could not be written to; the verdict then goes to the
-    requester alone. `edited_at` and `deleted_at` say when we heard that the question's or the response's message was
-    edited or deleted after we had read it, `forgotten_at` when somebody whose words it has asked us to forget them.
-    `score`, `highest` and `unscored_reason` are those of its verdict. `asked_at_s` is when its last step asked for the
-    lease owner, by `clock_s`; it is in no log.
+    `opened` counts how often it was started from the beginning: once, and again each time it is reopened or its
+    question is typed.
+    `lease_owner` is the name of the last attempt to settle it; each attempt has its own name.
+    `thread_ts` is the thread that the verdict goes to, `reply_ts` our message in it. `thread_intent` and `reply_intent`
+    say that a post was begun, so that after a crash we look for it before we post again.
+    `slack_tries`, `model_tries` and `internal_errors` count consecutive failures: of Slack, of the model, and our own.
+    `blocked_by` is Slack's error if the thread could not be written to; the verdict then goes only to the requester.
+    `edited_at` and `deleted_at` are when we learned that the question's or the response's message was edited or deleted
+    after we had read it. `forgotten_at` is when a person whose words it contains asked us to forget them.
+    `score`, `highest` and `unscored_reason` are those of its verdict. `asked_at_s` is when its last step checked the
+    lease owner, by `clock_s`; it is not stored.
     """
 
     id: int
@@ -152,7 +154,7 @@ class LoggedCase(Case):
 
     @property
     def is_watched(self) -> bool:
-        """Whether nobody asked for it: a watch drew the reply, and nobody in particular is told."""
+        """Whether a watch drew the reply; such a case has no requester to tell."""
         return self.probability is not None
 
     @property
@@ -169,7 +171,7 @@ class LoggedCase(Case):
 
     @property
     def is_for_one(self) -> bool:
-        """Whether nobody but the requester can see the case: all others know only what stands in a channel's thread."""
+        """Whether only the requester can see the case: other people know only what is in a channel's thread."""
         is_unposted = self.blocked_by is not None or self.status is CaseStatus.ASKED
         return self.is_private or is_unposted or self.channel_id.startswith("D")
 
@@ -179,7 +181,7 @@ class LoggedCase(Case):
 
     @property
     def texts_ts(self) -> str | None:
-        """Our message with the two typed texts, which begins the thread; None where there is none."""
+        """Our message with the two typed texts, which begins the thread; None if there is none."""
         return self.thread_ts if self.message_ts is None and self.parent_ts is None else None
 
     @property
@@ -196,38 +198,39 @@ class LoggedCase(Case):
 
 
 def to_case_id(text: str) -> int | None:
-    """The number of a case, as it was typed or sent along by a button; None where no case can have it."""
+    """The number of a case, as typed or as sent by a button; None if no case can have it."""
     number = int(text) if text.isascii() and text.isdigit() and len(text) <= len(str(LARGEST_ID)) else None
     return number if number is not None and number <= LARGEST_ID else None
 
 
 def text_hash(text: str) -> str:
-    """What stays of a text where the text itself is not kept: SHA-256, in hex."""
+    """The SHA-256 of a text, in hex, which is kept even when the text is not."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 @dataclass(frozen=True)
 class CurrentVerdict:
-    """What counts so far for a reply: who asked for the first verdict on it, and whether one of them is a score."""
+    """What counts so far for a reply: who asked for the first verdict on it, and whether any verdict has a score."""
 
     first_requester_id: str
     is_scored: bool
 
 
 def exclusion_of_first(user_id: str, author_id: str | None) -> Exclusion | None:
-    """Why the verdict on a reply of this author stands aside, although nobody has asked for one before."""
+    """Why the first verdict on a reply by this author is excluded; None if it counts."""
     return Exclusion.AUTHOR if user_id == author_id else None
 
 
 def exclusion_of(
     user_id: str, earlier: LoggedCase, current_verdict: CurrentVerdict | None, *, has_typed: bool
 ) -> Exclusion | None:
-    """Why a verdict that this person asks for once more stands aside; None where it replaces the earlier one.
+    """Why a repeated verdict that this person asks for is excluded; None if it replaces the earlier one.
 
-    Whoever asked first, the reply's author aside, may repeat and correct it. Others may where there is no score yet, or
-    where the text has been edited since, unless the question is the author's, too: it may be that which was edited.
-    `has_typed`: the question is that person's own, which is as good as a score of one's own, so it never takes
-    another's place; nor does it when somebody else repeats it.
+    The first requester may repeat and correct a verdict, unless they wrote the reply. Other people may if there is no
+    score yet, or if the text has been edited since. An edit does not count if the reply's author also wrote the
+    question, because it may be the question that was edited.
+    `has_typed` says that this person typed the question. That is as good as choosing the score, so such a verdict never
+    replaces another person's. Nor does it if another person repeats it.
     """
     if user_id == earlier.author_id:
         return Exclusion.AUTHOR
@@ -243,10 +246,10 @@ def exclusion_of(
 
 @dataclass(frozen=True)
 class Execution:
-    """One run of the step, under the id that Slack gave it; it waits until it is completed or failed.
+    """One run of the workflow step, under the id that Slack gave it; it waits until it is completed or failed.
 
-    `quotes` is whether its workflow may be told the justification: that quotes the reply, and a workflow passes on what
-    it is told to whomever it was built for.
+    `quotes` is whether its workflow may be told the justification, which quotes the reply: a workflow passes on what it
+    is told to the people it was built for.
     """
 
     id: str
@@ -260,9 +263,9 @@ _ASKED_IN_THE_CHANNEL = {CaseSource.LINK, CaseSource.TEXT, CaseSource.MODAL}
 class Recipient:
     """A person, and the place where they look for an answer.
 
-    `channel_id` is empty where they are in none. `thread_ts` names a thread that is there already. `response_url`
-    answers what they did last, for half an hour. `is_in_channel` is whether they stand in the channel itself, as after
-    a command or a window, and not at a message in it.
+    `channel_id` is empty if they are in no channel. `thread_ts` is an existing thread. `response_url` answers their
+    last action, for half an hour. `is_in_channel` is whether they are in the channel itself, as after a command or a
+    modal, and not at a message in it.
     """
 
     user_id: str

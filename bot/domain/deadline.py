@@ -1,4 +1,4 @@
-"""How long whoever asks for something waits to hear that it was accepted; later, nothing of it may be."""
+"""The time within which a request must be accepted; after it, the requester is told that it failed."""
 
 import time
 from collections.abc import Iterator
@@ -9,12 +9,12 @@ _until: ContextVar[float | None] = ContextVar("until", default=None)
 
 
 class TooLateError(Exception):
-    """Whoever asked may have been told that it failed, so it is not accepted any more."""
+    """The requester may have been told that the request failed, so it is no longer accepted."""
 
 
 @contextmanager
 def accepted_within(seconds: float) -> Iterator[None]:
-    """What is asked for in here is accepted within so many seconds, or not at all."""
+    """Requests made inside the block are accepted within this many seconds, or not at all."""
     token = _until.set(time.monotonic() + seconds)
     try:
         yield
@@ -23,11 +23,7 @@ def accepted_within(seconds: float) -> Iterator[None]:
 
 
 def check_deadline() -> None:
-    """Nothing, where what is under way may still be accepted.
-
-    Raises:
-        TooLateError: It may not.
-    """
+    """Raises TooLateError if the deadline for accepting the request has passed."""
     until = _until.get()
     if until is not None and time.monotonic() > until:
         raise TooLateError("it has waited for too long; Slack has told its person that it failed")

@@ -1,4 +1,4 @@
-"""A queue in front of something scarce: so many at once, and nobody's line holds up another's."""
+"""A queue in front of a scarce resource: it limits how many use it at once, and shares it fairly."""
 
 import asyncio
 from collections import deque
@@ -11,9 +11,9 @@ _Line = deque[asyncio.Future[None]]
 
 
 class FairQueue:
-    """At most `limit` at once; who waits is called in turn by channel, within a channel in turn by person.
+    """At most `limit` turns at once; those who wait are called in turn by channel, and within a channel by person.
 
-    With a semaphore, 500 cases of one person would all go before the next one's single one.
+    With a semaphore, one person's 500 cases would all go before the next person's single case.
     """
 
     def __init__(self, limit: int, waiting: Gauge | None = None) -> None:
@@ -41,7 +41,7 @@ class FairQueue:
                 await called
         except asyncio.CancelledError:
             if called.done() and not called.cancelled():
-                self._pass_on()  # called in the same moment
+                self._pass_on()  # called just as it was cancelled
             raise
 
     def _pass_on(self) -> None:
@@ -53,7 +53,7 @@ class FairQueue:
         self._free += 1
 
     def _next(self) -> asyncio.Future[None]:
-        """Whose turn it is; their channel and their line go to the end: the others come first."""
+        """The waiting call whose turn it is; its channel and its person go to the end of their lines."""
         channel_id = next(iter(self._channels))
         people = self._channels.pop(channel_id)
         user_id = next(iter(people))

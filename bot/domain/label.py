@@ -1,4 +1,4 @@
-"""What a person thinks that a response deserves."""
+"""What people think of a response: their labels and their reactions."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,9 +7,9 @@ from enum import StrEnum
 
 @dataclass(frozen=True)
 class Label:
-    """What a person thinks that a response deserves, on the rubric's scale, and why if they said so.
+    """The score that a person thinks a response deserves, on the rubric's scale, with their reason if they gave one.
 
-    `is_blind` says that they gave it before the judge's score was shown to them.
+    `is_blind` says that they gave it before they were shown the judge's score.
     """
 
     score: int
@@ -18,7 +18,7 @@ class Label:
 
 
 class Outcome(StrEnum):
-    """Why somebody is shown a case no more for a blind label; none as long as they have not answered."""
+    """Why a person is no longer shown a case for a blind label; None until then."""
 
     LABELLED = "labelled"
     SKIPPED = "skipped"
@@ -30,11 +30,11 @@ class Reaction:
     """An emoji under a message, and who put it there.
 
     Attributes:
-        ts: Which message.
-        author_id: Who wrote that; None where Slack does not say, as of what a webhook posted.
-        emoji: By its one name; its skin tone is nobody's business.
-        is_added: Whether it was put there, or taken away.
-        at: When.
+        ts: The message.
+        author_id: Who wrote the message; None if Slack does not say, as for a webhook's post.
+        emoji: Its first name, without a skin tone.
+        is_added: Whether it was added; False if it was removed.
+        at: When it was added or removed.
     """
 
     team_id: str
@@ -48,7 +48,7 @@ class Reaction:
 
     @property
     def is_up(self) -> bool:
-        """Whether it is a thumb up."""
+        """Whether it is a thumbs-up."""
         return self.emoji == "+1"
 
     @property

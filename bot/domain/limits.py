@@ -1,17 +1,17 @@
-"""How much may be asked for, and what a case is expected to take before the model has said so."""
+"""How much may be asked for, and how many tokens a case is expected to take before the model reports them."""
 
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from bot.domain.case import Case
 
-_TOKENS_BESIDE_TEXTS = 1000  # the rubric, and the answer
-_UNREAD_TEXT = 2000  # characters, of a text that is yet to be read in Slack
-_CHARACTERS_PER_TOKEN = 3  # fewer than in English, so that other languages do not take more than was set aside
+_TOKENS_BESIDE_TEXTS = 1000  # the rubric and the answer
+_UNREAD_TEXT = 2000  # characters; assumed for a text that has not been read from Slack yet
+_CHARACTERS_PER_TOKEN = 3  # fewer than in English, so that other languages do not take more than was reserved
 
 
 class Texts(Protocol):
-    """What a judge is given: a case, or the texts of one."""
+    """What a judge is given: a case, or just the texts of one."""
 
     @property
     def question(self) -> str | None: ...
@@ -22,9 +22,10 @@ class Texts(Protocol):
 
 @dataclass(frozen=True)
 class Limits:
-    """How many cases and tokens there may be; 0 is no limit. All count back from now, so no full hour lets a rush in.
+    """How many cases and tokens are allowed; 0 is no limit.
 
-    `ratings` is how many a case gets: each is a request to the model, or an answer that counts like one.
+    The periods count back from now, so no new hour lets a rush in.
+    `ratings` is how many ratings a case gets: each is a request to the model, or an answer that counts like one.
     """
 
     cases_per_user_per_hour: int = 0
@@ -39,7 +40,7 @@ class Limits:
         return bool(self.cases_per_user_per_hour or self.cases_per_day or self.tokens_per_day)
 
     def of_automation(self) -> "Limits":
-        """Those of all watches together, and of all workflows: half of the workspace's day is left to others."""
+        """The limits of all watches together, and of all workflows together: half of the workspace's daily limits."""
         return replace(
             self,
             cases_per_user_per_hour=0,
@@ -57,12 +58,12 @@ _DIRECT_MESSAGES = "D"
 
 @dataclass(frozen=True)
 class Policy:
-    """What may be scored; without anything set, every reply in every channel.
+    """What may be scored; by default, every reply in every channel.
 
     Attributes:
-        allowed_channels: The only channels, by id; none: all.
+        allowed_channels: The only channels in which replies are scored, by id; empty for all.
         denied_channels: Channels in which nothing is scored.
-        scores_people: Whether people's replies are scored, or those of bots alone.
+        scores_people: Whether people's replies are scored, or only those of bots.
     """
 
     allowed_channels: frozenset[str] = frozenset()
@@ -70,9 +71,10 @@ class Policy:
     scores_people: bool = True
 
     def allows_channel(self, case: Case) -> bool:
-        """Whether a case may be there; texts that are typed in direct messages are nobody's but the person's own.
+        """Whether a case may be in its channel.
 
-        Those of a workflow stand in no channel.
+        Texts typed in direct messages are always allowed, because only that person sees them. So are a workflow's
+        texts, which are in no channel.
         """
         is_nowhere = not case.channel_id or case.channel_id.startswith(_DIRECT_MESSAGES)
         if is_nowhere and case.message_ts is None:

@@ -1,4 +1,4 @@
-"""What a channel has its replies scored by, and the rubrics that people make in it."""
+"""Which rubric and model score a channel's replies, and the rubrics that people make in the channel."""
 
 import re
 from dataclasses import dataclass
@@ -7,10 +7,10 @@ from datetime import datetime
 from judge import Rubric
 
 DEFAULT = "default"
-"""In place of a rubric's name: whatever the app's settings say."""
+"""In place of a rubric's name: the one in the app's settings."""
 
 MOST_RUBRICS = 10
-"""That a channel may have made: what is said of them has to fit into a message, and a menu."""
+"""At most this many rubrics are made in a channel, so that a message and a menu can list them all."""
 
 LONGEST_NAME = 40
 _NAME = re.compile(r"[^\W_]+(-[^\W_]+)*")
@@ -18,11 +18,11 @@ _NAME = re.compile(r"[^\W_]+(-[^\W_]+)*")
 
 @dataclass(frozen=True)
 class ChannelJudge:
-    """A channel's own judge; None is as the app's settings have it.
+    """A channel's own judge; None means that the app's setting applies.
 
     Attributes:
         rubric: The rubric's name.
-        version: Its version, where the rubric is the channel's own: what is saved later counts once it is used.
+        version: Its version, if the rubric is the channel's own; a version saved later counts only once it is used.
         model: The model's name.
     """
 
@@ -49,5 +49,5 @@ class SavedRubric:
 
 
 def is_name(text: str) -> bool:
-    """Whether a rubric may be called that: lower-case letters, digits and single hyphens between them."""
+    """Whether a rubric may have this name: lower-case letters and digits, with single hyphens between them."""
     return len(text) <= LONGEST_NAME and text == text.lower() and bool(_NAME.fullmatch(text)) and text != DEFAULT

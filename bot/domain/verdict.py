@@ -1,4 +1,4 @@
-"""A verdict as it is recorded and shown: what the judge said, or why nobody has a score."""
+"""A verdict as it is recorded and shown: what the judge said, or why there is no score."""
 
 from collections.abc import Iterable, Sequence
 from statistics import median_low
@@ -11,7 +11,7 @@ from judge.ratings import point
 
 OFFLINE = "offline"
 MADE_UP = "made up for the demo"
-"""In the place of the model, where there was none: the scores that the demo begins with."""
+"""In place of the model if there was none: for the scores that the demo begins with."""
 _OF_QUESTION = "question_"
 
 
@@ -33,16 +33,16 @@ class RecordedRating(BaseModel):
 
 
 class RecordedVerdict(BaseModel):
-    """A verdict in the log. `unscored_reason` is set exactly where `score` is None.
+    """A stored verdict. `unscored_reason` is set if and only if `score` is None.
 
-    `judge_version` is all that makes scores comparable, in words; None where there is no score.
+    `judge_version` is everything that makes scores comparable, in words; None if there is no score.
 
-    `flags` are those of the response, and with a prefix those of the question; unknown ones are of a later version.
+    `flags` are those of the response and, with a prefix, those of the question; unknown ones come from a later version.
 
-    `model` is the one whose verdict counts; `escalation` names the first and the stronger one of a judge that has both,
-    and `ratings` are then those of both.
+    `model` is the one whose verdict counts. `escalation` names the first and the stronger model of a judge that has
+    both; `ratings` are then those of both.
 
-    `unscored_detail` is the sentence for whoever runs the app; what the person in Slack reads is made in `views`.
+    `unscored_detail` is the sentence for the operator; what the requester reads in Slack is written in `verdict_text`.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -71,19 +71,19 @@ class RecordedVerdict(BaseModel):
 
     @property
     def counted(self) -> Sequence[RecordedRating]:
-        """The ratings that the verdict is made of; where a stronger model was asked, those of one of the two."""
+        """The ratings that the verdict is made of: all, or if two models were asked, those of the one that counts."""
         return counted(self.ratings, self.model, self.escalation)
 
     @property
     def before_calibration(self) -> int | None:
-        """The median of the ratings where the rubric's calibration made another score of them."""
+        """The median of the ratings, if the rubric's calibration changed it into another score; otherwise None."""
         scores = [rating.score for rating in self.counted if rating.score is not None]
         middle = median_low(scores) if scores and self.score is not None else self.score
         return None if middle == self.score else middle
 
     @property
     def others(self) -> Sequence[RecordedRating]:
-        """Those of the other model; empty where one alone was asked."""
+        """The ratings of the model that does not count; empty if only one was asked."""
         return others(self.ratings, self.model, self.escalation)
 
     @property
@@ -92,7 +92,7 @@ class RecordedVerdict(BaseModel):
 
     @property
     def span(self) -> tuple[int, int]:
-        """The lowest usable rating, and the highest.
+        """The lowest and the highest usable rating.
 
         Raises:
             ValueError: There is none.
@@ -102,7 +102,7 @@ class RecordedVerdict(BaseModel):
 
     @property
     def is_split(self) -> bool:
-        """Whether two ratings say clearly different things: they are two points apart, or more."""
+        """Whether the ratings clearly disagree: they are two points apart, or more."""
         return bool(self.ratings) and (self.spread or 0) >= 2 * point((self.lowest, self.highest))
 
     @property
@@ -131,7 +131,7 @@ def from_verdict(
 
 
 def without_score(reason: str, detail: str, model: str, rubric: Rubric) -> RecordedVerdict:
-    """No verdict, because there was nothing to judge, or the model could not be asked."""
+    """A verdict without a score, because there was nothing to judge, or the model could not be asked."""
     return RecordedVerdict(
         score=None,
         unscored_reason=reason,

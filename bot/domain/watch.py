@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 MOST_OF_A_QUESTION = 5
-"""So many of an assistant's replies to one question, which a thread has, are scored in a day; the others are `OVER`."""
+"""At most this many replies of an assistant to one question are scored a day; the others become `OVER`."""
 PER_DAY = 50
-"""So many are scored in a day at most, where nobody has said otherwise."""
+"""At most this many replies are scored a day by default."""
 MOST_PEOPLE = 5
-"""So many hear of a watch at most, besides its channel."""
+"""At most this many people are alerted by a watch, besides its channel."""
 
 
 class Shows(StrEnum):
@@ -24,13 +24,12 @@ class Shows(StrEnum):
 
 
 class ReplyOutcome(StrEnum):
-    """What has become of a reply that a watch has seen.
+    """What happened to a reply that a watch has seen.
 
-    `PASSED`: it was not drawn. `TAKEN`: it is a case. `NO_ANSWER`: it was drawn and answers nobody, or has no words.
-    `DELETED`: it was drawn, and deleted before it could be scored. `EDITED`: it was drawn, and its question was edited
-    after it.
-    `OVER`: it was drawn, and a limit of that day was used up. `MISSED`: it was drawn, and has no
-    score: it could not be read or judged in time, or the judge gave none.
+    `PASSED`: it was not drawn. `TAKEN`: it became a case. All others were drawn. `NO_ANSWER`: it answers no one, or has
+    no words. `DELETED`: it was deleted before it could be scored. `EDITED`: its question was edited after it. `OVER`: a
+    limit of that day was used up. `MISSED`: it has no score, because it could not be read or judged in time, or the
+    judge gave none.
     """
 
     PASSED = "passed"
@@ -44,15 +43,15 @@ class ReplyOutcome(StrEnum):
 
 @dataclass(frozen=True)
 class Watch:
-    """Which replies are scored, and what is shown of that.
+    """Which replies are scored, and what is shown of the scores.
 
     Attributes:
         author_id: The assistant, as its messages name it: a user id, or a bot id.
         share: The part of its replies that is drawn, above 0 and up to 1.
-        since: When it was begun; replies that were written before are none of its own.
-        per_day: How many are scored in a day at most; 0 is no limit.
-        alerts_to: Who hears when it gets worse: the channel, people, or both, by id.
-        floor: They hear, too, when the mean is clearly below this; None where nothing is wished for.
+        since: When the watch began; it ignores replies that were written earlier.
+        per_day: At most this many replies are scored a day; 0 is no limit.
+        alerts_to: Who is told when the replies get worse: the channel, people, or both, by id.
+        floor: They are also told when the mean is clearly below this; None for no floor.
     """
 
     team_id: str
@@ -68,14 +67,14 @@ class Watch:
 
 @dataclass(frozen=True)
 class Unread:
-    """A watched channel that could not be read for an hour: up to when it was, and Slack's word for why it is not."""
+    """A watched channel that could not be read for an hour: up to when it was read, and Slack's error since then."""
 
     since: datetime
     reason: str
 
 
 LATE = timedelta(days=1)
-"""What could not be scored for so long is missed: it would stand among later ones as if it were as fresh."""
+"""A reply not scored for this long is missed, because among later ones it would look as fresh as they are."""
 
 
 def age_of(ts: str, now: datetime) -> timedelta:
@@ -83,15 +82,15 @@ def age_of(ts: str, now: datetime) -> timedelta:
 
 
 def is_since(watch: Watch, ts: str) -> bool:
-    """Whether the message of that time was written since the watch was begun; others are none of its own."""
+    """Whether the message with this timestamp was written since the watch began; earlier ones are ignored."""
     return float(ts) >= watch.since.timestamp()
 
 
 def draws(watch: Watch, ts: str, key: bytes) -> bool:
-    """Whether the reply of that time is in the watch's share.
+    """Whether the reply with this timestamp is in the watch's share.
 
-    It follows from the message and the installation's key: a redelivery, a restart and a second process draw the same,
-    and who writes the reply cannot tell, and polish what is scored.
+    The draw follows from the message and the installation's key. A redelivery, a restart and a second process draw the
+    same. The author cannot tell which replies are scored, and polish only those.
     """
     place = f"{watch.team_id}/{watch.channel_id}/{ts}"
     number = int.from_bytes(hmac.digest(key, place.encode(), "sha256")[:8], "big")
@@ -100,7 +99,7 @@ def draws(watch: Watch, ts: str, key: bytes) -> bool:
 
 @dataclass(frozen=True)
 class SeenReply:
-    """A reply of a watched assistant; `text_hash` is that of its words, and None while it is still being written."""
+    """A reply of a watched assistant; `text_hash` is the hash of its text, and None while it is still being written."""
 
     team_id: str
     channel_id: str
@@ -111,18 +110,18 @@ class SeenReply:
 
     @property
     def day(self) -> str:
-        """On which it was written, in UTC, for instance 2026-11-22."""
+        """The day it was written, in UTC, for instance 2026-11-22."""
         return f"{datetime.fromtimestamp(float(self.ts), UTC):%Y-%m-%d}"
 
 
 @dataclass(frozen=True)
 class Used:
-    """What watched replies of a day have used up of that day's limits.
+    """How much of a day's limits the watched replies have used up.
 
     Attributes:
-        replies: How many of the assistant's are scored.
+        replies: How many of the assistant's replies are scored.
         of_question: How many of these answer the same question.
-        tokens: What all of the channel took, whosever they are.
+        tokens: What all watched replies in the channel took, whoever wrote them.
     """
 
     replies: int
@@ -132,10 +131,10 @@ class Used:
 
 @dataclass(frozen=True)
 class Coverage:
-    """What has become of an assistant's replies, those of a day or of many.
+    """What happened to an assistant's replies, on one day or several.
 
     Attributes:
-        outcomes: How many have which; None are those that wait.
+        outcomes: The number of replies with each outcome; None is for those that wait.
     """
 
     outcomes: Mapping[ReplyOutcome | None, int]
@@ -154,12 +153,12 @@ class Coverage:
 
     @property
     def is_trusted(self) -> bool:
-        """Whether at most one in ten of what was drawn was deleted: the others stand for those only by chance."""
+        """Whether at most one in ten drawn replies was deleted; with more, the rest may not represent them."""
         return 10 * self.deleted <= self.seen - self.outcomes.get(ReplyOutcome.PASSED, 0)
 
     @property
     def share(self) -> float:
-        """The part of what was drawn that was read, and scored if it answered anybody; 1 where nothing was drawn."""
+        """The part of the drawn replies that was read, and scored if it answered someone; 1 if none was read."""
         read = self.outcomes.get(ReplyOutcome.TAKEN, 0) + self.outcomes.get(ReplyOutcome.NO_ANSWER, 0)
         return read / (read + self.lost) if read else 1.0
 

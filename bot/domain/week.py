@@ -1,9 +1,9 @@
-"""Weeks and when their digests are due, in a channel's own time zone.
+"""Weeks, and when their digests are due in a channel's own time zone.
 
-Words that are no day, time or zone are a ValueError, whose message says what is expected.
+A text that is not a day, time or zone raises ValueError, whose message says what is expected.
 
-Local times that a clock change skips count as the same time on the old clock, so they come later by the skip;
-of local times that occur twice the first one counts. Source: PEP 495, fold=0.
+A local time that a clock change skips counts as the same time on the old clock, so it comes later by the skip. Of a
+local time that occurs twice, the first one counts. Source: PEP 495, fold=0.
 """
 
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from zoneinfo import ZoneInfo, available_timezones
 
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _SHORTEST_DAY = 3
-_LONGEST_WORD = 80  # of somebody's, in our answer
+_LONGEST_WORD = 80  # characters of the text that an error message quotes
 
 
 @dataclass(frozen=True)
 class Week:
-    """An ISO week, Monday to Sunday, on the clocks of one time zone."""
+    """An ISO week, Monday to Sunday, in one time zone."""
 
     year: int
     number: int
@@ -45,11 +45,11 @@ class Week:
 
     @property
     def end(self) -> datetime:
-        """The first moment of the week after, in UTC."""
+        """The first moment of the next week, in UTC."""
         return _to_utc(self.monday + timedelta(weeks=1), time(), self.zone)
 
     def same_days_before(self, until: datetime) -> tuple[datetime, datetime]:
-        """From when to when the week before is what this one is up to `until`, on the zone's clocks."""
+        """The start and end of the part of last week that matches this week up to `until`, on the zone's clocks."""
         last = self.before()
         if until >= self.end:
             return last.start, last.end
@@ -63,7 +63,7 @@ class Week:
 
 @dataclass(frozen=True)
 class Schedule:
-    """When a channel's digests are due: the first such day and time after the end of each week."""
+    """When a channel's digests are due: the first time it is this day and time after the end of each week."""
 
     day: str
     time: time
@@ -71,11 +71,11 @@ class Schedule:
 
     @classmethod
     def parse(cls, day: str, at: str, zone: str) -> "Schedule":
-        """The schedule that three words say."""
+        """The schedule given as text."""
         return cls(parse_day(day), parse_time(at), parse_zone(zone))
 
     def changed(self, day: str | None, at: str | None, zone: str | None) -> "Schedule":
-        """This one with what a channel has chosen; None where it has chosen nothing."""
+        """This schedule with a channel's own choices; None leaves a value as it is."""
         return Schedule(
             parse_day(day) if day else self.day,
             parse_time(at) if at else self.time,
@@ -86,7 +86,7 @@ class Schedule:
         return _to_utc(week.monday + timedelta(weeks=1, days=DAYS.index(self.day)), self.time, self.zone)
 
     def latest(self, now: datetime) -> Week:
-        """The newest week whose digest is due; it became so less than a week ago."""
+        """The newest week whose digest is due; it became due less than a week ago."""
         week = Week.of(now, self.zone).before()
         return week if self.due(week) <= now else week.before()
 
@@ -100,7 +100,7 @@ class Schedule:
 
 
 def parse_day(text: str) -> str:
-    """The day of the week in a word such as "Friday" or "fri"."""
+    """The day of the week named by a word such as "Friday" or "fri"."""
     word = text.lower()
     found = [day for day in DAYS if len(word) >= _SHORTEST_DAY and day.startswith(word)]
     if not found:
@@ -109,7 +109,7 @@ def parse_day(text: str) -> str:
 
 
 def parse_time(text: str) -> time:
-    """The time of day in a word such as "9:00" or "16:30"."""
+    """The time of day in a text such as "9:00" or "16:30"."""
     hour, colon, minute = text.partition(":")
     is_written_so = hour.isascii() and hour.isdigit() and (not colon or (minute.isascii() and minute.isdigit()))
     if is_written_so and int(hour) < 24 and int(minute or 0) < 60:
@@ -118,7 +118,7 @@ def parse_time(text: str) -> time:
 
 
 def parse_zone(text: str) -> ZoneInfo:
-    """The time zone of a name such as "Europe/Berlin", whatever its case; where there is none, a close one is named."""
+    """The time zone named by a text such as "Europe/Berlin", in any case; an error suggests a close name."""
     known = _known_zones()
     if name := known.get(text.lower()):
         return ZoneInfo(name)
