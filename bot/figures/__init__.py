@@ -1,1 +1,1 @@
-"""What the cases of a week come to: figures without words for them."""
+"""Figures of a channel's scores: the week's numbers, agreement with people's labels, and charts of them."""

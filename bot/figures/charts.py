@@ -1,8 +1,8 @@
-"""A week's scores as people see them, chosen or random: bars, a trend, shares, and whether the mean has moved.
+"""A week's scores as people see them, chosen or random: bars, a trend, and whether the mean has changed.
 
-Slack's charts have no setting for the range of an axis. An area, as bars do, begins at zero, so a trend never looks
-steeper than it is; a line may be drawn from its lowest point. What a client may leave out is said in the labels: how
-many replies a bar stands for, and each mean.
+Slack's charts have no setting for the range of an axis. An area begins at zero, as bars do, so a trend never looks
+steeper than it is; a line may be drawn from its lowest point. The labels repeat what a client may leave out: how many
+replies a bar stands for, and each mean.
 Source: https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block
 """
 
@@ -20,13 +20,13 @@ _BAR = 20
 _NO_BREAK = "\u00a0"
 
 Points = Sequence[tuple[str, float]]
-"""Labels with values; a trend has the weeks that have a mean, oldest first, each by its Monday."""
+"""Labels with values; a trend has the weeks that have a mean, oldest first, each labelled with its Monday."""
 
 
 def moved(change: Interval | None, *, is_finished: bool) -> str:
-    """Whether the mean has moved since last week, and how far, where chance is no explanation.
+    """A sentence on whether the mean has changed since last week, and by how much if that is more than chance.
 
-    Empty where that cannot be said. A week that is not over is held against the same days of last week.
+    Empty if the change is not known. A week that is not over is compared with the same days of last week.
     """
     before = "last week" if is_finished else "the same days of last week"
     if change is None or change.low is None or change.high is None:
@@ -39,7 +39,7 @@ def moved(change: Interval | None, *, is_finished: bool) -> str:
 
 
 def moved_in_short(change: Interval | None) -> str:
-    """The same for a table; empty where that cannot be said."""
+    """The same in short, for a table; empty if the change is not known."""
     if change is None or change.low is None or change.high is None:
         return ""
     if change.low <= 0 <= change.high:
@@ -49,18 +49,18 @@ def moved_in_short(change: Interval | None) -> str:
 
 
 def _distances(mean: float, low: float, high: float) -> list[str]:
-    """How far it is, at least and at most; with as many decimals as it takes not to look like one that may be 0."""
+    """The distance, and its lower and upper bound, with enough decimals that the lower bound does not look like 0."""
     near, far = sorted((abs(low), abs(high)))
     return [f"{each:{'.1f' if near >= 0.05 else '.2f'}}" for each in (abs(mean), near, far)]
 
 
 def low_words(scale: Scale) -> str:
-    """Which scores are low: 0 to 2 of 5."""
+    """Which scores are low, such as "0 to 2" on a scale of 0 to 5."""
     return _from_to(scale.low, low_to(scale))
 
 
 def good_words(scale: Scale) -> str:
-    """Which scores are good: 4 to 5 of 5."""
+    """Which scores are good, such as "4 to 5" on a scale of 0 to 5."""
     return _from_to(good_from(scale), scale.high)
 
 
@@ -69,7 +69,7 @@ def _from_to(first: int, last: int) -> str:
 
 
 def charts(this: Tally, trend: Sequence[Point], scale: Scale, what: str) -> list[Drawn]:
-    """How many replies have which score, and the trend, as far as there are any; `what` replies, such as "random"."""
+    """Charts of the scores and of the trend, if there are enough; `what` names the replies, such as "random"."""
     found = []
     counts = [(score, this.counts.get(score, 0)) for score in range(scale.low, scale.high + 1)]
     if this.n >= FEWEST and len(counts) <= _MOST_BARS:
@@ -87,20 +87,20 @@ def charts(this: Tally, trend: Sequence[Point], scale: Scale, what: str) -> list
 
 
 def weekly_means(trend: Sequence[Point]) -> str:
-    """The trend in words; empty where it has but one mean."""
+    """The trend in words; empty with fewer than two means."""
     points = _to_points(trend)
     means = [f"{week}: {mean:.1f}".replace(" ", _NO_BREAK) for week, mean in points]
     return " · ".join(means) if len(points) > 1 else ""
 
 
 def _to_points(trend: Sequence[Point]) -> Points:
-    """The weeks of one judge version, the newest: a line that joined two would show the judges' difference."""
+    """The weeks of the newest judge version: a line across two versions would show how the judges differ."""
     scored = [(point, point.mean) for point in trend if point.mean is not None]
     return [(day_name(point.week.monday), mean) for point, mean in scored if point.version == scored[-1][0].version]
 
 
 def day_name(day: date) -> str:
-    """A day of the year, such as 12 Oct."""
+    """A day and month, such as 12 Oct."""
     return f"{day.day} {day:%b}"
 
 

@@ -16,13 +16,13 @@ from judge.stats import Interval, MeanEstimate, MeanEstimator, good_from, labell
 
 @dataclass(frozen=True)
 class Agreement:
-    """The judge against people's labels; a case's label is the mean of its labels, halves rounded up.
+    """The judge's agreement with people's labels; a case's label is the mean of its labels, rounded, with halves up.
 
     Attributes:
         n: Cases with a score and a label.
-        exact: Share of them with the same number.
-        within_one: Share with numbers at most one apart.
-        kappa: Quadratic weighted kappa; None where one of them gave one number throughout.
+        exact: Share of cases whose score equals the label.
+        within_one: Share of cases whose score and label are at most one apart.
+        kappa: Quadratic weighted kappa; None if either gave the same number throughout.
     """
 
     n: int
@@ -32,7 +32,7 @@ class Agreement:
 
 
 def to_agreement(rows: Iterable[LabelledCount], scale: Scale) -> Agreement | None:
-    """The agreement in what `Tallies.labelled` gives of that scale; None without a label."""
+    """The agreement in the rows of `Tallies.labelled` for that scale; None without a label."""
     pairs = Counter[tuple[int, int]]()
     for row in rows:
         pairs[row.score, floor(row.total / row.people + 0.5)] += row.number
@@ -54,9 +54,9 @@ def to_scores(rows: Iterable[LabelledCount]) -> Mapping[int, int]:
 def weighted_kappa(pairs: Mapping[tuple[int, int], float]) -> float | None:
     """Agreement beyond chance of two raters on an ordered scale; 1 is perfect, 0 is chance.
 
-    `pairs` counts how often the first rater gave one number and the second the other. None where one of them gave one
-    number throughout. The tests hold it to `judge.agreement`, whose libraries the bot can do without. Source: Cohen
-    (1968), Psychological Bulletin 70(4).
+    `pairs` counts how often the first rater gave one number and the second the other. None if either of them gave the
+    same number throughout. The tests compare it with `judge.agreement`, whose libraries the bot does without. Source:
+    Cohen (1968), Psychological Bulletin 70(4).
     """
     n = sum(pairs.values())
     first, second = defaultdict[int, float](float), defaultdict[int, float](float)
@@ -69,11 +69,11 @@ def weighted_kappa(pairs: Mapping[tuple[int, int], float]) -> float | None:
 
 
 def kappa_interval(pairs: Counter[tuple[int, int]], scale: Scale) -> Interval | None:
-    """Weighted kappa with its 95% interval, by the jackknife on the scale of atanh, as `judge.agreement` takes it.
+    """Weighted kappa with its 95% interval, by the jackknife on the atanh scale, as `judge.agreement` computes it.
 
-    Its error is no less than what one more case would change on which both agree, half of it at each end of the scale,
-    nor than that of scores that have nothing to do with the labels: rare scores may be missing in a few cases. The ends
-    are None where the value is 1 or -1, or hangs on a single case.
+    Its error has two lower limits, because rare scores may be missing in a few cases: the change that one more case
+    with equal numbers would make, half of it at each end of the scale, and the error of scores that are unrelated to
+    the labels. The ends are None if the value is 1 or -1, or depends on a single case.
     """
     value, n = weighted_kappa(pairs), pairs.total()
     if value is None:
@@ -93,7 +93,7 @@ def kappa_interval(pairs: Counter[tuple[int, int]], scale: Scale) -> Interval | 
 
 
 def _moments(pairs: Counter[tuple[int, int]], which: int) -> tuple[float, float]:
-    """One rater's mean, and the variance of what they gave."""
+    """One rater's mean, and the variance of their numbers."""
     mean = sum(pair[which] * number for pair, number in pairs.items()) / pairs.total()
     return mean, sum((pair[which] - mean) ** 2 * number for pair, number in pairs.items()) / pairs.total()
 
@@ -104,7 +104,7 @@ _ALL_OF_IT: Mapping[str, Coverage] = {}
 
 @dataclass(frozen=True)
 class Quality:
-    """The last four weeks, of one judge version.
+    """The quality of the last four weeks' replies, by one judge version.
 
     Attributes:
         mean: The mean score.
@@ -119,7 +119,7 @@ class Quality:
 
 
 async def read_quality(tallies: Tallies, place: Place, week: Week, until: datetime, kind: Kind) -> Quality | None:
-    """The quality of the four weeks up to that moment, which is in `week`; None without a score."""
+    """The quality of the four weeks up to `until`, which is in `week`; None without a score."""
     span = Span(week.before(WEEKS - 1).start, until)
     return to_quality(await tallies.blind(place, span, kind), kind.scale)
 
@@ -127,11 +127,11 @@ async def read_quality(tallies: Tallies, place: Place, week: Week, until: dateti
 def to_quality(
     rows: Sequence[ScoredCount], scale: Scale, coverage: Mapping[str, Coverage] = _ALL_OF_IT
 ) -> Quality | None:
-    """The quality that the rows come to; None without any.
+    """The quality computed from the rows; None without any.
 
-    Of what a watch has drawn, each row stands for as many replies as its draw and the `coverage` of its day say. A
-    label stands for its week: it weighs by how many of that week's replies have one, since a week that is still being
-    labelled has fewer than its draw says.
+    A row of watched replies stands for more replies, according to their draw and the `coverage` of their day. A label
+    stands for its week. Its weight follows from how many of that week's replies have a label, because a week that is
+    still being labelled has fewer labels than its draw says.
     """
     mean, good, low = MeanEstimator(scale), MeanEstimator(Scale(0, 1)), MeanEstimator(Scale(0, 1))
     stands_for = [_stands_for(row, coverage) for row in rows]
@@ -161,7 +161,7 @@ def _add(
 
 
 MIN_SCORES = 10
-"""With fewer, a range would say little more than the scale does."""
+"""With fewer scores, a range would say little more than the scale does."""
 _NUMBERS = {4: "four"}
 _SPAN = f"the last {_NUMBERS[WEEKS]} weeks"
 _NO_MODEL = {
@@ -171,7 +171,7 @@ _NO_MODEL = {
 
 
 def corrected(quality: Quality | None) -> str:
-    """The mean and the share of good replies as people would have them; empty with too few blind labels to say."""
+    """The mean and the share of good replies, corrected by blind labels; empty with too few of these."""
     if quality is None or quality.mean.missing or not quality.mean.corrected or not quality.good.corrected:
         return ""
     mean, good = quality.mean, quality.good.corrected
@@ -183,7 +183,7 @@ def corrected(quality: Quality | None) -> str:
 
 
 def uncorrected(quality: Quality | None) -> str:
-    """The judge's own mean, what its range leaves out, and how many blind labels are missing; empty where none are."""
+    """The judge's own mean, what its range leaves out, and how many blind labels are missing; empty if none are."""
     if quality is None or not quality.mean.missing or quality.mean.n < MIN_SCORES:
         return ""
     return (
@@ -193,7 +193,7 @@ def uncorrected(quality: Quality | None) -> str:
 
 
 def without_model(raters: Mapping[str | None, int]) -> list[str]:
-    """What no model scored, said before the figures are looked at."""
+    """Warnings about cases that no model scored, to be shown before the figures."""
     cases = _count(sum(raters.values()), "case")
     return [f":warning: {raters[each]} of {cases} {how}." for each, how in _NO_MODEL.items() if each in raters]
 

@@ -1,4 +1,4 @@
-"""What the log says of a channel's week, as numbers."""
+"""A channel's week in numbers, computed from the store."""
 
 import asyncio
 from collections import Counter
@@ -15,16 +15,16 @@ from judge.stats import Interval, MeanEstimate, MeanEstimator, difference, kolmo
 TREND_WEEKS = 8
 LOWEST = 3
 FEWEST = 5
-"""Of fewer scores no figure is shown: it would tell the score of a reply that somebody may be asked to label blind."""
+"""With fewer scores no figure is shown: it would reveal the score of a reply that is yet to be labelled blind."""
 _DEFAULT_SCALE = Scale(0, 5)
 
 Choose = Callable[[Sequence[str]], Awaitable[Collection[str]]]
-"""Gives those of the authors, most replies first, whose replies may be listed; what nobody wrote is then not."""
+"""Selects the authors, given most replies first, whose replies may be listed; replies without an author are not."""
 
 
 @dataclass(frozen=True)
 class Tally:
-    """How often each score was given; `threads` says how many of them stand in a thread with others, by thread."""
+    """How often each score was given; `threads` counts those that share a thread with others, by thread and score."""
 
     counts: Mapping[int, int]
     threads: Mapping[tuple[str, int], int] = field(default_factory=dict)
@@ -35,24 +35,24 @@ class Tally:
 
     @property
     def mean(self) -> float | None:
-        """Their mean; None of fewer than `FEWEST`."""
+        """The mean score; None with fewer than `FEWEST`."""
         return sum(score * count for score, count in self.counts.items()) / self.n if self.n >= FEWEST else None
 
     @property
     def median(self) -> float | None:
-        """The middle score, or the mean of the two in the middle; None of fewer than `FEWEST`."""
+        """The middle score, or the mean of the two in the middle; None with fewer than `FEWEST`."""
         if self.n < FEWEST:
             return None
         return (self.at((self.n - 1) // 2) + self.at(self.n // 2)) / 2
 
     def share_up_to(self, highest: float) -> float | None:
-        """The share of scores that are not above `highest`; None of fewer than `FEWEST`."""
+        """The share of scores that are at most `highest`; None with fewer than `FEWEST`."""
         if self.n < FEWEST:
             return None
         return sum(count for score, count in self.counts.items() if score <= highest) / self.n
 
     def estimate(self, scale: Scale) -> MeanEstimate | None:
-        """Their mean, with threads as what is independent of each other; None without a score."""
+        """The estimated mean, for which only different threads are independent; None without a score."""
         mean, alone = MeanEstimator(scale), Counter(self.counts)
         for (thread, score), count in self.threads.items():
             mean.add(score, cluster=thread, times=count)
@@ -62,7 +62,7 @@ class Tally:
         return mean.estimate()
 
     def at(self, position: int) -> int:
-        """The score at that position from the lowest, counted from 0; the highest one beyond the end, 0 without any."""
+        """The score at that position from the lowest, from 0; beyond the end the highest score, and 0 without any."""
         for score in sorted(self.counts):
             position -= self.counts[score]
             if position < 0:
@@ -72,7 +72,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Point:
-    """One week of the trend, by the judge version that scored most of it; of too few scores `mean` is None."""
+    """One week of the trend, by the judge version that scored most of it; `mean` is None with too few scores."""
 
     week: Week
     mean: float | None
@@ -81,7 +81,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Author:
-    """The scores of what one bot or person wrote, this week and the week before, and how far the mean has moved."""
+    """The scores of one bot's or person's replies, this week and the week before, and how far the mean has moved."""
 
     id: str
     this: Tally
@@ -91,17 +91,17 @@ class Author:
 
 @dataclass(frozen=True)
 class Glance:
-    """A channel's week in short. All scores are of one kind, the week's commonest.
+    """A channel's week in short. All scores are of one kind, the week's most common.
 
     Attributes:
-        until: The moment up to which the week was counted; its end once it is over.
-        last: The week before, on the same days where this one is not over; by its own commonest judge version.
-        change: How far the mean has moved since; None where that cannot be said.
-        has_new_judge: Whether `last` is of another judge version, so that no change can be told.
+        until: The moment up to which the week is counted; its end once it is over.
+        last: The week before, by its own most common judge version; only the same days if this week is not over.
+        change: How far the mean has moved since then; None if that is not known.
+        has_new_judge: Whether `last` is of another judge version, so that the change is not known.
         trend: Up to eight weeks, oldest first, this one last.
-        raters: How many cases were scored by the offline rater or made up for the demo; those of models are None's.
-        off_scale: How many scores are on another scale, and in no other figure.
-        off_version: How many on this scale are of another judge version, and in no other figure.
+        raters: How many cases the offline rater scored and the demo made up; None counts those of models.
+        off_scale: How many scores are on another scale; they are in no other figure.
+        off_version: How many scores on this scale are of another judge version; they are in no other figure.
     """
 
     week: Week
@@ -126,7 +126,7 @@ class Glance:
 
     @property
     def low(self) -> int:
-        """The highest score that counts as low: 2 of 0 to 5."""
+        """The highest score that counts as low, such as 2 on a scale of 0 to 5."""
         return low_to(self.scale)
 
 
@@ -135,13 +135,13 @@ class Figures(Glance):
     """A channel's week in full.
 
     Attributes:
-        unscored: Cases without a score, by the reason.
+        unscored: The number of cases without a score, by reason.
         lowest: Up to three low scores, the lowest first and the newest first among equals.
-        authors: With scores this week, most first.
-        blind: The judge's agreement with labels that people gave before they saw its score, of all time up to now.
-        seen: The same with labels that were given after it was seen.
-        unlike: How easily the scores of all labelled cases would differ so much from this week's, were they alike: the
-            p of a Kolmogorov-Smirnov test.
+        authors: Authors with scores this week, most scores first.
+        blind: The judge's agreement with labels that people gave before they saw its score, from all time up to now.
+        seen: The same for labels that people gave after they saw it.
+        unlike: The p-value of a Kolmogorov-Smirnov test: how probable so large a difference between the scores of all
+            labelled cases and this week's would be if they were alike.
         quality: What people would say of the last weeks' replies; None without a score.
     """
 
@@ -195,7 +195,7 @@ async def _read_glance(
 async def read_figures(
     tallies: Tallies, place: Place, week: Week, now: datetime, choose: Choose | None = None
 ) -> Figures:
-    """The figures of a week, or of the part of it that has passed; `choose` says of whom the lowest scores are."""
+    """The figures of a week, or of its part that has passed; `choose` selects the authors of the lowest scores."""
     glance, rows, earlier = await _read_glance(tallies, place, week, now)
     kind, span = glance.kind, Span(week.start, glance.until)
     authors = _authors(rows, earlier, kind)
@@ -236,7 +236,7 @@ async def _read_lowest(
 
 
 def change_of(this: Tally, last: Tally, scale: Scale) -> Interval | None:
-    """How far the mean is above the earlier one; None where either is of fewer than `FEWEST`, or of a single thread."""
+    """How far the mean is above the earlier one; None if either has fewer than `FEWEST` scores, or a single thread."""
     now, before = this.estimate(scale), last.estimate(scale)
     return difference(now, before) if now and before and min(this.n, last.n) >= FEWEST else None
 
@@ -254,7 +254,7 @@ async def _read_trend(tallies: Tallies, place: Place, week: Week, kind: Kind) ->
 
 
 def commonest(rows: Iterable[ScoreCount], otherwise: Scale = _DEFAULT_SCALE) -> Kind:
-    """Of the commonest scale the commonest judge version; where there is no score, the scale `otherwise`."""
+    """The most common judge version of the most common scale; without scores, the scale is `otherwise`."""
     scales, kinds = Counter[Scale](), Counter[Kind]()
     for row in rows:
         if row.score is not None:
@@ -266,7 +266,7 @@ def commonest(rows: Iterable[ScoreCount], otherwise: Scale = _DEFAULT_SCALE) -> 
 
 
 def count_raters(rows: Iterable[ScoreCount]) -> Mapping[str | None, int]:
-    """How many cases each rater has, as `ScoreCount` names them."""
+    """How many cases each rater scored, as `ScoreCount` names the raters."""
     counts = Counter[str | None]()
     for row in rows:
         counts[row.rater] += row.number
