@@ -1,4 +1,4 @@
-"""DATABASE_URL as people have it: what the driver is told, and what people are shown, which is never a secret."""
+"""Reads DATABASE_URL: what the driver is told, and what people are shown, which never includes a secret."""
 
 import re
 from collections.abc import Iterator
@@ -11,17 +11,17 @@ from sqlalchemy.exc import ArgumentError
 
 from bot.errors import LogError
 
-_CONNECT_TIMEOUT_S = 10.0  # asyncpg's own is a minute
+_CONNECT_TIMEOUT_S = 10.0  # asyncpg's default is a minute
 _SQLITE = ("sqlite", "sqlite+aiosqlite")
 _POSTGRESQL = ("postgres", "postgresql", "postgres+asyncpg", "postgresql+asyncpg")
-# Of libpq's options those that asyncpg reads in a DSN as libpq does, and those that `_to_arguments` translates:
+# The libpq options that asyncpg reads in a DSN as libpq does, and those that `_to_arguments` translates:
 # https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS
 _READ = ("application_name", "host", "options", "sslcert", "sslcrl", "sslkey", "sslmode", "sslrootcert")
 _TRANSLATED = ("channel_binding", "connect_timeout", "ssl")
 _OPTIONS = {*_READ, *_TRANSLATED, "target_session_attrs"}
 _MOST_PORT = 65_535
 _HOST = r"(?:\[[\w:.%]+\]|[\w.%~-]*)(?::\d{0,5})?"
-# What may follow the login. It has no @ but in the value of an option, so that one in a password is told from the last.
+# What may follow the login. Only an option's value may contain an @, so the last @ before the options ends the login.
 _PLACE = re.compile(rf"(?P<hosts>{_HOST}(?:,{_HOST})*)(?:/(?P<database>[^@/?#]*))?(?:\?(?P<options>[^#]*))?")
 
 _EXPECTED = "expected a URL such as sqlite:///slack-judge.db or postgresql://USER:PASSWORD@HOST:5432/NAME"
@@ -33,11 +33,11 @@ _HOW_TO_WRITE_IT = (
 
 @dataclass(frozen=True)
 class Address:
-    """Where the log is.
+    """Where the database is.
 
     Attributes:
-        url: What SQLAlchemy is told: with SQLite the file; with PostgreSQL that it is one.
-        arguments: What the driver is told beside it.
+        url: What SQLAlchemy is told: the file with SQLite, only the dialect and driver with PostgreSQL.
+        arguments: What the driver is told in addition.
         shown: The database, for people: without user, password and options.
     """
 
@@ -51,7 +51,7 @@ class Address:
 
 
 def to_address(database_url: str) -> Address:
-    """What DATABASE_URL says; LogError where it is wrong, which quotes no more of it than the name of a driver."""
+    """The address in DATABASE_URL. Raises LogError if it is wrong; the message quotes at most a driver's name."""
     scheme, _, rest = database_url.strip().partition("://")
     if scheme in _SQLITE:
         return _to_file(f"sqlite+aiosqlite://{rest}")
@@ -97,7 +97,7 @@ def _to_server(rest: str) -> Address:
 
 
 def _splits(rest: str) -> Iterator[tuple[str, str]]:
-    """The ways to part login and place: without a login, and at each @, since a password may have some of its own."""
+    """The ways to split login and place: without a login, and at each @, because a password may contain some."""
     yield "", rest
     for at in re.finditer("@", rest):
         yield rest[: at.start()], rest[at.end() :]
@@ -105,14 +105,14 @@ def _splits(rest: str) -> Iterator[tuple[str, str]]:
 
 def _to_address(login: str, hosts: str, database: str, options: dict[str, str]) -> Address:
     user, _, password = login.partition(":")
-    # Left to asyncpg where they are not given: PGUSER, PGPASSWORD, PGPASSFILE, ~/.pgpass, PGDATABASE.
+    # If they are not given, asyncpg looks for them: PGUSER, PGPASSWORD, PGPASSFILE, ~/.pgpass, PGDATABASE.
     who = {"user": unquote(user), "password": unquote(password), "database": database}
     arguments = {name: value for name, value in who.items() if value} | _to_arguments(hosts, options)
     return Address(URL.create("postgresql+asyncpg"), arguments, f"postgresql://{hosts}/{database}")
 
 
 def _to_arguments(hosts: str, options: dict[str, str]) -> dict[str, Any]:
-    """What asyncpg needs to know of a server: SQLAlchemy would give it libpq's names, which it reads in a DSN alone."""
+    """The connection arguments of asyncpg. SQLAlchemy would pass libpq's names, which asyncpg reads only in a DSN."""
     options = {"application_name": "slack-judge"} | options
     timeout = options.pop("connect_timeout", "")
     if not re.fullmatch(r"\d{0,4}", timeout):
@@ -121,9 +121,9 @@ def _to_arguments(hosts: str, options: dict[str, str]) -> dict[str, Any]:
     if mode := options.pop("ssl", ""):
         options["sslmode"] = "require" if mode in ("true", "1") else mode
     if options.pop("channel_binding", "prefer") == "require":
-        # asyncpg cannot bind; what binding is for, that nobody in between poses as the server, the certificate shows.
+        # asyncpg has no channel binding. The certificate serves its purpose: no one in between can pose as the server.
         options["sslmode"] = "verify-full"
     if options.get("sslmode") == "verify-full" and options.get("sslrootcert", "system") == "system":
-        arguments["ssl"] = True  # asyncpg's word for all of verify-full, by the authorities that the system trusts
+        arguments["ssl"] = True  # asyncpg's value for verify-full with the authorities that the system trusts
         options = {name: value for name, value in options.items() if not name.startswith("ssl")}
     return arguments | {"dsn": f"postgresql://{hosts}/?{urlencode(options, quote_via=quote)}"}

@@ -1,4 +1,4 @@
-"""Blind labels: which case a person is shown next, and the label that they give it before the judge's score."""
+"""Blind labels: which case a person is shown next, and the label that they give before they see the judge's score."""
 
 import asyncio
 from collections.abc import Collection, Sequence
@@ -18,12 +18,12 @@ from bot.store.schema import UtcDateTime, assignments, cases, labels
 from bot.store.visibility import counts, is_superseded, is_watched, on_same_reply
 
 EVERYBODY = "*"
-"""In the place of a user id: all who are in the channel, now or later."""
+"""In place of a user id: everyone in the channel, now or later."""
 LONGEST = 80_000
-"""Characters of question and response together; a window has room for no more."""
+"""Characters of question and response together; a modal has no room for more."""
 
 _HELD_FOR = timedelta(hours=1)
-"""How long others are shown other cases, after a case was shown to somebody who has not answered."""
+"""After a case was shown to a person who has not answered, others are shown other cases first for this long."""
 
 
 def waiting(sample: Sample, user_id: str) -> ColumnElement[bool]:
@@ -31,9 +31,9 @@ def waiting(sample: Sample, user_id: str) -> ColumnElement[bool]:
 
 
 def turn(sample: Sample, user_id: str, now: datetime) -> tuple[ColumnElement[Any], ...]:
-    """When a case is shown: first what the person has closed without an answer, then what the fewest have been shown.
+    """The order of cases: first those that the person closed without an answer, then those shown to the fewest others.
 
-    Named `is_first` (0 or 1), `others` and `position`.
+    The columns are named `is_first` (0 or 1), `others` and `position`.
     """
     is_first = case((is_shown(user_id), 0), else_=1).label("is_first")
     return is_first, _others(user_id, now).label("others"), sample.position().label("position")
@@ -47,7 +47,7 @@ def may_label(user_id: str) -> ColumnElement[bool]:
         or_(counts(cases), is_watched(cases)),
         has_score(),
         cases.c.status == CaseStatus.DELIVERED,
-        length <= LONGEST,  # not where one of them is missing, either
+        length <= LONGEST,  # NULL, so no match, if either text is missing
         *is_as_scored,
         ~is_superseded(),
         *(each.is_distinct_from(user_id) for each in own),
@@ -80,22 +80,22 @@ def _is_of(table: FromClause, case: FromClause) -> ColumnElement[bool]:
     return and_(table.c.team_id == case.c.team_id, table.c.case_id == case.c.id)
 
 
-# Nobody waits for these figures as for a new case, and connections to the log are few.
+# These counts can wait, unlike a new case, and there are few connections to the database.
 _COUNTED_AT_ONCE = 2
 _NOT_DRAWN = 0.0  # below any week's probability, which is the highest of its cases
 
 
 class NotRecordedError(Exception):
-    """A blind label was not recorded: not asked for, or of a case that is no longer what was shown, or not unseen."""
+    """A blind label was not recorded: the case was not shown or has changed since, or the person knows its score."""
 
 
 class EnoughError(Exception):
-    """A blind label was not recorded: the channel has as many of this week as it wants."""
+    """A blind label was not recorded: the channel has as many as it wants this week."""
 
 
 @dataclass(frozen=True)
 class DrawnCase:
-    """A case as it is shown to somebody who is to label it blind; what the judge said of it is not in here."""
+    """A case as it is shown to a person who labels it blind, without anything that the judge said of it."""
 
     id: int
     channel_id: str
@@ -120,10 +120,10 @@ class Comparison:
 
 
 class Assignments:
-    """Shows people cases that they have seen no score of, and takes their labels.
+    """Shows people cases whose scores they have not seen, and records their labels.
 
-    Never what a person wrote or asked for, nor what they have labelled or passed over; and of a case whose window they
-    have only closed, once more. Without texts in the log there is nothing to show.
+    A person is never shown what they wrote, asked for, labelled or passed over. A case whose modal they only closed is
+    shown again. If the store keeps no texts, there is nothing to show.
     """
 
     def __init__(self, database: Database, *, keeps_text: bool, clock: Clock = utc_now) -> None:
@@ -139,7 +139,7 @@ class Assignments:
         return await self._database.read(read)
 
     async def count(self, team_id: str, user_id: str, channel_ids: Collection[str]) -> int:
-        """How many cases of these channels wait for a label of this person, as far as the week's budgets go."""
+        """How many cases of these channels wait for this person's label, within the week's budgets."""
 
         async def count(connection: AsyncConnection) -> int:
             budgets = await read_budgets(connection, team_id, channel_ids, self._now())
@@ -153,7 +153,7 @@ class Assignments:
             return await self._database.read(count) if self.keeps_text else 0
 
     async def draw(self, team_id: str, user_id: str, channel_ids: Collection[str]) -> DrawnCase | None:
-        """The next case of these channels for this person by their `turn`, noted as shown; None where none waits."""
+        """The next case of these channels for this person by `turn`, recorded as shown; None if none is waiting."""
         now = self._now()
 
         async def find(connection: AsyncConnection) -> Row[Any] | None:
@@ -171,7 +171,7 @@ class Assignments:
         values = {"case_id": cases.c.id, "team_id": literal(team_id), "user_id": literal(user_id)}
         values |= {"probability": literal(found.probability), "drawn_at": literal(now, UtcDateTime)}
         is_there = select(*values.values()).where(cases.c.team_id == team_id, cases.c.id == found.id)
-        # It was found without the writers' lock, and may be gone meanwhile.
+        # It was found without the writers' lock, and may be gone by now.
         await self._database.execute(
             insert_into(self._database, assignments).from_select(list(values), is_there).on_conflict_do_nothing()
         )
@@ -182,13 +182,13 @@ class Assignments:
         return await self._database.first(DrawnCase, query.where(may_label(user_id), is_shown(user_id)))
 
     async def pass_over(self, team_id: str, user_id: str, case_id: int, outcome: Outcome) -> None:
-        """Notes why the person gives this case no label; they are not shown it again."""
+        """Records why the person gives this case no label; they are not shown it again."""
         await self._database.execute(_answer(team_id, user_id, case_id, outcome))
 
     async def note_told(self, team_id: str, case_ids: Collection[int], user_id: str) -> None:
-        """Notes that a person, or EVERYBODY, is told the scores of these cases, and so is not asked for them blind.
+        """Records that a person, or EVERYBODY, is told the scores of these cases, and so is not asked for them blind.
 
-        Whatever shows the score of a single case calls this. An answer that the person has given stands.
+        Called by everything that shows the score of a single case. An answer that the person has given is kept.
         """
         if not case_ids:
             return
@@ -207,12 +207,12 @@ class Assignments:
         )
 
     async def record(self, team_id: str, user_id: str, shown: DrawnCase, label: Label) -> None:
-        """Records a blind label of a case that the person was shown; it stands from then on.
+        """Records a blind label of a case that the person was shown; it is not changed afterwards.
 
         Raises:
-            NotRecordedError: They were not shown it or have answered, it is no longer what they were shown, or they
+            NotRecordedError: They were not shown it or have answered, it has changed since they were shown it, or they
                 know a score of its reply.
-            EnoughError: Others have given the last of this week's meanwhile.
+            EnoughError: Others have given the last of this week's labels in the meantime.
         """
         key = {"team_id": team_id, "case_id": shown.id, "user_id": user_id}
         is_there = select(cases.c.id).where(cases.c.team_id == team_id, cases.c.id == shown.id, may_label(user_id))
@@ -231,7 +231,7 @@ class Assignments:
             values = {"score": label.score, "reason": label.reason, "is_blind": True, "probability": probability}
             values |= key | {"channel_id": shown.channel_id, "created_at": now, "updated_at": now}
             added = await connection.execute(insert_new(self._database, labels, values))
-            if not added.rowcount:  # they have labelled it in the thread meanwhile
+            if not added.rowcount:  # they have labelled it in the thread in the meantime
                 raise NotRecordedError
 
         await self._database.write(record)
@@ -243,7 +243,7 @@ class Assignments:
     async def compared(
         self, team_id: str, user_id: str, case_ids: Collection[int], channel_ids: Collection[str]
     ) -> Sequence[Comparison]:
-        """Those of these cases, in these channels, that the person has labelled blind; in the order of their labels."""
+        """Those of these cases, in these channels, that the person has labelled blind, in the order of their labels."""
         place = cases.c.channel_id, cases.c.message_ts, cases.c.thread_ts, cases.c.reply_ts
         query = (
             select(labels.c.score.label("label"), cases.c.score, cases.c.highest, cases.c.question, *place)

@@ -1,6 +1,8 @@
-"""Who forgot, purged, exported or changed settings, and when: ids and counts, and never a text.
+"""Who forgot, purged, exported or changed settings, and when: ids and counts, never a text.
 
-An act that changes the log is noted in the same transaction, an export before its first row. Rows are never changed."""
+An act that changes the database is recorded in the same transaction, an export before its first row. Rows are never
+changed.
+"""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -15,7 +17,7 @@ from bot.store.database import Part, columns_of
 from bot.store.schema import audit
 
 KEPT = timedelta(days=730)
-"""How long a row is kept, whatever RETENTION_DAYS says: ids of people are not kept for ever, either."""
+"""How long a row is kept, whatever RETENTION_DAYS says: people's ids are not kept forever, either."""
 
 
 class Action(StrEnum):
@@ -42,9 +44,9 @@ class Action(StrEnum):
 
 @dataclass(frozen=True)
 class Act:
-    """One row: who did what, and to which channel, case, person or watched assistant, or to how many cases.
+    """One row: who did what to which channel, case, person or watched assistant, or to how many cases.
 
-    `who` is a Slack user id, or the operating system's user who typed a command, after `os:`.
+    `who` is a Slack user id, or `os:` and the operating system's user who typed a command.
     """
 
     team_id: str
@@ -74,7 +76,7 @@ class Audit(Part):
         return await self._database.rows(_to_act, _ACTS.where(audit.c.team_id == team_id, is_theirs))
 
     async def last_by(self, what: Action, team_id: str, channel_id: str, user_id: str | None = None) -> str | None:
-        """Who did that last in a channel, and with `user_id` to that assistant; None where it was never done."""
+        """Who did that last in a channel, and with `user_id` to that assistant; None if it was never done."""
         acts = select(audit.c.who).filter_by(what=what, team_id=team_id, channel_id=channel_id, user_id=user_id)
         who: str | None = await self._database.value(acts.order_by(audit.c.id.desc()).limit(1))
         return who

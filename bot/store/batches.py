@@ -1,4 +1,4 @@
-"""Requests of watched cases that are asked in a provider's batches, until their cases are judged."""
+"""Requests of watched cases that are sent in a provider's batches, kept until their cases are judged."""
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,16 +15,16 @@ from bot.store.jobs import Job, JobKind, Jobs, priority
 from bot.store.schema import batch_requests, batches, cases
 
 EVERY = timedelta(hours=1)
-"""A request waits so long for others that go off in the same batch."""
-_MOST = 5_000  # at once, so that memory holds them; the next minute takes more
+"""How long a request waits for others that are sent in the same batch."""
+_MOST = 5_000  # at once, so that they fit into memory; the next minute takes more
 
 RequestId = tuple[int, int]
-"""A case, and the number of the request among those of the case."""
+"""A case id, and the number of the request within the case."""
 
 
 @dataclass(frozen=True)
 class SentBatch:
-    """A batch that has not ended, by our nonce; `file_id` and `batch_id` are the provider's, once it has given them."""
+    """A batch that has not ended, by our nonce; `file_id` and `batch_id` are the provider's, None if not known yet."""
 
     nonce: str
     requests: int
@@ -38,13 +38,13 @@ class Batches:
         self._jobs = jobs
 
     async def known(self, case: LoggedCase) -> Sequence[tuple[str, dict[str, Any] | None]]:
-        """The requests of a case in their order: digest, and HTTP status and body of the answer, once it is there."""
+        """The requests of a case in order: digest, and HTTP status and body of the answer, or None without one yet."""
         query = select(batch_requests.c.digest, batch_requests.c.response).where(batch_requests.c.case_id == case.id)
         rows = await self._database.all(query.order_by(batch_requests.c.number))
         return [(row.digest, row.response) for row in rows]
 
     async def ask(self, case: LoggedCase, first: int, missing: Iterable[tuple[str, bytes]], now: datetime) -> None:
-        """Puts requests (digest and body) in line for the next batch, numbered from `first`."""
+        """Queues requests (digest and body) for the next batch, numbered from `first`."""
         common = {"team_id": case.team_id, "case_id": case.id, "created_at": now}
         rows = [
             common | {"number": number, "digest": digest, "body": body.decode()}
@@ -54,7 +54,7 @@ class Batches:
             await self._database.execute(insert(batch_requests).values(rows))
 
     async def due(self, team_id: str, now: datetime) -> Sequence[tuple[RequestId, bytes]]:
-        """The requests in line, with their bodies, once the first of them has waited its time."""
+        """The queued requests with their bodies, once the first of them has waited for `EVERY`."""
         in_line = and_(
             batch_requests.c.team_id == team_id, batch_requests.c.nonce.is_(None), batch_requests.c.response.is_(None)
         )
@@ -66,7 +66,7 @@ class Batches:
         return [((row.case_id, row.number), row.body.encode()) for row in rows]
 
     async def begin(self, team_id: str, requests: Iterable[RequestId]) -> None:
-        """Notes a batch of these requests, before anything of it is sent."""
+        """Records a batch of these requests, before any of it is sent."""
         nonce = secrets.token_hex(8)
         is_one = and_(batch_requests.c.case_id == bindparam("of_case"), batch_requests.c.number == bindparam("at"))
         put = update(batch_requests).where(is_one).values(nonce=nonce, position=bindparam("place"))
@@ -86,7 +86,7 @@ class Batches:
         return [SentBatch(row.nonce, row.last + 1, row.file_id, row.batch_id) for row in rows]
 
     async def bodies(self, batch: SentBatch) -> Sequence[tuple[int, bytes]]:
-        """What a batch asks, with the places in it; a case that was forgotten meanwhile leaves a gap."""
+        """The bodies of a batch by position; a case that was forgotten in the meantime leaves a gap."""
         query = select(batch_requests.c.position, batch_requests.c.body).where(batch_requests.c.nonce == batch.nonce)
         rows = await self._database.all(query.order_by(batch_requests.c.position))
         return [(row.position, row.body.encode()) for row in rows]
@@ -95,9 +95,9 @@ class Batches:
         await self._database.execute(update(batches).where(batches.c.nonce == batch.nonce).values(ids))
 
     async def end(self, batch: SentBatch, answers: Mapping[int, dict[str, Any]], now: datetime) -> None:
-        """Keeps the answers of a batch that has ended, by their places, and has their cases go on.
+        """Stores the answers of a batch that has ended, by position, and queues their cases to be settled.
 
-        What has no answer is in line anew.
+        Requests without an answer wait for the next batch again.
         """
         of_batch = batch_requests.c.nonce == batch.nonce
         keep = update(batch_requests).where(of_batch, batch_requests.c.position == bindparam("place"))
@@ -118,7 +118,7 @@ class Batches:
         await self._database.write(end)
 
     async def trim(self, team_id: str) -> None:
-        """Drops the requests of cases that are judged, and the batches that are left without any."""
+        """Deletes the requests of judged cases, and the batches that are left without requests."""
         is_waiting = exists().where(cases.c.id == batch_requests.c.case_id, cases.c.status == CaseStatus.RECEIVED)
         await self._database.execute(delete(batch_requests).where(batch_requests.c.team_id == team_id, ~is_waiting))
         has_requests = exists().where(batch_requests.c.nonce == batches.c.nonce)

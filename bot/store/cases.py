@@ -1,4 +1,4 @@
-"""Reading cases, a person's list of them, and what has become of their messages since."""
+"""Reads cases and a person's list of them, and records edits and deletions of their messages."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -31,10 +31,10 @@ from bot.store.schema import IS_STALE, IS_UNSETTLED, align_records, cases, proce
 from bot.store.visibility import counts, same_reply
 
 PageEnd = tuple[datetime, int]
-"""Where a page ends: time and number of its last case. It holds good when that case is deleted."""
+"""Where a page ends: time and number of its last case. It stays valid if that case is deleted."""
 
 AT_REST = (CaseStatus.DELIVERED, CaseStatus.ASKED)
-"""Nobody works on a case in one of these; the others are left alone until they are settled."""
+"""The statuses of cases that no process works on; other cases are left alone until they are settled."""
 
 
 def to_case(row: Row[Any]) -> LoggedCase:
@@ -53,9 +53,9 @@ _NO_WORDS = {"justification": "", "raw": ""}
 
 
 async def drop_texts(database: Database, connection: AsyncConnection, which: ColumnElement[bool]) -> None:
-    """Takes the texts out of these cases, their ratings, and rubrics that have them as examples.
+    """Removes the texts from these cases, their ratings, and rubrics and improvements that have learnt from them.
 
-    Hashes, scores, and where the messages stand, are left.
+    Hashes, scores and the timestamps of the messages are kept.
     """
     theirs = tuple_(ratings.c.team_id, ratings.c.case_id).in_(select(cases.c.team_id, cases.c.id).where(which))
     await connection.execute(update(ratings).where(theirs).values(_NO_WORDS))
@@ -66,7 +66,7 @@ async def drop_texts(database: Database, connection: AsyncConnection, which: Col
     await drop_examples(database, connection, dropped)
 
 
-# Built once: SQLAlchemy takes longer to build it than SQLite to do it.
+# Built once: building it takes SQLAlchemy longer than running it takes SQLite.
 _BY_ID = select(cases).where(cases.c.id == bindparam("case_id"))
 _RATINGS = (
     select(ratings)
@@ -88,7 +88,7 @@ _LATEST = (
 
 
 class Cases(Part):
-    """Reads cases; what changes them is the `Store`."""
+    """Reads cases; `Store` changes them."""
 
     def __init__(self, database: Database, *, keeps_text: bool = True) -> None:
         super().__init__(database)
@@ -107,7 +107,7 @@ class Cases(Part):
         return to_case(row) if row else None
 
     async def current_verdict(self, case: LoggedCase) -> CurrentVerdict | None:
-        """What counts so far for the reply that a case is about; None while nothing does."""
+        """What counts so far for the reply of this case; None if nothing does."""
         query = select(cases.c.requester_id, cases.c.score).where(same_reply(case), counts(cases)).order_by(cases.c.id)
         rows = await self._database.all(query)
         return CurrentVerdict(rows[0].requester_id, any(row.score is not None for row in rows)) if rows else None
@@ -147,7 +147,7 @@ class Cases(Part):
     ) -> Sequence[LoggedCase]:
         """A person's newest cases, or the newest of those older than `before`.
 
-        Cases that wait for a question are left out where they have waited since before `asked_since`.
+        Cases that have waited for a question since before `asked_since` are left out.
         """
         query = select(cases).where(cases.c.team_id == team_id, cases.c.requester_id == user_id)
         if before:
@@ -162,21 +162,21 @@ class Cases(Part):
 
     async def _listed(self, query: Select[Any]) -> Sequence[LoggedCase]:
         found = await self._database.rows(LoggedCase, query)
-        # Where no texts are kept, those of cases under way are not for lists either.
+        # If no texts are kept, lists do not show those of cases under way, either.
         return found if self._keeps_text else [case.model_copy(update={"response": None}) for case in found]
 
     async def counts(self) -> Mapping[str, int]:
-        """How many cases there are, by status; as scraped every few seconds, from indexes and not from the cases."""
+        """How many cases there are, by status. It is scraped every few seconds, so it reads only indexes."""
         number = func.count().label("number")
         unsettled = select(cases.c.status, number).where(IS_UNSETTLED).group_by(cases.c.status)
-        # The delivered ones are what is left of all: SQLite counts rows by a narrow index, and has none by status.
+        # Delivered is the total less the others: SQLite counts rows by a narrow index, and has none by status.
         query = unsettled.union_all(select(null(), number).select_from(cases))
         found = {row.status: row.number for row in await self._database.all(query)}
         delivered = found.pop(None) - sum(found.values())
         return found | ({CaseStatus.DELIVERED: delivered} if delivered else {})
 
     async def ping(self) -> None:
-        """Returns once the log has answered; what it reads does not grow with the cases."""
+        """Returns once the database has answered; what it reads does not grow with the number of cases."""
         await self._database.all(select(processes.c.id).limit(1))
 
 
@@ -184,14 +184,14 @@ _AT_ONCE = 100
 
 
 class Edits(JobPart):
-    """Marks the cases of messages that are no longer what was scored.
+    """Marks the cases of messages that have changed since they were scored.
 
-    A marked case is stale until the verdict in Slack says so, too. Whoever settles a case meanwhile is not disturbed:
-    these columns are nobody else's.
+    A marked case is stale until its verdict in Slack says so, too. An attempt that is settling the case is not
+    disturbed, because only this class and forgetting write these columns.
     """
 
     async def note_edited(self, team_id: str, channel_id: str, ts: str, text: str) -> Sequence[int]:
-        """Marks the cases whose question or response was read from this message, and is another than `text`."""
+        """Marks the cases whose question or response was read from this message and differs from `text`."""
         found, is_new = text_hash(text), _is_new(team_id, channel_id, cases.c.edited_at)
         scored = and_(is_new, cases.c.message_ts == ts, cases.c.response_hash != found)
         asked = and_(is_new, cases.c.question_ts == ts, cases.c.question_hash != found)
@@ -206,8 +206,8 @@ class Edits(JobPart):
     async def _mark(
         self, team_id: str, scored: ColumnElement[bool], asked: ColumnElement[bool], column: str
     ) -> Sequence[int]:
-        # Nearly every message was never scored: it is looked for without the writers' lock, and by two queries, since
-        # SQLite would go through the whole channel for one with "or".
+        # Almost no message was ever scored, so this looks without the writers' lock. It is a union, because SQLite
+        # would go through the whole channel for an "or".
         query = union(select(cases.c.id).where(scored), select(cases.c.id).where(asked))
         found = await self._database.values(query)
         if not found:
@@ -225,11 +225,11 @@ class Edits(JobPart):
         return found
 
     async def case(self, case_id: int) -> LoggedCase | None:
-        """The case, if the verdict in Slack has something to say since, or to take back."""
+        """The case, if its verdict in Slack is out of date; otherwise None."""
         return await self._database.first(LoggedCase, select(cases).where(IS_STALE, cases.c.id == case_id))
 
     async def resubmit(self, team_id: str) -> None:
-        """Writes the jobs that should be there for a team's stale verdicts; a safety net, and the start of a queue."""
+        """Writes the missing jobs for a team's stale verdicts: a safety net, and how a queue starts."""
         query = select(cases.c.id).where(IS_STALE, is_of_team(team_id), cases.c.status == CaseStatus.DELIVERED)
         stale = await self._database.values(query.order_by(cases.c.id).limit(_AT_ONCE))
         await self._jobs.submit([Job(JobKind.AMEND, team_id, each, key=f"amend/{each}") for each in stale])
@@ -239,7 +239,7 @@ class Edits(JobPart):
         await self._database.write(lambda connection: drop_texts(self._database, connection, is_it))
 
     async def note_said(self, case: LoggedCase) -> None:
-        """The verdict says what `case` says; what has become of the message since is still to be said."""
+        """Records that the verdict in Slack says what `case` says, unless the case has been marked again since then."""
         is_same = and_(
             cases.c.edited_at.is_not_distinct_from(case.edited_at),
             cases.c.deleted_at.is_not_distinct_from(case.deleted_at),

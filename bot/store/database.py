@@ -1,4 +1,4 @@
-"""The one door to the database: every read and every write goes through it, and is done as a whole."""
+"""The only access to the database: every read and every write goes through it, and is always completed."""
 
 import asyncio
 import sqlite3
@@ -29,26 +29,26 @@ _AFTERWARDS = "slack_judge_after_commit"
 
 
 class Database:
-    """Reads and writes, none of which a cancelled caller leaves half done.
+    """Reads and writes that a cancelled caller never leaves half done.
 
     aiosqlite works in a thread: cancelled within `BEGIN IMMEDIATE` or before `COMMIT`, it would leave the file locked
-    (https://github.com/omnilib/aiosqlite/issues/259, https://github.com/sqlalchemy/sqlalchemy/issues/11760). So whoever
-    is cancelled here goes only once the work is through.
+    (https://github.com/omnilib/aiosqlite/issues/259, https://github.com/sqlalchemy/sqlalchemy/issues/11760). So a
+    cancelled caller here waits until the work is done.
     """
 
     def __init__(self, engine: AsyncEngine) -> None:
         self.engine = engine
         self.is_sqlite = engine.dialect.name == "sqlite"
-        # Settling waits in line, so that a new case is added, and Slack answered, ahead of a thousand old ones.
+        # Settling has a queue, so that adding a case, and answering Slack, goes ahead of a thousand old cases.
         self._settling = FairQueue(_SETTLING_AT_ONCE)
-        # SQLite has one writer. Who waits for it there looks again after ever longer pauses, and may be overtaken for
-        # a second; who waits here is next.
         self._choices: LRUCache[Any, Row[Any] | None] = LRUCache(_CHOICES_KEPT)
         self._choices_number = 0
+        # SQLite has one writer. A writer that waits in SQLite looks again after ever longer pauses, and may be
+        # overtaken for a second; this lock is given in order.
         self._one_writer = asyncio.Lock() if self.is_sqlite else nullcontext()
 
     async def close(self) -> None:
-        """Gives the connections back; those of a server that does not answer are left to the operating system."""
+        """Closes the connections; those to a server that does not answer are left to the operating system."""
         await asyncio.wait([asyncio.ensure_future(self.engine.dispose())], timeout=_CLOSE_S)
 
     async def all(self, query: Executable) -> Sequence[Row[Any]]:
@@ -58,24 +58,24 @@ class Database:
         return await self.read(fetch)
 
     async def rows(self, kind: Callable[..., T], query: Executable) -> list[T]:
-        """All rows of a query, each as a `kind` that is made of its columns by their names."""
+        """All rows of a query, each as a `kind` made from its columns by name."""
         return [kind(**row._mapping) for row in await self.all(query)]
 
     async def first(self, kind: Callable[..., T], query: Select[Any]) -> T | None:
-        """The first row of a query, as `rows` gives it; None where there is none."""
+        """The first row of a query, as in `rows`; None if there is none."""
         found = await self.rows(kind, query.limit(1))
         return found[0] if found else None
 
     async def values(self, query: Executable) -> list[Any]:
-        """What stands in the one column of a query."""
+        """The values of a query's only column."""
         return [row[0] for row in await self.all(query)]
 
     async def value(self, query: Executable) -> Any:
-        """What stands in the first row of a query's one column; None where there is none."""
+        """The value in the first row of a query's only column; None if there is no row."""
         return next(iter(await self.values(query)), None)
 
     async def one(self, query: Executable, values: Mapping[str, Any] | None = None) -> Row[Any] | None:
-        """The row of a query that has one, or none; `values` are those of its parameters."""
+        """The row of a query that returns at most one; `values` are its parameters."""
 
         async def fetch(connection: AsyncConnection) -> Row[Any] | None:
             return (await connection.execute(query, values)).one_or_none()
@@ -83,7 +83,7 @@ class Database:
         return await self.read(fetch)
 
     async def choice(self, query: Executable, of: Mapping[str, str]) -> Row[Any] | None:
-        """The same for what each case asks; with SQLite, which only we write, kept until `forget_choices`."""
+        """Like `one`, for what every case asks; with SQLite, which only we write, cached until `forget_choices`."""
         key = (query, *of.values())
         if key in self._choices:
             return self._choices[key]
@@ -94,7 +94,7 @@ class Database:
         return found
 
     async def forget_choices(self) -> None:
-        """To be awaited after the commit; before, what is there until then might be kept."""
+        """Clears that cache. Await it after the commit; before that, the old value might be cached again."""
         self._choices_number += 1
         self._choices.clear()
 
@@ -108,13 +108,13 @@ class Database:
         return await self.write(change)
 
     async def write(self, work: Work[T]) -> T:
-        """What a transaction comes to; with SQLite it is the only one of this process at the moment."""
+        """The result of work in a transaction; with SQLite, this process runs one transaction at a time."""
         return await _to_the_end(self._in_a_transaction(work))
 
     async def settle(self, case: Case | None, work: Work[T]) -> T:
-        """The same for a step of a case that Slack does not wait for: few of these stand in line for the database.
+        """Like `write`, for a step of a case that Slack does not wait for: only a few of these run at a time.
 
-        Where it is not known yet whose case it is, they are a channel of their own.
+        Steps for which the case is not known yet queue as a channel of their own.
         """
         line = (case.channel_id, case.requester_id) if case else ("", "")
         async with self._settling.turn(*line):
@@ -142,12 +142,12 @@ class Part:
 
 
 def columns_of(table: Table, kind: type, *without: str) -> list[Column[Any]]:
-    """The columns that a dataclass has as fields, but those `without`."""
+    """The columns that a dataclass has as fields, except those in `without`."""
     return [table.c[each.name] for each in fields(kind) if each.name not in without]
 
 
 def after_commit(connection: AsyncConnection, follow: Callable[[], Awaitable[object]]) -> None:
-    """Has something done once the transaction of this connection is through; if it is rolled back, never."""
+    """Has `follow` called once the transaction of this connection is committed; if it is rolled back, never."""
     connection.info[_AFTERWARDS].append(follow)
 
 
@@ -157,7 +157,7 @@ async def _to_the_end(work: Coroutine[Any, Any, T]) -> T:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
         await asyncio.wait([task])
-        task.cancelled() or task.exception()  # looked at, so that asyncio does not complain of it
+        task.cancelled() or task.exception()  # retrieved, so that asyncio does not complain about it
         raise
 
 
@@ -165,7 +165,7 @@ _TURN = text("SELECT pg_advisory_xact_lock(hashtextextended('slack-judge ' || :a
 
 
 async def lock_for_transaction(connection: AsyncConnection, at: str) -> None:
-    """Waits until nobody else is at this; from then on others wait, until the transaction is over."""
+    """Waits until no other transaction holds the lock `at`, and holds it until this one ends; SQLite needs none."""
     if connection.dialect.name == "postgresql":
         await connection.execute(_TURN, {"at": at})
 
@@ -177,9 +177,9 @@ def upsert(
     keep: tuple[str, ...] = (),
     where: ColumnElement[bool] | None = None,
 ) -> Insert:
-    """Inserts a row, or updates the one with the same primary key, if `where` holds for it.
+    """A statement that inserts a row, or updates the one with the same primary key if `where` holds for it.
 
-    The columns in `keep` stay as they were.
+    The columns in `keep` are not updated.
     """
     statement = insert_into(database, table).values(**values)
     keys = [column.name for column in table.primary_key]
@@ -188,16 +188,17 @@ def upsert(
 
 
 def insert_new(database: Database, table: Table, values: Mapping[str, Any]) -> Insert:
-    """Inserts a row, unless there is one with the same primary key."""
+    """A statement that inserts a row, unless there is one with the same primary key."""
     return insert_into(database, table).values(**values).on_conflict_do_nothing()
 
 
 async def claim(
     database: Database, table: Table, key: Mapping[str, Any], values: Mapping[str, Any], is_left: ColumnElement[bool]
 ) -> bool | None:
-    """The lease that the row with this primary key stands for, taken by one process alone.
+    """Takes the lease that the row with this primary key stands for, which one process has at a time.
 
-    True where nobody has had it, False where it was taken over, as `is_left` allows, and None where somebody has it.
+    Returns True if it was never taken before, False if it was taken over, as `is_left` allows, and None if another
+    holds it.
     """
     if await database.execute(insert_new(database, table, {**key, **values})):
         return True
@@ -210,7 +211,7 @@ def insert_into(database: Database, table: Table) -> sqlite.Insert | postgresql.
 
 
 class Cursor:
-    """What SQLAlchemy needs of a cursor: it executes, and then knows all rows."""
+    """What SQLAlchemy needs of a cursor: it executes a statement, and then has all its rows."""
 
     def __init__(self, connection: "Connection") -> None:
         self._connection = connection
@@ -233,7 +234,7 @@ class Cursor:
         return self._rows
 
     async def close(self) -> None:
-        """There is nothing left to close."""
+        """Does nothing, because nothing is left to close."""
 
     def _execute(self, method: str, sql: str, parameters: Any, connection: sqlite3.Connection) -> None:
         cursor = getattr(connection, method)(sql, parameters)

@@ -1,4 +1,4 @@
-"""What channels have chosen, which digests were claimed, posted or given up, and the thumbs under replies."""
+"""Channels' settings, the state of their digests, the thumbs under replies, and people's settings."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -19,15 +19,15 @@ from bot.store.schema import IS_TAKEN_BACK, cases, channels, digests, people, re
 from bot.store.visibility import counts, is_watched
 
 LEASE = timedelta(minutes=5)
-"""How long a claim holds; whoever claimed and has neither posted nor given up by then is taken to be gone."""
+"""How long a claim holds; a process that has neither posted nor given up by then is taken to be gone."""
 
 EXTRA_PAUSE = timedelta(hours=1)
-"""Between two digests of one channel that people ask for."""
-_EXTRA = "extra"  # in the place of a week
+"""The least time between two digests of one channel that people ask for."""
+_EXTRA = "extra"  # in place of a week
 
 
 class DigestStatus(StrEnum):
-    """How far the digest of a week has come. `REFUSED`: Slack would not have it; `UNCONFIRMED`: it may be there."""
+    """How far the digest of a week has come. `REFUSED`: Slack did not accept it; `UNCONFIRMED`: it may be there."""
 
     CLAIMED = "claimed"
     POSTED = "posted"
@@ -37,13 +37,13 @@ class DigestStatus(StrEnum):
 
 @dataclass(frozen=True)
 class ChannelSettings:
-    """What a channel has chosen; None where the app's settings decide.
+    """What a channel has chosen; None means that the app's setting applies.
 
     Attributes:
         digest_since: When the digest was last switched on.
-        ranks_people: Whether people stand beside bots in the table.
+        ranks_people: Whether the table lists people beside bots.
         labels_per_week: How many blind labels the channel wants in a week; 0 is none.
-        score_reaction: The emoji that asks for a score where somebody puts it under a reply; None is none.
+        score_reaction: The emoji that asks for a score when a person adds it to a reply; None is none.
         watch_tokens_per_day: How many tokens its watches may take together in a day (UTC); None is no limit.
     """
 
@@ -60,14 +60,14 @@ class ChannelSettings:
     watch_tokens_per_day: int | None = None
 
     def switched(self, is_on: bool, now: datetime) -> "ChannelSettings":
-        """The same with the digest on or off; on where it was off, it begins now."""
+        """These settings with the digest on or off; if it was off before, it begins now."""
         since = now if is_on and not self.is_digest_on else self.digest_since
         return replace(self, is_digest_on=is_on, digest_since=since)
 
 
 @dataclass(frozen=True)
 class Claim:
-    """The right to post one digest; `is_first` is False where an earlier holder may have posted already."""
+    """The right to post one digest; `is_first` is False if an earlier holder may have posted it already."""
 
     team_id: str
     channel_id: str
@@ -115,7 +115,7 @@ class Digests(Part):
         return [each for each in due if each not in taken]
 
     async def claim(self, team_id: str, channel_id: str, week: str, now: datetime) -> Claim | None:
-        """The right to post this digest, durable; None where somebody has it, or has used it."""
+        """The right to post this digest, durable; None if it is taken or used."""
         key = {"team_id": team_id, "channel_id": channel_id, "week": week}
         is_left = (digests.c.status == DigestStatus.CLAIMED) & (digests.c.claimed_at <= now - LEASE)
         values = {"status": DigestStatus.CLAIMED, "claimed_at": now}
@@ -123,7 +123,7 @@ class Digests(Part):
         return None if is_first is None else Claim(team_id, channel_id, week, now, is_first)
 
     async def take_extra(self, team_id: str, channel_id: str, now: datetime) -> bool:
-        """Whether a digest beside the weekly ones may be posted in this channel now: one within an hour."""
+        """Whether an extra digest may be posted in this channel now: at most one an hour. If so, takes the turn."""
         key = {"team_id": team_id, "channel_id": channel_id, "week": _EXTRA}
         is_over = digests.c.claimed_at <= now - EXTRA_PAUSE
         values = {"status": DigestStatus.POSTED, "claimed_at": now}
@@ -134,7 +134,7 @@ class Digests(Part):
         await self._database.execute(delete(digests).filter_by(**key))
 
     async def renew(self, claim: Claim, now: datetime) -> bool:
-        """Whether the claim still holds, for a whole lease from now: asked right before posting."""
+        """Whether the claim still holds; if so, renews it for a whole lease. Called right before posting."""
         is_ours = (digests.c.status == DigestStatus.CLAIMED) & (digests.c.claimed_at == claim.claimed_at)
         return await self._database.execute(_update(claim).where(is_ours).values(claimed_at=now)) == 1
 
@@ -174,9 +174,10 @@ def _update(claim: Claim) -> Update:
 
 class Thumbs(Part):
     async def note(self, thumb: Reaction, *, is_watched: bool = False) -> None:
-        """Notes a thumb as given or taken back; what was told later is right, whatever order it comes in.
+        """Records a thumb as given or taken back; the latest change counts, in whatever order the events arrive.
 
-        Only under a reply that was scored for the channel to see, or that a watch has seen, or will (`is_watched`).
+        Thumbs are recorded only under a reply that was scored for the channel to see, or that a watch has seen or will
+        see (`is_watched`).
         """
         if not (is_watched or await self._is_known(thumb)):
             return
@@ -222,7 +223,7 @@ class Thumbs(Part):
 
 
 async def drop_of_reply(connection: AsyncConnection, gone: Row[*tuple[Any, ...]]) -> None:
-    """Deletes the thumbs under the reply of a case that is gone, unless another case of it is left."""
+    """Deletes the thumbs under the reply of a deleted case, unless another case of that reply is left."""
     here = {"team_id": gone.team_id, "channel_id": gone.channel_id}
     left = select(cases.c.id).filter_by(**here, message_ts=gone.message_ts)
     await connection.execute(delete(thumbs).filter_by(**here, ts=gone.message_ts).where(~left.exists()))
@@ -235,7 +236,7 @@ def _authors(team_id: Any, channel_id: Any, ts: Any) -> Sequence[Select[tuple[st
     return select(replies.c.author_id).filter_by(**here, ts=ts), scored
 
 
-# Built once, since they are asked with every request.
+# Built once, because every request runs them.
 _VISIBILITY = select(people.c.visibility).where(
     people.c.team_id == bindparam("of_team"), people.c.user_id == bindparam("of_user")
 )
@@ -247,12 +248,12 @@ _CHOSEN = select(_VISIBILITY.scalar_subquery().label("visibility"), _RUBRIC.scal
 
 class People(Part):
     async def visibility(self, team_id: str, user_id: str) -> Visibility | None:
-        """Who is to see this person's verdicts; None where the workspace's setting decides."""
+        """Who sees this person's verdicts; None means that the workspace's setting applies."""
         row = await self._database.one(_VISIBILITY, {"of_team": team_id, "of_user": user_id})
         return Visibility(row.visibility) if row and row.visibility else None
 
     async def chosen(self, team_id: str, user_id: str, channel_id: str) -> tuple[Visibility | None, str | None]:
-        """The same, and the name of the channel's rubric, in one look: it is asked before anything is judged."""
+        """The same, and the name of the channel's rubric, in one query, because it runs before anything is judged."""
         of = {"of_team": team_id, "of_user": user_id, "of_channel": channel_id}
         row = await self._database.choice(_CHOSEN, of)
         return (Visibility(row.visibility) if row and row.visibility else None), row.rubric if row else None

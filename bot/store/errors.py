@@ -1,4 +1,4 @@
-"""What reading or writing the log raises, and what the database says of it."""
+"""What reading or writing the database raises, and the reasons that the database gives."""
 
 import re
 import ssl
@@ -6,23 +6,23 @@ import ssl
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-# https://www.postgresql.org/docs/current/errcodes-appendix.html; in whichever language the server speaks
+# https://www.postgresql.org/docs/current/errcodes-appendix.html; the quotation marks are those of any language
 _LOGIN_REFUSED = "28"
 _QUOTED = re.compile('["«»„“].*["«»”“]')
 
 STORE_ERRORS = (DBAPIError, PoolTimeoutError, OSError)
-"""What the log raises while the database is away, locked or full, or all connections are taken."""
+"""What the store raises while the database is away, locked or full, or all connections are taken."""
 
 
 def reason_of(error: BaseException) -> str:
-    """What the database, or the way to it, says: part of a sentence, on one line, and never empty.
+    """The reason given by the database, or by the connection to it: part of a sentence, on one line, and never empty.
 
-    A user that the server does not let in is not named, since people have put the password into its place.
+    It does not name a user that the server refuses, because people have put the password in that place.
     """
     cause = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(error, DBAPIError) and cause is not None and cause.__cause__ is not None:
-        cause = cause.__cause__  # SQLAlchemy puts the name of a class before what asyncpg says
-    # What follows PostgreSQL's first line may quote a row, and with it the texts.
+        cause = cause.__cause__  # SQLAlchemy puts the name of a class before asyncpg's message
+    # The lines after PostgreSQL's first may quote a row, and with it the texts.
     said = next(iter(str(cause).splitlines()), "") or "no answer in time"
     if str(getattr(cause, "sqlstate", None)).startswith(_LOGIN_REFUSED):
         said = _QUOTED.sub("…", said)

@@ -1,4 +1,4 @@
-"""Examples in saved rubrics: they hold words of cases, and are forgotten with them."""
+"""Examples in saved rubrics: they contain the texts of cases, and are forgotten with them."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -14,10 +14,10 @@ from judge import DEFAULT_RUBRIC, Rubric, RubricError, load_rubric
 
 
 async def drop_examples(database: Database, connection: AsyncConnection, gone: Iterable[tuple[str, int]]) -> None:
-    """Takes the examples that are these cases, by team and number, out of all versions of the teams' rubrics.
+    """Removes the examples made from these cases (team and number) from all versions of the teams' rubrics.
 
-    A channel goes on by the text that is left: another version, so that its scores are not compared with earlier ones.
-    A rubric that is proposed with such an example is dropped.
+    A channel goes on with the text that is left as another version, so that its scores are not compared with earlier
+    ones. A proposed rubric with such an example is deleted.
     """
     numbers: defaultdict[str, set[str]] = defaultdict(set)
     for team_id, number in gone:
@@ -25,7 +25,7 @@ async def drop_examples(database: Database, connection: AsyncConnection, gone: I
     if not numbers:
         return
     has_examples = rubrics.c.team_id.in_(numbers), rubrics.c.prompt.contains("<example case=")
-    # Locked in one order, so that no two who forget wait for each other.
+    # Locked in one order, so that two processes that forget never wait for each other.
     query = select(rubrics).where(*has_examples).order_by(*rubrics.primary_key).with_for_update()
     for row in (await connection.execute(query)).all():
         if left := _without(Rubric(row.name, row.prompt), frozenset(numbers[row.team_id])):
@@ -40,14 +40,14 @@ async def drop_examples(database: Database, connection: AsyncConnection, gone: I
 
 
 def _without(rubric: Rubric, gone: frozenset[str]) -> Rubric | None:
-    """What is left of a rubric; None where it has no such example."""
-    from judge.align.examples import examples_of, without_examples  # few logs have examples, and it takes its time
+    """What is left of a rubric without these examples; None if it has none of them."""
+    from judge.align.examples import examples_of, without_examples  # rarely needed, and slow to import
 
     if gone.isdisjoint(examples_of(rubric)):
         return None
     try:
         return without_examples(rubric, gone)
-    except RubricError:  # somebody wrote what a rubric has to say into an example; the words go all the same
+    except RubricError:  # an example contains a part that every rubric must have; the texts are removed all the same
         return Rubric(rubric.name, load_rubric(DEFAULT_RUBRIC).prompt)
 
 

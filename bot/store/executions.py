@@ -1,4 +1,4 @@
-"""Steps of workflows: which case each waits for, and whether it was told its end."""
+"""Runs of the workflow step: which case each waits for, and whether it was told the result."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -12,15 +12,15 @@ from bot.store.database import columns_of, insert_new
 from bot.store.jobs import Job, JobKind, JobPart
 from bot.store.schema import IS_OPEN, IS_WAITING, cases, executions
 
-_KEPT = timedelta(days=1)  # Slack tells of an execution for some six minutes: at once, after one, after five
+_KEPT = timedelta(days=1)  # Slack reports an execution for about six minutes: at once, after one, after five
 _AT_ONCE = 1000
 
 
 class Executions(JobPart):
-    """What steps of workflows wait for. Their rows outlive their cases: also whose case is forgotten is told so."""
+    """What workflow steps wait for. The rows outlive their cases, so that a step is told if its case was forgotten."""
 
     async def is_known(self, team_id: str, execution_id: str) -> bool:
-        """Whether an execution has a case already, so that Slack tells of it once more."""
+        """Whether an execution has a case already, so that Slack is reporting it once more."""
         query = select(executions.c.id).filter_by(team_id=team_id, id=execution_id)
         return await self._database.value(query) is not None
 
@@ -31,7 +31,7 @@ class Executions(JobPart):
     async def attach(self, execution: Execution, case: LoggedCase) -> None:
         async def attach(connection: AsyncConnection) -> None:
             await self.add(connection, execution, case)
-            # Without a key: a job like it may have read already who waits.
+            # Without a key: a job like it may already have read the list of those that wait.
             await self._jobs.put(connection, [Job(JobKind.COMPLETE, case.team_id, case.id)])
 
         await self._database.write(attach)
@@ -45,9 +45,9 @@ class Executions(JobPart):
         await self._database.execute(its.values(completed_at=utc_now()))
 
     async def resubmit(self, team_id: str) -> None:
-        """Writes the jobs that should be there for a team: what a process that died has left, or one in memory.
+        """Writes the missing jobs of a team, which a process that died, or a queue in memory, has lost.
 
-        Whoever settles a case tells the executions that it was made for.
+        Executions of open cases need none, because the attempt that settles a case tells its executions.
         """
         is_open = select(cases.c.id).where(cases.c.id == executions.c.case_id, IS_OPEN).exists()
         query = select(executions.c.case_id).filter_by(team_id=team_id).where(IS_WAITING, ~is_open).distinct()
@@ -55,6 +55,6 @@ class Executions(JobPart):
         await self._jobs.submit([Job(JobKind.COMPLETE, team_id, each, key=f"complete/{each}") for each in waited_for])
 
     async def trim(self) -> None:
-        """Forgets executions a day after they were told."""
+        """Deletes executions a day after they were told."""
         is_old = executions.c.completed_at < utc_now() - _KEPT
         await self._database.execute(delete(executions).where(is_old))

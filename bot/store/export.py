@@ -1,4 +1,4 @@
-"""What counts in the figures, case by case: for exports, and to be judged anew."""
+"""What counts in the figures, case by case, to be exported or judged again."""
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ _PAGE = 500
 
 @dataclass(frozen=True)
 class Version:
-    """One judge version on one scale, and its cases that can be judged anew; `labelled` are those with a label.
+    """One judge version on one scale, and its cases that can be judged again; `labelled` are those with a label.
 
-    Scores that no judge gave, as those that the demo begins with, have the name that stands in its place.
+    For scores that no judge gave, such as the demo's first ones, `name` is what is stored in place of the model.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Version:
 
 @dataclass(frozen=True)
 class Replayable:
-    """A case as it was judged; `human` are the labels of the people who gave one."""
+    """A case as it was judged; `human` are the scores that people gave it."""
 
     id: int
     team_id: str
@@ -53,7 +53,7 @@ class Replays(Part):
         return sorted(versions, key=lambda version: len(version.case_ids), reverse=True)
 
     async def cases(self, case_ids: Sequence[int]) -> Sequence[Replayable]:
-        """These cases, oldest first; without those that were forgotten meanwhile."""
+        """These cases, oldest first, without those that were forgotten in the meantime."""
         found: list[Replayable] = []
         for at in range(0, len(case_ids), _PAGE):
             found += await self._page(sorted(case_ids)[at : at + _PAGE])
@@ -76,15 +76,15 @@ def _is_replayable() -> ColumnElement[bool]:
 
 @dataclass(frozen=True)
 class Selection:
-    """Which verdicts are exported: those that count, as in the figures, of each reply the newest.
+    """Which verdicts are exported: those that count in the figures, of each reply the newest.
 
-    What somebody had scored in their direct messages with the app was for them alone, and is in none.
+    What people had scored in their direct messages with the app was for them alone, and is never exported.
 
     Attributes:
         since: Only verdicts from then on.
-        has_unlabelled: Also those without a label.
+        has_unlabelled: Whether verdicts without a label are exported, too.
         watched: The replies that watches drew, instead of those that people chose.
-        place: Team and channel, for those of one channel.
+        place: Team and channel, to export only that channel.
     """
 
     since: datetime | None = None
@@ -127,11 +127,11 @@ class Exports(Part):
     async def rows(
         self, which: Selection, *, has_ratings: bool = False
     ) -> AsyncIterator[tuple[Row[Any], Sequence[Row[Any]]]]:
-        """A row for each label of each verdict, oldest case first, with the case's ratings where they are asked for.
+        """A row for each label of each verdict, oldest case first, with the case's ratings if `has_ratings`.
 
-        It has the columns of `cases`, and of the label `human` (its score), `user_id`, `reason`, `is_blind` and
-        `label_probability`; these are None without a label. Read page by page: a row is as it was when its page was,
-        and a case that gets its first label after it was given without is not given again.
+        It has the columns of `cases` and, from the label, `human` (its score), `user_id`, `reason`, `is_blind` and
+        `label_probability`, which are None without a label. Rows are read page by page: each is as it was when its page
+        was read, and a case that was given without a label is not given again when it gets its first one.
         """
         query = select(cases, *_LABEL).select_from(cases).join(labels, isouter=which.has_unlabelled)
         query = query.where(*which.conditions())

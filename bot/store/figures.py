@@ -1,8 +1,9 @@
-"""The figures of a channel, counted by the database: a few rows come back, however many cases there are.
+"""The figures of a channel, counted by the database: it returns a few rows, however many cases there are.
 
-Every query here sees only what everybody in that channel could see: verdicts in its threads. Verdicts for one person
-alone, in whatever way they came to be so, are in no figure. Of several verdicts on one reply the newest counts. What
-watches have drawn is counted apart."""
+Every query here sees only what everyone in that channel could see: verdicts in its threads. Verdicts for one person
+alone, for whatever reason, are in no figure. Of several verdicts on one reply the newest counts. What watches have
+drawn is counted separately.
+"""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -36,9 +37,9 @@ from judge.rubric import Scale
 
 @dataclass(frozen=True)
 class Place:
-    """A channel, in its team: channel ids alone are not unique; with an author, what that one wrote there.
+    """A channel in its team; with an author, only what that author wrote there.
 
-    Counted is what came to be scored in one way alone.
+    Channel ids alone are not unique. Only cases of `sample` are counted.
     """
 
     team_id: str
@@ -53,7 +54,7 @@ def watched(watch: Watch) -> Place:
 
 @dataclass(frozen=True)
 class Span:
-    """From `start` up to, and not with, `end`."""
+    """From `start` up to, but not including, `end`."""
 
     start: datetime
     end: datetime
@@ -61,7 +62,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Kind:
-    """What scores must share to stand in one figure: the scale, and the judge version, in words."""
+    """What scores must share to be in one figure: the scale, and the judge version in words."""
 
     lowest: int
     highest: int
@@ -74,9 +75,9 @@ class Kind:
 
 @dataclass(frozen=True)
 class ScoreCount:
-    """How many cases (`number`) one author's replies have with one score of one kind, or unscored for one reason.
+    """How many cases (`number`) of one author have one score of one kind, or are unscored for one reason.
 
-    `rater` is OFFLINE or MADE_UP, and None for a model. `thread_ts` is None where no other case is in the thread.
+    `rater` is OFFLINE or MADE_UP, and None for a model. `thread_ts` is None if no other case is in the thread.
     """
 
     author_id: str | None
@@ -96,7 +97,7 @@ class ScoreCount:
 
 @dataclass(frozen=True)
 class VersionSum:
-    """The scores of one judge version in the span of that position: their sum, and their number."""
+    """The scores of one judge version in the span at that position: their sum and their number."""
 
     position: int
     version: str | None
@@ -114,7 +115,7 @@ class ThumbCount:
 
 @dataclass(frozen=True)
 class LowCase:
-    """A case to look at; `response` is how the reply begins, and None where that is not to be shown."""
+    """A case to look at; `response` is the beginning of the reply, and None if it must not be shown."""
 
     id: int
     score: int
@@ -129,9 +130,9 @@ class LowCase:
 
 @dataclass(frozen=True)
 class LabelledCount:
-    """How many cases (`number`) have one score and labels that come to one sum (`total`, of `people` labels).
+    """How many cases (`number`) have one score, and `people` labels with one sum (`total`).
 
-    The labels were all given blind, or all by people who had seen the score: a case with both is in two such counts.
+    The labels were either all given blind, or all by people who had seen the score: a case with both is in two counts.
     """
 
     is_blind: bool
@@ -143,14 +144,15 @@ class LabelledCount:
 
 @dataclass(frozen=True)
 class ScoredCount:
-    """How many cases (`number`) have one score, and the same to correct it by.
+    """How many cases (`number`) have one score, and the same values to correct it by.
 
     Attributes:
-        label: The mean of what people said who did not see the score; None where nobody did.
-        week: Of the ISO weeks (UTC), counted back from the last; each draws its cases for labels with one probability.
-        thread_ts: Of a thread in which several cases stand; None for all others.
-        drawn_with: The probability with which a watch drew the reply; None where people chose it.
-        day: On which such a reply was written, as `SeenReply.day`.
+        label: The mean label of the people who had not seen the score; None if there are none.
+        week: The ISO week (UTC), counted back from the last; all cases of a week are drawn for labels with one
+            probability.
+        thread_ts: The thread, if several of the cases are in it; otherwise None.
+        drawn_with: The probability with which a watch drew the reply; None if people chose it.
+        day: The day on which a drawn reply was written, as in `SeenReply.day`.
     """
 
     score: int
@@ -185,10 +187,11 @@ class TimedScore:
 
 @dataclass(frozen=True)
 class Usage:
-    """Who asked for the scores, and tokens and cost as far as known: of `with_tokens` and `with_cost` of all `cases`.
+    """How many people asked for scores, and what these cost.
 
-    `people` are those who asked for the scores on the week's scale; all else is of all cases.
-    Of `with_skipping` verdicts, which may skip ratings that cannot change the score, `skipped_ratings` did.
+    `people` counts the requesters of scores of the week's kind; all other fields cover all `cases`. The tokens of
+    `with_tokens` cases and the cost of `with_cost` cases are known. Of `with_skipping` verdicts, which may skip ratings
+    that cannot change the score, `skipped_ratings` did.
     """
 
     people: int
@@ -201,7 +204,7 @@ class Usage:
     with_skipping: int = 0
 
 
-_WORDS = 300  # more than is shown: blanks, and what people do not see, are left out of it
+_WORDS = 300  # more than is shown, because blanks and what people do not see are removed
 _BEGINNING, _END = datetime(2000, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 
 
@@ -219,7 +222,7 @@ class Tallies(Part):
         return await self._database.rows(ScoreCount, query.group_by(*by))
 
     async def authors(self, place: Place, span: Span) -> Sequence[str]:
-        """Whose replies were scored, most first."""
+        """The authors of the replies that were scored, those with the most first."""
         query = select(cases.c.author_id).where(_public(place, span), cases.c.author_id.is_not(None))
         query = query.group_by(cases.c.author_id).order_by(func.count().desc(), cases.c.author_id)
         return await self._database.values(query)
@@ -262,7 +265,7 @@ class Tallies(Part):
     ) -> Sequence[LowCase]:
         """The cases with the lowest scores, newest first among equals.
 
-        `up_to` is a score that none of them is above; it saves sorting all others. With `author_ids`, what those wrote.
+        No score is above `up_to`, so that the others need no sorting. With `author_ids`, only what those authors wrote.
         """
         by_whom = true() if author_ids is None else cases.c.author_id.in_(author_ids)
         found = select(cases.c.id).where(cases.c.score <= up_to, _is_of(kind), _public(place, span), by_whom)
@@ -270,12 +273,12 @@ class Tallies(Part):
         return await self._database.rows(LowCase, _low_cases(cases.c.id.in_(found)))
 
     async def still_low(self, place: Place, case_ids: Collection[int]) -> Sequence[LowCase]:
-        """Those of the cases that the channel may still see, in the same order."""
+        """Those of the cases that the channel may still see, in the same order as `lowest`."""
         is_there = and_(cases.c.id.in_(case_ids), _public(place, Span(_BEGINNING, _END)))
         return await self._database.rows(LowCase, _low_cases(is_there))
 
     async def labelled(self, place: Place, until: datetime, kind: Kind) -> Sequence[LabelledCount]:
-        """Scores against labels, of everything that was judged up to then."""
+        """Scores and labels of everything that was judged before `until`."""
         of_case = labels.c.case_id, labels.c.is_blind
         given = (
             select(*of_case, func.sum(labels.c.score).label("total"), func.count().label("people"))
@@ -284,7 +287,7 @@ class Tallies(Part):
             .subquery()
         )
         by = (given.c.is_blind, cases.c.score, given.c.total, given.c.people)
-        # Labels are few: from each to its case, and not through all cases, which this keeps the database from doing.
+        # Labels are few: `concat` makes the database go from each label to its case, and not through all cases.
         is_here = and_(cases.c.team_id.concat("") == place.team_id, cases.c.channel_id == place.channel_id, _by(place))
         is_past = and_(cases.c.judged_at < until, cases.c.id.not_in(_repeated(place, Span(_BEGINNING, until))))
         query = select(*by, func.count().label("number")).join(given, given.c.case_id == cases.c.id)
@@ -330,12 +333,12 @@ class Tallies(Part):
 
 
 def _shared_threads(found: CTE) -> Subquery:
-    """The threads that several of the rows stand in; all other rows are counted together."""
+    """The threads that contain several of the rows; all other rows are counted together."""
     return select(found.c.thread_ts).group_by(found.c.thread_ts).having(func.count() > 1).subquery()
 
 
 def _low_cases(which: ColumnElement[bool]) -> Select[Any]:
-    """The lowest first, and the newest among equals; without the words of what is deleted, or to be forgotten."""
+    """The lowest first, and the newest first among equals; without the texts of deleted or forgotten cases."""
     is_shown = and_(cases.c.deleted_at.is_(None), cases.c.forgotten_at.is_(None))
     words = case((is_shown, func.substr(cases.c.response, 1, _WORDS))).label("response")
     query = select(*columns_of(cases, LowCase, "response"), words).where(which)
@@ -347,7 +350,7 @@ def _timed_scores(place: Place, span: Span) -> Select[Any]:
 
 
 def _public(place: Place, span: Span, repeated: Select[Any] | CompoundSelect[Any] | None = None) -> ColumnElement[bool]:
-    """What counts in the channel; the conditions as in the indexes, so that they are used."""
+    """What counts in the channel; the conditions are written as in the indexes, so that these are used."""
     within = and_(
         cases.c.team_id == place.team_id,
         cases.c.channel_id == place.channel_id,

@@ -1,4 +1,4 @@
-"""Improvements of a channel's judge, one a channel, the labels that they learn from, and what they remember."""
+"""Improvements of a channel's judge (one for each channel), the labels they learn from, and what they remember."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -22,12 +22,12 @@ from judge.align import LabelledCase, Scored
 from judge.rubric import Scale
 
 MOST_CASES = 130
-"""So many are scored, and a text proposed for them twelve times, within 400 requests."""
+"""At most this many cases are scored, so that 400 requests are enough for twelve proposals of a text."""
 _OF_CASE, _OF_PROPOSAL = "score/", "proposal/"
 
 
 class Progress(StrEnum):
-    """How far an improvement is: at work, told to stop, with a rubric to decide about, or with one that was used."""
+    """How far an improvement is: running, told to stop, with a rubric to decide about, or with one that was used."""
 
     RUNNING = "running"
     STOPPED = "stopped"
@@ -37,10 +37,10 @@ class Progress(StrEnum):
 
 @dataclass(frozen=True)
 class Improvement:
-    """A search for a judge that is nearer to a channel's labels, asked for by a person.
+    """A search for a judge that agrees better with a channel's labels, requested by a person.
 
-    `rubric`, `rubric_version` and `judge_model` are of the judge that is to be improved, and `prompt` is the text of
-    the rubric that was found to be better.
+    `rubric`, `rubric_version` and `judge_model` are those of the judge to be improved; `prompt` is the text of the
+    better rubric, if one was found.
     """
 
     id: int
@@ -63,7 +63,7 @@ class Improvement:
 
 @dataclass(frozen=True)
 class Labelled:
-    """A labelled case, and what is logged of its verdict."""
+    """A labelled case, and what is stored of its verdict."""
 
     case: LabelledCase
     judge_version: str
@@ -71,7 +71,7 @@ class Labelled:
 
 
 class Records:
-    """What improvements of one channel remember; a `judge.align.Memory`."""
+    """What the improvements of one channel remember; a `judge.align.Memory`."""
 
     def __init__(self, database: Database, team_id: str, channel_id: str) -> None:
         self._database = database
@@ -82,7 +82,7 @@ class Records:
         return row.value if row else None
 
     async def put(self, key: str, value: Mapping[str, Any]) -> None:
-        """Keeps a value; that of a case which was forgotten meanwhile is not kept."""
+        """Stores a value, unless its case was forgotten in the meantime."""
         case_id = int(key.rsplit("/", 2)[1]) if key.startswith(_OF_CASE) else None
         row = self._place | {"key": key, "case_id": case_id, "value": value}
         with suppress(IntegrityError):
@@ -95,9 +95,9 @@ class Improvements:
         self._jobs = jobs
 
     async def begin(self, team_id: str, channel_id: str, user_id: str, judge: ChannelJudge) -> Improvement | None:
-        """Writes an improvement in place of the channel's last one, and its job; gives that last one.
+        """Replaces the channel's last improvement with a new one and its job, and returns the old one.
 
-        Where that one is running it stays, and nothing is written.
+        If the old one is still running it stays, and nothing is written.
         """
         place = {"team_id": team_id, "channel_id": channel_id}
         wish = place | {"user_id": user_id, "status": Progress.RUNNING, "started_at": utc_now()}
@@ -117,7 +117,7 @@ class Improvements:
         return await self._database.write(begin)
 
     async def find(self, number: int) -> Improvement | None:
-        """The improvement with this number, unless it came to nothing, or another one has taken its place."""
+        """The improvement with this number; None if it came to nothing, or another one has replaced it."""
         found = await self._database.rows(Improvement, _improvements.where(improvements.c.id == number))
         return found[0] if found else None
 
@@ -129,7 +129,7 @@ class Improvements:
         return Records(self._database, team_id, channel_id)
 
     async def labelled(self, team_id: str, channel_id: str, scale: Scale) -> Sequence[Labelled]:
-        """The channel's labelled cases on that scale, 130 at most: those labelled blind first, then the newest."""
+        """The channel's labelled cases on that scale, at most 130: those labelled blind first, then the newest."""
         is_blind = IS_LABELLED.where(labels.c.is_blind).exists()
         query = (
             select(cases, THREAD)
@@ -145,39 +145,39 @@ class Improvements:
         return [_to_labelled(row, given[row.id]) for row in found if row.id in given]
 
     async def note_message(self, number: int, channel_id: str, ts: str) -> None:
-        """Notes in which message its person sees how far it is."""
+        """Records the message in which the person sees its progress."""
         values = {"message_channel": channel_id, "message_ts": ts}
         await self._database.execute(update(improvements).where(improvements.c.id == number).values(values))
 
     async def stop(self, number: int) -> bool:
-        """Has it stop; False where it has ended, or is about to."""
+        """Tells it to stop; False if it has ended, or is about to."""
         is_at_work = _is(number, Progress.RUNNING) & improvements.c.prompt.is_(None)
         return await self._database.execute(update(improvements).where(is_at_work).values(status=Progress.STOPPED)) > 0
 
     async def propose(self, number: int, prompt: str) -> bool:
-        """Keeps the rubric that it came to; False where it was stopped. From here on it can be decided about."""
+        """Stores the rubric that it found; False if it was stopped. From then on the rubric can be decided about."""
         proposal = update(improvements).where(_is(number, Progress.RUNNING)).values(prompt=prompt)
         return await self._database.execute(proposal) > 0
 
     async def offer(self, number: int) -> None:
-        """Notes that its person was told of the rubric that it came to."""
+        """Records that the person was told about the rubric that it found."""
         told = update(improvements).where(_is(number, Progress.RUNNING)).values(status=Progress.OFFERED)
         await self._end(number, told)
 
     async def drop(self, number: int) -> None:
-        """Deletes one that came to nothing."""
+        """Deletes an improvement that came to nothing."""
         await self._end(number, delete(improvements).where(improvements.c.id == number))
 
     def use(self, number: int) -> UpdateBase:
-        """What notes, in the transaction that uses its rubric, that it was decided."""
+        """The statement that marks it as used, for the transaction that uses its rubric."""
         return update(improvements).where(_is_proposed(number)).values(status=Progress.USED, prompt=None)
 
     def go_back(self, number: int) -> UpdateBase:
-        """What notes, in the transaction that takes it back, that this was done."""
+        """The statement that deletes it, for the transaction that takes its rubric back."""
         return delete(improvements).where(_is(number, Progress.USED))
 
     async def leave(self, number: int) -> bool:
-        """Deletes one whose rubric is not wanted; False where that was decided before."""
+        """Deletes an improvement whose rubric is not wanted; False if that was decided before."""
         return await self._database.execute(delete(improvements).where(_is_proposed(number))) > 0
 
     async def resubmit(self, team_id: str) -> None:
@@ -186,7 +186,7 @@ class Improvements:
         await self._jobs.submit([_job(team_id, row.id) for row in await self._database.all(query)])
 
     async def _end(self, number: int, ending: UpdateBase) -> None:
-        """Ends it, and forgets what models wrote for it, which may hold words of the replies."""
+        """Ends it, and deletes what models wrote for it, which may contain words of the replies."""
         place = select(improvements.c.team_id, improvements.c.channel_id).where(improvements.c.id == number)
 
         async def end(connection: AsyncConnection) -> None:

@@ -1,7 +1,8 @@
-"""The jobs that the engine works through: each is written in the transaction that makes it due.
+"""The jobs that the queue works through: each is written in the transaction that makes it due.
 
-The queue is pgqueuer's: its tables in PostgreSQL, beside ours; with SQLite a queue in the memory of the one process
-that works, filled from the log when it starts."""
+The queue is pgqueuer's. With PostgreSQL its tables are beside ours; with SQLite it is in the memory of the one process
+that works, and is filled from the database at start.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,17 +18,17 @@ from bot.store.database import Database, Part, after_commit
 from bot.store.schema import IS_OPEN, IS_UNSETTLED, cases
 
 if TYPE_CHECKING:
-    # Imported where it is needed: most commands write no jobs, and at least a sixth of their start.
+    # Imported only where needed: most commands write no jobs, and it would be at least a sixth of their start-up time.
     from pgqueuer.adapters.inmemory import InMemoryQueries
     from pgqueuer.adapters.persistence.queries import Queries
 
 
 class JobKind(StrEnum):
-    """What a job does with its case: bring it to its end, have its verdict say what became of the message, or tell
-    the steps of workflows that wait for it.
+    """What a job does with its case.
 
-    That of a replay judges labelled cases anew, that of an improvement learns from them; its number stands in the place
-    of a case's.
+    `SETTLE` settles it. `AMEND` updates its verdict in Slack after its message has changed. `COMPLETE` tells the
+    workflow steps that wait for it. `REPLAY` judges labelled cases again, `IMPROVE` learns from them; the job of either
+    has the number of the replay or improvement in place of a case's.
     """
 
     SETTLE = "settle"
@@ -38,7 +39,7 @@ class JobKind(StrEnum):
 
 
 class JobPayload(BaseModel):
-    """What the queue keeps of a job: its case, and Slack's key for opening a window, good for 3 s."""
+    """What the queue stores of a job: its case, and Slack's key for opening a modal, valid for 3 s."""
 
     case_id: int
     trigger_id: str | None = None
@@ -48,8 +49,8 @@ class JobPayload(BaseModel):
 class Job:
     """One thing to do for one case.
 
-    `key` keeps a second job like it from being written while the first is there; None: it is always written.
-    Of all jobs that are due, those with the highest `priority` come first.
+    A job is not written while there is another with the same `key`; without a key it is always written. Of all jobs
+    that are due, those with the highest `priority` come first.
     """
 
     kind: JobKind
@@ -61,22 +62,22 @@ class Job:
 
 
 def entrypoint(kind: JobKind, team_id: str) -> str:
-    """The queue's name for one team's jobs of a kind: apps of several teams may share a database."""
+    """The queue's name for one team's jobs of a kind, because apps of several teams may share a database."""
     return f"{kind}:{team_id}"
 
 
 class Jobs:
-    """Writes jobs. `memory` is the queue of this process, if it has one; else they go into the database's."""
+    """Writes jobs. `memory` is the queue of this process, if it has one; otherwise they go into the database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self.memory: InMemoryQueries | None = None
 
     async def put(self, connection: AsyncConnection, jobs: Sequence[Job]) -> None:
-        """Writes these jobs, in the transaction of that connection; in memory, right after it.
+        """Writes these jobs, in the transaction of that connection, or into memory right after it.
 
-        With SQLite, where nobody works in this process, as in `judge-bot purge`, nothing is written: the next start of
-        the app finds all that is unsettled.
+        With SQLite, a process that settles no cases, such as `judge-bot purge`, writes nothing: the next start of the
+        app finds everything that is unsettled.
         """
         if not self._database.is_sqlite:
             await _enqueue(await database_queue(connection), jobs)
@@ -84,12 +85,12 @@ class Jobs:
             after_commit(connection, partial(_enqueue, self.memory, jobs))
 
     async def submit(self, jobs: Sequence[Job]) -> None:
-        """Writes jobs that should be there, in a transaction of their own: those with a key are not written twice."""
+        """Writes jobs that may be missing, in a transaction of their own; those with a key are not written twice."""
         if jobs:
             await self._database.write(lambda connection: self.put(connection, jobs))
 
     async def trim(self) -> None:
-        """Forgets what the queue has noted of jobs that are done: after a week; in memory, at once."""
+        """Deletes what the queue has recorded of finished jobs: after a week, or in memory at once."""
         if self.memory is not None:
             await self.memory.clear_queue_log()
             await self.memory.clear_statistics_log()
@@ -135,14 +136,14 @@ _beside = cases.alias("beside")
 
 
 def counts_beside() -> tuple[Label[int], Label[int]]:
-    """How many cases have a way to go in the channel `of_channel` of the team `of_team`, a thousand at most.
+    """How many cases are still to be settled in the channel `of_channel` of the team `of_team`, at most 1000.
 
-    `of_channel` are all of them, `of_person` those of the person `of_user`.
+    The column `of_channel` counts all of them, `of_person` those of the person `of_user`.
     """
     are_there: Select[Any] = select(literal_column("1")).where(
         _beside.c.team_id == bindparam("of_team"),
         _beside.c.channel_id == bindparam("of_channel"),
-        # The first said as in the index, so that SQLite takes it.
+        # The first condition is written as in the index, so that SQLite uses it.
         literal_column("beside.status != 'delivered' AND beside.status != 'asked'"),
     )
     return (
@@ -152,7 +153,7 @@ def counts_beside() -> tuple[Label[int], Label[int]]:
 
 
 def priority(of_person: int, of_channel: int) -> int:
-    """How early a case's turn is, by how many are before it: of the same person in its channel, and of the channel."""
+    """The priority of a case by how many are before it: of the same person in its channel, and of the channel."""
     return -(_MOST_COUNTED * min(of_person, _MOST_COUNTED) + min(of_channel, _MOST_COUNTED - 1))
 
 
@@ -161,7 +162,7 @@ def _number(are_there: Select[Any]) -> ScalarSelect[int]:
 
 
 class JobPart(Part):
-    """Queries of a kind that write jobs, too."""
+    """Queries of one kind that also write jobs."""
 
     def __init__(self, database: Database, jobs: Jobs) -> None:
         super().__init__(database)
@@ -170,9 +171,10 @@ class JobPart(Part):
 
 class Unsettled(JobPart):
     async def submit_all(self, team_id: str) -> int:
-        """Writes the missing jobs of all of a team's cases, for a queue that begins; gives the number of cases.
+        """Writes the missing jobs of all of a team's cases, for a queue that starts; returns the number of cases.
 
-        In memory too all of them: 20,000 take 12 MiB, and hold the loop up for 6 ms at most while 20 a second are done.
+        A queue in memory gets all of them, too: 20,000 take 12 MiB, and block the loop for at most 6 ms while 20 a
+        second are done.
         """
         last, number = 0, 0
         while found := await self._submit(_oldest(team_id, last)):
@@ -180,7 +182,7 @@ class Unsettled(JobPart):
         return number
 
     async def submit_oldest(self, team_id: str) -> None:
-        """Writes the missing jobs of a team's oldest cases: a safety net, since jobs are not lost by design."""
+        """Writes the missing jobs of a team's oldest cases: a safety net, because jobs are not lost by design."""
         await self._submit(_oldest(team_id))
 
     async def _submit(self, query: Select[Any]) -> list[int]:
@@ -200,7 +202,7 @@ class Unsettled(JobPart):
 
 
 def _oldest(team_id: str, after: int = 0) -> Select[Any]:
-    """The oldest cases after that one, each with its place in the line of its person and of its channel."""
+    """The oldest cases after that one, each with its position among its person's and its channel's cases."""
     here, theirs = (cases.c.channel_id,), (cases.c.channel_id, cases.c.requester_id)
     places = (
         func.row_number().over(partition_by=whose, order_by=cases.c.id).label(name)
@@ -212,5 +214,5 @@ def _oldest(team_id: str, after: int = 0) -> Select[Any]:
 
 
 def is_of_team(team_id: str) -> ColumnElement[bool]:
-    """Whether a case is a team's; written so that SQLite takes the small index of another condition instead."""
+    """Whether a case is a team's; written so that SQLite uses the small index of another condition instead."""
     return cases.c.team_id + "" == team_id

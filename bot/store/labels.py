@@ -1,7 +1,8 @@
-"""The scores that people gave, one for each person and case, and which cases are drawn for blind ones.
+"""The scores that people gave, one for each person and case, and which cases are drawn for blind labels.
 
-Nothing is drawn beforehand. Whether a case is in a week's part follows from a number that its id and its channel come
-to, so that a retry, a restart and a second process draw the same."""
+Nothing is drawn in advance. Whether a case is in a week's sample follows from a number computed from its id and its
+channel, so that a retry, a restart and a second process draw the same.
+"""
 
 import hashlib
 from collections import defaultdict
@@ -24,9 +25,9 @@ from bot.store.visibility import counts, is_watched
 
 class Labels(Part):
     async def put(self, case: LoggedCase, user_id: str, label: Label) -> Label | None:
-        """Records a person's label and gives the one that it replaces; None where it is their first.
+        """Records a person's label and returns the one that it replaces; None if it is their first.
 
-        A label that they gave blind stands.
+        A label that they gave blind is not replaced.
         """
         earlier = await self.get(case, user_id)
         now = utc_now()
@@ -52,10 +53,10 @@ class Labels(Part):
 
 
 WEEKS = 4
-"""From how many weeks back cases are drawn, the running one among them."""
+"""The number of weeks that cases are drawn from, including the current one."""
 
 LABELS_PER_WEEK = 20
-"""How many blind labels a channel wants that has not said so."""
+"""How many blind labels a channel wants in a week by default."""
 
 _WEEK = timedelta(weeks=1)
 _PRIME = 2**31 - 1
@@ -73,7 +74,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Sample:
-    """What is drawn from a channel: of each of the last weeks' cases a part.
+    """What is drawn from a channel: a part of the cases of each of the last weeks.
 
     Attributes:
         weeks: When each begins, in UTC, and the probability with which each of its cases is drawn; newest first.
@@ -94,7 +95,7 @@ class Sample:
         return self._by_week([probability for _, probability in self.weeks])
 
     def position(self) -> ColumnElement[Any]:
-        """Where a drawn case stands in line, from 0 to 1: the same chances for each, however small its week's part."""
+        """Where a drawn case is in line, from 0 to 1: each has the same chances, however small its week's sample is."""
         return cast(self._number(), Float) / self._share()
 
     def _share(self) -> ColumnElement[Any]:
@@ -107,7 +108,7 @@ class Sample:
     def _number(self) -> ColumnElement[int]:
         """The case's number, from 0 to the prime: (id + salt)^5 mod 2^31 - 1, which no two ids share.
 
-        Both databases can work it out, so that a channel of 100,000 cases sends back only those that are drawn.
+        Both databases can compute it, so that a query on a channel of 100,000 cases returns only those that are drawn.
         Source: Niederreiter (1992), Random Number Generation, chapter 8 (nonlinear congruential numbers): such
         polynomials spread consecutive ids evenly, and the next number does not follow from the last ones.
         """
@@ -137,13 +138,13 @@ async def read_budgets(
 async def read_samples(
     connection: AsyncConnection, team_id: str, budgets: Mapping[str, Budget], now: datetime
 ) -> Sequence[Sample]:
-    """What is drawn from those of the channels that want more blind labels this week, and have cases.
+    """What is drawn from each channel that wants more blind labels this week and has cases.
 
-    Where a watch has drawn any in these weeks, these alone: nobody picked them.
+    If a watch has drawn any in these weeks, only these are used, because no one picked them.
 
-    A week's probability is what its budget is of its cases so far, or of the cases of the week before where those are
-    more: at most 1. It stays what it was when the first of its cases was drawn, so that all of a week's labels have
-    the same, whatever is scored, forgotten or set meanwhile.
+    A week's probability is its budget divided by its cases so far, or by those of the week before if there are more of
+    those; at most 1. It is fixed when the first of its cases is drawn, so that all of a week's labels have the same
+    probability, whatever is scored, forgotten or set in the meantime.
     """
     wanted = [channel_id for channel_id, budget in budgets.items() if budget.left]
     starts = [utc_week(now) - number * _WEEK for number in range(WEEKS + 1)]

@@ -1,4 +1,4 @@
-"""Opening the database: writable, migrated, WAL, durable commits; clear errors where it is not."""
+"""Opens the database: writable, migrated, with WAL and durable commits; raises clear errors if that fails."""
 
 import asyncio
 import os
@@ -33,7 +33,7 @@ logger = structlog.get_logger(__name__)
 
 
 async def note_clock(engine: AsyncEngine, clock: Clock = utc_now) -> None:
-    """Says in the app's log how far this machine's clock is ahead, and what to do, where it is off by over 5 s."""
+    """Warns in the app's log if this machine's clock is off by more than 5 s, and says by how much and what to do."""
     async with engine.connect() as connection:
         before = clock()
         theirs = (await connection.execute(text("SELECT clock_timestamp()"))).scalar_one()
@@ -47,7 +47,7 @@ async def note_clock(engine: AsyncEngine, clock: Clock = utc_now) -> None:
         )
 
 
-MIGRATION_LOCK = 5_118_005  # any number that nobody else takes
+MIGRATION_LOCK = 5_118_005  # any number that no other application uses
 _PATIENCE_S = 5.0
 _ON_A_SERVER = f"""wait for another process's migration, or end the one that hangs: \
 SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = {MIGRATION_LOCK} \
@@ -66,22 +66,22 @@ async def said_if_long(what_to_do: str) -> AsyncIterator[None]:
 
 
 HEAD = "release_0003"
-"""The newest of the migrations, named here so that an up-to-date database is opened without Alembic."""
+"""The newest migration, named here so that an up-to-date database is opened without Alembic."""
 _BEFORE_THE_RELEASE = {"release_0001", "release_0002", *(f"{number:04}" for number in range(1, 24))}
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _BUSY_TIMEOUT_S = 10
-# asyncpg waits for ever otherwise: a server that is frozen, or a network that swallows packets, would stop everything.
+# asyncpg's default is to wait forever: a frozen server, or a network that drops packets, would stop everything.
 QUERY_TIMEOUT_S = 10
-_CONNECTIONS = 10  # kept open; what exceeds a pool's size would be opened and closed for each transaction
+_CONNECTIONS = 10  # kept open; those beyond a pool's size would be opened and closed for each transaction
 _PROBE_BYTES = 1 << 20
 
 
 async def open_engine(database_url: str, clock: Clock = utc_now) -> AsyncEngine:
-    """An engine on the migrated database; LogError where the URL is wrong, or it cannot be written or migrated."""
+    """An engine on the migrated database. Raises LogError if the URL is wrong, or it cannot be written or migrated."""
     address = to_address(database_url)
     if address.is_sqlite:
         _check_writable(address)
-    # A migration takes as long as it takes, and waits for that of another replica.
+    # No timeout: a migration may take long, and waits for another replica's.
     engine = connect(database_url, query_timeout_s=None)
     try:
         await (_migrate_file(engine) if address.is_sqlite else _migrate_server(engine))
@@ -97,7 +97,7 @@ async def open_engine(database_url: str, clock: Clock = utc_now) -> AsyncEngine:
 
 
 async def require_log(database_url: str) -> None:
-    """LogError, where no bot has been at work in the database, or it is out of reach; nothing is made."""
+    """Raises LogError if no bot has been at work in the database, or it is out of reach; creates nothing."""
     address = to_address(database_url)
     try:
         has_log = _has_log(address) if address.is_sqlite else await _has_log_on_server(database_url)
@@ -114,7 +114,7 @@ def _has_log(address: Address) -> bool:
     file = Path(address.url.database or "").absolute()
     if not file.exists():
         return False
-    # Opened as the bot opens it, somebody else's file would become one in WAL mode.
+    # Read-only: opened as the bot opens it, another application's file would be switched to WAL mode.
     with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as connection:
         found = connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (cases.name,))
         return found.fetchone() is not None
@@ -130,7 +130,7 @@ async def _has_log_on_server(database_url: str) -> bool:
 
 
 def connect(database_url: str, query_timeout_s: float | None = QUERY_TIMEOUT_S) -> AsyncEngine:
-    """An engine on a database as it is, which may take so long for one query; LogError where the URL is wrong."""
+    """An engine on a database as it is, with this timeout for each query. Raises LogError if the URL is wrong."""
     address = to_address(database_url)
     arguments = address.arguments | {"command_timeout": query_timeout_s}
     if address.is_sqlite:
@@ -153,13 +153,13 @@ def _opening_errors(address: Address) -> tuple[type[Exception], ...]:
     errors = (DBAPIError, OSError, ValueError)
     if address.is_sqlite:
         return errors
-    from asyncpg import PostgresError  # type: ignore[import-untyped] # there with PostgreSQL alone
+    from asyncpg import PostgresError  # type: ignore[import-untyped] # installed only for PostgreSQL
 
-    return *errors, PostgresError  # the queue has its statements done by the driver, without SQLAlchemy
+    return *errors, PostgresError  # the queue runs its statements through the driver, without SQLAlchemy
 
 
 def _check_writable(address: Address) -> None:
-    """A read-only folder and a full disk are found at start, not at the first case."""
+    """Finds a read-only folder and a full disk at start, not at the first case."""
     file = Path(address.url.database or "")
     try:
         make_folder(file.parent)
@@ -178,7 +178,7 @@ def _check_writable(address: Address) -> None:
 
 
 def _configure_sqlite(engine: AsyncEngine) -> None:
-    """Durable commits; writers queue up, since the driver takes the lock with the first write of a transaction."""
+    """Makes commits durable. Writers queue up, because the driver takes the lock with a transaction's first write."""
 
     @event.listens_for(engine.sync_engine, "connect")
     def on_connect(connection: Any, _record: object) -> None:
@@ -188,12 +188,12 @@ def _configure_sqlite(engine: AsyncEngine) -> None:
         cursor.execute("PRAGMA journal_mode = WAL")
         cursor.execute("PRAGMA synchronous = FULL")
         cursor.execute("PRAGMA foreign_keys = ON")
-        cursor.execute("PRAGMA secure_delete = ON")  # zeros instead of what was deleted, or moved to another page
+        cursor.execute("PRAGMA secure_delete = ON")  # overwrites what is deleted, or moved to another page, with zeros
         cursor.close()
 
 
 def _drop_silent_connections(engine: AsyncEngine) -> None:
-    """A connection that gave no answer in time gives none later; new ones take the place of all."""
+    """Replaces all connections when one does not answer in time, because it will not answer later."""
 
     @event.listens_for(engine.sync_engine, "handle_error")
     def on_error(context: ExceptionContext) -> None:
@@ -211,11 +211,11 @@ def migrations(connection: Connection) -> "Config":
 
 
 async def _migrate_server(engine: AsyncEngine) -> None:
-    """Migrates our tables, and installs pgqueuer's or brings them up to date; one replica at a time."""
+    """Migrates our tables, and installs or upgrades pgqueuer's; one replica at a time."""
     async with engine.connect() as connection:
         queue = await database_queue(connection)
         async with said_if_long(_ON_A_SERVER):
-            # Of the session, and given back with its connection, since the queue's part has transactions of its own.
+            # A session lock, released with its connection, because the queue's part has its own transactions.
             await queue.driver.execute("SELECT pg_advisory_lock($1)", MIGRATION_LOCK)
         async with connection.begin():
             await connection.run_sync(_migrate)
@@ -231,7 +231,7 @@ async def _migrate_file(engine: AsyncEngine) -> None:
 
 
 def _migrate(connection: Connection) -> None:
-    """Makes our tables, or brings them up to date; Alembic is imported only where there is something to do."""
+    """Creates our tables, or brings them up to date; imports Alembic only if there is something to migrate."""
     found = None
     if inspect(connection).has_table(alembic_version.name):
         found = connection.execute(select(alembic_version.c.version_num)).scalar()
@@ -259,11 +259,11 @@ def _migrate(connection: Connection) -> None:
 
 
 _TRIAL = "slack_judge_trial"
-_DEFINE = (f"CREATE TABLE {_TRIAL} (id INTEGER)", "COMMENT ON TABLE cases IS NULL")  # which only its owner may do
+_DEFINE = (f"CREATE TABLE {_TRIAL} (id INTEGER)", "COMMENT ON TABLE cases IS NULL")  # only its owner may do this
 
 
 async def try_out(database: Database, shown: str) -> None:
-    """LogError, where no case can be written, or a later version could not migrate the log; nothing is left behind."""
+    """Raises LogError if cases cannot be written, or later versions could not migrate; leaves nothing behind."""
     hint = "" if database.is_sqlite else "; let the role own the log's tables, and GRANT it CREATE on their schema"
     for what, work in (("written", _write), ("migrated", _define)):
         try:
@@ -277,7 +277,7 @@ async def _write(connection: AsyncConnection) -> None:
     given = {"id": 0, "attempt": 1, "created_at": utc_now()}  # the database counts from 1
     await connection.execute(insert(cases).values(texts | given))
     await connection.execute(update(cases).where(cases.c.id == 0).values(lease_owner=_TRIAL))
-    await connection.execute(delete(cases).where(false()))  # the right alone: the row goes with the transaction
+    await connection.execute(delete(cases).where(false()))  # tests the right; the row goes with the transaction
 
 
 async def _define(connection: AsyncConnection) -> None:

@@ -1,4 +1,4 @@
-"""Who has the database: one process a file, files that only their owner may read, and signs of life."""
+"""Who uses the database: one process for each file, files that only their owner may read, and signs of life."""
 
 import asyncio
 import math
@@ -28,7 +28,7 @@ _BESIDE = ("", "-wal", "-shm", ".lock")
 
 
 def private(path: str, flags: int) -> int:
-    """An `opener` for `open`: a file that it makes is its owner's alone, whatever the umask."""
+    """An `opener` for `open`: only its owner may read or write a file that it creates, whatever the umask."""
     return os.open(path, flags, 0o600)
 
 
@@ -39,30 +39,30 @@ def make_folder(folder: Path) -> None:
 
 
 def make_file(file: Path) -> None:
-    """Makes an empty file, if there is none, also where a link leads to none yet.
+    """Creates an empty file, if there is none, also where a link leads to a missing file.
 
-    SQLite gives its permissions to those that it makes beside it.
+    SQLite gives its permissions to the files that it creates beside it.
     """
     try:
-        # Never opens one that is there: SQLite's locks on it would be lost with the closing, to the whole process.
+        # Never opens an existing file: closing it would drop SQLite's locks on it for the whole process.
         os.close(private(str(file.resolve()), os.O_CREAT | os.O_EXCL | os.O_WRONLY))
     except FileExistsError:
         return
 
 
 def beside(file: Path) -> Sequence[Path]:
-    """All files of the log in `file`; behind a link, those that it leads to."""
+    """All files of the database in `file`; behind a link, those that it leads to."""
     file = file.resolve()
     return [file.with_name(f"{file.name}{ending}") for ending in _BESIDE]
 
 
 def open_to_others(files: Sequence[Path]) -> Sequence[Path]:
-    """Which of the files others than their owner may read or write.
+    """Those of the files that others than their owner may read or write.
 
-    What is mounted read-only is left out: so Docker, Kubernetes and systemd hand secrets to one container or service
-    alone, with permissions (often 0444) that nobody can change there and that keep nobody out.
+    Files mounted read-only are left out. Docker, Kubernetes and systemd hand secrets to only one container or service
+    in this way, with permissions (often 0444) that cannot be changed there and do not matter.
     """
-    if os.name == "nt":  # knows no such permissions
+    if os.name == "nt":  # Windows has no such permissions
         return []
     exposed = [each for each in files if each.exists() and each.stat().st_mode & _OTHERS]
     return [each for each in exposed if not os.statvfs(each).f_flag & os.ST_RDONLY]
@@ -81,14 +81,14 @@ logger = structlog.get_logger(__name__)
 
 @contextmanager
 def owned(database: Database) -> Iterator[None]:
-    """The log, this process's alone; the operating system gives it back however the process ends.
+    """Holds the database for this process alone; the operating system releases it however the process ends.
 
-    With PostgreSQL any number of processes share the log, and nothing is locked.
+    With PostgreSQL any number of processes share the database, and nothing is locked.
     """
     if not database.is_sqlite:
         yield
         return
-    file = Path(database.engine.url.database or "").resolve()  # a link to it is the same log
+    file = Path(database.engine.url.database or "").resolve()  # a link to it is the same database
     path = file.with_name(f"{file.name}.lock")
     lock = FileLock(path, timeout=0, mode=0o600)
     try:
@@ -120,7 +120,7 @@ def _owner(path: Path) -> str:
 
 
 SILENT_S = 20.0
-"""Who has given no sign for so long is taken to be gone, or stuck."""
+"""A process that has given no sign for this long is taken to be gone or stuck."""
 _FORGOTTEN = timedelta(days=1)
 _PATIENCE_S = 3.0
 
@@ -133,7 +133,7 @@ class Sign:
 
 
 class Processes:
-    """The processes at work: each signs in the log every few seconds, which shows that it can be written."""
+    """The processes at work: each signs in the database every few seconds, which shows that it can be written."""
 
     def __init__(self, database: Database, clock: Callable[[], float] = time.monotonic) -> None:
         self._database = database
@@ -155,11 +155,11 @@ class Processes:
         self._signed_at = self._clock()
 
     async def has_signed(self) -> bool:
-        """Whether this process could write into the log lately."""
+        """Whether this process has recently written to the database."""
         return self._clock() - self._signed_at < SILENT_S
 
     async def leave(self) -> None:
-        """Takes this process off the list, and those that were killed long ago; where the log answers soon."""
+        """Removes this process from the list, and those that were killed long ago, if the database answers soon."""
         is_over = processes.c.seen_at < utc_now() - _FORGOTTEN
         statement = delete(processes).where((processes.c.id == self._name) | is_over)
         signing_off = asyncio.ensure_future(self._database.execute(statement))

@@ -1,4 +1,4 @@
-"""Forgetting and personal data: what is deleted here is gone from the file as well."""
+"""Forgetting and personal data: what is deleted here is also gone from the file."""
 
 import asyncio
 from collections import Counter
@@ -36,7 +36,7 @@ from bot.store.schema import (
 from bot.store.visibility import same_reply
 
 BATCH = 500
-PAUSE_S = 0.05  # in which others get to write
+PAUSE_S = 0.05  # lets others write in between
 # A checkpoint holds up all writers while it waits for a reader, so it gives up soon.
 _CHECKPOINT_PATIENCE_MS = 200
 
@@ -46,11 +46,11 @@ class Forgetting(JobPart):
     """When SQLite's journal was emptied after the last deletion; None while that is still to be done."""
 
     async def cases_at(self, team_id: str, channel_id: str, ts: str, parent_ts: str | None) -> Sequence[LoggedCase]:
-        """All cases of one message, oldest first; `ts` names it, or a verdict on it, or two typed texts."""
+        """All cases of one message, oldest first; `ts` is that message, a verdict on it, or two typed texts."""
         here = and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id)
         in_thread = and_(here, cases.c.thread_ts == (parent_ts or ts))
         is_typed = cases.c.message_ts.is_(None)
-        # A union, each part by its index: for "or" SQLite would go through the whole channel.
+        # A union, so that each part uses its index: for "or" SQLite would go through the whole channel.
         places = select(cases.c.message_ts, cases.c.thread_ts)
         named = union(
             places.where(here, cases.c.message_ts == ts),
@@ -72,7 +72,7 @@ class Forgetting(JobPart):
         return bool(await self._database.all(select(rubrics.c.name).where(rubrics.c.team_id == team_id, has).limit(1)))
 
     async def forget(self, case_ids: Sequence[int], by: str) -> Sequence[int]:
-        """Deletes these cases for whoever asks, as far as they are at rest, and gives the numbers of those gone."""
+        """Deletes those of these cases that are at rest, for the person `by`, and returns their numbers."""
         is_gone = and_(cases.c.id.in_(case_ids), cases.c.status.in_(AT_REST))
 
         self.scrubbed_at = None
@@ -100,10 +100,10 @@ class Forgetting(JobPart):
     async def forget_older(
         self, before: datetime, statuses: Sequence[CaseStatus] = AT_REST, by: str | None = None
     ) -> int:
-        """Deletes the cases that were created before this time, in small batches, and gives their number.
+        """Deletes the cases that were created before this time, in small batches, and returns their number.
 
-        `by` is who purges, and stands with each batch in the audit; None is the setting, which is nobody's act.
-        Several processes may do this at the same time.
+        `by` is who purges, and is recorded with each batch in the audit; None means the retention setting, which is not
+        recorded. Several processes may do this at the same time.
         """
         total = 0
         while deleted := await self._forget_some(_is_old(before, statuses), by):
@@ -114,7 +114,7 @@ class Forgetting(JobPart):
 
     async def _forget_some(self, is_old: ColumnElement[bool], by: str | None) -> int:
         some = select(cases.c.id).where(is_old).order_by(cases.c.created_at).limit(BATCH)
-        # PostgreSQL: what another process is deleting is left to it, so that the two never wait for each other.
+        # PostgreSQL: skips what another process is deleting, so that the two never wait for each other.
         is_ours = cases.c.id.in_(some.with_for_update(skip_locked=True))
         deletion = delete(cases).where(is_ours).returning(cases.c.team_id, cases.c.id)
 
@@ -134,9 +134,9 @@ class Forgetting(JobPart):
         await self._database.execute(delete(spent).where(spent.c.created_at < utc_now() - spending.DAY))
 
     async def scrub(self) -> bool:
-        """Whether nothing deleted is left in SQLite's journal; False where somebody was reading at that moment.
+        """Whether SQLite's journal was emptied of everything deleted; False if there was a reader at that moment.
 
-        What PostgreSQL keeps of deleted rows is for its own VACUUM.
+        What PostgreSQL keeps of deleted rows is left to its VACUUM.
         """
         is_busy = self._database.is_sqlite and await self._database.read(_truncate_journal)
         if not is_busy:
@@ -162,18 +162,18 @@ async def _pragma(connection: AsyncConnection, pragma: str) -> Any:
 
 
 _AFTER_ALL_CASES = -10_000_000
-"""The priority of amending verdicts: somebody may have many, and whoever waits for a score comes first."""
+"""The priority of amending verdicts: there may be many, and people who wait for a score come first."""
 
 
 @dataclass(frozen=True)
 class Words:
-    """How much there is of a person's words, or was.
+    """How much there is, or was, of a person's words.
 
     Attributes:
-        cases: Whose question or response they wrote, or which they asked for.
-        unsettled: How many of these are being scored, and lose their texts with their verdict.
-        reasons: That they typed for labels.
-        thumbs: That they put under replies.
+        cases: Cases whose question or response they wrote, or which they asked for.
+        unsettled: How many of these are being scored; they lose their texts when their verdict is delivered.
+        reasons: Reasons that they typed for labels.
+        thumbs: Thumbs that they put under replies.
     """
 
     cases: int = 0
@@ -189,17 +189,17 @@ class Words:
 
 
 def theirs(team_id: str, user_id: str) -> Select[tuple[int]]:
-    # A union, each part by its index.
+    # A union, so that each part uses its index.
     of_team = select(cases.c.id).where(cases.c.team_id == team_id)
     places = (cases.c.requester_id, cases.c.author_id, cases.c.question_author_id)
     return select(union(*(of_team.where(place == user_id) for place in places)).subquery().c.id)
 
 
 class PersonalData(JobPart):
-    """Counts a person's words, and takes them out.
+    """Counts a person's words, and removes them.
 
-    A case is marked, and its verdict in Slack follows, as where a message was deleted (`Edits`); one that is being
-    scored is not disturbed, and loses its texts once it is delivered.
+    A case is marked, and its verdict in Slack follows, as for a deleted message (`Edits`). A case that is being scored
+    is not disturbed, and loses its texts once it is delivered.
     """
 
     async def count(self, team_id: str, user_id: str) -> Words:
@@ -217,7 +217,7 @@ class PersonalData(JobPart):
         return await self._database.read(count)
 
     async def forget(self, team_id: str, user_id: str) -> Words:
-        """Takes all of it out, for that person, in small batches; gives what was there."""
+        """Removes all of a person's words at their request, in small batches; returns how much there was."""
         total = Words()
         while gone := await self._forget_some(team_id, user_id):
             total += gone
@@ -237,7 +237,7 @@ class PersonalData(JobPart):
             await connection.execute(update(cases).where(is_asked).values(requester_name=user_id))
             reasons = (await connection.execute(no_reasons.returning(labels.c.case_id))).scalars().all()
             no_thumbs = (await connection.execute(delete(thumbs).where(*_has_thumb(team_id, user_id)))).rowcount
-            # Rubrics come last, as wherever a case is forgotten, so that no two transactions wait for each other.
+            # Rubrics come last, as always when a case is forgotten, so that no two transactions wait for each other.
             await drop_texts(self._database, connection, and_(is_marked, cases.c.status.in_(AT_REST)))
             await drop_examples(self._database, connection, [(team_id, case_id) for case_id in reasons])
             amend = partial(Job, JobKind.AMEND, team_id, priority=_AFTER_ALL_CASES)
@@ -261,12 +261,12 @@ def _has_thumb(team_id: str, user_id: str) -> tuple[ColumnElement[bool], ...]:
 
 
 _PAGE = 500
-# How a case is settled says nothing of anybody, and some of it would let its reader act for the app.
+# How a case is settled is not personal data, and some of it would let its reader act for the app.
 _OURS = {"key", "lease_owner", "opened", "slack_tries", "model_tries", "internal_errors", "thread_intent"}
 _OURS |= {"reply_intent", "is_stale", "reserved_tokens", "response_url"}
 _OF_REQUESTER = {"requester_id", "requester_name"}
 
-# What is stored of a person beside cases and audit: each kind's table, by the column that names them.
+# What is stored about a person besides cases and audit: for each kind, the column that names them.
 _OF_PERSON: Mapping[str, Column[Any]] = {
     "settings": people.c.user_id,
     "label": labels.c.user_id,
@@ -279,7 +279,7 @@ _OF_PERSON: Mapping[str, Column[Any]] = {
 }
 
 StoredRow = tuple[str, Mapping[str, Any]]
-"""What kind of row (settings, case, label, draw, thumb, rubric, replay, improvement, spent, audit), and its columns."""
+"""A row's kind (settings, case, label, draw, thumb, rubric, replay, improvement, spent, audit), and its columns."""
 
 
 class Personal:
@@ -288,18 +288,17 @@ class Personal:
         self._audit = audit_part
 
     async def teams(self, user_id: str) -> Sequence[str]:
-        """The teams in which anything is stored of a person with this id: two may have the same."""
+        """The teams in which anything is stored about a person with this id; two people may have the same."""
         tables = (cases, audit, *(whose.table for whose in _OF_PERSON.values()))
         all_teams = union(*(select(table.c.team_id) for table in tables)).order_by("team_id")
         found = await self._database.values(all_teams)
         return [team_id for team_id in found if await self._database.value(_anything(team_id, user_id))]
 
     async def rows(self, team_id: str, user_id: str) -> AsyncIterator[StoredRow]:
-        """All of it: what they chose, cases, labels, draws, thumbs, rubrics, lines of the audit by or about them.
+        """Everything stored about a person, including the audit rows by or about them; `StoredRow` lists the kinds.
 
-        Each kind has its oldest first.
-
-        Of a case that somebody else asked for it is left out who that was, and the question that they typed.
+        Cases and audit rows come oldest first. For a case that another person asked for, the requester and a question
+        that the requester typed are left out.
         """
         for kind, whose in _OF_PERSON.items():
             for row in await self._database.all(_of(whose, team_id, user_id)):

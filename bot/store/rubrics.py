@@ -1,4 +1,4 @@
-"""Channels' rubrics, each saving a row of its own, and the labelled cases judged anew before a judge is changed."""
+"""Channels' rubrics, with a row for each saved version, and labelled cases judged again before a judge is changed."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -32,14 +32,14 @@ from bot.store.schema import cases, channels, labels, replay_scores, replayed, r
 from bot.store.visibility import is_scored_with_texts, is_superseded
 from judge.rubric import Scale
 
-# Built once, since it is asked with every request.
+# Built once, because every request runs it.
 _CHOSEN = select(channels.c.rubric, channels.c.rubric_version, channels.c.judge_model).where(
     channels.c.team_id == bindparam("of_team"), channels.c.channel_id == bindparam("of_channel")
 )
 
 
 class SavedBeforeError(Exception):
-    """Somebody else has saved that rubric since it was read, and theirs is kept."""
+    """Another person has saved that rubric since it was read; theirs is kept."""
 
 
 class TooManyRubricsError(Exception):
@@ -47,11 +47,11 @@ class TooManyRubricsError(Exception):
 
 
 class RubricGoneError(Exception):
-    """The rubric is not there any more."""
+    """The rubric no longer exists."""
 
 
 class RubricInUseError(Exception):
-    """The rubric is the one that its channel is scored by."""
+    """The rubric is the one that the channel's replies are scored by."""
 
 
 class Rubrics(Part):
@@ -66,21 +66,21 @@ class Rubrics(Part):
         return await self._database.rows(SavedRubric, query.order_by(rubrics.c.name))
 
     async def find(self, team_id: str, channel_id: str, name: str, version: str | None = None) -> SavedRubric | None:
-        """The channel's rubric of that name, as it was saved last or with that version; None where there is none."""
+        """The channel's rubric of that name, as last saved or in that version; None if there is none."""
         query = _SAVED.filter_by(team_id=team_id, channel_id=channel_id, name=name).order_by(rubrics.c.number.desc())
         if version is not None:
             query = query.filter_by(version=version)
         found = await self._database.first(SavedRubric, query)
-        if version is not None and not found:  # `judge-bot purge` may have put another in its place
+        if version is not None and not found:  # `judge-bot purge` may have replaced it
             await self._database.forget_choices()
         return found
 
     async def save(self, saved: SavedRubric) -> None:
-        """Keeps a rubric beside its earlier versions.
+        """Saves a rubric beside its earlier versions.
 
         Raises:
-            SavedBeforeError: There is one of that name with that number; nothing was changed.
-            TooManyRubricsError: It would be one of a new name too many; nothing was changed.
+            SavedBeforeError: One of that name with that number exists; nothing was changed.
+            TooManyRubricsError: Its name is new, and the channel has no room for another; nothing was changed.
         """
         await self._database.write(lambda connection: _save(connection, saved))
 
@@ -93,13 +93,13 @@ class Rubrics(Part):
         decides: UpdateBase | None = None,
         saves: SavedRubric | None = None,
     ) -> bool:
-        """Records what a channel is scored by from now on, and who has changed it, after `saves` of its rubric.
+        """Records what a channel is scored by from now on, and who changed it.
 
-        `decides` notes in the same transaction that something is decided by this; False where that changes nothing,
-        since it was decided before.
+        If `saves` is given, that rubric is saved first. `decides` is a statement that records a decision in the same
+        transaction. Returns False if it changes nothing, because the decision was made before.
 
         Raises:
-            RubricGoneError: Its rubric was deleted meanwhile.
+            RubricGoneError: Its rubric was deleted in the meantime.
             SavedBeforeError, TooManyRubricsError: As `save` does.
         """
         place = {"team_id": team_id, "channel_id": channel_id}
@@ -112,7 +112,7 @@ class Rubrics(Part):
                 return False
             if saves is not None:
                 await _save(connection, saves)
-            # Held until the end: whoever deletes it meanwhile waits, and finds it in use.
+            # Locked until the end: a transaction that deletes the rubric waits, and then finds it in use.
             is_there = judge.version is None or (await connection.execute(version.with_for_update(read=True))).first()
             if not is_there:
                 raise RubricGoneError(judge.rubric)
@@ -125,7 +125,7 @@ class Rubrics(Part):
         return is_used
 
     async def delete(self, team_id: str, channel_id: str, name: str, by: str) -> None:
-        """Deletes a rubric with all of its versions; raises `RubricGoneError` or `RubricInUseError`."""
+        """Deletes a rubric with all of its versions. Raises RubricGoneError or RubricInUseError."""
         place = {"team_id": team_id, "channel_id": channel_id}
         is_used = select(channels.c.rubric).filter_by(**place).where(channels.c.rubric_version.is_not(None))
 
@@ -156,7 +156,7 @@ async def _save(connection: AsyncConnection, saved: SavedRubric) -> None:
 
 
 LEAST, MOST = 10, 30
-"""Cases of one replay: with fewer labelled ones nothing is compared."""
+"""The fewest and the most cases of one replay: with fewer labelled ones nothing is compared."""
 
 IS_LABELLED = select(labels.c.score).where(labels.c.team_id == cases.c.team_id, labels.c.case_id == cases.c.id)
 THREAD = func.coalesce(cases.c.thread_ts, cases.c.parent_ts, cases.c.message_ts, cases.c.key).label("thread")
@@ -164,7 +164,7 @@ THREAD = func.coalesce(cases.c.thread_ts, cases.c.parent_ts, cases.c.message_ts,
 
 @dataclass(frozen=True)
 class ChannelReplay:
-    """A wish to change a channel's judge, by a person; `told_at` says when they were told how it compares."""
+    """A person's request to change a channel's judge; `told_at` is when they were told how it compares."""
 
     id: int
     team_id: str
@@ -185,11 +185,11 @@ class ReplayedCase:
     """A labelled case of a replay.
 
     Attributes:
-        logged_by: The judge version whose score is logged.
-        scores: What each judge version gave that has scored it or was asked; None where it gave no score.
-        labels: What people gave: those who had not seen the score, where there are any, else those who had.
-        is_blind: Whether they had not.
-        thread: What it shares with other cases of its thread.
+        logged_by: The judge version whose score is stored in the case.
+        scores: The score of each judge version that has scored it or was asked; None if it gave no score.
+        labels: The scores of people who had not seen the judge's; if there are none, of those who had.
+        is_blind: Whether they had not seen it.
+        thread: A value that it shares with the other cases of its thread.
     """
 
     id: int
@@ -210,9 +210,10 @@ class _Texts:
 
 class ChannelReplays(JobPart):
     async def begin(self, team_id: str, channel_id: str, user_id: str, judge: ChannelJudge, least: int = 1) -> bool:
-        """Writes a replay in place of the channel's last one, and its job; False where fewer than `least` cases fit.
+        """Replaces the channel's last replay with a new one and its job; False if fewer than `least` cases fit.
 
-        One of the same wish that its person has not been told of yet goes on: what it has asked is not asked again.
+        If the last one is for the same request and that person has not been told the result, it goes on instead, so
+        that no model is asked twice.
         """
         some = select(cases.c.id).where(is_replayable(team_id, channel_id)).limit(least)
         place = {"team_id": team_id, "channel_id": channel_id}
@@ -235,21 +236,21 @@ class ChannelReplays(JobPart):
         return await self._database.write(begin)
 
     async def texts(self, team_id: str, channel_id: str) -> Sequence[Texts]:
-        """Question and response of as many labelled cases as a replay has at most."""
+        """Question and response of labelled cases, as many as a replay has at most."""
         query = select(cases.c.question, cases.c.response).where(is_replayable(team_id, channel_id)).limit(MOST)
         return await self._database.rows(_Texts, query)
 
     async def find(self, number: int) -> ChannelReplay | None:
-        """The replay with this number, unless it is decided, or another one has taken its place."""
+        """The replay with this number; None if it is decided, or another one has replaced it."""
         return await self._database.first(ChannelReplay, _REPLAYS.filter_by(id=number))
 
     async def of(self, team_id: str, channel_id: str) -> ChannelReplay | None:
         return await self._database.first(ChannelReplay, _REPLAYS.filter_by(team_id=team_id, channel_id=channel_id))
 
     async def plan(self, replay: ChannelReplay, versions: Collection[str], scale: Scale) -> None:
-        """Chooses its cases once, of those on that scale.
+        """Chooses its cases once, from those on that scale.
 
-        First come blind labels, then what one of the two judges has scored and need not be asked again, then new ones.
+        Cases with blind labels come first, then those that one of the two judges has already scored, then the newest.
         """
         is_blind = IS_LABELLED.where(labels.c.is_blind).exists()
         chosen = (
@@ -278,7 +279,7 @@ class ChannelReplays(JobPart):
         await self._database.write(plan)
 
     async def cases(self, replay: ChannelReplay) -> Sequence[ReplayedCase]:
-        """Its cases, oldest first; without those that were forgotten or lost their texts or labels meanwhile."""
+        """Its cases, oldest first, without those that were forgotten or lost their texts or labels in the meantime."""
         found = await self._database.all(_REPLAYED.where(replayed.c.replay_id == replay.id))
         said = select(labels.c.case_id, labels.c.score, labels.c.is_blind).where(
             labels.c.team_id == replay.team_id, labels.c.case_id.in_([row.id for row in found])
@@ -307,7 +308,7 @@ class ChannelReplays(JobPart):
     async def record(
         self, replay: ChannelReplay, case_id: int, judge_version: str, score: int | None, reserved: int, tokens: int
     ) -> None:
-        """Notes what a judge gave a case, and what that took of what was reserved."""
+        """Records what a judge gave a case, and how many of the reserved tokens that took."""
         lock = select(replayed.c.case_id).filter_by(replay_id=replay.id, case_id=case_id).with_for_update(read=True)
         new = {"replay_id": replay.id, "case_id": case_id, "judge_version": judge_version, "score": score}
         write = insert_new(self._database, replay_scores, new)
@@ -324,11 +325,11 @@ class ChannelReplays(JobPart):
         await self._database.execute(update(replays).filter_by(id=replay.id).values(told_at=utc_now()))
 
     async def drop(self, number: int) -> bool:
-        """Deletes a replay that is decided, or that came to nothing; False where somebody else has."""
+        """Deletes a replay that is decided or came to nothing; False if it was deleted before."""
         return await self._database.execute(self.decision(number)) > 0
 
     def decision(self, number: int) -> UpdateBase:
-        """What deletes a replay in the transaction that decides it."""
+        """The statement that deletes a replay, for the transaction that decides it."""
         return delete(replays).where(replays.c.id == number)
 
     async def resubmit(self, team_id: str) -> None:

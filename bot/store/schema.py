@@ -1,4 +1,4 @@
-"""The tables. Every key carries the team id: two workspaces may have the same channel and user ids."""
+"""The tables. Every key contains the team id, because two workspaces may have the same channel and user ids."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -39,7 +39,7 @@ metadata = MetaData(
 
 IS_UNSETTLED = text("status != 'delivered'")
 IS_OPEN = text("cases.status IN ('received', 'judged')")
-"""A case that has a way to go; the others are over, or wait for a person. Written out: lists are costly to compile."""
+"""A case that is still to be settled; the others are done, or wait for a person. Written out: lists compile slowly."""
 _COUNTS = text(
     "visibility = 'thread' AND blocker IS NULL AND blocked_by IS NULL AND excluded IS NULL AND probability IS NULL"
 )
@@ -54,7 +54,7 @@ IS_WAITED_FOR = text("outcome IS NULL")
 IS_WAITING = text("completed_at IS NULL")
 IS_TAKEN_BACK = text("NOT is_given")
 IS_STALE = text("is_stale")
-"""As in the index, like IS_UNSETTLED; SQLAlchemy's own `is_stale = 1` would not be served by it."""
+"""Written as in the index, like IS_UNSETTLED; SQLAlchemy's own `is_stale = 1` would not use it."""
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -74,7 +74,7 @@ class UtcDateTime(TypeDecorator[datetime]):
 
 
 class Ids(TypeDecorator[tuple[str, ...]]):
-    """Ids of Slack, with commas between them; NULL where there are none."""
+    """Slack's ids, separated by commas; NULL if there are none."""
 
     impl = String
     cache_ok = True
@@ -87,7 +87,7 @@ class Ids(TypeDecorator[tuple[str, ...]]):
 
 
 class CleanText(TypeDecorator[str]):
-    """Text of any origin; what no database takes (NUL on PostgreSQL, half a surrogate pair) becomes U+FFFD."""
+    """Text of any origin; what a database rejects (NUL on PostgreSQL, half a surrogate pair) becomes U+FFFD."""
 
     impl = Text
     cache_ok = True
@@ -100,12 +100,12 @@ def _columns(kind: Any, *names: str, **options: Any) -> Iterator[Column[Any]]:
     return (Column(name, kind, **options) for name in names)
 
 
-# A query is served by such an index where it says the condition in the same words.
+# A query uses such an index only if it states the condition in the same words.
 def _index(name: str | None, *columns: str, where: TextClause) -> Index:
     return Index(name, *columns, sqlite_where=where, postgresql_where=where)
 
 
-# Alembic's own
+# Alembic's own table
 alembic_version = Table("alembic_version", metadata, Column("version_num", String(32), primary_key=True))
 
 cases = Table(
@@ -117,20 +117,20 @@ cases = Table(
     *_columns(String, "message_ts", "parent_ts", "author_id"),
     Column("attempt", Integer, nullable=False),
     Column("excluded", String),
-    Column("probability", Float),  # with which a watch drew the reply; NULL where somebody asked for the score
-    Column("shows", String),  # what the channel sees of what a watch has drawn
+    Column("probability", Float),  # of a watch's draw of the reply; NULL if the score was asked for
+    Column("shows", String),  # what the channel sees of a reply that a watch drew
     Column("question", CleanText),
     *_columns(String, "question_source", "question_hash"),
-    Column("question_ts", String),  # of the message that the question was read from
+    Column("question_ts", String),  # the message that the question was read from
     Column("question_author_id", String),
     Column("response", CleanText),
     Column("response_hash", String),
     Column("blocker", CleanText),
     Column("response_url", Text),
     Column("status", String, nullable=False),
-    Column("opened", Integer, nullable=False, server_default="1"),  # how often it was taken up from the beginning
-    Column("lease_owner", String),  # the last attempt to settle it; whoever begins another one writes its own name
-    Column("slack_tries", Integer, nullable=False, server_default="0"),  # that failed in a row
+    Column("opened", Integer, nullable=False, server_default="1"),  # how often it was started from the beginning
+    Column("lease_owner", String),  # the last attempt to settle it; each new attempt writes its own name
+    Column("slack_tries", Integer, nullable=False, server_default="0"),  # consecutive failures; so are the next two
     *_columns(Integer, "model_tries", "internal_errors", nullable=False, server_default="0"),
     *_columns(String, "thread_ts", "reply_ts"),
     *_columns(Boolean, "thread_intent", "reply_intent", nullable=False, server_default=false()),
@@ -138,24 +138,24 @@ cases = Table(
     *_columns(Integer, "score", "lowest", "highest"),
     *_columns(Float, "mean", "spread"),
     Column("justification", CleanText),
-    Column("model", String),  # whose verdict counts
-    Column("escalation", String),  # "first > stronger", where there was a stronger model to ask
+    Column("model", String),  # the one whose verdict counts
+    Column("escalation", String),  # "first > stronger", if there was a stronger model to ask
     Column("rubric_version", String),
-    Column("judge_version", String),  # all that makes scores comparable, in words; of scored cases alone
+    Column("judge_version", String),  # everything that makes scores comparable, in words; NULL without a score
     Column("unscored_reason", String),
     Column("unscored_detail", CleanText),
     *_columns(Integer, "input_tokens", "output_tokens"),
-    Column("reserved_tokens", Integer, nullable=False, server_default="0"),  # as long as it is not known what it took
+    Column("reserved_tokens", Integer, nullable=False, server_default="0"),  # until it is known what it took
     Column("latency_ms", Integer),
     Column("flags", JSON, nullable=False, server_default="[]"),
     *_columns(Float, "weighted_score", "cost_usd"),
-    Column("skipped_ratings", Integer),  # ratings that no score depended on; NULL where all are always asked for
+    Column("skipped_ratings", Integer),  # ratings that could not change the score; NULL if all are always asked for
     Column("created_at", UtcDateTime, nullable=False),
     *_columns(UtcDateTime, "judged_at", "delivered_at"),
-    Column("edited_at", UtcDateTime),  # the question's or the response's message, after it was read
+    Column("edited_at", UtcDateTime),  # when the question's or response's message was edited after it was read
     Column("deleted_at", UtcDateTime),
-    Column("forgotten_at", UtcDateTime),  # asked for by somebody whose words are, or were, in it
-    Column("is_stale", Boolean, nullable=False, server_default=false()),  # the verdict in Slack does not say so yet
+    Column("forgotten_at", UtcDateTime),  # when a person whose words are, or were, in the case asked for that
+    Column("is_stale", Boolean, nullable=False, server_default=false()),  # the verdict in Slack does not show that yet
     UniqueConstraint("team_id", "key"),
     UniqueConstraint("team_id", "id"),
     Index(None, "team_id", "channel_id", "message_ts"),
@@ -169,7 +169,7 @@ cases = Table(
     _index(None, "team_id", "question_author_id", where=text("question_author_id IS NOT NULL")),
     _index("ix_cases_stale", "id", where=IS_STALE),
     _index("ix_cases_unsettled", "team_id", "channel_id", "requester_id", "status", where=IS_UNSETTLED),
-    # The digest's figures come from these two alone; SQLite needs the columns of the condition in them, too.
+    # The digest's figures come from these two alone; SQLite needs the condition's columns in them, too.
     _index("ix_cases_figures", *_FIGURES, *_SHOWN, where=_COUNTS),
     _index("ix_cases_watched", *_FIGURES, "probability", where=_WATCHED),
     _index(
@@ -200,23 +200,23 @@ labels = Table(
     Column("team_id", String, primary_key=True),
     Column("case_id", Integer, primary_key=True),
     Column("user_id", String, primary_key=True),
-    Column("channel_id", String, nullable=False, server_default=""),  # the case's, to find a channel's labels by,
+    Column("channel_id", String, nullable=False, server_default=""),  # the case's, for finding a channel's labels
     Column("score", Integer, nullable=False),
     Column("reason", CleanText),
-    Column("is_blind", Boolean, nullable=False, server_default=false()),  # given before the judge's was shown
-    Column("probability", Float),  # with which the case was drawn for a blind label
+    Column("is_blind", Boolean, nullable=False, server_default=false()),  # given before the judge's score was shown
+    Column("probability", Float),  # of the draw for a blind label
     *_columns(UtcDateTime, "created_at", "updated_at", nullable=False),
     Index("ix_labels_figures", "team_id", "channel_id", "case_id", "score"),
     ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),
 )
 
 assignments = Table(
-    "label_assignments",  # cases that a person was shown for a blind label, or told the score of
+    "label_assignments",  # cases that a person was shown for a blind label, or was told the score of
     metadata,
     *_columns(String, "team_id", "user_id", primary_key=True),
     Column("case_id", Integer, primary_key=True),
-    Column("probability", Float, nullable=False),  # 0: of one that they were never shown for it
-    Column("outcome", String),  # NULL: the window was opened, and no more
+    Column("probability", Float, nullable=False),  # 0 if they were never shown it for a label
+    Column("outcome", String),  # NULL: the modal was opened, and not answered
     Column("drawn_at", UtcDateTime, nullable=False),
     ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),
 )
@@ -237,22 +237,22 @@ channels = Table(
     *_columns(String, "team_id", "channel_id", primary_key=True),
     Column("is_digest_on", Boolean, nullable=False, server_default=false()),
     *_columns(String, "digest_day", "digest_time", "digest_tz"),
-    Column("digest_since", UtcDateTime),  # when it was last switched on; no week due before is posted
+    Column("digest_since", UtcDateTime),  # when it was last switched on; weeks due before that are not posted
     Column("ranks_people", Boolean, nullable=False, server_default=false()),
-    Column("labels_per_week", Integer),  # blind ones; NULL: as many as by default
+    Column("labels_per_week", Integer),  # how many blind labels it wants; NULL: the default
     Column("score_reaction", String),  # the emoji with which people ask for a score; NULL: none
-    Column("watch_tokens_per_day", Integer),  # of all its watches together; NULL: no limit
-    Column("rubric", String),  # by which replies are scored; NULL: as the app's settings have it
-    Column("rubric_version", String),  # of one of the channel's own
-    Column("judge_model", String),  # NULL: as the app's settings have it
+    Column("watch_tokens_per_day", Integer),  # for all its watches together; NULL: no limit
+    Column("rubric", String),  # the one that scores replies; NULL: as in the app's settings
+    Column("rubric_version", String),  # set if the rubric is the channel's own
+    Column("judge_model", String),  # NULL: as in the app's settings
     Column("updated_at", UtcDateTime, nullable=False),
 )
 
 rubrics = Table(
-    "rubrics",  # that were made in channels; each saving is a row
+    "rubrics",  # those made in channels; each saved version is a row
     metadata,
     *_columns(String, "team_id", "channel_id", "name", primary_key=True),
-    Column("number", Integer, primary_key=True),  # of the saving, from 1
+    Column("number", Integer, primary_key=True),  # counts the saved versions, from 1
     Column("version", String, nullable=False),  # a hash of the prompt
     Column("prompt", Text, nullable=False),
     Column("saved_by", String, nullable=False),
@@ -260,7 +260,7 @@ rubrics = Table(
 )
 
 replays = Table(
-    "replays",  # of labelled cases, before a channel's judge is changed; one a channel, until it is decided
+    "replays",  # labelled cases judged again before a channel's judge is changed; one per channel, until decided
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
     *_columns(String, "team_id", "channel_id", "user_id", nullable=False),  # the last is who wants the change
@@ -286,51 +286,51 @@ replay_scores = Table(
     metadata,
     *_columns(Integer, "replay_id", "case_id", primary_key=True),
     Column("judge_version", String, primary_key=True),
-    Column("score", Integer),  # NULL: it was asked, and gave none
+    Column("score", Integer),  # NULL: it was asked, and gave no score
     ForeignKeyConstraint(["replay_id", "case_id"], ["replayed.replay_id", "replayed.case_id"], ondelete="CASCADE"),
 )
 
 improvements = Table(
-    "improvements",  # of a channel's judge, learnt from labels; one a channel, until another begins
+    "improvements",  # of a channel's judge, learnt from labels; one per channel, until another begins
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
     *_columns(String, "team_id", "channel_id", "user_id", nullable=False),  # the last is who asked for it
     *_columns(String, "rubric", "rubric_version", "judge_model"),  # the judge in use when it began
     Column("status", String, nullable=False),
     Column("started_at", UtcDateTime, nullable=False),
-    *_columns(String, "message_channel", "message_ts"),  # in which its person sees how far it is
-    Column("prompt", CleanText),  # the rubric that it came to, where that is better
+    *_columns(String, "message_channel", "message_ts"),  # the message in which the person sees its progress
+    Column("prompt", CleanText),  # the rubric that it found, if that is better
     UniqueConstraint("team_id", "channel_id"),
     sqlite_autoincrement=True,
 )
 
 align_records = Table(
-    "align_records",  # what improvements of a channel's judge remember, of labelled cases and models' answers
+    "align_records",  # what improvements of a channel's judge remember about labelled cases and models' answers
     metadata,
     *_columns(String, "team_id", "channel_id", "key", primary_key=True),
-    Column("case_id", Integer),  # that it is about
+    Column("case_id", Integer),  # the case that it is about
     Column("value", JSON, nullable=False),
     Index(None, "team_id", "case_id"),
     ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),
 )
 
 batches = Table(
-    "batches",  # that a provider has been sent, or is about to be
+    "batches",  # those that were, or are about to be, sent to a provider
     metadata,
-    Column("nonce", String, primary_key=True),  # by which the provider's is known to be ours
+    Column("nonce", String, primary_key=True),  # identifies the provider's batch as ours
     Column("team_id", String, nullable=False),
-    *_columns(String, "file_id", "batch_id"),  # the provider's; NULL: not yet, or its answer was lost
+    *_columns(String, "file_id", "batch_id"),  # the provider's; NULL: not known yet, or its answer was lost
 )
 
 batch_requests = Table(
-    "batch_requests",  # that watched cases ask in batches, until they are judged
+    "batch_requests",  # what watched cases ask in batches; kept until they are judged
     metadata,
     *_columns(Integer, "case_id", "number", primary_key=True),
     *_columns(String, "team_id", "digest", nullable=False),
     Column("body", Text, nullable=False),
-    Column("created_at", UtcDateTime, nullable=False),  # or when a batch has left it unanswered
-    Column("nonce", String),  # of the batch that it is in; NULL: in line for the next, or answered
-    Column("position", Integer),  # in that batch
+    Column("created_at", UtcDateTime, nullable=False),  # or when a batch left it unanswered
+    Column("nonce", String),  # the batch that it is in; NULL: in line for the next, or answered
+    Column("position", Integer),  # its position in that batch
     Column("response", JSON(none_as_null=True)),  # HTTP status and body
     Index(None, "team_id", "created_at"),
     Index(None, "nonce"),
@@ -345,27 +345,27 @@ watches = Table(
     Column("share", Float, nullable=False),
     Column("per_day", Integer, nullable=False),
     Column("shows", String, nullable=False),
-    Column("alerts_to", Ids),  # the channel, and people
-    Column("floor", Float),  # they hear when the mean is below it
-    Column("since", UtcDateTime, nullable=False),  # when it was begun
+    Column("alerts_to", Ids),  # the channel, people, or both
+    Column("floor", Float),  # they are also told when the mean is below it
+    Column("since", UtcDateTime, nullable=False),  # when the watch began
     Column("look_at", UtcDateTime, nullable=False),  # when the channel is to be read next
-    Column("read_until", UtcDateTime, nullable=False),  # what was written before has been found
-    Column("not_read", String),  # Slack's word for why the last look failed; NULL: it did not
-    Column("judge_version", String),  # that scored last, as far as those who hear of it know
-    Column("tested_at", UtcDateTime),  # when somebody had a test alert sent last
+    Column("read_until", UtcDateTime, nullable=False),  # everything written before has been found
+    Column("not_read", String),  # Slack's error if the last look failed; otherwise NULL
+    Column("judge_version", String),  # the judge version last reported to those who are alerted
+    Column("tested_at", UtcDateTime),  # when a person last had a test alert sent
     Column("updated_at", UtcDateTime, nullable=False),
 )
 
 replies = Table(
-    "replies",  # that a watch has seen
+    "replies",  # those that a watch has seen
     metadata,
     *_columns(String, "team_id", "channel_id", "ts", primary_key=True),
     Column("author_id", String, nullable=False),
     Column("parent_ts", String),
     Column("probability", Float, nullable=False),
-    Column("outcome", String),  # NULL: it was drawn, and is waited for
-    Column("text_hash", String),  # as it was seen last, until it is settled
-    Column("rests_at", UtcDateTime, nullable=False),  # when it is looked at, unless it is changed before
+    Column("outcome", String),  # NULL: it was drawn, and waits to be scored
+    Column("text_hash", String),  # of the text last seen, until it is settled
+    Column("rests_at", UtcDateTime, nullable=False),  # when it is looked at, unless it is edited before
     Column("day", String, nullable=False),  # on which it was written, in UTC
     _index("ix_replies_waiting", "team_id", "rests_at", where=IS_WAITED_FOR),
     Index("ix_replies_figures", "team_id", "channel_id", "author_id", "day", "outcome"),
@@ -382,32 +382,32 @@ alerts = Table(
     "alerts",
     metadata,
     *_columns(String, "team_id", "channel_id", "author_id", primary_key=True),
-    Column("day", String, primary_key=True),  # in UTC: one a day at most
+    Column("day", String, primary_key=True),  # in UTC; at most one alert a day
     Column("kind", String, nullable=False),
     Column("claimed_at", UtcDateTime, nullable=False),
     Column("posted_at", UtcDateTime),
 )
 
 executions = Table(
-    "executions",  # of the step in workflows
+    "executions",  # runs of the workflow step
     metadata,
     Column("team_id", String, primary_key=True),
-    Column("id", String, primary_key=True),  # Slack's
-    Column("case_id", Integer, nullable=False),  # that it waits for; it may be gone
+    Column("id", String, primary_key=True),  # Slack's id
+    Column("case_id", Integer, nullable=False),  # the case that it waits for, which may be gone
     Column("quotes", Boolean, nullable=False),  # whether the workflow may be told the justification
     Column("created_at", UtcDateTime, nullable=False),
-    Column("completed_at", UtcDateTime),  # NULL: its workflow waits
+    Column("completed_at", UtcDateTime),  # NULL: its workflow is waiting
     _index("ix_executions_waiting", "case_id", where=IS_WAITING),
 )
 
 thumbs = Table(
-    "thumbs",  # under replies that were scored or watched
+    "thumbs",  # those under replies that were scored or watched
     metadata,
     *_columns(String, "team_id", "channel_id", primary_key=True),
-    Column("ts", String, primary_key=True),  # of the reply
+    Column("ts", String, primary_key=True),  # the reply
     Column("user_id", String, primary_key=True),
     Column("is_up", Boolean, primary_key=True),
-    Column("is_given", Boolean, nullable=False),  # or taken back since
+    Column("is_given", Boolean, nullable=False),  # False: taken back since
     Column("changed_at", UtcDateTime, nullable=False),
     Index(None, "team_id", "user_id"),
     _index("ix_thumbs_taken_back", "changed_at", where=IS_TAKEN_BACK),
@@ -417,7 +417,7 @@ people = Table(
     "people",
     metadata,
     *_columns(String, "team_id", "user_id", primary_key=True),
-    Column("visibility", String),  # of the verdicts that they ask for; NULL: as the workspace has it
+    Column("visibility", String),  # of the verdicts that they ask for; NULL: the workspace's setting
     Column("updated_at", UtcDateTime, nullable=False),
 )
 
@@ -429,19 +429,19 @@ audit = Table(
     Column("at", UtcDateTime, nullable=False),
     *_columns(String, "who", "what", nullable=False),
     Column("channel_id", String),
-    Column("case_id", Integer),  # of a case that is gone
-    Column("user_id", String),  # of whom it is about, an assistant's where it was watched
-    Column("cases", Integer),  # how many
+    Column("case_id", Integer),  # a case that is gone
+    Column("user_id", String),  # the person it is about, or the watched assistant
+    Column("cases", Integer),  # how many cases
     Index(None, "at"),
     sqlite_autoincrement=True,
 )
 
 spent = Table(
-    "spent",  # by cases that were forgotten on the same day, which count in the limits all the same
+    "spent",  # used by cases that were forgotten on the same day, which still count in the limits
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
     *_columns(String, "team_id", "requester_id", nullable=False),
-    Column("created_at", UtcDateTime, nullable=False),  # the case, not the row
+    Column("created_at", UtcDateTime, nullable=False),  # when the case was created, not the row
     Column("tokens", Integer, nullable=False),
     Index(None, "created_at"),
 )

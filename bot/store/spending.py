@@ -29,23 +29,23 @@ from bot.store.database import Part, lock_for_transaction
 from bot.store.schema import IS_OPEN, IS_UNSETTLED, cases, spent
 
 DAY = timedelta(days=1)
-"""The longest time back for which anything is counted."""
+"""The longest period over which anything is counted."""
 
 _HOUR = timedelta(hours=1)
 _NOBODY = ""
 _IS_OURS = cases.c.team_id == bindparam("of_team")
 TAKEN = func.coalesce(cases.c.input_tokens, 0) + func.coalesce(cases.c.output_tokens, 0) + cases.c.reserved_tokens
-"""What a case has taken, or what is set aside for it."""
-# A case that is forgotten without a verdict has asked no model.
+"""The tokens that a case has taken, or that are reserved for it."""
+# A case that is forgotten without a verdict has not asked a model.
 _SPENT_TOKENS = case((cases.c.judged_at.is_(None), 0), else_=TAKEN).label("tokens")
 _SPENT = (cases.c.team_id, cases.c.requester_id, cases.c.created_at, _SPENT_TOKENS)
 
 
 class Spending(Part):
-    """What is asked for beside cases; each request counts like one in the workspace's limits, and in nobody's own."""
+    """Requests beside cases; each counts like a case in the workspace's limits, and in no person's."""
 
     async def reserve(self, team_id: str, limits: Limits, tokens: int) -> int | None:
-        """Sets tokens aside for one request; None where a limit is used up."""
+        """Reserves tokens for one request, and returns the reservation's number; None if a limit is used up."""
         used = {"team_id": team_id, "requester_id": _NOBODY, "created_at": utc_now(), "tokens": tokens}
 
         async def reserve(connection: AsyncConnection) -> int:
@@ -62,19 +62,19 @@ class Spending(Part):
         await self._database.execute(delete(spent).where(spent.c.id == reserved))
 
     async def note(self, reserved: int, tokens: int) -> None:
-        """Notes what a request took of what was reserved."""
+        """Records how many of the reserved tokens a request took."""
         await self._database.execute(update(spent).where(spent.c.id == reserved).values(tokens=tokens))
 
 
 async def check(
     connection: AsyncConnection, team_id: str, requester_id: str, limits: Limits, added: Case | None = None
 ) -> None:
-    """Compares with the limits what there is; with `added`, that case of the requester's is among it.
+    """Checks usage against the limits; with `added`, usage already includes that case of the requester.
 
     Raises:
-        RefusedError: It is one too many, and must not be left there; or the next one would be.
+        RefusedError: The added case is one too many and must be rolled back; without one, the next case would be.
     """
-    # A case itself may be more than is left, so that at most one goes beyond the limit of tokens.
+    # A single case may take more than is left, so at most one goes beyond the token limit.
     counted, reserved = (1, limits.expected_tokens(added)) if added else (0, 0)
     now = utc_now()
     which = {"of_team": team_id, "of_user": requester_id, "hour_ago": now - _HOUR, "day_ago": now - DAY}
@@ -91,7 +91,7 @@ async def check(
 
 
 async def keep(connection: AsyncConnection, which: ColumnElement[bool]) -> None:
-    """Notes what these cases have used, which are about to be deleted; else whoever forgets could ask without end."""
+    """Records what these cases have used before they are deleted; otherwise forgetting would lift the limits."""
     is_counted = cases.c.created_at > utc_now() - DAY
     await connection.execute(
         insert(spent).from_select([each.name for each in _SPENT], select(*_SPENT).where(which, is_counted))
@@ -100,7 +100,7 @@ async def keep(connection: AsyncConnection, which: ColumnElement[bool]) -> None:
 
 @cache
 def _used(limits: Limits) -> Select[int, int, int, int, int]:
-    """What has been used of all that is limited; nothing is counted that is not, and no further than needed."""
+    """What has been used of each limit; what has no limit is not counted, and nothing further than needed."""
     none = literal(0)
     return select(
         _count("hour_ago", limits.cases_per_user_per_hour, is_of_person=True).label("in_hour"),
@@ -112,7 +112,7 @@ def _used(limits: Limits) -> Select[int, int, int, int, int]:
 
 
 def _count(since: str, most: int, *, is_of_person: bool) -> ColumnElement[int]:
-    """How many cases were added since then, and are there or were forgotten; no further than needed."""
+    """How many cases were added since then, including forgotten ones; counts no further than needed."""
     if not most:
         return literal(0)
     found = union_all(
@@ -127,8 +127,8 @@ def _recent(table: Table, since: str, is_of_person: bool) -> Select[int]:
 
 
 def _tokens(*, is_of_person: bool) -> ColumnElement[int]:
-    """What verdicts have taken, as far as the models' servers count it, and what is set aside for the others."""
-    # Sums rather than one with OR, so that each has its index.
+    """The tokens that verdicts took, as far as the models' servers report them, and those reserved for other cases."""
+    # Sums rather than one query with OR, so that each uses its index.
     asked, gone = ((table.c.requester_id == bindparam("of_user"),) * is_of_person for table in (cases, spent))
     judged, waiting = (
         select(func.coalesce(func.sum(TAKEN), 0)).where(_IS_OURS, *asked, *which).scalar_subquery()

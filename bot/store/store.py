@@ -1,4 +1,4 @@
-"""The log: what was asked for, how far each case has come, and what is known of it later."""
+"""The store: what was asked for, how far each case has come, and what became known of it later."""
 
 import uuid
 from typing import Any, Self
@@ -34,16 +34,16 @@ from bot.store.watches import Alerts, Replies, Watches, miss
 
 
 class TakenError(Exception):
-    """Another attempt settles the case now, or it has gone on without us; ours must stop."""
+    """Another attempt has claimed the case, or it has moved on; this attempt must stop."""
 
 
 def _of_case(lease_owner: ColumnElement[bool], status: ColumnElement[bool] | TextClause) -> UpdateBase:
-    """Changes the case `case_id` that is so held and in such a status; the values are given when it is executed."""
+    """A statement that updates `case_id` if it has this owner and status; its values are given when it is executed."""
     return update(cases).where(cases.c.id == bindparam("case_id"), status, lease_owner).returning(cases.c.is_stale)
 
 
 _HELD = cases.c.lease_owner == bindparam("held_by")
-# The names are those of the methods of `Store` that execute them.
+# Named after the methods of `Store` that execute them.
 CLAIM = (
     update(cases)
     .where(cases.c.id == bindparam("case_id"), IS_OPEN)
@@ -57,7 +57,7 @@ ADD = insert(cases).returning(cases.c.id, *counts_beside())
 
 
 async def change(connection: AsyncConnection, statement: UpdateBase, values: dict[str, Any]) -> bool:
-    """Changes the row of a case that is as the statement expects, and says whether its verdict is stale.
+    """Updates a case that is still in the expected state, and returns whether its verdict is stale.
 
     Raises:
         TakenError: It is not.
@@ -81,22 +81,22 @@ _FOUND = (
     "parent_ts",
     "blocker",
 )
-# How far our messages have come.
+# How far our messages in Slack have come.
 _POSTED = ("thread_ts", "reply_ts", "blocked_by")
 _INTENTS = {"thread_intent": True, "reply_intent": True}
 _NO_LIMITS = Limits()
 
 
 class Store:
-    """One log, opened: the steps of a case are its methods, everything else is in its parts.
+    """One open database: the steps of a case are its methods, everything else is in its parts.
 
-    Whoever settles a case claims it first, which writes a new lease owner into it; every later step asks for that
-    owner, and raises `TakenError` where there is another, so that a process that froze and woke up is refused. The
-    steps give the case as it is then, without reading it again. `since` is the case as it was claimed: what was found
-    in Slack since then is written with the step.
+    An attempt claims a case before settling it, which writes a new lease owner. Every later step checks that owner and
+    raises `TakenError` if it has changed, so a process that froze and woke up is refused. The steps return the case as
+    it is then, without reading it again. `since` is the case as it was claimed: what was found in Slack since then is
+    written with the step.
 
     With `store_text="none"` the two texts and what the model wrote about them, justifications included, are dropped
-    once the verdict is delivered; hashes, scores, and where the messages stand, are left.
+    once the verdict is delivered. Hashes, scores and the timestamps of the messages are kept.
     """
 
     def __init__(self, database: Database, store_text: str = "full") -> None:
@@ -128,12 +128,12 @@ class Store:
 
     @classmethod
     async def open(cls, database_url: str, store_text: str = "full") -> Self:
-        """The log behind a URL, migrated; LogError where it cannot be opened, written or migrated."""
+        """The store behind a URL, migrated. Raises LogError if it cannot be opened, written or migrated."""
         return cls(Database(await open_engine(database_url)), store_text)
 
     @classmethod
     async def open_existing(cls, database_url: str) -> Self:
-        """The log that a bot has made behind a URL, migrated; for commands, of which none makes one."""
+        """The store that a bot has created behind a URL, migrated; for commands, which never create one."""
         await require_log(database_url)
         return await cls.open(database_url)
 
@@ -149,15 +149,15 @@ class Store:
     async def add(
         self, case: Case, trigger_id: str | None = None, limits: Limits = _NO_LIMITS, execution: Execution | None = None
     ) -> tuple[LoggedCase, bool]:
-        """The case, durable and with a job that settles it, and whether it is new.
+        """The case, stored together with a job that settles it, and whether it is new.
 
         The same key in the same team is the same case. The more open cases a person has in a channel, the later is the
-        turn of the next one there; among those of equal persons, the more the channel has. `execution` waits for it, if
-        it is new.
+        turn of their next one there; among people with equally many, the more open cases the channel has. If the case
+        is new, `execution` waits for it.
 
         Raises:
-            RefusedError: It is new, and one more than the limits allow.
-            TooLateError: Whoever asked does not wait any more.
+            RefusedError: It is new, and exceeds the limits.
+            TooLateError: The requester no longer waits for an answer.
         """
         values = case.model_dump() | {
             "status": CaseStatus.RECEIVED,
@@ -179,7 +179,7 @@ class Store:
             await self.jobs.put(connection, [_settling(added, trigger_id, turn)])
             if execution:
                 await self.executions.add(connection, execution, added)
-            check_deadline()  # last: on a busy machine each statement before it may have waited
+            check_deadline()  # checked last: on a busy machine each statement before it may have waited
             return added
 
         try:
@@ -189,7 +189,7 @@ class Store:
             return known, False
 
     async def is_used_up(self, team_id: str, requester_id: str, limits: Limits) -> bool:
-        """Whether the next case of a requester would be refused by the limits."""
+        """Whether the limits would refuse the requester's next case."""
         if not limits.are_there:
             return False
         try:
@@ -199,15 +199,15 @@ class Store:
         return False
 
     async def reopen(self, case: LoggedCase, response_url: str | None, trigger_id: str | None) -> None:
-        """A case that waits for its question is looked into once more; its requester asks again, from elsewhere."""
+        """Takes up again a case that waits for its question, because its requester asks again, from elsewhere."""
         values = {"status": CaseStatus.RECEIVED, "response_url": response_url}
         await self._open_again(case, cases.c.status == CaseStatus.ASKED, values, trigger_id)
 
     async def answer(self, case: LoggedCase, question: str, limits: Limits = _NO_LIMITS) -> None:
-        """The person has typed the question; only the first answer counts, however early it comes.
+        """Records the question that the person typed; only the first answer counts, however early it comes.
 
         Raises:
-            RefusedError: What the limits allow has been used up since the case was asked for; it goes on waiting.
+            RefusedError: The limits have been used up since the case was asked for; it goes on waiting.
         """
         answered = case.model_copy(update={"question": question})
         values = {
@@ -217,13 +217,13 @@ class Store:
             "question_author_id": case.requester_id,
             "question_hash": _hash(question),
             "reserved_tokens": limits.expected_tokens(answered),
-            "lease_owner": _new_name(),  # whatever is under way goes on without this question, and is to stop
+            "lease_owner": _new_name(),  # an attempt under way does not have this question, and must stop
         }
         waits = and_(cases.c.status.in_((CaseStatus.RECEIVED, CaseStatus.ASKED)), cases.c.question.is_(None))
         await self._open_again(answered, waits, values, None, limits)
 
     async def claim(self, case_id: int) -> LoggedCase | None:
-        """The case, held by this attempt alone; None where it has no way to go."""
+        """The case, held by this attempt alone; None if it is not open."""
         values = {"case_id": case_id, "new_owner": _new_name()}
 
         async def claim(connection: AsyncConnection) -> LoggedCase | None:
@@ -234,18 +234,18 @@ class Store:
         return _after(case, {}) if case else None
 
     async def intend(self, case: LoggedCase, since: LoggedCase | None = None) -> LoggedCase:
-        """Notes that our messages are about to be posted: whoever comes after us has to look for them first.
+        """Records that our messages are about to be posted, so that a later attempt looks for them first.
 
-        The case that is given says whether they were intended before: only then we have to look for them.
+        The returned case says whether they were intended before; only then do we have to look for them.
         """
         await self._step(case, (_INTENTS if case.is_posted else {}) | _found(case, since))
         return _after(case, {})
 
     async def renew(self, case: LoggedCase) -> LoggedCase:
-        """The case, still held: asked where so much time has passed since the last step that it may have been claimed.
+        """The case, still held; for when so much time has passed since the last step that it may have been claimed.
 
         Raises:
-            TakenError: It was.
+            TakenError: It was claimed.
         """
         return await self._step(case, {"lease_owner": case.lease_owner})
 
@@ -253,7 +253,7 @@ class Store:
         return await self._step(case, {"status": CaseStatus.ASKED} | _found(case, since))
 
     async def note_slack_failure(self, case: LoggedCase) -> LoggedCase:
-        """The case after a call of Slack that failed for the moment; the attempt is over."""
+        """The case after a call to Slack that failed for the moment; the attempt is over."""
         return await self._step(case, {"slack_tries": case.slack_tries + 1})
 
     async def note_model_failure(self, case: LoggedCase, since: LoggedCase | None = None) -> LoggedCase:
@@ -262,18 +262,18 @@ class Store:
         return await self._step(case, changes | _found(case, since))
 
     async def note_internal_error(self, case: LoggedCase) -> LoggedCase:
-        """The case after an error that nobody foresaw; the attempt is over."""
+        """The case after an unexpected error; the attempt is over."""
         return await self._step(case, {"internal_errors": case.internal_errors + 1})
 
     async def record(self, case: LoggedCase, verdict: RecordedVerdict, since: LoggedCase | None = None) -> LoggedCase:
-        """The verdict with its ratings, in one transaction; a case that has one keeps it. Its messages are intended.
+        """Records the verdict, its ratings and the intent to post, in one transaction; a case keeps its first verdict.
 
         A reply that a watch drew and that has no score is missed: others of its day stand for it in the figures.
         """
         values = verdict.model_dump(include=_VERDICT_COLUMNS) | _posted(case) | _found(case, since)
         values |= {"status": CaseStatus.JUDGED, "judged_at": utc_now(), "slack_tries": 0, "internal_errors": 0}
         if verdict.input_tokens is not None or not verdict.ratings:
-            values["reserved_tokens"] = 0  # it is known what it took
+            values["reserved_tokens"] = 0  # what it took is known
 
         async def record(connection: AsyncConnection) -> None:
             intents = _INTENTS if case.is_posted else {}
@@ -293,7 +293,7 @@ class Store:
             is_stale = await change(connection, FINISH, _by_lease_owner(case) | values)
             if not self._keeps_text:
                 await drop_texts(self.database, connection, cases.c.id == case.id)
-            if is_stale:  # its message was edited or deleted meanwhile, and the verdict does not say so
+            if is_stale:  # its message was edited or deleted in the meantime, and the verdict does not say so
                 await self.jobs.put(connection, [Job(JobKind.AMEND, case.team_id, case.id)])
 
         await self.database.settle(case, finish)
@@ -358,7 +358,7 @@ def _after(case: LoggedCase, values: dict[str, Any]) -> LoggedCase:
 
 
 def _new_name() -> str:
-    """A name that no attempt has had: whoever has seen another one before is refused."""
+    """A name that no attempt has had, so that an attempt that knows an earlier one is refused."""
     return uuid.uuid4().hex
 
 

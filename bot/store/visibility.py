@@ -1,6 +1,7 @@
-"""Which verdicts count, in figures and exports alike: what a whole channel could see, and of a reply the newest.
+"""Which verdicts count, in figures and exports alike: what a whole channel could see, and of each reply the newest.
 
-Those that stand aside do not: see `Exclusion`; and what a watch has drawn is counted apart."""
+Excluded verdicts do not count (see `Exclusion`), and what a watch has drawn is counted separately.
+"""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -12,15 +13,15 @@ from bot.domain.case import Exclusion, LoggedCase
 from bot.store.schema import cases
 
 NEWER = cases.alias("newer")
-"""In the conditions of `superseded`: the verdict that is newer."""
+"""The newer verdict in the conditions of `superseded`."""
 _OLDER = cases.alias("older")
 _THREAD: ColumnElement[str] = literal_column("'thread'")
 
 
 def counts(table: FromClause) -> ColumnElement[bool]:
-    """Whether everybody in the channel could see a verdict that somebody asked for, and it does not stand aside.
+    """Whether a verdict was asked for, everyone in the channel could see it, and it is not excluded.
 
-    Said as in the indexes.
+    Written as in the indexes.
     """
     return and_(
         table.c.visibility == _THREAD,
@@ -32,14 +33,14 @@ def counts(table: FromClause) -> ColumnElement[bool]:
 
 
 def is_watched(table: FromClause) -> ColumnElement[bool]:
-    """Whether a watch drew the reply; such cases are in figures of their own, whatever is shown of them."""
+    """Whether a watch drew the reply; such cases have figures of their own, whatever is shown of them."""
     return table.c.probability.is_not(None)
 
 
 class Sample(StrEnum):
-    """How replies came to be scored; figures of two of them are never joined.
+    """How replies came to be scored; figures of different samples are never joined.
 
-    `CHOSEN`: people asked. `WATCHED`: watches drew them. `WORKFLOW`: steps of workflows asked.
+    `CHOSEN`: people asked. `WATCHED`: watches drew them. `WORKFLOW`: workflow steps asked.
     """
 
     CHOSEN = "chosen"
@@ -48,30 +49,30 @@ class Sample(StrEnum):
 
 
 def is_by_workflow(table: FromClause) -> ColumnElement[bool]:
-    """Whether a step asked for a verdict that everybody in the channel could see."""
+    """Whether a workflow step asked for a verdict that everyone in the channel could see."""
     is_seen = and_(table.c.visibility == _THREAD, table.c.blocker.is_(None), table.c.blocked_by.is_(None))
     return and_(is_seen, table.c.excluded == Exclusion.WORKFLOW)
 
 
 def is_scored_with_texts() -> ColumnElement[bool]:
-    """Whether a case that counts, or that a watch drew, can be judged anew and compared."""
+    """Whether a case that counts, or that a watch drew, can be judged again and compared."""
     needed = (cases.c.score, cases.c.question, cases.c.response)
     return and_(or_(counts(cases), is_watched(cases)), *(each.is_not(None) for each in needed))
 
 
 def chosen_or_watched(*newer: ColumnElement[bool], watched: bool) -> ColumnElement[bool]:
-    """Which cases count among those that people chose, or those that watches drew: never both in one figure.
+    """Which cases count among those that people chose, or among those that watches drew: never both in one figure.
 
-    `newer` says of which replies they are asked for, for a query of a part of the log.
+    `newer` are conditions on the newer verdicts, for a query on a part of the database.
     """
     if not watched:
         return and_(counts(cases), cases.c.id.not_in(superseded(*newer)))
-    # A reply that was drawn stays in the sample, also where somebody has it scored once more.
+    # A drawn reply stays in the sample, even if a person has it scored once more.
     return and_(is_watched(cases), cases.c.blocker.is_(None), cases.c.blocked_by.is_(None))
 
 
 def same_reply(case: LoggedCase | Row[*tuple[Any, ...]]) -> ColumnElement[bool]:
-    """The cases about the same reply as this one: on one message, or of typed texts, in the thread that those began."""
+    """Whether cases are about the same reply: on one message or, for typed texts, in the thread that those began."""
     is_same = cases.c.message_ts == case.message_ts
     if case.message_ts is None:
         is_same = and_(cases.c.message_ts.is_(None), cases.c.thread_ts == (case.thread_ts or ""))
@@ -79,12 +80,12 @@ def same_reply(case: LoggedCase | Row[*tuple[Any, ...]]) -> ColumnElement[bool]:
 
 
 def superseded(*conditions: ColumnElement[bool]) -> CompoundSelect[tuple[int]]:
-    """The ids of cases whose reply has a newer verdict that counts, of which `conditions` hold.
+    """The ids of cases whose reply has a newer verdict that counts and for which `conditions` hold.
 
-    Verdicts are on one reply that are on one message, or where the reply was typed, that stand in one thread: we began
-    it with the typed texts, and nothing else is scored there without a message (`same_reply`).
+    Verdicts are on one reply if they are on one message or, for typed texts, in one thread: we began it with the typed
+    texts, and nothing else is scored there without a message (`same_reply`).
     """
-    # Two queries rather than one with OR, so that each has its index.
+    # Two queries rather than one with OR, so that each uses its index.
     return union_all(
         *(
             select(_OLDER.c.id).join(NEWER, is_replaced).where(_IS_REPEAT, *conditions)
@@ -94,7 +95,7 @@ def superseded(*conditions: ColumnElement[bool]) -> CompoundSelect[tuple[int]]:
 
 
 def is_superseded() -> ColumnElement[bool]:
-    """Whether a case is one of these; for a query that finds few cases, of however large a log."""
+    """Whether a case is one of these; for a query that finds few cases in a database of any size."""
     return or_(*(select(NEWER.c.id).where(is_replaced, _IS_REPEAT).exists() for is_replaced in _replacements(cases)))
 
 
@@ -103,7 +104,7 @@ def _replacements(older: FromClause) -> Sequence[ColumnElement[bool]]:
 
 
 def on_same_reply(one: FromClause, other: FromClause) -> Sequence[ColumnElement[bool]]:
-    """The two ways in which cases are on the same reply: on one message, or typed texts in one thread."""
+    """The two ways in which cases are about the same reply: on one message, or typed texts in one thread."""
     is_there = and_(one.c.team_id == other.c.team_id, one.c.channel_id == other.c.channel_id)
     is_typed = and_(one.c.message_ts.is_(None), other.c.message_ts.is_(None))
     return (

@@ -1,4 +1,4 @@
-"""What channels watch, the replies that watches have seen, and the alerts that were sent."""
+"""Channels' watches, the replies that they have seen, and the alerts that were sent."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, fields
@@ -44,7 +44,10 @@ class Watches(Part):
         await self._database.write(save)
 
     async def begin_look(self, team_id: str, channel_id: str, now: datetime, every: timedelta) -> datetime | None:
-        """Up to when a channel was read, where it is to be read now, and by us; the next look is due after `every`."""
+        """Up to when a channel was read, if this process is to read it now; otherwise None.
+
+        The next look is due after `every`.
+        """
         place = {"team_id": team_id, "channel_id": channel_id}
         take = update(watches).filter_by(**place).where(watches.c.look_at <= now).values(look_at=now + every)
         read_until = select(func.min(watches.c.read_until)).filter_by(**place)
@@ -56,12 +59,12 @@ class Watches(Part):
         return await self._database.write(begin)
 
     async def note_read(self, team_id: str, channel_id: str, until: datetime) -> None:
-        """What was written in a channel up to then has been found."""
+        """Records that everything written in a channel until then has been found."""
         here = update(watches).filter_by(team_id=team_id, channel_id=channel_id)
         await self._database.execute(here.values(read_until=until, not_read=None))
 
     async def note_not_read(self, team_id: str, channel_id: str, reason: str, look_at: datetime) -> None:
-        """A look failed, for a reason in Slack's word; the next one goes on from where the last good one ended."""
+        """Records that a look failed, with Slack's error; the next one goes on from where the last good one ended."""
         here = update(watches).filter_by(team_id=team_id, channel_id=channel_id)
         await self._database.execute(here.values(not_read=reason, look_at=look_at))
 
@@ -73,13 +76,13 @@ class Watches(Part):
         return {row.channel_id: Unread(row.read_until, row.not_read) for row in rows}
 
     async def begin_test(self, watch: Watch, now: datetime) -> bool:
-        """Whether a test alert is ours to send: whoever presses twice, in whichever process, has one sent a minute."""
+        """Whether a test alert is ours to send: at most one a minute is sent, whatever process it is asked from."""
         is_over = or_(watches.c.tested_at.is_(None), watches.c.tested_at <= now - _TESTS_EVERY)
         taken = update(watches).filter_by(**_of(watch)).where(is_over).values(tested_at=now)
         return await self._database.execute(taken) == 1
 
     async def note_judge(self, watch: Watch, version: str | None) -> bool:
-        """Whether another judge scores for a watch than so far: true for the first who asks, and then not again."""
+        """Whether another judge now scores for a watch: True for the first process that asks, and then not again."""
         its = select(watches.c.judge_version).filter_by(**_of(watch))
 
         async def note(connection: AsyncConnection) -> bool:
@@ -93,7 +96,7 @@ class Watches(Part):
         return await self._database.write(note)
 
     async def end(self, watch: Watch, by: str) -> bool:
-        """Whether there was a watch to end. What it has scored stays; replies that wait for it are dropped."""
+        """Whether there was a watch to end. What it has scored stays; replies that wait to be scored are dropped."""
 
         async def end(connection: AsyncConnection) -> bool:
             await connection.execute(delete(replies).filter_by(**_of(watch)).where(IS_WAITED_FOR))
@@ -123,22 +126,22 @@ _FOR_EVER = "9999-12-31"
 
 
 class Replies(Part):
-    """Notes replies when they are seen, and what has become of those that were drawn.
+    """Records replies when they are seen, and what happened to those that were drawn.
 
-    A reply is noted once, however often it is told of, and by however many processes.
+    A reply is recorded once, however often and to however many processes Slack reports it.
     """
 
     _key: bytes | None = None
 
     async def draws(self, watch: Watch, ts: str) -> bool:
-        """Whether the reply of that time is in the watch's share, by the key of this installation."""
+        """Whether the reply with this timestamp is in the watch's share, by the key of this installation."""
         if self._key is None:
             await self._database.execute(insert_new(self._database, keys, {"name": _DRAW, "value": token_hex(32)}))
             self._key = bytes.fromhex(await self._database.value(select(keys.c.value).filter_by(name=_DRAW)))
         return draws(watch, ts, self._key)
 
     async def note(self, reply: SeenReply, watch: Watch, rests_at: datetime) -> int:
-        """Notes a reply as it is seen now, if it is new, and gives how many were: 1 or 0."""
+        """Records a reply as it is seen now, if it is new; returns the number of new replies, 1 or 0."""
         is_drawn = await self.draws(watch, reply.ts)
         drawn = {"probability": watch.share, "outcome": None if is_drawn else ReplyOutcome.PASSED}
         values = asdict(reply) | drawn | {"rests_at": rests_at, "day": reply.day}
@@ -147,9 +150,9 @@ class Replies(Part):
     async def due(
         self, team_id: str, now: datetime, without: Collection[str] = ()
     ) -> Sequence[tuple[SeenReply, float]]:
-        """Replies that were drawn and have been at rest, with the probability of the draw: five of each watch.
+        """Replies that were drawn and have come to rest, with the probability of the draw; at most five of each watch.
 
-        Those that have rested longest come first; `without` are channels to leave out.
+        Of each watch, those that have rested longest come first; `without` are channels to leave out.
         """
         order = replies.c.rests_at, replies.c.ts
         turn = func.row_number().over(partition_by=(replies.c.channel_id, replies.c.author_id), order_by=order)
@@ -160,18 +163,18 @@ class Replies(Part):
         return [(_to_reply(row), row.probability) for row in rows]
 
     async def wait_on(self, reply: SeenReply, rests_at: datetime) -> None:
-        """The reply says something else than when it was seen last, and is looked at again then.
+        """Records that the reply's text has changed since it was last seen; it is looked at again at `rests_at`.
 
-        One that nobody waits for stays as it is.
+        A reply that no longer waits stays as it is.
         """
         await self._database.execute(_waiting(reply).values(text_hash=reply.text_hash, rests_at=rests_at))
 
     async def settle(self, reply: SeenReply, outcome: ReplyOutcome) -> None:
-        """Records what has become of a reply; what has become of it once stays so."""
+        """Records the outcome of a reply; a recorded outcome is not replaced."""
         await self._database.execute(_waiting(reply).values(outcome=outcome, text_hash=None))
 
     async def coverage(self, place: Place, since: str, until: str = _FOR_EVER) -> Mapping[str, Coverage]:
-        """What has become of an assistant's replies, by day, from one day to another, as `SeenReply.day` says them."""
+        """The outcomes of an assistant's replies, by day, from one day to another, in the form of `SeenReply.day`."""
         query = select(replies.c.day, replies.c.outcome, func.count().label("number")).filter_by(**_of(place))
         query = query.where(replies.c.day.between(since, until))
         found: dict[str, dict[ReplyOutcome | None, int]] = {}
@@ -185,7 +188,7 @@ class Replies(Part):
         return day
 
     async def used(self, reply: SeenReply, question_ts: str | None) -> Used:
-        """What is used up of the limits of a reply's day; of those of its question only where that is known."""
+        """How much of the limits of a reply's day is used up; `of_question` is 0 if the question is not known."""
         is_its, is_of_question = cases.c.author_id == reply.author_id, cases.c.question_ts == (question_ts or "")
         query = select(
             func.count().filter(is_its).label("replies"),
@@ -215,7 +218,7 @@ def _to_reply(row: Row[Any]) -> SeenReply:
 
 
 def _are_watched_on_the_day_of(reply: SeenReply) -> ColumnElement[bool]:
-    """By the messages' own times, which the index has in their order: all are as long as each other."""
+    """By the messages' timestamps, whose order as text in the index is right, because they are all equally long."""
     start = datetime.fromisoformat(reply.day).replace(tzinfo=UTC)
     return and_(
         cases.c.team_id == reply.team_id,
@@ -235,9 +238,10 @@ _LEASE = timedelta(minutes=5)
 
 
 class AlertKind(StrEnum):
-    """What an alert says: the assistant is worse than before, below its floor, or gone, or its watch has no scores.
+    """What an alert reports.
 
-    `UNREAD`: the channel cannot be read.
+    `WORSE`: the assistant is worse than before. `BELOW`: it is below its floor. `UNREAD`: the channel cannot be read.
+    `SILENT`: the watch has no scores. `GONE`: the assistant no longer writes.
     """
 
     WORSE = "worse"
@@ -254,9 +258,9 @@ class Alerts(Part):
         return at
 
     async def claim(self, watch: Watch, kind: AlertKind, now: datetime) -> bool | None:
-        """Whether today's alert of this watch is ours to post for the first time; None where it is not ours.
+        """Whether today's alert of this watch is ours to post for the first time; None if it is not ours.
 
-        False: it was claimed before, and may have been posted.
+        False means that it was claimed before, and may have been posted.
         """
         values = {"kind": kind, "claimed_at": now}
         is_left = and_(alerts.c.posted_at.is_(None), alerts.c.claimed_at <= now - _LEASE)

@@ -1,4 +1,4 @@
-"""Alembic's entry: migrates over the connection that the log has opened."""
+"""Alembic's entry point: migrates over the connection that the store has opened."""
 
 from alembic import context
 
