@@ -1,4 +1,4 @@
-"""The composition root: settings become a running bot."""
+"""The composition root: builds a running bot from the settings."""
 
 import asyncio
 import logging
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 GRACE_S = 30
 SIGN_S = 5.0
-SIGN_AGAIN_S = 0.5  # where something was not well, as at a start; whoever asks for its health should not wait for it
+SIGN_AGAIN_S = 0.5  # after a sign of trouble, as at startup: a health check should not have to wait for the next one
 _NO_SECRET = SecretStr("")
 
 logger = structlog.get_logger(__name__)
@@ -61,7 +61,7 @@ async def serve(settings: Settings, role: Role = Role.BOTH) -> None:
     """Runs the bot, over Socket Mode or HTTP, until SIGTERM or SIGINT; a second signal does not wait for running cases.
 
     Raises:
-        BotError: It cannot start, or has lost its connection for good; the message says what to mend.
+        BotError: The bot cannot start, or has lost its connection for good; the message says what to fix.
     """
     connected, stopping = asyncio.Event(), asyncio.Event()
     serving = asyncio.current_task()
@@ -87,7 +87,7 @@ async def serve(settings: Settings, role: Role = Role.BOTH) -> None:
 
 @dataclass(frozen=True)
 class RunningBot:
-    """A bot at work: what it is made of, and the tasks that never end unless something is wrong."""
+    """A running bot: its services, and the tasks that end only if something is wrong."""
 
     services: Services
     tasks: Sequence[asyncio.Task[None]]
@@ -104,16 +104,16 @@ async def running_bot(
     model_pauses: Sequence[timedelta] = MODEL_PAUSES,
     role: Role = Role.BOTH,
 ) -> AsyncIterator[RunningBot]:
-    """The bot, connected. Leaving it lets running cases finish for `grace_s`, and closes everything.
+    """A connected bot. On exit, running cases get `grace_s` to finish, then everything is closed.
 
     Raises:
-        BotError: It cannot start; the message says what to mend.
+        BotError: The bot cannot start; the message says what to fix.
     """
     async with AsyncExitStack() as stack:
         services = await open_services(stack, settings, role)
         services.model_pauses = model_pauses
         store = services.store
-        # Left in the reverse order: no new payloads, running cases finish, and only then no more signs of life.
+        # Everything ends in reverse order: first the payloads, then the running cases, and last the signs of life.
         stack.push_async_callback(store.processes.leave)
         signs: list[Callable[[], Awaitable[bool]]] = []
         tasks = [_begin(stack, _sign_forever(store, signs))]
@@ -145,14 +145,14 @@ FEATURES = (
     privacy.feature,
     workflow.feature,
 )
-"""The features of the app; deleted here and in `bot/features/`, one is gone."""
+"""The app's features. To remove one, delete it here and in `bot/features/`."""
 
 
 async def open_services(stack: AsyncExitStack, settings: Settings, role: Role = Role.BOTH) -> Services:
-    """The store, the connection to Slack, and all features made of both; they are closed with the stack.
+    """The store, the connection to Slack and the features that use them; they close with the stack.
 
     Raises:
-        BotError: One of them cannot be opened.
+        BotError: One of them cannot be opened, or the role needs PostgreSQL.
     """
     store = await stack.enter_async_context(await Store.open(settings.database_url, settings.store_text))
     if store.database.is_sqlite and role is not Role.BOTH:
@@ -179,7 +179,7 @@ def make_services(
     make_judge: MakeJudge | None = None,
     clock: Clock = utc_now,
 ) -> Services:
-    """All that the app is made of, with its features; without `make_judge` it settles no cases."""
+    """The app's services and features; without `make_judge`, the app settles no cases."""
     found = RubricChoice(store.rubrics, rubrics_of(settings))
     members, memberships, messenger = Members(client), Memberships(client), Messenger(client)
     limits, policy = (
@@ -265,7 +265,7 @@ def _make_engine(services: Services, judges: Judges, batches: "BatchJudging | No
 def _make_link(services: Services) -> HttpFront | SocketLink:
     settings, features = services.settings, services.features
     bolt = make_app(services.client, services.identity)
-    handlers.register_first(bolt, services)  # looks at each payload before any feature does
+    handlers.register_first(bolt, services)  # sees each payload before any feature does
     for each in features:
         if each.register:
             each.register(bolt)
@@ -282,10 +282,10 @@ def _make_link(services: Services) -> HttpFront | SocketLink:
 
 
 def make_app(client: AsyncWebClient, identity: Identity) -> AsyncApp:
-    """The Bolt app, without listeners yet. It checks no signatures: what comes by HTTP, `HttpFront` has checked."""
+    """The Bolt app, still without listeners. It verifies no signatures, because `HttpFront` does."""
 
     async def authorize() -> AuthorizeResult:
-        # Our own answer, and not Bolt's default: SLACK_CLIENT_ID in the environment would switch OAuth on silently.
+        # Replaces Bolt's default, which silently switches OAuth on if SLACK_CLIENT_ID is in the environment.
         return AuthorizeResult(
             enterprise_id=None,
             team_id=identity.team_id,
@@ -295,7 +295,7 @@ def make_app(client: AsyncWebClient, identity: Identity) -> AsyncApp:
         )
 
     return AsyncApp(
-        name="slack-judge",  # Bolt would look through the stack for one, which takes a tenth of a second
+        name="slack-judge",  # without a name, Bolt searches the call stack for one, which takes 0.1 s
         client=client,
         authorize=authorize,
         request_verification_enabled=False,
@@ -315,11 +315,11 @@ async def _sign_forever(store: Store, signs: Sequence[Callable[[], Awaitable[boo
 
 
 def _drive(stack: AsyncExitStack, engine: Engine, grace_s: float) -> asyncio.Task[None]:
-    """The engine at work until the stack is left; running cases have `grace_s` then to end."""
+    """The task that runs the engine until the stack exits; running cases then get `grace_s` to finish."""
     working = asyncio.create_task(engine.run_forever(), name="engine")
 
     async def leave(reason: type[BaseException] | None, *_: object) -> None:
-        # A second signal may come while the connection to Slack is being closed.
+        # Cancelled by a second signal, which may arrive while the connection to Slack is closing.
         await engine.stop(working, 0 if reason is asyncio.CancelledError else grace_s)
 
     stack.push_async_exit(leave)

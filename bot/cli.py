@@ -50,7 +50,7 @@ def judge_bot(version: Version = False) -> None:
 
 
 def _run(work: Coroutine[Any, Any, T]) -> T:
-    """What a command's work comes to; of its log lines people read warnings alone."""
+    """Runs a command's work and returns its result; only warnings and errors are logged."""
     from bot.logs import configure_logs
 
     configure_logs("console", logging.WARNING)
@@ -110,7 +110,7 @@ def manifest(
 ) -> None:
     """Print the manifest to paste into Slack.
 
-    message-events has Slack tell of every message in the app's channels; workflow-step adds the step of Workflow
+    message-events makes Slack send every message in the app's channels; workflow-step adds the step of Workflow
     Builder, which needs a paid plan.
     """
     from bot.commands.manifest import to_yaml
@@ -174,7 +174,7 @@ def export(
 ) -> None:
     """Write people's labels, or everything stored about one person.
 
-    The labelled cases are rows for `judge agreement FILE --label human`; with --all, for `judge estimate FILE --label
+    Read labelled cases with `judge agreement FILE --label human`, and those of --all with `judge estimate FILE --label
     human`.
     """
     from bot.commands.export import export_labels, export_person
@@ -211,8 +211,8 @@ def replay(
 ) -> None:
     """Judge logged cases again and compare.
 
-    Nothing reaches Slack or the figures. Run it again to continue. Exit code 1 with gaps, or if --adopt changed
-    nothing.
+    Nothing reaches Slack or the figures. Run it again to continue. Exit code 1 if a case failed, --max-cost was reached
+    or --adopt changed nothing.
     """
     from bot.commands.replay import Wanted
     from bot.commands.replay import replay as run
@@ -232,7 +232,7 @@ def view(
 ) -> None:
     """Make an HTML page of a channel's scored replies.
 
-    It has what everybody in the channel could see, and people's labels without names.
+    It shows what everybody in the channel could see, and people's labels without names.
     """
     from bot.commands.view import view as make
 
@@ -243,8 +243,8 @@ def view(
 def mcp() -> None:
     """Let an assistant read a channel's figures.
 
-    It starts this command and talks to it over standard input and output (Model Context Protocol). It gets figures, and
-    where single replies are, but no texts.
+    The assistant starts this command and talks to it over standard input and output (Model Context Protocol). It gets
+    figures and the timestamps of single replies, but no texts.
     """
     from bot.errors import BotError
 
@@ -266,7 +266,7 @@ def purge(
 ) -> None:
     """Delete old cases from the log; messages in Slack stay.
 
-    Each case goes with its texts, ratings and labels.
+    The texts, ratings and labels of a case are deleted with it.
     """
     from bot.commands.purge import purge as delete
 
@@ -288,7 +288,7 @@ def audit(
 
 
 def main() -> None:
-    """The entry point: errors are one plain sentence and exit code 2, never a traceback."""
+    """The entry point: an error becomes one plain sentence and exit code 2, never a traceback."""
     from bot.errors import BotError
     from judge import JudgeError
 

@@ -8,7 +8,7 @@ BotError
 
 
 class BotError(Exception):
-    """Something that the person who runs the app has to mend."""
+    """A problem that the operator has to fix."""
 
 
 class SettingsError(BotError):

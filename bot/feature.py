@@ -1,8 +1,8 @@
 """What every feature is given, and what it may add to the app.
 
 A feature is a package in `bot/features/` with a function `feature(services) -> Feature`, and a line in `bot/app.py`.
-Features do not import each other (score, which every app has, may be imported): what one shows of another goes through
-the fields of `Feature`.
+Features do not import each other, except for score, which every app has. They reach each other through the fields of
+`Feature`.
 """
 
 import asyncio
@@ -39,15 +39,15 @@ from bot.store.figures import Place
 from bot.store.jobs import JobKind
 
 Word = Callable[[Invocation, str], Awaitable[None]]
-"""Answers a word after `/judge`, given who typed it and the text that follows; only that person sees the answer."""
+"""Answers a word after `/judge`, given who typed it and the text after it; only that person sees the answer."""
 
 Named = Callable[[Sequence[str]], Awaitable[Mapping[str, Member]]]
-"""Gives the authors among these ids whose names the channel may see."""
+"""Returns those of the authors with these ids whose names the channel may see."""
 
 
 @dataclass(frozen=True)
 class Feature:
-    """What a feature adds to the app. A part that it does not have stays empty.
+    """What a feature adds to the app. Parts that it does not have stay empty.
 
     Attributes:
         register: Connects its listeners to Bolt.
@@ -55,17 +55,17 @@ class Feature:
         help: Its lines in `/judge help`, in channels; all features together have at most seven.
         more_help: Its lines in `/judge help more`.
         direct_help: Its lines in direct messages with the app; eight at most.
-        on_message: Is given every new or changed message of the app's channels, before Bolt is.
-        on_reaction: Is given every reaction there; False leaves the event to a listener of Bolt's.
-        follows: Whether the feature keeps what people think of the message under a reaction.
-        on_verdict: Is told each verdict that is being delivered.
-        fails: Ends what waits behind a payload that cannot be served, with this sentence; False: nothing waits.
-        jobs: What does each kind of job.
-        periodic_jobs: What runs at each start and every minute.
+        on_message: Receives every new or changed message of the app's channels, before Bolt does.
+        on_reaction: Receives every reaction there; if it returns False, the event goes on to Bolt's listeners.
+        follows: Whether the feature records what people think of the message that a reaction is on.
+        on_verdict: Is called with each verdict that is being delivered.
+        fails: Ends, with this sentence, whatever waits for a payload that cannot be served; False if nothing waits.
+        jobs: Its handler for each kind of job.
+        periodic_jobs: Its jobs that run at each start and every minute.
         home_buttons: Its buttons at the top of a person's Home tab.
         home_section: Its section of a person's Home tab.
-        show_home: Publishes a person's Home tab anew, with a note on what became of their click.
-        week_blocks: What it says at the top of a channel's digest and stats; a section first.
+        show_home: Publishes a person's Home tab again, with a note on the outcome of their click.
+        week_blocks: Its blocks at the top of a channel's digest and stats; the first is a section.
         preview: Prints a channel's digest in the terminal.
     """
 
@@ -90,7 +90,7 @@ class Feature:
 
 @dataclass
 class Services:
-    """What the app is made of in one process; every feature is given all of it."""
+    """The parts of the app in one process; every feature gets all of them."""
 
     settings: Settings
     store: Store
@@ -118,11 +118,11 @@ class Services:
     model_pauses: Sequence[timedelta] = MODEL_PAUSES
 
     def words(self) -> Mapping[str, Word]:
-        """What the words after `/judge` do, of all features."""
+        """The words after `/judge` of all features, each with the function that answers it."""
         return {word: answer for each in self.features for word, answer in each.words.items()}
 
     def help(self, which: Literal["help", "more_help", "direct_help"]) -> str:
-        """What `/judge` can do, a line for each thing."""
+        """The help text for `/judge`, from all features."""
         lines: list[str] = [getattr(each, which) for each in self.features]
         return "\n".join(line for line in lines if line)
 
@@ -135,11 +135,11 @@ class Services:
                 await each.on_verdict(case, verdict)
 
     async def fail(self, body: Mapping[str, Any], sentence: str) -> bool:
-        """Whether something of a feature's waited behind this payload; it has failed with the sentence then."""
+        """Whether a feature had something waiting for this payload; if so, it is now ended with the sentence."""
         return any([await each.fails(body, sentence) for each in self.features if each.fails])
 
     async def show_home(self, visit: HomeVisit, note: str = "") -> None:
-        """Shows a person their Home tab as it is now; `note` says what became of their click."""
+        """Shows a person their Home tab as it is now; `note` tells them the outcome of their click."""
         for each in self.features:
             if each.show_home:
                 await each.show_home(visit, note)

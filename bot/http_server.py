@@ -1,4 +1,4 @@
-"""An HTTP server on a port of its own. Where strangers can reach it, a proxy stands in front: see `deploy/`."""
+"""An HTTP server on its own port. If it is reachable from outside, put a proxy in front of it: see `deploy/`."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -18,12 +18,12 @@ logger = structlog.get_logger(__name__)
 
 
 class HttpServer:
-    """Listens while entered.
+    """Listens while its context is open.
 
     Args:
-        where: The names of the two settings that say where, for whoever reads that the port is taken.
-        host: Where to listen.
-        port: And at which port; 0 takes a free one.
+        where: The names of the settings for host and port, which the error names if the port is taken.
+        host: The address to listen on.
+        port: The port to listen on; 0 takes a free one.
         answer: Answers a request.
     """
 
@@ -35,12 +35,12 @@ class HttpServer:
         self._runner: web.ServerRunner | None = None
 
     async def __aenter__(self) -> Self:
-        """Listens.
+        """Starts to listen.
 
         Raises:
-            SettingsError: The port is taken, or the host is none of this machine's.
+            SettingsError: The port is taken, or the host is not an address of this machine.
         """
-        # Not decompressed: Slack signs, and sends, what is not compressed.
+        # Slack sends uncompressed bodies, and signs them as sent.
         server = web.Server(self._answer, access_log=None, auto_decompress=False)
         self._runner = web.ServerRunner(server, shutdown_timeout=_LAST_ANSWERS_S)
         await self._runner.setup()
@@ -60,12 +60,12 @@ class HttpServer:
 
     @property
     def address(self) -> tuple[str, int] | None:
-        """Host and port; None while nobody listens."""
+        """Host and port, or None while the server does not listen."""
         addresses = self._runner.addresses if self._runner else []
         return (addresses[0][0], addresses[0][1]) if addresses else None
 
     async def is_answered(self) -> bool:
-        """Whether a request is answered right now: one of our own is sent there, as a stranger's would be."""
+        """Whether the server answers right now, tested with a request such as an outside client would send."""
         if self.address is None:
             return False
         try:
@@ -78,7 +78,7 @@ class HttpServer:
                     writer.close()
             if not answer:
                 raise ConnectionResetError("the connection was dropped")
-        except OSError as exc:  # TimeoutError is one
+        except OSError as exc:  # includes TimeoutError
             logger.warning("port_unreachable", address=str(self.address), reason=str(exc) or "no answer in time")
             return False
         return True

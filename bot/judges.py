@@ -1,4 +1,4 @@
-"""The judges of the app, as its settings make them."""
+"""The app's judges, made from its settings."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, nullcontext
@@ -24,7 +24,7 @@ def rubrics_of(settings: Settings) -> Mapping[str, Rubric]:
 
 
 def limits_of(settings: Settings) -> Limits:
-    """What may be asked of them; a case may go to any of the models, so what the greediest takes is set aside."""
+    """The limits on cases; a case may go to any of the models, so `ratings` is the most that any of them takes."""
     make, rubric = _maker(settings, None), rubric_of(settings)
     return Limits(
         cases_per_user_per_hour=settings.max_cases_per_user_per_hour,
@@ -38,13 +38,13 @@ def limits_of(settings: Settings) -> Limits:
 async def open_judges(
     settings: JudgeSettings, client_type: "type[AsyncOpenAI] | None" = None
 ) -> AsyncIterator[MakeJudge]:
-    """What makes judges; all share one connection to the model's server, through a client of the class given."""
+    """A function that makes judges; they share one client of the model's server, of class `client_type` if given."""
     async with model_client(settings, client_type) or nullcontext() as client:
         yield _maker(settings, client)
 
 
 def model_client(settings: JudgeSettings, kind: "type[AsyncOpenAI] | None" = None) -> "AsyncOpenAI | None":
-    """A connection to the model's server; None where no model is asked."""
+    """A client of the model's server, or None if no model is used."""
     if settings.judge_model == OFFLINE and not settings.judge_models:
         return None
     key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None

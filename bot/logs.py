@@ -1,8 +1,8 @@
-"""Logging: structlog for ours and for what the libraries say; never a secret, never a message's text.
+"""Logging: structlog writes our lines and those of libraries, without secrets and without texts of messages.
 
-Libraries quote addresses with all that is in them: slack-sdk a socket's ticket, aiohttp a proxy's password. Of each
-address host and path are left.
-No trouble floods the log: of each warning or error a few lines a minute are written, and the others counted.
+Libraries log whole URLs: slack-sdk with a socket's ticket, aiohttp with a proxy's password. Only the scheme, host and
+path of a URL are kept.
+Repeats cannot flood the log: of each warning or error a few lines are written a minute, and the rest are counted.
 """
 
 import logging
@@ -36,13 +36,13 @@ logger = logging.getLogger(__name__)
 
 
 class RepeatFilter(logging.Filter):
-    """Passes so many lines a minute of each warning or error, and says before a later one how many it left out.
+    """Passes a few lines a minute of each warning or error, and later logs how many it left out.
 
-    What is below a warning passes: there is one line for each case, and none that a stranger could cause.
+    All lines below a warning pass: there is one for each case, and outsiders cannot cause any.
 
     Args:
-        most_a_minute: How many lines of the same logger and event, whatever numbers stand in it.
-        clock: Seconds, from any beginning.
+        most_a_minute: The most lines with the same logger and event; numbers in the event do not count.
+        clock: The time in seconds, from any starting point.
     """
 
     def __init__(self, most_a_minute: int = _MOST_A_MINUTE, clock: Callable[[], float] = time.monotonic) -> None:
@@ -67,7 +67,7 @@ class RepeatFilter(logging.Filter):
         return passes
 
     def _end_minute(self) -> Counter[tuple[str, str]]:
-        """What was seen in the minute that is over; nothing while it lasts."""
+        """The counts of the minute that has ended; empty while it lasts."""
         now = self._clock()
         if now - self._since < _MINUTE_S:
             return Counter()
@@ -76,13 +76,13 @@ class RepeatFilter(logging.Filter):
 
 
 def _event(record: logging.LogRecord) -> str:
-    """What a line says, without what differs from one to the next: values, numbers, and all below its first line."""
+    """The event that repeats of a line share: its first line, with its numbers masked and without its values."""
     said = record.msg.get("event") if isinstance(record.msg, dict) else record.msg
     return _NUMBER.sub("#", str(said).partition("\n")[0][:_LONGEST_EVENT])
 
 
 def _first_line(_logger: object, _name: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
-    """The first line of what a library says: asyncio quotes the error in the second."""
+    """Keeps only the first line of a library's message: asyncio quotes the error in the second."""
     event["event"] = str(event["event"]).partition("\n")[0]
     return event
 
@@ -94,7 +94,7 @@ def _clean(_logger: object, _name: str, event: structlog.typing.EventDict) -> st
 
 
 def _shown(address: re.Match[str]) -> str:
-    """Scheme, host and path; the scheme alone where it is not certain which part is the host."""
+    """Scheme, host and path; only the scheme if it is unclear which part is the host."""
     scheme, rest = address.groups()
     place = re.split(r"[?#]", rest, maxsplit=1)[0]
     query = rest[len(place) :]
@@ -109,9 +109,9 @@ def _written_out(text: str) -> str:
 
 
 def _traceback(exc_info: structlog.typing.ExcInfo) -> str:
-    """Where an error came from and of which kind it is; what it says is left out, since it may quote a payload.
+    """The stack and the class of an error; its message is left out, because it may quote a payload.
 
-    An error that began with another stands below it.
+    The errors that led to it come first.
     """
     lines = list[str]()
     error: BaseException | None = exc_info[1]
@@ -123,7 +123,7 @@ def _traceback(exc_info: structlog.typing.ExcInfo) -> str:
 
 
 def configure_logs(log_format: Literal["console", "json"], level: int = logging.INFO) -> None:
-    """Writes every log line to stderr, for people or as one JSON object a line."""
+    """Sends every log line to stderr, as text for people or as one JSON object per line."""
     structlog.configure(
         processors=[*_SHARED, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),
@@ -147,5 +147,5 @@ def configure_logs(log_format: Literal["console", "json"], level: int = logging.
     root.setLevel(level)
     for noisy in ("alembic", "httpx2", "openai", "slack_sdk", "asyncio", "pgqueuer"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
-    # At WARNING, Bolt says of every client that SLACK_BOT_TOKEN is not read, which is as it should be.
+    # At WARNING, Bolt logs for every client that SLACK_BOT_TOKEN is not read, which is intended.
     logging.getLogger("slack_bolt").setLevel(logging.ERROR)

@@ -1,4 +1,4 @@
-"""What `/metrics` tells Prometheus; the names are a contract with whoever draws charts of them."""
+"""The Prometheus metrics of `/metrics`; the names must stay, because operators' dashboards use them."""
 
 from collections.abc import Mapping, Sequence
 
@@ -28,7 +28,7 @@ def render(counts: Mapping[str, int]) -> bytes:
 
 
 def collect(counts: Mapping[str, int]) -> Sequence[Metric]:
-    """The same as objects."""
+    """All metrics as objects."""
     _note(counts)
     return list(REGISTRY.collect())
 

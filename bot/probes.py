@@ -1,4 +1,4 @@
-"""What monitoring asks a process: `/healthz`, `/readyz` and `/metrics`, at a port of their own."""
+"""The endpoints for monitoring: `/healthz`, `/readyz` and `/metrics`, on their own port."""
 
 from collections.abc import Awaitable, Callable, Sequence
 
@@ -14,7 +14,7 @@ _UNWELL = "Slack cannot reach this process, it takes no jobs, or the log cannot 
 
 
 class Probes:
-    """Answers while its `server` is entered."""
+    """Answers while the context of its `server` is open."""
 
     def __init__(self, host: str, port: int, cases: Cases, signs: Sequence[Callable[[], Awaitable[bool]]]) -> None:
         self._cases = cases

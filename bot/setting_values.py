@@ -1,4 +1,4 @@
-"""What single settings are made of: what a value must look like, and what is said where it does not."""
+"""The types of single settings: what a value must look like, and the error if it does not."""
 
 import ipaddress
 import re
@@ -15,7 +15,7 @@ from pydantic_settings import BaseSettings, EnvSettingsSource, NoDecode, Pydanti
 
 
 class Role(StrEnum):
-    """What a process does: answer Slack and write, settle what is written, or both."""
+    """What a process does: answer Slack and log cases (front), settle them (worker), or both."""
 
     FRONT = "front"
     WORKER = "worker"
@@ -38,7 +38,7 @@ def _prefixed(prefix: str, expected: str) -> AfterValidator:
 
 
 def readable_on_the_way_to(url: str) -> str | None:
-    """The host of an address to which anybody on the way can read along: `http://`, and not this machine."""
+    """The host of a URL whose traffic can be read on the way (`http://`, not this machine); None for any other URL."""
     host = urlsplit(url).hostname or ""
     return host if url.lower().startswith("http://") and not _is_this_machine(host) else None
 
@@ -95,12 +95,12 @@ SlackAddress = Annotated[str, AfterValidator(_slacks_address)]
 
 
 SECRETS = frozenset({"slack_bot_token", "slack_app_token", "slack_signing_secret", "openai_api_key", "database_url"})
-"""What may also stand in a file, which `NAME_FILE` names."""
+"""The settings whose value may come from a file, named by `NAME_FILE`."""
 
 
 @dataclass(frozen=True)
 class Unread:
-    """Why a file gave no secret; stands in for it, so that it is reported with all other problems."""
+    """Why a file gave no secret; takes the secret's place, so that it is reported with all other problems."""
 
     problem: str
 
@@ -123,13 +123,13 @@ class SecretFiles(PydanticBaseSettingsSource):
         return [Path(path) for path in named if path]
 
     def __call__(self) -> dict[str, Any]:
-        """The secrets by setting; what a file does not give is an `Unread`."""
+        """The secrets by setting; an `Unread` for each file that gives none."""
         fields = self.settings_cls.model_fields.items()
         values = {name: self.get_field_value(field, name)[0] for name, field in fields if name in SECRETS}
         return {name: value for name, value in values.items() if value is not None}
 
     def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
-        """What pydantic-settings asks of a source: the value, its name, and that it is no JSON."""
+        """What pydantic-settings asks of a source: the value, its name, and that it is not JSON."""
         path = self.found.get(f"{field_name}_file")
         if path and self.found.get(field_name):
             name = field_name.upper()
@@ -141,7 +141,7 @@ _MOST_OF_A_SECRET = 64 * 1024
 
 
 def _read_secret(file: Path, named_by: str) -> str | Unread:
-    """What stands in the file; its name is in no problem, since it is the secret itself where that was mistaken."""
+    """The content of the file. A problem never names the path, because it may be the secret itself by mistake."""
     where = f"the file that {named_by} names"
     try:
         if file.exists() and not file.is_file():  # a device or a pipe may never end

@@ -37,9 +37,9 @@ OFFLINE = "offline"
 
 
 class LogSettings(BaseSettings):
-    """Where the log is, what it keeps, and for how long; enough for what never talks to Slack or a model.
+    """Where the log is, what it keeps, and for how long; enough for commands that use neither Slack nor a model.
 
-    The page of all settings is made of the descriptions: `python -m tools.settings`.
+    `python -m tools.settings` makes the page of all settings from the descriptions.
     """
 
     model_config = SettingsConfigDict(
@@ -70,7 +70,7 @@ class LogSettings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """What is given goes before secrets' files, the environment and `.env`."""
+        """The sources, the first one wins: arguments, files of secrets, the environment, `.env`."""
         files = SecretFiles(settings_cls, env_settings, dotenv_settings)
         return init_settings, files, env_settings, dotenv_settings
 
@@ -83,7 +83,7 @@ class LogSettings(BaseSettings):
 
 
 class ChannelSettings(LogSettings):
-    """And who can be asked for the names of channels; without a token nobody is."""
+    """Adds what it takes to ask Slack for the names of channels; without a token, Slack is not asked."""
 
     slack_bot_token: BotToken | None = None
     slack_api_url: SlackAddress = SLACK_API_URL
@@ -93,13 +93,13 @@ Zone = Annotated[str, AfterValidator(lambda text: parse_zone(text).key)]
 
 
 class WeekSettings(LogSettings):
-    """And on whose clocks the weeks are."""
+    """Adds the time zone of the weeks."""
 
     digest_tz: Zone = "UTC"
 
 
 class SlackSettings(LogSettings):
-    """And how Slack and the app reach each other."""
+    """Adds how Slack and the app reach each other."""
 
     hears_slack: ClassVar[bool] = True
 
@@ -146,7 +146,7 @@ class SlackSettings(LogSettings):
 
 
 class JudgeSettings(LogSettings):
-    """And the judge; enough for what never talks to Slack. Without a key, the model itself says so."""
+    """Adds the judge; enough for commands that do not use Slack. A missing key is reported by the first model call."""
 
     openai_base_url: str | None = Field(
         default=None,
@@ -185,7 +185,7 @@ class JudgeSettings(LogSettings):
 
 
 class Settings(JudgeSettings, SlackSettings):
-    """Everything that can be set."""
+    """All settings."""
 
     asks_model: ClassVar[bool] = True
 
@@ -264,19 +264,19 @@ class Settings(JudgeSettings, SlackSettings):
 
 
 class _FrontSettings(Settings):
-    """Of a process that asks no model."""
+    """The settings of a process that asks no model."""
 
     asks_model = False
 
 
 class _WorkerSettings(Settings):
-    """Of a process that Slack does not reach."""
+    """The settings of a process that receives nothing from Slack."""
 
     hears_slack = False
 
 
 class PreviewSettings(_FrontSettings, _WorkerSettings):
-    """Of a command that asks Slack, and is asked nothing."""
+    """The settings of a command that calls Slack, but receives nothing from it and asks no model."""
 
 
 _OF_ROLE = {Role.BOTH: Settings, Role.FRONT: _FrontSettings, Role.WORKER: _WorkerSettings}
@@ -286,10 +286,10 @@ S = TypeVar("S", bound=LogSettings)
 
 
 def load(kind: type[S], env_file: Path | None = _ENV_FILE, **given: object) -> S:
-    """The settings of that kind, with `given` before the environment before `env_file`.
+    """The settings of that kind; `given` overrides the environment, which overrides `env_file`.
 
     Raises:
-        SettingsError: Any setting is missing or wrong; the message lists all of them. Or the file is no text.
+        SettingsError: Settings are missing or wrong, all listed in the message; or the file is not UTF-8.
     """
     try:
         return kind(_env_file=env_file, **given)  # type: ignore[arg-type]
@@ -300,18 +300,18 @@ def load(kind: type[S], env_file: Path | None = _ENV_FILE, **given: object) -> S
 
 
 def load_log_settings() -> LogSettings:
-    """The settings of the log alone; as `load`."""
+    """The settings of the log alone; raises the same errors as `load`."""
     return load(LogSettings)
 
 
 def files_with_secrets(env_file: Path = _ENV_FILE) -> Sequence[Path]:
-    """The files that settings are read from: `env_file`, where there is one, and each that a `NAME_FILE` names."""
+    """The files that settings are read from: `env_file`, if it exists, and each file that a `NAME_FILE` names."""
     named_in = EnvSettingsSource(LogSettings), DotEnvSettingsSource(LogSettings, env_file=env_file)
     return [*([env_file] if env_file.exists() else []), *SecretFiles(LogSettings, *named_in).paths]
 
 
 def load_settings(env_file: Path | None = _ENV_FILE, role: Role = Role.BOTH, **given: object) -> Settings:
-    """All settings of a process; as `load`."""
+    """All settings of a process with this role; raises the same errors as `load`."""
     return load(_OF_ROLE[role], env_file, **given)
 
 
