@@ -1,1 +1,1 @@
-"""The border to Slack."""
+"""The layer that talks to Slack; raw payloads stop here."""

@@ -1,4 +1,4 @@
-"""The Block Kit that all views are made of; mrkdwn is verbatim, so that Slack links and mentions only what we wrote so.
+"""Builders for Block Kit; mrkdwn is `verbatim`, so that Slack makes no links or mentions of its own.
 
 Source: https://docs.slack.dev/reference/block-kit
 """
@@ -17,11 +17,11 @@ CaseId = Annotated[int, Field(le=LARGEST_ID)]
 
 
 class ModalState(BaseModel):
-    """Where a window was opened, the `response_url` of there, and its case; 3,000 characters at most.
+    """What a window remembers, at most 3,000 characters: the channel it was opened in, its `response_url`, the case.
 
-    `home_id` is the person's direct messages with the app, where it was opened in their Home tab.
-    `rubric` names the rubric that it is about, and `version` is the one that it began with, or has saved.
-    `labelled` are the cases that its person has labelled in it, since it was last said how their labels compare.
+    `home_id` is the channel of the person's direct messages with the app if it was opened in their Home tab.
+    `rubric` names the rubric that it is about, and `version` is the version that it began with or has saved.
+    `labelled` are the cases that the person has labelled in it since it last showed how their labels compare.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -35,12 +35,12 @@ class ModalState(BaseModel):
     labelled: tuple[CaseId, ...] = ()
 
     def to_private_metadata(self) -> str:
-        """As it travels with the window."""
+        """The state as JSON for `private_metadata`, which Slack keeps with the window."""
         return self.model_dump_json(exclude_defaults=True)
 
     @classmethod
     def from_private_metadata(cls, text: str) -> "ModalState":
-        """What a window remembered; nothing where that is not of our making."""
+        """The state that a window remembered; empty if the text is not one of ours."""
         try:
             return cls.model_validate_json(text or "{}")
         except ValidationError:
@@ -51,7 +51,7 @@ Block = dict[str, Any]
 
 
 def modal(callback_id: str, title: str, state: ModalState, blocks: list[Block], submit: str, close: str) -> Block:
-    """A window with something to send; it remembers `state` until then."""
+    """A window with a submit button; it remembers `state` until it is submitted."""
     return {
         "type": "modal",
         "callback_id": callback_id,
@@ -72,13 +72,13 @@ def context(mrkdwn: str) -> Block:
 
 
 def quote(words: str, limit: int, *title: Block) -> Block:
-    """Foreign words, a model's or a person's, at most `limit` characters of them, behind a quote's bar.
+    """A quote block with at most `limit` characters of words that are not ours: a model's or a person's.
 
-    What is too long is cut in the middle: an order to the judge likes to stand at the end.
+    Words that are too long are cut in the middle, because an instruction to the judge is often at the end.
 
-    `title` is what stands above, made of `run`; without one there have to be words that can be seen.
-    The texts of rich text are no mrkdwn: nothing in them is formatted, linked or mentioned, and emoji have elements of
-    their own. The bar runs along all lines, so that none of them looks like one of ours.
+    `title` is the line above the quote, made of `run`; without it, some of the words must be visible.
+    Rich text is not mrkdwn: nothing in it is formatted, linked or mentioned, and emoji are elements of their own. The
+    quote's bar marks all lines, so none of them can pass for ours.
     Source: https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
     """
     seen = sanitize(words).strip()
@@ -89,10 +89,9 @@ def quote(words: str, limit: int, *title: Block) -> Block:
 
 
 def quotes(words: str, limit: int, *title: Block, kind: str = "rich_text_quote") -> list[Block]:
-    """The same with all of the words, in as many quotes of at most `limit` characters as it takes.
+    """All of the words, in as many quotes of at most `limit` characters as needed.
 
-    They part at line ends, where there are any. Another `kind` is "rich_text_preformatted", whose letters are as wide
-    as each other.
+    They are split at line ends if there are any. `kind` may also be "rich_text_preformatted", which is monospaced.
     """
     rest = sanitize(words).strip("\n")
     pieces: list[str] = []
@@ -123,34 +122,34 @@ def actions(*elements: dict[str, Any]) -> Block:
 
 
 def button(label: str, action_id: str, value: str | int | None = None) -> dict[str, Any]:
-    """A button; `value`, if any, comes back with the click, as a string."""
+    """A button; `value`, if given, comes back with the click as a string."""
     element = {"type": "button", "text": plain(label), "action_id": action_id}
     return element if value is None else element | {"value": str(value)}
 
 
 def asking_first(element: Block, title: str, why: str, yes: str, no: str) -> dict[str, Any]:
-    """The button in red, with a question before the click counts, all of it plain text."""
+    """The button in red, with a dialog that asks for confirmation; its texts are plain text."""
     asked = {"title": plain(title), "text": plain(why), "confirm": plain(yes), "deny": plain(no), "style": "danger"}
     return element | {"style": "danger", "confirm": asked}
 
 
 def option(value: str, label: str | None = None, about: str = "") -> dict[str, Any]:
-    """A choice of a menu or of radio buttons; the value is its label, unless there is another.
+    """An option of a menu or of radio buttons; `label` is the value by default.
 
-    A line `about` it stands below the label: https://docs.slack.dev/reference/block-kit/composition-objects/option-object
+    `about` is shown below the label: https://docs.slack.dev/reference/block-kit/composition-objects/option-object
     """
     chosen = {"value": value, "text": plain(label or value)}
     return chosen | ({"description": plain(about)} if about else {})
 
 
 def field(label: str, element: Block, hint: str = "", *, is_optional: bool = False) -> Block:
-    """An element of a window in which something is typed or chosen; its block has the same id."""
+    """An input of a window; its block id is the element's action id."""
     block = {"type": "input", "block_id": element["action_id"], "label": plain(label), "element": element}
     return block | {"optional": is_optional} | ({"hint": plain(hint)} if hint else {})
 
 
 def text_box(action_id: str, most: int, initial: str | None, placeholder: str | None = None) -> Block:
-    """Several lines of text, `most` characters at most."""
+    """An input for several lines of text, at most `most` characters."""
     box = {"type": "plain_text_input", "action_id": action_id, "multiline": True, "max_length": most}
     box |= {"placeholder": plain(placeholder)} if placeholder else {}
     return box | ({"initial_value": initial[:most]} if initial else {})
@@ -175,14 +174,14 @@ def _mrkdwn(text: str) -> dict[str, Any]:
 
 
 def permalink(workspace_url: str, channel_id: str, ts: str, thread_ts: str | None = None) -> str:
-    """The address of a message as mrkdwn has it; with `thread_ts`, of a reply in that thread."""
+    """The address of a message, escaped for mrkdwn; with `thread_ts`, of a reply in that thread."""
     return escape(address(workspace_url, channel_id, ts, thread_ts))
 
 
 def address(workspace_url: str, channel_id: str, ts: str, thread_ts: str | None = None) -> str:
-    """The same, as it is copied and opened.
+    """The address of a message; with `thread_ts`, of a reply in that thread.
 
-    Built and not asked for: https://docs.slack.dev/reference/methods/chat.getPermalink gives the same, one at a time.
+    https://docs.slack.dev/reference/methods/chat.getPermalink gives the same address, but takes a call for each.
     """
     link = f"{workspace_url}archives/{channel_id}/p{ts.replace('.', '')}"
     return link if thread_ts in {None, ts} else f"{link}?thread_ts={thread_ts}&cid={channel_id}"

@@ -1,6 +1,6 @@
-"""What the person typed after `/judge`.
+"""Parses what the person typed after `/judge`.
 
-What `parse_…` cannot read is a ValueError, whose message says what is wrong with which word.
+The functions raise ValueError for what they cannot read; its message says which word is wrong, and why.
 """
 
 import re
@@ -16,7 +16,7 @@ from bot.slack.mrkdwn import to_plain
 
 _FILLERS = {"every", "at", "in"}
 _LONGEST = 80
-# "fryday" is a day misspelt, and no time zone.
+# "fryday" is a misspelt day, not a time zone.
 _CLOSE = 0.7
 
 
@@ -30,7 +30,7 @@ class Texts:
 
 @dataclass(frozen=True)
 class Word:
-    """A subcommand with what follows it, or anything else that is neither a link nor two texts."""
+    """A subcommand and the text after it, or anything else that is neither a link nor two texts."""
 
     word: str
     rest: str = ""
@@ -38,7 +38,7 @@ class Word:
 
 @dataclass(frozen=True)
 class DigestRequest:
-    """What `/judge digest` is to do, and the settings that it changes, by the names of `ChannelSettings`."""
+    """What `/judge digest` should do; `changes` has the settings to change, by their names in `ChannelSettings`."""
 
     action: Literal["on", "off", "now", "preview", "people", "state", "help"]
     changes: Mapping[str, Any] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class DigestRequest:
 
 @dataclass(frozen=True)
 class StatsRequest:
-    """What `/judge stats` is about, as typed and without `#` or `@`; None is this channel, and all its authors."""
+    """What `/judge stats` is about, as typed without `#` or `@`; None means this channel, or all its authors."""
 
     channel: str | None = None
     author: str | None = None
@@ -54,9 +54,11 @@ class StatsRequest:
 
 @dataclass(frozen=True)
 class WatchRequest:
-    """What `/judge watch` is to do; `author` is the assistant as typed, and `changes` are by the names of `Watch`.
+    """What `/judge watch` should do.
 
-    `alert` says who hears when it gets worse; None is as before. With an assistant alone a window asks for the rest.
+    `author` is the assistant as typed, and `changes` has the settings to change, by their names in `Watch`. `alert`
+    says who is told when the assistant gets worse; None changes nothing. If only the assistant is given, a window asks
+    for the rest.
     """
 
     action: Literal["state", "window", "set", "off"]
@@ -67,7 +69,7 @@ class WatchRequest:
 
 @dataclass(frozen=True)
 class RubricRequest:
-    """What `/judge rubric` is to do, with which rubric, and with which model; None is that of the settings."""
+    """What `/judge rubric` should do, and with which rubric and model; None is the model of the settings."""
 
     action: Literal["state", "use", "view", "edit", "delete", "improve"]
     name: str = ""
@@ -75,9 +77,9 @@ class RubricRequest:
 
 
 def parse_command(text: str) -> Permalink | Texts | Word | None:
-    """The request in a command's text; None where there is no text.
+    """The request in a command's text, or None if there is no text.
 
-    The first bar that stands between spaces parts the texts, else the first bar: a response may hold tables.
+    Two texts are split at the first `|` with spaces around it, or else at the first `|`: a response may contain tables.
     """
     text = text.strip()
     if not text:
@@ -95,7 +97,7 @@ def parse_command(text: str) -> Permalink | Texts | Word | None:
 
 
 def parse_digest(text: str) -> DigestRequest:
-    """The request in what follows `/judge digest`."""
+    """The request in the text after `/judge digest`."""
     match text.lower().split():
         case []:
             return DigestRequest("state")
@@ -110,7 +112,7 @@ def parse_digest(text: str) -> DigestRequest:
 
 
 def parse_stats(text: str) -> StatsRequest:
-    """The request in what follows `/judge stats`; names may have blanks in them."""
+    """The request in the text after `/judge stats`; names may contain spaces."""
     name = text[1:].strip()
     if not text:
         return StatsRequest()
@@ -124,7 +126,7 @@ def parse_stats(text: str) -> StatsRequest:
 
 
 def parse_watch(text: str) -> WatchRequest:
-    """The request in what follows `/judge watch`: an assistant, whose name may have blanks, and how."""
+    """The request in the text after `/judge watch`: an assistant, whose name may contain spaces, and its settings."""
     if not text:
         return WatchRequest("state")
     found = _WATCH.fullmatch(text)
@@ -145,7 +147,7 @@ def parse_watch(text: str) -> WatchRequest:
 
 
 def parse_rubric(text: str) -> RubricRequest:
-    """The request in what follows `/judge rubric`; names of models keep their case."""
+    """The request in the text after `/judge rubric`; names of models keep their upper and lower case."""
     match text.split():
         case []:
             return RubricRequest("state")
@@ -160,7 +162,7 @@ def parse_rubric(text: str) -> RubricRequest:
 
 
 def _schedule_changes(words: Sequence[str]) -> dict[str, str]:
-    """The settings that the words change; all words of a kind are one name, so that two days are none."""
+    """The settings that the words change; all words for one setting are joined, so two days are an error."""
     found: dict[str, list[str]] = {}
     for word in words:
         found.setdefault(_setting(word), []).append(word)

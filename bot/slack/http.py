@@ -19,10 +19,10 @@ from bot.slack.incoming import MOST, Takes, Traffic, nothing
 
 EVENTS = "/slack/events"
 LARGEST_BODY = 2**20
-"""In bytes, and aiohttp's own limit. Slack documents none, and Bolt for JavaScript takes 4 MB. A shortcut on the
-longest message, 40,000 Chinese characters as text and as block, JSON in a form, comes to 640 kB."""
+"""In bytes; it is also aiohttp's default. Slack documents no limit, and Bolt for JavaScript takes 4 MB. A shortcut on
+the longest message (40,000 Chinese characters, both as text and as a block, as JSON in a form) takes 640 kB."""
 FRESH_S = 300
-"""Source: https://docs.slack.dev/authentication/verifying-requests-from-slack"""
+"""How old a signature may be; source: https://docs.slack.dev/authentication/verifying-requests-from-slack"""
 
 logger = structlog.get_logger(__name__)
 
@@ -31,10 +31,10 @@ _SIGNATURE = re.compile(r"v0=[0-9a-f]{64}")
 
 
 class HttpFront:
-    """Listens while entered, for Slack alone.
+    """Listens for Slack's requests while its context is open.
 
-    A request without a fresh signature is refused before its body is read, and a body is read up to `LARGEST_BODY`.
-    How many connections there are, and for how long, is for the proxy that speaks TLS.
+    A request without a fresh signature is refused before its body is read, and a body larger than `LARGEST_BODY` is
+    refused. Limits on the number and duration of connections are left to the proxy that terminates TLS.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class HttpFront:
         self.server = HttpServer(("HTTP_HOST", "HTTP_PORT"), host, port, self._answer)
 
     async def __aenter__(self) -> Self:
-        """Listens; raises SettingsError where the port is taken, or the host is none of this machine's."""
+        """Starts to listen; raises SettingsError if the port is taken or the host is not an address of this machine."""
         await self.server.__aenter__()
         return self
 
@@ -66,7 +66,7 @@ class HttpFront:
         return await self.server.is_answered()
 
     async def watch(self) -> None:
-        """Returns never: there is no connection that could be lost."""
+        """Never returns, because there is no connection that could be lost."""
         await asyncio.Event().wait()
 
     async def _answer(self, request: web.BaseRequest) -> web.Response:
@@ -93,7 +93,7 @@ class HttpFront:
         if bolt_request is None:
             return web.Response(status=400, text="expected a payload of Slack's\n")
         if self._traffic.is_full:
-            # Not accepted: Slack tells the person so, and sends an event once more.
+            # Not accepted: Slack shows the person an error, and sends an event again.
             logger.warning("payload_refused", reason="too many at once", most=MOST)
             return web.Response(status=503, headers={"Retry-After": "1"})
         with self._traffic.payload(bolt_request.body):
@@ -102,7 +102,7 @@ class HttpFront:
             return await to_aiohttp_response(await self._app.async_dispatch(bolt_request))
 
     def _may_be_slacks(self, headers: Mapping[str, str]) -> bool:
-        """Whether there is a signature, of the right form and fresh; whether it is Slack's is in the body as well."""
+        """Whether there is a well-formed, fresh signature; verifying it takes the body as well."""
         stamp, signature = headers.get("X-Slack-Request-Timestamp", ""), headers.get("X-Slack-Signature", "")
         if not _STAMP.fullmatch(stamp) or not _SIGNATURE.fullmatch(signature):
             return False
@@ -124,9 +124,9 @@ def _too_large() -> web.Response:
 
 
 def _to_request(body: str) -> AsyncBoltRequest | None:
-    """What Bolt is given: JSON, that in a form's field `payload`, or a form's fields; None where it is no payload.
+    """The request for Bolt, from JSON, a form's field `payload` or the form's fields; None if it is no payload.
 
-    Bolt is not left to read the body: a command with the word "payload" in its text would come out empty.
+    Bolt does not parse the body itself, because it reads a command with the word "payload" in its text as empty.
     """
     try:
         payload: Any = (
@@ -134,7 +134,7 @@ def _to_request(body: str) -> AsyncBoltRequest | None:
         )
         if isinstance(payload, dict) and isinstance(payload.get("payload"), str):
             payload = json.loads(payload["payload"])
-        # As if it came by a socket: Bolt then takes what was read.
+        # In Socket Mode, Bolt takes the parsed body as it is.
         return AsyncBoltRequest(body=payload, mode="socket_mode") if payload and isinstance(payload, dict) else None
-    except (ValueError, RecursionError, AttributeError, LookupError, TypeError):  # no JSON, or parts of another kind
+    except (ValueError, RecursionError, AttributeError, LookupError, TypeError):  # not JSON, or unexpected types in it
         return None

@@ -1,10 +1,10 @@
-"""Callback, action and block ids: what Slack sends back, each defined once."""
+"""Callback, action and block ids, which Slack sends back; each is defined once."""
 
 COMMAND = "/judge"
 SHORTCUT_SCORE_REPLY = "score_reply"
 FUNCTION_SCORE_REPLY = "score_reply"
 
-# Inputs and outputs of the function, as in manifest_parts.yml.
+# The inputs and outputs of the function, as in manifest_parts.yml.
 INPUT_USER = "user_id"
 INPUT_MESSAGE = "message"
 INPUT_LINK = "link"
@@ -50,7 +50,7 @@ ACTION_DIGEST_OFF = "switch_digest_off"
 ACTION_LOWEST = "show_lowest"
 ACTION_FORGET = "forget"
 ACTION_OPEN_WINDOW = "open_window"
-ACTION_RUBRIC = "rubric-"  # use, view or edit follows
+ACTION_RUBRIC = "rubric-"  # followed by use, view or edit
 ACTION_RUBRIC_USE = "use_replayed_rubric"
 ACTION_RUBRIC_LEAVE = "leave_replayed_rubric"
 ACTION_IMPROVE_STOP = "stop_improvement"
@@ -64,11 +64,11 @@ ACTION_WATCH_END = "end_watch"
 ACTION_WATCH_OFF = "end_watch_in_channel"
 ACTION_TEST_ALERT = "send_test_alert"
 
-# The values of the feedback buttons; the case follows after a colon.
+# The values of the feedback buttons, followed by a colon and the case.
 AGREE = "agree"
 DISAGREE = "disagree"
 
-# An input's block id and action id are the same.
+# The block id of each input is also its action id.
 BLOCK_QUESTION = "question"
 BLOCK_RESPONSE = "response"
 BLOCK_RUBRIC = "rubric"
@@ -88,9 +88,9 @@ BLOCK_NAME = "name"
 BLOCK_PROMPT = "prompt"
 BLOCK_PROMPT_REST = "prompt_rest"
 
-# Blocks of a verdict that are found again when it is amended.
+# Blocks of a verdict that are looked up when it is amended.
 BLOCK_JUSTIFICATION = "justification"
-BLOCK_LOW_JUSTIFICATION = "low_justification"  # where judges split, beside the highest one
+BLOCK_LOW_JUSTIFICATION = "low_justification"  # shown besides the highest rating's if the ratings are split
 BLOCK_QUOTED_QUESTION = "quoted_question"
 BLOCK_AMENDMENT = "amendment"
 BLOCK_REPLACED = "replaced"
@@ -101,10 +101,10 @@ METADATA_ALERT = "slack_judge_alert"
 
 
 def of_case(block_id: str, case_id: int | None) -> str:
-    """An input's id in a window that shows one case after another: Slack keeps what was typed where ids stay."""
+    """The id of an input in a window that shows one case after another: Slack keeps typed text while an id stays."""
     return f"{block_id}-{case_id}"
 
 
 def of_author(block_id: str, author_id: str) -> str:
-    """The same in a window that shows one assistant's watch after another's."""
+    """The id of an input in a window that shows one assistant's watch after another's, for the same reason."""
     return f"{block_id}-{author_id}"

@@ -1,11 +1,11 @@
-"""What comes in from Slack: the Socket Mode connection, how much there is of it, and the events of channels.
+"""Incoming payloads: the Socket Mode connection, a limit on the load, and the events of channels.
 
-Slack tells of every message and every reaction of every channel that the app is in. So these events are taken in before
-Bolt sees them: Bolt's own work on one takes longer than all that is done with nearly any of them.
+Slack sends every message and every reaction of every channel that the app is in. These events are handled before Bolt
+sees them, because Bolt's own work on an event takes longer than everything the app does with nearly all of them.
 
-How much is being taken in is counted: acknowledging comes before settling cases, and too many payloads are refused.
-Slack waits 3 s for an acknowledgement, and tells the person of a failure then. A case that is taken in later than that
-would be scored although its person was told that it failed.
+Payloads in progress are counted: acknowledging them comes before settling cases, and too many are refused. Slack waits
+3 s for an acknowledgement, then tells the person that it failed. A case accepted later than that would be scored
+although the person was told that it failed.
 """
 
 import asyncio
@@ -33,11 +33,11 @@ from bot.slack.invocation import is_event
 from bot.slack.messages import ADDED, REMOVED, odd_part, to_reaction
 
 Takes = Callable[[Mapping[str, Any]], Awaitable[bool]]
-"""Whether a payload was taken in; others go to Bolt. Raises where Slack is to send it again."""
+"""Handles a payload and returns True, or returns False to leave it to Bolt. Raises if Slack should send it again."""
 
 
 async def nothing(_: Mapping[str, Any]) -> bool:
-    """None of them."""
+    """Leaves every payload to Bolt."""
     return False
 
 
@@ -47,16 +47,16 @@ CHANGES = {"message_changed", "message_deleted"}
 
 @dataclass(frozen=True)
 class ChannelEvents:
-    """Hands the messages of channels, changes of any message, and reactions to who needs them."""
+    """Passes messages of channels, changes of any message, and reactions to the features that use them."""
 
     identity: Identity
     on_message: Sequence[Callable[[Mapping[str, Any]], Awaitable[None]]]
     on_reaction: Sequence[Callable[[Reaction], Awaitable[bool]]]
 
     async def takes(self, body: Mapping[str, Any]) -> bool:
-        """Whether this payload was such an event; all that it tells is durable then, and Slack may be told so.
+        """Whether this payload was such an event; if so, it is stored, and may be acknowledged.
 
-        An event that lacks what Slack sends with each of its kind is dropped: sent once more, it would be the same.
+        An event without a part that Slack always sends is dropped, because sent again it would be the same.
         """
         event = body.get("event") or {}
         if odd := odd_part(event):
@@ -79,18 +79,19 @@ class ChannelEvents:
 
 
 MOST = 100
-"""Payloads taken in at once; what comes beyond them would wait for its acknowledgement for more than 3 s."""
+"""The most payloads in progress at once; any more would wait longer than 3 s for their acknowledgement."""
 _FEW = 6
 _PATIENCE_S = 5.0
 
 
 class Traffic:
-    """What is being taken in.
+    """The payloads in progress.
 
     Attributes:
-        longest_wait_s: Where several wait for longer, one more is too much: it would wait behind all of them.
-        accept_within_s: What a person asks for is accepted so soon, or not at all; the rest of Slack's 3 s is for the
-            acknowledgement.
+        longest_wait_s: If several payloads have waited longer than this, no more are accepted, because a new one would
+            wait behind them.
+        accept_within_s: A person's request is accepted within this time or not at all; the rest of Slack's 3 s is for
+            the acknowledgement.
     """
 
     longest_wait_s = 1.0
@@ -99,20 +100,20 @@ class Traffic:
     def __init__(self, most: int = MOST, clock: Callable[[], float] = time.monotonic) -> None:
         self._most = most
         self._clock = clock
-        self._since: dict[object, float] = {}  # of each that is not acknowledged, oldest first
+        self._since: dict[object, float] = {}  # when each unacknowledged payload arrived, oldest first
         self._calm = asyncio.Event()
         self._calm.set()
 
     @property
     def is_full(self) -> bool:
-        """Whether one more would be acknowledged too late; a few that wait for Slack say nothing of that."""
+        """Whether one more would be acknowledged too late; a few slow ones do not count: they may wait for Slack."""
         now = self._clock()
         waits_since = next(islice(self._since.values(), _FEW, None), now)
         return len(self._since) >= self._most or now - waits_since > self.longest_wait_s
 
     @contextmanager
     def payload(self, body: Mapping[str, Any]) -> Iterator[None]:
-        """Counts a payload while it is entered. Of an event Slack tells nobody that it failed, but sends it again."""
+        """Counts a payload while the context is open. Events have no deadline, because Slack sends them again."""
         payload = object()
         self._since[payload] = self._clock()
         self._note()
@@ -124,7 +125,7 @@ class Traffic:
             self._note()
 
     async def calm(self) -> None:
-        """Returns once few payloads wait to be acknowledged, or after 5 s: a job must not wait for ever."""
+        """Returns once few payloads wait to be acknowledged, or after 5 s, because a job must not wait for ever."""
         with suppress(TimeoutError):
             async with asyncio.timeout(_PATIENCE_S):
                 await self._calm.wait()
@@ -137,15 +138,15 @@ class Traffic:
 
 
 _LOOKS = 8
-# slack-sdk takes a connection without an answer to its pings for dead after 20 s; together they make a minute.
+# slack-sdk gives up a connection whose pings go unanswered after 20 s; together this makes a minute.
 _PATIENCE_S = 40.0
-_ACK_S = 3.0  # then Slack has told the person that it failed: https://docs.slack.dev/apis/events-api/using-socket-mode
+_ACK_S = 3.0  # then Slack tells the person that it failed: https://docs.slack.dev/apis/events-api/using-socket-mode
 
 logger = structlog.get_logger(__name__)
 
 
 class _Handler(AsyncSocketModeHandler):
-    """Acks what has come in before it leaves. Slack says of what comes later that it failed, or sends it again."""
+    """Acknowledges what has arrived before it closes. Slack reports later payloads as failed, or sends them again."""
 
     def __init__(self, app: AsyncApp, app_token: SecretStr, takes: Takes, traffic: Traffic) -> None:
         super().__init__(app, app_token.get_secret_value(), logger=logging.getLogger("slack_sdk.socket_mode"))
@@ -158,7 +159,7 @@ class _Handler(AsyncSocketModeHandler):
         if self._is_leaving:
             return
         if self._traffic.is_full:
-            # Not acknowledged and not accepted: Slack tells the person so, and sends an event once more.
+            # Not acknowledged and not accepted: Slack shows the person an error, and sends an event again.
             logger.warning("payload_refused", reason="too many at once", most=MOST)
             return
         work = asyncio.ensure_future(self._serve(client, req))
@@ -183,7 +184,7 @@ class _Handler(AsyncSocketModeHandler):
 
 
 class SocketLink:
-    """Open while entered. slack-sdk reconnects by itself, but has been seen to stop trying (bolt-python#1529)."""
+    """Connected while its context is open. slack-sdk reconnects by itself, but may stop trying (bolt-python#1529)."""
 
     def __init__(
         self,
@@ -201,8 +202,8 @@ class SocketLink:
         self._handler: _Handler | None = None
 
     async def __aenter__(self) -> Self:
-        """Connects; raises SlackError where Slack refuses the app-level token, or cannot be reached."""
-        # Asked for here, because the handler would try a wrong token again for ever without a word to the caller.
+        """Connects; raises SlackError if Slack refuses the app-level token or cannot be reached."""
+        # The URL is requested here, because the handler would retry a wrong token for ever without raising.
         url = await open_socket_url(self._app.client, self._app_token)
         self._handler = _Handler(self._app, self._app_token, self._takes, self._traffic)
         self._handler.client.wss_uri = url
@@ -224,7 +225,7 @@ class SocketLink:
         return self._handler is not None and await self._handler.client.is_connected()
 
     async def watch(self) -> None:
-        """Raises SlackError once the connection is gone and does not come back: a new process may do better."""
+        """Waits, and raises SlackError once the connection is lost for good: a new process may succeed."""
         look_every_s = self._patience_s / _LOOKS
         looks = 0
         while looks < _LOOKS:

@@ -1,4 +1,4 @@
-"""Who did something in Slack, and where, what they clicked, and what a submitted window brings back."""
+"""Converts payloads: who did something and where, what they clicked, and what they submitted in a window."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -19,9 +19,9 @@ Raw = dict[str, Any]
 class Invocation:
     """Who did something, where, and the short-lived ways to answer: `trigger_id` (3 s), `response_url` (30 min).
 
-    A submitted window stands in no channel (`channel_id` is empty); `window_channel_id` says where it was opened, and
-    the `response_url` is of there. `hosts` are the workspace's addresses, as far as
-    the payload says. `execution` is the step of a workflow that waits for what is asked for.
+    A submitted window belongs to no channel (`channel_id` is empty); `window_channel_id` is where it was opened, and
+    its `response_url` leads there. `hosts` are the workspace's host names, if the payload has them. `execution` is the
+    workflow step that waits for the result.
     """
 
     team_id: str
@@ -39,7 +39,7 @@ class Invocation:
 
     @property
     def recipient(self) -> Recipient:
-        """Whoever did it, where they did it; not where a window was opened, since they may have left."""
+        """The person, where they acted; not where a window was opened, because they may have left that channel."""
         response_url = None if self.window_channel_id else self.response_url
         is_in_channel = self.thread_ts is None
         return Recipient(self.user_id, self.channel_id, self.thread_ts, response_url, is_in_channel)
@@ -49,7 +49,7 @@ class Invocation:
         return self.channel_id.startswith("D")
 
     def recipient_at(self, case: Case) -> Recipient:
-        """Whoever did it, at a case that they can see, or where they typed; somebody else may have asked for it."""
+        """The person as a recipient where the case is, or where they typed a command; the case may be another's."""
         there = replace(requester_of(case), user_id=self.user_id, response_url=self.response_url)
         return replace(there, is_in_channel=True) if self.is_command else there
 
@@ -58,7 +58,7 @@ class Invocation:
 
 
 def to_invocation(body: Raw) -> Invocation:
-    """The person behind a payload; commands are flat, everything interactive is nested, and so are events."""
+    """The invocation in a payload, which is flat for commands, and nested for interactions and events."""
     if "command" in body:
         return _from_command(body)
     if is_event(body):
@@ -71,7 +71,7 @@ def is_event(body: Mapping[str, Any]) -> bool:
 
 
 def installation_of(body: Raw) -> str | None:
-    """The team whose installation of the app a payload is for; the person's own where Slack names no other."""
+    """The team whose installation of the app a payload is for; the person's own team if Slack names no other."""
     granted = _granted(body)
     team, user = body.get("team") or {}, body.get("user") or {}
     found: str | None = granted.get("team_id") or body.get("team_id") or team.get("id") or user.get("team_id")
@@ -84,9 +84,9 @@ def _granted(body: Raw) -> Raw:
 
 
 def person_without_home(body: Raw) -> str | None:
-    """The person of whom a payload does not say which workspace they are from; None where it does, or need not.
+    """The person whose workspace is needed but missing from a payload; None otherwise.
 
-    Older message shortcuts do not, and no reaction, which matters in channels that are shared with other workspaces.
+    Older message shortcuts lack it. Reactions lack it too, which matters in channels shared with other workspaces.
     """
     if "user" in body:
         return None if body["user"].get("team_id") else body["user"]["id"]
@@ -142,7 +142,7 @@ def _from_event(body: Raw) -> Invocation:
     event = body["event"]
     thread_ts = event.get("thread_ts")
     return Invocation(
-        team_id=installation_of(body) or body["team_id"],  # of a shared channel Slack may name another team first
+        team_id=installation_of(body) or body["team_id"],  # in a shared channel, Slack may name another team first
         channel_id=event.get("channel") or (event.get("item") or {}).get("channel") or "",
         user_id=event["user"],
         user_name=event["user"],
@@ -154,7 +154,7 @@ def _from_event(body: Raw) -> Invocation:
 
 
 def _is_elsewhere(body: Raw) -> bool:
-    """Whether an event's person is of another workspace; where Slack does not say, all in a shared channel are.
+    """Whether the person of an event is from another workspace; if Slack does not say, true in a shared channel.
 
     Source: slack_bolt.request.internals.extract_actor_team_id
     """
@@ -170,14 +170,14 @@ def _hosts(domain: str | None) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class HomeVisit:
-    """A person in the Home tab; `channel_id` is their direct messages with the app."""
+    """A person in the Home tab; `channel_id` is the channel of their direct messages with the app."""
 
     invocation: Invocation
     channel_id: str
 
 
 def clicked_message(body: Raw, own_ids: frozenset[str]) -> Message:
-    """The message that a shortcut was used on; one of our own has a blocker, whatever it says."""
+    """The message that a shortcut was used on; our own messages always have a blocker."""
     message = to_message(body["message"])
     is_own = message.author_id in own_ids or body["message"].get("bot_id") in own_ids
     return replace(message, blocker=OWN_MESSAGE) if is_own else message
@@ -185,7 +185,7 @@ def clicked_message(body: Raw, own_ids: frozenset[str]) -> Message:
 
 @dataclass(frozen=True)
 class WindowClick:
-    """A button that was pressed in a window: which window, and what it remembers."""
+    """A click on a button in a window: which window, and its state."""
 
     invocation: Invocation
     view_id: str
@@ -197,7 +197,7 @@ def clicked_window(body: Raw) -> WindowClick:
 
 
 def clicked_value(body: Raw) -> str:
-    """The value of the button that was pressed; empty where it has none."""
+    """The value of the button that was clicked; empty if it has none."""
     return str(body["actions"][0].get("value") or "")
 
 
@@ -211,18 +211,18 @@ def clicked_choice(body: Raw) -> str:
 
 
 def clicked_case_id(body: Raw) -> int | None:
-    """The number of the case whose button was pressed; None where the button has none."""
+    """The number of the case whose button was clicked, or None if the button has none."""
     return to_case_id(clicked_value(body))
 
 
 def clicked_feedback(body: Raw) -> tuple[int | None, bool]:
-    """Of which case the feedback buttons were pressed, and whether it was "agree"."""
+    """The case whose feedback button was clicked, and whether it was "agree"."""
     choice, _, case_id = clicked_value(body).partition(":")
     return to_case_id(case_id), choice == ids.AGREE
 
 
 def opened_home(body: Raw) -> HomeVisit | None:
-    """The visit behind the event that somebody opened the app; None where they opened another tab of it."""
+    """The visit behind an `app_home_opened` event, or None if the person opened another tab."""
     event = body["event"]
     return HomeVisit(to_invocation(body), str(event["channel"])) if event.get("tab") == "home" else None
 
@@ -233,7 +233,7 @@ def clicked_home(body: Raw) -> HomeVisit:
 
 @dataclass(frozen=True)
 class Submission:
-    """A submitted window with texts: its inputs, and what it remembered."""
+    """A submitted window with texts: its inputs and its state."""
 
     view_id: str
     state: ModalState
@@ -245,7 +245,7 @@ class Submission:
 
 @dataclass(frozen=True)
 class RubricSubmission:
-    """The submitted window for a rubric: what it remembered, the name and the prompt, whose end is one line end."""
+    """The submitted window for a rubric: its state, the name, and the prompt, which ends with a single newline."""
 
     state: ModalState
     name: str
@@ -253,7 +253,7 @@ class RubricSubmission:
 
 
 def to_submission(body: Raw) -> Submission:
-    """The inputs as typed, surrounding whitespace dropped."""
+    """The inputs as typed, without surrounding whitespace."""
     view = body["view"]
     values = view["state"]["values"]
     visibility = _selected(values, ids.BLOCK_VISIBILITY)
@@ -268,7 +268,7 @@ def to_submission(body: Raw) -> Submission:
 
 
 def to_rubric_submission(body: Raw) -> RubricSubmission:
-    """The rubric as typed; its two fields are one text, broken at a line end."""
+    """The rubric as typed; its two fields are joined by a newline, where the text was split."""
     view = body["view"]
     values = view["state"]["values"]
     fields = (_typed(values, block) for block in (ids.BLOCK_PROMPT, ids.BLOCK_PROMPT_REST))
@@ -277,7 +277,7 @@ def to_rubric_submission(body: Raw) -> RubricSubmission:
 
 
 def to_label(body: Raw, *, is_blind: bool) -> tuple[ModalState, Label | None]:
-    """What a submitted window for one's own score remembered, and the label; None without a score."""
+    """The state of a submitted window for a person's own score, and the label, or None without a valid score."""
     state, values = _to_state(body["view"]), body["view"]["state"]["values"]
     score_block, reason_block = (
         ids.of_case(block, state.case_id) if is_blind else block for block in (ids.BLOCK_SCORE, ids.BLOCK_REASON)

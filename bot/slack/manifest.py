@@ -1,4 +1,4 @@
-"""The app's manifests, as they are pasted into Slack: what it may do, and what is off where it may not."""
+"""The app's manifests, to be pasted into Slack: the scopes, and what is off without each."""
 
 from collections.abc import Collection, Mapping
 from enum import StrEnum
@@ -10,11 +10,11 @@ import yaml
 Name = Literal["manifest.yml", "manifest.minimal.yml"]
 FULL: Name = "manifest.yml"
 MINIMAL: Name = "manifest.minimal.yml"
-"""Reads no messages, and posts only where the app was invited."""
+"""An app that reads no messages, and posts only where it was invited."""
 
 
 class Part(StrEnum):
-    """What can be added to a manifest, and costs something: message events, or a step that needs a paid plan."""
+    """Optional parts of a manifest: message events, which mean more traffic, or a step, which needs a paid plan."""
 
     MESSAGE_EVENTS = "message-events"
     WORKFLOW_STEP = "workflow-step"
@@ -30,9 +30,9 @@ OFF_WITHOUT: Mapping[str, str] = {
     "reactions:read": "`/judge reaction` is refused, and thumbs are not counted",
     "reactions:write": "a watch cannot show scores as reactions",
 }
-"""What is off without a scope that the app can do without."""
+"""What is off without each of the optional scopes."""
 
-# In a checkout beside the packages, in an installed package inside this one.
+# In a checkout, the manifests are beside the packages; in an installed package, they are inside `bot`.
 _FOLDERS = Path(__file__).parents[1:3]
 
 
@@ -41,7 +41,7 @@ def manifest_path(name: Name = FULL) -> Path:
 
 
 def load_manifest(name: Name = FULL, parts: Collection[Part] = ()) -> dict[str, Any]:
-    """The manifest with these parts, in the form of https://docs.slack.dev/reference/app-manifest."""
+    """The manifest with these parts; format: https://docs.slack.dev/reference/app-manifest."""
     manifest = _load(manifest_path(name))
     known = _load(Path(__file__).with_name("manifest_parts.yml"))
     for part in Part:

@@ -20,10 +20,10 @@ V = TypeVar("V")
 
 
 class AnswerCache(Generic[K, V]):
-    """Keeps so many answers, for so long. Who asks for the same at the same time shares one call; errors are not kept.
+    """Caches at most `most` answers, each for `kept_s`. Concurrent requests for a key share one call.
 
-    A call goes on when whoever asked gives up waiting: its answer is good for the next. It must come to an end by
-    itself.
+    Errors are not cached. A call continues when its caller gives up, so that the next caller gets the answer.
+    Therefore, `ask` must end by itself.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class AnswerCache(Generic[K, V]):
 
 
 SLACKBOT = "USLACKBOT"
-"""Slack's own bot, of which Slack says that it is none (bolt-js#794)."""
+"""Slack's own bot, which Slack does not mark as a bot (bolt-js#794)."""
 _NAMES_KEPT_S = 3600.0
 _MOST_PEOPLE = 10_000
 _ASKED_AT_ONCE = 8
@@ -66,21 +66,21 @@ class Member:
 
 
 class Members:
-    """Asks Slack about each author once an hour; whom it does not know is taken for a person, and so is not ranked."""
+    """Asks Slack about each author once an hour; an unknown author counts as a person, and so is not ranked."""
 
     patience_s = 1.5
-    """How long names are waited for: somebody waits for Slack, and Slack for 3 s at most."""
+    """How long to wait for names: a person is waiting, and Slack waits for at most 3 s."""
 
     def __init__(self, client: AsyncWebClient) -> None:
         self._client = client
         self._known = AnswerCache(self._ask, _NAMES_KEPT_S, _MOST_PEOPLE)
 
     async def of_all(self, author_ids: Iterable[str], at_least_s: float = 0) -> Mapping[str, Member]:
-        """The members behind these ids, asked about in this order; without those that nothing is known of in time.
+        """The members with these ids, except those that Slack does not return in time; asked for in this order.
 
         Args:
             author_ids: Ids of people and bots.
-            at_least_s: Waits that long where it is more than `patience_s`: nobody waits.
+            at_least_s: A timeout that replaces `patience_s` if it is longer, for callers that keep no person waiting.
         """
         found: dict[str, Member] = {}
         left = iter(author_ids)
@@ -118,11 +118,11 @@ class Members:
 KEPT_S = 300.0
 MOST_KEPT = 1000
 _TYPES = "public_channel,private_channel,mpim"
-_PAGE = 999  # the most: https://docs.slack.dev/reference/methods/users.conversations
+_PAGE = 999  # Slack's maximum: https://docs.slack.dev/reference/methods/users.conversations
 
 
 class MembershipError(Exception):
-    """Slack does not say which channels somebody is in; its word for why is the message."""
+    """Slack does not say which channels a person is in; the message is Slack's error code."""
 
 
 @dataclass(frozen=True)
@@ -135,10 +135,10 @@ class Listed:
 
 
 class Memberships:
-    """Remembers for some minutes who is in which channel; whoever leaves one may see its figures for that long.
+    """Remembers for five minutes who is in which channel; a person who leaves one may see its figures for that long.
 
-    What leads to a message or a case is asked anew each time. All raise `MembershipError` where Slack does not say, or
-    not in time.
+    Before it gives access to a message or a case, Slack is asked again. All methods raise `MembershipError` if Slack
+    does not answer, or not in time.
     """
 
     def __init__(self, client: AsyncWebClient, clock: Callable[[], float] = time.monotonic) -> None:
@@ -146,27 +146,28 @@ class Memberships:
         self._channels = AnswerCache(self._list, KEPT_S, MOST_KEPT, clock)
 
     async def of(self, user_id: str | None = None) -> Mapping[str, Listed]:
-        """Channels by id: public ones that this person is in, private ones that we are in, too; no archived ones.
+        """Channels by id: public ones that this person is in, and private ones that both they and the app are in.
 
-        Without a person, the channels that we are in. Who asks for the same person at the same time shares one call.
+        Archived channels are left out. Without a person, the app's channels. Concurrent requests for one person share
+        a call.
         """
         listed = await self._channels.get(user_id)
         return {channel_id: channel for channel_id, channel in listed.items() if not channel.is_archived}
 
     async def includes(self, user_id: str, channel_id: str) -> bool:
-        """Whether the person is in the channel, archived or not, asked of Slack anew: they may have left just now."""
+        """Whether the person is in the channel, archived or not. Always asks Slack, as they may have just left."""
         return channel_id in await self.now(user_id)
 
     async def now(self, user_id: str | None) -> Mapping[str, Listed]:
-        """The person's channels as `of`, and archived ones, asked of Slack anew."""
+        """The person's channels like `of`, but with archived ones, and always asked of Slack."""
         self._channels.forget(user_id)
         return await self._channels.get(user_id)
 
     async def keeps_out(self, user_id: str, channel_id: str) -> bool:
-        """Whether we are in this channel and the person may not look into it, asked of Slack anew.
+        """Whether the app is in this channel and the person may not look into it; always asks Slack.
 
-        Where we are not, there is nothing that we could read. Direct messages are each person's own; Slack does not
-        list them. A public channel is open to all but guests.
+        If the app is not in the channel, it cannot read anything there. Direct messages are the person's own, and Slack
+        does not list them. A public channel is open to all except guests.
         """
         if channel_id.startswith("D"):
             return False
@@ -197,7 +198,7 @@ def is_guest(user: Mapping[str, Any]) -> bool:
 
 
 async def list_channels(client: AsyncWebClient, user_id: str | None = None) -> Mapping[str, Listed]:
-    """By id, the channels and group direct messages that a person is in and we may know of; without a person, ours.
+    """By id, the channels and group direct messages of a person that the app can see; without a person, the app's own.
 
     Source: https://docs.slack.dev/reference/methods/users.conversations
     """
@@ -216,7 +217,7 @@ class Homes:
         self._known = AnswerCache(self._ask, _HOMES_KEPT_S, _MOST_PEOPLE)
 
     async def of(self, user_id: str) -> str:
-        """The id of the team that a person belongs to; raises one of `SLACK_ERRORS` where Slack does not say."""
+        """The id of the team that a person belongs to; raises one of `SLACK_ERRORS` if Slack does not say."""
         return await self._known.get(user_id)
 
     async def _ask(self, user_id: str) -> str:
@@ -235,7 +236,7 @@ class NoAccessReason(StrEnum):
 
 @dataclass(frozen=True)
 class NoAccess:
-    """Why a person may not see a channel's digest, or not change it; `error` is Slack's word where it does not tell."""
+    """Why a person may not see or change a channel's digest; if the reason is `UNSURE`, `error` is Slack's code."""
 
     reason: NoAccessReason
     error: str = ""
@@ -249,7 +250,7 @@ class Access:
         self._is_for_admins = is_for_admins
 
     async def refusal(self, channel_id: str, user_id: str, is_change: bool) -> NoAccess | None:
-        """Why this person may not see the channel's digest, or not change it; None where they may."""
+        """Why this person may not see the channel's digest, or with `is_change` not change it; None if they may."""
         if channel_id.startswith("D"):
             return NoAccess(NoAccessReason.DIRECT_MESSAGES)
         try:
@@ -278,9 +279,9 @@ class Access:
         return None
 
     async def allows_changes(self, user_id: str) -> bool:
-        """Whether this person may change digests at all, of the channels that they are in; if in doubt, no."""
+        """Whether this person may change the digests of channels that they are in; False if Slack does not say."""
         if not self._is_for_admins:
-            return True  # but guests, who are told so where they try
+            return True  # guests may not, but are told so when they try
         try:
             async with asyncio.timeout(_LOOK_UP_S):
                 return await self._no_change(user_id) is None
@@ -288,11 +289,11 @@ class Access:
             return False
 
     async def is_in(self, channel_id: str, user_id: str) -> bool:
-        """Whether the person is in the channel, asked of Slack anew; raises one of `SLACK_ERRORS`, if it fails."""
+        """Whether the person is in the channel; always asks Slack, and raises one of `SLACK_ERRORS` if that fails."""
         return channel_id in await list_channels(self._client, user_id)
 
     async def is_admin(self, user_id: str) -> bool:
-        """Whether the person is an admin or owner of the workspace; raises one of `SLACK_ERRORS`, if Slack fails."""
+        """Whether the person is an admin or owner of the workspace; raises one of `SLACK_ERRORS` if Slack fails."""
         return _is_admin(await _user(self._client, user_id))
 
 

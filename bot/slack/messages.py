@@ -1,7 +1,7 @@
-"""A Slack message becomes the text that a person would read in it.
+"""Converts a Slack message to the text that a person reads in it.
 
-Bots often write blocks only, with a stub or nothing in `text`, so blocks are read first; what cannot be read
-(images, files, blocks of a kind that is new) is counted and named, never passed over in silence.
+Bots often write only blocks, with a stub or nothing in `text`, so blocks are read first. If there is no text, a blocker
+names what cannot be read (images, files, unknown blocks).
 Source: https://docs.slack.dev/reference/block-kit/blocks
 """
 
@@ -21,7 +21,7 @@ from bot.slack.mrkdwn import clean, emoji_of, to_plain
 
 Raw = dict[str, Any]
 
-# What reading comes to where Slack sends what it never has: one such message must not keep others from being read.
+# What reading a malformed message raises; such a message must not keep the others from being read.
 _ODD = (AttributeError, TypeError, ValueError)
 _SILENT_BLOCKS = {"divider", "actions", "context_actions", "input"}
 
@@ -39,7 +39,7 @@ class Message:
     text: str
     blocker: str | None
     is_bots: bool = False
-    streaming: str | None = None  # how far it has come, where it is streamed
+    streaming: str | None = None  # Slack's state of a streamed message
     edited_ts: str | None = None
 
     @property
@@ -48,7 +48,7 @@ class Message:
 
 
 def to_message(raw: Raw) -> Message:
-    """A message of a payload or of `conversations.*`, with its readable text."""
+    """A message from a payload or from `conversations.*`, with its readable text."""
     parent_ts = raw.get("thread_ts")
     try:
         text = clean("\n".join(part for part in _texts(raw) if part.strip())).strip()
@@ -97,7 +97,7 @@ def _attachment(raw: Raw) -> Iterator[str]:
 
 
 def block_texts(block: Raw) -> Iterator[str]:
-    """The texts in a block, in reading order; none for what holds no words."""
+    """The texts in a block, in reading order; none if it has no words."""
     match block.get("type"):
         case "section":
             yield _text_object(block.get("text"))
@@ -176,7 +176,7 @@ _PATH = re.compile(r"/archives/([CDG][A-Z0-9]+)/p(\d{10})(\d{6})/?")
 
 @dataclass(frozen=True)
 class Permalink:
-    """Where a message link points; `parent_ts` is set for a reply in a thread."""
+    """Where a message link points; `parent_ts` is set if the message is a reply in a thread."""
 
     host: str
     channel_id: str
@@ -184,9 +184,9 @@ class Permalink:
     parent_ts: str | None
 
     def blocker(self, hosts: Collection[str]) -> str | None:
-        """What keeps the message from being read; None where the link belongs to the workspace with these addresses.
+        """What keeps the message from being read; None if the link's host is one of these or an Enterprise Grid's.
 
-        Links of an Enterprise Grid organisation name the organisation; whether it can be read is for Slack to say.
+        Links of a Grid name the organisation; only Slack can say whether the message can be read.
         """
         if self.host in hosts or self.host.endswith(".enterprise.slack.com"):
             return None
@@ -194,7 +194,7 @@ class Permalink:
 
 
 def parse_permalink(text: str) -> Permalink | None:
-    """The message that a text consists of a link to; None where the text is anything else.
+    """The message that the link points to if the text is nothing but a message link; None otherwise.
 
     Source: https://docs.slack.dev/reference/methods/chat.getPermalink
     """
@@ -213,13 +213,13 @@ def parse_permalink(text: str) -> Permalink | None:
     return Permalink(parts.netloc, match[1], ts, parent if parent != ts else None)
 
 
-# What Slack itself adds to a message for a link in it.
+# Marks of an attachment that Slack itself added for a link in the message.
 _UNFURLED = ("from_url", "original_url", "is_app_unfurl", "is_msg_unfurl")
 
 
 @dataclass(frozen=True)
 class Change:
-    """A message that has other words now; `text` is None where it was deleted."""
+    """A message whose words have changed; `text` is None if it was deleted."""
 
     team_id: str
     channel_id: str
@@ -228,9 +228,9 @@ class Change:
 
 
 def to_change(body: Raw, own_ids: Collection[str]) -> Change | None:
-    """The change behind a message event; None for new messages, previews of links, and messages of our own.
+    """The change in a message event; None for new messages, previews of links, and our own messages.
 
-    A deleted parent of a thread is told of as changed into a tombstone.
+    A deleted parent of a thread is reported as changed into a tombstone.
     Source: https://docs.slack.dev/reference/events/message
     """
     event = body["event"]
@@ -260,14 +260,14 @@ _PAGE = 200
 
 
 def to_metadata(event: str, payload: dict[str, Any]) -> dict[str, Any]:
-    """The metadata that `find_marked` knows a message by."""
+    """The metadata by which `find_marked` finds a message."""
     return {"event_type": event, "event_payload": payload}
 
 
 async def find_marked(
     client: AsyncWebClient, channel: str, metadata: dict[str, Any], oldest: float, thread_ts: str | None = None
 ) -> str | None:
-    """The ts of the message with this metadata, in a channel or thread, posted at `oldest` (epoch s) or later."""
+    """The ts of the message with this metadata in a channel or thread, not older than `oldest` (epoch s), or None."""
     span: dict[str, Any] = {"oldest": f"{oldest:.6f}", "include_all_metadata": True, "limit": _PAGE}
     if thread_ts:
         pages = await client.conversations_replies(channel=channel, ts=thread_ts, **span)
@@ -310,7 +310,7 @@ _NEEDED = {
 
 
 def odd_part(event: Any) -> str:
-    """The part of an event that is missing, or not as Slack sends it; empty where all that is read of it is well."""
+    """The part of an event that is missing or malformed; empty if all parts that the app reads are well-formed."""
     if not isinstance(event, dict):
         return "event"
     kind = event.get("subtype") if event.get("subtype") in _NEEDED else event.get("type")
@@ -334,7 +334,7 @@ def odd_part(event: Any) -> str:
 
 
 def to_reaction(body: Raw) -> Reaction | None:
-    """The reaction that an event tells of; None where it is under something else than a message.
+    """The reaction in an event, or None if it is not on a message.
 
     Source: https://docs.slack.dev/reference/events/reaction_added, https://docs.slack.dev/reference/events/reaction_removed
     """

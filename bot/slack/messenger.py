@@ -1,4 +1,4 @@
-"""What one person alone gets to see: a message, a window, their Home tab."""
+"""What only one person sees: a message, a window, their Home tab."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,18 +19,18 @@ from bot.slack.client import SLACK_ERRORS, error_of, is_passing, is_transient, r
 T = TypeVar("T")
 
 WITHOUT_PREVIEWS: Mapping[str, Any] = {"unfurl_links": False, "unfurl_media": False}
-"""With each message that we post: else Slack would fetch what a link in a foreign text points to, and show it."""
+"""Arguments of each post: otherwise Slack would fetch and show what a link in somebody's quoted text points to."""
 
 logger = structlog.get_logger(__name__)
 
 
 _CHARTS = 2
-"""Slack takes no more in a message; those that come first are drawn."""
+"""The most charts that Slack takes in a message; the first ones are drawn."""
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """A chart or a table, and the same in a block that every Slack knows."""
+    """A chart or a table, and the same content in a block that every version of Slack supports."""
 
     block: dict[str, Any]
     plain: dict[str, Any]
@@ -38,10 +38,10 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Post:
-    """What is sent: blocks for the eye, `text` for notifications and screen readers.
+    """A message to send: blocks to show, and `text` for notifications and screen readers.
 
-    `plain_blocks` say the same to a Slack that does not know those in `blocks`; None where every Slack knows them. Two
-    posts are the same that say the same.
+    `plain_blocks` have the same content for a Slack that does not support some of `blocks`; None if every Slack does.
+    They do not count when posts are compared.
     """
 
     text: str
@@ -50,7 +50,7 @@ class Post:
 
     @classmethod
     def of(cls, text: str, parts: "Sequence[dict[str, Any] | Drawn]") -> "Post":
-        """The post of these parts: drawn as far as Slack draws, else in words."""
+        """The post of these parts; charts beyond the most that Slack takes are in plain form."""
         drawn, charts = [], 0
         for part in parts:
             is_chart = isinstance(part, Drawn) and part.block["type"] == "data_visualization"
@@ -63,14 +63,14 @@ class Post:
 
     @property
     def forms(self) -> "Sequence[Post]":
-        """The post as it is, and after it the plain one, if there is one."""
+        """The post, followed by its plain form if it has one."""
         return (self,) if self.plain_blocks is None else (self, Post(self.text, self.plain_blocks))
 
 
 async def send_in_known_blocks(
     call: Callable[..., Awaitable[AsyncSlackResponse]], post: Post, **arguments: Any
 ) -> AsyncSlackResponse:
-    """What a call of Slack gives for the post, or for its plain form where Slack does not know its blocks."""
+    """Slack's answer to a call with the post, or with its plain form if Slack does not support the blocks."""
     try:
         return await call(text=post.text, blocks=post.blocks, **arguments)
     except SlackApiError as exc:
@@ -85,9 +85,9 @@ _DOMAINS = tuple(urlsplit(hook).netloc.removeprefix("hooks.") for hook in _HOOKS
 
 
 def to_response_hosts(api_url: str) -> tuple[str, ...]:
-    """How each `response_url` of Slack begins, and of the stand-in for it that `api_url` may be.
+    """The prefixes that a `response_url` may have: Slack's, and that of `api_url` if it is a stand-in for Slack.
 
-    Slack signs a payload, but a window brings back an address that its person could have changed.
+    Slack signs payloads, but a person could change the address that a window remembers.
 
     Source: GovSlack has a domain of its own, https://api.slack-gov.com/gov-slack/about
     """
@@ -102,21 +102,21 @@ class OpenView(NamedTuple):
 
 
 class Posted(NamedTuple):
-    """Where a message stands."""
+    """Where a message is."""
 
     channel_id: str
     ts: str
 
 
 class Messenger:
-    """Tells people; where Slack fails for the moment, one of `SLACK_ERRORS` is raised."""
+    """Sends things to people; raises one of `SLACK_ERRORS` if Slack fails temporarily."""
 
     def __init__(self, client: AsyncWebClient) -> None:
         self._client = client
         self._response_hosts = to_response_hosts(client.base_url)
 
     async def tell(self, recipient: Recipient, post: Post) -> bool:
-        """Whether the person could be told; where they stand first, by direct message at last."""
+        """Whether the person could be told: where they are if possible, otherwise by direct message."""
         ways: list[Callable[[Recipient, Post], Awaitable[object]]] = [self._ephemeral, self._respond, self.direct]
         if recipient.is_in_channel:
             ways = [self._respond, self._ephemeral, self.direct]
@@ -131,7 +131,7 @@ class Messenger:
         return await self._post_to(response_url, {"text": post.text, "blocks": post.blocks, "replace_original": True})
 
     async def open_modal(self, trigger_id: str, view: dict[str, Any]) -> OpenView | None:
-        """The modal as it was opened; None where it could not be: a trigger lives 3 s and serves once."""
+        """The opened modal, or None if it could not be opened: a trigger is valid for 3 s, and once."""
         try:
             answer = await self._client.views_open(trigger_id=trigger_id, view=view)
         except SlackApiError as exc:
@@ -140,9 +140,9 @@ class Messenger:
         return _to_open_view(answer)
 
     async def update_modal(self, view_id: str, view: dict[str, Any], version: str | None = None) -> OpenView | None:
-        """Shows another content in an open modal; None where the person has closed it meanwhile.
+        """Changes the content of an open modal; returns None if the person has closed it.
 
-        With a `version`, only where nobody else has shown anything in it since. What gets lost is sent once more.
+        With a `version`, only if the modal has not changed since that version. A call that fails is made once more.
         """
         update = partial(self._client.views_update, view_id=view_id, view=view, hash=version)
         try:
@@ -155,14 +155,14 @@ class Messenger:
         return _to_open_view(answer)
 
     async def publish_home(self, user_id: str, view: dict[str, Any]) -> None:
-        """Shows a person their Home tab; where Slack will not have it, the one before stays."""
+        """Shows a person their Home tab; if Slack refuses it, the previous one stays."""
         try:
             await self._client.views_publish(user_id=user_id, view=view)
         except SLACK_ERRORS as exc:
             logger.warning("home_not_published", error=slack_word(exc))
 
     async def _ephemeral(self, recipient: Recipient, post: Post) -> bool:
-        # Slack shows an ephemeral in a thread only where the thread is there already:
+        # Slack shows an ephemeral message in a thread only if the thread already exists:
         # https://docs.slack.dev/reference/methods/chat.postEphemeral
         if not recipient.channel_id:
             return False
@@ -198,12 +198,12 @@ class Messenger:
         return answer.status_code == 200
 
     async def update(self, message: Posted, post: Post) -> bool:
-        """Shows something else in a message of ours; False where Slack will not have it."""
+        """Changes one of our messages; returns False if Slack refuses."""
         call = self._client.chat_update(channel=message.channel_id, ts=message.ts, text=post.text, blocks=post.blocks)
         return await _is_taken("chat.update", call)
 
     async def direct(self, recipient: Recipient, post: Post) -> Posted | None:
-        """The direct message by which the person was told; None where they could not be."""
+        """The direct message that was sent to the person, or None if Slack refuses it."""
         try:
             answer = await self._client.chat_postMessage(
                 channel=recipient.user_id, text=post.text, blocks=post.blocks, **WITHOUT_PREVIEWS
@@ -217,7 +217,7 @@ class Messenger:
 
 
 async def _at_most_twice(call: Callable[[], Awaitable[AsyncSlackResponse]]) -> AsyncSlackResponse:
-    """The answer of a call that may be made twice: at once again, where Slack fails for the moment."""
+    """The answer of a call, which is repeated once, immediately, if Slack fails temporarily."""
     try:
         return await call()
     except SlackApiError as exc:

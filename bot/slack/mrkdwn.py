@@ -1,4 +1,4 @@
-"""Slack's text format, both ways: tokens and entities in, escapes and excerpts out.
+"""Slack's text format, in both directions: decodes tokens and entities, escapes texts and makes excerpts.
 
 Source: https://docs.slack.dev/messaging/formatting-message-text
 """
@@ -8,16 +8,16 @@ import unicodedata
 
 from judge.sanitize import sanitize
 
-# Only what Slack itself writes: a command's text may hold a bare "<" of the person's own.
+# Matches only what Slack itself writes: a command's text may contain a bare "<" that the person typed.
 _TOKEN = re.compile(r"<([@#!][^<>]*|[a-z][a-z0-9+.-]*:[^<>]*)>")
-# An underscore within a word marks nothing, and `10:30:00` is a time.
+# An underscore within a word is not formatting, and `10:30:00` is a time, not an emoji.
 _MARKS = re.compile(r"[*~`]|(?<![^\W_])_|_(?![^\W_])")
 _QUOTE_MARKS = re.compile(r"^[\s>]*>[^\S\n]*", re.MULTILINE)
 _EMOJI = re.compile(r":(?=[\w+'-]+:)(?!(?<=\d:)\d+:)")
 
 
 def to_plain(text: str) -> str:
-    """What a person would read in Slack: tokens decoded first, then entities, control characters dropped.
+    """What a person would read in Slack: tokens decoded, then entities, and control characters removed.
 
     `<https://url|label>` becomes `label (https://url)`, `<@U1>` `@U1`, `<#C1|general>` `#general`,
     `<!channel>` `@channel`.
@@ -37,26 +37,26 @@ def _decode_token(inner: str) -> str:
 
 
 def clean(text: str) -> str:
-    """The text without what no database and no model takes: control characters and lone surrogates."""
+    """The text without characters that databases or models reject: control characters and lone surrogates."""
     return "".join(char for char in text if char in "\n\t" or unicodedata.category(char) not in {"Cc", "Cs"})
 
 
 def escape(text: str) -> str:
-    """Text that Slack shows to the letter: no mention, link or command can come out of it."""
+    """The text escaped, so that Slack shows it literally, without mentions, links or commands."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def excerpt(text: str, limit: int) -> str:
-    """The beginning of foreign words on one line of mrkdwn, at most `limit` characters long as sent: see `clip`."""
+    """The beginning of a person's or model's words as one line of mrkdwn, at most `limit` characters; see `clip`."""
     return clip(" ".join(sanitize(text).split()), limit)
 
 
 def clip(text: str, limit: int) -> str:
-    """Foreign words as mrkdwn, cut so that what is sent has at most `limit` characters.
+    """Words of a person or a model as mrkdwn, cut so that at most `limit` characters are sent.
 
-    They are escaped, and lose what would format them: marks of bold, italics, strike and code, a quote's `>` at the
-    beginning of a line, and what nobody sees. An emoji's code gets a blank and stays text. Where the words are shown in
-    full they belong into a quote (`bot.slack.blocks.quote`), which formats nothing and so takes nothing away.
+    They are escaped and lose their formatting: marks of bold, italics, strike and code, `>` at the beginning of a line,
+    and invisible characters. A space is put into emoji codes, so that they stay text. To show words in full, use
+    `bot.slack.blocks.quote`, which formats nothing and so removes nothing.
     """
     text = _EMOJI.sub(": ", _QUOTE_MARKS.sub("", _MARKS.sub("", sanitize(text)))).strip()
     escaped = escape(text)
@@ -74,7 +74,7 @@ def clip(text: str, limit: int) -> str:
 
 
 _TONE = re.compile(r"::skin-tone-[2-6]$")
-# A line for each emoji with several names, Slack's own first: events have been seen with either (lins05/slackbot#49).
+# A line for each emoji with several names, Slack's own first; events may have any of them (lins05/slackbot#49).
 # Source: https://github.com/iamcal/emoji-data, 16.0.0
 _SAME = """
 +1 thumbsup
@@ -140,6 +140,6 @@ _FIRST = {name: line.split()[0] for line in _SAME.split("\n") for name in line.s
 
 
 def emoji_of(reaction: str) -> str:
-    """The emoji's first name, without a skin tone; a workspace's own emoji have theirs, and so do its aliases."""
+    """The emoji's first name, without a skin tone; a workspace's own emoji and aliases keep their names."""
     name = _TONE.sub("", reaction)
     return _FIRST.get(name, name)
