@@ -1,1 +1,1 @@
-"""A case from where it stands to the end: taken in, read, judged, delivered."""
+"""The steps of a case: taken in, read, judged, delivered."""

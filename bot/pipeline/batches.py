@@ -1,9 +1,9 @@
 """Scores watched replies through the provider's batch endpoint, at half the price: WATCH_BY_BATCH.
 
-A case is judged with the answers that are in the log; what the judge asks besides is put in line there, and the case
-waits. Every minute what is in line for an hour goes off, each step noted before the next, and the answers of batches
-that have ended are fetched. No request is in two batches, and what a batch leaves unanswered is in line anew. A reply
-that has no score after a day is missed, as ever.
+A case is judged with the answers that are in the log. Requests without an answer are queued there, and the case waits.
+Every minute, queued requests are sent if the oldest has waited for an hour, and the answers of ended batches are
+fetched; each step is logged before the next. No request is in two batches. Requests that a batch leaves unanswered are
+queued again. A reply without a score after a day stays unscored, as with any watch.
 """
 
 from collections.abc import Mapping
@@ -22,20 +22,20 @@ from judge import Judge, JudgeError, Verdict
 from judge.exchange import Exchange
 from judge.model import batches as provider
 
-_LOOK_AGAIN = timedelta(hours=1)  # where nobody tells that the answers are there
-_MOST_REQUESTS_REFUSED = 428  # what comes above, a limit or a fault of the server's, is asked again
+_LOOK_AGAIN = timedelta(hours=1)  # a fallback: when the answers arrive, the case gets a job at once
+_MOST_REQUESTS_REFUSED = 428  # higher statuses, a rate limit or a server error, are asked again
 
 logger = structlog.get_logger(__name__)
 
 
 class BatchJudging:
-    """Judges cases with answers that come in batches, and has them asked.
+    """Judges cases with answers from batches, and sends the batches.
 
     Args:
-        log: Where requests and answers are.
-        team_id: Whose cases.
-        client: What the provider is asked through.
-        clock: The time.
+        log: Keeps the requests and answers.
+        team_id: The team whose cases are judged.
+        client: The client for the provider.
+        clock: Returns the time.
     """
 
     def __init__(self, log: Batches, team_id: str, client: openai.AsyncOpenAI, clock: Clock) -> None:
@@ -48,8 +48,8 @@ class BatchJudging:
         """The verdict on a case.
 
         Raises:
-            RetryError: Answers are still to come.
-            JudgeError: As `Judge.score`.
+            RetryError: Some answers have not arrived yet.
+            JudgeError: As in `Judge.score`.
         """
         known = await self._log.known(case)
         exchange = Exchange(known)
@@ -60,7 +60,7 @@ class BatchJudging:
         return verdict
 
     async def work(self) -> None:
-        """Sends what is due, and fetches what is there; what fails is tried again by the next call."""
+        """Sends the requests that are due, and fetches answers; the next call retries what fails."""
         for part in provider.parts(await self._log.due(self._team_id, self._now())):
             await self._log.begin(self._team_id, [request for request, _ in part])
         for batch in await self._log.open(self._team_id):
@@ -75,7 +75,7 @@ class BatchJudging:
             await self._collect(batch, batch.batch_id)
             return
         file_id, found = batch.file_id, None
-        if file_id:  # the provider may have been told to begin
+        if file_id:  # the batch may already have been created
             found = await self._provider.find(batch.nonce, file_id)
         else:
             file_id = await self._provider.upload(batch.nonce, await self._log.bodies(batch))

@@ -1,4 +1,4 @@
-"""Our messages in Slack: each at most once, in the thread where it is possible, else to the requester alone."""
+"""The app's messages about a case: each is posted at most once, in the thread if possible, or else to the requester."""
 
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
@@ -24,7 +24,7 @@ from bot.slack.messenger import WITHOUT_PREVIEWS, Messenger, Post, send_in_known
 from bot.store import Store
 
 _CLOCK_SKEW_S = 60
-# Far below the time after which the queue gives a silent worker's jobs to another.
+# Far below the time after which the queue gives the jobs of a silent worker to another.
 _FRESH_S = 5.0
 
 Part = Literal["thread", "reply"]
@@ -34,13 +34,13 @@ logger = structlog.get_logger(__name__)
 
 
 class _UnconfirmedError(Exception):
-    """An earlier post may or may not have got through, and we may not look."""
+    """An earlier post may or may not have reached Slack, and the app may not read the thread to check."""
 
 
 class Delivery:
-    """Posts, updates and modals of the bot.
+    """Posts and updates the messages about a case, and opens its modals.
 
-    The client must not repeat a post after a lost connection by itself: Slack may have taken the first one.
+    The client must not repeat a post after a lost connection, because Slack may have accepted the first one.
     """
 
     def __init__(
@@ -62,18 +62,18 @@ class Delivery:
         self._lines = defaultdict[str, FairQueue](lambda: FairQueue(1))
 
     async def announce(self, case: LoggedCase) -> LoggedCase:
-        """The case with a placeholder in its thread."""
+        """Posts a placeholder in the case's thread, and returns the updated case."""
         case, _ = await self._begin_thread(case, messages.texts(case))
         if not case.blocked_by:
             case, _ = await self._post_once(case, "reply", messages.placeholder(case))
         return case
 
     async def deliver(self, case: LoggedCase, verdict: RecordedVerdict) -> LoggedCase:
-        """The verdict as a reply in its thread, in place of a placeholder if there is one, or to the requester alone.
+        """Delivers the verdict to the thread, replacing the placeholder if there is one, or to the requester alone.
 
-        Typed texts that begin a thread show the score, too, and verdicts that this one replaces are folded. Of what a
-        watch has drawn the channel sees what it has chosen, and nothing where there is no score. A workflow that asked
-        is told in any case, while the log still has all words.
+        The message with typed texts shows the score, too, and verdicts that this one replaces are folded. For a watched
+        reply, the channel sees what it has chosen, and nothing if there is no score. A workflow that asked is always
+        told, while the log still has the texts. Returns the updated case.
         """
         case = await self._still_held(case)
         if case.is_watched and (verdict.score is None or not case.is_posted):
@@ -94,7 +94,7 @@ class Delivery:
         return case
 
     async def say_later(self, case: LoggedCase, pause: timedelta, tries: int) -> None:
-        """Says in place of the placeholder that the model cannot be asked now; to the requester alone, only once."""
+        """Says that the model is not available now: in the placeholder, or once to the requester alone."""
         post = messages.later(case, pause, tries)
         if case.reply_ts and not case.is_private:
             error = await refusal_of(self._update(case, case.reply_ts, post))
@@ -105,13 +105,13 @@ class Delivery:
             await self._messenger.tell(requester_of(case), post)
 
     async def ask(self, case: LoggedCase, trigger_id: str | None, reason: str) -> None:
-        """Asks the requester for the question: a modal while the trigger lives, else a message with a button."""
+        """Asks the requester for the question, with a modal while the trigger is valid, or a message with a button."""
         view = messages.question_modal(case, ids.VIEW_ANSWER, reason, ModalState(case_id=case.id))
         if not (trigger_id and await self._messenger.open_modal(trigger_id, view)):
             await self._messenger.tell(requester_of(case), messages.ask_for_question(case, reason))
 
     async def _react(self, case: LoggedCase, score: int) -> None:
-        """Puts the score under the reply as a reaction; refused for good, it is in the figures all the same."""
+        """Adds the score to the reply as a reaction; if Slack refuses it, the score still counts in the figures."""
         reacting = self._client.reactions_add(
             channel=case.channel_id, timestamp=case.message_ts or "", name=score_emoji(score)
         )
@@ -147,14 +147,14 @@ class Delivery:
                 await self._change(case, earlier.reply_ts, replaced(earlier, verdict, case, self._workspace_url))
 
     async def _change(self, case: LoggedCase, ts: str, post: Post) -> None:
-        """Changes a message beside the verdict; one that is gone, or not to be changed, stays as it is."""
+        """Changes a message other than the verdict; a refusal is only logged, as the message may be deleted."""
         if error := await refusal_of(self._update(case, ts, post)):
             logger.warning("message_not_changed", case=case.id, error=error)
 
     async def _post_once(self, case: LoggedCase, part: Part, post: Post) -> tuple[LoggedCase, bool]:
-        """The case with our message or with what keeps us from posting it, and whether it was posted just now.
+        """The case with the ts of our message or the reason why it cannot be posted, and whether it was posted now.
 
-        After a try of which nobody knows how it ended, the message is looked for first.
+        If an earlier attempt may have posted the message, it is searched for first.
         """
         was_begun = case.thread_intent if part == "thread" else case.reply_intent
         is_new = False
@@ -171,16 +171,16 @@ class Delivery:
 
     async def _post(self, case: LoggedCase, part: Part, post: Post) -> tuple[LoggedCase, str]:
         where = {"channel": case.channel_id, "thread_ts": case.thread_ts, "metadata": _mark(case, part)}
-        # In line: while Slack makes one post of a channel wait, the next ones of that channel wait behind it.
+        # One post per channel at a time: if Slack delays one, the channel's next posts wait for it.
         async with self._lines[case.channel_id].turn(case.channel_id, case.requester_id):
             case = await self._still_held(case)
             answer = await send_in_known_blocks(self._client.chat_postMessage, post, **where, **WITHOUT_PREVIEWS)
             return case, str(answer["ts"])
 
     async def _still_held(self, case: LoggedCase) -> LoggedCase:
-        """The case, asked for in the log once more where its last step was a while ago.
+        """The case, after checking in the log that this attempt still holds it if its last step was a while ago.
 
-        Whoever froze in between may find that another attempt has begun, and must not post.
+        A process that froze in between must not post if another attempt has begun.
         """
         is_fresh = clock_s() - case.asked_at_s < _FRESH_S
         return case if is_fresh else await self._store.renew(case)
@@ -198,12 +198,12 @@ class Delivery:
 
 
 def taken_up(case: LoggedCase) -> LoggedCase:
-    """The case at the beginning of an attempt to judge it, with its thread where there is one before the verdict.
+    """The case at the beginning of an attempt to judge it, with its thread, if there is one before the verdict.
 
-    What kept us from that thread may have passed.
+    An earlier `blocked_by` is reset, because its cause may have passed.
     """
     changes: dict[str, Any] = {"blocked_by": None}
-    if case.blocked_by not in {None, UNCONFIRMED}:  # refused the last time, so that nothing is there
+    if case.blocked_by not in {None, UNCONFIRMED}:  # Slack refused the last post, so there is nothing to look for
         changes |= {"thread_intent": False, "reply_intent": False}
     if not case.is_private:
         changes["thread_ts"] = case.thread_ts or case.parent_ts or case.message_ts
@@ -211,7 +211,7 @@ def taken_up(case: LoggedCase) -> LoggedCase:
 
 
 def _blocked(case: LoggedCase, exc: SlackApiError) -> LoggedCase:
-    """The case whose thread cannot be written to; what may pass is raised."""
+    """The case, marked as one whose thread cannot be written to; raises `exc` if it is transient."""
     if is_transient(exc):
         raise exc
     error = slack_word(exc)

@@ -1,9 +1,9 @@
-"""The engine: takes jobs from the queue and has them done, until it is stopped.
+"""The engine: runs the jobs of the queue until it is stopped.
 
-The queue is pgqueuer (https://github.com/janbjorge/pgqueuer): in the memory of this process beside a log in SQLite, in
-the database beside a log in PostgreSQL, where any number of workers share it. A worker says by its heartbeat that it is
-alive; the jobs of one that is dead or frozen go to another. Each start of the queue, and a look every minute, writes a
-job for whatever is unsettled and has none.
+The queue is pgqueuer (https://github.com/janbjorge/pgqueuer). With SQLite it is in the memory of this process; with
+PostgreSQL it is in the database, where any number of workers share it. A worker's heartbeat shows that it is alive; the
+jobs of a dead or frozen worker go to another. At each start of the queue and every minute, unsettled cases without a
+job get one.
 """
 
 import asyncio
@@ -30,13 +30,13 @@ from bot.store.errors import STORE_ERRORS
 from bot.store.jobs import JobKind, JobPayload, entrypoint
 
 TAKEOVER = timedelta(seconds=15)
-"""A worker that gives no sign for so long is taken to be gone."""
+"""A worker without a heartbeat for this long counts as dead."""
 
 LANDS = timedelta(seconds=3)
-"""A post that is cut off may still be on its way; whoever looks for it after this time finds it in Slack."""
+"""A post that was cut off may still reach Slack; after this time, a search finds it."""
 
-_LOOK_EVERY = timedelta(seconds=5)  # for jobs of dead workers, and for what no notice has come of
-_NEVER = timedelta(days=365)  # the memory of a process dies with it
+_LOOK_EVERY = timedelta(seconds=5)  # for jobs of dead workers, and for jobs whose notification was lost
+_NEVER = timedelta(days=365)  # an in-memory queue has no other worker to take jobs over
 _MOST_IN_MEMORY = 1000
 _AGAIN_SOON = timedelta(seconds=0.5)
 _EVERY_MINUTE = "* * * * *"
@@ -49,7 +49,7 @@ logger = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class PeriodicJob:
-    """What runs every minute, and at each start, where it may run beside that of another worker."""
+    """A job that runs every minute, and also at each start, unless only one worker at a time may run it."""
 
     name: str
     run: Callable[[], Awaitable[object]]
@@ -60,10 +60,10 @@ class Engine:
     """Runs jobs in this process.
 
     Args:
-        team_id: Whose jobs; another team may have its own in the same database, and another app.
-        periodic_jobs: What runs at each start and every minute; with PostgreSQL by one worker at a time.
-        traffic: Payloads, which go before jobs.
-        at_once: With PostgreSQL, how many jobs this worker has at once, so that others get their share.
+        team_id: The team whose jobs to run; the database may also have jobs of other teams, with apps of their own.
+        periodic_jobs: Jobs that run at each start and every minute, with PostgreSQL on one worker at a time.
+        traffic: The payloads in progress, which go before jobs.
+        at_once: With PostgreSQL, the most jobs that this worker holds at once, so that others get their share.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Engine:
         return self._queue is not None
 
     async def run_forever(self) -> None:
-        """Runs until stopped; where the database goes away, begins anew after growing pauses."""
+        """Runs until stopped; if the database is lost, starts again after growing pauses."""
         tries = 0
         while not self._is_stopping:
             try:
@@ -101,7 +101,7 @@ class Engine:
                     logger.info("queue_opened", unsettled=number)
                     tries = 0
                     await self._run(queue)
-            except Exception as exc:  # of the log's, the queue's or its connection's; what is to do is in the log
+            except Exception as exc:  # from the log, the queue or its connection; the log still has all work
                 tries += 1
                 pause_s = min(growing_pause(tries), LOG_PAUSE).total_seconds()
                 brief = in_brief(exc)
@@ -110,13 +110,13 @@ class Engine:
                 await asyncio.sleep(pause_s)
 
     async def stop(self, running: asyncio.Task[None], grace_s: float) -> None:
-        """Ends `run_forever`: jobs that run get `grace_s` to end, and go back to the queue then."""
+        """Ends `run_forever`: running jobs get `grace_s` to finish, then go back to the queue."""
         self._is_stopping = True
         if self._queue:
             self._queue.shutdown.set()
         try:
             await asyncio.wait([running], timeout=grace_s)
-        finally:  # whoever does not wait for it must not leave jobs running behind a closed log either
+        finally:  # even if this wait is cancelled, no job may run on after the log is closed
             for job in list(self._running.values()):
                 job.cancel()
             await asyncio.wait([running], timeout=_LAST_WORDS_S)
@@ -130,13 +130,13 @@ class Engine:
             yield PgQueuer(memory.driver, queries=memory)
             return
         async with self._store.database.engine.connect() as connection:
-            from bot.pipeline.queue_connection import QueueConnection  # its driver is there with PostgreSQL alone
+            from bot.pipeline.queue_connection import QueueConnection  # needs asyncpg, an extra
 
             driver_connection: Any = (await connection.get_raw_connection()).driver_connection
             try:
                 yield PgQueuer(QueueConnection(driver_connection, self._drop_jobs))
             finally:
-                await connection.invalidate()  # it listens, and is of no use to anybody else
+                await connection.invalidate()  # it is in LISTEN state, so it must not return to the pool
 
     async def _run(self, queue: PgQueuer) -> None:
         for kind in self._handlers:
@@ -144,7 +144,7 @@ class Engine:
         for job in self._periodic_jobs:
             queue.schedule(f"{job.name}:{self._team_id}", _EVERY_MINUTE)(partial(self._do_periodic, job))
         self._queue = queue
-        # At once, since a minute has begun; and beside the jobs, since a digest may take its time.
+        # Runs at once instead of at the next full minute, and beside the jobs, because a digest may take long.
         first = [asyncio.create_task(self._do_periodic(job)) for job in self._periodic_jobs if not job.is_for_one]
         try:
             if self._is_stopping:
@@ -171,10 +171,10 @@ class Engine:
             await asyncio.gather(*first, return_exceptions=True)
 
     async def _do(self, kind: JobKind, job: Job) -> None:
-        """Does a job; whatever becomes of it, nothing but a wish for another try is told to the queue."""
+        """Runs a job; the only error that the queue ever gets is a request for a retry."""
         payload = JobPayload.model_validate_json(job.payload or b"")
         key = kind, payload.case_id
-        if key in self._running:  # the one before it is about to end
+        if key in self._running:  # the earlier job of this case is about to end
             raise RetryRequested(_AGAIN_SOON)
         this = asyncio.current_task()
         assert this is not None  # noqa: S101 - a coroutine runs in a task
@@ -200,9 +200,9 @@ class Engine:
             del self._running[key]
 
     def _drop_jobs(self) -> None:
-        """Ends the jobs of a queue that is lost; it would wait for them, and a job at the model takes minutes.
+        """Cancels the jobs of a lost queue, which would wait for them; a job that waits for the model takes minutes.
 
-        Their cases are where they were, and are settled by whoever is given the jobs next.
+        Their cases keep the step that they have reached, and the next worker with these jobs settles them.
         """
         for job in self._running.values():
             asyncio.get_running_loop().call_soon(job.cancel)
@@ -210,7 +210,7 @@ class Engine:
     async def _do_periodic(self, job: PeriodicJob, _: Schedule | None = None) -> None:
         try:
             await job.run()
-        except Exception as exc:  # whatever it was, the app goes on, and the job is due again
+        except Exception as exc:  # the app goes on after any error, and the job runs again
             reason = in_brief(exc)
             logger.error("periodic_job_failed", job=job.name, reason=reason, exc_info=None if reason else exc)
 

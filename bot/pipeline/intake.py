@@ -1,6 +1,6 @@
-"""Taking cases in, and what is said about one that is there already.
+"""Takes cases in, and tells people about a case that exists already.
 
-Whoever takes a case in makes it durable first, with the job that settles it, and acknowledges then.
+A case is stored, together with the job that settles it, before it is acknowledged.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from bot.store.digests import People
 
 @dataclass(frozen=True)
 class Intake:
-    """Takes cases in; raises `RefusedError` where this person cannot have one now."""
+    """Takes cases in; raises `RefusedError` if this person cannot have one now."""
 
     store: Store
     limits: Limits
@@ -32,7 +32,7 @@ class Intake:
     workspace_url: str
 
     async def take(self, case: Case, invocation: Invocation) -> tuple[LoggedCase, bool]:
-        """The case that this request comes to, durable, and whether it is new.
+        """The stored case for this request, and whether it is new.
 
         A message that was scored before keeps its case, unless its text has changed since.
         """
@@ -48,9 +48,10 @@ class Intake:
         return await self.add(case, invocation)
 
     async def add(self, case: Case, invocation: Invocation) -> tuple[LoggedCase, bool]:
-        """The case, durable, and whether it is new; an attempt that turned out to be another person's alone is theirs.
+        """The stored case, and whether it is new.
 
-        A verdict that Slack did not let us post is such, a case that waits for its question, and one that stands aside.
+        If another person has the same attempt, but its case is of no use to this person, they get the next attempt: if
+        Slack did not let us post its verdict, it waits for its question, or it is excluded.
         """
         await self._check(case, invocation)
         while True:
@@ -62,7 +63,7 @@ class Intake:
             case = case.model_copy(update=_next_attempt(case, known))
 
     def check_here(self, invocation: Invocation) -> None:
-        """Looks whether messages may be scored for this person where they stand, before Slack is asked for any."""
+        """Raises `RefusedError` if no message may be scored for this person here; checked before Slack is asked."""
         if invocation.is_foreign:
             raise RefusedError(FOREIGN)
         if not self.policy.allows_messages_of(invocation.channel_id):
@@ -73,17 +74,17 @@ class Intake:
             raise RefusedError(FOREIGN)
         if not self.policy.allows_channel(case):
             raise RefusedError(CHANNEL_OFF)
-        # Before its words are in the log; the author of a linked message is known once it is read.
+        # Checked before the texts are logged; the author of a linked message is only known once it is read.
         is_nobodys = case.message_ts is None or (case.author_id is None and case.response is None)
         if not (self.policy.scores_people or is_nobodys) and not await self.members.is_known_bot(case.author_id or ""):
             raise RefusedError(A_PERSONS)
 
     async def proceed(self, case: LoggedCase, is_new: bool, invocation: Invocation) -> None:
-        """Leaves a new case to its job; of a known one, shows the person how far it is."""
+        """Leaves a new case to its job; shows the person the state of a known one."""
         if is_new:
             return
         if case.status is CaseStatus.ASKED:
-            # Looked for once more: the app may have been invited meanwhile.
+            # The question is searched for again, because the app may have been invited meanwhile.
             await self.store.reopen(case, invocation.response_url, invocation.trigger_id)
             return
         verdict = await self.store.cases.verdict(case.id)
@@ -93,12 +94,12 @@ class Intake:
         await self.messenger.tell(invocation.recipient_at(case), post)
 
     async def excluded(self, invocation: Invocation, earlier: LoggedCase, *, has_typed: bool) -> Exclusion | None:
-        """Why a verdict that this person asks for once more stands aside; None where it replaces the earlier one."""
+        """Why a repeated verdict for this person is not counted; None if it replaces the earlier one."""
         current_verdict = await self.store.cases.current_verdict(earlier)
         return exclusion_of(invocation.user_id, earlier, current_verdict, has_typed=has_typed)
 
     async def answer(self, case: LoggedCase, question: str, invocation: Invocation) -> None:
-        """Makes the question that its requester typed durable, and has the case go on."""
+        """Stores the question that the requester typed, and continues the case."""
         await self._check(case, invocation)
         await self.store.answer(case, question, self.limits)
 
@@ -114,35 +115,35 @@ def _next_attempt(case: Case, known: LoggedCase) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class Choices:
-    """What people have chosen for themselves, and channels for what is scored in them, before what is set for all."""
+    """The rubric and visibility of new cases: the choices of people and channels, or else the app's settings."""
 
     people: People
     rubrics: RubricChoice
     visibility: Visibility
 
     async def of(self, invocation: Invocation, channel_id: str | None = None) -> Choice:
-        """What holds for this person where their request does not say; the channel is theirs, or that of a link."""
+        """The defaults for this person's request, in the channel of `channel_id` (a link's) or of the invocation."""
         channel_id = channel_id or invocation.channel_id
         own, rubric = await self.people.chosen(invocation.team_id, invocation.user_id, channel_id)
         return Choice(rubric or self.rubrics.default, own or self.visibility)
 
     async def again(self, invocation: Invocation, earlier: LoggedCase) -> Choice:
-        """The same for a case that repeats an earlier one: as they chose for themselves, and never more public."""
+        """The same for a case that repeats an earlier one; it is never more public than that one."""
         own, rubric = await self.people.chosen(invocation.team_id, invocation.user_id, earlier.channel_id)
         is_for_one = Visibility.ME in {own, earlier.visibility}
         return Choice(rubric or self.rubrics.default, Visibility.ME if is_for_one else Visibility.THREAD)
 
 
 class NoCaseError(LookupError):
-    """A button or window names a case that is not in the log, or no longer, or not for this person to see."""
+    """A button or window names a case that is not in the log (any more), or that this person may not see."""
 
 
 @dataclass(frozen=True)
 class CaseAccess:
     """Gives people the cases that they may see.
 
-    Raises `NoCaseError` where there is none with this number that they may know of, and `MembershipError` where Slack
-    does not say whether they may.
+    Raises `NoCaseError` if there is no case with this number that they may see, and `MembershipError` if Slack does not
+    say whether they may.
     """
 
     cases: Cases
@@ -160,7 +161,7 @@ class CaseAccess:
     async def readable(self, invocation: Invocation, case_id: int | None) -> LoggedCase:
         """The case of a button or window that leads to its texts, or to its message as it is now.
 
-        Those stay in the channel when its requester leaves.
+        A requester who has left the channel of the case may not read these any more.
         """
         case = await self.known(invocation, case_id)
         user_id = invocation.user_id
@@ -170,12 +171,12 @@ class CaseAccess:
         return case
 
     async def has_left_window(self, invocation: Invocation) -> bool:
-        """Whether the person may no longer look into the channel in which they opened a window."""
+        """Whether the person may no longer see the channel in which they opened a window."""
         channel_id = invocation.window_channel_id
         return channel_id is None or await self.memberships.keeps_out(invocation.user_id, channel_id)
 
     async def _sees(self, invocation: Invocation, channel_id: str) -> bool:
-        """Slack is asked, unless it has just brought a click from that channel."""
+        """Whether the person can see the channel; asks Slack, unless this click came from that channel."""
         if channel_id == invocation.channel_id:
             return True
         if channel_id == invocation.window_channel_id:

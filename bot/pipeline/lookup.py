@@ -1,4 +1,4 @@
-"""Reading in Slack what a payload does not hold: the message behind a link, and the question of a response."""
+"""Reads from Slack what a payload does not contain: the message behind a link, and the question of a response."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
@@ -17,16 +17,16 @@ from bot.slack.invocation import Invocation
 from bot.slack.members import Members
 from bot.slack.messages import Message, is_said_to, to_message
 
-# A modal can be opened for 3 s after the click; the search for the question must leave time for that.
+# A modal must be opened within 3 s of the click; the search for the question must leave time for that.
 _QUESTION_TIMEOUT_S = 1.5
 _MESSAGE_TIMEOUT_S = 10
-# Slack gives a thread from its beginning: https://docs.slack.dev/reference/methods/conversations.replies
+# Slack returns a thread from its beginning: https://docs.slack.dev/reference/methods/conversations.replies
 _PAGE = 999
 _CLOSE_IN_TIME_S = 15 * 60
 _MESSAGES_BEFORE = 20
-# A thread's parent comes along whatever the span.
+# The parent of a thread is always returned, whatever the span.
 _WITH_PARENT = 2
-# A parent that was deleted leaves this where it has replies.
+# The subtype that a deleted parent with replies gets.
 _DELETED = "tombstone"
 _NOT_THERE = {"not_in_channel", "channel_not_found"}
 _NOBODYS_WORDS = {"channel_join", "channel_leave", "channel_topic", "channel_purpose", "channel_name", "group_join"}
@@ -35,16 +35,16 @@ logger = structlog.get_logger(__name__)
 
 
 class OutOfSightError(Exception):
-    """The app is not in the channel, and so cannot read there."""
+    """The app is not in the channel, so it cannot read there."""
 
 
 class MayNotReadError(Exception):
-    """The app was not granted the scope that reads messages there."""
+    """The app lacks the scope to read messages there."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is taken as the question, where it stood, and who wrote it."""
+    """The text that is taken as the question, where it was found, and who wrote it."""
 
     text: str
     source: QuestionSource
@@ -53,15 +53,15 @@ class Question:
     edited_ts: str | None = None
 
     def is_edited_after(self, reply_ts: str | None) -> bool:
-        """Whether its author changed it once the reply was there: it is not what the reply answers."""
+        """Whether its author edited it after the reply, so that the reply answers something else."""
         return None not in (self.edited_ts, reply_ts) and float(self.edited_ts or 0) > float(reply_ts or 0)
 
 
 class Lookup:
-    """Reads messages and finds questions; what it may not see it does not find.
+    """Reads messages and finds questions.
 
-    Where the app may not read, all raise `OutOfSightError` or `MayNotReadError`. Where Slack fails for the moment, they
-    raise one of `SLACK_ERRORS`, so that the case is tried again: that says nothing about the message.
+    If the app may not read, all methods raise `OutOfSightError` or `MayNotReadError`. If Slack fails temporarily, which
+    says nothing about the message, they raise one of `SLACK_ERRORS`, and the case is tried again.
     """
 
     def __init__(self, client: AsyncWebClient, own_ids: frozenset[str], only_bots: Members | None = None) -> None:
@@ -70,12 +70,12 @@ class Lookup:
         self._only_bots = only_bots
 
     async def message(self, case: LoggedCase) -> Message | None:
-        """The message that the case is about, without words that must not be judged; None where it is out of sight."""
+        """The message of the case, without its text if that must not be judged; None if it is gone or out of sight."""
         if case.message_ts is None:
             return None
         try:
             message = await self.message_at(case.channel_id, case.message_ts, case.parent_ts)
-            if message is None and case.parent_ts is None:  # a workflow names a reply without its thread
+            if message is None and case.parent_ts is None:  # a workflow's link to a reply lacks the thread
                 message = await self.message_at(case.channel_id, case.message_ts, case.message_ts)
         except OutOfSightError:
             return None
@@ -86,8 +86,8 @@ class Lookup:
         return message
 
     async def message_at(self, channel_id: str, ts: str, parent_ts: str | None) -> Message | None:
-        """The message of that time in a channel, or in the thread of a parent; None where it is gone."""
-        # One message alone: https://docs.slack.dev/messaging/retrieving-messages
+        """The message with this ts in a channel, or in the thread of a parent; None if it is gone."""
+        # Asks for a single message: https://docs.slack.dev/messaging/retrieving-messages
         span: dict[str, Any] = {"oldest": ts, "latest": ts, "inclusive": True}
         if parent_ts:
             call = self._client.conversations_replies(channel=channel_id, ts=parent_ts, limit=_WITH_PARENT, **span)
@@ -97,34 +97,34 @@ class Lookup:
             return _with_ts(await self._messages(call), ts)
 
     async def message_anywhere(self, channel_id: str, ts: str) -> Message | None:
-        """The message of that time, in the channel or in whichever thread; None where it is gone.
+        """The message with this ts, in the channel or in any thread; None if it is gone.
 
-        It is found while Slack itself waits for an answer, or not at all.
+        Raises TimeoutError if it is not found while Slack waits for our answer.
         """
-        # By its own ts Slack gives a reply alone, with the ts of its thread (slackapi/bolt-python#783).
+        # Given a reply's own ts, Slack returns the reply alone, with the ts of its thread (slackapi/bolt-python#783).
         async with asyncio.timeout(_QUESTION_TIMEOUT_S):
             return await self.message_at(channel_id, ts, parent_ts=ts)
 
     async def question(self, case: LoggedCase) -> Question | None:
         """The thread's parent; for a message in the channel itself, the last one before it by somebody else.
 
-        None where a person typed the question that is no longer there: another one would be a guess.
+        None if a person typed the question, but it is no longer stored: any other question would be a guess.
         """
         if case.message_ts is None or case.question_source is QuestionSource.TYPED:
             return None
-        # The first time somebody waits for a window; later there is no hurry.
+        # In the first attempt, a person may be waiting for a window; later there is no hurry.
         async with asyncio.timeout(_MESSAGE_TIMEOUT_S if case.slack_tries else _QUESTION_TIMEOUT_S):
             return await self._question(case.channel_id, case.message_ts, case.parent_ts, case.author_id)
 
     async def answered(self, channel_id: str, message: Message) -> Question | None:
-        """What a message answers: the same, where a person wrote that; None where it answers nobody."""
+        """The question that a message answers, found like `question`; None if it does not answer a person."""
         async with asyncio.timeout(_MESSAGE_TIMEOUT_S):
             return await self._question(channel_id, message.ts, message.parent_ts, message.author_id, is_persons=True)
 
     async def above(self, invocation: Invocation, ts: str) -> Message | None:
-        """What somebody means who says "score this" at `ts`: the message above in their thread, whoever wrote it.
+        """The message that a person who says "score this" at `ts` means: the one above in the thread, by any author.
 
-        In the channel itself it is the last one before by somebody else. Ours are not meant, nor what is said to us.
+        In the channel itself, it is the last message before by somebody else. Messages by or to the app do not count.
         """
         channel_id, thread_ts = invocation.channel_id, invocation.thread_ts
         async with asyncio.timeout(_QUESTION_TIMEOUT_S):
@@ -160,7 +160,7 @@ class Lookup:
         return is_it
 
     async def _messages(self, call: Awaitable[AsyncSlackResponse], *, is_all: bool = False) -> list[Message]:
-        """The messages that Slack answers with; with `is_all`, also those of the pages that follow."""
+        """The messages in Slack's answer; with `is_all`, also those of all further pages."""
         found: list[Message] = []
         try:
             async for page in await call:
@@ -181,7 +181,7 @@ class Lookup:
 
 
 def _last(messages: Iterable[Message], before_ts: str, is_meant: Callable[[Message], bool]) -> Message | None:
-    """The last of these messages that is meant, before a time."""
+    """The last of these messages before a ts that `is_meant` accepts."""
     before = (each for each in messages if float(each.ts) < float(before_ts) and is_meant(each))
     return max(before, key=lambda message: float(message.ts), default=None)
 

@@ -1,4 +1,4 @@
-"""What a list says of a person's own cases besides the score: who wrote the reply, and how it begins."""
+"""Lists of a person's own cases: the score, who wrote the reply, and how it begins."""
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
@@ -17,7 +17,7 @@ from judge.sanitize import sanitize
 
 PAGE = 10
 _WORDS = 60
-_BEGINNING = 300  # more than is shown: blanks, and what people do not see, are left out of it
+_BEGINNING = 300  # more than is shown, because whitespace and invisible characters are removed from it
 _NAME = 80
 _TYPED = "typed"
 _NONE = "You have not asked for a score yet. On any message: More actions (⋮) → *Score this reply*, or type `/judge`."
@@ -28,8 +28,8 @@ _NO_OLDER = "There are no older cases."
 class ListedCase:
     """A case as a list shows it.
 
-    `author` is who wrote the reply, by name, and empty where that is not known; `text` is how the reply begins, and
-    `missing` says why that is not shown.
+    `author` is the name of the reply's author, empty if unknown. `text` is the beginning of the reply, and `missing`
+    says why it is not shown.
     """
 
     case: LoggedCase
@@ -41,9 +41,9 @@ class ListedCase:
 class OwnCases:
     """Adds to people's cases what they may see of the replies.
 
-    Their requester has seen the texts, and still may have left the channel since. So they are shown only where the
-    person stands, in direct messages, and where Slack lists the person among the members, asked anew. Any doubt hides
-    them.
+    A requester has seen the texts, but may have left the channel since. So a text is shown only if its case is in the
+    channel where the person is, in direct messages, or in a channel of which Slack now lists them as a member. In case
+    of doubt, it is hidden.
     """
 
     def __init__(self, memberships: Memberships, members: Members) -> None:
@@ -51,12 +51,12 @@ class OwnCases:
         self._members = members
 
     async def listed(self, cases: Sequence[LoggedCase], user_id: str, here: str = "") -> Sequence[ListedCase]:
-        """These cases of a person who looks at them from the channel `here`, if from any."""
+        """These cases of a person, as shown in the channel `here`; empty if they are not shown in a channel."""
         authors = {case.author_id for case in cases if case.author_id}
         readable, found = await asyncio.gather(
             self._readable(cases, user_id, here), self._members.of_all(sorted(authors))
         )
-        # Whom Slack does not know is called by their id, which says nothing to anybody.
+        # The name of an author whom Slack does not know is their id, which tells people nothing.
         names = {each: member.name for each, member in found.items() if member.name != each}
         return [_listed(case, readable, names) for case in cases]
 
@@ -104,7 +104,7 @@ def recent_page(
 
 
 def recent_blocks(shown: Sequence[ListedCase], workspace_url: str, *, says_how_to_drop: bool = True) -> list[Block]:
-    """The list alone: for each case a line, and how the reply begins; how to drop those that wait for a question."""
+    """The list: for each case, a line, how to delete it if it waits for a question, and how the reply begins."""
     blocks: list[Block] = []
     for listed in shown:
         words, case = " ".join(sanitize(listed.text).split()), listed.case
@@ -120,7 +120,7 @@ def recent_blocks(shown: Sequence[ListedCase], workspace_url: str, *, says_how_t
 
 
 def to_page_end(value: str) -> PageEnd | None:
-    """The place in the list that a button remembers; None, for its beginning, where it remembers none."""
+    """The place in the list that a button remembers, or None, the beginning of the list, if it remembers none."""
     at, _, case_id = value.partition("/")
     try:
         moment, number = datetime.fromisoformat(at), to_case_id(case_id)
@@ -158,5 +158,5 @@ def _state(case: LoggedCase) -> str:
 
 
 def _where(channel_id: str) -> str:
-    # Slack names a private channel only to those who are in it.
+    # Slack shows the name of a private channel only to its members.
     return "direct messages" if channel_id.startswith("D") else f"<#{channel_id}>"

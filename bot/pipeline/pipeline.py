@@ -1,10 +1,10 @@
-"""The case pipeline: brings a case from where it stands to the end, one step after the other, each step durable.
+"""The case pipeline: takes a case from the step it has reached to the end, and stores each step.
 
     received ──(read the message, find the question, judge)──> judged ──(deliver)──> delivered
         └──(no question found)──> asked ──(the person types it)──> received
 
-`settle` may be called at any time, any number of times, by any process: it takes a case up at the step it has
-reached, and only one attempt holds a case. A step that fails is tried again later (`retries`).
+`settle` may be called at any time, any number of times, by any process: it continues a case from the step it has
+reached, and only one attempt at a time holds a case. A step that fails is tried again later (`retries`).
 """
 
 import asyncio
@@ -45,24 +45,24 @@ from judge.escalation import is_escalated, others
 if TYPE_CHECKING:
     from bot.pipeline.batches import BatchJudging
 
-# A verdict that takes no longer is posted at once, and not announced before: Slack marks what is changed as edited.
+# A verdict within this time is posted without a placeholder before it, because Slack marks changed messages as edited.
 _QUICK_S = 1
 
 logger = structlog.get_logger(__name__)
 
 
-class _ModelFailure(Exception):  # noqa: N818 - it is no error of ours, and ends here
-    """The model cannot be asked at the moment, and the case may wait."""
+class _ModelFailure(Exception):  # noqa: N818 - it is not an error of the app, and does not leave this module
+    """The model cannot be asked now, and the case has tries left."""
 
 
 class CasePipeline:
-    """Settles cases, at most `concurrency` of them in front of the judge at the same time, channels and people in turn.
+    """Settles cases; at most `concurrency` of them are judged at the same time, with channels and people taking turns.
 
     Args:
         model_pauses: How long a case waits after each failed try of a model that is busy, down or slow;
             after the last one it is given up.
-        batches: What judges watched cases, where their answers come in batches.
-        tracing: Hears of each attempt, its steps and the verdict.
+        batches: Judges watched cases through batches, if given.
+        tracing: Is told of each attempt, its steps and the verdict.
     """
 
     def __init__(
@@ -86,10 +86,10 @@ class CasePipeline:
         self._tracing = tracing
 
     async def settle(self, case_id: int, trigger_id: str | None = None) -> None:
-        """Brings a case as far as it will go; `trigger_id`, while it lives, can open a modal that asks.
+        """Takes a case as far as possible; `trigger_id`, while valid, can open a modal that asks for the question.
 
         Raises:
-            RetryError: It did not come to its end, and goes on after a pause.
+            RetryError: The case is not settled yet, and continues after a pause.
         """
         try:
             claimed = await self._store.claim(case_id)
@@ -111,12 +111,12 @@ class CasePipeline:
                 with self._tracing.step("read", claimed):
                     case, why_asked = await self._complete(claimed)
                 if case.lacks_question:
-                    # Asked before it is noted: after a crash in between the person is asked twice rather than never.
+                    # Asks first and stores that after: a crash in between asks the person twice rather than never.
                     await self._delivery.ask(case, trigger_id, why_asked)
                     await self._store.note_asked(case, since)
                     return
                 if case is not claimed:
-                    # Noted before the model is asked: whoever wants their words forgotten has to find them here.
+                    # Stored before the model is asked, so that a person can have their words forgotten meanwhile.
                     case, since = await self._store.intend(case, since), None
                 case = taken_up(case)
                 judging = asyncio.create_task(self._judge(case))
@@ -145,7 +145,7 @@ class CasePipeline:
             raise self._retry(case, exc, growing_pause(case.slack_tries)) from exc
         except (TakenError, RetryError, *STORE_ERRORS):
             raise
-        except Exception as exc:  # whatever it was, the case is not lost, and not tried in a rush
+        except Exception as exc:  # after any error, the case is kept and tried again after a pause
             case = await self._store.note_internal_error(case)
             raise self._retry(case, exc, growing_pause(case.internal_errors)) from exc
 
@@ -153,7 +153,7 @@ class CasePipeline:
         reason, next_in_s = in_brief(exc), pause.total_seconds()
         if reason is None:
             logger.error("case_interrupted", case=case.id, next_in_s=next_in_s, exc_info=exc)
-        else:  # as may be; it goes on by itself
+        else:  # a known kind of failure; the retry needs no help
             logger.warning("case_interrupted", case=case.id, reason=reason, next_in_s=next_in_s)
         return RetryError(reason or type(exc).__name__, pause)
 
@@ -162,14 +162,14 @@ class CasePipeline:
         case = await self._store.note_model_failure(await self._announced(case, since), since)
         try:
             await self._delivery.say_later(case, pause, len(self._model_pauses))
-        except SLACK_ERRORS as exc:  # said or not, the case goes on by then
+        except SLACK_ERRORS as exc:  # the case continues after the pause, announced or not
             logger.warning("delay_not_said", case=case.id, error=in_brief(exc))
         raise RetryError(str(failure), pause) from failure.__cause__
 
     async def _complete(self, case: LoggedCase) -> tuple[LoggedCase, str]:
         """The case with what could be read in Slack, or with the blocker that keeps it from being judged.
 
-        Where its question is missing, also the reason to give to the person who is asked for it.
+        Also the reason to show to the requester if they must be asked for the question.
         """
         why_asked = NO_QUESTION
         if case.blocker is None:
@@ -182,7 +182,7 @@ class CasePipeline:
             except MayNotReadError:
                 why_asked = OUT_OF_REACH
         if case.lacks_question and case.is_for_workflow:
-            # Nobody is there to be asked, and a step must not wait for ever.
+            # There is no person to ask, and a workflow step must not wait for ever.
             case = case.model_copy(update={"blocker": NO_QUESTION})
         if case.blocker is None and case.question is not None:
             texts = case.question, case.response or ""
@@ -215,15 +215,15 @@ class CasePipeline:
         return case.model_copy(update=read | {"question_ts": question.ts, "question_author_id": question.author_id})
 
     async def _announced(self, case: LoggedCase, since: LoggedCase | None) -> LoggedCase:
-        """The case with a placeholder in its thread; where Slack gives no answer, the verdict goes on all the same.
+        """The case with a placeholder in its thread; if Slack fails, the case goes on without one.
 
-        Without `since`, it is noted already that it is posted.
+        Without `since`, the intent to post is stored already.
         """
         if not case.is_posted or case.is_watched or case.blocked_by or case.reply_ts:
             return case
         if since is not None:
             case = await self._store.intend(case, since)
-        # Slack may have taken a post whose answer was lost, so whatever posts next has to look for it first.
+        # Slack may have accepted a post whose answer was lost, so the next post must look for it first.
         intended = case.model_copy(update={"thread_intent": True, "reply_intent": True})
         try:
             return await self._delivery.announce(case)
@@ -248,11 +248,11 @@ class CasePipeline:
             return without_score(type(exc).__name__, str(exc), judge.model, judge.rubric)
         except RetryError:
             raise
-        except Exception as exc:  # a fault of ours, which may be mended by the next start, but must not go on for ever
+        except Exception as exc:  # a bug of ours: a restart may fix it, but retries must end
             if case.internal_errors < MOST_INTERNAL_ERRORS:
                 raise
             logger.error("case_given_up", case=case.id, exc_info=exc)
-            # Its kind alone is recorded, since it may quote a text.
+            # Only the class of the error is recorded, because its message may quote a text.
             return without_score("fault", type(exc).__name__, judge.model, judge.rubric)
         _note_silence(case, verdict)
         metrics.TOKENS.labels("input").inc(verdict.input_tokens or 0)
@@ -268,12 +268,12 @@ class CasePipeline:
 
 
 def _is_too_late(case: LoggedCase) -> bool:
-    """Whether a watch drew the reply so long ago that it would stand among fresh ones; people wait for theirs."""
+    """Whether a watched reply is too old to be scored among fresh ones; cases of people are never too late."""
     return case.probability is not None and case.message_ts is not None and age_of(case.message_ts, utc_now()) > LATE
 
 
 def _note_silence(case: LoggedCase, verdict: Verdict) -> None:
-    """Logs why a stronger model was asked in vain: the person reads that it was, and whoever runs the app mends it."""
+    """Logs why a stronger model gave no score, for the operator to fix it; the verdict only says that it gave none."""
     if verdict.escalation and not is_escalated(verdict.model, verdict.escalation):
         for rating in others(verdict.ratings, verdict.model, verdict.escalation)[:1]:
             reason = rating.detail if isinstance(rating, Unscored) else ""

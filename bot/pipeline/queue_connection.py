@@ -9,7 +9,7 @@ _LOST = (PostgresError, InterfaceError, OSError)
 
 
 class QueueConnection(AsyncpgDriver):
-    """A connection that says when it is lost: a queue that cannot read jobs ends, but waits for those that run."""
+    """A connection that reports its loss: a queue that cannot read jobs ends, but would wait for running ones."""
 
     def __init__(self, connection: Connection, on_loss: Callable[[], None]) -> None:
         super().__init__(connection)
@@ -19,7 +19,7 @@ class QueueConnection(AsyncpgDriver):
         """The rows of a query.
 
         Raises:
-            ConnectionError: The server is gone, refuses, or gives no answer; either way the queue ends.
+            ConnectionError: The server is gone, refuses the query, or does not answer; the queue then ends.
         """
         try:
             return await super().fetch(query, *args)

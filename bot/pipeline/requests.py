@@ -1,4 +1,4 @@
-"""A request becomes a case: what somebody asked for, in the form in which it travels from here to the log."""
+"""Converts requests to cases, the form in which they go to the log."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +17,7 @@ class Choice:
 def message_case(
     invocation: Invocation, message: Message, choice: Choice, source: CaseSource = CaseSource.SHORTCUT
 ) -> Case:
-    """The case behind "Score this reply" or a mention: the message is the response, its question is yet to be found."""
+    """The case for "Score this reply" or a mention: the message is the response, and the question is found later."""
     return Case(
         **_asked_by(invocation, choice),
         key=message_key(invocation.channel_id, message.ts, choice.visibility, invocation.user_id, attempt=1),
@@ -38,7 +38,7 @@ def link_case(
     blocker: str | None = None,
     source: CaseSource = CaseSource.LINK,
 ) -> Case:
-    """The case behind `/judge <link>`, or behind a workflow's message: it is yet to be read."""
+    """The case for `/judge <link>` or for a message from a workflow; the message is read later."""
     key = message_key(link.channel_id, link.message_ts, choice.visibility, invocation.user_id, attempt=1)
     asked = {**_asked_by(invocation, choice), "channel_id": link.channel_id}
     return Case(
@@ -53,7 +53,7 @@ def link_case(
 
 
 def texts_case(invocation: Invocation, question: str, response: str, choice: Choice) -> Case:
-    """The case behind `/judge question | response`."""
+    """The case for `/judge question | response`."""
     return Case(
         **_asked_by(invocation, choice),
         key=f"command:{invocation.trigger_id}",
@@ -66,15 +66,15 @@ def texts_case(invocation: Invocation, question: str, response: str, choice: Cho
 
 
 def step_texts_case(invocation: Invocation, execution_id: str, question: str, response: str, choice: Choice) -> Case:
-    """The case behind two texts of a workflow; they stand nowhere in Slack, and so does the verdict."""
+    """The case for two texts of a workflow; neither they nor the verdict are posted in Slack."""
     its = {"source": CaseSource.WORKFLOW, "excluded": Exclusion.WORKFLOW, "visibility": Visibility.ME}
     asked = texts_case(invocation, question, response, choice)
     return asked.model_copy(update=its | {"key": f"step:{execution_id}"})
 
 
 def modal_case(invocation: Invocation, submission: Submission, default_rubric: str) -> Case:
-    """The case behind the modal of `/judge`; a view submitted twice is the same case."""
-    # Where nobody else could see the verdict, the window does not ask: in direct messages, and in the Home tab.
+    """The case for the modal of `/judge`; a view submitted twice is the same case."""
+    # In direct messages and the Home tab, the window does not ask who sees the verdict: only this person can.
     choice = Choice(submission.rubric or default_rubric, submission.visibility or Visibility.THREAD)
     asked = texts_case(invocation, submission.question, submission.response, choice)
     its = {"channel_id": invocation.window_channel_id, "key": f"view:{submission.view_id}"}
@@ -82,7 +82,7 @@ def modal_case(invocation: Invocation, submission: Submission, default_rubric: s
 
 
 def again_case(invocation: Invocation, earlier: LoggedCase, choice: Choice, excluded: Exclusion | None) -> Case:
-    """The case behind "Score again": two people who press it on the same public case get one verdict."""
+    """The case for "Score again": two people who click it on the same public case get one verdict."""
     attempt = earlier.attempt + 1
     target = earlier.message_ts or f"case-{earlier.id}"
     return _repeat(
@@ -99,7 +99,7 @@ def again_case(invocation: Invocation, earlier: LoggedCase, choice: Choice, excl
 def corrected_case(
     invocation: Invocation, earlier: LoggedCase, submission: Submission, choice: Choice, excluded: Exclusion | None
 ) -> Case:
-    """The case behind "Wrong question?": the same response with the question that the person typed."""
+    """The case for "Wrong question?": the same response with the question that the person typed."""
     return _repeat(
         invocation,
         earlier,
@@ -121,13 +121,13 @@ def _repeat(invocation: Invocation, earlier: LoggedCase, **changes: object) -> C
         "requester_id": invocation.user_id,
         "requester_name": invocation.user_name,
         "response_url": invocation.response_url,
-        "probability": None,  # whatever drew the earlier one, this one was asked for
+        "probability": None,  # a person asked for this one, even if a watch drew the earlier one
         "shows": None,
     }
     if earlier.message_ts is None:
         kept["parent_ts"] = earlier.thread_ts
     elif earlier.blocker or earlier.edited_at:
-        kept["response"] = None  # read again: it may have a text by now, or another
+        kept["response"] = None  # read again, because the message may have a text by now, or a new one
     if earlier.edited_at and earlier.question_ts:
         kept |= {"question": None, "question_source": None, "question_ts": None, "question_author_id": None}
     kept["blocker"] = None
@@ -135,7 +135,7 @@ def _repeat(invocation: Invocation, earlier: LoggedCase, **changes: object) -> C
 
 
 def message_key(channel_id: str, message_ts: str, visibility: Visibility, user_id: str, attempt: int) -> str:
-    """What makes a request to judge a message recognisable: private requests are each person's own."""
+    """The key that identifies a request to judge a message; private requests have one for each person."""
     audience = user_id if visibility is Visibility.ME else "thread"
     return f"message:{channel_id}:{message_ts}:{audience}:{attempt}"
 

@@ -10,18 +10,18 @@ from bot.store.errors import STORE_ERRORS, reason_of
 from judge import DeadlineError, JudgeError, QuotaExceededError, RateLimitedError, UnavailableError
 
 MODEL_PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 3, 6))
-"""After each time that the model could not be asked; after the last one, the case is given up."""
+"""The pause after each failed call of the model; after the last one, the case is given up."""
 MOST_INTERNAL_ERRORS = 10
-"""So often an error of ours in front of the model is tried again: about a quarter of an hour."""
+"""How often an unexpected error while judging is retried, which takes about a quarter of an hour."""
 LOG_PAUSE = timedelta(seconds=5)
-"""While the log is out of reach nothing can be counted there."""
+"""The pause while the log is out of reach; it does not grow, because tries cannot be counted then."""
 
 _FIRST_PAUSE = timedelta(seconds=1)
 _LONGEST_PAUSE = timedelta(minutes=5)
 
 
 class RetryError(Exception):
-    """The case is as far as it goes now, and goes on after `pause`; the message says why, without texts."""
+    """The case cannot go further now, and continues after `pause`; the message says why, without texts."""
 
     def __init__(self, reason: str, pause: timedelta) -> None:
         super().__init__(reason)
@@ -29,18 +29,18 @@ class RetryError(Exception):
 
 
 def may_pass(error: JudgeError) -> bool:
-    """Whether the model may answer later, without anybody's doing."""
+    """Whether the model may answer later without the operator's help."""
     is_passing = isinstance(error, DeadlineError | RateLimitedError | UnavailableError)
     return is_passing and not isinstance(error, QuotaExceededError)
 
 
 def growing_pause(tries: int) -> timedelta:
-    """The pause after so many failures in a row: 1, 2, 4 ... seconds, at most five minutes, for as long as it takes."""
+    """The pause after this many failures in a row: 1, 2, 4 ... seconds, at most five minutes; tries are unlimited."""
     return min(_FIRST_PAUSE * (1 << min(tries - 1, 10)), _LONGEST_PAUSE)
 
 
 def in_brief(error: BaseException) -> str | None:
-    """What is wrong with Slack, the way to it or the log, in a few words; None of an error that nobody foresaw."""
+    """What is wrong with Slack, the connection to it or the log, in a few words; None for any other error."""
     if isinstance(error, SlackApiError):
         return f"Slack: {slack_word(error)}"
     if isinstance(error, aiohttp.ClientError):

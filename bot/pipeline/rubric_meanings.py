@@ -1,4 +1,4 @@
-"""Rubrics in words for people: what each score means, or what counts."""
+"""Rubrics explained to people: what each score means, or what counts."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ _ROOM = 1500
 _TAGS = ("<question>", "<response>")
 
 _MEANINGS: Mapping[str, Mapping[int, str]] = {
-    # additive-5: its points, as what a response with so many of them is like. At most 75 characters with the number.
+    # additive-5: what a response with that many points is like. At most 75 characters with the number.
     "f846c469": {
         5: "Expert and to the point, with nothing to add or cut",
         4: "Direct, complete and well organised; little to improve",
@@ -36,19 +36,19 @@ _MEANINGS: Mapping[str, Mapping[int, str]] = {
         0: "Answered what should be declined; or made up what nobody knows",
     },
 }
-"""By the rubric's version, which is a hash of its text: words about another text would be wrong.
+"""The meaning of each score by the rubric's version, a hash of its text: for another text, it could be wrong.
 
-Where points are for criteria that are met in any order, no number has a meaning of its own: there the criteria stand.
+If a rubric gives points for criteria in any order, a number alone has no meaning, so people see the criteria.
 """
 
 
 def meanings(rubric: Rubric | None) -> Mapping[int, str]:
-    """What each score means in this rubric; empty where nobody has put that into words."""
+    """What each score means in this rubric; empty if that is not written down here."""
     return _MEANINGS.get(rubric.version, {}) if rubric else {}
 
 
 def criteria(rubric: Rubric) -> str:
-    """What the rubric says before the question, without the lines on where the texts stand; shortened."""
+    """The rubric's text before the question, shortened, without the lines that say where the texts are."""
     before = rubric.template.partition("<question>{prompt}")[0]
     lines = [line for line in before.strip().splitlines() if not any(tag in line for tag in _TAGS)]
     text = "\n".join(lines).strip()

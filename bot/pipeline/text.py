@@ -1,7 +1,7 @@
-"""The messages beside the verdict: placeholder, the two texts, and the plain sentences in between.
+"""The messages other than the verdict: the placeholder, the two texts, windows, and plain sentences.
 
-Foreign words (a model's, a person's) stand in a `quote`, or go through `clip` or `excerpt` where they are part of a
-line of ours, so that they stay text; no user is mentioned, so that nobody is pinged.
+Words of a model or a person are put in a `quote`, or pass through `clip` or `excerpt` if they are part of a line of
+ours, so that they stay text. No user is mentioned, so that no notification is sent.
 """
 
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ def in_minutes(pause: timedelta) -> str:
 
 
 def later(case: LoggedCase, pause: timedelta, tries: int) -> Post:
-    """What stands in place of the placeholder while the model cannot be asked."""
+    """The message that replaces the placeholder while the model cannot be asked."""
     return sentence(
         f"The judge's model is not answering. I will try again {in_minutes(pause)} "
         f"(retry {case.model_tries} of {tries}) · case {case.id}"
@@ -55,7 +55,7 @@ def later(case: LoggedCase, pause: timedelta, tries: int) -> Post:
 
 
 def texts(case: LoggedCase, verdict: RecordedVerdict | None = None) -> Post:
-    """The typed question and response, and how they were scored once they are; the verdict is a reply to it."""
+    """The typed question and response, with the score once there is one; the verdict is a reply to this message."""
     who = excerpt(case.requester_name, _NAME)
     scored = f"\n{headline(verdict)}" if verdict else ""
     blocks = [
@@ -91,7 +91,7 @@ def sentence(text: str) -> Post:
 
 
 def _typed(title: str, text: str) -> Block:
-    """A typed text, whole where that does not fill the channel; else how it begins and ends, and how long it is."""
+    """A typed text; if it is long, only its beginning, its end and its length."""
     size = len(text)
     is_long = size > _ROOM
     length = [run(f" ({size:,} characters, shortened)")] if is_long else []
@@ -142,9 +142,9 @@ _FOR_ONE = "Only you will see the verdict, in direct messages."
 def texts_modal(
     state: ModalState, rubrics: Sequence[str], rubric: str, visibility: Visibility | None
 ) -> dict[str, Any]:
-    """The modal behind `/judge` without text: question, response, rubric, and who sees the verdict.
+    """The modal of `/judge` without text: question, response, rubric, and who sees the verdict.
 
-    Without a `visibility` to begin with it does not ask: the verdict goes to direct messages.
+    Without a `visibility`, it does not ask who sees the verdict, which goes to direct messages.
     """
     blocks = [
         _text_input(ids.BLOCK_QUESTION, "Question", "What was asked"),
@@ -156,7 +156,7 @@ def texts_modal(
 
 
 def question_modal(case: LoggedCase, callback_id: str, reason: str, state: ModalState) -> dict[str, Any]:
-    """The modal that asks for a case's question; the response is shown, and kept on our side whatever its length."""
+    """The modal that asks for a case's question; it only shows the response, which stays in the log in full."""
     title = "Response to score" if case.response else "The response to score was not stored."
     blocks = [
         section(reason),
@@ -167,7 +167,7 @@ def question_modal(case: LoggedCase, callback_id: str, reason: str, state: Modal
 
 
 def text_errors(question: str, response: str) -> dict[str, str]:
-    """What is wrong with the two texts that a person typed, by input; empty where they can be scored."""
+    """What is wrong with the two texts that a person typed, by input; empty if they can be scored."""
     errors = question_errors(question)
     if not response:
         errors[ids.BLOCK_RESPONSE] = _NOTHING_TYPED
@@ -177,7 +177,7 @@ def text_errors(question: str, response: str) -> dict[str, str]:
 
 
 def question_errors(question: str, scored: LoggedCase | None = None) -> dict[str, str]:
-    """The same for the question alone; with `scored`, where it replaces the question of that case."""
+    """The same for the question alone; `scored` is the case whose question it replaces, if any."""
     if not question:
         return {ids.BLOCK_QUESTION: _NOTHING_TYPED}
     is_same = scored is not None and scored.question_hash == text_hash(question)
@@ -201,7 +201,7 @@ def _visibility_input(chosen: Visibility) -> Block:
 
 
 def no_access_text(refusal: NoAccess, what: str) -> str:
-    """Why a person may not see, or not change, what a channel has of these; `what` is in the plural."""
+    """Why a person may not see or change a channel's settings of this kind; `what` is a plural."""
     match refusal.reason:
         case NoAccessReason.DIRECT_MESSAGES:
             return f"{what.capitalize()} are for channels, not for direct messages."

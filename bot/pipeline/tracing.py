@@ -1,4 +1,4 @@
-"""What the pipeline says of a case on its way; `bot.telemetry` listens, where it is on."""
+"""The events of a case that the pipeline reports; `bot.telemetry` listens to them if it is on."""
 
 from contextlib import AbstractContextManager, nullcontext
 
@@ -9,15 +9,15 @@ _NOTHING = nullcontext()
 
 
 class Tracing:
-    """Listens to nothing, and makes no object for a case."""
+    """Ignores all events, and makes no objects; the base class of listeners."""
 
     def attempt(self, case: LoggedCase) -> AbstractContextManager[object]:
-        """Around an attempt to settle a case, as it was claimed."""
+        """A context around an attempt to settle a case; `case` is as it was claimed."""
         return _NOTHING
 
     def step(self, name: str, case: LoggedCase) -> AbstractContextManager[object]:
-        """Around a step of that attempt."""
+        """A context around a step of that attempt."""
         return _NOTHING
 
     def judged(self, case: LoggedCase, verdict: RecordedVerdict) -> None:
-        """Once a verdict is in the log."""
+        """Is called once a verdict is in the log."""

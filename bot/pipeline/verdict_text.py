@@ -1,4 +1,4 @@
-"""The verdict: in the thread or to the requester alone, folded once another takes its place, and its details."""
+"""The verdict's message, in the thread or to the requester alone, and its short form once another replaces it."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -51,7 +51,7 @@ def in_short(reason: str) -> str:
 
 
 def why_unscored(verdict: RecordedVerdict) -> str:
-    """The sentence for a verdict without a score; never a guess, never the model's own words."""
+    """The sentence for a verdict without a score; never a guess, and never the model's own words."""
     reason = verdict.unscored_reason or ""
     if reason in {"blocker", "nothing_to_judge", "too_long"}:
         return verdict.unscored_detail or ""
@@ -66,7 +66,7 @@ _FORGOTTEN = "I removed what I had quoted, because its author asked me to forget
 
 
 def amend_blocks(blocks: list[dict[str, Any]], case: LoggedCase) -> list[dict[str, Any]]:
-    """A verdict's blocks, with the line that is due above the buttons; the same again where it is there."""
+    """A verdict's blocks, with a line above the buttons if texts were edited, deleted or forgotten; idempotent."""
     if not (case.loses_words or case.edited_at):
         return blocks
     words = _EDITED
@@ -105,7 +105,7 @@ _NOT_KEPT = "The justification was not stored."
 
 
 def verdict_message(case: LoggedCase, verdict: RecordedVerdict, note: str = "") -> Post:
-    """The verdict, as it stands in the thread or goes to the requester alone; `note` says why alone."""
+    """The verdict as posted in the thread or sent to the requester alone; `note` says why only they see it."""
     said, summary = _said(case, verdict)
     blocks = [section(headline(verdict)), *said]
     blocks += [
@@ -120,14 +120,14 @@ def verdict_message(case: LoggedCase, verdict: RecordedVerdict, note: str = "") 
 
 
 def amended(verdict: Post, case: LoggedCase) -> Post:
-    """A verdict that says what has become of its question and response since; the same where it does already."""
+    """A verdict, with a line if its question or response was edited, deleted or forgotten; idempotent."""
     is_quoting = case.loses_words and verdict.text.startswith("Score ")
     text = verdict.text.partition(":")[0] if is_quoting else verdict.text
     return _with_feedback(text, amend_blocks(verdict.blocks, case))
 
 
 def example_message(case: LoggedCase, verdict: RecordedVerdict) -> Post:
-    """What a verdict looks like, written by hand: it says so first, and has neither a number nor anything to press."""
+    """A verdict written by hand, as an example: it says so first, and has neither a case number nor buttons."""
     said, summary = _said(case, verdict)
     made_of = context(f"{escape(verdict.model)} · {ratings_line(verdict)}")
     return Post(
@@ -146,7 +146,7 @@ def is_replaced(post: Post) -> bool:
 
 
 def known_verdict(case: LoggedCase, verdict: RecordedVerdict, workspace_url: str) -> Post:
-    """For the person who asks again: where the verdict is, or itself where they alone were ever shown it."""
+    """The answer to a person who asks again: a link to the verdict, or the verdict itself if only they may see it."""
     row = _buttons(case, verdict, has_been_seen=True)
     if case.is_private or case.blocked_by:
         post = verdict_message(case, verdict, "This reply was scored before.")
@@ -158,7 +158,7 @@ def known_verdict(case: LoggedCase, verdict: RecordedVerdict, workspace_url: str
 
 
 def headline(verdict: RecordedVerdict) -> str:
-    """The first line: the score, how far the judges are apart if they are, and the gauge."""
+    """The first line: the score, the range of the ratings if they are split, and the gauge."""
     split = ", ratings from {} to {}".format(*verdict.span) if verdict.is_split else ""
     if verdict.score is None:
         return f"*Unscored*{split}"
@@ -166,7 +166,7 @@ def headline(verdict: RecordedVerdict) -> str:
 
 
 def gauge(verdict: RecordedVerdict) -> str:
-    """Five steps, filled up to the score; of judges that split, half filled from the lowest rating to the highest."""
+    """Five circles, filled up to the score; of split ratings, half filled from the lowest to the highest."""
     if verdict.score is None:
         return "○" * _STEPS
     full = half = _filled(verdict, verdict.score)
@@ -184,7 +184,7 @@ def why_private(case: LoggedCase) -> str:
             "Only you see this, because Slack did not confirm my reply in the thread, and I do not want to post it "
             "twice."
         )
-    # Named, because this may be read elsewhere; a direct message has no name.
+    # The channel is named because this may be read elsewhere; direct messages have no name.
     where = "this conversation" if case.channel_id.startswith("D") else f"<#{case.channel_id}>"
     if case.blocked_by in {"not_in_channel", "channel_not_found"}:
         return f"Only you see this, because I am not in {where}. Type `/invite @Slack Judge` there."
@@ -192,7 +192,7 @@ def why_private(case: LoggedCase) -> str:
 
 
 def ratings_line(verdict: RecordedVerdict) -> str:
-    """What each rating came to; empty for a single one."""
+    """The score of each rating; empty if there is only one rating."""
     if len(verdict.counted) < 2:
         return ""
     usable, all_of_them = len(_usable(verdict)), len(verdict.counted)
@@ -202,7 +202,7 @@ def ratings_line(verdict: RecordedVerdict) -> str:
 
 
 def rated_quote(rating: RecordedRating, verdict: RecordedVerdict, most_words: int) -> dict[str, Any]:
-    """One rating: its score, and what it says."""
+    """One rating: its score and its justification."""
     title = "No score" if rating.score is None else f"Rated {rating.score} of {verdict.highest}"
     if verdict.others:
         title += f" by {rating.model}"
@@ -210,7 +210,7 @@ def rated_quote(rating: RecordedRating, verdict: RecordedVerdict, most_words: in
 
 
 def _said(case: LoggedCase, verdict: RecordedVerdict) -> tuple[list[dict[str, Any]], str]:
-    """Why, as blocks, and the whole in a line for notifications."""
+    """The justification as blocks, and a one-line summary of the verdict for notifications."""
     if verdict.score is None:
         sentence = clip(why_unscored(verdict), _ROOM)
         return [section(sentence), *_extremes(verdict)], f"Unscored: {sentence}"
@@ -224,9 +224,9 @@ def _said(case: LoggedCase, verdict: RecordedVerdict) -> tuple[list[dict[str, An
 
 
 def _extremes(verdict: RecordedVerdict) -> list[dict[str, Any]]:
-    """The reasons for the highest and the lowest rating, short; nothing where the judges agree, or they were not kept.
+    """Short justifications of the highest and the lowest rating; empty if ratings agree, or texts are not stored.
 
-    One under the other: a phone has no room beside, and behind a quote's bar nothing looks like a line of ours.
+    They are below each other, because a phone is too narrow for columns, and in quotes, so they cannot pass for ours.
     """
     if not verdict.is_split:
         return []
@@ -249,7 +249,7 @@ def _filled(verdict: RecordedVerdict, score: int) -> int:
 
 
 def _link(case: LoggedCase, workspace_url: str) -> str:
-    """The case's number, as a link to its verdict where that stands in a thread."""
+    """The case's number, as a link to its verdict if that is in a thread."""
     number = f"case {case.id}"
     if not case.reply_ts:
         return number
@@ -264,11 +264,11 @@ def _warning(case: LoggedCase, verdict: RecordedVerdict) -> str:
 
 
 def _question(case: LoggedCase) -> list[dict[str, Any]]:
-    """What was taken for the question, and from where; nothing where neither is known."""
+    """The question that was judged, and where it came from; empty if neither is known."""
     source = _QUESTION_FROM.get(case.question_source, "") if case.question_source else ""
     if case.question:
         title = run("Question", is_bold=True), run(f" ({source}):")
-        # Whole where it was typed for this verdict alone: it is nowhere else, and everybody should see what was asked.
+        # A question typed for this verdict is shown in full: it is nowhere else, and readers should see what was asked.
         is_new = case.question_source is QuestionSource.TYPED and (case.message_ts or case.source is CaseSource.BUTTON)
         words = case.question if is_new else " ".join(sanitize(case.question).split())
         block = quote(words, _ROOM if is_new else _EXCERPT, *title)
@@ -287,7 +287,7 @@ def _provenance(case: LoggedCase, verdict: RecordedVerdict) -> str:
 
 
 def _judged_by(verdict: RecordedVerdict) -> str:
-    """The model; where a stronger one was asked, whose verdict it is, and why."""
+    """The model; if a stronger one was asked, which model's verdict this is, and why."""
     if verdict.escalation and (excluded := verdict.others):
         scores = [rating.score for rating in excluded if rating.score is not None]
         return escape(why_of_model(verdict.model, verdict.escalation, scores))
@@ -303,7 +303,7 @@ def _offline(verdict: RecordedVerdict) -> str:
 
 
 def _buttons(case: LoggedCase, verdict: RecordedVerdict, *, has_been_seen: bool = False) -> list[dict[str, Any]]:
-    """Those that can do something: without texts there is nothing to score again, and nothing to correct."""
+    """The buttons that can have an effect: without texts there is nothing to score again or to correct."""
     if case.blocker is not None:
         return [button("Try again", ids.ACTION_AGAIN, case.id)] if case.blocker == MAY_NOT_READ else []
     is_unscored = verdict.score is None
@@ -323,7 +323,7 @@ def _with_feedback(text: str, blocks: list[dict[str, Any]]) -> Post:
 
 
 def feedback(case: LoggedCase) -> dict[str, Any]:
-    """Agree and disagree, in Slack's own form: nobody sees in it what others pressed.
+    """Agree and disagree as Slack's own element, in which people do not see what others clicked.
 
     Source: https://docs.slack.dev/reference/block-kit/blocks/context-actions-block
     """
@@ -356,5 +356,5 @@ _DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight
 
 
 def score_emoji(score: int) -> str:
-    """The name of the emoji that stands for a score; beyond 10, which no emoji shows, the one for numbers."""
+    """The name of the emoji for a score; above 10, for which there is no emoji, the one for numbers."""
     return _DIGITS[score] if 0 <= score < len(_DIGITS) else "1234"
