@@ -1,4 +1,4 @@
-"""What judge-bot can do besides serving: one file each.
+"""The commands of `judge-bot` other than `serve`, one file each.
 
-What a command cannot do is a BotError or a JudgeError: one plain sentence, which says what to do.
+A command that fails raises BotError or JudgeError, whose message is one plain sentence that says what to do.
 """

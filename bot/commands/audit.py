@@ -17,7 +17,7 @@ _WIDTH = 80
 
 
 async def show(since: datetime | None, *, is_json: bool) -> None:
-    """Prints what was done since then, newest last: a table, or a JSON document for each act."""
+    """Prints the acts since then, newest last, as a table or as a JSON document for each act."""
     async with opened_database() as database:
         with reading(""):
             acts = await Audit(database).since(since)
@@ -31,7 +31,7 @@ async def show(since: datetime | None, *, is_json: bool) -> None:
 
 
 def to_document(act: Act) -> dict[str, Any]:
-    """The act as it is exported."""
+    """The act as a JSON document."""
     return {
         "at": act.at.isoformat(),
         "team": act.team_id,

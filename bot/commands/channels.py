@@ -1,4 +1,4 @@
-"""`--channel`, by id or by name: ids are in the log, names only in Slack."""
+"""Finds the channel that `--channel` gives by id or by name; the log has ids, and only Slack has names."""
 
 import re
 from typing import NamedTuple
@@ -15,14 +15,14 @@ _LONGEST = 40
 
 
 class Channel(NamedTuple):
-    """A channel; without a name where Slack does not tell."""
+    """A channel; the name is None if Slack does not give it."""
 
     id: str
     name: str | None
 
 
 async def find_channel(given: str, client: AsyncWebClient | None) -> Channel:
-    """The channel of this id or name, among those that the app is in; without a client, an id stands for itself."""
+    """The channel with this id, or with this name among the app's channels; without a client, only ids work."""
     wanted = given.removeprefix("#")
     is_id, option = _ID.fullmatch(wanted), f"--channel {wanted[:_LONGEST]!r}"
     if client is None and not is_id:

@@ -69,10 +69,10 @@ _SHRUG = "Great question! I will be happy to look into that. Is there anything e
 
 
 def answer_people(slack: Sandbox, channel: str) -> None:
-    """From now on, what a person asks in the channel is answered in a thread.
+    """Answers each new question in the channel in a thread, from now on.
 
-    With what was said to the question there that has the most words in common. Any other question gets, in turn, one
-    of three useful answers, or one with nothing to the point.
+    The answer is that of the earlier question with the most words in common. A question that resembles none gets, in
+    turn, one of three useful answers or one that says nothing.
     """
     helper, turns = slack.person(NAME), cycle((*_USEFUL, _SHRUG))
     known: dict[str, str] = {}
@@ -136,7 +136,7 @@ _WIDTH = 80
 
 
 async def show(database: str = "", port: int = 0, opens: bool = False) -> None:
-    """Runs the bot beside a pocket Slack whose page says all else, until SIGINT or SIGTERM."""
+    """Runs the bot with a pocket Slack, whose page explains the rest, until SIGINT or SIGTERM."""
     configure_logs("console", logging.WARNING)
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -162,7 +162,7 @@ async def show(database: str = "", port: int = 0, opens: bool = False) -> None:
 
 
 async def play(database: str = "") -> None:
-    """Plays the main job once and prints the threads and the log."""
+    """Runs the main use case once, and prints the threads and the log."""
     configure_logs("console", logging.WARNING)
     console = Console(width=min(Console().width, _WIDTH), highlight=False)
     workspace = Workspace(load_manifest(parts=[Part.MESSAGE_EVENTS]), name="Pocket")
@@ -179,7 +179,7 @@ async def play(database: str = "") -> None:
 
 @contextmanager
 def _log_url(database: str) -> Iterator[str]:
-    """Where the log is: in that file, or in a folder that goes away afterwards."""
+    """The URL of the log: in that file, or in a temporary folder that is deleted afterwards."""
     folder = Path(database).parent
     if not folder.is_dir():
         raise BotError(f"--database {database}: there is no folder {folder}; make it, or name another file")
@@ -249,7 +249,7 @@ def _bubble(message: Message) -> Padding:
 
 
 def _block_text(block: dict[str, Any]) -> str:
-    """A block as plain text; formatting marks and the colour of buttons are left to Slack."""
+    """A block as plain text, without formatting marks and without the colour of buttons."""
     match block["type"]:
         case "section":
             return to_plain(block["text"]["text"]).replace("*", "")

@@ -1,7 +1,7 @@
 """Eight made-up weeks for the demo's log, so that digests, stats and the Home tab have something to show.
 
-All of it is in one channel whose name says that it is made up, and so does every verdict: nothing here may pass for
-what a judge said. Figures of other channels hold real verdicts alone.
+All of it is in one channel whose name says that it is made up, and each verdict says so, too, because nobody should
+mistake it for a judge's. The figures of other channels contain only real verdicts.
 """
 
 import random
@@ -37,7 +37,7 @@ _OFFLINE_NOTE = (
 
 @dataclass(frozen=True)
 class Example:
-    """What a model might say of the first reply in the thread whose first message begins so; one text a rating."""
+    """What a model might say about the first reply of the thread that begins with these words; one text per rating."""
 
     question_begins: str
     said: Sequence[tuple[int, str]]
@@ -84,7 +84,7 @@ EXAMPLES = (
 
 
 def post_examples(workspace: Workspace) -> None:
-    """Puts each example into its thread, as the app's message."""
+    """Posts each example in its thread as a message of the app."""
     rubric = load_rubric("additive-5")
     app = Person(workspace, workspace.bot.id)
     channel = workspace.channel(CHANNEL)
@@ -95,7 +95,7 @@ def post_examples(workspace: Workspace) -> None:
 
 
 def post_offline_note(workspace: Workspace) -> None:
-    """Says in the channel, as its newest message, that words are counted here."""
+    """Posts in the channel, as its newest message, that the offline rater only counts words."""
     Person(workspace, workspace.bot.id).post(CHANNEL, _OFFLINE_NOTE)
 
 
@@ -107,7 +107,7 @@ def _verdict(example: Example, rubric: Rubric) -> RecordedVerdict:
 
 
 def _case(workspace: Workspace, question: Message) -> LoggedCase:
-    """What the message is about; it is in no log."""
+    """The case that an example is about; it is not in the log."""
     return LoggedCase(
         id=0,
         key="example",
@@ -126,27 +126,27 @@ def _case(workspace: Workspace, question: Message) -> LoggedCase:
 
 
 Row = dict[str, Any]
-"""A case as the log has it."""
+"""A row of a case as in the log."""
 
 PAST_CHANNEL = "made-up-weeks"
 WEEKS = 8
 
 _SAID = "No judge read this reply: the score is made up for the demo."
-_SEED = 19  # with which no other score of the last week is lower than those of the messages that are there to be seen
+_SEED = 19  # so that the lowest scores of the last week are those of messages that exist in the channel
 _MEANS = {"helper": (2.2, 4.3), "drafter": (3.4, 3.1)}
-"""Of the first week and the last: one assistant gets better, the other one a little worse."""
+"""The mean scores of the first week and the last: one assistant gets better, the other a little worse."""
 _A_WEEK = range(26, 36)
 _UNSCORED, _LABELLED = 0.04, 0.4
 _ALL_TO_LABEL = {"labels_per_week": 50}
-"""More than a week has cases: so all with texts can be scored blind, three of ben's by ann, and four of hers by him."""
+"""More than a week has cases, so all with texts can be scored blind: three of ben's by ann, and four of hers by him."""
 _SOON = timedelta(minutes=2)
 _EARLIER_SCORES = (1, 5, 0)
 _SCORES = (0, 4, 1, 1)
-"""Of the bots' answers that stand in the channel, in their order: of weeks before, and of this one."""
+"""The scores of the bots' answers in the channel, in their order: those of earlier weeks, then those of this week."""
 
 
 def demo_workspace(clock: Clock | None = None) -> Workspace:
-    """The workspace of demo.toml, with the app and the examples in it; without a clock, by the machine's."""
+    """The workspace of demo.toml, with the app and the examples; without a clock, it uses the machine's."""
     workspace = open_workspace(
         load_manifest(parts=[Part.MESSAGE_EVENTS]), Path(__file__).with_name("demo.toml"), clock=clock
     )
@@ -155,9 +155,9 @@ def demo_workspace(clock: Clock | None = None) -> Workspace:
 
 
 async def write_past(database_url: str, workspace: Workspace) -> bool:
-    """Writes the weeks before now into a log without cases, and says whether it did; any other is left alone.
+    """Writes the past weeks to the log if it has no cases yet, and returns whether it did.
 
-    Where the scored message stands in the channel, so does its verdict.
+    If a scored message exists in the channel, its verdict is posted, too.
     """
     async with await Store.open(database_url) as store:
         if await store.cases.counts():
@@ -184,7 +184,7 @@ async def write_past(database_url: str, workspace: Workspace) -> bool:
 
 
 def make_up(workspace: Workspace, chance: random.Random) -> Sequence[Row]:
-    """The cases of eight weeks up to now, oldest first; those of the messages that stand in the channel among them."""
+    """The cases of eight weeks up to now, oldest first, including those of the messages in the channel."""
     now = datetime.fromtimestamp(workspace.clock.now(), UTC)
     week = Week.of(now, ZoneInfo("UTC"))
     past = [each for back in range(WEEKS) for each in _of_week(workspace, chance, week.before(back), back, now)]
@@ -206,7 +206,7 @@ def _of_week(workspace: Workspace, chance: random.Random, week: Week, back: int,
 
 
 def _of_messages(workspace: Workspace, week: Week, now: datetime) -> Iterator[Row]:
-    """One case for each bot's answer in the channel; the last ones are the week's newest, whichever day it is."""
+    """One case for each bot's answer in the channel; the last ones are the newest of the week, whatever day it is."""
     channel = workspace.channel(PAST_CHANNEL)
     answers = [each for each in channel.messages.values() if each.is_reply and each.author.bot_id]
     scores = _EARLIER_SCORES + _SCORES
@@ -221,7 +221,7 @@ def _of_messages(workspace: Workspace, week: Week, now: datetime) -> Iterator[Ro
 
 
 def _row(author: User, requester: User, score: int | None, at: datetime) -> Row:
-    """A case that nobody asked for, of texts that are not kept; without a score it is unscored."""
+    """A made-up case whose texts are not stored; if `score` is None, it is unscored."""
     nothing = ("message_ts", "parent_ts", "thread_ts", "reply_ts", "question", "question_ts", "response")
     return dict.fromkeys(nothing) | {
         "requester_id": requester.id,
@@ -248,7 +248,7 @@ def _row(author: User, requester: User, score: int | None, at: datetime) -> Row:
 
 
 def _post_verdict(workspace: Workspace, row: Row) -> str:
-    """Puts the verdict into the thread, as the app would have; its timestamp."""
+    """Posts the verdict in the thread, as the app would have, and returns its ts."""
     verdict = RecordedVerdict.model_validate(row | {"ratings": [_rating(row)]})
     post = verdict_message(LoggedCase.model_validate(row), verdict)
     app = Person(workspace, workspace.bot.id)
@@ -269,7 +269,7 @@ def _labels(rows: Sequence[Row], chance: random.Random) -> Iterator[Row]:
                 "case_id": case["id"],
                 "user_id": case["requester_id"],
                 "score": min(5, max(0, case["score"] + chance.choice((-1, -1, 0, 0, 0, 1)))),
-                # As if drawn and scored unseen: the digest corrects its mean by these.
+                # As if drawn at random and labelled blind: the digest uses these to correct its mean.
                 "is_blind": case["message_ts"] is None,
                 "probability": _LABELLED if case["message_ts"] is None else None,
                 "created_at": case["judged_at"],

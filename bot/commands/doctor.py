@@ -1,4 +1,4 @@
-"""`judge-bot doctor`: looks at everything that can be wrong before it goes wrong, and says how to mend it."""
+"""`judge-bot doctor`: checks everything that can go wrong before it does, and says how to fix it."""
 
 import shlex
 from collections.abc import Awaitable, Callable
@@ -31,7 +31,7 @@ _WITH_EVENTS = f"`judge-bot manifest --with {Part.MESSAGE_EVENTS}`"
 
 
 async def event_scopes(client: AsyncWebClient, settings: Settings) -> str:
-    """That Slack may tell of messages, as far as its scopes tell; SlackError where it may not."""
+    """A line that says that the scopes allow message events; raises SlackError if they do not."""
     scopes = (await identify(client)).scopes
     if missing := [scope for scope in _EVENTS if scope not in scopes]:
         raise SlackError(
@@ -45,7 +45,7 @@ async def event_scopes(client: AsyncWebClient, settings: Settings) -> str:
 
 
 async def channel_lines(client: AsyncWebClient, settings: Settings) -> list[str]:
-    """A line for each channel with watches; what is wrong with one is its people's to mend, and no fault of the app."""
+    """A line for each channel with watches; problems are notes, because its members must fix them, not the operator."""
     team_id = (await identify(client)).team_id
     async with await Store.open(settings.database_url) as store:
         watches = await store.watches.of(team_id)
@@ -53,7 +53,7 @@ async def channel_lines(client: AsyncWebClient, settings: Settings) -> list[str]
     lines = []
     for each in channels:
         trouble = await _trouble(client, each)
-        # In an archived channel nobody can type anything.
+        # Nobody can type a command in an archived channel.
         mend = "they go on if it is unarchived" if trouble == _ARCHIVED else _INVITE
         bad = f"note   watches in {each}: {trouble}, so nothing is scored there; {mend}"
         lines.append(bad if trouble else f"ok     watches in {each}: replies can be read")
@@ -61,7 +61,7 @@ async def channel_lines(client: AsyncWebClient, settings: Settings) -> list[str]
 
 
 async def _trouble(client: AsyncWebClient, channel_id: str) -> str:
-    """Why the app cannot read a channel; empty where it can."""
+    """Why the app cannot read a channel; empty if it can."""
     try:
         channel = (await client.conversations_info(channel=channel_id))["channel"]
         if channel.get("is_archived"):
@@ -80,7 +80,7 @@ Check = Callable[[AsyncWebClient, Settings], Awaitable[str]]
 
 
 async def examine(role: Role, *, serves_http: bool) -> bool:
-    """Whether all is well for a process of that role; prints a line for each check."""
+    """Whether all checks for a process of that role pass; prints a line for each check."""
     given: dict[str, Any] = {"serve_http": True} if serves_http else {}
     try:
         settings = load_settings(role=role, **given)
@@ -110,7 +110,7 @@ async def examine(role: Role, *, serves_http: bool) -> bool:
         checks += [_batches] if settings.watch_by_batch else []
     async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
         is_well = all([await _is_well(check, client, settings) for check in checks])
-        if is_well:  # else the same would be said twice
+        if is_well:  # otherwise the same problem would be reported twice
             for line in await channel_lines(client, settings):
                 typer.echo(line)
     return is_well

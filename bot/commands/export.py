@@ -1,4 +1,4 @@
-"""`judge-bot export`: labelled cases, or all, as `judge agreement` and `judge estimate` read them; or one person."""
+"""`judge-bot export`: cases, labelled or all, for `judge agreement` and `judge estimate`; or all about one person."""
 
 import hashlib
 import json
@@ -36,17 +36,17 @@ _LONGEST_ID = 40
 async def export_labels(
     path: Path | None, which: Selection, form: str | None = None, *, has_texts: bool = False
 ) -> None:
-    """Writes the labelled cases to a file, or to the terminal, and says how many; or all cases that count.
+    """Writes the labelled cases, or all cases that count, to a file or the terminal, and prints their number.
 
     Args:
         path: The file; None is the terminal.
-        which: Those that people chose, or those that watches drew.
-        form: One of `Format` or `CONVERTERS`; by default what the name of the file says, else JSONL.
-        has_texts: Also what was asked and answered, and the reasons that people gave.
+        which: The cases to export: those that people chose, or those that watches drew.
+        form: One of `Format` or `CONVERTERS`; by default the one that the file's name implies, or else JSONL.
+        has_texts: Whether to include questions, responses and the reasons that people gave.
 
     Raises:
-        BotError: The format does not go with the other options, the log cannot be read, or the file not be written.
-        SetupError: The format cannot be written here.
+        BotError: The format does not go with the other options, the log cannot be read, or the file cannot be written.
+        SetupError: The name of the file implies no format, or a library for the format is missing.
     """
     if has_texts and load_log_settings().store_text != "full":
         raise BotError("--texts: none are kept (STORE_TEXT=none); leave it out")
@@ -66,7 +66,7 @@ async def export_labels(
 
 
 def _find_table(path: Path | None, form: str | None) -> Format | None:
-    """The table to write; None for lines of JSON."""
+    """The format of the table to write; None for JSONL."""
     if path is None:
         if form in (Format.CSV, Format.PARQUET):
             raise BotError(f"--format {form} is a file; name it with --output")
@@ -80,14 +80,14 @@ def _find_table(path: Path | None, form: str | None) -> Format | None:
 
 
 async def export_person(path: Path | None, user: str) -> None:
-    """Writes all that is stored of a person, a JSON document for each row, and says how many.
+    """Writes everything stored about a person, as a JSON document for each row, and prints the number of rows.
 
     Args:
         path: The file; None is the terminal.
-        user: Their Slack user id, or after the id of their workspace and a slash.
+        user: Their Slack user id, optionally with the id of their workspace and a slash before it.
 
     Raises:
-        BotError: Nothing is stored of them, it is not clear who is meant, or as `export_labels`.
+        BotError: Nothing is stored about them, several workspaces have this id, or as in `export_labels`.
     """
     async with opened_database() as database:
         personal = Personal(database, Audit(database))
@@ -119,13 +119,13 @@ async def _find_person(personal: Personal, user: str) -> tuple[str, str]:
 
 @contextmanager
 def _output(path: Path | None, table: Format | None = None) -> Iterator[TextIO]:
-    """The file, or the terminal; what cannot be written is a sentence. Lines of JSON become a table at the end."""
+    """The file or the terminal, opened; if it cannot be written, BotError. JSONL becomes a table at the end."""
     try:
         with _open(path) if path is None or table is None else _open_table(path, table) as output:
             yield output
-            output.flush()  # here, and not at exit, is found out that nobody reads
+            output.flush()  # so that a closed pipe raises here, not at exit
     except BrokenPipeError:
-        raise  # whoever read our output has gone; Typer ends the command in silence, with exit code 1
+        raise  # the reader of our output has gone; Typer ends the command silently with exit code 1
     except OSError as exc:
         name = f"--output {path}" if path else "the output"
         raise BotError(f"{name}: cannot be written ({exc.strerror}); name another file") from exc
@@ -159,11 +159,11 @@ async def export(
     has_texts: bool = True,
     convert: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None,
 ) -> tuple[int, int]:
-    """Writes a row for each label, or also for each case without, and gives their number.
+    """Writes a row for each label, and if selected for each case without one; returns two counts.
 
-    `has_texts` False leaves the texts out, as are those of a message that was deleted in Slack; rows of the same
-    question are still known as such by `prompt_id`. `convert` is not asked about a row without texts; the second number
-    is how many of these there are.
+    If `has_texts` is False, texts are left out; those of a message deleted in Slack always are. Rows of the same
+    question still share a `prompt_id`. With `convert`, rows without texts are left out. The counts are the rows written
+    and the rows left out.
 
     Raises:
         LogError: The log cannot be read.
@@ -183,13 +183,13 @@ async def export(
 
 
 async def _readable(rows: AsyncIterator[T]) -> AsyncIterator[T]:
-    with reading():  # an OSError of the database's; one of `output` is raised outside of here
+    with reading():  # covers an OSError of the database, but not one of `output`, which is raised outside
         async for row in rows:
             yield row
 
 
 def to_row(labelled: Row[Any], has_texts: bool) -> dict[str, Any]:
-    """A case with a label, or without, as it is exported."""
+    """The exported row of a case, with or without a label."""
     row = {
         "case": labelled.id,
         "prompt_id": labelled.question_hash,
@@ -221,5 +221,5 @@ def _thread(labelled: Row[Any]) -> str:
 
 
 def _pseudonym(team_id: str, what: str) -> str:
-    """Tells people, or threads, apart without naming them; whoever knows the workspace's ids can undo it."""
+    """A pseudonym of a person or thread; someone who knows the workspace's ids can reverse it."""
     return hashlib.sha256(f"{team_id}:{what}".encode()).hexdigest()[:_DIGITS]

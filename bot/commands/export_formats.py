@@ -1,13 +1,14 @@
-"""Exported rows as other tools load them; each function takes a row of `to_row` that has its texts."""
+"""Converts exported rows to the formats of other tools; each function takes a row of `to_row` with texts."""
 
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 _TEXTS = ("prompt", "completion")
-# promptfoo renders {{ }}, {% %} and {# #} in every string of a test, {{ env.OPENAI_API_KEY }} too, and puts what a file
-# has, or code says, in the place of one that begins with file:// or package:. How often it renders depends on the
-# prompt, so an escape would be undone too early or not at all; a blank breaks up both for good. A #} alone is an error.
+# promptfoo renders {{ }}, {% %} and {# #} in every string of a test, including {{ env.OPENAI_API_KEY }}. It replaces a
+# string that begins with file:// or package: with the content of the file or the result of the code. How often it
+# renders depends on the prompt, so an escape would be undone too early or not at all; a space in them always works.
+# A #} alone is an error.
 _TEMPLATE = re.compile(r"\{(?=[{%#])|#(?=\})")
 _REFERENCE = re.compile(r"\A\s*(?:package(?=:)|(?!https?:)[a-z][\w+.-]*(?=://))", re.IGNORECASE)
 
@@ -20,7 +21,7 @@ def to_inspect(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def to_promptfoo(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A test for promptfoo, whose texts it takes as they stand."""
+    """A test for promptfoo, whose texts it uses literally."""
     texts = {"question": row["prompt"], "response": row["completion"]}
     test: dict[str, Any] = _inert({"description": _name(row), "vars": texts, "metadata": _others(row)})
     return test
@@ -42,11 +43,11 @@ CONVERTERS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
     "promptfoo": to_promptfoo,
     "langfuse": to_langfuse,
 }
-"""The formats that need the texts."""
+"""The converters by format; all of them need the texts."""
 
 
 def _name(row: Mapping[str, Any]) -> str:
-    """Tells apart the labels of one case by several people."""
+    """A name for the row, different for each person who labelled the case."""
     return f"case-{row['case']}" + (f"-{row['label_by']}" if row["label_by"] else "")
 
 

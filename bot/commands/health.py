@@ -1,4 +1,4 @@
-"""`judge-bot health`: whether a bot of this machine is at work, for systemd, containers and people."""
+"""`judge-bot health`: whether a bot is running on this machine, for systemd, containers and people."""
 
 from bot.domain.clock import utc_now
 from bot.errors import LogError
@@ -10,7 +10,7 @@ from bot.store.ownership import SILENT_S, Processes
 
 
 async def examine(database_url: str) -> tuple[bool, str]:
-    """Whether all is well, and one line that says so; the log is read and not migrated."""
+    """Whether the bot is well, and a line that says so or why not; reads the log without migrating it."""
     database = Database(connect(database_url))
     try:
         await require_log(database_url)

@@ -1,4 +1,4 @@
-"""`judge-bot manifest`: the app's manifest, as it is pasted into Slack."""
+"""`judge-bot manifest`: the app's manifest, to be pasted into Slack."""
 
 import yaml
 
@@ -7,7 +7,7 @@ from bot.slack.manifest import FULL, MINIMAL, Part, load_manifest
 
 
 def to_yaml(names: str, *, is_minimal: bool) -> str:
-    """The manifest with the parts of these names, with commas between them."""
+    """The manifest with the parts of these names, which are separated by commas."""
     wanted = [name.strip() for name in names.split(",") if name.strip()]
     if unknown := [name for name in wanted if name not in list(Part)]:
         raise BotError(f"--with {unknown[0]}: unknown; expected {' or '.join(Part)}, or both with a comma")

@@ -1,7 +1,7 @@
-"""`judge-bot mcp`: a channel's figures as tools, for an assistant of somebody who may read the log.
+"""`judge-bot mcp`: a channel's figures as tools, for the assistant of a person who may read the log.
 
-What counts and what is hidden is as in the digest. Single replies are noted in the audit, as by `judge-bot view`; no
-text is given.
+The same cases count and the same figures are hidden as in the digest. Access to single replies is recorded in the
+audit, as by `judge-bot view`. The tools return no texts.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ WeekName = Annotated[str | None, Field(description="An ISO week such as 2026-W47
 
 
 async def serve() -> None:
-    """Answers on standard input and output until that is closed."""
+    """Answers on standard input and output until the input is closed."""
     zone = load(WeekSettings).digest_tz
     async with opened_database() as database:
         log, server = Log(database, zone), Server("slack-judge-log", log_level="WARNING")
@@ -45,13 +45,13 @@ async def serve() -> None:
 
 @dataclass(frozen=True)
 class Log:
-    """The tools; `zone` has the weeks of channels that have chosen none."""
+    """The tools; `zone` is the time zone of channels that have chosen none."""
 
     database: Database
     zone: str
 
     async def recent(self, channel: Channel, week: WeekName = None) -> list[dict[str, Any]]:
-        """List the last replies of a channel's week that got a score because people chose them, newest first."""
+        """List the last replies that people chose to score in a channel's week and that have a score, newest first."""
         with plain_errors(BotError), reading(""):
             place, found = await self._find(channel, week)
             scored = await Tallies(self.database).in_order(place, Span(found.start, found.end))
@@ -64,23 +64,23 @@ class Log:
             return await self._shown(place, figures.lowest)
 
     async def stats(self, channel: Channel, week: WeekName = None) -> dict[str, Any]:
-        """Give the figures of a channel's week, of the replies that people chose to score: they are no sample of all.
+        """Give the figures of a channel's week. They cover replies that people chose to score, not a random sample.
 
-        Null is not known, or of too few: below 5 scores there are no figures. A list of three is a value with the ends
-        of its 95% interval. `change` is of the mean since the week before. `corrected_mean` is what people would say of
-        the last four weeks, which takes 20 labels that they gave blind. `scored_otherwise` is by another judge or on
-        another scale, and in no other figure.
+        Null means unknown, or too few replies: below 5 scores there are no figures. A list of three is a value with the
+        ends of its 95% interval. `change` is the change of the mean since the week before. `corrected_mean` estimates
+        the mean that people would give for the last four weeks; it needs 20 blind labels. `scored_otherwise` counts
+        replies scored by another judge or on another scale, which are in no other figure.
         """
         with plain_errors(BotError), reading(""):
             _, figures = await self._figures(channel, week)
         return _to_stats(figures)
 
     async def agreement(self, channel: Channel, week: WeekName = None) -> dict[str, Any]:
-        """Say how often the judge's scores are those of people, of all replies up to the end of a week (`n`).
+        """Say how often the judge and people agree, over all labelled replies up to the end of a week (`n`).
 
-        `blind` is of labels that people gave before they saw the score, `seen` of those given after. A list of three is
-        a value with the ends of its 95% interval; below 20 replies there are no figures. `is_unlike`: the week's
-        scores differ from those of the labelled replies, so label new ones.
+        `blind` is about labels that people gave before they saw the score, `seen` about labels given after. A list of
+        three is a value with the ends of its 95% interval; below 20 replies there are no figures. `is_unlike`: the
+        week's scores differ from those of the labelled replies, so label new ones.
         """
         with plain_errors(BotError), reading(""):
             _, figures = await self._figures(channel, week)
@@ -89,7 +89,7 @@ class Log:
         return {"judge_version": figures.kind.version, **both, "is_unlike": is_unlike}
 
     async def _find(self, channel: str, week: str | None) -> tuple[Place, Week]:
-        """The channel and its week, which is on the clocks of its digest."""
+        """The channel and its week, in the time zone of its digest."""
         channel_id = channel.rpartition("/")[2]
         team_id = await find_team(Exports(self.database), channel, channel_id, watched=False)
         chosen = await Digests(self.database).channel(team_id, channel_id)
@@ -99,7 +99,7 @@ class Log:
             return place, Week.of(utc_now(), zone)
         try:
             found = Week(*date.fromisoformat(f"{week}-1").isocalendar()[:2], zone)
-            Span(found.before(TREND_WEEKS).start, found.end)  # figures read so far, and no date is beyond the year 9999
+            Span(found.before(TREND_WEEKS).start, found.end)  # the figures need this span, within years 1 to 9999
         except (ValueError, OverflowError) as exc:
             raise BotError(f"week {week[:40]!r}: expected an ISO week such as 2026-W47") from exc
         return place, found

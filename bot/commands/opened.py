@@ -1,4 +1,4 @@
-"""The log as commands open it: what goes wrong with it is one sentence."""
+"""Opens the log for commands; each error becomes one plain sentence."""
 
 import getpass
 import os
@@ -15,7 +15,7 @@ from bot.store.opening import open_engine, require_log
 
 @asynccontextmanager
 async def opened_database() -> AsyncIterator[Database]:
-    """The database of the log that the settings name, migrated."""
+    """The database of the log from the settings, migrated."""
     url = load_log_settings().database_url
     await require_log(url)
     database = Database(await open_engine(url))
@@ -27,7 +27,7 @@ async def opened_database() -> AsyncIterator[Database]:
 
 @contextmanager
 def reading(consequence: str = "; the export is not complete") -> Iterator[None]:
-    """Whatever is read within; LogError where it cannot be."""
+    """A context that raises LogError if the log cannot be read within it."""
     try:
         yield
     except STORE_ERRORS as exc:
@@ -35,7 +35,7 @@ def reading(consequence: str = "; the export is not complete") -> Iterator[None]
 
 
 async def note(database: Database, acts: Sequence[Act]) -> None:
-    """Notes in the audit what is about to be exported; LogError where it cannot be, and then nothing is to be."""
+    """Records the coming export in the audit; raises LogError if it cannot, and then nothing must be exported."""
     try:
         await Audit(database).note(acts)
     except STORE_ERRORS as exc:
@@ -43,10 +43,10 @@ async def note(database: Database, acts: Sequence[Act]) -> None:
 
 
 def operator() -> str:
-    """The operating system's user that this process belongs to: by name, else, as in many containers, by number."""
+    """The operating system's user of this process, by name, or by number if it has none, as in many containers."""
     if os.name == "nt":
         return f"os:{getpass.getuser()}"
-    import pwd  # there is none elsewhere; it does not believe USER and LOGNAME, as getpass does
+    import pwd  # Windows has none; unlike getpass, it does not trust USER and LOGNAME
 
     try:
         return f"os:{pwd.getpwuid(os.getuid()).pw_name}"

@@ -1,4 +1,4 @@
-"""`judge-bot purge`: deletes old cases, for whoever runs the app."""
+"""`judge-bot purge`: deletes old cases."""
 
 from datetime import timedelta
 
@@ -13,7 +13,7 @@ from bot.store import Store
 
 
 async def purge(days: int | None, *, is_dry: bool) -> None:
-    """Deletes what is older than `days`, or than RETENTION_DAYS, and says so in the terminal."""
+    """Deletes cases older than `days`, or than RETENTION_DAYS by default, and prints how many."""
     settings = load_log_settings()
     days = days or settings.retention_days
     if days is None:

@@ -1,7 +1,7 @@
-"""`judge-bot replay`: logged cases judged anew by another model or rubric, and whether that is an improvement.
+"""`judge-bot replay`: judges logged cases again with another model or rubric, and compares the results.
 
-Nothing of it reaches Slack, the log or a figure. The file of verdicts is that of `judge batch`, without texts; the same
-command goes on where it ended.
+Nothing reaches Slack, the log or the figures. The file of verdicts has the format of `judge batch`, without texts. The
+same command continues where it stopped.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ _ENV = Path(".env")
 
 
 def adopt(settings: Mapping[str, str], comparison: Comparison) -> bool:
-    """Writes a judge's settings into `.env`, unless its figures leave a doubt; says what was done."""
+    """Writes a judge's settings into `.env` if the comparison leaves no doubt, and returns whether it did."""
     if doubt := comparison.doubt:
         typer.echo(f"Not adopted: {doubt}.")
         return False
@@ -56,8 +56,8 @@ def adopt(settings: Mapping[str, str], comparison: Comparison) -> bool:
 
 
 _GO_ON = "run the same command to continue."
-_DRAWN = 200  # where neither --limit nor --only says how many
-_ROOM = 100_000  # cases may be forgotten between two runs
+_DRAWN = 200  # the number of cases without --limit and --only
+_ROOM = 100_000  # in the journal, because cases may be forgotten between two runs
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Wanted:
 
 
 async def replay(wanted: Wanted) -> int:
-    """Judges the cases anew and compares; gives the exit code: 1 with gaps, or where nothing was adopted."""
+    """Judges the cases again and compares; returns the exit code, 1 with gaps or if nothing was adopted."""
     require_agreement()
     settings = load(JudgeSettings)
     async with open_judges(_with(settings, wanted)) as make:
@@ -90,7 +90,7 @@ async def replay(wanted: Wanted) -> int:
                 concurrency=settings.judge_concurrency,
                 max_cost_usd=wanted.max_cost_usd,
             )
-            scores_of(wanted.output, cases)  # of another log's file nothing is to be paid for
+            scores_of(wanted.output, cases)  # raises before anything is paid for if the file is of another log
             await _run(run, journal, cases)
             journal.sort()
     comparison = compare(wanted.output, cases, judge.rubric.scale)
@@ -102,7 +102,7 @@ async def replay(wanted: Wanted) -> int:
 
 
 def _with(settings: JudgeSettings, wanted: Wanted) -> JudgeSettings:
-    """The settings of the judge that is wanted; with a model of its own it asks no stronger one."""
+    """The settings of the wanted judge; with a model given, no stronger model is asked."""
     given = {"judge_rubric": wanted.rubric, "judge_samples": wanted.samples, "judge_model": wanted.model}
     changes: dict[str, Any] = {name: value for name, value in given.items() if value}
     if wanted.model:
@@ -111,7 +111,7 @@ def _with(settings: JudgeSettings, wanted: Wanted) -> JudgeSettings:
 
 
 def _to_env(judge: Judge, settings: JudgeSettings, wanted: Wanted) -> Mapping[str, str]:
-    """What makes this judge the app's; an empty setting is none."""
+    """The settings that make this judge the app's; an empty value counts as not set."""
     env = {"JUDGE_MODEL": judge.model, "JUDGE_RUBRIC": wanted.rubric or settings.judge_rubric}
     if wanted.samples is not None:
         env["JUDGE_SAMPLES"] = str(wanted.samples)
@@ -121,7 +121,7 @@ def _to_env(judge: Judge, settings: JudgeSettings, wanted: Wanted) -> Mapping[st
 
 
 async def _read_cases(wanted: Wanted, scale: Scale) -> tuple[Version, Sequence[Replayable]]:
-    """The cases of the commonest judge version on that scale: scores of two are not to be compared as one."""
+    """The cases of the most common judge version on that scale; scores of two versions must not be mixed."""
     async with opened_database() as database:
         with reading("; nothing was replayed"):
             replays = Replays(database)
@@ -134,7 +134,7 @@ async def _read_cases(wanted: Wanted, scale: Scale) -> tuple[Version, Sequence[R
             version = max(versions, key=lambda each: len(each.labelled) if wanted.only_labelled else len(each.case_ids))
             some = version.labelled if wanted.only_labelled else version.case_ids
             number = wanted.limit or (len(some) if wanted.only_labelled else _DRAWN)
-            # At random, and the same ones each time, so that a run that ended early goes on.
+            # Random, but the same cases each time, so that a run that ended early can continue.
             shuffled = sorted(some, key=lambda case_id: hashlib.sha256(str(case_id).encode()).digest())
             cases = await replays.cases(shuffled[:number])
     if not cases:

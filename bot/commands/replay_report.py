@@ -1,4 +1,4 @@
-"""What a replay comes to: the judge as it was and as it would be, on the same cases."""
+"""The result of a replay: the old and the new judge compared on the same cases."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 MIN_LABELLED = 20
 MOST_UNSCORED = 0.1
-"""Which share of the cases with a label the new judge may leave without a score, to be no worse."""
+"""The largest share of labelled cases that the new judge may leave unscored to count as no worse."""
 WORST_KAPPA = -0.1
-"""By how much the new judge's weighted kappa may be below the old one's, at the interval's low end, to be no worse."""
+"""The lowest difference of the weighted kappas, at the low end of its interval, to count as no worse."""
 
 _BEFORE, _NOW = "before", "now"
 _MOST_CHANGED = 10
@@ -35,14 +35,14 @@ _SHARES = {"exact_match", "within_one"}
 
 @dataclass(frozen=True)
 class Comparison:
-    """The judge before and now, on the same cases.
+    """The old and the new judge on the same cases.
 
     Attributes:
-        scored: The cases that have a score now, too, with that.
-        shift: By how much the mean has changed.
-        labelled: How many of them have a label.
-        unscored: How many with a label have no score now.
-        difference: Of the two judges, each against people; None without a label.
+        scored: The cases that also have a new score, with that score.
+        shift: The change of the mean.
+        labelled: How many of these cases have a label.
+        unscored: How many labelled cases have no new score.
+        difference: The difference of the two judges' agreement with people; None without labels.
     """
 
     scored: Sequence[tuple[Replayable, int]]
@@ -53,7 +53,7 @@ class Comparison:
 
     @property
     def doubt(self) -> str:
-        """Why the new judge is not shown to be no worse than the old one; empty where it is."""
+        """Why it is not shown that the new judge is no worse than the old one; empty if it is shown."""
         if self.labelled < MIN_LABELLED or self.difference is None:
             return f"only {self.labelled} of these cases have a label; at least {MIN_LABELLED} are needed"
         wanted = self.labelled + self.unscored
@@ -69,16 +69,16 @@ class Comparison:
 
 
 def require_agreement() -> None:
-    """BotError where a library of the comparison is missing: better said before anything is paid for."""
+    """Raises BotError if a library of the comparison is missing, before anything is paid for."""
     missing = [name for name in ("numpy", "scipy") if find_spec(name) is None]
     if missing:
         raise BotError(f"replay needs {missing[0]}: pip install 'slack-judge[agreement]'")
 
 
 def scores_of(path: Path, cases: Sequence[Replayable]) -> Mapping[int, int | None]:
-    """The scores that the file of a replay has for those of the cases that it holds; None is unscored.
+    """The scores in the file of a replay, by case, for those of `cases` that it has; None is unscored.
 
-    BotError where one of them is not the case that was judged.
+    Raises BotError if a case in the file is a different one in this log.
     """
     known, scores = {case.id: case for case in cases}, {}
     for row in (decode(raw) for _, raw in read_lines(path)):
@@ -91,7 +91,7 @@ def scores_of(path: Path, cases: Sequence[Replayable]) -> Mapping[int, int | Non
 
 
 def compare(path: Path, cases: Sequence[Replayable], scale: Scale) -> Comparison:
-    """The comparison of these cases, with the labels that they have now, that the file of a replay allows."""
+    """Compares the scores of these cases with those in the file of a replay, using their current labels."""
     from judge.agreement.report import find_differences
     from judge.agreement.scores import Response, Scores
 
@@ -117,7 +117,7 @@ def compare(path: Path, cases: Sequence[Replayable], scale: Scale) -> Comparison
 
 
 def to_sentences(before: str, now: str, comparison: Comparison) -> Iterator[str]:
-    """The comparison in words, a paragraph each."""
+    """The comparison in words, one paragraph each."""
     yield f"Before: {before}. Now: {now}."
     if comparison.shift is None:
         yield "No case has a score now, so there is nothing to compare."

@@ -1,4 +1,4 @@
-"""`judge-bot view`: what a channel may see of its scored replies, as a page for the browser."""
+"""`judge-bot view`: an HTML page of a channel's scored replies, with what the channel may see."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -30,7 +30,7 @@ _CARRIED = (
 
 
 async def view(channel: str, path: Path | None, since: datetime | None, *, watched: bool = False) -> None:
-    """Writes the page, and says how large it is."""
+    """Writes the page and prints its size."""
     settings, reader = load(ChannelSettings), Reader()
     has_texts = settings.store_text == "full"
     channel_id, name = await _ask_for_channel(settings, channel)
@@ -43,7 +43,7 @@ async def view(channel: str, path: Path | None, since: datetime | None, *, watch
         await note(database, [Act(place[0], operator(), Action.EXPORTED_CHANNEL, channel_id=channel_id)])
         with reading():
             async for labelled, ratings in exports.rows(which, has_ratings=True):
-                low, high = labelled.lowest, labelled.highest  # 0 to 5 where the log does not tell
+                low, high = labelled.lowest, labelled.highest  # 0 to 5 if the log has no scale
                 scale = Scale(0 if low is None else low, 5 if high is None else high)
                 reader.add(labelled.id, _to_row(labelled, ratings, has_texts), scale)
     found = reader.finish()
@@ -89,7 +89,7 @@ async def _check_number(exports: Exports, which: Selection, channel_id: str) -> 
 
 
 def _to_row(labelled: Row[Any], ratings: Sequence[Row[Any]], has_texts: bool) -> dict[str, Any]:
-    """The exported row with the rest of the verdict; without texts, numbers alone."""
+    """The exported row with the rest of the verdict; without texts, it has numbers only."""
     usable = sum(rating.score is not None for rating in ratings)
     row = to_row(labelled, has_texts) | {name: getattr(labelled, name) for name in _CARRIED}
     row |= {"prompt_id": None, "thread": labelled.thread_ts}
