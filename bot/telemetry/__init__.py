@@ -1,4 +1,4 @@
-"""OpenTelemetry, where the standard variables name a receiver; else nothing of it is imported."""
+"""OpenTelemetry, if the standard variables name a receiver; otherwise its packages are not imported."""
 
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bot.telemetry.otlp import Telemetry
 
 Counts = Callable[[], Awaitable[Mapping[str, int]]]
-"""Gives the number of cases by status."""
+"""Returns the number of cases by status."""
 
 _SIGNALS = ("TRACES", "METRICS", "LOGS")
 _RECEIVER = "OTEL_EXPORTER_OTLP_ENDPOINT"
@@ -23,14 +23,14 @@ logger = structlog.get_logger(__name__)
 
 
 def read_variables(env_file: Path = Path(".env")) -> None:
-    """Adds the OTEL_ variables of `env_file` to the environment, which is all that the SDK reads."""
+    """Adds the OTEL_ variables of `env_file` to the environment, because the SDK reads nothing else."""
     for name, value in dotenv_values(env_file, encoding="utf-8-sig").items():
         if name.startswith("OTEL_") and value:
             os.environ[name] = os.environ.get(name) or value
 
 
 def signals() -> Sequence[str]:
-    """What is to be sent."""
+    """The signals to send: those that have a receiver and are not switched off."""
     if _value("OTEL_SDK_DISABLED") == "true":
         return []
     has_receiver = {each: _value(_RECEIVER) or _value(f"OTEL_EXPORTER_OTLP_{each}_ENDPOINT") for each in _SIGNALS}
@@ -42,7 +42,7 @@ def _value(name: str) -> str:
 
 
 def load() -> "type[Telemetry]":
-    """What sends.
+    """The class that sends the signals.
 
     Raises:
         BotError: The extra is not installed.
@@ -57,9 +57,9 @@ def load() -> "type[Telemetry]":
 
 
 def start(counts: Counts) -> "Telemetry | None":
-    """Starts to send what has a receiver.
+    """Starts to send the signals that have a receiver.
 
-    Where it cannot, the log says why and the bot runs on: many platforms set these variables for all that they run.
+    If that fails, the log says why and the bot runs on, because many platforms set these variables for everything.
     """
     wanted = signals()
     try:

@@ -1,6 +1,6 @@
-"""Spans, events and metrics through the OpenTelemetry SDK, from its own threads and without its globals.
+"""Sends spans, events and metrics with the OpenTelemetry SDK, from its own threads and without its globals.
 
-Names are those of https://github.com/open-telemetry/semantic-conventions-genai; the SDK has no constants for them yet.
+The names are from https://github.com/open-telemetry/semantic-conventions-genai; the SDK has no constants for them yet.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ _INTERVAL = "OTEL_METRIC_EXPORT_INTERVAL"
 _CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 _CAPTURES_IN_EVENTS = {"true", "event_only", "span_and_event"}
 _CUMULATIVE = otlp.AggregationTemporality.CUMULATIVE
-# A receiver answers in milliseconds; one that does not must not use up the time that a stop is given.
+# A receiver answers in milliseconds; a slow one must not use up the time for stopping the bot.
 _LAST_SENDING_S = 3.0
 _SILENCE_S = 600.0
 _CASES_KEPT = 1000
@@ -53,10 +53,10 @@ logger = structlog.get_logger(__name__)
 
 
 class Telemetry:
-    """Sends `signals` until it is closed; `counts` is asked in the event loop that it was made in.
+    """Sends `signals` until it is closed; `counts` runs in the event loop in which this object was created.
 
     Raises:
-        ValueError, RuntimeError: The SDK refuses what the environment says.
+        ValueError, RuntimeError: The SDK rejects the settings in the environment.
     """
 
     def __init__(self, signals: Collection[str], counts: Counts) -> None:
@@ -95,7 +95,7 @@ class Telemetry:
             exporter.export(otlp.MetricsData([otlp.ResourceMetrics(self._resource, [sent], "")]))
 
     def close(self) -> None:
-        """Sends what is left. What is not taken in time is lost, and its thread ends with the process."""
+        """Sends what is left. What the receiver does not take within 3 s is lost; its thread ends with the process."""
         give_up_at = time.monotonic() + _LAST_SENDING_S
         threads = [threading.Thread(target=stop, daemon=True) for stop in self._stops]
         for thread in threads:
@@ -116,14 +116,14 @@ class _Spans(Tracing):
     def span(
         self, name: str, of: Mapping[str, Any], kind: SpanKind = SpanKind.INTERNAL, links: Sequence[Link] = ()
     ) -> Iterator[Span]:
-        """A span; of an error it has the class alone, since what an error says may quote a text."""
+        """A span; of an error it has only the class, because the error's message may quote a text."""
         options: dict[str, Any] = {"record_exception": False, "set_status_on_exception": False}
         with self._tracer.start_as_current_span(name, None, kind, of, links, **options) as span:
             try:
                 yield span
             except BaseException as exc:
                 cause, said = (exc.__cause__, str(exc)) if isinstance(exc, RetryError) else (exc, None)
-                if cause:  # else it waits for a batch
+                if cause:  # without a cause, it only waits for a batch
                     span.set_attribute("error.type", type(cause).__name__)
                     span.set_status(StatusCode.ERROR, said)
                 raise
@@ -139,7 +139,7 @@ class _Spans(Tracing):
             yield
 
     def step(self, name: str, case: LoggedCase) -> AbstractContextManager[Span]:
-        # With the number: of an attempt that was killed, only the steps that had ended arrive.
+        # With the case's number, because only the finished steps of a killed attempt arrive, without its own span.
         return self.span(name, {"slack_judge.case.id": case.id})
 
     def judged(self, case: LoggedCase, verdict: RecordedVerdict) -> None:
@@ -185,7 +185,7 @@ def _client_type(spans: _Spans) -> type[openai.AsyncOpenAI]:
             url = self.base_url
             asked = {
                 "gen_ai.operation.name": "chat",
-                "gen_ai.provider.name": "openai",  # whose protocol it is; the address tells whose server
+                "gen_ai.provider.name": "openai",  # the protocol's owner; the address shows whose server it is
                 "gen_ai.request.model": body["model"],
                 "server.address": url.host,
                 "server.port": url.port or (443 if url.scheme == "https" else 80),
@@ -216,11 +216,11 @@ async def _collected(counts: Counts) -> Sequence[Metric]:
     try:
         return metrics.collect(await counts())
     except STORE_ERRORS:
-        return metrics.collect({})  # no number of cases, instead of an old one
+        return metrics.collect({})  # without the number of cases, rather than with an old one
 
 
 def _to_metrics(families: Iterable[Metric], began_ns: int) -> Iterator[otlp.Metric]:
-    """Prometheus' counters, gauges and histograms under the names that they have in `/metrics`.
+    """Converts Prometheus counters, gauges and histograms, with the same names as in `/metrics`.
 
     Source: https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics/
     """
@@ -242,10 +242,11 @@ def _to_metrics(families: Iterable[Metric], began_ns: int) -> Iterator[otlp.Metr
 
 
 def _histograms(family: Metric, began_ns: int, now_ns: int) -> Iterator[otlp.HistogramDataPoint]:
-    unknown: Any = None  # Prometheus keeps neither the least value nor the greatest
+    unknown: Any = None  # Prometheus keeps neither the smallest value nor the largest
     for labels, group in groupby(family.samples, lambda sample: {**sample.labels, "le": None}):
         samples = list(group)
-        # Prometheus counts all values up to a bound, OTLP those between two; the last bucket has none.
+        # A Prometheus bucket counts all values up to its bound, an OTLP bucket those since the bound before it. The
+        # last OTLP bucket has no bound.
         up_to = {float(sample.labels["le"]): int(sample.value) for sample in samples if "le" in sample.labels}
         totals = list(up_to.values())
         counts = [total - before for total, before in zip(totals, [0, *totals], strict=False)]
@@ -255,7 +256,7 @@ def _histograms(family: Metric, began_ns: int, now_ns: int) -> Iterator[otlp.His
 
 
 class _Seldom(logging.Handler):
-    """Logs what the SDK complains about, and then nothing for ten minutes: it complains of each batch."""
+    """Logs a complaint of the SDK, then nothing for ten minutes, because it complains about each batch."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
