@@ -1,4 +1,4 @@
-"""The connection to Slack's Web API: the client, who we are, and what a refusal at start means."""
+"""The connection to Slack's Web API: the client, the app's identity, and what errors mean."""
 
 from collections.abc import AsyncIterator, Awaitable, Mapping
 from contextlib import asynccontextmanager
@@ -16,54 +16,54 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from bot import metrics
 from bot.errors import SlackError
 
-# None: an error page instead of an answer.
+# None: an error page instead of an answer of Slack's.
 _PASSING = {None, "ratelimited", "rate_limited", "internal_error", "fatal_error", "service_unavailable"}
 _PASSING |= {"request_timeout", "team_added_to_org"}
-# Whoever runs the app has to mend these; until then they say nothing about the message or the channel.
+# The operator has to fix these; until then they say nothing about the message or the channel.
 _NOT_LET_IN = {"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"}
 _NOT_LET_IN |= {"accesslimited", "org_login_required", "ekm_access_denied", "two_factor_setup_required"}
 
 
 SLACK_ERRORS = (SlackApiError, aiohttp.ClientError, TimeoutError)
-"""What a call of Slack raises: it refuses, cannot be reached, or does not answer in time."""
+"""What a call of Slack raises: Slack refuses it, cannot be reached, or does not answer in time."""
 
 
 def error_of(exc: SlackApiError) -> str | None:
-    """Slack's own word for why it refused; None where something else answered in its place, such as a proxy."""
+    """Slack's error code; None if something else answered in Slack's place, such as a proxy."""
     data = getattr(exc.response, "data", None)
     return data.get("error") if isinstance(data, dict) else None
 
 
 def is_passing(exc: SlackApiError) -> bool:
-    """Whether Slack only fails for the moment; it may also have done what it says it has not."""
+    """Whether the failure is temporary; Slack may have carried out the call nevertheless."""
     return error_of(exc) in _PASSING
 
 
 def is_transient(exc: SlackApiError) -> bool:
-    """Whether Slack may answer otherwise in a while, by itself or because the token was mended."""
+    """Whether the same call may succeed later, by itself or after the operator has fixed the token."""
     return is_passing(exc) or error_of(exc) in _NOT_LET_IN
 
 
 def slack_word(exc: SlackApiError | aiohttp.ClientError | TimeoutError) -> str:
-    """Slack's own word for why it refused, for the sentence that a person reads; the HTTP status where it gave none."""
+    """Slack's error code, or the HTTP status if it gave none, for the sentence that a person reads."""
     if not isinstance(exc, SlackApiError):
         return "no answer"
-    # slack-sdk gives its own response, or aiohttp's where the body is no JSON.
+    # The response is slack-sdk's own, or aiohttp's if the body is not JSON.
     status = getattr(exc.response, "status_code", None) or getattr(exc.response, "status", None)
     return error_of(exc) or f"HTTP {status}"
 
 
 def connection_word(exc: Exception) -> str:
-    """What went wrong on the way to Slack: its kind, and the HTTP status of whoever answered.
+    """What went wrong on the way to Slack: the class of the error, and the HTTP status if there was an answer.
 
-    What such an error says itself may quote the login of a proxy.
+    The error's own message is left out, because it may quote the login of a proxy.
     """
     status = getattr(exc, "status", None)
     return f"{type(exc).__name__}, HTTP {status}" if status else type(exc).__name__
 
 
 async def refusal_of(call: Awaitable[object]) -> str | None:
-    """Slack's word for why it refuses a call for good; None where the call went well."""
+    """Slack's error code if it permanently refuses a call, or None if the call succeeds; raises transient errors."""
     try:
         await call
     except SlackApiError as exc:
@@ -74,14 +74,14 @@ async def refusal_of(call: Awaitable[object]) -> str | None:
 
 
 MISSING = "missing_scope"
-"""Slack's word for it, and ours."""
+"""Slack's error code for a scope that was not granted; the app's client uses it, too."""
 
 REACTIONS = "reactions:write"
 READS_REACTIONS = "reactions:read"
 
 _HISTORY = frozenset({"channels:history", "groups:history", "im:history", "mpim:history"})
 _CHANNELS = frozenset({"channels:read", "groups:read", "im:read", "mpim:read"})
-# One of these is needed; which, depends on the kind of channel, and is Slack's to say.
+# At least one of these scopes is needed; which one depends on the kind of channel, and only Slack can tell.
 _NEEDED: Mapping[str, frozenset[str]] = {
     "bots.info": frozenset({"users:read"}),
     "conversations.history": _HISTORY,
@@ -92,14 +92,14 @@ _NEEDED: Mapping[str, frozenset[str]] = {
     "users.conversations": _CHANNELS,
     "users.info": frozenset({"users:read"}),
 }
-_WITH_ANOTHER_TOKEN = {"apps.connections.open", "functions.completeError"}  # the latter perhaps
+_WITH_ANOTHER_TOKEN = {"apps.connections.open", "functions.completeError"}  # the latter possibly
 
 
 class ScopedClient(AsyncWebClient):
     _granted: frozenset[str] = frozenset()
 
     async def api_call(self, api_method: str, **arguments: Any) -> AsyncSlackResponse:
-        """As slack-sdk has it; refused as `missing_scope`, without a call, where none of its scopes was granted."""
+        """Calls Slack, but raises `missing_scope` without a call if none of the method's scopes was granted."""
         needed = _NEEDED.get(api_method)
         if needed and self._granted and needed.isdisjoint(self._granted):
             body = {"ok": False, "error": MISSING, "needed": ",".join(sorted(needed))}
@@ -115,13 +115,13 @@ class ScopedClient(AsyncWebClient):
 
 
 def granted_scopes(answer: AsyncSlackResponse) -> frozenset[str]:
-    """What Slack says beside an answer that the token may do; empty where it says nothing."""
+    """The token's scopes from the headers of an answer; empty if Slack does not list them."""
     header = next((value for name, value in answer.headers.items() if name.lower() == "x-oauth-scopes"), "")
     return frozenset(scope.strip() for scope in header.split(",") if scope.strip())
 
 
 _TIMEOUT_S = 30
-# Slack closes idle connections; a post on a closing one fails without anybody knowing whether it got through.
+# Slack closes idle connections; if a post on a closing one fails, it is unknown whether it arrived.
 _KEEP_ALIVE_S = 10
 _APP = "api.slack.com/apps > your app"
 _MEND = {
@@ -138,7 +138,7 @@ _MEND = {
 
 @dataclass(frozen=True)
 class Identity:
-    """Who the bot token belongs to, as `auth.test` says."""
+    """Who the bot token belongs to, according to `auth.test`."""
 
     team_id: str
     team: str
@@ -150,7 +150,7 @@ class Identity:
 
     @property
     def host(self) -> str:
-        """The workspace's address, as it stands in links to its messages."""
+        """The workspace's host name, as in links to its messages."""
         return urlsplit(self.url).netloc
 
     @property
@@ -159,7 +159,7 @@ class Identity:
 
 
 class _CountedWaits(AsyncRateLimitErrorRetryHandler):
-    """Waits as long as Slack says, and counts how often it had to."""
+    """Waits as long as Slack asks for, and counts the waits."""
 
     async def prepare_for_next_attempt_async(self, **arguments: Any) -> None:
         metrics.SLACK_LIMITED.inc()
@@ -168,9 +168,9 @@ class _CountedWaits(AsyncRateLimitErrorRetryHandler):
 
 @asynccontextmanager
 async def web_client(token: SecretStr, api_url: str) -> AsyncIterator[AsyncWebClient]:
-    """A Web API client that waits when Slack says so, calls what it may, and never repeats a post by itself.
+    """A Web API client that waits when Slack limits it, checks scopes, and never repeats a post by itself.
 
-    slack-sdk's default repeats after a lost connection, which posts a message twice that Slack had taken.
+    slack-sdk by default repeats a call after a lost connection, which duplicates a message that Slack had accepted.
     """
     connector = aiohttp.TCPConnector(keepalive_timeout=_KEEP_ALIVE_S)
     timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
@@ -185,7 +185,7 @@ async def web_client(token: SecretStr, api_url: str) -> AsyncIterator[AsyncWebCl
 
 
 async def identify(client: AsyncWebClient) -> Identity:
-    """Who we are; raises SlackError where Slack refuses the bot token, or cannot be reached."""
+    """The app's identity; raises SlackError if Slack refuses the bot token or cannot be reached."""
     answer = await _at_start(client.auth_test(), "SLACK_BOT_TOKEN", client.base_url)
     return Identity(
         team_id=answer["team_id"],
@@ -199,7 +199,7 @@ async def identify(client: AsyncWebClient) -> Identity:
 
 
 async def open_socket_url(client: AsyncWebClient, app_token: SecretStr) -> str:
-    """A WebSocket address for Socket Mode, good for one connection; raises SlackError as `identify`."""
+    """A WebSocket address for Socket Mode, valid for one connection; raises SlackError like `identify`."""
     call = client.apps_connections_open(app_token=app_token.get_secret_value())
     return str((await _at_start(call, "SLACK_APP_TOKEN", client.base_url))["url"])
 
