@@ -81,7 +81,6 @@ class ChannelEvents:
 MOST = 100
 """The most payloads in progress at once; any more would wait longer than 3 s for their acknowledgement."""
 _FEW = 6
-_PATIENCE_S = 5.0
 
 
 class Traffic:
@@ -92,10 +91,12 @@ class Traffic:
             wait behind them.
         accept_within_s: A person's request is accepted within this time or not at all; the rest of Slack's 3 s is for
             the acknowledgement.
+        calm_within_s: A job waits this long at most for payloads to be acknowledged first.
     """
 
     longest_wait_s = 1.0
     accept_within_s = 2.5
+    calm_within_s = 5.0
 
     def __init__(self, most: int = MOST, clock: Callable[[], float] = time.monotonic) -> None:
         self._most = most
@@ -125,9 +126,9 @@ class Traffic:
             self._note()
 
     async def calm(self) -> None:
-        """Returns once few payloads wait to be acknowledged, or after 5 s, because a job must not wait for ever."""
+        """Returns once few payloads wait to be acknowledged, or after `calm_within_s`: a job must not wait for ever."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(_PATIENCE_S):
+            async with asyncio.timeout(self.calm_within_s):
                 await self._calm.wait()
 
     def _note(self) -> None:

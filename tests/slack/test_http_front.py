@@ -218,6 +218,16 @@ def test_where_several_have_waited_for_long_one_more_is_too_much(monkeypatch: py
         assert not traffic.is_full
 
 
+async def test_a_job_does_not_wait_for_ever_for_payloads_to_be_acknowledged() -> None:
+    traffic = Traffic()
+    traffic.calm_within_s = 0.01
+    with ExitStack() as waiting:
+        for _ in range(7):
+            waiting.enter_context(traffic.payload({}))
+        async with asyncio.timeout(10):
+            await traffic.calm()
+
+
 async def test_what_is_too_much_at_once_is_refused_at_once_and_not_accepted() -> None:
     body, may_ack, traffic = a_command(), asyncio.Event(), Traffic(most=1)
     whole = request(signed(body) | sized(body)) + body
