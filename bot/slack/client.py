@@ -1,5 +1,8 @@
 """The connection to Slack's Web API: the client, the app's identity, and what errors mean."""
 
+import asyncio
+import random
+import time
 from collections.abc import AsyncIterator, Awaitable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -9,7 +12,6 @@ from urllib.parse import urlsplit
 import aiohttp
 from pydantic import SecretStr
 from slack_sdk.errors import SlackApiError
-from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
@@ -48,9 +50,12 @@ def slack_word(exc: SlackApiError | aiohttp.ClientError | TimeoutError) -> str:
     """Slack's error code, or the HTTP status if it gave none, for the sentence that a person reads."""
     if not isinstance(exc, SlackApiError):
         return "no answer"
+    return error_of(exc) or f"HTTP {_status_of(exc)}"
+
+
+def _status_of(exc: SlackApiError) -> int | None:
     # The response is slack-sdk's own, or aiohttp's if the body is not JSON.
-    status = getattr(exc.response, "status_code", None) or getattr(exc.response, "status", None)
-    return error_of(exc) or f"HTTP {status}"
+    return getattr(exc.response, "status_code", None) or getattr(exc.response, "status", None)
 
 
 def connection_word(exc: Exception) -> str:
@@ -93,10 +98,15 @@ _NEEDED: Mapping[str, frozenset[str]] = {
     "users.info": frozenset({"users:read"}),
 }
 _WITH_ANOTHER_TOKEN = {"apps.connections.open", "functions.completeError"}  # the latter possibly
+_TOO_MANY = 429
+_MOST_WAITS = 2
 
 
 class ScopedClient(AsyncWebClient):
-    _granted: frozenset[str] = frozenset()
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._granted = frozenset[str]()
+        self._limited_until: dict[tuple[str, object], float] = {}
 
     async def api_call(self, api_method: str, **arguments: Any) -> AsyncSlackResponse:
         """Calls Slack, but raises `missing_scope` without a call if none of the method's scopes was granted."""
@@ -108,10 +118,36 @@ class ScopedClient(AsyncWebClient):
             )
             said = f"{api_method} is not called: none of its scopes was granted"
             raise SlackApiError(said, refusal)  # type: ignore[no-untyped-call]
-        answer = await super().api_call(api_method, **arguments)
+        answer = await self._call(api_method, **arguments)
         if api_method not in _WITH_ANOTHER_TOKEN:
             self._granted = granted_scopes(answer)
         return answer
+
+    async def _call(self, api_method: str, **arguments: Any) -> AsyncSlackResponse:
+        """Calls Slack. If Slack tells a call to wait, all calls that share its limit wait, each at most twice.
+
+        Posts are limited by channel, other calls by method: https://docs.slack.dev/apis/web-api/rate-limits
+        """
+        limit = api_method, arguments["json"].get("channel") if api_method == "chat.postMessage" else None
+        waits = 0
+        while True:
+            pause_s = self._limited_until.get(limit, 0.0) - time.monotonic()
+            if waits == _MOST_WAITS or pause_s <= 0:
+                try:
+                    return await super().api_call(api_method, **arguments)
+                except SlackApiError as exc:
+                    if _status_of(exc) != _TOO_MANY:
+                        raise
+                    metrics.SLACK_LIMITED.inc()
+                    told = str(exc.response.headers.get("Retry-After"))
+                    pause_s = float(told) if told.isdigit() else 1.0
+                    until = time.monotonic() + pause_s
+                    self._limited_until[limit] = max(self._limited_until.get(limit, 0.0), until)
+                    if waits == _MOST_WAITS:
+                        raise
+            waits += 1
+            # Not all at the same moment: if the first is refused again, the others keep waiting without asking.
+            await asyncio.sleep(pause_s + random.random())  # noqa: S311
 
 
 def granted_scopes(answer: AsyncSlackResponse) -> frozenset[str]:
@@ -158,14 +194,6 @@ class Identity:
         return frozenset({self.user_id, self.bot_id} - {""})
 
 
-class _CountedWaits(AsyncRateLimitErrorRetryHandler):
-    """Waits as long as Slack asks for, and counts the waits."""
-
-    async def prepare_for_next_attempt_async(self, **arguments: Any) -> None:
-        metrics.SLACK_LIMITED.inc()
-        await super().prepare_for_next_attempt_async(**arguments)
-
-
 @asynccontextmanager
 async def web_client(token: SecretStr, api_url: str) -> AsyncIterator[AsyncWebClient]:
     """A Web API client that waits when Slack limits it, checks scopes, and never repeats a post by itself.
@@ -180,7 +208,7 @@ async def web_client(token: SecretStr, api_url: str) -> AsyncIterator[AsyncWebCl
             base_url=api_url,
             session=session,
             timeout=_TIMEOUT_S,
-            retry_handlers=[_CountedWaits(max_retry_count=2)],
+            retry_handlers=[],
         )
 
 
