@@ -96,7 +96,8 @@ class Rubrics(Part):
         """Records what a channel is scored by from now on, and who changed it.
 
         If `saves` is given, that rubric is saved first. `decides` is a statement that records a decision in the same
-        transaction. Returns False if it changes nothing, because the decision was made before.
+        transaction. Returns False if it changes nothing, because the decision was made before. A finished comparison
+        that waits for its decision is dropped, because it compared with another judge.
 
         Raises:
             RubricGoneError: Its rubric was deleted in the meantime.
@@ -106,6 +107,7 @@ class Rubrics(Part):
         values = {"rubric": judge.rubric, "rubric_version": judge.version, "judge_model": judge.model}
         statement = upsert(self._database, channels, place | values | {"updated_at": utc_now()})
         version = select(rubrics.c.number).filter_by(**place, name=judge.rubric, version=judge.version)
+        outdated = delete(replays).filter_by(**place).where(replays.c.told_at.is_not(None))
 
         async def use(connection: AsyncConnection) -> bool:
             if decides is not None and not (await connection.execute(decides)).rowcount:
@@ -117,6 +119,7 @@ class Rubrics(Part):
             if not is_there:
                 raise RubricGoneError(judge.rubric)
             await connection.execute(statement)
+            await connection.execute(outdated)
             await note(connection, [Act(team_id, by, Action.JUDGE_CHANGED, channel_id=channel_id)])
             return True
 

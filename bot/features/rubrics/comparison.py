@@ -39,10 +39,14 @@ async def run(services: Services, judges: Judges, number: int) -> None:
     if replay is None or replay.told_at:
         return
     place = replay.team_id, replay.channel_id
-    in_use = await judges.by(*place, await services.store.rubrics.chosen(*place))
+    chosen = await services.store.rubrics.chosen(*place)
+    in_use = await judges.by(*place, chosen)
     judge = await judges.by(*place, replay.judge)
     cases, is_cut = await _judged(services, replay, in_use, judge) if judge else (None, False)
     if await replays.find(number) is None:
+        return
+    if await services.store.rubrics.chosen(*place) != chosen:  # which has other figures
+        await run(services, judges, number)
         return
     name = words.named(replay.judge, services.rubrics.default)
     here = Recipient(replay.user_id, replay.channel_id, is_in_channel=True)

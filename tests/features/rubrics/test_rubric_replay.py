@@ -310,6 +310,29 @@ async def test_whoever_asks_for_another_change_meanwhile_has_the_earlier_one_dro
     assert await used(stage) == "grounded"
 
 
+async def test_figures_against_a_judge_that_is_no_longer_in_use_decide_nothing(stage: Stage) -> None:
+    await labelled(stage)
+    await say(stage, "use code")
+    told = await compared(stage)
+    await told_of(stage, 1)
+    await stage.log.rubrics.use(*place(stage), ChannelJudge("refusal"), stage.ben.id)  # as an improvement does
+    stage.ann.click(told, ids.ACTION_RUBRIC_USE)
+    await said(stage, f"{CLOSED} Replies in this channel are scored with `refusal`.")
+    assert await used(stage) == "refusal"
+
+
+async def test_a_judge_that_is_chosen_while_another_is_compared_is_the_one_it_is_compared_with(stage: Stage) -> None:
+    await labelled(stage)
+    gate = asyncio.Event()
+    stage.model.script(Held(gate, GOOD))
+    await say(stage, "use code")
+    await stage.model.asked(1)
+    await stage.log.rubrics.use(*place(stage), ChannelJudge("refusal"), stage.ben.id)
+    gate.set()
+    await compared(stage)
+    assert sorted(prompts(stage)) == sorted(asking("code", *range(1, 11)) + asking("refusal", *range(1, 11)))
+
+
 async def test_whoever_has_left_the_channel_is_not_told_what_holds_there(stage: Stage) -> None:
     await labelled(stage)
     await say(stage, "use code")
