@@ -35,7 +35,7 @@ __all__ = [
     "Trial",
     "Way",
     "align",
-    "too_few",
+    "obstacle",
 ]
 
 Tell = Callable[[Way, int], Awaitable[None]]
@@ -72,13 +72,22 @@ class Alignment:
         return next((each for each in self.trials if each.is_better), None)
 
 
-def too_few(threads: int) -> str:
-    """Why so many labelled threads are too few for anything; "" where they are enough."""
-    if threads >= LEAST:
+def obstacle(cases: Sequence[LabelledCase]) -> str:
+    """Why nothing can be learnt from these labels; "" where something can."""
+    threads = len(threads_of(cases))
+    if threads < LEAST:
+        number = f"{threads} thread{'' if threads == 1 else 's'}"
+        return f"The labels come from {number}, and learning from them takes {LEAST}: {LEAST - threads} more."
+    return _all_the_same(cases, "labels")
+
+
+def _all_the_same(cases: Sequence[LabelledCase], what: str) -> str:
+    """Why no trial on these could find a judge better: it must tell good from bad; "" where one could."""
+    if len({each.label for each in cases}) > 1:
         return ""
     return (
-        f"The labels come from {threads} thread{'' if threads == 1 else 's'}, and learning from them takes {LEAST}: "
-        f"{LEAST - threads} more."
+        f"All {what} are {cases[0].label:g}, so nothing shows whether a judge tells good from bad. Add labels of "
+        "responses that people find better or worse."
     )
 
 
@@ -99,15 +108,18 @@ async def align(
 
     Raises:
         JudgeError: The model fails, or the budget is too small for anything.
-        ValueError: Too few cases; `too_few` says so before.
+        ValueError: These labels are no use; `obstacle` says so before.
     """
-    if why := too_few(len(threads_of(cases))):
+    if why := obstacle(cases):
         raise ValueError(why)
     parts = divide(threads_of(cases), await asker.memory.get("parts") or {})
     asker.check(cases)
     await asker.memory.put("parts", parts)
     learned, tested = split(cases, parts)
     found = Alignment(len(learned), len(threads_of(learned)), len(tested), len(threads_of(tested)))
+    if why := _all_the_same(tested, "labels to test on"):
+        found.untried = dict.fromkeys(ways, why)
+        return found
     try:
         before = await asker.scores(rubric, learned)
         for each in ways:

@@ -60,9 +60,8 @@ def align(
     Two fifths of the labels, by thread, are for learning. A change is tried on the others, and written only if it is
     clearly better. Run it again to continue. Exit code 0: better, 1: not clearly better, 2: error, 130: interrupted.
     """
-    from judge.align import Asker, Budget, too_few
+    from judge.align import Asker, Budget, obstacle
     from judge.align import align as run
-    from judge.align.cases import threads_of
     from judge.align.files import FileMemory, read_labelled
     from judge.numbers import to_range
 
@@ -76,7 +75,7 @@ def align(
     report = Reports()
     for problem in found.problems:
         report(problem)
-    if why := too_few(len(threads_of(found.cases))):
+    if why := obstacle(found.cases):
         raise SetupError(f"{file}: {why}")
     with FileMemory(file.with_name(f"{file.stem}.align.jsonl")) as memory:
         # The offline rater asks for nothing.

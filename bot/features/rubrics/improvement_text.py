@@ -14,7 +14,8 @@ from bot.slack.messenger import Post
 from bot.slack.mrkdwn import excerpt
 from bot.store.improvements import Improvement
 from judge import Rubric, find_flags
-from judge.align import LEAST, Alignment, Change, LabelledCase, Trial, Way, too_few
+from judge.align import LEAST, Alignment, Change, LabelledCase, Trial, Way
+from judge.align import obstacle as obstacle_of
 from judge.align.cases import threads_of
 from judge.align.examples import examples_of
 
@@ -81,7 +82,7 @@ def obstacle(model: str, cases: Sequence[LabelledCase]) -> str:
     if not all(map(find_spec, ("gepa", "sklearn"))):
         return NOT_INSTALLED
     threads = len(threads_of(cases))
-    return TOO_FEW.format(least=LEAST, threads=threads) if too_few(threads) else ""
+    return TOO_FEW.format(least=LEAST, threads=threads) if threads < LEAST else obstacle_of(cases)
 
 
 def progress(improvement: Improvement, stage: str, figures: str = "") -> Post:

@@ -19,7 +19,7 @@ from bot.features.rubrics.text import used
 from bot.slack import ids
 from bot.store import Store
 from bot.store.audit import Action
-from bot.store.schema import align_records, cases, spent
+from bot.store.schema import align_records, cases, labels, spent
 from pocket_slack import Message
 from tests.cases import BEGUN_AT, TONE
 from tests.features.rubrics.test_rubric_replay import copy_case
@@ -234,6 +234,13 @@ async def test_what_makes_nothing_better_is_told_with_its_figures(stage: Stage) 
 async def test_with_labels_of_few_threads_nothing_is_started(stage: Stage) -> None:
     await labelled(stage, 11)
     assert await say(stage, "improve") == words.TOO_FEW.format(least=12, threads=11)
+    await gone(stage)
+
+
+async def test_with_labels_that_are_all_the_same_nothing_is_started(stage: Stage) -> None:
+    await labelled(stage, 12)
+    await stage.log.database.execute(update(labels).values(score=4))
+    assert (await say(stage, "improve")).startswith("All labels are 4, so nothing shows")
     await gone(stage)
 
 

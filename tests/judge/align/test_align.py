@@ -3,6 +3,7 @@
 import asyncio
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -17,9 +18,9 @@ from judge.align import (
     Scored,
     Way,
     align,
-    too_few,
+    obstacle,
 )
-from judge.align.cases import divide, split, to_digest
+from judge.align.cases import divide, split, threads_of, to_digest
 from judge.align.examples import examples_of
 from judge.align.trial import tail_of, to_trial
 from judge.ratings import combine
@@ -112,7 +113,20 @@ async def test_below_twelve_threads_nothing_is_asked() -> None:
     with pytest.raises(ValueError, match="learning from them takes 12: 1 more"):
         await lab.align()
     assert not lab.asked
-    assert not too_few(12)
+    assert not obstacle(Lab(KIND, threads=12).cases)
+
+
+async def test_labels_that_are_all_the_same_cost_nothing() -> None:
+    lab = Lab(KIND)
+    learned, tested = split(lab.cases, divide(threads_of(lab.cases), {}))
+    lab.cases = [*learned, *(replace(each, label=4.0) for each in tested)]
+    found = await lab.align()
+    assert set(found.untried) == set(Way)
+    assert found.untried[Way.RUBRIC].startswith("All labels to test on are 4, so nothing shows")
+    lab.cases = [replace(each, label=4.0) for each in lab.cases]
+    with pytest.raises(ValueError, match="All labels are 4, so nothing shows"):
+        await lab.align()
+    assert not lab.asked
 
 
 def test_threads_stay_in_their_part_and_three_of_five_are_for_testing() -> None:
