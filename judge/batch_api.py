@@ -201,7 +201,7 @@ class BatchApi:
 
     async def _send(self) -> None:
         gathered, self._gathered, self._gathered_bytes = self._gathered, [], 0
-        for part in parts(gathered):
+        for part in parts(gathered, most_bytes=_MOST_BYTES_AT_ONCE):
             batch = Sent(secrets.token_hex(8), [asked for asked, _ in part])
             self._log.note(batch=batch.nonce, requests=[(each.line, each.row, each.digest) for each in batch.asked])
             batch.file_id = await self._batches.upload(batch.nonce, enumerate(body for _, body in part))

@@ -42,7 +42,7 @@ class BatchServer(ModelServer):
     """Attributes:
     direct: How many requests came directly.
     batches: All of them, as the API gives them, in the order of their making.
-    sent: The lines of each file of requests.
+    sent: The lines of each file of requests, and `sizes` its bytes.
     hold: At which step no answer goes out: "upload", "create", "poll", "uploaded" and "created" when that is done, or
         "download" in its midst.
     lose: At which step the connection breaks, once.
@@ -55,6 +55,7 @@ class BatchServer(ModelServer):
         self.courses: list[Course] = [Course()]
         self.batches: dict[str, dict[str, Any]] = {}
         self.sent: list[list[dict[str, Any]]] = []
+        self.sizes: list[int] = []
         self.hold = self.lose = ""
         self.faults: dict[str, list[web.HTTPException | None]] = {}
         self.has_metadata = True
@@ -205,6 +206,7 @@ class BatchServer(ModelServer):
         """What a batch has in the end."""
         lines = [json.loads(line) for line in content.decode().split("\n")[:-1]]
         self.sent.append(lines)
+        self.sizes.append(len(content))
         why = course.message or _problem(content, lines)
         if course.ends == "failed" or why:
             return {"status": "failed", "errors": {"object": "list", "data": [{"code": "invalid", "message": why}]}}

@@ -127,6 +127,16 @@ async def test_more_rows_than_run_at_once_go_in_one_batch(
     assert (asked(server), len(server.batches)) == (ONCE, 1)
 
 
+async def test_no_batch_has_more_bytes_than_are_sent_at_once(
+    server: BatchServer, source: Path, output: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("judge.batch_api._MOST_BYTES_AT_ONCE", 8_000)
+    done = await ask(server, source, output)
+    assert done.returncode == 0, done.stderr
+    assert asked(server) == ONCE
+    assert max(server.sizes) <= 8_000
+
+
 async def test_each_model_has_a_batch_of_its_own(server: BatchServer, source: Path, output: Path) -> None:
     done = await ask(server, source, output, "--model", "a,b")
     assert done.returncode == 0, done.stderr
