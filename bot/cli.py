@@ -253,7 +253,7 @@ def mcp() -> None:
     except ModuleNotFoundError as exc:
         if exc.name != "mcp":
             raise
-        raise BotError("judge-bot mcp needs mcp: pip install 'slack-judge[mcp]'") from exc
+        raise BotError("mcp needs the package mcp: pip install 'slack-judge[mcp]'") from exc
     _run(answer())
 
 

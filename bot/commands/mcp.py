@@ -37,7 +37,7 @@ async def serve() -> None:
     """Answers on standard input and output until the input is closed."""
     zone = load(WeekSettings).digest_tz
     async with opened_database() as database:
-        log, server = Log(database, zone), Server("slack-judge-log", log_level="WARNING")
+        log, server = Log(database, zone), Server("slack-judge-log")
         for tool in (log.recent, log.lowest, log.stats, log.agreement):
             server.add_tool(tool, annotations=READS)
         await server.run_stdio_async()

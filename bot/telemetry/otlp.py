@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from importlib.metadata import version
 from itertools import groupby
 from typing import Any
 
@@ -61,7 +62,8 @@ class Telemetry:
 
     def __init__(self, signals: Collection[str], counts: Counts) -> None:
         named = resources.OTELResourceDetector().detect().attributes
-        self._resource = resources.Resource.create({resources.SERVICE_NAME: _NAME, **named})
+        own = {resources.SERVICE_NAME: _NAME, resources.SERVICE_VERSION: version(_NAME)}
+        self._resource = resources.Resource.create({**own, **named})
         tracers = TracerProvider(resource=self._resource, shutdown_on_exit=False)
         events = LoggerProvider(resource=self._resource, shutdown_on_exit=False)
         if "TRACES" in signals:

@@ -11,6 +11,7 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -41,6 +42,7 @@ _TOO_LONG = f"The message is longer than {MOST_OF_A_LINE / 1e6:g} MB: shorten th
 # The SDK for Python writes a message's id first, the one for TypeScript last; in between, an id may be a row's.
 _ID = re.compile(r'\A\{(?:"(?:jsonrpc|method)": ?"[^"]*", ?)*"id": ?(\d+|"[^"\\]*")|"id": ?(\d+|"[^"\\]*")\}\s*\Z')
 _NEAR_AN_END = 300
+_OPTION = re.compile(r"(?<!\S)--(?=[a-z])")  # of a command; a tool has an argument of that name
 _LAST_PORT = 65535
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _ROWS = (
@@ -57,11 +59,14 @@ def plain_errors(kind: type[Exception]) -> Iterator[None]:
     try:
         yield
     except kind as exc:
-        raise ToolError(str(exc)) from exc
+        raise ToolError(_OPTION.sub("", str(exc))) from exc
 
 
 class Server(MCPServer[None]):
     """A server that Ctrl-C ends while it waits for a line, and that no line can fill the memory of."""
+
+    def __init__(self, name: str, **options: Any) -> None:
+        super().__init__(name, version=version("slack-judge"), log_level="WARNING", **options)
 
     async def run_stdio_async(self) -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # asyncio would wait for the thread that reads
@@ -97,7 +102,7 @@ class Tools:
         self._turns = asyncio.Semaphore(concurrency)
 
     def server(self) -> Server:
-        server = Server("slack-judge", log_level="WARNING", lifespan=self._opened)
+        server = Server("slack-judge", lifespan=self._opened)
         for tool in (self.score, self.rubrics, self.estimate):
             server.add_tool(tool, annotations=READS)
         return server
@@ -125,7 +130,7 @@ class Tools:
         ]
 
     async def estimate(
-        self, rows: Annotated[list[dict[str, Any]], Field(description=_ROWS)], rubric: RubricName = None
+        self, rows: Annotated[list[dict[str, Any]], Field(description=_ROWS, min_length=1)], rubric: RubricName = None
     ) -> dict[str, Any]:
         """Correct the mean of many scores with a few labels by people, with a 95% interval.
 

@@ -120,6 +120,7 @@ async def test_a_scored_case_is_a_tree_of_spans_and_one_event(receiver: Receiver
     assert result["gen_ai.evaluation.score.value"] == 4.0
     assert result["gen_ai.evaluation.score.label"] == "4 of 5"
     assert "error.type" not in result
+    assert b"service.version" in receiver.everything
 
 
 async def test_no_text_is_sent_unless_it_is_asked_for(

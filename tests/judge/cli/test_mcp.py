@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,7 @@ async def test_tools_over_stdio(model_server: ModelServer, tmp_path: Path) -> No
     arguments = ["mcp", "--rubric", str(file)]
     parameters = StdioServerParameters(command=str(JUDGE), args=arguments, env=settings(model_server))
     async with asyncio.timeout(ONLY_A_HANG_S), Client(parameters) as client:
+        assert client.server_info.version == version("slack-judge")
         model_server.script(GOOD)
         verdict = await scored(client)
         assert (verdict["score"], verdict["justification"], verdict["rubric"]) == (4, "Clear.", "ten")
@@ -73,7 +75,10 @@ async def test_tools_over_stdio(model_server: ModelServer, tmp_path: Path) -> No
         assert figures["low"] < figures["mean"] < figures["high"] < figures["judge_mean"]
         ten = await client.call_tool("estimate", {"rows": LABELLED, "rubric": "ten"})
         assert (ten.structured_content or {})["scale"] == [0, 10]
-        assert "no line has this field" in await failed(client, "estimate", rows=[{"score": 5}])
+        assert await failed(client, "estimate", rows=[{"score": 5}]) == (
+            "label human: no line has this field; the fields are score."
+        )
+        assert "rows\n  List should have at least 1 item" in await failed(client, "estimate", rows=[])
 
         # What a client names is never taken for a path.
         assert (await failed(client, "score", **TEXTS, rubric=str(file))).startswith(
