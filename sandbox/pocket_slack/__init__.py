@@ -1,6 +1,6 @@
-"""A pocket Slack: Web API and Socket Mode in one process, to try and to test a Bolt app in.
+"""A pocket Slack: Web API and Socket Mode in one process, for trying and testing Bolt apps.
 
-It serves any Bolt app, knows none, and is as strict as Slack's documentation; its README lists what it does.
+It works with any Bolt app and is as strict as Slack's documentation. Its README lists what it supports.
 
     workspace = Workspace(manifest)              # a manifest as a dict; tests add limits=Limits.off()
     ann, ben = workspace.add_user("ann"), workspace.add_user("ben")
@@ -8,7 +8,7 @@ It serves any Bolt app, knows none, and is as strict as Slack's documentation; i
     workspace.add_webhook("github")              # posts as the classic `bot_message`, without a user
     workspace.add_channel("help", [ann, ben, helper, workspace.bot])    # without workspace.bot: `not_in_channel`
 
-    async with Sandbox(workspace) as slack:      # port 0: a free one
+    async with Sandbox(workspace) as slack:      # by default on a free port
         print(slack.url)                                                  # the page for the browser
         client = AsyncWebClient(token=slack.bot_token, base_url=slack.api_url)
         app = AsyncApp(client=client)
@@ -16,39 +16,39 @@ It serves any Bolt app, knows none, and is as strict as Slack's documentation; i
         await handler.connect_async()
         await slack.connected()
 
-People, by name. Messages come back as `Message` (`ts`, `text`, `blocks`, `thread_ts`, `author`), modals and home tabs
-as `View` (`body`, `values`, `errors`):
+People are looked up by name. Messages come back as `Message` (`ts`, `text`, `blocks`, `thread_ts`, `author`), modals
+and home tabs as `View` (`body`, `values`, `errors`):
 
         ann = slack.person("ann")
         question = ann.post("help", "How do I get a <refund>?")               # @name, #channel and links are understood
         helper = slack.person("helper")
         answer = helper.post("help", "...", thread_ts=question.ts, blocks=[...])
         ann.edit(question, "..."); ann.delete(question)
-        streamed = helper.stream("help", "Firs", question.ts)                 # as chat.startStream does, for ann's eyes
-        helper.append(streamed, "t"); helper.stop(streamed, "!")              # others see the end
+        streamed = helper.stream("help", "Firs", question.ts)                 # chat.startStream; ann sees every piece
+        helper.append(streamed, "t"); helper.stop(streamed, "!")              # others see it all
         ann.react(answer, "eyes"); ann.unreact(answer, "eyes")
         ann.messages("help"); ann.thread("help", question.ts); ann.ephemerals("help")
         ann.join("random"); ann.invite("help", workspace.bot.name); ann.leave("random"); ann.remove("help", "ben")
         ann.archive("help"); ann.rename("help", "support"); ann.set_topic("support", "be kind")
-        ann.command("help", "/score", "text")                                 # undeclared in the manifest: SandboxError
+        ann.command("help", "/score", "text")                                 # SandboxError if not in the manifest
         ann.shortcut("callback_id", answer); ann.shortcut("global_callback_id")
-        ann.run_step("callback_id", {"input": "..."})                         # a function of the manifest: `Execution`
+        ann.run_step("callback_id", {"input": "..."})                         # runs a function; gives an `Execution`
         ann.click(message_or_view, "action_id", value=None, block_id=None)    # buttons, menus, feedback buttons
         ann.view; ann.fill({"action_id": "..."}); ann.submit({"action_id": "..."}); ann.close()
         ann.open_home(); ann.home
 
-`submit` raises `RefusedError` where Slack's client would not send. What reaches the app returns a `Delivery`:
-`payload`, `is_acked`, `acked_ms`, `response`, `failure` (`operation_timeout`, `dispatch_failed`).
+`submit` raises `RefusedError` if Slack's client would not send the form. Actions that the app must acknowledge return a
+`Delivery`: `payload`, `is_acked`, `acked_ms`, `response`, `failure` (`operation_timeout`, `dispatch_failed`).
 
-An `Execution` has `status` (`running`, `completed`, `failed`), `outputs`, `error` and `delivery`; what never ends stays
-in `workspace.executions.running`.
+An `Execution` has `status` (`running`, `completed`, `failed`), `outputs`, `error` and `delivery`. If the app never
+ends it, it stays in `workspace.executions.running`.
 
-Waiting, without sleeping: conditions are looked at after everything that happens.
+Wait without sleeping: conditions are checked after everything that happens.
 
         await slack.until(lambda: len(ann.thread("help", question.ts)) == 3, timeout_s=5)
         await slack.settled(ann.command("help", "/score"))                    # acknowledged or failed
 
-Trouble: the next call of a method, or `response_url`, fails; the sockets, too.
+Make the next call of a method or `response_url` fail, or disturb the sockets:
 
         slack.fail("chat.postMessage", retry_after_s=2)                       # or status=500, error="...", drop=True
         slack.fail("chat.postMessage", status=500, is_applied=True)           # posted, but answered with an error

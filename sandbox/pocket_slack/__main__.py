@@ -16,7 +16,7 @@ from pocket_slack.workspace_file import EXAMPLE, open_workspace
 
 
 def main() -> int:
-    """Serve until interrupted; returns the exit code."""
+    """Serves until interrupted and returns the exit code."""
     parser = argparse.ArgumentParser(prog="pocket-slack", description="A pocket Slack for a Bolt app.")
     parser.add_argument("--version", action="version", version=f"pocket-slack {version('pocket-slack')}")
     parser.add_argument("--manifest", type=Path, required=True, help="the app's manifest, YAML or JSON")

@@ -1,4 +1,4 @@
-"""Members come and go, channels are archived and renamed; each leaves a notice in the channel.
+"""Changes of channels: members, archiving, names and topics. Each change posts a notice in the channel.
 
 Source: https://docs.slack.dev/reference/events/message#subtypes
 """
@@ -15,11 +15,11 @@ NOTICES = {
     "channel_name": '<@{user}> has renamed the channel from "{old_name}" to "{name}"',
     "channel_topic": "<@{user}> set the channel topic: {topic}",
 }
-"""What each notice says, by its subtype: https://docs.slack.dev/reference/events/message/channel_join and beside it."""
+"""The text of each notice, by subtype: https://docs.slack.dev/reference/events/message/channel_join and others."""
 
 
 def join(ws: Workspace, channel: Channel, user: User, inviter: User | None = None) -> None:
-    """Make somebody a member, unless they are one."""
+    """Adds a user to a channel, unless they are a member already."""
     if user.id in channel.members:
         return
     channel.members.append(user.id)
@@ -29,7 +29,7 @@ def join(ws: Workspace, channel: Channel, user: User, inviter: User | None = Non
 
 
 def leave(ws: Workspace, channel: Channel, user: User, remover: User | None = None) -> None:
-    """End somebody's membership; the app is told of its own by `channel_left`, and sees nothing more."""
+    """Removes a user from a channel. If it is the app, it gets `channel_left` and sees nothing more."""
     if user is ws.bot:
         events.channel_event(ws, channel, "left", actor_id=(remover or user).id)
     channel.members.remove(user.id)
@@ -39,7 +39,7 @@ def leave(ws: Workspace, channel: Channel, user: User, remover: User | None = No
 
 
 def archive(ws: Workspace, channel: Channel, user: User, is_archived: bool = True) -> None:
-    """Archive a channel, or bring it back."""
+    """Archives or unarchives a channel."""
     channel.is_archived = is_archived
     verb = "archive" if is_archived else "unarchive"
     ws.journal.record("channel", channel=channel.id)
@@ -48,21 +48,21 @@ def archive(ws: Workspace, channel: Channel, user: User, is_archived: bool = Tru
 
 
 def rename(ws: Workspace, channel: Channel, user: User, name: str) -> None:
-    """Give a channel another name."""
+    """Renames a channel."""
     old_name, channel.name = channel.name, name
     ws.journal.record("channel", channel=channel.id)
     _note(ws, channel, user, "channel_name", old_name=old_name, name=name)
 
 
 def set_topic(ws: Workspace, channel: Channel, user: User, topic: str) -> None:
-    """Say what a channel is about."""
+    """Sets a channel's topic."""
     channel.topic = {"value": topic, "creator": user.id, "last_set": int(ws.clock.now())}
     ws.journal.record("channel", channel=channel.id)
     _note(ws, channel, user, "channel_topic", topic=topic)
 
 
 def _note(ws: Workspace, channel: Channel, user: User, subtype: str, **details: str) -> None:
-    """A notice is Slack's own, so that nobody edits it; its `user` is who did that."""
+    """Posts a notice as Slackbot, so that no user can edit it; its `user` is the one who made the change."""
     if not channel.is_mpim:
         text = NOTICES[subtype].format(user=user.id, **details)
         fields = {"user": user.id, **details}

@@ -1,4 +1,4 @@
-"""Time, passed in: the real one, and one that tests move by hand."""
+"""Clocks to pass in: the real one, and one that tests advance by hand."""
 
 import asyncio
 import heapq
@@ -9,20 +9,20 @@ from typing import Protocol
 
 
 class Timer(Protocol):
-    """A callback that is due later."""
+    """A scheduled callback."""
 
     def cancel(self) -> None:
-        """Forget the callback."""
+        """Cancels the callback."""
 
 
 class Clock(Protocol):
-    """Where the sandbox takes time from."""
+    """The source of the sandbox's time."""
 
     def now(self) -> float:
         """Seconds since the epoch."""
 
     def call_later(self, delay_s: float, callback: Callable[[], None]) -> Timer:
-        """Run `callback` once, `delay_s` seconds from now."""
+        """Runs `callback` once, `delay_s` seconds from now."""
 
 
 class SystemClock:
@@ -33,7 +33,7 @@ class SystemClock:
         return time.time()
 
     def call_later(self, delay_s: float, callback: Callable[[], None]) -> Timer:
-        """Run `callback` once, `delay_s` seconds from now."""
+        """Runs `callback` once, `delay_s` seconds from now."""
         return asyncio.get_running_loop().call_later(delay_s, callback)
 
 
@@ -58,13 +58,13 @@ class ManualClock:
         return self._now
 
     def call_later(self, delay_s: float, callback: Callable[[], None]) -> Timer:
-        """Run `callback` when `advance` has passed `delay_s` seconds."""
+        """Runs `callback` when `advance` has passed `delay_s` seconds."""
         timer = _ManualTimer(callback)
         heapq.heappush(self._due, (self._now + delay_s, next(self._order), timer))
         return timer
 
     def advance(self, seconds: float) -> None:
-        """Let time pass, running what falls due on the way, in order."""
+        """Advances the clock, and runs the callbacks that fall due in order."""
         end = self._now + seconds
         while self._due and self._due[0][0] <= end:
             self._now, _, timer = heapq.heappop(self._due)

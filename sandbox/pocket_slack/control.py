@@ -1,20 +1,20 @@
-"""The people's side over HTTP, for a page or another process: thin over `Person`.
+"""People's actions over HTTP, for the page or another process: a thin layer over `Person`.
 
     GET  /sandbox/app                      address and tokens
-    GET  /sandbox/people                   names of those who can be acted as
+    GET  /sandbox/people                   names of the people to act as
     GET  /sandbox/state?as=ann             what that person sees
-    GET  /sandbox/stream?as=ann            the same and every change, as server-sent events (stream.py)
+    GET  /sandbox/stream?as=ann            the same, then every change, as server-sent events (stream.py)
     GET  /sandbox/journal?after=17&wait_s=20
     POST /sandbox/people/ann/post          {"channel": "help", "text": "..."}
-    POST /sandbox/people/ann/run_step      {"callback_id": "score", "inputs": {...}}: a workflow comes to that step
+    POST /sandbox/people/ann/run_step      {"callback_id": "score", "inputs": {...}}: a workflow reaches that step
     GET  /sandbox/executions               the steps that were run: running, completed or failed
     POST /sandbox/faults                   {"method": "chat.postMessage", "status": 500}
-    DELETE /sandbox/faults                 forget those that still wait
+    DELETE /sandbox/faults                 remove those that still wait
     POST /sandbox/sockets/drop             also silence, warning, refresh_requested, link_disabled
     POST /sandbox/envelopes/<id>/redeliver
 
-Messages are named by `channel` and `ts`, modals and home tabs by nothing: they are the ones in front. `submit` answers
-`errors` by block id where the client would not send.
+A message is named by `channel` and `ts`. A modal or home tab needs no name: it is the one in front. `submit` answers
+with `errors` by block id if the client would not send the form.
 """
 
 import json
@@ -46,7 +46,7 @@ class Control:
         self._sockets = sockets
 
     def routes(self) -> list[web.RouteDef]:
-        """Where the handlers stand."""
+        """The routes of the handlers."""
         return [
             web.get("/sandbox/app", self.app),
             web.get("/sandbox/people", self.people),
@@ -77,7 +77,7 @@ class Control:
         return web.json_response(to_state(person))
 
     async def journal(self, request: web.Request) -> web.StreamResponse:
-        """The entries after one of them; with `wait_s`, as soon as there are any."""
+        """The entries after the one with the id `after`; with `wait_s`, waits that long for one, at most 60 s."""
         after = int(request.query.get("after", "0"))
         journal = self._ws.journal
         if wait_s := float(request.query.get("wait_s", "0")):
@@ -88,11 +88,11 @@ class Control:
         return web.json_response([entry.to_json() for entry in journal.entries if entry.id > after])
 
     async def executions(self, request: web.Request) -> web.StreamResponse:
-        """All steps of workflows that were run; those that the app never ends stay `running`."""
+        """All workflow steps that were run; a step that the app never ends stays `running`."""
         return web.json_response([each.to_json() for each in self._ws.executions.all.values()])
 
     async def act(self, request: web.Request) -> web.StreamResponse:
-        """Something a person does; what the app has to acknowledge is waited for."""
+        """Acts as a person, and waits until the app has acknowledged that, if it must."""
         verb = _VERBS.get(request.match_info["verb"])
         if verb is None:
             raise SandboxError(f"nobody can {request.match_info['verb']!r}; there are {listed(sorted(_VERBS))}")
@@ -100,14 +100,14 @@ class Control:
         try:
             result = verb(person, await _body(request))
         except RefusedError as error:
-            # What happens to people every day is no mistake of whoever drives the sandbox.
+            # A refused form is an everyday event for people, not a mistake of the caller.
             return web.json_response({"errors": error.errors})
         if isinstance(result, Delivery):
             await self._ws.journal.until(lambda: result.is_over)
         return web.json_response(self._shown(result))
 
     async def fault(self, request: web.Request) -> web.StreamResponse:
-        """Let calls fail."""
+        """Makes calls fail."""
         fault = await _body(request)
         if "held_until" in fault:
             raise SandboxError("held_until is for tests in the same process; here there is delay_s")
@@ -115,12 +115,12 @@ class Control:
         return web.json_response({})
 
     async def clear_faults(self, request: web.Request) -> web.StreamResponse:
-        """Let all calls be answered again."""
+        """Removes all faults that still wait."""
         self._ws.faults.clear()
         return web.json_response({})
 
     async def sockets(self, request: web.Request) -> web.StreamResponse:
-        """Trouble with the connections."""
+        """Drops or silences the connections, or asks the app to reconnect."""
         verb = request.match_info["verb"]
         if verb == "drop":
             await self._sockets.drop()
@@ -133,7 +133,7 @@ class Control:
         return web.json_response({})
 
     async def redeliver(self, request: web.Request) -> web.StreamResponse:
-        """Send an envelope once more."""
+        """Sends an envelope again."""
         delivery = self._ws.deliveries.find(request.match_info["id"])
         if delivery is None:
             raise SandboxError("no such envelope")
@@ -156,7 +156,7 @@ class Control:
 
 @web.middleware
 async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Answers a control request that makes no sense with `error` and the status 400."""
+    """Answers an invalid control request with `error` and the status 400."""
     if not request.path.startswith("/sandbox/"):
         return await handler(request)
     try:
@@ -177,7 +177,7 @@ def _message(person: Person, body: Json) -> Message:
 def _fill(person: Person, body: Json) -> None:
     """Types `values` (by action id), or `state` (by block id, then action id), into the modal in front.
 
-    Of `state`, which is what a page remembers, it takes the fields that the app has left there.
+    `state` is what a page remembers; fields that the app has since removed from the modal are skipped.
     """
     there = {
         (block["block_id"], element["action_id"])

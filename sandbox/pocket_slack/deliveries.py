@@ -1,4 +1,4 @@
-"""Payloads on their way to the app over Socket Mode: one connection of several, acks, retries of events.
+"""Payloads that are sent to the app over Socket Mode: choice of a connection, acks, retries of events.
 
 Source: https://docs.slack.dev/apis/events-api/using-socket-mode
 """
@@ -13,10 +13,10 @@ from pocket_slack.journal import Journal
 from pocket_slack.model import Json
 
 EVENT_RETRIES_AFTER_S = (0.0, 60.0, 300.0)
-"""At once, after a minute, after five: https://docs.slack.dev/apis/events-api#retries"""
+"""At once, then after one minute, then after five: https://docs.slack.dev/apis/events-api#retries"""
 
 REMEMBERED = 10_000
-"""How many envelopes are kept to be acknowledged or sent again."""
+"""Only the newest envelopes, up to this many, can be acknowledged or sent again."""
 
 ACCEPTS_RESPONSE = {"slash_commands": True, "interactive": True, "events_api": False}
 
@@ -27,19 +27,19 @@ class Connection(Protocol):
     id: str
 
     def send(self, message: Json) -> None:
-        """Put a message on its way; never waits."""
+        """Queues a message; never waits."""
 
 
 @dataclass
 class Delivery:
-    """One payload for the app, and how it went.
+    """One payload for the app, and its outcome.
 
     Attributes:
-        envelope_id: The newest envelope's; each retry of an event has one of its own (bolt-js#2487).
+        envelope_id: The id of the newest envelope; each retry of an event has its own (bolt-js#2487).
         kind: `slash_commands`, `interactive` or `events_api`.
         acked_ms: Milliseconds from sending to the ack in time; None until then.
-        response: What the app put into its ack.
-        failure: Why it failed for the user, in Slack's words; None while all is well.
+        response: The payload of the app's ack.
+        failure: Why it failed for the user, in Slack's words; None if it has not failed.
         attempt: How many times an event was sent again.
     """
 
@@ -66,7 +66,7 @@ class Delivery:
         return self.is_acked or self.failure is not None
 
     def envelope(self) -> Json:
-        """The JSON on the wire."""
+        """The envelope's JSON, as sent."""
         body: Json = {
             "envelope_id": self.envelope_id,
             "payload": self.payload,
@@ -79,7 +79,7 @@ class Delivery:
 
 
 class Deliveries:
-    """Sends payloads to the connected app and settles how each one went."""
+    """Sends payloads to the connected app and keeps track of their outcomes."""
 
     def __init__(self, clock: Clock, journal: Journal, answer_within_s: float) -> None:
         self.connections: list[Connection] = []
@@ -97,12 +97,12 @@ class Deliveries:
         on_ack: Callable[[Json], None] | None = None,
         on_failure: Callable[[str], None] | None = None,
     ) -> Delivery:
-        """Send a payload to one of the connections.
+        """Sends a payload to one of the connections.
 
         Args:
             kind: `slash_commands`, `interactive` or `events_api`.
             payload: As the app will read it.
-            on_ack: Called with the ack's payload, `{}` when it had none.
+            on_ack: Called with the ack's payload, `{}` if it has none.
             on_failure: Called with Slack's word for the failure.
         """
         delivery = Delivery(str(uuid.uuid4()), kind, payload, on_ack, on_failure)
@@ -110,7 +110,7 @@ class Deliveries:
         return delivery
 
     def ack(self, envelope_id: str, response: Json | None) -> None:
-        """Note the app's ack; late, repeated and unknown ones change nothing and are recorded as such."""
+        """Records the app's ack. Late, repeated and unknown acks change nothing and are recorded as such."""
         delivery = self._by_id.get(envelope_id)
         note = "unknown" if delivery is None else "repeated" if delivery.is_acked else ""
         if delivery is None or note or delivery.failure is not None:
@@ -125,22 +125,22 @@ class Deliveries:
             delivery.on_ack(response or {})
 
     def redeliver(self, delivery: Delivery) -> None:
-        """Send the same envelope once more, as Slack may; its ack is counted once. One that had failed starts anew."""
+        """Sends the same envelope again, as Slack may; its ack counts once. A failed delivery gets a new time limit."""
         if delivery.failure is not None:
             delivery.failure, delivery.sent_at = None, self._clock.now()
             delivery.timer = self._clock.call_later(self._answer_within_s, lambda: self._overdue(delivery))
         self._put(delivery, redelivered=True)
 
     def find(self, envelope_id: str) -> Delivery | None:
-        """The delivery of an envelope."""
+        """The delivery of an envelope, or None if it is unknown."""
         return self._by_id.get(envelope_id)
 
     def latest(self) -> list[Delivery]:
-        """Those that are remembered, oldest first."""
+        """The deliveries that can be acknowledged or sent again, oldest first."""
         return list(self._by_id.values())
 
     def close(self) -> None:
-        """Stop waiting for acks."""
+        """Stops waiting for acks."""
         self.is_open = False
         for delivery in self._by_id.values():
             if delivery.timer:
@@ -197,7 +197,7 @@ class Deliveries:
 
 
 def _without_token(envelope: Json) -> Json:
-    """The envelope as it is noted: a step of a workflow brings a token along."""
+    """The envelope as it is recorded: without the token that comes with a workflow step."""
     event = envelope["payload"].get("event", {})
     if "bot_access_token" not in event:
         return envelope

@@ -1,9 +1,9 @@
-"""What can go wrong, on either side of the counter.
+"""The sandbox's exceptions.
 
 Exception
-├── SlackError      the Web API answers `ok: false`; raised inside, never seen by whoever drives the sandbox
-└── SandboxError    whoever drives the sandbox asked for something that Slack's clients do not offer
-    └── RefusedError     the client itself would have refused, with a message beside each field
+├── SlackError      the Web API answers `ok: false`; raised inside, never reaches the sandbox's caller
+└── SandboxError    the caller asked for something that Slack's clients do not offer
+    └── RefusedError     the client itself would refuse to send this, with a message beside each field
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names as they stand in a sentence: `ann, ben`; `none` without any."""
+    """Names as written in a sentence, such as `ann, ben`; `none` if there are none."""
     return ", ".join(names) or "none"
 
 
@@ -45,7 +45,7 @@ class SandboxError(Exception):
 
 
 class RefusedError(SandboxError):
-    """The Slack client would not have sent this; `errors` maps a block id to what it shows there."""
+    """The Slack client would not send this; `errors` maps a block id to the message that it shows there."""
 
     def __init__(self, errors: Mapping[str, str]) -> None:
         super().__init__("; ".join(f"{block}: {text}" for block, text in errors.items()))

@@ -1,4 +1,4 @@
-"""Events for the app: only those it subscribed to, from where it may look.
+"""Events for the app: only those it subscribed to, and only from conversations that it may read.
 
 Source: https://docs.slack.dev/reference/events
 """
@@ -11,39 +11,39 @@ from pocket_slack.model import Channel, Json, Message, User
 from pocket_slack.workspace import Workspace
 
 CHANNEL_TYPES = {"channels": "channel", "groups": "group", "im": "im", "mpim": "mpim"}
-"""Slack's `channel_type` for its word in scopes and event names."""
+"""Slack's `channel_type`, by the word that scopes and event names have for it."""
 
 
 def message_posted(ws: Workspace, channel: Channel, body: Json) -> None:
-    """`message.channels` and its like, and `app_mention`; `body` is the message as `posts.shown` shows it."""
+    """Sends `message.channels` and the like, and `app_mention`; `body` is the message as `posts.shown` returns it."""
     _message(ws, channel, body)
     _mention(ws, channel, body)
 
 
 def message_changed(ws: Workspace, channel: Channel, body: Json, before: Json) -> None:
-    """A message event of subtype `message_changed`; a mention comes once more, with `edited` (slack-go#1256)."""
+    """Sends `message_changed`; if the text has changed, a mention is sent again, with `edited` (slack-go#1256)."""
     _hidden(ws, channel, {"subtype": "message_changed", "message": body, "previous_message": before})
     if body["text"] != before["text"]:
         _mention(ws, channel, body)
 
 
 def message_deleted(ws: Workspace, channel: Channel, before: Json) -> None:
-    """A message event of subtype `message_deleted`."""
+    """Sends a message event of subtype `message_deleted`."""
     _hidden(ws, channel, {"subtype": "message_deleted", "previous_message": before, "deleted_ts": before["ts"]})
 
 
 def member_joined(ws: Workspace, channel: Channel, user: User, inviter: User | None = None) -> None:
-    """`member_joined_channel`: https://docs.slack.dev/reference/events/member_joined_channel"""
+    """Sends `member_joined_channel`: https://docs.slack.dev/reference/events/member_joined_channel"""
     _membership(ws, "member_joined_channel", channel, user, {"inviter": inviter.id} if inviter else {})
 
 
 def member_left(ws: Workspace, channel: Channel, user: User) -> None:
-    """`member_left_channel`: https://docs.slack.dev/reference/events/member_left_channel"""
+    """Sends `member_left_channel`: https://docs.slack.dev/reference/events/member_left_channel"""
     _membership(ws, "member_left_channel", channel, user, {})
 
 
 def channel_event(ws: Workspace, channel: Channel, verb: str, **fields: Any) -> None:
-    """`channel_left`, `channel_archive` and the like, in private channels `group_left` and so on.
+    """Sends `channel_left`, `channel_archive` and the like; for private channels `group_left` and so on.
 
     Source: https://docs.slack.dev/reference/events/channel_left
     """
@@ -53,7 +53,7 @@ def channel_event(ws: Workspace, channel: Channel, verb: str, **fields: Any) -> 
 
 
 def reaction(ws: Workspace, channel: Channel, message: Message, user: User, name: str, event: str) -> None:
-    """`reaction_added` or `reaction_removed`; what a webhook posted has no `item_user`.
+    """Sends `reaction_added` or `reaction_removed`; for a webhook's message it has no `item_user`.
 
     Source: https://docs.slack.dev/reference/events/reaction_added
     """
@@ -65,7 +65,7 @@ def reaction(ws: Workspace, channel: Channel, message: Message, user: User, name
 
 
 def home_opened(ws: Workspace, user: User, home: Json | None) -> None:
-    """`app_home_opened` for the home tab; `view` is there once the app has published one."""
+    """Sends `app_home_opened` for the home tab; it has a `view` once the app has published one."""
     channel = ws.im(user.id)
     body = {
         "type": "app_home_opened",
@@ -78,7 +78,7 @@ def home_opened(ws: Workspace, user: User, home: Json | None) -> None:
 
 
 def function_executed(ws: Workspace, execution: Execution) -> Delivery:
-    """`function_executed`, to which an app need not subscribe.
+    """Sends `function_executed`, to which an app need not subscribe.
 
     Source: https://docs.slack.dev/reference/events/function_executed
     """
@@ -115,7 +115,7 @@ def _membership(ws: Workspace, name: str, channel: Channel, user: User, more: Js
 
 
 def _mention(ws: Workspace, channel: Channel, body: Json) -> None:
-    """`app_mention`, which is never sent in direct messages: https://docs.slack.dev/reference/events/app_mention"""
+    """Sends `app_mention`, except in direct messages: https://docs.slack.dev/reference/events/app_mention"""
     is_read = "app_mentions:read" in ws.manifest.bot_scopes and not channel.is_im
     is_notice = str(body.get("subtype")).startswith("channel_")
     if is_read and f"<@{ws.bot.id}>" in body["text"] and not is_notice:
@@ -123,7 +123,7 @@ def _mention(ws: Workspace, channel: Channel, body: Json) -> None:
 
 
 def _may(ws: Workspace, channel: Channel, verb: str) -> bool:
-    """An event goes only to apps whose scopes would let them learn the same by the Web API."""
+    """Whether the app's scopes would let it read the same through the Web API; if not, it gets no event."""
     return f"{channel.kind}:{verb}" in ws.manifest.bot_scopes
 
 

@@ -1,4 +1,4 @@
-"""Runs of the app's functions as steps of workflows: which run still, and what became of the others."""
+"""Runs of the app's functions as workflow steps: those that still run, and the results of the others."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,18 +13,18 @@ from pocket_slack.journal import Journal
 from pocket_slack.model import Json
 
 TOKEN_LIVES_S = 15 * 60
-"""Or until the step has ended: https://github.com/slackapi/bolt-python/issues/1075"""
+"""How long a workflow token works, at most; it ends with its step: https://github.com/slackapi/bolt-python/issues/1075"""
 
 
 @dataclass
 class Execution:
-    """One run of a function; it is `running` until the app completes it, for ever if it never does.
+    """One run of a function. It stays `running` until the app completes it or reports an error.
 
     Attributes:
-        token: The workflow token that came with the event, good for this run alone.
-        outputs: What the app gave the workflow; None unless it completed.
-        error: What the app said where it failed; Slackbot tells whoever is in charge of the workflow.
-        delivery: How the event went that told the app.
+        token: The workflow token that came with the event, valid for this run only.
+        outputs: What the app returned to the workflow; None unless the run completed.
+        error: The app's error message if the run failed; Slackbot shows it to the workflow's managers.
+        delivery: The delivery of the event that started the run in the app.
     """
 
     id: str
@@ -40,7 +40,7 @@ class Execution:
     delivery: Delivery | None = field(default=None, repr=False)
 
     def to_json(self) -> Json:
-        """For another process; without the token."""
+        """The run as JSON for another process, without the token."""
         names = ("started_by", "status", "inputs", "outputs", "error")
         named = {"function_execution_id": self.id, "callback_id": self.function.callback_id}
         return named | {name: getattr(self, name) for name in names}
@@ -57,7 +57,7 @@ class Executions:
 
     @property
     def running(self) -> list[Execution]:
-        """Those whose workflow waits for the app."""
+        """The runs whose workflow waits for the app."""
         return [each for each in self.all.values() if each.status == "running"]
 
     def start(self, function: Function, inputs: Mapping[str, Any], user_id: str) -> Execution:
@@ -69,10 +69,10 @@ class Executions:
         return made
 
     def of_token(self, token: str) -> Execution | None:
-        """The run that a workflow token belongs to.
+        """The run that a workflow token belongs to, or None if there is none.
 
         Raises:
-            SlackError: `token_revoked` once it has ended, `token_expired` after 15 minutes.
+            SlackError: `token_revoked` if the run has ended, `token_expired` after 15 minutes.
         """
         found = next((each for each in self.all.values() if each.token == token), None)
         if found and found.status != "running":
@@ -82,10 +82,10 @@ class Executions:
         return found
 
     def complete(self, execution: Execution, outputs: Json) -> None:
-        """The workflow goes on with these outputs.
+        """Completes a run; the workflow continues with these outputs.
 
         Raises:
-            SlackError: `parameter_validation_failed`: they are not what the manifest declares.
+            SlackError: `parameter_validation_failed` if they are not what the manifest declares.
         """
         if wrong := misfits(execution.function.outputs, outputs):
             raise SlackError("parameter_validation_failed", wrong)
@@ -93,6 +93,6 @@ class Executions:
         self._journal.record("execution", **execution.to_json())
 
     def fail(self, execution: Execution, error: str) -> None:
-        """The workflow stops, and says why."""
+        """Ends a run with an error; the workflow stops."""
         execution.status, execution.error = "failed", error
         self._journal.record("execution", **execution.to_json())

@@ -1,4 +1,4 @@
-"""Trouble on demand: what the next calls of a method meet instead of an answer."""
+"""Failures on demand: what the next calls of a method get instead of an answer."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ ANY = "*"
 
 @dataclass(frozen=True)
 class Answer:
-    """What goes back over HTTP; without a body it is an empty page."""
+    """An HTTP answer; without a body it is an empty page."""
 
     status: int = 200
     body: Json | None = None
@@ -22,17 +22,17 @@ class Answer:
 
 @dataclass
 class Fault:
-    """What happens to a call.
+    """What goes wrong with a call.
 
     Attributes:
         error: Answer `ok: false` with this error.
         status: Answer with this HTTP status and no JSON.
         retry_after_s: Answer 429 `ratelimited` with this `Retry-After`.
         drop: Close the connection without an answer.
-        delay_s: Wait before the call is looked at.
-        held_until: Wait for this event before the call is looked at; for tests in the same process.
+        delay_s: Wait before the call is handled.
+        held_until: Wait for this event before the call is handled; for tests in the same process.
         is_applied: The call takes effect before it fails, as when an answer gets lost on the way back.
-        times: How many calls meet it.
+        times: How many calls it affects.
     """
 
     error: str | None = None
@@ -51,11 +51,11 @@ class Fault:
 
     @property
     def spoils_the_answer(self) -> bool:
-        """Whether the caller gets something else than the answer."""
+        """Whether the caller gets something other than the answer."""
         return bool(self.error or self.status or self.drop) or self.retry_after_s is not None
 
     def answer(self) -> Answer | None:
-        """What the caller gets instead of the answer; None is a dropped connection."""
+        """What the caller gets instead of the answer; None means that the connection is dropped."""
         if self.drop:
             return None
         if self.retry_after_s is not None:
@@ -64,7 +64,7 @@ class Fault:
 
 
 def _shown(fault: Fault) -> Json:
-    """What is not as usual about a fault, for the journal."""
+    """The fields of a fault that are set, for the journal; `held_until` cannot be JSON."""
     return {key: value for key, value in vars(fault).items() if value and key != "held_until"}
 
 
@@ -76,7 +76,7 @@ class Faults:
         self._waiting: dict[str, list[Fault]] = {}
 
     def add(self, method: str, fault: Fault) -> None:
-        """Let the next `fault.times` calls of `method` meet this fault; several faults queue up.
+        """Makes the next `fault.times` calls of `method` get this fault; several faults queue up.
 
         `method` is a Web API method's name, `response_url`, or `*` for any of them.
         """
@@ -84,7 +84,7 @@ class Faults:
         self._record("waits", method=method, **_shown(fault))
 
     def take(self, method: str) -> Fault:
-        """The fault for a call that has just come in; one without any effect if none waits."""
+        """The fault for a call that has just come in; a fault without any effect if none waits."""
         waiting = self._waiting.get(method) or self._waiting.get(ANY)
         if not waiting:
             return Fault()
@@ -96,7 +96,7 @@ class Faults:
         return fault
 
     def clear(self) -> None:
-        """Forget all faults that still wait."""
+        """Removes all faults that still wait."""
         self._waiting.clear()
         self._record("forgotten")
 

@@ -1,4 +1,4 @@
-"""The app's functions, which are steps of workflows: what the manifest declares of them, and which values fit.
+"""The app's functions, which are workflow steps: their declarations in the manifest, and the values that fit them.
 
 Source: https://docs.slack.dev/tools/bolt-python/tutorial/custom-steps
 """
@@ -48,7 +48,7 @@ TYPES: Mapping[str, Callable[[Any], bool]] = {
     "slack#/types/message_ts": _is_ts,
     "slack#/types/user_id": _is_id("U", "W"),
 }
-"""What a value of each type looks like; https://docs.slack.dev/reference/types lists more than these."""
+"""A check for each type of value; https://docs.slack.dev/reference/types lists more types than these."""
 
 
 @dataclass(frozen=True)
@@ -62,13 +62,13 @@ class Parameter:
     is_required: bool = False
 
     def to_slack(self) -> Json:
-        """As in the event `function_executed`."""
+        """The parameter as in the event `function_executed`."""
         return vars(self).copy()
 
 
 @dataclass(frozen=True)
 class Function:
-    """A function that the manifest declares: a step that whoever builds a workflow can add."""
+    """A function that the manifest declares: a step that people can add to a workflow."""
 
     callback_id: str
     title: str
@@ -81,8 +81,8 @@ def to_functions(manifest: Mapping[str, Any]) -> Mapping[str, Function]:
     """The declared functions, by callback id.
 
     Raises:
-        SandboxError: Slack would not take the manifest: the app is not made for organisations, which functions ask
-            for, or does not say where they run; or a declaration is not in order.
+        SandboxError: Slack would not accept the manifest: `org_deploy_enabled` or `function_runtime: remote` is
+            missing, or a declaration is invalid.
     """
     declared, settings = manifest.get("functions", {}), manifest.get("settings", {})
     if declared and not settings.get("org_deploy_enabled"):
@@ -93,7 +93,7 @@ def to_functions(manifest: Mapping[str, Any]) -> Mapping[str, Function]:
 
 
 def misfits(parameters: tuple[Parameter, ...], values: Mapping[str, Any]) -> list[str]:
-    """What is wrong with these values, a line for each: required ones that miss, wrong types, unknown names."""
+    """What is wrong with these values, one line each: missing required values, wrong types, unknown names."""
     known = {parameter.name: parameter for parameter in parameters}
     missing = [name for name, each in known.items() if each.is_required and values.get(name) is None]
     wrong = [
@@ -118,7 +118,7 @@ def _to_function(callback_id: str, entry: Mapping[str, Any]) -> Function:
 
 
 def _to_parameters(callback_id: str, schema: Mapping[str, Any]) -> tuple[Parameter, ...]:
-    """Of a manifest of version 2: `properties`, and the names of those that are `required`."""
+    """The parameters from version 2 of the manifest: `properties`, and the names of those that are `required`."""
     properties, required = schema.get("properties", {}), schema.get("required", [])
     unknown = sorted({each["type"] for each in properties.values()} - TYPES.keys())
     if unknown or not properties.keys() >= set(required):

@@ -15,7 +15,7 @@ RESPONSE_URL_USES = 5
 
 @dataclass
 class Trigger:
-    """One `views.open` or `views.push` on the screen of `user_id`."""
+    """Permission for one `views.open` or `views.push` on the screen of `user_id`."""
 
     user_id: str
     expires_at: float
@@ -24,10 +24,10 @@ class Trigger:
 
 @dataclass
 class ResponseUrl:
-    """Up to five answers to one interaction, where it took place.
+    """Permission for up to five answers to one interaction, in its channel.
 
     Attributes:
-        source: The message whose block was clicked; what `replace_original` and `delete_original` are about.
+        source: The message whose block was clicked; `replace_original` and `delete_original` apply to it.
     """
 
     user_id: str
@@ -38,7 +38,7 @@ class ResponseUrl:
 
 
 class Grants:
-    """Hands permissions out and takes them back."""
+    """Issues permissions and redeems them."""
 
     def __init__(self, clock: Clock, ids: Ids, trigger_lives_s: float) -> None:
         self.base_url = "http://127.0.0.1"
@@ -50,7 +50,7 @@ class Grants:
         self._tickets: set[str] = set()
 
     def new_trigger(self, user_id: str) -> str:
-        """A trigger id for one modal, within three seconds.
+        """A trigger id for one modal; by default it expires after three seconds.
 
         Source: https://docs.slack.dev/interactivity/handling-user-interaction#modal_responses
         """
@@ -59,7 +59,7 @@ class Grants:
         return trigger_id
 
     def use_trigger(self, trigger_id: str) -> str:
-        """The user on whose screen the modal may open; the trigger is spent by this.
+        """The user on whose screen the modal may open. This uses up the trigger.
 
         Raises:
             SlackError: `invalid_arguments`, `exchanged_trigger_id` or `expired_trigger_id`, as documented:
@@ -83,7 +83,7 @@ class Grants:
         return f"{self.base_url}/{key}"
 
     def find_response_url(self, key: str) -> ResponseUrl:
-        """The grant behind a `response_url`, not yet spent.
+        """The grant behind a `response_url`, if it may still be used; the caller counts the use.
 
         Raises:
             SlackError: `used_url` or `expired_url`, which Slack answers with HTTP 404; `no_service` if unknown.
@@ -104,7 +104,7 @@ class Grants:
         return ticket
 
     def use_ticket(self, ticket: str) -> bool:
-        """Whether the ticket was good; it is not any more."""
+        """Whether the ticket was valid. This uses it up."""
         was_good = ticket in self._tickets
         self._tickets.discard(ticket)
         return was_good

@@ -1,8 +1,7 @@
-"""Who may drive the sandbox from a browser: its own page, and no page of another origin.
+"""Lets only the sandbox's own page drive it from a browser, and no page of another origin.
 
-Not even through a name that resolves to this machine (DNS rebinding): a request has to name the machine by an address,
-as `localhost`, or by the name that was asked for with `--host`. What changes something has to be sent as JSON, which a
-form of another page cannot do.
+That includes names that resolve to this machine (DNS rebinding): a request must name the machine by its IP address, as
+`localhost`, or by the name given with `--host`. A POST must be JSON, which a form on another page cannot send.
 """
 
 import ipaddress

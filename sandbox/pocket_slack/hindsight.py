@@ -1,4 +1,4 @@
-"""A clock that can look back, so that a workspace begins with a past."""
+"""A clock that can go back, so that a new workspace has older messages."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ class Hindsight:
 
     @contextmanager
     def back(self, ago: timedelta) -> Iterator[None]:
-        """Inside, it is that long before this clock was made; what happens meanwhile is dated there."""
+        """Inside the `with` block, the time is that long before this clock was made."""
         self._past = self._start - ago.total_seconds()
         try:
             yield
@@ -29,5 +29,5 @@ class Hindsight:
         return self._clock.now() if self._past is None else self._past
 
     def call_later(self, delay_s: float, callback: Callable[[], None]) -> Timer:
-        """Run `callback` once, `delay_s` seconds from now."""
+        """Runs `callback` once, `delay_s` seconds from now."""
         return self._clock.call_later(delay_s, callback)

@@ -1,4 +1,4 @@
-"""Identifiers in Slack's form. Timestamps are unique in a workspace, because they name the messages."""
+"""Identifiers in Slack's form. Timestamps are unique in a workspace, because they identify messages."""
 
 import itertools
 import secrets
@@ -35,5 +35,5 @@ class Ids:
         return f"{int(self._clock.now())}.{self.short(8)}"
 
     def short(self, length: int = 5) -> str:
-        """What Slack gives a block that came without a `block_id`."""
+        """A random id, such as Slack gives a block that has no `block_id`."""
         return "".join(secrets.choice(_ALPHABET) for _ in range(length))

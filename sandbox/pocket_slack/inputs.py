@@ -1,4 +1,4 @@
-"""Interactive elements: what of them goes into `state.values` and `actions`, and what the client refuses.
+"""Interactive elements: their values in `state.values` and `actions`, and the inputs that the client refuses.
 
 Source: https://docs.slack.dev/reference/block-kit/block-elements
 """
@@ -13,7 +13,7 @@ from pocket_slack.model import Json
 
 @dataclass(frozen=True)
 class Kind:
-    """How an element's choice is written: under `key`, starting with the element's `initial` field."""
+    """How an element's value is stored: under the key `key`; the element's field `initial` has the first value."""
 
     key: str
     initial: str
@@ -47,7 +47,7 @@ KINDS: Mapping[str, Kind] = {
 
 
 def elements_of(blocks: list[Json]) -> Iterator[tuple[Json, Json]]:
-    """Every interactive element with the block it stands in."""
+    """Every interactive element, after the block that contains it."""
     for block in blocks:
         candidates = [block.get("accessory"), block.get("element")]
         if block["type"] in ("actions", "context_actions"):
@@ -58,10 +58,10 @@ def elements_of(blocks: list[Json]) -> Iterator[tuple[Json, Json]]:
 
 
 def find_element(blocks: list[Json], action_id: str, block_id: str | None = None) -> tuple[Json, Json]:
-    """The block and the element with that action id, in that block where several have it.
+    """The block and the element with that action id; `block_id` says which, if several have it.
 
     Raises:
-        SandboxError: There is none to click.
+        SandboxError: There is no such element.
     """
     found = list(elements_of(blocks))
     for block, element in found:
@@ -72,7 +72,7 @@ def find_element(blocks: list[Json], action_id: str, block_id: str | None = None
 
 
 def state_values(blocks: list[Json], typed: Json) -> Json:
-    """`state.values` of a surface: `typed` where somebody typed, the initial values elsewhere."""
+    """`state.values` of a surface: the values in `typed`, and the initial values of all other elements."""
     values: Json = {}
     for block, element in elements_of(blocks):
         if element["type"] in KINDS:
@@ -82,9 +82,9 @@ def state_values(blocks: list[Json], typed: Json) -> Json:
 
 
 def chosen(element: Json, value: Any) -> Json:
-    """The state of an element after somebody typed or chose `value`: text, an option's value, an id, or a list.
+    """The state of an element after a person typed or chose `value`: text, an option's value, an id, or a list.
 
-    Text for a `rich_text_input` becomes a rich_text value without formatting; one with formatting is taken as it is.
+    Text for a `rich_text_input` becomes a rich_text value without formatting; a rich_text value is taken as it is.
 
     Raises:
         SandboxError: There is no such option.
@@ -100,7 +100,7 @@ def chosen(element: Json, value: Any) -> Json:
 
 
 def to_typed_rich_text(text: str) -> Json | None:
-    """What a `rich_text_input` holds after somebody typed `text` and formatted nothing; None for an empty one."""
+    """The value of a `rich_text_input` with `text` typed and nothing formatted; None if `text` is empty."""
     section = {"type": "rich_text_section", "elements": [{"type": "text", "text": text}]}
     return {"type": "rich_text", "elements": [section]} if text else None
 
@@ -118,7 +118,7 @@ def option_of(element: Json, value: str) -> Json:
 
 
 def refusals(blocks: list[Json], values: Json) -> dict[str, str]:
-    """What the client shows under inputs that it would not send: empty ones, too short, too long."""
+    """The client's messages, by block id, under inputs that it would not send: empty, too short or too long."""
     errors = {}
     for block, element in elements_of(blocks):
         if block["type"] == "input":

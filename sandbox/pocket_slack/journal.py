@@ -1,4 +1,4 @@
-"""Everything that happened, in order; and whoever waits for it to happen."""
+"""Everything that happened, in order, and a way to wait for what happens."""
 
 import asyncio
 from collections import deque
@@ -21,7 +21,7 @@ class Entry:
         kind: `connection`, `envelope`, `ack`, `failure`, `call`, `response_url`, `fault`, `execution`, or a change
             that people see: `message`, `message_changed`, `message_deleted`, `streamed`, `ephemeral`, `view`, `home`,
             `channel`, `user`.
-        data: What belongs to that kind, ready for JSON. Tokens are never in it.
+        data: The details of that kind, ready for JSON. They never contain tokens.
     """
 
     id: int
@@ -35,7 +35,7 @@ class Entry:
 
 
 class Journal:
-    """The dated list of entries, the newest `limit` of them, and the feed of new ones."""
+    """The newest `limit` entries, and a feed of new ones."""
 
     def __init__(self, clock: Clock, limit: int = 10_000) -> None:
         self.entries: deque[Entry] = deque(maxlen=limit)
@@ -44,7 +44,7 @@ class Journal:
         self._watchers: list[Callable[[Entry], None]] = []
 
     def record(self, kind: str, **data: Any) -> Entry:
-        """Add an entry and tell everybody who watches."""
+        """Adds an entry and calls all watchers."""
         self._count += 1
         entry = Entry(self._count, self._clock.now(), kind, data)
         self.entries.append(entry)
@@ -57,15 +57,15 @@ class Journal:
         return [entry for entry in self.entries if entry.kind == kind]
 
     def watch(self, watcher: Callable[[Entry], None]) -> Callable[[], None]:
-        """Call `watcher` with every new entry; returns what ends that."""
+        """Calls `watcher` with every new entry; returns a function that stops this."""
         self._watchers.append(watcher)
         return lambda: self._watchers.remove(watcher)
 
     async def until(self, condition: Callable[[], T], timeout_s: float = 120.0) -> T:
-        """The first true value of `condition`, looked at now and after every entry.
+        """The first true value of `condition`, which is checked now and after every entry.
 
         Raises:
-            TimeoutError: Nothing true came in time; the message ends with the last entries.
+            TimeoutError: The condition was not true in time; the message ends with the last entries.
         """
         news = asyncio.Event()
         unwatch = self.watch(lambda _: news.set())

@@ -1,4 +1,4 @@
-"""How many calls Slack takes before it answers `ratelimited`, and how long it waits for the app."""
+"""How many calls Slack accepts before it answers `ratelimited`, and how long it waits for the app."""
 
 from dataclasses import dataclass, field
 
@@ -11,12 +11,12 @@ CALLS_PER_MINUTE = {1: 1, 2: 20, 3: 50, 4: 100}
 
 @dataclass(frozen=True)
 class Limits:
-    """Slack's limits, truthful by default.
+    """Rate and time limits; Slack's own by default.
 
     Attributes:
-        posts_per_second: Per channel, for `chat.postMessage`; 0 switches it off. Slack says "one per second".
-        post_burst: Slack lets short bursts pass without saying how long; this many is our guess.
-        has_tiers: Whether the per-minute tiers of the other methods hold.
+        posts_per_second: Per channel, for `chat.postMessage`; 0 turns the limit off. Slack says "one per second".
+        post_burst: Slack allows short bursts and does not say of how many posts; this number is our guess.
+        has_tiers: Whether the per-minute tiers of the other methods apply.
         answer_within_s: How long an app has to acknowledge a payload, and to use a trigger id. A test that shares its
             machine with other work gives it longer.
     """
@@ -47,12 +47,12 @@ class Meter:
     _buckets: dict[tuple[str, str], _Bucket] = field(default_factory=dict)
 
     def count_post(self, channel_id: str) -> None:
-        """Count one post into a channel."""
+        """Counts one post in a channel."""
         if self.limits.posts_per_second:
             self._count(("post", channel_id), self.limits.posts_per_second, self.limits.post_burst)
 
     def count_call(self, method: str, tier: int | None) -> None:
-        """Count one call of a method of that tier; None is a method without a tier of its own."""
+        """Counts one call of a method of that tier; None means that the method has no tier."""
         if self.limits.has_tiers and tier is not None:
             per_minute = CALLS_PER_MINUTE[tier]
             self._count((method, ""), per_minute / 60, per_minute)

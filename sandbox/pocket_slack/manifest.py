@@ -1,4 +1,4 @@
-"""The app's manifest: what the app may do, and what Slack's clients offer of it."""
+"""The app's manifest: what the app may do, and what Slack's clients show of it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from pocket_slack.errors import SandboxError, listed
 from pocket_slack.functions import Function, to_functions
 
 PARTS = frozenset({"display_information", "features", "functions", "oauth_config", "settings"})
-"""What the sandbox reads of a manifest; Slack asks for the first: https://docs.slack.dev/reference/app-manifest"""
+"""The parts that the sandbox reads; Slack requires `display_information`: https://docs.slack.dev/reference/app-manifest"""
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,10 @@ class Manifest:
 
     @classmethod
     def from_dict(cls, manifest: Mapping[str, Any]) -> "Manifest":
-        """Read a manifest as it stands in `manifest.yml`.
+        """Reads a manifest with the content of a `manifest.yml`.
 
         Raises:
-            SandboxError: A part has another shape than Slack's manifests, or none of their parts is there.
+            SandboxError: A part does not have the shape of Slack's manifests, or all parts are missing.
         """
         if manifest and not PARTS.intersection(manifest):
             raise SandboxError(f"this is not a Slack manifest: it has none of {listed(sorted(PARTS))}")

@@ -1,4 +1,4 @@
-"""The things in a workspace, and how Slack shows each of them as JSON."""
+"""The objects in a workspace, and their JSON form in Slack."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,9 +10,9 @@ Json = dict[str, Any]
 
 @dataclass
 class User:
-    """A person, or the user that stands for a bot (`bot_id` is then set).
+    """A person, or the user of a bot, which has a `bot_id`.
 
-    An incoming webhook is no user for Slack, who knows its messages by the bot's id alone: it has that id here too.
+    To Slack, an incoming webhook is not a user, and its messages have only a bot id. That is also its `id` here.
     """
 
     id: str
@@ -26,7 +26,7 @@ class User:
     is_webhook: bool = False
 
     def to_slack(self) -> Json:
-        """As in `users.info`: https://docs.slack.dev/reference/objects/user-object"""
+        """The user as in `users.info`: https://docs.slack.dev/reference/objects/user-object"""
         profile = {
             "real_name": self.real_name,
             "display_name": self.name,
@@ -56,7 +56,7 @@ class User:
         }
 
     def bot_profile(self) -> Json:
-        """As in a bot's messages and in `bots.info`."""
+        """The bot as in its messages and in `bots.info`."""
         return {
             "id": self.bot_id,
             "deleted": False,
@@ -71,9 +71,9 @@ class User:
 
 @dataclass
 class Stream:
-    """What is written so far of a message that is being streamed; others than `recipient_id` see its beginning.
+    """The pieces so far of a message that is being streamed; only `recipient_id` sees more than the first.
 
-    `is_chunked` says whether it came as `chunks` or as `markdown_text`; None before the first piece.
+    `is_chunked` says whether they came as `chunks` or as `markdown_text`; None before the first piece.
     """
 
     recipient_id: str
@@ -84,9 +84,9 @@ class Stream:
 
 @dataclass
 class Message:
-    """A message, or an ephemeral one when `shown_to` names the only user who sees it.
+    """A message; an ephemeral one if `shown_to` is set, the only user who sees it.
 
-    `subtype` is that of a notice, such as `channel_join`, and `details` are the fields that it has besides.
+    A notice has a `subtype`, such as `channel_join`, and further fields in `details`.
     """
 
     channel_id: str
@@ -113,11 +113,11 @@ class Message:
 
     @property
     def is_reply(self) -> bool:
-        """Whether it stands in a thread under another message."""
+        """Whether it is a reply in a thread."""
         return self.thread_ts is not None and self.thread_ts != self.ts
 
     def to_slack(self, with_metadata: bool = False) -> Json:
-        """As in `conversations.history`, without what only the thread knows."""
+        """The message as in `conversations.history`, without the fields about its thread."""
         optional = {
             "subtype": self._subtype,
             "hidden": self.is_tombstone,
@@ -145,7 +145,7 @@ class Message:
         return "bot_message" if self.author.is_webhook else None
 
     def _signature(self) -> Json:
-        """Who wrote it: https://docs.slack.dev/reference/events/message/bot_message has no `user`."""
+        """The author's fields; https://docs.slack.dev/reference/events/message/bot_message has no `user`."""
         author = self.author
         if self.subtype:
             return self.details
@@ -157,7 +157,7 @@ class Message:
 
 @dataclass
 class Channel:
-    """A channel or a direct message; `messages` by timestamp, in the order they were posted."""
+    """A channel or direct messages; `messages` are by timestamp, in the order they were posted."""
 
     id: str
     name: str
@@ -181,7 +181,7 @@ class Channel:
         return "groups" if self.is_private else "channels"
 
     def add(self, message: Message) -> None:
-        """Take in a message; its parent, if there is one, becomes a thread's."""
+        """Adds a message; if it is a reply, its parent becomes the parent of a thread."""
         self.messages[message.ts] = message
         if message.thread_ts:
             self._replies.setdefault(message.thread_ts, []).append(message)
@@ -190,7 +190,7 @@ class Channel:
             parent.thread_ts = parent.ts
 
     def remove(self, message: Message) -> None:
-        """Forget a message that has no replies."""
+        """Removes a message that has no replies."""
         del self.messages[message.ts]
         if message.thread_ts and message.is_reply:
             self._replies[message.thread_ts].remove(message)
@@ -200,7 +200,7 @@ class Channel:
         return list(self._replies.get(ts, ()))
 
     def to_slack(self, viewer_id: str) -> Json:
-        """As in `conversations.info`: https://docs.slack.dev/reference/objects/conversation-object"""
+        """The channel as in `conversations.info`: https://docs.slack.dev/reference/objects/conversation-object"""
         if self.is_im:
             other = next((m for m in self.members if m != viewer_id), viewer_id)
             return {
@@ -238,7 +238,7 @@ class Channel:
 
 @dataclass
 class View:
-    """A modal or a home tab that some user sees; `values` is what was typed into it so far."""
+    """A modal or a home tab that a user sees; `values` are what they have typed so far."""
 
     id: str
     user_id: str

@@ -1,4 +1,4 @@
-"""What the app receives when somebody does something.
+"""The payloads that the app receives when a person does something.
 
 Source: https://docs.slack.dev/reference/interaction-payloads
 """
@@ -25,7 +25,7 @@ def slash_command(ws: Workspace, user: User, channel: Channel, command: str, tex
         "command": command,
         "text": text,
         "api_app_id": ws.app_id,
-        # A form field in the days before sockets, hence a string.
+        # A form field over HTTP, and so a string here too.
         "is_enterprise_install": "false",
         "response_url": ws.grants.new_response_url(user.id, channel.id, "commands"),
         "trigger_id": ws.grants.new_trigger(user.id),
@@ -33,7 +33,7 @@ def slash_command(ws: Workspace, user: User, channel: Channel, command: str, tex
 
 
 def message_shortcut(ws: Workspace, user: User, channel: Channel, message: Message, callback_id: str) -> Json:
-    """A shortcut of the menu of a message; `message` is there in full."""
+    """A shortcut in the menu of a message; the payload has the whole `message`."""
     return {
         **_interaction(ws, user, "message_action"),
         "action_ts": ws.ids.ts(),
@@ -69,7 +69,7 @@ def message_action(ws: Workspace, user: User, channel: Channel, message: Message
         "response_url": ws.grants.new_response_url(user.id, channel.id, "actions", message),
         "actions": [action],
     }
-    # Slack keeps no copy of an ephemeral message, and so cannot send it along.
+    # Slack keeps no copy of an ephemeral message, and so cannot send it.
     return payload if message.shown_to else payload | {"message": shown(channel, message)}
 
 
@@ -95,7 +95,7 @@ def view_submission(ws: Workspace, user: User, view: View) -> Json:
 
 
 def view_closed(ws: Workspace, user: User, view: View, is_cleared: bool) -> Json:
-    """The close button of a modal that asked to be told; it brings no `trigger_id`."""
+    """The close button of a modal with `notify_on_close`; the payload has no `trigger_id`."""
     payload = _interaction(ws, user, "view_closed")
     del payload["trigger_id"]
     return {**payload, "api_app_id": ws.app_id, "view": views.to_slack(ws, view), "is_cleared": is_cleared}
@@ -148,5 +148,5 @@ def _response_urls(ws: Workspace, user: User, view: View) -> list[Json]:
 
 
 def _channel_name(channel: Channel) -> str:
-    # Slack gives the names of private channels away to nobody but their members: apps read "privategroup".
+    # Slack tells the names of private channels only to their members; apps get "privategroup".
     return "privategroup" if channel.is_private and not channel.is_mpim else channel.name

@@ -13,9 +13,9 @@ from pocket_slack.writers import Writer
 
 
 class Person(Writer):
-    """Somebody in the workspace. Channels go by name or id, messages by timestamp or as themselves.
+    """A person or bot in the workspace. Channels are given by name or id, messages as objects, threads by timestamp.
 
-    Everything that the app hears of returns the `Delivery`, which tells whether it was acknowledged.
+    Actions that the app must acknowledge return a `Delivery`, which says whether it did.
     """
 
     @property
@@ -24,7 +24,7 @@ class Person(Writer):
         return self.ws.im(self.id).id
 
     def messages(self, channel: str) -> list[Message]:
-        """The channel as it stands, oldest first, without the replies in threads."""
+        """The messages in a channel, oldest first, without replies that are only in threads."""
         return [m for m in self._seen(channel).messages.values() if not m.is_reply or m.is_broadcast]
 
     def thread(self, channel: str, ts: str) -> list[Message]:
@@ -33,45 +33,45 @@ class Person(Writer):
         return [where.messages[ts], *where.replies(ts)]
 
     def ephemerals(self, channel: str) -> list[Message]:
-        """What only this person sees in a channel, oldest first."""
+        """The ephemeral messages for this person in a channel, oldest first."""
         return [m for m in self._seen(channel).ephemerals if m.shown_to == self.id]
 
     def join(self, channel: str) -> None:
-        """Join a public channel."""
+        """Joins a public channel."""
         where = self.ws.channel(channel)
         if where.is_private and self.id not in where.members:
             raise SandboxError(f"{where.name} is private: a member has to invite {self.user.name}")
         channels.join(self.ws, where, self.user)
 
     def invite(self, channel: str, name_or_id: str) -> None:
-        """Bring somebody into a channel; `/invite @bot` does the same."""
+        """Adds a user or bot to a channel, as `/invite @bot` does in Slack."""
         channels.join(self.ws, self._joined(channel), self.ws.user(name_or_id), self.user)
 
     def leave(self, channel: str) -> None:
-        """Leave a channel."""
+        """Leaves a channel."""
         channels.leave(self.ws, self._joined(channel), self.user)
 
     def remove(self, channel: str, name_or_id: str) -> None:
-        """Take somebody out of a channel; `/remove @bot` does the same in Slack."""
+        """Removes a user or bot from a channel, as `/remove @bot` does in Slack."""
         where, who = self._joined(channel), self.ws.user(name_or_id)
         if who.id not in where.members:
             raise SandboxError(f"{who.name} is not in {where.name}")
         channels.leave(self.ws, where, who, self.user)
 
     def archive(self, channel: str, is_archived: bool = True) -> None:
-        """Archive a channel, or bring it back."""
+        """Archives or unarchives a channel."""
         channels.archive(self.ws, self._seen(channel), self.user, is_archived)
 
     def rename(self, channel: str, name: str) -> None:
-        """Give a channel another name."""
+        """Renames a channel."""
         channels.rename(self.ws, self._joined(channel), self.user, name)
 
     def set_topic(self, channel: str, topic: str) -> None:
-        """Say what a channel is about."""
+        """Sets a channel's topic."""
         channels.set_topic(self.ws, self._joined(channel), self.user, topic)
 
     def command(self, channel: str, command: str, text: str = "") -> Delivery:
-        """Run a slash command of the app, in a channel; Slack offers none in threads."""
+        """Runs a slash command of the app in a channel; Slack has no commands in threads."""
         where = self._seen(channel)
         declared = self.ws.manifest.command(command)
         if declared.should_escape:
@@ -85,7 +85,7 @@ class Person(Writer):
         )
 
     def shortcut(self, callback_id: str, message: Message | None = None) -> Delivery:
-        """Choose a shortcut from the menu of `message`, or a global one."""
+        """Chooses a shortcut from the menu of `message`, or a global one."""
         if message is None:
             self.ws.manifest.shortcut(callback_id, "global")
             return self.ws.deliveries.send("interactive", payloads.global_shortcut(self.ws, self.user, callback_id))
@@ -98,10 +98,10 @@ class Person(Writer):
         )
 
     def run_step(self, callback_id: str, inputs: Json) -> Execution:
-        """Start a workflow that comes to a function of the app as a step, with these inputs.
+        """Runs a function of the app as a workflow step with these inputs.
 
         Raises:
-            SandboxError: Workflow Builder would not offer that: an input is missing, unknown or of another type.
+            SandboxError: Workflow Builder would not allow this: an input is missing, unknown or of another type.
         """
         function = self.ws.manifest.function(callback_id)
         if wrong := misfits(function.inputs, inputs):
@@ -113,14 +113,14 @@ class Person(Writer):
     def click(
         self, surface: Message | View, action_id: str, value: Any = None, block_id: str | None = None
     ) -> Delivery:
-        """Click a button, or choose in a menu, picker or group of boxes.
+        """Clicks a button, or chooses in a menu, picker or group of checkboxes.
 
         Args:
-            surface: The message, modal or home tab it stands in.
-            action_id: The element's.
+            surface: The message, modal or home tab that contains the element.
+            action_id: The element's action id.
             value: What is chosen: an option's value, a list of them, an id, a date, the value of one of the
-                feedback buttons. Nothing for a button.
-            block_id: Says which, where several blocks have that action id.
+                feedback buttons. None for a button.
+            block_id: The element's block, if several blocks have that action id.
         """
         blocks = surface.blocks if isinstance(surface, Message) else surface.body["blocks"]
         block, element = find_element(blocks, action_id, block_id)
@@ -137,14 +137,14 @@ class Person(Writer):
 
     @property
     def view(self) -> View | None:
-        """The modal in front of this person; None when there is none."""
+        """The modal in front of this person, or None if there is none."""
         stack = self.ws.stacks.get(self.id)
         return stack[-1] if stack else None
 
     def fill(self, values: Json, block_id: str | None = None) -> View:
-        """Type into the modal in front; `values` maps action ids (of one block) to what is typed or chosen.
+        """Types into the modal in front; `values` maps action ids (of one block) to what is typed or chosen.
 
-        What stood under a field because of what was there before goes.
+        Errors under these fields go away.
         """
         view = self._modal()
         for action_id, value in values.items():
@@ -154,10 +154,10 @@ class Person(Writer):
         return views.show(self.ws, view) if values else view
 
     def submit(self, values: Json | None = None) -> Delivery:
-        """Fill in the modal in front and press its submit button.
+        """Fills in the modal in front and presses its submit button.
 
         Raises:
-            RefusedError: The client would not send it: a required input is empty, a text too short or too long.
+            RefusedError: The client would not send it: a required input is empty, or a text is too short or too long.
         """
         view = self.fill(values or {})
         if "submit" not in view.body:
@@ -177,7 +177,7 @@ class Person(Writer):
         )
 
     def close(self) -> Delivery | None:
-        """Close the modal in front; the app hears of it only if the view asked for that."""
+        """Closes the modal in front; the app is told only if the view has `notify_on_close`."""
         view = self._modal()
         is_cleared = bool(view.body.get("clear_on_close"))
         views.close(self.ws, view, all_of_them=is_cleared)
@@ -186,7 +186,7 @@ class Person(Writer):
         return self.ws.deliveries.send("interactive", payloads.view_closed(self.ws, self.user, view, is_cleared))
 
     def open_home(self) -> View | None:
-        """Open the app's home tab: what it has published so far, if anything."""
+        """Opens the app's home tab and returns what the app has published there, or None."""
         if not self.ws.manifest.has_home_tab:
             raise SandboxError("the manifest has no home tab: features.app_home.home_tab_enabled")
         home = self.home
@@ -195,7 +195,7 @@ class Person(Writer):
 
     @property
     def home(self) -> View | None:
-        """The home tab that the app has published for this person."""
+        """The home tab that the app has published for this person, or None."""
         return self.ws.homes.get(self.id)
 
     def _modal(self) -> View:

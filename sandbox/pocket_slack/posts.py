@@ -1,4 +1,4 @@
-"""Messages come, change and go; whoever subscribed to that hears of it."""
+"""Posts, changes and deletes messages, and sends the events about it."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +12,7 @@ from pocket_slack.workspace import SLACKBOT, Workspace
 
 @dataclass(frozen=True)
 class Content:
-    """What a message says."""
+    """The content of a message."""
 
     text: str = ""
     blocks: list[Json] = field(default_factory=list)
@@ -29,13 +29,13 @@ class Content:
 def post(
     ws: Workspace, channel: Channel, author: User, content: Content, thread_ts: str | None = None, **more: Any
 ) -> Message:
-    """Put a message into a channel, or into the thread under `thread_ts`.
+    """Posts a message in a channel, or in the thread under `thread_ts`.
 
     Args:
         ws: The workspace.
-        channel: Where; rights are for the caller to check.
+        channel: The channel; the caller checks the rights.
         author: A person or a bot.
-        content: What it says.
+        content: The message's content.
         thread_ts: The parent's timestamp.
         more: Other fields of `Message`.
     """
@@ -55,7 +55,7 @@ def post_ephemeral(
     thread_ts: str | None = None,
     author: User | None = None,
 ) -> Message:
-    """Show a message to one user only; it is in nobody's history."""
+    """Shows a message to one user only; it is in no history."""
     message = _new(ws, channel, author or ws.bot, content, thread_ts, shown_to=user_id)
     channel.ephemerals.append(message)
     ws.journal.record("ephemeral", channel=channel.id, user=user_id, message=message.to_slack())
@@ -63,12 +63,12 @@ def post_ephemeral(
 
 
 def notify(ws: Workspace, channel: Channel, user_id: str, text: str) -> Message:
-    """Tell one user something in Slack's own name, as it does when a command fails."""
+    """Tells one user something as Slackbot, as Slack does when a command fails."""
     return post_ephemeral(ws, channel, user_id, Content(text), author=ws.users[SLACKBOT])
 
 
 def edit(ws: Workspace, message: Message, content: Content, editor: User) -> None:
-    """Give a message another content; its metadata stays unless there is new one."""
+    """Replaces a message's content; its metadata stays unless there is new metadata."""
     before = shown(ws.channels[message.channel_id], message)
     if message.shown_to is None:
         message.edited = {"user": editor.id, "ts": ws.ids.ts()}
@@ -77,7 +77,7 @@ def edit(ws: Workspace, message: Message, content: Content, editor: User) -> Non
 
 
 def rewrite(ws: Workspace, message: Message, content: Content) -> None:
-    """Put another content into a message, without telling anybody."""
+    """Replaces a message's content without an event or a journal entry."""
     message.text, message.attachments, message.files = to_stored(content.text), content.attachments, content.files
     message.blocks = normalised(content.blocks, ws.ids)
     if content.metadata is not None:
@@ -85,7 +85,7 @@ def rewrite(ws: Workspace, message: Message, content: Content) -> None:
 
 
 def tell_changed(ws: Workspace, message: Message, before: Json) -> None:
-    """Tell those who see a message, and the app, that it is not any more as `before`."""
+    """Tells the app, and the people who see a message, that it has changed since `before`."""
     channel = ws.channels[message.channel_id]
     body = shown(channel, message)
     ws.journal.record("message_changed", channel=channel.id, message=body, shown_to=message.shown_to)
@@ -94,7 +94,7 @@ def tell_changed(ws: Workspace, message: Message, before: Json) -> None:
 
 
 def delete(ws: Workspace, message: Message) -> None:
-    """Take a message away; a parent whose replies remain becomes a tombstone."""
+    """Deletes a message; a parent with replies becomes a tombstone."""
     channel = ws.channels[message.channel_id]
     before = shown(channel, message)
     if message.shown_to:
@@ -113,7 +113,7 @@ def delete(ws: Workspace, message: Message) -> None:
 
 
 def shown(channel: Channel, message: Message, with_metadata: bool = False) -> Json:
-    """A message as the Web API and payloads show it, with what its thread adds to it."""
+    """A message as the Web API and payloads show it, with the fields about its thread."""
     body = message.to_slack(with_metadata)
     if message.is_reply:
         return body | _of_parent(channel, message)
@@ -132,7 +132,7 @@ def shown(channel: Channel, message: Message, with_metadata: bool = False) -> Js
 
 
 def _of_parent(channel: Channel, reply: Message) -> Json:
-    """What a reply says of its parent; one that was sent to the channel too brings it along as `root`.
+    """A reply's fields about its parent; a reply that was also sent to the channel has the parent as `root`.
 
     Source: https://docs.slack.dev/reference/events/message/thread_broadcast
     """

@@ -1,4 +1,4 @@
-"""Emoji under messages, and who put them there.
+"""Emoji reactions to messages.
 
 Source: https://docs.slack.dev/reference/methods/reactions.add
 """
@@ -12,13 +12,13 @@ from pocket_slack.workspace import Workspace
 
 MOST_NAMES = 50
 MOST_OF_ONE_USER = 23
-"""Slack's reference names the errors and no numbers; these are our guess."""
+"""Slack's reference names the errors but gives no numbers; these are guesses."""
 
 _NAME = re.compile(r"[a-z0-9_+'-]+(::skin-tone-[2-6])?")
 
 
 def add(ws: Workspace, message: Message, user: User, name: str) -> None:
-    """Put an emoji under a message.
+    """Adds a user's reaction to a message.
 
     Raises:
         SlackError: `invalid_name`, `already_reacted`, `too_many_emoji` or `too_many_reactions`.
@@ -37,7 +37,7 @@ def add(ws: Workspace, message: Message, user: User, name: str) -> None:
 
 
 def remove(ws: Workspace, message: Message, user: User, name: str) -> None:
-    """Take one's emoji away again.
+    """Removes a user's reaction from a message.
 
     Raises:
         SlackError: `invalid_name` or `no_reaction`.

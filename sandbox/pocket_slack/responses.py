@@ -1,4 +1,4 @@
-"""What the app says in its acks and to its response_urls, and what becomes of it."""
+"""Applies what the app sends in its acks and to its response_urls."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from pocket_slack.workspace import Workspace
 
 
 def to_command(ws: Workspace, channel: Channel, user_id: str, response: Json) -> None:
-    """An ack of a slash command: its text or blocks appear, to that user only unless it says `in_channel`."""
+    """Shows the text or blocks in the ack of a slash command, to that user only unless it says `in_channel`."""
     if not response:
         return
     try:
@@ -28,12 +28,12 @@ def to_command(ws: Workspace, channel: Channel, user_id: str, response: Json) ->
 
 
 def command_failed(ws: Workspace, channel: Channel, user_id: str, command: str, error: str) -> None:
-    """What the user reads when the app did not answer a command in time."""
+    """Tells the user that a command failed, for example because the app did not answer in time."""
     posts.notify(ws, channel, user_id, f'{command} failed with the error "{error}"')
 
 
 def to_submission(ws: Workspace, view: View, response: Json) -> None:
-    """An ack of a `view_submission`: https://docs.slack.dev/surfaces/modals#response_actions"""
+    """Applies the ack of a `view_submission`: https://docs.slack.dev/surfaces/modals#response_actions"""
     if view not in ws.stacks.get(view.user_id, []):
         return
     try:
@@ -44,13 +44,16 @@ def to_submission(ws: Workspace, view: View, response: Json) -> None:
 
 
 def submission_failed(ws: Workspace, view: View) -> None:
-    """The modal stays, with Slack's own words over it."""
+    """Keeps the modal open, with Slack's error message above it."""
     view.errors = {"": "We had some trouble connecting. Try again?"}
     ws.journal.record("view", user=view.user_id, view=views.to_slack(ws, view), errors=view.errors)
 
 
 def to_response_url(ws: Workspace, grant: ResponseUrl, body: Json) -> None:
-    """A post to a `response_url`: https://docs.slack.dev/interactivity/handling-user-interaction#message_responses"""
+    """Applies a post to a `response_url`.
+
+    Source: https://docs.slack.dev/interactivity/handling-user-interaction#message_responses
+    """
     source, channel = grant.source, ws.channels[grant.channel_id]
     if body.get("delete_original") and source:
         posts.delete(ws, source)
@@ -68,7 +71,7 @@ def content_of(body: Json) -> Content:
     """The text, blocks and attachments of a response.
 
     Raises:
-        SlackError: `no_text`, or what is wrong with the blocks.
+        SlackError: `no_text`, or the error for invalid blocks.
     """
     blocks = body.get("blocks") or []
     check_blocks(blocks)

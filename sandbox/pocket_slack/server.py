@@ -1,4 +1,4 @@
-"""The pocket Slack, running: one process, one port, on this machine only."""
+"""The running pocket Slack: one process, one port, by default for this machine only."""
 
 import asyncio
 import errno
@@ -26,12 +26,12 @@ LAST_PORT = 65_535
 
 
 class Sandbox:
-    """A workspace, served. Use it with `async with`.
+    """A server for one workspace. Use it with `async with`.
 
     Args:
-        workspace: What is served.
-        port: 0 takes a free one.
-        host: Where to listen; this machine only, unless asked.
+        workspace: The workspace to serve.
+        port: 0 takes a free port.
+        host: The address to listen on; by default for this machine only.
     """
 
     def __init__(self, workspace: Workspace, port: int = 0, host: str = "127.0.0.1") -> None:
@@ -49,7 +49,7 @@ class Sandbox:
 
     @property
     def api_url(self) -> str:
-        """What to give the Slack SDK as `base_url`."""
+        """The `base_url` for the Slack SDK."""
         return f"{self.url}/api/"
 
     @property
@@ -63,35 +63,35 @@ class Sandbox:
         return self.workspace.app_token
 
     def person(self, name: str) -> Person:
-        """Somebody to act as, by name or id."""
+        """The person or bot to act as, by name or id."""
         return Person(self.workspace, name)
 
     async def until(self, condition: Callable[[], T], timeout_s: float = 120.0) -> T:
-        """The first true value of `condition`, looked at now and after everything that happens.
+        """The first true value of `condition`, which is checked now and after everything that happens.
 
         Raises:
-            TimeoutError: Nothing true came in time; the message ends with what happened last.
+            TimeoutError: The condition was not true in time; the message ends with what happened last.
         """
         return await self.workspace.journal.until(condition, timeout_s)
 
     async def connected(self, count: int = 1, timeout_s: float = 120.0) -> None:
-        """Return when the app has at least `count` open connections."""
+        """Returns when the app has at least `count` open connections."""
         await self.until(lambda: len(self.sockets.open) >= count, timeout_s)
 
     async def settled(self, delivery: Delivery, timeout_s: float = 120.0) -> Delivery:
-        """The delivery, acknowledged or failed."""
+        """The delivery, once it is acknowledged or has failed."""
         await self.until(lambda: delivery.is_over, timeout_s)
         return delivery
 
     def fail(self, method: str, **fault: Any) -> None:
-        """Let the next call of a method fail; the arguments are those of `Fault`."""
+        """Makes the next call of a method fail; the arguments are those of `Fault`."""
         self.workspace.faults.add(method, Fault(**fault))
 
     async def start(self) -> None:
-        """Listen.
+        """Starts to listen.
 
         Raises:
-            SandboxError: The port is taken, or is none of this machine's.
+            SandboxError: The port is taken or does not exist, or the address is not this machine's.
         """
         if not 0 <= self.port <= LAST_PORT:
             raise SandboxError(f"there is no port {self.port}; give one up to {LAST_PORT}, or 0 for a free one")
@@ -112,7 +112,7 @@ class Sandbox:
         self.workspace.deliveries.is_open = True
 
     async def stop(self) -> None:
-        """Close all connections and stop listening."""
+        """Closes all connections and stops listening."""
         self.workspace.deliveries.close()
         await asyncio.gather(*(socket.close() for socket in list(self.sockets.open)))
         if self._runner:

@@ -12,17 +12,17 @@ from pocket_slack.model import Json
 from pocket_slack.workspace import Workspace
 
 LIVES_S = 18_060
-"""About five hours, as Slack's hello announces it."""
+"""About five hours, as Slack's `hello` says."""
 
 MOST_CONNECTIONS = 10
 """https://docs.slack.dev/apis/events-api/using-socket-mode#using-multiple-connections"""
 
 GOODBYES = ("warning", "refresh_requested", "link_disabled")
-"""Why Slack asks an app to connect anew: https://docs.slack.dev/apis/events-api/using-socket-mode#disconnect"""
+"""Slack's reasons for asking an app to reconnect: https://docs.slack.dev/apis/events-api/using-socket-mode#disconnect"""
 
 
 class Socket:
-    """One open connection. A silent one stays open and neither hears nor says anything: a zombie."""
+    """One open connection. A silent one is a zombie: it stays open, but ignores the app and sends nothing."""
 
     def __init__(self, id_: str, ws: web.WebSocketResponse) -> None:
         self.id = id_
@@ -31,18 +31,18 @@ class Socket:
         self._outgoing: asyncio.Queue[Json] = asyncio.Queue()
 
     def send(self, message: Json) -> None:
-        """Put a message on its way."""
+        """Queues a message."""
         self._outgoing.put_nowait(message)
 
     async def write(self) -> None:
-        """Send what is put on its way, until cancelled."""
+        """Sends queued messages until cancelled."""
         while True:
             message = await self._outgoing.get()
             if not self.is_silent and not self._ws.closed:
                 await self._ws.send_str(json.dumps(message))
 
     async def read(self, workspace: Workspace) -> None:
-        """Take acks until the app or the sandbox closes the connection."""
+        """Reads acks until the app or the sandbox closes the connection."""
         # Pings are answered here and not by aiohttp, so that a zombie does not answer them.
         async for message in self._ws:
             if self.is_silent:
@@ -53,7 +53,7 @@ class Socket:
                 _take(workspace, message.data)
 
     async def close(self) -> None:
-        """Close the connection from Slack's side."""
+        """Closes the connection from Slack's side."""
         await self._ws.close()
 
 
@@ -65,7 +65,7 @@ class Sockets:
         self.open: list[Socket] = []
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
-        """Serve one connection for as long as it lasts."""
+        """Serves one connection until it is closed."""
         if not self._workspace.grants.use_ticket(request.query.get("ticket", "")):
             return web.Response(status=403, text="the ticket is unknown or used")
         response = web.WebSocketResponse(autoping=False)
@@ -86,7 +86,7 @@ class Sockets:
         return response
 
     def say_goodbye(self, reason: str = "refresh_requested") -> None:
-        """Ask the app to connect anew, as Slack does now and then.
+        """Asks the app to reconnect, as Slack does now and then.
 
         `reason` is one of `GOODBYES`.
         """
@@ -94,13 +94,13 @@ class Sockets:
             socket.send(_goodbye(reason))
 
     def silence(self) -> None:
-        """Turn the open connections into zombies."""
+        """Turns the open connections into zombies."""
         for socket in self.open:
             socket.is_silent = True
         self._workspace.journal.record("fault", sockets="silenced")
 
     async def drop(self) -> None:
-        """Close the open connections without a word."""
+        """Closes the open connections without announcing it."""
         self._workspace.journal.record("fault", sockets="dropped")
         for socket in list(self.open):
             await socket.close()

@@ -21,7 +21,7 @@ def to_state(person: Person) -> Json:
 
 
 def to_app(person: Person) -> Json:
-    """What Slack's clients offer of the app: commands, shortcuts, the home tab."""
+    """What Slack's clients show of the app: commands, shortcuts, the home tab."""
     ws, manifest = person.ws, person.ws.manifest
     return {
         "id": ws.app_id,
@@ -43,5 +43,5 @@ def to_channel(person: Person, channel: Channel) -> Json:
 
 
 def to_view(person: Person, view: View) -> Json:
-    """A view with what the client shows in it besides: the errors under its inputs."""
+    """A view, and the errors that the client shows under its inputs."""
     return {**views.to_slack(person.ws, view), "errors": view.errors}

@@ -1,4 +1,4 @@
-"""The page's files. They stand in `page/` as the browser gets them: no build step, nothing from elsewhere."""
+"""The page's files. The browser gets them as they are in `page/`: no build step, nothing from other hosts."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from aiohttp import web
 FOLDER = Path(__file__).parent / "page"
 
 HEADERS = {
-    # Texts are hostile: nothing inline runs, and nothing is asked of any other machine.
+    # Messages may be hostile: no inline script runs, and nothing is loaded from another host.
     "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",

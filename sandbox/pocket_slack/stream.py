@@ -1,12 +1,12 @@
-"""What happens, as server-sent events for a page: first everything as it stands, then every change.
+"""Server-sent events for the page: first everything as it is now, then every change.
 
-Events, in the order of the journal; the id of each is `<run>-<entry>`, so that a browser which reconnects with
-`Last-Event-ID` gets what it missed. One that missed too much, or comes back to another run, starts with a snapshot.
+Events are in the order of the journal. The id of each is `<run>-<entry>`, so that a browser that reconnects with
+`Last-Event-ID` gets what it missed. If it missed too much, or the sandbox was restarted, it starts with a snapshot.
 
     snapshot   what that person sees, the app's commands and shortcuts, the inspector's last entries
     message    {"channel": id, "message": ...}     new or changed; an ephemeral one says `is_ephemeral`
     gone       {"channel": id, "ts": ...}
-    user       somebody new
+    user       a new user
     channel    a channel as in the snapshot
     unseen     {"channel": id}                     left, and no longer visible
     view       the modal in front, or null
@@ -35,7 +35,7 @@ from pocket_slack.workspace import Workspace
 INSPECTED = ("connection", "envelope", "ack", "failure", "call", "response_url", "fault", "execution")
 INSPECTOR_REMEMBERS = 200
 HEARTBEAT_S = 15
-"""A comment now and then; writing it is how a connection that has gone away is noticed."""
+"""After this long without news a comment is sent, because a closed connection is noticed only by writing to it."""
 
 RETRY_MS = 500
 
@@ -57,7 +57,7 @@ class Stream:
         self._run = secrets.token_hex(4)
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
-        """Serve one browser for as long as it stays."""
+        """Serves one browser until it disconnects."""
         person = Person(self._ws, request.query.get("as", ""))
         news: asyncio.Queue[Entry] = asyncio.Queue()
         unwatch = self._ws.journal.watch(news.put_nowait)
@@ -74,7 +74,7 @@ class Stream:
             unwatch()
 
     def catch_up(self, person: Person, last_event_id: str) -> Iterator[str]:
-        """What a browser needs before it can follow: a snapshot, or the entries since the last one it saw."""
+        """The first events for a browser: a snapshot, or the entries since the last one it saw."""
         entries = self._ws.journal.entries
         newest = entries[-1].id if entries else 0
         run, _, seen = last_event_id.partition("-")
@@ -110,7 +110,7 @@ def to_snapshot(person: Person) -> Json:
 
 
 def to_events(person: Person, entry: Entry) -> Iterator[Event]:
-    """What a journal entry changes on one person's page; nothing, if it is not theirs to see."""
+    """The events for one person's page about a journal entry; none if they may not see it."""
     if entry.kind in INSPECTED:
         yield "entry", masked(entry.to_json())
     elif entry.kind in ("view", "home"):

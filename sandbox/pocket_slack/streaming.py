@@ -1,8 +1,8 @@
-"""Messages that are written before their reader's eyes: begun, appended to, ended.
+"""Streamed messages: started, appended to, stopped.
 
-Only the recipient sees the pieces as they come; everybody else, and every app, sees the first one until the end, which
-comes as `message_changed` (agentconnect#1494). The parent says meanwhile that the bot is at work: that is a
-`message_changed`, too, in which nothing reads otherwise (hermes-agent#83501).
+Only the recipient sees the pieces as they come. Everyone else, and every app, sees the first piece until the end, which
+comes as `message_changed` (agentconnect#1494). Meanwhile the parent's `agent_session` says that the bot is working;
+apps get that as a `message_changed` too, although its text is the same (hermes-agent#83501).
 
 Source: https://docs.slack.dev/reference/methods/chat.startStream
 """
@@ -24,7 +24,7 @@ reference says nothing)."""
 
 
 def pieces(text: str) -> list[Json]:
-    """Markdown as chunks; none, where there is no text."""
+    """Markdown as chunks; none if there is no text."""
     return [{"type": "markdown_text", "text": text}] if text else []
 
 
@@ -37,7 +37,7 @@ def start(
     recipient_id: str,
     is_chunked: bool | None = None,
 ) -> Message:
-    """Begin a message; rights and chunks are for the caller to check."""
+    """Starts a streamed message; the caller checks rights and chunks."""
     stream = Stream(recipient_id, list(chunks), is_chunked)
     message = posts.post(
         ws, channel, author, written(ws, chunks), thread_ts, streaming_state="in_progress", stream=stream
@@ -48,7 +48,7 @@ def start(
 
 
 def append(ws: Workspace, message: Message, chunks: list[Json]) -> None:
-    """Write on; the recipient's page hears of it, the app does not."""
+    """Adds pieces to a stream; the recipient's page is told, the app is not."""
     stream = _stream(message)
     stream.chunks += chunks
     channel = ws.channels[message.channel_id]
@@ -66,16 +66,16 @@ def stop(
     state: str = "completed",
     session_status: str = "active",
 ) -> None:
-    """End a stream: everybody sees all of it, with `blocks` below.
+    """Ends a stream: everyone sees all of it, with `blocks` below.
 
     Args:
         ws: The workspace.
-        message: One that is being streamed.
+        message: The streamed message.
         chunks: The last pieces.
-        blocks: What stands at the end.
+        blocks: Blocks to add at the end.
         metadata: As for any message.
         state: `completed` or `errored`.
-        session_status: What the parent says of the bot from now on: `active` or `processing`.
+        session_status: The bot's status in the parent from now on: `active` or `processing`.
     """
     stream, before = _stream(message), shown(ws.channels[message.channel_id], message)
     if stream.timer:
@@ -88,7 +88,7 @@ def stop(
 
 
 def seen(ws: Workspace, message: Message, user_id: str) -> Json:
-    """A message as that user sees it; the recipient of a stream is ahead of the others."""
+    """A message as that user sees it; the recipient of a stream sees all pieces so far."""
     body = shown(ws.channels[message.channel_id], message)
     if message.stream is None or message.stream.recipient_id != user_id:
         return body
@@ -97,7 +97,10 @@ def seen(ws: Workspace, message: Message, user_id: str) -> Json:
 
 
 def written(ws: Workspace, chunks: list[Json]) -> Content:
-    """What pieces come to: texts, tasks as cards where they were first told of, or all in a plan if there is one."""
+    """The content that pieces make up: texts, and tasks as cards.
+
+    A card stands where its task first appears; if there is a plan, it contains all cards.
+    """
     tasks: dict[str, Json] = {}
     for chunk in chunks:
         if chunk["type"] == "task_update":
@@ -122,7 +125,7 @@ def _rich(ws: Workspace, markdown: str) -> Json:
 
 
 def _merged(task: Json, chunk: Json) -> Json:
-    """A later chunk replaces title and status, and adds to details and output."""
+    """The task after a chunk, which replaces title and status, and adds to details and output."""
     added = {key: task[key] + chunk[key] for key in ("details", "output") if key in task and key in chunk}
     return task | chunk | added
 

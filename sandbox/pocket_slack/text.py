@@ -58,7 +58,7 @@ def to_elements(text: str, users: Mapping[str, str], channels: Mapping[str, str]
 
 
 def _special(users: Mapping[str, str]) -> re.Pattern[str]:
-    """What is more than text; names with blanks in them, as apps have, are known as a whole."""
+    """A pattern for links, users and channels. Users' names with spaces in them, as apps have, match as a whole."""
     names = "|".join([*(re.escape(name) for name in users if " " in name), r"[\w.-]+"])
     return re.compile(rf"(?P<url>https?://[^\s<>|]+)|(?<!\w)@(?P<user>{names})|(?<!\w)#(?P<channel>[\w-]+)")
 
@@ -78,9 +78,9 @@ def to_linked(text: str) -> list[Json]:
 
 
 def to_mrkdwn(markdown: str) -> str:
-    """Markdown as it reads in the `text` of a message that was streamed.
+    """Markdown as mrkdwn, for the `text` of a streamed message.
 
-    As answers of the real Slack read: `**b**` becomes `*b*`, a heading loses its marks, a list gets bullets, a link
+    As in answers of the real Slack, `**b**` becomes `*b*`, a heading loses its marks, a list gets bullets, and a link
     becomes `<url|label>`; code stays as it is.
     """
     parts = _CODE.split(markdown)
@@ -99,8 +99,8 @@ def to_rich_text(text: str, to_plain: Callable[[str], list[Json]], block_id: str
     """The block that Slack adds to every message a person types.
 
     As in Slack's composer, `*bold*`, `_italic_`, `~struck~`, code and `:emoji:` are formatted; lists and
-    quotes stay as typed. `to_plain` makes elements of the text between: `to_elements` of what a person types, and
-    `to_linked` of mrkdwn.
+    quotes stay as typed. `to_plain` converts the text in between: `to_elements` for what a person types, and
+    `to_linked` for mrkdwn.
     """
     elements: list[Json] = []
     for index, part in enumerate(_FENCED.split(text)):
@@ -118,7 +118,7 @@ def _styled(text: str, style: Json, to_plain: Callable[[str], list[Json]]) -> li
     end = 0
     for match in _STYLED.finditer(text):
         if not match.lastgroup:
-            continue  # an address: what looks like a mark in it is none
+            continue  # a URL, in which nothing is a formatting mark
         elements += _with_style(to_plain(text[end : match.start()]), style)
         if match["code"]:
             elements += _with_style([{"type": "text", "text": match["code"]}], {**style, "code": True})

@@ -1,17 +1,17 @@
-"""Where in a TOML file something stands. Python's reader knows what stands there, but not where."""
+"""Line numbers in a TOML file, which Python's parser does not give."""
 
 import re
 from collections.abc import Iterator
 
 Place = tuple[int | str, ...]
-"""Where something stands in the file, such as `("channels", 0, "messages", 2, "from")`."""
+"""The path to something in the file, such as `("channels", 0, "messages", 2, "from")`."""
 
 _HEADING = re.compile(r"\s*\[\[?\s*([\w.]+)\s*\]\]?")
 _KEY = re.compile(r"\s*([\w-]+)\s*=")
 
 
 def line_of(text: str, place: Place) -> int | None:
-    """The line of a key, or of the nearest heading above it that is in the file."""
+    """The line of a key, or of the nearest table around it that is in the file; None if there is none."""
     lines = {found: number for number, found in _places(text)}
     for length in range(len(place), 0, -1):
         if place[:length] in lines:
@@ -20,7 +20,7 @@ def line_of(text: str, place: Place) -> int | None:
 
 
 def _places(text: str) -> Iterator[tuple[int, Place]]:
-    """Every heading and every key with its line."""
+    """The line and the path of every heading and every key."""
     counts: dict[Place, int] = {}
     table: Place = ()
     is_inside_text = False
@@ -37,7 +37,7 @@ def _places(text: str) -> Iterator[tuple[int, Place]]:
 
 
 def _entered(names: list[str], counts: dict[Place, int]) -> Place:
-    """The place of the next entry under a heading such as `channels.messages`."""
+    """The path to the next entry under a heading such as `channels.messages`."""
     place: Place = ()
     for name in names[:-1]:
         place = (*place, name, counts.get((*place, name), 1) - 1)

@@ -14,14 +14,14 @@ LARGEST_BYTES = 250_000
 
 
 def open_modal(ws: Workspace, user_id: str, body: Json) -> View:
-    """Open a modal on an empty screen; one that is still there goes."""
+    """Opens a modal; it replaces all open ones."""
     view = _new(ws, user_id, body, "modal")
     ws.stacks[user_id] = [view]
     return show(ws, view)
 
 
 def push_modal(ws: Workspace, user_id: str, body: Json) -> View:
-    """Open a modal on top of the one that is there."""
+    """Opens a modal on top of the open one."""
     stack = ws.stacks.get(user_id, [])
     if len(stack) >= DEEPEST:
         raise SlackError("push_limit_reached")
@@ -33,7 +33,7 @@ def push_modal(ws: Workspace, user_id: str, body: Json) -> View:
 
 
 def publish_home(ws: Workspace, user_id: str, body: Json, expected_hash: str | None = None) -> View:
-    """Show a home tab to a user."""
+    """Publishes or updates a user's home tab."""
     old = ws.homes.get(user_id)
     if old:
         return update(ws, old, body, expected_hash)
@@ -42,10 +42,10 @@ def publish_home(ws: Workspace, user_id: str, body: Json, expected_hash: str | N
 
 
 def update(ws: Workspace, view: View, body: Json, expected_hash: str | None = None) -> View:
-    """Give a view another content; what was typed stays where block id and action id stay.
+    """Replaces a view's content; typed values stay if their block id and action id stay.
 
     Raises:
-        SlackError: `hash_conflict` when the view has changed since the caller saw it.
+        SlackError: `hash_conflict` if the view has changed since the caller saw it.
     """
     if expected_hash is not None and expected_hash != view.hash:
         raise SlackError("hash_conflict")
@@ -62,7 +62,7 @@ def update(ws: Workspace, view: View, body: Json, expected_hash: str | None = No
 
 
 def close(ws: Workspace, view: View, all_of_them: bool = False) -> None:
-    """Take a modal off the screen, with all above it; the one below shows again."""
+    """Closes a modal and all above it; the one below shows again."""
     stack = ws.stacks.get(view.user_id, [])
     ws.stacks[view.user_id] = [] if all_of_them else stack[: stack.index(view)]
     ws.journal.record("view", user=view.user_id, view=view.id, closed=True)
@@ -82,7 +82,7 @@ def find(ws: Workspace, view_id: str | None, external_id: str | None) -> View:
 
 
 def show(ws: Workspace, view: View) -> View:
-    """Tell the person's pages how the view stands; returns it."""
+    """Sends a view to the person's pages and returns it."""
     kind = "home" if view.body["type"] == "home" else "view"
     ws.journal.record(kind, user=view.user_id, view=to_slack(ws, view))
     return view

@@ -1,4 +1,4 @@
-"""The HTTP side: Web API and response_urls, thin over the workspace."""
+"""The Web API and response_urls over HTTP: a thin layer over the workspace."""
 
 import asyncio
 import json
@@ -24,12 +24,12 @@ class Web:
         self._ws = workspace
 
     def routes(self) -> list[web.RouteDef]:
-        """Where the handlers stand."""
+        """The routes of the handlers."""
         response_urls = [web.post(f"/{kind}/{{token}}", self.respond) for kind in RESPONSE_URL_KINDS]
         return [web.route("*", "/api/{method}", self.call), *response_urls]
 
     async def call(self, request: web.Request) -> web.StreamResponse:
-        """One call of the Web API."""
+        """Answers one call of the Web API."""
         name = request.match_info["method"]
         try:
             args = await _arguments(request)
@@ -44,7 +44,7 @@ class Web:
         return _sent(request, answer)
 
     async def respond(self, request: web.Request) -> web.StreamResponse:
-        """One post to a `response_url`."""
+        """Answers one post to a `response_url`."""
         key, text = request.path.removeprefix("/"), await request.text()
         answer = await self._under_faults("response_url", lambda: self._respond(key, text))
         self._ws.journal.record("response_url", body=text, **_recorded(answer))
@@ -86,7 +86,7 @@ async def _arguments(request: web.Request) -> dict[str, Any]:
         return args
     if request.content_type == "application/json":
         try:
-            # Slack's SDK for Python announces JSON and sends nothing, where a method is called without arguments.
+            # Slack's SDK for Python announces JSON and sends an empty body if a method is called without arguments.
             body = json.loads(await request.text() or "{}")
         except ValueError as exc:
             raise SlackError("invalid_json") from exc

@@ -1,4 +1,4 @@
-"""The state of a pocket Slack: one workspace, one app installed. Synchronous; no HTTP, no sockets."""
+"""The state of a pocket Slack: one workspace with one app installed. Synchronous; no HTTP, no sockets."""
 
 import re
 import unicodedata
@@ -25,7 +25,7 @@ def to_domain(name: str) -> str:
     """A workspace's part of `https://<domain>.slack.com`: the letters and digits of its name, without accents.
 
     Raises:
-        SandboxError: There are none.
+        SandboxError: The name has none.
     """
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     domain = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
@@ -44,7 +44,7 @@ class Workspace:
         name: The workspace's name; its domain is made from it.
 
     Raises:
-        SandboxError: The manifest is none of Slack's, or no domain can be made from the name.
+        SandboxError: The manifest is not a Slack manifest, or no domain can be made from the name.
     """
 
     def __init__(
@@ -90,13 +90,13 @@ class Workspace:
         return self._add(User(self.ids.new("U"), name, name, self.team_id, bot_id, app_id), self.users)
 
     def add_webhook(self, name: str) -> User:
-        """A new incoming webhook of another app: it posts under `name` into any channel, and is no user to the API."""
+        """A new incoming webhook of another app: it posts as `name` in any channel, and is not a user in the API."""
         bot_id = self.ids.new("B")
         hook = User(bot_id, name, name, self.team_id, bot_id, self.ids.new("A"), is_webhook=True)
         return self._add(hook, self.webhooks)
 
     def add_channel(self, name: str, members: Iterable[User] = (), is_private: bool = False) -> Channel:
-        """A new channel with these members, in that order; the first one created it."""
+        """A new channel with these members, in that order; the first one is its creator."""
         ids = [member.id for member in members]
         created = int(self.clock.now())
         channel = Channel(self.ids.new("C"), name, created, ids[0] if ids else SLACKBOT, is_private, members=ids)
@@ -105,14 +105,14 @@ class Workspace:
         return channel
 
     def add_group(self, members: Iterable[User]) -> Channel:
-        """New group direct messages between people, and apps that they brought along."""
+        """New group direct messages between people and apps."""
         there = list(members)
         channel = self.add_channel(f"mpdm-{'--'.join(member.name for member in there)}-1", there, is_private=True)
         channel.is_mpim = True
         return channel
 
     def group(self, user_ids: Iterable[str]) -> Channel:
-        """The group direct messages between the app and these users, opened if need be."""
+        """The group direct messages between the app and these users, opened if necessary."""
         ids = [*dict.fromkeys([*user_ids, self.bot.id])]
         groups = (channel for channel in self.channels.values() if channel.is_mpim)
         found = next((channel for channel in groups if set(channel.members) == set(ids)), None)
@@ -141,7 +141,7 @@ class Workspace:
         return by_id or next((c for c in self.channels.values() if c.name == name_or_id.removeprefix("#")), None)
 
     def im(self, user_id: str) -> Channel:
-        """The direct messages between the app and a user, opened if need be."""
+        """The direct messages between the app and a user, opened if necessary."""
         members = [user_id, self.bot.id]
         for channel in self.channels.values():
             if channel.is_im and channel.members == members:
@@ -154,11 +154,11 @@ class Workspace:
         return channel
 
     def user_by_bot_id(self, bot_id: str) -> User | None:
-        """The user that stands for a bot."""
+        """The user of a bot, or None if there is no such bot."""
         return next((user for user in self.authors().values() if user.bot_id == bot_id), None)
 
     def authors(self) -> dict[str, User]:
-        """All who can have written a message, by id: the users, and incoming webhooks."""
+        """All possible authors of messages, by id: users and incoming webhooks."""
         return self.users | self.webhooks
 
     def team(self) -> Json:
@@ -166,7 +166,7 @@ class Workspace:
         return {"id": self.team_id, "domain": self.domain}
 
     def permalink(self, channel_id: str, ts: str, thread_ts: str | None = None) -> str:
-        """The link of a message, as in `chat.getPermalink`."""
+        """The link to a message, as in `chat.getPermalink`."""
         link = f"https://{self.domain}.slack.com/archives/{channel_id}/p{ts.replace('.', '')}"
         return f"{link}?thread_ts={thread_ts}&cid={channel_id}" if thread_ts else link
 

@@ -27,10 +27,10 @@ _NOW = timedelta()
 
 
 def to_ago(text: object) -> timedelta:
-    """How long ago something like `3d 2h 5m` is.
+    """The duration in a text such as `3d 2h 5m`.
 
     Raises:
-        PydanticCustomError: It is nothing like that.
+        PydanticCustomError: The text is not in that form.
     """
     found = _AGO.fullmatch(text.strip()) if isinstance(text, str) else None
     if not found or not any(found.groups()):
@@ -56,7 +56,7 @@ class _Entry(BaseModel):
 
 
 class PersonEntry(_Entry):
-    """Somebody; `name` is what others type after `@`."""
+    """A person; `name` is what others type after `@`."""
 
     name: Handle
     real_name: str = ""
@@ -78,7 +78,7 @@ class MessageEntry(_Entry):
 
 
 class ChannelEntry(_Entry):
-    """A channel; the app under test is a member unless `app` says no."""
+    """A channel; the app under test is a member unless `app` is false."""
 
     name: Handle
     members: tuple[str, ...]
@@ -125,11 +125,11 @@ def open_workspace(
 
 
 def read_workspace_file(path: Path, taken: Collection[str] = ()) -> WorkspaceFile:
-    """What a file says, checked.
+    """The content of a file, checked.
 
     Args:
         path: The file.
-        taken: Names that nobody in it can have.
+        taken: Names that its people and bots may not have.
 
     Raises:
         SandboxError: The file is missing or wrong; the message names the line and the reason.
@@ -142,7 +142,7 @@ def read_workspace_file(path: Path, taken: Collection[str] = ()) -> WorkspaceFil
     except tomllib.TOMLDecodeError as exc:
         raise SandboxError(f"{path}: not TOML: {exc}") from exc
     except ValidationError as exc:
-        # A setting under a wrong name is missing as well; the name explains more.
+        # A misspelled setting is both unknown and missing; the unknown name explains more.
         first = min(exc.errors(), key=lambda error: error["type"] != "extra_forbidden")
         raise SandboxError(_complaint(path, text, first["loc"], _REASONS.get(first["type"], first["msg"]))) from exc
     for place, reason in _contradictions(content, taken):
@@ -157,7 +157,7 @@ def _add_channel(workspace: Workspace, entry: ChannelEntry) -> None:
 
 
 def _write(workspace: Workspace, hindsight: Hindsight, channels: Iterable[ChannelEntry]) -> None:
-    """Posts all messages of all channels, oldest first, because timestamps only ever grow."""
+    """Posts all messages of all channels, oldest first, because timestamps always increase."""
     timestamps: dict[int, str] = {}
     said = [each for channel in channels for each in _said(channel)]
     for channel_name, message, parent in sorted(said, key=lambda each: -each[1].ago):

@@ -14,7 +14,7 @@ from pocket_slack.workspace import Workspace
 
 
 class Writer:
-    """Somebody who writes. Channels go by name or id."""
+    """A person or bot who writes. Channels are given by name or id."""
 
     def __init__(self, workspace: Workspace, name_or_id: str) -> None:
         self.ws = workspace
@@ -24,15 +24,15 @@ class Writer:
     def post(
         self, channel: str, text: str = "", thread_ts: str | None = None, is_broadcast: bool = False, **content: Any
     ) -> Message:
-        """Type a message, or post as a bot.
+        """Types a message, or posts as a bot.
 
         A person's text is escaped and gets its rich_text block; a bot's stays as it is.
 
         Args:
-            channel: Where; they must be a member.
-            text: As typed: `@name`, `#channel` and links become what they mean.
-            thread_ts: The parent of the thread to answer in.
-            is_broadcast: Whether an answer is sent to the channel, too.
+            channel: The channel; the writer must be a member.
+            text: As typed: `@name`, `#channel` and links become mentions and links.
+            thread_ts: The parent of the thread to reply in.
+            is_broadcast: Whether a reply is also sent to the channel.
             content: `blocks`, `attachments`, `files` or `metadata` in Slack's form.
         """
         where = self._joined(channel)
@@ -43,7 +43,7 @@ class Writer:
         return posts.post(self.ws, where, self.user, typed, thread_ts, is_broadcast=is_broadcast, client_msg_id=id_)
 
     def edit(self, message: Message, text: str) -> None:
-        """Change one's own message."""
+        """Edits the writer's own message."""
         self._own(message)
         if not text.strip():
             raise SandboxError("a message cannot be empty; delete it instead")
@@ -51,19 +51,19 @@ class Writer:
         posts.edit(self.ws, message, Content(text) if self.user.bot_id else self._typed(text), self.user)
 
     def delete(self, message: Message) -> None:
-        """Delete one's own message."""
+        """Deletes the writer's own message."""
         self._own(message)
         self._at_rest(message)
         posts.delete(self.ws, message)
 
     def stream(self, channel: str, text: str = "", thread_ts: str | None = None, to: str | None = None) -> Message:
-        """Begin a message that is written piece by piece, as a bot does with `chat.startStream`.
+        """Starts a message that is written piece by piece, as a bot does with `chat.startStream`.
 
         Args:
-            channel: Where; they must be a member.
+            channel: The channel; the writer must be a member.
             text: The first piece, as markdown; it is all that others see until the end.
             thread_ts: The parent of the thread; Slack has no streams outside of threads.
-            to: Who sees every piece; the parent's author unless given.
+            to: The user who sees every piece; by default the parent's author.
         """
         where = self._joined(channel)
         parent = where.messages.get(thread_ts or "")
@@ -75,26 +75,26 @@ class Writer:
         return streaming.start(self.ws, where, self.user, streaming.pieces(text), parent.ts, reader.id)
 
     def append(self, message: Message, text: str) -> None:
-        """Write on at one's own stream; only its reader sees that."""
+        """Adds a piece to the writer's own stream; only its reader sees it."""
         self._own(message)
         streaming.append(self.ws, message, streaming.pieces(text))
 
     def stop(self, message: Message, text: str = "", is_errored: bool = False) -> None:
-        """End one's own stream, perhaps with a last piece; now everybody sees all of it."""
+        """Ends the writer's own stream, optionally with a last piece; now everyone sees all of it."""
         self._own(message)
         state = "errored" if is_errored else "completed"
         streaming.stop(self.ws, message, streaming.pieces(text), state=state)
 
     def react(self, message: Message, name: str) -> None:
-        """Put an emoji under a message; `name` without colons."""
+        """Adds a reaction to a message; `name` is without colons."""
         self._reacts(reactions.add, message, name)
 
     def unreact(self, message: Message, name: str) -> None:
-        """Take one's emoji away again."""
+        """Removes the writer's reaction from a message."""
         self._reacts(reactions.remove, message, name)
 
     def sees(self, channel: Channel) -> bool:
-        """Whether the channel exists for this person: they are a member, or it is public and they are no guest."""
+        """Whether the writer sees the channel: they are a member or a webhook, or not a guest and it is public."""
         is_open = not (channel.is_private or channel.is_im or self.user.is_guest)
         return self.id in channel.members or is_open or self.user.is_webhook
 

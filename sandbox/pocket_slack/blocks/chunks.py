@@ -11,7 +11,10 @@ from pocket_slack.blocks.schema import anything, array, boolean, choice, record,
 from pocket_slack.errors import SlackError
 
 LONGEST_PIECE = 12_000
-"""Each time: https://docs.slack.dev/reference/methods/chat.appendStream; `msg_too_long` beyond (hermes-agent#59010)."""
+"""Characters per piece; a longer one is answered with `msg_too_long` (hermes-agent#59010).
+
+Source: https://docs.slack.dev/reference/methods/chat.appendStream
+"""
 
 _TASK = {"id": string(255, 1), "title": string(256), "status": choice("pending", "in_progress", "complete", "error")}
 _TEXT = string(LONGEST_PIECE)
@@ -31,7 +34,7 @@ _CHECK = array(
 
 
 def check_chunks(chunks: Any) -> None:
-    """Accept the pieces of a stream, or refuse them.
+    """Checks the pieces of a stream.
 
     Raises:
         SlackError: `invalid_chunks` with the reasons, or `msg_too_long`.

@@ -1,4 +1,4 @@
-"""Interactive elements, and which of them may stand where.
+"""Interactive elements, and which blocks may contain them.
 
 Source: https://docs.slack.dev/reference/block-kit/block-elements
 """

@@ -1,4 +1,4 @@
-"""Blocks, and which of them may stand on which surface.
+"""Blocks, and which surfaces may contain them.
 
 Source: https://docs.slack.dev/reference/block-kit/blocks
 """

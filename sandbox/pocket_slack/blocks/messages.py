@@ -10,16 +10,16 @@ from pocket_slack.errors import SlackError
 MOST_BLOCKS = 50
 LONGEST_TEXTS = 13_000
 BLOCK_COUNTS_AS = 40
-"""Nobody outside Slack knows how `msg_blocks_too_long` is measured. Published: a message of markdown blocks
-passes up to 13,297 characters, less with each further block (bolt-js#2509); 9,597 characters in 50 mixed blocks
-pass and 11,341 in 45 do not (bolt-js#2867). Counting 40 for each block and stopping at 13,000 agrees with the
-mixed ones and is strict."""
+"""How Slack measures `msg_blocks_too_long` is not documented. Users report: a message of markdown blocks passes with up
+to 13,297 characters, fewer with each further block (bolt-js#2509); 9,597 characters in 50 mixed blocks pass and 11,341
+in 45 do not (bolt-js#2867). Counting 40 for each block, up to 13,000 in total, agrees with the mixed blocks and is
+stricter than Slack with markdown."""
 
 MARKDOWN_TEXTS = 12_000
-"""Over all markdown blocks of a message: https://docs.slack.dev/reference/block-kit/blocks/markdown-block"""
+"""Characters in all markdown blocks of a message: https://docs.slack.dev/reference/block-kit/blocks/markdown-block"""
 
 TABLE_TEXTS = 10_000
-"""Over all tables of a message: https://docs.slack.dev/reference/block-kit/blocks/table-block"""
+"""Characters in all tables of a message: https://docs.slack.dev/reference/block-kit/blocks/table-block"""
 
 AT_MOST = {"table": 1, "data_visualization": 2}
 
@@ -27,7 +27,7 @@ _CHECK = array(union(IN_MESSAGES), MOST_BLOCKS)
 
 
 def check_blocks(blocks: Any) -> None:
-    """Accept the blocks of a message or refuse them.
+    """Checks the blocks of a message.
 
     Raises:
         SlackError: `invalid_blocks` with the reasons, `msg_blocks_too_long`, or `invalid_blocks_format`.
@@ -50,7 +50,7 @@ def check_blocks(blocks: Any) -> None:
 
 
 def check_ids(blocks: list[Any], pointer: str, report: Report) -> None:
-    """No two blocks of a surface with one `block_id`, no two elements of a block with one `action_id`."""
+    """Reports blocks of a surface with the same `block_id`, and elements of a block with the same `action_id`."""
     seen: set[str] = set()
     for index, block in enumerate(blocks):
         if block.get("block_id") in seen:
@@ -62,7 +62,7 @@ def check_ids(blocks: list[Any], pointer: str, report: Report) -> None:
 
 
 def texts_of(value: Any) -> Iterator[str]:
-    """Every string under a key `text`, however deep."""
+    """Every string under a key `text`, at any depth."""
     if isinstance(value, dict):
         for key, one in value.items():
             if key == "text" and isinstance(one, str):

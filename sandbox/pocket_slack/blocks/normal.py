@@ -8,12 +8,12 @@ _DEFAULTS = {"plain_text": {"emoji": True}, "mrkdwn": {"verbatim": False}}
 
 
 def normalised(blocks: list[dict[str, Any]], ids: Ids) -> list[dict[str, Any]]:
-    """The blocks, each with a `block_id`, its elements with an `action_id`, its texts with their defaults."""
+    """The blocks, with missing `block_id`s, `action_id`s and defaults of texts filled in."""
     return [_block(block, ids) for block in blocks]
 
 
 def with_emoji(value: Any) -> Any:
-    """A copy in which each text object says what it would mean by default."""
+    """A copy in which each text object has its default fields: `emoji` or `verbatim`."""
     if isinstance(value, list):
         return [with_emoji(one) for one in value]
     if isinstance(value, dict):

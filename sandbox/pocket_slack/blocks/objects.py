@@ -44,7 +44,7 @@ CONVERSATION_FILTER = record(
 
 
 def option(text: Check, has_url: bool = False) -> Check:
-    """An option; only those of an overflow menu may carry a `url`."""
+    """An option; only the options of an overflow menu may have a `url`."""
     more = {"url": URL} if has_url else {}
     return record({"text": text, "value": string(150, 1)}, {"description": text, **more})
 

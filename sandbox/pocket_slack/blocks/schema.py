@@ -1,13 +1,13 @@
-"""A small language for what Slack accepts: a check looks at one value and reports what is wrong, and where.
+"""Building blocks for checks of what Slack accepts. A check looks at one value and reports what is wrong, and where.
 
-The wording of the reports is Slack's own where it is known from answers that people have published.
+The reports have Slack's own wording if it is known from published answers.
 """
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
 Report = Callable[[str, str], None]
-"""Takes what is wrong and the JSON pointer of where."""
+"""Takes a description of what is wrong and the JSON pointer to it."""
 
 Check = Callable[[Any, str, Report], None]
 
@@ -82,7 +82,7 @@ def record(
     optional: Mapping[str, Check] | None = None,
     either: tuple[str, ...] = (),
 ) -> Check:
-    """An object with these fields and no others; of the `either` fields at least one."""
+    """An object with these fields and no others, and with at least one of the `either` fields."""
     needed, fields = required or {}, {**(required or {}), **(optional or {})}
 
     def check(value: Any, pointer: str, report: Report) -> None:
@@ -105,7 +105,7 @@ def record(
 
 
 def union(kinds: Mapping[str, Check]) -> Check:
-    """An object whose `type` says which of the checks it has to pass."""
+    """An object whose `type` selects the check that it must pass."""
 
     def check(value: Any, pointer: str, report: Report) -> None:
         if not isinstance(value, dict):
@@ -135,4 +135,4 @@ def whole(check: Check) -> Check:
 
 
 def anything(value: Any, pointer: str, report: Report) -> None:
-    """Whatever it is, it passes."""
+    """Accepts any value."""

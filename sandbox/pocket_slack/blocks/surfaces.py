@@ -35,7 +35,7 @@ _VIEWS = {
 
 
 def check_view(view: Any, kind: str) -> None:
-    """Accept a view for a modal (`kind="modal"`) or a home tab (`kind="home"`), or refuse it.
+    """Checks a view for a modal (`kind="modal"`) or a home tab (`kind="home"`).
 
     Raises:
         SlackError: `invalid_arguments` with the reasons.

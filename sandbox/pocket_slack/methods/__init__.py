@@ -1,4 +1,4 @@
-"""The Web API: one table of methods, one way through them.
+"""The Web API: a table of methods, and the one function that calls them.
 
 Source: https://docs.slack.dev/reference/methods
 """
@@ -19,9 +19,9 @@ class Method:
     """A method of the Web API.
 
     Attributes:
-        run: Does it and returns the answer without `ok`.
-        scopes: Of these, one is needed; none is needed when empty.
-        tier: Slack's rate limit tier; None where special limits or none apply.
+        run: Runs the method and returns the answer without `ok`.
+        scopes: The token needs one of these; if empty, it needs none.
+        tier: Slack's rate limit tier; None if special limits or no limits apply.
         takes: The kind of token it takes: `bot` or `app`.
     """
 
@@ -71,7 +71,7 @@ METHODS: Mapping[str, Method] = {
 }
 
 APP_TOKEN_SCOPES = frozenset({"connections:write"})
-"""An app-level token has scopes of its own, which no manifest names; the sandbox's has this one."""
+"""An app-level token has its own scopes, which are not in the manifest; the sandbox's token has this one."""
 
 
 def call(ws: Workspace, name: str, token: str | None, args: Mapping[str, Any]) -> Json:
@@ -90,7 +90,7 @@ def call(ws: Workspace, name: str, token: str | None, args: Mapping[str, Any]) -
 
 
 def scopes_of(ws: Workspace, token: str | None) -> frozenset[str]:
-    """What the token may do; Slack names it in the `x-oauth-scopes` header of every answer."""
+    """The scopes of the token; Slack sends them in the `x-oauth-scopes` header of every answer."""
     is_bots = token == ws.bot_token or any(token == each.token for each in ws.executions.running)
     return ws.manifest.bot_scopes if is_bots else APP_TOKEN_SCOPES if token == ws.app_token else frozenset()
 

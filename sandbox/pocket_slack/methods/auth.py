@@ -1,4 +1,4 @@
-"""Who am I, and where do I connect."""
+"""The app's identity, its workspace and its connections."""
 
 from pocket_slack.methods.call import Call
 from pocket_slack.model import Json

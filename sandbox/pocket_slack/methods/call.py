@@ -1,4 +1,4 @@
-"""One call of a Web API method: its arguments, read as Slack reads them, and who is asking."""
+"""One call of a Web API method: its arguments, read as Slack reads them, and its token."""
 
 import json
 from collections.abc import Mapping
@@ -13,11 +13,11 @@ from pocket_slack.workspace import Workspace
 
 @dataclass(frozen=True)
 class Call:
-    """A call whose token and scopes are in order.
+    """A call whose token and scopes are valid.
 
     Attributes:
-        args: As they came: strings from a form, any JSON from a JSON body.
-        token: Whose call it is.
+        args: As received: strings from a form, any JSON from a JSON body.
+        token: The caller's token.
     """
 
     ws: Workspace
@@ -25,14 +25,14 @@ class Call:
     token: str | None = None
 
     def text(self, name: str) -> str:
-        """An argument that must be there."""
+        """A required argument."""
         value = self.args.get(name)
         if value in (None, ""):
             raise SlackError("invalid_arguments", [f"[ERROR] missing required field: {name}"])
         return str(value)
 
     def optional(self, name: str) -> str | None:
-        """An argument that may be missing or empty."""
+        """An optional argument; None if it is missing or empty."""
         value = self.args.get(name)
         return None if value in (None, "") else str(value)
 
@@ -50,7 +50,7 @@ class Call:
         return int(value)
 
     def json(self, name: str, error: str) -> Any:
-        """An object or a list, which forms carry as a JSON string; None when missing."""
+        """An object or a list, which forms send as a JSON string; None if missing."""
         value = self.args.get(name)
         if not isinstance(value, str):
             return value
@@ -71,7 +71,7 @@ class Call:
         return channel
 
     def can_see(self, channel: Channel) -> bool:
-        """Whether the channel exists for the bot: public, or it is a member."""
+        """Whether the channel exists for the bot: it is public, or the bot is a member."""
         return self.is_member(channel) or not (channel.is_private or channel.is_im)
 
     def is_member(self, channel: Channel) -> bool:
@@ -87,7 +87,7 @@ class Call:
         return channel
 
     def need(self, scope: str) -> None:
-        """Stop the call if the manifest does not ask for that scope."""
+        """Raises `missing_scope` if the manifest does not ask for that scope."""
         provided = self.ws.manifest.bot_scopes
         if scope not in provided:
             raise SlackError("missing_scope", needed=scope, provided=",".join(sorted(provided)))
@@ -100,7 +100,7 @@ class Call:
         return message
 
     def content(self) -> Content:
-        """What a message is to say; checked by `chat`."""
+        """The content for a message; `chat` checks it."""
         blocks = self.json("blocks", "invalid_blocks_format") or []
         if markdown := self.optional("markdown_text"):
             if blocks or self.optional("text"):
@@ -119,7 +119,7 @@ class Call:
 
 
 def to_cursor(position: int) -> str:
-    """An opaque cursor; Slack's are base64 with trailing `=`, which form encoding has to survive."""
+    """An opaque cursor. It ends in `=`, as Slack's base64 cursors do: clients must encode that correctly in forms."""
     return f"next:{position}=="
 
 

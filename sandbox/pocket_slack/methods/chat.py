@@ -18,7 +18,7 @@ LONGEST_POST = 40_000
 """Longer texts are cut, with a warning: https://docs.slack.dev/reference/methods/chat.postMessage#truncating"""
 
 LONGEST_UPDATE = 4_000
-"""`chat.update` answers `msg_too_long` beyond (seen in ChatGPT-in-Slack#102; its reference gives no number)."""
+"""`chat.update` answers `msg_too_long` to longer texts (seen in ChatGPT-in-Slack#102; no number is documented)."""
 
 MOST_ATTACHMENTS = 100
 LARGEST_METADATA_BYTES = 16_000
@@ -44,7 +44,7 @@ def update(call: Call) -> Json:
     if message.stream:
         raise SlackError("streaming_state_conflict")
     new = _checked(call, is_update=True)
-    # Text without blocks takes the old blocks away; blocks without text keep the old text.
+    # Text without blocks removes the old blocks; blocks without text keep the old text.
     text = new.text if "text" in call.args else message.text
     posts.edit(call.ws, message, Content(text, new.blocks, new.attachments, metadata=new.metadata), call.ws.bot)
     return {"channel": channel.id, "ts": message.ts, "text": message.text, "message": message.to_slack(True)}
@@ -81,7 +81,10 @@ def get_permalink(call: Call) -> Json:
 
 
 def target(call: Call) -> Channel:
-    """Where the bot may post: channels it is in, public ones with `chat:write.public`, people by their id."""
+    """The channel to post in: the bot is a member, or it is public and the bot has `chat:write.public`.
+
+    A user's id stands for their direct messages with the app.
+    """
     name = call.text("channel")
     if name in call.ws.users:
         return call.ws.im(name)
@@ -125,7 +128,7 @@ def _warnings(call: Call) -> Json:
 
 
 def check_metadata(metadata: Any, is_update: bool) -> None:
-    """Accept the metadata of a message, or refuse it."""
+    """Checks the metadata of a message."""
     if metadata is None or (is_update and metadata == {}):
         return
     if not isinstance(metadata, dict):

@@ -1,4 +1,4 @@
-"""Channels and what was said in them.
+"""Channels and the messages in them.
 
 Source: https://docs.slack.dev/reference/methods?family=conversations
 """
@@ -49,7 +49,7 @@ def of_user(call: Call) -> Json:
         raise SlackError("user_not_found")
     found = [channel.to_slack(call.ws.bot.id) for channel in _listed(call) if member_id in channel.members]
     page, metadata = call.page(found, highest=999)
-    # The method leaves these two out; what the app is not in, it does not see of private channels.
+    # The method leaves these two fields out. `_listed` has left out private channels that the app is not in.
     limited = [{key: value for key, value in each.items() if key not in _NOT_SAID} for each in page]
     return {"channels": limited, "response_metadata": metadata}
 
@@ -94,8 +94,8 @@ def open_im(call: Call) -> Json:
 def history(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/conversations.history
 
-    With `oldest` alone, the messages next to it come first, which is how a single message is asked for
-    (https://docs.slack.dev/messaging/retrieving-messages, slackhq/slack-api-docs#4); newest first in any case.
+    With `oldest` alone, the first page has the messages right after it, which is how apps ask for a single message
+    (https://docs.slack.dev/messaging/retrieving-messages, slackhq/slack-api-docs#4). A page is always newest first.
     """
     channel = call.readable()
     top = [message for message in channel.messages.values() if not message.is_reply or message.is_broadcast]
@@ -132,10 +132,10 @@ def _shown(call: Call, channel: Channel, page: list[Message], metadata: Json) ->
 
 
 def _page(call: Call, found: list[Message], is_forward: bool, default: int, highest: int) -> tuple[list[Message], Json]:
-    """A page of messages, from the oldest on or from the newest back.
+    """A page of messages, from the oldest forwards or from the newest backwards.
 
-    Its cursor names the next message, so that what is posted or deleted meanwhile moves nothing: the `next_cursor` in
-    https://docs.slack.dev/reference/methods/conversations.replies reads `next_ts:1484678290517091` when decoded.
+    Its cursor names the next message, so that posts and deletions in between do not shift the pages. The `next_cursor`
+    in https://docs.slack.dev/reference/methods/conversations.replies decodes to `next_ts:1484678290517091`.
     """
     limit, next_ts = call.integer("limit", default, highest), _from_cursor(call.optional("cursor"))
     if next_ts is not None:
@@ -162,7 +162,7 @@ def _from_cursor(cursor: str | None) -> str | None:
 
 
 def _is_between(call: Call, message: Message) -> bool:
-    """Whether `oldest` and `latest` let a message through; the ends count only when `inclusive`."""
+    """Whether a message is between `oldest` and `latest`; the ends count only if `inclusive`."""
     oldest, latest = call.optional("oldest") or "0", call.optional("latest")
     try:
         low, high, ts = float(oldest), float(latest) if latest else float("inf"), float(message.ts)

@@ -1,4 +1,4 @@
-"""Steps of workflows: how they end.
+"""How workflow steps end.
 
 Source: https://docs.slack.dev/reference/methods?family=functions
 """
@@ -28,7 +28,7 @@ def complete_error(call: Call) -> Json:
 
 
 def _running(call: Call) -> Execution:
-    """The execution of a call, which waits for its end; a workflow token is good for its own alone."""
+    """The running execution that a call is about; a workflow token is valid for its own execution only."""
     execution = call.ws.executions.all.get(call.text("function_execution_id"))
     if execution is None:
         raise SlackError("function_execution_not_found")

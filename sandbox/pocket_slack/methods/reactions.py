@@ -44,7 +44,7 @@ def _reactable(call: Call) -> Message:
 
 
 def _item(call: Call) -> Message:
-    """The message that `channel` and `timestamp` name."""
+    """The message with this `channel` and `timestamp`."""
     ts = call.optional("timestamp")
     if ts is None or call.optional("channel") is None:
         raise SlackError("no_item_specified")

@@ -1,6 +1,7 @@
-"""Messages of the bot that are written piece by piece.
+"""Messages that the bot streams piece by piece.
 
-Not in the references, and had by others from the real Slack: the first piece decides about `streaming_mode_mismatch`.
+The first piece sets the mode (`markdown_text` or `chunks`); a later one in the other mode is answered with
+`streaming_mode_mismatch`. That is not documented, but users have got it from the real Slack.
 
 Source: https://docs.slack.dev/reference/methods/chat.startStream
 """
@@ -55,7 +56,7 @@ def stop(call: Call) -> Json:
 
 
 def _recipient(call: Call, channel: Channel) -> str:
-    """Who the stream is for: in direct messages the other one, elsewhere one person who has to be named."""
+    """The user who reads the stream: in direct messages the other member, elsewhere `recipient_user_id`."""
     if channel.is_im:
         return next(member for member in channel.members if member != call.ws.bot.id)
     if call.optional("recipient_team_id") is None:
@@ -78,7 +79,7 @@ def _own_stream(call: Call) -> Message:
 
 
 def _pieces(call: Call) -> tuple[list[Json], bool | None]:
-    """What a call adds, and whether it came as `chunks`; None where it adds nothing."""
+    """The pieces that a call adds, and whether they came as `chunks`; None if it adds nothing."""
     text, chunks = call.optional("markdown_text"), call.json("chunks", "invalid_chunks")
     if text is not None and chunks is not None:
         raise SlackError("cannot_provide_both_markdown_text_and_chunks")
