@@ -1,20 +1,20 @@
-// What a person does, told to the server. What becomes of it comes back by the stream.
+// Sends a person's actions to the server. Their effects come back through the stream.
 
 import { NO_ANSWER, store, thread, topLevel } from "./store.js";
 import { current } from "./place.js";
 
-/** The server's no, in a sentence. */
+/** The server's refusal, in a sentence. */
 export class Refusal extends Error {}
 
-/** Do something as the acting person; throws a Refusal. @returns {Promise<any>} */
+/** Does something as the acting person; throws a Refusal. @returns {Promise<any>} */
 export async function act(verb, body = {}) {
   const answer = await send(`people/${encodeURIComponent(current().as)}/${verb}`, body);
-  // Slack itself tells people of commands and submissions that failed; for the rest, this is the page's word.
+  // Slack itself tells people about commands and submissions that failed; the page does it for everything else.
   if (answer.failure && verb !== "command" && verb !== "submit") tell(`The app did not answer (${answer.failure}).`);
   return answer;
 }
 
-/** Do something, and show what the server has against it, if anything; what was shown before is over then. */
+/** Clears the notice, then does something; if that fails, shows the reason as a notice and returns null. */
 export async function attempt(doing) {
   try {
     tell(null);
@@ -25,21 +25,21 @@ export async function attempt(doing) {
   }
 }
 
-/** One sentence for the person, in front of everything else. */
+/** Shows one sentence to the person, in front of everything else. */
 export function tell(text) {
   store.dispatch({ type: "notice", data: text });
 }
 
-/** Run `proceed`, after asking if the app wants that: a confirmation object of Block Kit, or nothing. */
+/** Runs `proceed`; if the app has set `confirm`, a confirmation object of Block Kit, asks the person before. */
 export function confirmed(confirm, proceed) {
   if (confirm) store.dispatch({ type: "question", data: { confirm, proceed } });
   else proceed();
 }
 
-/** As in Slack, `+:mag:` puts that emoji under the last message. */
+/** As in Slack, `+:mag:` adds that emoji to the last message. */
 const REACTION = /^\+:([^\s:]+(?:::skin-tone-[2-6])?):$/;
 
-/** Send what was typed: a slash command, an invitation, a reaction, or a message. */
+/** Sends what was typed: a slash command, an invitation, a reaction, or a message. */
 export async function say(channel, text, threadTs) {
   const reaction = REACTION.exec(text);
   if (reaction) return reactToLast(channel, threadTs, reaction[1]);
@@ -66,7 +66,7 @@ async function invite(channel, name) {
   tell(`@${name.replace(/^@/, "")} is in #${channel.name} now.`);
 }
 
-/** A control request: trouble, sockets, envelopes. */
+/** Sends a control request (control.py): a person's action, a fault, a command for sockets or envelopes. */
 export async function send(path, body, method = "POST") {
   const headers = { "Content-Type": "application/json" };
   const response = await fetch(`/sandbox/${path}`, { method, headers, body: JSON.stringify(body) });

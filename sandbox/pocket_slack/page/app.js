@@ -1,4 +1,4 @@
-// Connects the three: what the server says, what the store holds, what the page shows.
+// Connects the server's events, the store and the page.
 
 import { html, render } from "./vendor/preact.js";
 import { store } from "./store.js";
@@ -16,7 +16,7 @@ function draw() {
 }
 
 store.subscribe(() => {
-  // Several events in one go are drawn once.
+  // Several events at once are drawn once.
   if (isDrawn) {
     isDrawn = false;
     queueMicrotask(draw);
@@ -30,7 +30,7 @@ function come() {
   store.dispatch({ type: "place", data: place });
   if (place.as === following.as) return;
   following.stop();
-  // No answer at all is nothing new here: the stream goes on trying.
+  // If the server does not answer at all, nothing else is to be done: the stream keeps trying.
   const onRefused = () => arrive().catch(() => {});
   following = { as: place.as, stop: follow(place.as, store.dispatch, onRefused) };
 }

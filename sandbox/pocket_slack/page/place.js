@@ -1,33 +1,36 @@
-// Where this tab is: who acts, which channel and thread are open. It stands in the address, so that a reload or the
-// back button finds everything as it was, and every tab may be somebody else.
+// The state of this tab: who acts, which channel and thread are open. It is kept in the URL, so that a reload or the
+// back button restores it, and each tab can act as another person.
 
 /** @typedef {{as: string, channel?: string, thread?: string, at?: string, inspector?: string}} Place */
 
 const NAMES = ["as", "channel", "thread", "at", "inspector"];
 
-/** The address of a place. @param {Place} place */
+/** The URL's hash for a place. @param {Place} place */
 export function toHash(place) {
   const given = NAMES.filter((name) => place[name]).map((name) => [name, place[name]]);
   return `#${new URLSearchParams(given)}`;
 }
 
-/** The place that an address names. @returns {Place} */
+/** The place that a URL's hash names. @returns {Place} */
 export function fromHash(hash) {
   const params = new URLSearchParams(hash.slice(1));
   return Object.fromEntries(NAMES.filter((name) => params.get(name)).map((name) => [name, params.get(name)]));
 }
 
-/** Go somewhere else; what is not named is left. @param {Place} place */
+/** Goes to another place, which keeps the person and the inspector. @param {Place} place */
 export function go(place) {
   location.hash = toHash({ as: current().as, inspector: current().inspector, ...place });
 }
 
-/** Where this tab is now. */
+/** The place of this tab now. */
 export function current() {
   return fromHash(location.hash);
 }
 
-/** Lets somebody of this workspace act: the person in the address, or else the first one. @returns who is not there */
+/**
+ * Makes sure that the person in the URL exists; if not, the first person of the workspace acts instead.
+ * @returns the name that does not exist, or null
+ */
 export async function settle() {
   const response = await fetch("/sandbox/people");
   const people = await response.json();
@@ -46,7 +49,7 @@ export function fromPermalink(url, team, as) {
   return { as, channel, at, thread: link.searchParams.get("thread_ts") ?? undefined };
 }
 
-/** The permalink of a message, as chat.getPermalink gives it. */
+/** The permalink of a message, as chat.getPermalink returns it. */
 export function toPermalink(team, channel, message) {
   const link = `${team.url}/archives/${channel.id}/p${message.ts.replace(".", "")}`;
   const isReply = message.thread_ts && message.thread_ts !== message.ts;

@@ -1,6 +1,6 @@
-// The state of the page, and the one function that makes the next state. No effects here.
+// The state of the page, and the one function that makes the next state. It has no side effects.
 
-/** @typedef {{type: string, data: any}} Event  What the server says (stream.py), or what happens on the page. */
+/** @typedef {{type: string, data: any}} Event  An event from the server (stream.py) or on the page. */
 
 const FIRST = {
   link: "connecting", // or "live", "lost"
@@ -13,18 +13,18 @@ const FIRST = {
   view: null,
   home: null,
   entries: [],
-  drafts: {}, // what is typed and not sent, by channel or thread
+  drafts: {}, // texts that are typed but not sent, by channel or thread
   notice: null,
-  editing: null, // one's own message that gets another text: {channel, message}
-  reacting: null, // a message that gets an emoji: {channel, message}
+  editing: null, // the message whose author is editing it: {channel, message}
+  reacting: null, // the message to react to: {channel, message}
   seen: {}, // the newest message that was in sight, by person and channel
-  since: null, // what was there before the page was opened counts as seen
-  question: null, // a confirmation that is asked: {confirm, proceed}
+  since: null, // the newest message when the page was opened; it and all before it count as seen
+  question: null, // the confirmation to ask for: {confirm, proceed}
 };
 
 const MOST_ENTRIES = 500;
 
-/** The notice that is over as soon as the server answers again. */
+/** A notice that goes away as soon as the server answers again. */
 export const NO_ANSWER = "The sandbox does not answer. Is it still running?";
 
 const REDUCERS = {
@@ -34,7 +34,7 @@ const REDUCERS = {
     notice: link === "live" && state.notice === NO_ANSWER ? null : state.notice,
   }),
   place: (state, place) =>
-    // Another person sees other things: nothing of the one before may linger.
+    // Another person sees other things: the state of the person before must go.
     place.as === state.place.as ? { ...state, place } : { ...FIRST, seen: state.seen, since: state.since, place },
   draft: (state, { key, text }) => ({ ...state, drafts: { ...state.drafts, [key]: text } }),
   snapshot: (state, data) => {
@@ -70,7 +70,7 @@ const REDUCERS = {
   entry: (state, entry) => ({ ...state, entries: [...state.entries, entry].slice(-MOST_ENTRIES) }),
 };
 
-/** The state after an event; pure. One without a reducer is the new value of what it is named after. */
+/** The state after an event; pure. The data of an event without a reducer become the value of the key `type`. */
 export function reduce(state, { type, data }) {
   return REDUCERS[type] ? REDUCERS[type](state, data) : { ...state, [type]: data };
 }
@@ -98,7 +98,7 @@ export function topLevel(channel) {
   return channel.messages.filter((m) => !isReply(m) || m.subtype === "thread_broadcast");
 }
 
-/** A thread: its parent, then the replies; without a parent if that is gone. */
+/** A thread: its parent, then the replies; without the parent if that is deleted. */
 export function thread(channel, ts) {
   return channel.messages.filter((m) => m.ts === ts || m.thread_ts === ts);
 }
@@ -114,7 +114,7 @@ export function repliesByParent(channel) {
   return replies;
 }
 
-/** The id of who wrote a message; what a webhook posts has no user. */
+/** The id of a message's author; a webhook's message has no user, but a bot id. */
 export function authorOf(message) {
   return message.user ?? message.bot_id;
 }
@@ -123,13 +123,13 @@ export function isReply(message) {
   return Boolean(message.thread_ts) && message.thread_ts !== message.ts;
 }
 
-/** How many messages of others have come into a channel since the person looked into it. */
+/** How many messages of others have arrived in a channel since the person last looked at it. */
 export function unread(state, channel) {
   const from = state.seen[seenKey(state, channel)] ?? state.since;
   return channel.messages.filter((message) => message.ts > from && message.user !== state.me.id).length;
 }
 
-/** The direct messages with the app; undefined before there are any. */
+/** The direct messages with the app; undefined if there are none yet. */
 export function directMessages({ channels }) {
   return Object.values(channels).find((channel) => channel.is_im);
 }
@@ -138,7 +138,7 @@ function seenKey({ place }, channel) {
   return `${place.as} ${channel.id}`;
 }
 
-/** The ts of the newest of the messages in `channel`, or a ts before all. */
+/** The ts of the newest of these messages; without any, "", which sorts before every ts. */
 export function newestOf({ messages }) {
   return messages.at(-1)?.ts ?? "";
 }

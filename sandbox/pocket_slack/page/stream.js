@@ -1,13 +1,13 @@
-// The server's events, for as long as the page is open. EventSource connects again by itself and says what it saw last.
+// The server's events, while the page is open. EventSource reconnects by itself and sends the id of its last event.
 
 const EVENTS = ["snapshot", "message", "gone", "user", "channel", "unseen", "view", "home", "entry"];
 const RETRY_MS = 1000;
 
 /**
- * Passes on what one person's page has to know; returns what ends that.
+ * Passes on the events for one person's page; returns a function that stops this.
  * @param {string} as  The person's name.
  * @param {(event: {type: string, data: any}) => void} dispatch
- * @param {() => void} onRefused  Called when the server will not have it, as for a person whom it does not know.
+ * @param {() => void} onRefused  Called when the server refuses the connection, as it does for an unknown person.
  */
 export function follow(as, dispatch, onRefused) {
   let source, timer;
@@ -17,7 +17,7 @@ export function follow(as, dispatch, onRefused) {
     source.onerror = () => {
       dispatch({ type: "link", data: "lost" });
       if (source.readyState !== EventSource.CLOSED) return;
-      // Refused for good, as by a server that is just starting: EventSource gives up, we do not.
+      // Refused with an error, as by a server that is just starting: EventSource gives up, but this keeps trying.
       timer = setTimeout(connect, RETRY_MS);
       onRefused();
     };
@@ -29,7 +29,7 @@ export function follow(as, dispatch, onRefused) {
     clearTimeout(timer);
     source.close();
   };
-  // A page that is kept for the way back would hold its connection, and a browser has six of them for a server.
+  // A page in the browser's back/forward cache would keep its connection, and a browser has only six per server.
   const back = (event) => event.persisted && connect();
   connect();
   addEventListener("pagehide", end);

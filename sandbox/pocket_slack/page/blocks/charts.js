@@ -1,5 +1,5 @@
-// https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block, as inline SVG; the numbers are there as a
-// table too, for screen readers.
+// https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block, as inline SVG. Screen readers get
+// the numbers as a table.
 
 import { html, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 
@@ -8,7 +8,7 @@ const HEIGHT = 220;
 const LEFT = 44;
 const BOTTOM = 34;
 const TOP = 10;
-const CHARACTER_PX = 7; // a little more than one of a label takes
+const CHARACTER_PX = 7; // a little more than the width of a label's character
 const LABEL_LINE = 13;
 
 /** A bar, line, area or pie chart. */
@@ -16,8 +16,8 @@ export function Chart({ block: { title, chart } }) {
   const drawing = useRef(null);
   const [width, setWidth] = useState(WIDEST);
   useLayoutEffect(() => {
-    // Drawn as wide as there is room, and not scaled, so that labels stay as large as other texts. A pane that is put
-    // away has no width at all, and bars in it would have less than none.
+    // Drawn at the available width, not scaled, so that labels are as large as other texts. A hidden pane has no
+    // width, and its bars would get a negative one.
     const observer = new ResizeObserver(([{ contentRect }]) => contentRect.width && setWidth(contentRect.width));
     observer.observe(drawing.current);
     return () => observer.disconnect();
@@ -68,7 +68,7 @@ function axes({ type, series, axis_config: axis }, width) {
   ];
 }
 
-/** Labels as lines of words: two where one is too wide, and where that does not help, only some of the labels. */
+/** Labels as lines of words: two if one is too wide; if that is not enough, only some of the labels. */
 function fitted(categories, step) {
   const room = Math.floor(step / CHARACTER_PX);
   const isWide = categories.some((name) => name.length > room);
@@ -130,7 +130,7 @@ function Numbers({ title, chart }) {
   const lists = chart.type === "pie" ? [{ name: "Value", data: chart.segments }] : chart.series;
   const labels = chart.type === "pie" ? chart.segments.map((one) => one.label) : chart.axis_config.categories;
   const value = ({ data }, label) => data.find((point) => point.label === label)?.value ?? "";
-  // The box is what is hidden: a table does not get smaller than its rows, and would lengthen the page.
+  // The box is hidden, not the table: a table does not get smaller than its rows, and would lengthen the page.
   return html`<div class="sr-only">
     <table>
       <caption>
@@ -155,7 +155,7 @@ function Numbers({ title, chart }) {
   </div>`;
 }
 
-/** The next round number whose half is round, too: an axis ends there, with a tick in the middle. */
+/** The next round number whose half is round too: the end of an axis with a tick in the middle. */
 function roundUp(value) {
   const power = 10 ** Math.floor(Math.log10(value || 1));
   return [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10].map((each) => each * power).find((each) => each >= value);

@@ -4,12 +4,12 @@ import { html, useEffect, useState } from "../vendor/preact.js";
 import { Text } from "./mrkdwn.js";
 import { initialValue } from "./values.js";
 
-/** One or several of a few options. */
+/** A choice of one or several options. */
 export function Choices({ element, field, onInput, onDone }) {
   const isMany = element.type === "checkboxes";
   const known = [initialValue(element, field.state) ?? []].flat();
   const [chosen, choose] = useState(known);
-  useEffect(() => choose(known), [String(known)]); // chosen in another tab
+  useEffect(() => choose(known), [String(known)]); // if it was chosen in another tab
   const pick = (value, isOn) => {
     const next = isMany ? [...chosen.filter((one) => one !== value), ...(isOn ? [value] : [])] : [value];
     choose(next);

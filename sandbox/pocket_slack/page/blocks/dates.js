@@ -14,7 +14,7 @@ const FORMATS = {
   time_secs: { hour: "numeric", minute: "2-digit", second: "2-digit" },
 };
 
-/** The text of a `<!date^…>`; the fallback where the timestamp is none. */
+/** The text of a `<!date^…>`, or its fallback if the timestamp is invalid. */
 export function formatDate(timestamp, format, fallback) {
   const date = new Date(Number(timestamp) * 1000);
   if (Number.isNaN(date.getTime())) return fallback ?? format;
@@ -25,13 +25,13 @@ export function formatDate(timestamp, format, fallback) {
   });
 }
 
-/** The day of a message, as it stands above the first one of that day. */
+/** The day of a message, for the divider above the first message of that day. */
 export function dayOf(ts) {
   const day = formatDate(ts, "{day_divider_pretty}");
   return day.charAt(0).toLocaleUpperCase() + day.slice(1);
 }
 
-/** Whether two messages are of one day, on the reader's clock. */
+/** Whether two messages are from the same day, in the reader's time zone. */
 export function isSameDay(ts, otherTs) {
   return new Date(ts * 1000).toDateString() === new Date(otherTs * 1000).toDateString();
 }

@@ -1,5 +1,5 @@
 // Interactive elements: https://docs.slack.dev/reference/block-kit/block-elements
-// Native controls do the work, so that keyboard and screen readers need nothing of ours.
+// They are native controls, which keyboards and screen readers support by themselves.
 
 import { html, useContext } from "../vendor/preact.js";
 import { confirmed } from "../actions.js";

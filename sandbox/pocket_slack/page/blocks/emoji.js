@@ -1,4 +1,4 @@
-// Slack's names of common emoji, as in https://github.com/iamcal/emoji-data; any other stays a name between colons.
+// Slack's names of common emoji, as in https://github.com/iamcal/emoji-data; others keep their name and colons.
 
 const TABLE = `\
 👍 +1 thumbsup|👎 -1 thumbsdown|👌 ok_hand|👋 wave|🙌 raised_hands|👏 clap|🙏 pray|💪 muscle|☝️ point_up|👇 point_down|
@@ -68,7 +68,7 @@ export function emoji(name) {
   return CHARACTERS.get(name) ?? `:${name}:`;
 }
 
-/** The emoji that have `text` in a name, the closest first. */
+/** The emoji that have `text` in a name, the closest match first. */
 export function findEmoji(text) {
   const distance = ({ names }) =>
     Math.min(...names.filter((name) => name.includes(text)).map((name) => 100 * name.indexOf(text) + name.length));

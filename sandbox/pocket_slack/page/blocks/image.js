@@ -1,4 +1,4 @@
-// Images of this machine are shown. Any other would be a request to somewhere else: its description stands instead.
+// Only images from the sandbox itself are loaded, nothing from other hosts: there the description is shown instead.
 
 import { html } from "../vendor/preact.js";
 import { Icon } from "../parts/icon.js";

@@ -1,4 +1,4 @@
-// Every block that the sandbox accepts, one renderer each; any other is shown as its JSON rather than dropped.
+// A renderer for each block that the sandbox accepts; any other block is shown as JSON.
 // https://docs.slack.dev/reference/block-kit/blocks
 
 import { Component, html } from "../vendor/preact.js";
@@ -35,7 +35,7 @@ export function Blocks({ blocks }) {
   return blocks.map((block) => html`<${Block} key=${block.block_id} block=${block} />`);
 }
 
-/** One block; one that cannot be drawn must not take the page with it. */
+/** One block; if it cannot be drawn, the rest of the page still is. */
 class Block extends Component {
   componentDidCatch(error) {
     console.warn("a block could not be drawn:", error);

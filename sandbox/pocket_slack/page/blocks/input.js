@@ -5,7 +5,7 @@ import { Field } from "./elements.js";
 import { plain } from "./mrkdwn.js";
 import { Surface } from "./surface.js";
 
-/** A labelled field with its hint, its error, and the count of characters where there are few left. */
+/** A labelled field with its hint, its error, and the number of characters left if there are few. */
 export function Input({ block }) {
   const surface = useContext(Surface);
   const { element } = block;
@@ -40,7 +40,7 @@ export function Input({ block }) {
 }
 
 function forKind(element, { "aria-required": required, ...field }) {
-  // A group of checkboxes may not say that it is required: https://www.w3.org/TR/wai-aria-1.2/#aria-required
+  // A group of checkboxes may not have `aria-required`: https://www.w3.org/TR/wai-aria-1.2/#aria-required
   return element.type === "checkboxes" ? field : { ...field, "aria-required": required };
 }
 

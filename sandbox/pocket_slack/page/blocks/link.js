@@ -1,4 +1,4 @@
-// Links: to other places only by schemes that cannot run anything, to messages of this workspace within the page.
+// Links. Only schemes that cannot run code are allowed; links to messages of this workspace stay within the page.
 
 import { html, useContext } from "../vendor/preact.js";
 import { fromPermalink, toHash } from "../place.js";
@@ -6,7 +6,7 @@ import { Names } from "./names.js";
 
 const SAFE = /^(https?|mailto|tel):/i;
 
-/** A link, or its text alone where the address is not one that a browser should follow. */
+/** A link, or only its text if its scheme is not safe. */
 export function Link({ url, label, children }) {
   const names = useContext(Names);
   const text = children ?? (label || url);

@@ -1,6 +1,6 @@
-// Looking something up by a name that somebody else chose: `constructor` is no block.
+// Safe lookups by names from outside: an inherited name such as `constructor` must not be found.
 
-/** What a table holds under a name of its own; undefined otherwise. */
+/** The table's own value under a name, or undefined. */
 export function own(table, name) {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }

@@ -1,4 +1,4 @@
-// The markdown block: the Markdown that its reference lists, and lists in lists.
+// The markdown block: the Markdown that its reference lists, and nested lists.
 // https://docs.slack.dev/reference/block-kit/blocks/markdown-block
 
 import { html } from "../vendor/preact.js";
@@ -80,7 +80,7 @@ function item(line) {
   return { indent: space.replaceAll("\t", "    ").length, number, isOrdered: !Number.isNaN(number), task, text };
 }
 
-/** Items of one depth, each with those that stand further in below it; a list ends where the marks change. */
+/** Items of one depth, each with its nested items. A change between bullets and numbers starts a new list. */
 function lists(all) {
   const found = [];
   for (const each of all) {

@@ -1,5 +1,5 @@
 // Slack's mrkdwn: https://docs.slack.dev/messaging/formatting-message-text
-// Texts are hostile: they become text nodes and elements of ours, never HTML.
+// Texts may be hostile: they become text nodes and our own elements, never HTML.
 
 import { html, useContext } from "../vendor/preact.js";
 import { emoji } from "./emoji.js";
@@ -25,12 +25,12 @@ const INLINE = new RegExp(
 
 const REFERENCE = /<([^<>|]+)\|?([^<>]*)>/g;
 
-/** The characters that stand for themselves. */
+/** The text with `&amp;`, `&lt;` and `&gt;` as characters. */
 export function unescaped(text) {
   return text.replace(/&(amp|lt|gt);/g, (_, name) => ENTITIES[name]);
 }
 
-/** What somebody would type to get this text. */
+/** What a person would type to get this text. */
 export function toTyped(text, names) {
   const typed = text.replace(REFERENCE, (_, target, label) => {
     if (target.startsWith("@")) return `@${userName(names, target.slice(1))}`;
@@ -40,7 +40,7 @@ export function toTyped(text, names) {
   return unescaped(typed);
 }
 
-/** A mrkdwn text. With `verbatim`, bare addresses do not become links. */
+/** A mrkdwn text. With `verbatim`, bare URLs do not become links. */
 export function Mrkdwn({ text, verbatim = false }) {
   const names = useContext(Names);
   return html`<span class="text">${blocksOf(text, { names, verbatim })}</span>`;
@@ -58,7 +58,7 @@ export function plain(text) {
 }
 
 function blocksOf(text, context) {
-  // Every second part stood between fences.
+  // Every second part was between code fences.
   return text
     .split(/```\n?([\s\S]+?)\n?```\n?/)
     .map((part, index) =>

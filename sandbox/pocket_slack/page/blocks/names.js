@@ -1,4 +1,4 @@
-// What ids stand for, for everything that renders texts.
+// The names behind ids, for everything that renders texts.
 
 import { createContext } from "../vendor/preact.js";
 
@@ -13,7 +13,7 @@ export function channelName(names, id) {
   return names.channels[id]?.name ?? id;
 }
 
-/** How a channel is written in lists and headings. */
+/** A channel's name in lists and headings. */
 export function channelTitle(names, channel) {
   if (channel.is_im) return userName(names, channel.user);
   return channel.name;

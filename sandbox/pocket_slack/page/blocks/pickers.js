@@ -1,4 +1,4 @@
-// Everything that is typed into, or chosen from a list.
+// Controls to type into or to choose from a list.
 
 import { html, useContext } from "../vendor/preact.js";
 import { plain } from "./mrkdwn.js";
@@ -20,7 +20,7 @@ const TYPED = {
   datetimepicker: "datetime-local",
 };
 
-/** A control for `element`; `field` holds its id, aria attributes and the state it begins with. */
+/** A control for `element`; `field` holds its id, aria attributes and first state. */
 export function Pick({ element, field: { state, ...field }, onInput, onDone }) {
   const value = initialValue(element, state);
   const props = { element, field, value, onInput, onDone };
@@ -69,7 +69,7 @@ function Select({ element, field, value, onInput, onDone }) {
   const isChosen = (one) => (isMany ? (value ?? []).includes(one) : value === one);
   const option = ([one, text]) => html`<option value=${one} selected=${isChosen(one)}>${text}</option>`;
   const groups = groupsOf(element, names);
-  // All are shown: a list that scrolls inside a window that scrolls is hard to use.
+  // All options are shown, because a list that scrolls inside a window that scrolls is hard to use.
   const rows = groups.reduce((sum, { label, options }) => sum + options.length + (label ? 1 : 0), 0);
   return html`<select
     ...${field}

@@ -8,7 +8,7 @@ export function Table({ block }) {
   return html`<${Grid} rows=${block.rows} columns=${block.column_settings ?? []} name="Table" />`;
 }
 
-/** A data_table block: numbers stand to the right, one column may name its rows. */
+/** A data_table block: columns of numbers are aligned right, and one column may contain the row headings. */
 export function DataTable({ block }) {
   const isNumber = (index) => block.rows.slice(1).every((row) => row[index].type === "raw_number");
   const columns = block.rows[0].map((_, index) => ({ align: isNumber(index) ? "right" : "left" }));

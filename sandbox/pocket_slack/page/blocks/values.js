@@ -1,4 +1,4 @@
-// Between Slack's `state.values` and what a control holds: text, an option's value, an id, or a list of them.
+// Converts between Slack's `state.values` and a control's value: text, an option's value, an id, or a list of them.
 
 const KEYS = {
   static_select: "selected_option",
@@ -19,14 +19,14 @@ const KEYS = {
   rich_text_input: "rich_text_value",
 };
 
-/** What a control begins with: what was typed before, or the element's `initial_…` field. */
+/** A control's first value: what was typed before, or the element's `initial_…` field. */
 export function initialValue(element, state) {
   const key = KEYS[element.type] ?? "value";
   const initial = element[`initial_${key.replace("selected_", "")}`] ?? element.initial_value;
   return bare(state?.[key] ?? initial);
 }
 
-/** The words of a rich_text value, a line for each section or item. */
+/** The plain text of a rich_text value, one line for each section or item. */
 export function plainOfRichText(value) {
   if (typeof value === "string") return value;
   const text = (element) =>
@@ -40,7 +40,7 @@ function shown(element) {
   );
 }
 
-/** All options of a select, those of groups included. */
+/** All options of a select, including those in groups. */
 export function allOptions(element) {
   return [...(element.options ?? []), ...(element.option_groups ?? []).flatMap((group) => group.options)];
 }

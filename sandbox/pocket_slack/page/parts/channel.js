@@ -1,4 +1,4 @@
-// One channel: its heading, its messages, what to type into.
+// One channel: its heading, its messages and its composer.
 
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { channelTitle } from "../blocks/names.js";
@@ -38,7 +38,7 @@ export function Channel({ state, channel }) {
   </main>`;
 }
 
-/** Who has pressed Join goes on with the composer, which stands where the button was. */
+/** Moves the focus to the composer after Join was pressed, because the composer replaces that button. */
 function useJoinedFocus(canPost) {
   const could = useRef(canPost);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// Where people type: messages, and the app's slash commands.
+// The box in which people type messages and the app's slash commands.
 
 import { html, useRef } from "../vendor/preact.js";
 import { act, attempt, say } from "../actions.js";
@@ -6,7 +6,7 @@ import { store } from "../store.js";
 import { Icon } from "./icon.js";
 import { Menu } from "./menu.js";
 
-/** The box under a channel or a thread; calls `onSend` as something is sent. */
+/** The box under a channel or a thread; calls `onSend` when something is sent. */
 export function Composer({ state, channel, threadTs, label, onSend }) {
   const box = useRef(null);
   const key = threadTs ?? channel.id;
@@ -19,11 +19,11 @@ export function Composer({ state, channel, threadTs, label, onSend }) {
     box.current.focus();
     onSend();
     const isRefused = (await attempt(() => say(channel, text.trim(), threadTs))) === null;
-    // It comes back, unless something else was typed meanwhile.
+    // A refused text comes back, unless something else was typed meanwhile.
     if (isRefused && !store.state.drafts[key]) setText(text);
   };
   const onKeyDown = (event) => {
-    // During composition, Enter chooses a character.
+    // During input-method composition, Enter chooses a character.
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     send();
@@ -47,7 +47,7 @@ export function Composer({ state, channel, threadTs, label, onSend }) {
   </div>`;
 }
 
-/** The app's global shortcuts, where it has any. */
+/** The app's global shortcuts, if it has any. */
 function Shortcuts({ app }) {
   const items = app.shortcuts
     .filter((shortcut) => shortcut.kind === "global")

@@ -1,4 +1,4 @@
-// Another text for one's own message.
+// Editing a message by its author.
 
 import { html, useContext, useEffect, useRef } from "../vendor/preact.js";
 import { act, attempt } from "../actions.js";

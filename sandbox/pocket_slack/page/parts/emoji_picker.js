@@ -1,4 +1,4 @@
-// Which emoji goes under a message.
+// Choosing an emoji for a reaction.
 
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { act, attempt } from "../actions.js";

@@ -5,7 +5,7 @@ import { toHash } from "../place.js";
 import { directMessages } from "../store.js";
 import { Icon } from "./icon.js";
 
-/** The way back to the channels, a heading, and for the app its two tabs, of which `tab` is open. */
+/** The link back to the channels, a heading, and the app's two tabs, of which `tab` is open. */
 export function Head({ state, tab, children }) {
   const { as, inspector } = state.place;
   const direct = directMessages(state);

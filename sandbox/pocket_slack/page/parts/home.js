@@ -6,7 +6,7 @@ import { Blocks } from "../blocks/index.js";
 import { Surface } from "../blocks/surface.js";
 import { Head } from "./head.js";
 
-/** What the app has published for the acting person; opening it tells the app. */
+/** What the app has published for the acting person; the app is told when it is opened. */
 export function Home({ state }) {
   const { app, home, place } = state;
   const isOpen = place.channel === "home" && app.has_home_tab;

@@ -1,4 +1,4 @@
-// Icons as SVG of our own: not every machine has a font with emoji.
+// Icons as our own SVG: not every machine has a font with emoji.
 
 import { html } from "../vendor/preact.js";
 
@@ -18,7 +18,7 @@ const PATHS = {
   app: "M3 3h4v4H3zm6 0h4v4H9zM3 9h4v4H3zm6 0h4v4H9z",
 };
 
-/** A drawing that says nothing to screen readers; what it stands on has a name. */
+/** A drawing that screen readers skip; the control that contains it has a name. */
 export function Icon({ name }) {
   return html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d=${PATHS[name]} /></svg>`;
 }

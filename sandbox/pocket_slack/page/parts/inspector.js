@@ -1,4 +1,4 @@
-// What Slack and the app say to each other, newest first; and trouble at the push of a button.
+// The traffic between Slack and the app, newest first, and buttons that cause failures.
 
 import { html, useState } from "../vendor/preact.js";
 import { attempt, send } from "../actions.js";
@@ -127,7 +127,7 @@ const FAULTS = {
   forgotten: () => "no more: those that waited are forgotten",
 };
 
-/** What an envelope is about; empty without one. */
+/** What an envelope is about; empty if there is none. */
 function subject({ type, payload } = {}) {
   if (!payload) return "";
   if (type === "slash_commands") return `${payload.command} ${payload.text}`;
@@ -142,7 +142,7 @@ function outcome({ status, answer }) {
   return answer?.ok ? "ok" : (answer?.error ?? "ok");
 }
 
-/** What went to a response_url is kept as it came, as text; most of it is JSON. */
+/** The entry with its body as JSON if possible; posts to a response_url are recorded as text. */
 function readable(data) {
   try {
     return { ...data, body: JSON.parse(data.body) };

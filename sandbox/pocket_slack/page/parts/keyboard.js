@@ -1,4 +1,4 @@
-// Moving through messages by keyboard. One message at a time is in the tab order; arrows go on from there.
+// Moving through messages by keyboard. One message at a time is in the tab order; the arrow keys move on from there.
 
 export const KEYS = [
   ["Tab", "to the messages; from one of them to its menu, and on"],
@@ -10,7 +10,7 @@ export const KEYS = [
   ["Esc", "close the menu or the window in front"],
 ];
 
-/** Handles keys on a list of messages, while one of them is in focus. */
+/** Handles keys on a list of messages, while one of them has the focus. */
 export function moveFocus(event) {
   const message = event.target;
   if (!message.matches("li.message") || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -18,22 +18,22 @@ export function moveFocus(event) {
   if (isDone) event.preventDefault();
 }
 
-/** Goes to the first message that is drawn. */
+/** Moves the focus to the first message that is drawn. */
 export function focusFirst(list) {
   return focus(list.querySelector("li.message"));
 }
 
-/** Goes to the newest message. */
+/** Moves the focus to the newest message. */
 export function focusLast(list) {
   return focus(list.querySelector("li.message:last-child"));
 }
 
-/** Goes on to the message beside one that is about to go. */
+/** Moves the focus to the message after or before one that is about to be removed. */
 export function focusNeighbour(message) {
   focus(sibling(message, "nextElementSibling") ?? sibling(message, "previousElementSibling"));
 }
 
-/** Leaves the message that the focus comes to as the only one in the tab order, with its menu. */
+/** Makes the message that gets the focus the only one in the tab order, with its menu. */
 export function putInTabOrder({ target }) {
   const current = target.closest("li.message");
   if (!current) return;

@@ -48,13 +48,13 @@ export function Layout({ state }) {
   <//>`;
 }
 
-/** What texts refer to; the same object until a name changes, because every text is drawn again with a new one. */
+/** The names that texts refer to; the same object until a name changes, because a new one redraws every text. */
 function useNames({ users, channels, team, place }) {
   const titles = Object.values(channels).map(({ id, name, is_private }) => [id, name, is_private]);
   return useMemo(() => ({ users, channels, team, as: place.as }), [users, String(titles), team, place.as]);
 }
 
-/** The open channel: the one that the address names, or the first one where there is room to show one. */
+/** The open channel: the one in the URL, or the first one if there is room to show it. */
 function openChannel({ place, channels }) {
   if (place.channel === "home") return null;
   return channels[place.channel] ?? Object.values(channels)[0];

@@ -13,7 +13,7 @@ export function Menu({ label, items, tabIndex, children }) {
     setOpen(false);
     if (hasFocus) root.current.querySelector("button").focus();
   };
-  // At once: later, the focus would be taken from where a quick hand has gone on to.
+  // At once: a later effect could take the focus away from where a fast user has gone meanwhile.
   useLayoutEffect(() => {
     if (!isOpen) return undefined;
     root.current.querySelector("[role=menuitem]").focus();

@@ -1,4 +1,4 @@
-// One message with its menu, its blocks, and what its thread holds.
+// One message with its menu, its blocks and a summary of its thread.
 
 import { Component, html } from "../vendor/preact.js";
 import { act, attempt } from "../actions.js";
@@ -17,7 +17,7 @@ const HAS_NO_MENU = /^(tombstone|channel_\w+)$/;
 const STREAMING = { in_progress: "(writing)", errored: "(broken off)" };
 const COMPARED = ["message", "isLast", "isWanted", "isThread"];
 
-/** A message; drawn again only when something of it has changed. */
+/** A message; redrawn only if a part of it has changed. */
 export class Message extends Component {
   shouldComponentUpdate(next) {
     return (
@@ -35,9 +35,9 @@ export class Message extends Component {
   render({ state, channel, message, replies, isThread, isLast, isWanted }) {
     const author = state.users[authorOf(message)];
     const hasMenu = !message.is_ephemeral && !HAS_NO_MENU.test(message.subtype);
-    // The same message may stand in the channel and in the thread.
+    // The same message may be both in the channel and in the thread.
     const id = `${isThread ? "thread" : "channel"}-${message.ts}`;
-    const tabIndex = isLast ? 0 : -1; // until the focus comes to another one
+    const tabIndex = isLast ? 0 : -1; // until another message gets the focus
     return html`<li
       class="message ${message.is_ephemeral ? "ephemeral" : ""} ${isWanted ? "wanted" : ""}"
       data-ts=${message.ts}
@@ -94,12 +94,12 @@ function Content({ id, channel, message }) {
   <//>`;
 }
 
-/** Blocks where there are any, the text otherwise. */
+/** The blocks, or the text if there are none. */
 function Said({ blocks = [], text }) {
   return blocks.length > 0 ? html`<${Blocks} blocks=${blocks} />` : html`<${Mrkdwn} text=${text} />`;
 }
 
-/** A press gives one's own, or takes it away again. */
+/** A press adds the person's reaction, or removes it. */
 function Reactions({ state, channel, message, tabIndex }) {
   return (message.reactions ?? []).map(({ name, users, count }) => {
     const isMine = users.includes(state.me.id);

@@ -1,4 +1,4 @@
-// What can be done with a message: the app's shortcuts among it.
+// The actions on a message, including the app's shortcuts.
 
 import { html, useEffect, useRef } from "../vendor/preact.js";
 import { act, attempt, confirmed, tell } from "../actions.js";
@@ -15,7 +15,7 @@ const DELETION = {
   style: "danger",
 };
 
-/** Reply, and everything else that can be done with a message. */
+/** Reply, and all other actions on a message. */
 export function MessageMenu({ state, channel, message, isThread, tabIndex }) {
   const root = useRef(null);
   useEffect(() => giveBackFocus(root.current), []);
@@ -53,13 +53,13 @@ export function MessageMenu({ state, channel, message, isThread, tabIndex }) {
   </div>`;
 }
 
-/** A message that is deleted under its replies stays without its menu. */
+/** Moves the focus to the message when its menu goes: a deleted message with replies stays, without a menu. */
 function giveBackFocus(menu) {
   const message = menu.closest("li.message");
   return () => menu.contains(document.activeElement) && message.focus();
 }
 
-/** Go to the thread of a message. */
+/** Goes to the thread of a message. */
 export function openThread(channel, message) {
   go({ channel: channel.id, thread: message.thread_ts ?? message.ts });
 }
@@ -69,6 +69,6 @@ async function copyLink(link) {
     await navigator.clipboard.writeText(link);
     tell("The link is copied.");
   } catch {
-    tell(link); // no clipboard without permission: it can still be copied by hand
+    tell(link); // without permission for the clipboard, the link can be copied by hand
   }
 }

@@ -1,4 +1,4 @@
-// A list of messages that stays fluent when it is long: the newest are drawn, older ones as somebody scrolls up.
+// A list of messages that stays fast when it is long: the newest are drawn, older ones when the person scrolls up.
 
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { dayOf, isSameDay } from "../blocks/dates.js";
@@ -11,7 +11,7 @@ const MORE = 100;
 const NEAR_PX = 80;
 const EMPTY = "Nothing here yet. Say something!";
 
-/** The messages, newest at the bottom; keeps to the bottom while it is there, and goes there when `sent` changes. */
+/** The messages, newest at the bottom; stays at the bottom if it is there, and goes there when `sent` changes. */
 export function Messages({ state, channel, messages, replies = new Map(), label, isThread = false, at, sent }) {
   const list = useRef(null);
   const [room, setRoom] = useState(AT_FIRST);
@@ -20,7 +20,7 @@ export function Messages({ state, channel, messages, replies = new Map(), label,
   const wanted = at ? messages.findIndex((message) => message.ts === at) : -1;
   const start = Math.max(0, Math.min(messages.length - room, wanted < 0 ? Infinity : wanted - 5));
   const isAtEnd = useRef(wanted < 0);
-  const fromEnd = useRef(null); // how far from its end the list stood before older messages came in above
+  const fromEnd = useRef(null); // how far the list was from its end before older messages were added above
   const isGoingHome = useRef(false);
 
   const look = () => {
@@ -33,25 +33,25 @@ export function Messages({ state, channel, messages, replies = new Map(), label,
     look();
   };
   useLayoutEffect(() => {
-    // Also after a reply, which lengthens the message that it stands under.
+    // Also after a reply, which lengthens its parent.
     if (isAtEnd.current) goToEnd();
   }, [channel.messages]);
   useLayoutEffect(() => {
     if (sent) goToEnd();
   }, [sent]);
   useLayoutEffect(() => {
-    const isShown = list.current.clientHeight > 0; // not on a small screen, behind another pane
+    const isShown = list.current.clientHeight > 0; // false on a small screen, behind another pane
     if (isShown) store.dispatch({ type: "seen", data: channel });
   }, [channel.messages, state.place]);
   useLayoutEffect(() => {
-    // The browser keeps the place by itself, but not at the very top, where somebody who scrolls up arrives.
+    // The browser keeps the scroll position by itself, but not at the very top, where scrolling up ends.
     if (fromEnd.current !== null) list.current.scrollTop = list.current.scrollHeight - fromEnd.current;
     if (isGoingHome.current) focusFirst(list.current);
     fromEnd.current = null;
     isGoingHome.current = false;
   }, [start]);
   useEffect(() => {
-    // The drawer opens, the window shrinks: the newest message stays in sight.
+    // When the inspector opens or the window shrinks, the newest message stays visible.
     const observer = new ResizeObserver(([{ target }]) => {
       if (isAtEnd.current) target.scrollTop = target.scrollHeight;
     });

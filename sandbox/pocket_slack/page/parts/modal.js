@@ -113,16 +113,16 @@ function surfaceOf(view, typed, errors, forgive) {
       keep(block, element, value);
       forgive(block);
       if (!isDone) return;
-      // Kept by the server too, for a page that is loaded again and for other tabs.
+      // Also kept by the server, for reloads and other tabs.
       if (block.dispatch_action) click(block, element, value);
       else attempt(() => act("fill", { state: { [block.block_id]: { [element.action_id]: value } } }));
     },
   };
 }
 
-/** Shows a window and goes to its first field; gives back what ends both. */
+/** Opens a dialog and moves the focus to its first field; returns a function that closes it. */
 export function openFocused(dialog) {
   dialog.showModal();
   dialog.querySelector("input, textarea, select, button[type=submit]")?.focus();
-  return () => dialog.close(); // gives the focus back to where it was
+  return () => dialog.close(); // this returns the focus to where it was
 }

@@ -1,4 +1,4 @@
-// What the page says on its own behalf.
+// The page's own messages to the person.
 
 import { html, useContext, useEffect, useRef } from "../vendor/preact.js";
 import { toTyped } from "../blocks/mrkdwn.js";
@@ -9,7 +9,7 @@ import { KEYS } from "./keyboard.js";
 
 const SETTLED_MS = 1000;
 
-/** One sentence about what did not work; stays until it is closed. */
+/** One sentence, usually about what did not work; it stays until it is closed. */
 export function Notice({ text }) {
   const close = () => store.dispatch({ type: "notice", data: null });
   return html`<div class="notice" role="alert" hidden=${!text}>
@@ -23,7 +23,7 @@ export function Notice({ text }) {
   </div>`;
 }
 
-/** Tells screen readers about new messages, and about those of apps that have changed; about nothing else. */
+/** Tells screen readers about new messages and changed messages of apps, and about nothing else. */
 export function Announcer({ channel, users }) {
   const names = useContext(Names);
   const before = useRef(null);
@@ -37,7 +37,7 @@ export function Announcer({ channel, users }) {
     const say = (what) => (region.current.textContent = `${what}: ${toTyped(text, names)}`);
     if (!known) say(thread_ts ? "New message in a thread" : "New message");
     else if (users[user]?.is_bot) {
-      // A text that is written piece by piece is read out once, when it has come to rest.
+      // A text that is written piece by piece is read out once, after it has stopped changing.
       clearTimeout(later.current[ts]);
       later.current[ts] = setTimeout(say, SETTLED_MS, "Changed message");
     }
@@ -45,7 +45,7 @@ export function Announcer({ channel, users }) {
   return html`<div class="sr-only" aria-live="polite" ref=${region}></div>`;
 }
 
-/** The newest message that reads otherwise than before, and what it was; nothing after a change of channels. */
+/** The newest message whose text has changed, and its version before; empty after a change of channels. */
 function newsOf(before, channel) {
   if (!channel || before?.id !== channel.id) return [];
   const known = new Map(before.messages.map((message) => [message.ts, message]));

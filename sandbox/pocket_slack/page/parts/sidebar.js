@@ -1,4 +1,4 @@
-// Channels, direct messages, the app; who acts.
+// Channels, direct messages, the app, and the person who acts.
 
 import { html } from "../vendor/preact.js";
 import { channelTitle } from "../blocks/names.js";

@@ -1,4 +1,4 @@
-// One thread, beside the channel; alone where there is little room.
+// One thread, beside the channel; alone if there is little room.
 
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { channelTitle } from "../blocks/names.js";
@@ -46,7 +46,7 @@ export function Thread({ state, channel, ts }) {
   </aside>`;
 }
 
-/** Brings the focus into a thread that somebody has opened; gives back what returns it to the message in the channel. */
+/** Moves the focus into an opened thread; returns a function that moves it back to the message in the channel. */
 function comeAndGo(pane, ts) {
   const isLoading = document.activeElement === document.body;
   if (!isLoading) (pane.querySelector("textarea") ?? pane.querySelector(".close")).focus();
