@@ -1,10 +1,10 @@
-"""How often the intervals of `judge agreement` hold the truth, and how long 100,000 responses take.
+"""How often the intervals of `judge agreement` contain the true figure, and how long 100,000 responses take.
 
     python -m bench.agreement                                 two simulated judges, and two that are hard for kappa
     python -m bench.agreement scored.jsonl --label human      the prompts of a file, drawn with replacement
 
-The truth is the figure of 60,000 simulated prompts, or that of the whole file. Samples without an interval (fewer than
-20 prompts count) are left out; beside the share stands how many are left.
+The true figure is that of 60,000 simulated prompts, or of the whole file. Samples without an interval (fewer than 20
+prompts count) are left out; the number beside each share says how many samples remain.
 """
 
 import argparse
@@ -66,7 +66,7 @@ def less(judges: list[Sample], measure: Measure) -> Statistic:
 
 
 def simulate(prompts: int, generator: np.random.Generator) -> list[Sample]:
-    """Two judges of one to five responses to each prompt; errors hang together within a prompt, and between judges."""
+    """Two judges of one to five responses per prompt; errors correlate within a prompt and between the judges."""
     numbers = np.repeat(np.arange(prompts), generator.integers(1, 6, prompts))
     n = len(numbers)
     quality = generator.normal(3, 1, prompts)[numbers] + generator.normal(0, 1, n)
@@ -77,20 +77,20 @@ def simulate(prompts: int, generator: np.random.Generator) -> list[Sample]:
 
 
 def simulate_strict(prompts: int, generator: np.random.Generator) -> list[Sample]:
-    """Labels piled up on 4 and 5, of one response to each prompt, and a judge that is a point too strict."""
+    """Labels mostly 4 and 5, of one response per prompt, and a judge that is a point too strict."""
     labels = generator.choice(6, prompts, p=(0, 0.02, 0.03, 0.10, 0.40, 0.45)).astype(float)
     scores = labels - 1 + generator.choice(3, prompts, p=(0.15, 0.70, 0.15)) - 1
     return [Sample(np.arange(prompts), np.clip(scores, 0, 5), labels[:, None], SCALE)]
 
 
 def simulate_rare(prompts: int, generator: np.random.Generator) -> list[Sample]:
-    """One response to each prompt; one label and one score in ten are 0, without relation, and the others 5."""
+    """One response per prompt; one label in ten and, independently, one score in ten are 0, the others 5."""
     labels, scores = generator.choice([0.0, 5.0], (2, prompts), p=(0.1, 0.9))
     return [Sample(np.arange(prompts), scores, labels[:, None], SCALE)]
 
 
 def draw_prompts(sample: Sample, prompts: int, generator: np.random.Generator) -> Sample:
-    """So many prompts of the sample, with replacement; one that is drawn twice is two."""
+    """A sample of `prompts` prompts, drawn with replacement; one that is drawn twice counts as two."""
     picks = [np.flatnonzero(sample.prompts == each) for each in generator.integers(sample.n_prompts, size=prompts)]
     numbers, pick = np.repeat(np.arange(prompts), list(map(len, picks))), np.concatenate(picks)
     return Sample(numbers, sample.scores[pick], sample.labels[pick], sample.scale)

@@ -1,10 +1,10 @@
-"""How often `judge align` finds something, in simulated worlds where it is known what can be gained.
+"""How often `judge align` finds an improvement, in simulated worlds where the possible gain is known.
 
     python -m bench.align [WORLDS] [LABELS]
 
-In each world a scripted judge scores labelled responses, one to a thread, and a scripted model proposes rubrics. What
-is gained is in points of mean distance from people. "adopted" is the share of the worlds where the change was clearly
-better, by the way that found it.
+In each world a scripted judge scores labelled responses, one per thread, and a scripted model proposes rubrics.
+"adopted" is the share of the worlds in which a change was clearly better; "by" splits that share by the way that found
+the change. "gained" is how many points closer to people's scores the judge is then, on average.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ _ASKED = Budget(requests=1_000, tokens=10_000_000)
 
 @dataclass(frozen=True)
 class World:
-    """How far the judge is from people: `bias` gets the rubric, whether the response is long, and people's score."""
+    """How the judge differs from people: `bias` gets the rubric, whether the response is long, and people's score."""
 
     name: str
     bias: Callable[[Rubric, bool, int], int]
@@ -36,7 +36,7 @@ class World:
 
 
 def until(words: str, points: int = 1) -> Callable[[Rubric, bool, int], int]:
-    """Too kind to long responses and as much too strict to short ones, until the rubric has these words."""
+    """A bias for long responses and as much against short ones, until the rubric contains these words."""
     return lambda rubric, is_long, label: 0 if words in rubric.prompt else points if is_long else -points
 
 
@@ -49,7 +49,7 @@ WORLDS = (
 
 
 class Judge:
-    """A judge that is off by the world's bias, and by a point at random, the same each time for a rubric and a case."""
+    """A judge that is off by the world's bias, and at random by a point; always the same for a rubric and a case."""
 
     def __init__(self, world: World, rubric: Rubric, labels: Mapping[str, int], seed: int) -> None:
         self._world = world
@@ -69,7 +69,7 @@ class Judge:
         return combine([rating], model="scripted", rubric="r", rubric_version="v", scale=(0, 5))
 
     async def write(self, prompt: str) -> Written:
-        """Criteria with one more word, at random."""
+        """The criteria with one more word, chosen at random."""
         found = re.search(r"criteria:\n```\n(.*?)\n```", prompt, re.DOTALL)
         word = random.Random(f"{self._seed} {prompt}").choice(_WORDS)
         return Written(f"```\n{found[1] if found else ''}\n- Look at {word}.\n```", 1_500)
@@ -84,7 +84,7 @@ class Memory(dict[str, Any]):
 
 
 def draw(world: World, prefix: str, number: int, seed: int) -> dict[str, int]:
-    """Responses, short and long, each with what people give it."""
+    """Short and long responses, each with people's score."""
     generator = random.Random(f"{seed} {world.name} {prefix}")
     return {
         f"{prefix} {each} {generator.choice(('short', 'long'))}": generator.choices(range(6), (2, 3, 4, 4, 3, 1))[0]
@@ -97,7 +97,7 @@ def to_cases(people: Mapping[str, int]) -> list[LabelledCase]:
 
 
 async def run(world: World, labels: int, seed: int) -> tuple[str, float, int]:
-    """The way whose change was adopted ("" for none), what it truly gains, and the requests."""
+    """The way whose change was adopted ("" for none), its true gain, and the number of requests."""
     rubric = load_rubric("additive-5")
     known, others = draw(world, "labelled", labels, seed), draw(world, "other", 1_000, seed)
     people = known | others

@@ -1,7 +1,7 @@
 """The same job without a log: a Bolt app that asks the model and answers in the thread. The baseline of `bench.bot`.
 
-It posts the two texts, and the score as a reply to them, as the bot does where the model is quick. What it asks
-the model is the same prompt. What is under way when it dies is lost.
+Like the bot with a fast model, it posts the two texts and replies to them with the score. It sends the model the same
+prompt. The cases in progress when it dies are lost.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
-"""Time and memory of a long batch: `python bench/batch_memory.py [ROWS]` (a million without a number).
+"""Time and memory of a long batch: `python bench/batch_memory.py [ROWS]` (by default a million).
 
 Rows of mixed length and quality, four to a prompt, go through `judge batch` and `judge pairs` with the offline rater:
-what `judge batch` adds around a model shows best where the model takes no time.
+the overhead of `judge batch` shows best if the model takes no time.
 """
 
 import json

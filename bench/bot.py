@@ -1,15 +1,15 @@
-"""How the bot holds up, as a real process: `python -m bench.bot [DATABASE_URL]` (a new SQLite file without).
+"""The bot under load, as a real process: `python -m bench.bot [DATABASE_URL]` (by default a new SQLite file).
 
-The bot and a bare Bolt app without a log (`bench.bare_bolt`) take turns. Each runs
-against a pocket Slack in this process, without Slack's rate limits, and the stub model server without latency:
+The bot and a bare Bolt app without a log (`bench.bare_bolt`) take turns. Each runs against a pocket Slack in this
+process, without Slack's rate limits, and the stub model server without latency:
 
 - steady: 50 commands a second for 20 s, each a case with two typed texts;
 - rush: 1,000 shortcuts within 10 s;
-- soak: 10,000 commands, 32 of them under way at any time: the most cases a second, and memory at the end.
+- soak: 10,000 commands, 32 of them in progress at any time: the highest cases per second, and memory at the end.
 
-Acks are measured from the envelope's sending to its ack, verdicts to the call that shows them; model and Slack, which
-take next to nothing here, are included. CPU and memory are those of the one process. The last line is the bot's figure
-over the bare app's, the medians of both rounds.
+Acks are measured from sending the envelope to its ack, verdicts from the request to the call that shows them,
+including model and Slack, which take almost no time here. CPU and memory are those of the app's process. The last lines
+are the ratios of the bot's figures to the bare app's, each the median of its rounds.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ SOAK, UNDER_WAY = 10_000, 32
 CHANNELS = 20
 
 Figures = tuple[float, ...]
-"""Cases a second, ack p50 and p99, verdict p50 and p99, CPU, memory."""
+"""Cases per second, ack p50 and p99, verdict p50 and p99, CPU, memory."""
 
 COMMANDS = {
     "bot": (str(Path(sys.executable).parent / "judge-bot"), "serve"),
@@ -48,7 +48,7 @@ COMMANDS = {
 
 
 class Load:
-    """A pocket Slack with a running bot, and what is asked of it."""
+    """A pocket Slack with a running app, and the requests to it."""
 
     def __init__(self, slack: Sandbox, process: asyncio.subprocess.Process) -> None:
         self.slack = slack
@@ -71,7 +71,7 @@ class Load:
         if data.get("status") != 200 or not str(args.get("text")).startswith("Score "):
             return
         messages = self.slack.workspace.channel(args["channel"]).messages
-        # Where the model was slow there is a placeholder to change, else the verdict is a new message.
+        # If the model was slow, the verdict replaces a placeholder; otherwise it is a new message.
         parent = messages[str(args.get("thread_ts") or messages[args["ts"]].thread_ts)]
         asked = re.search(r"Why (\d+)\?", f"{parent.text} {parent.blocks}")
         assert asked is not None
@@ -87,7 +87,7 @@ class Load:
         self.sent.append(self.ann.shortcut("score_reply", answer))
 
     async def run(self, name: str, ask: Callable[[int], None], count: int, rate: float) -> Figures:
-        """Asks `count` times, `rate` times a second, waits for all verdicts, and prints the figures."""
+        """Asks `count` times, `rate` times a second, waits for all verdicts, prints the figures and returns them."""
         self._begin()
         for number in range(count):
             self._ask(ask, number)
@@ -98,12 +98,12 @@ class Load:
         """Asks `count` times, the next one as soon as fewer than `under_way` wait for their verdict."""
         self._begin()
         for number in range(count):
-            await self.slack.until(lambda: number - len(self.shown) < under_way, 60)  # noqa: B023 - done by then
+            await self.slack.until(lambda: number - len(self.shown) < under_way, 60)  # noqa: B023 - awaited before `number` changes
             self._ask(ask, number)
         return await self._end(name, count)
 
     def _begin(self) -> None:
-        # Off while it counts: the pocket Slack's journal grows, and a full round would stop this process for 80 ms.
+        # Off during the measurement: the pocket Slack's journal grows, and a full collection would pause it for 80 ms.
         gc.collect()
         gc.disable()
         self.sent, self.shown, self.began_s = [], {}, {}
@@ -125,7 +125,7 @@ class Load:
         return figures
 
     def cpu_s(self) -> float:
-        """The processor time that the process has taken."""
+        """The processor time that the process has used."""
         fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -139,7 +139,7 @@ class Load:
 async def running(
     command: Sequence[str], settings: Mapping[str, str], folder: str, parts: Collection[Part] = ()
 ) -> AsyncIterator[Load]:
-    """An app as a process of its own, connected."""
+    """A connected app in its own process."""
     workspace = Workspace(load_manifest(parts=parts), limits=Limits.off())
     members = [workspace.add_user("ann"), workspace.add_bot("helper"), workspace.bot]
     for number in range(CHANNELS):
@@ -153,7 +153,7 @@ async def running(
             "MAX_CASES_PER_USER_PER_HOUR": "0",
             "MAX_CASES_PER_DAY": "0",
         }
-        with Path(folder, "app.log").open("wb") as log:  # noqa: ASYNC230 - a file for the process, not for us
+        with Path(folder, "app.log").open("wb") as log:  # noqa: ASYNC230 - the process writes it, not this one
             process = await asyncio.create_subprocess_exec(
                 *command, env=env | dict(settings), stdout=log, stderr=subprocess.STDOUT
             )
@@ -166,7 +166,7 @@ async def running(
 
 
 async def measure(load: Load, name: str, soaks: bool) -> dict[str, Figures]:
-    """The figures of each load on one app."""
+    """The figures of one app under each load."""
     print(f"{name + ' idle':<19}{load.rss_mib():>63.1f}")
     await load.run(f"{name} warm-up", load.command, RATE, RATE)
     found = {

@@ -2,8 +2,8 @@
 
     python -m bench.digest --week 40000 --before 10000
 
-The log is made in /tmp by a fixed seed, once, and kept for the next run. The channel that is measured has a week of
-40,000 cases, and 10,000 in each of the seven weeks before it, which the trend and the changes read.
+The log is made in /tmp once, with a fixed seed, and kept for the next run. The measured channel has 40,000 cases in its
+week, and 10,000 in each of the seven weeks before, which the trend and the changes need.
 """
 
 import argparse
@@ -66,12 +66,12 @@ async def measure(verdicts: int, in_week: int, before: int) -> None:
 
 
 async def choose_bots(author_ids: Sequence[str]) -> Collection[str]:
-    """Those who are bots, as Slack would say."""
+    """The authors who are bots, as Slack would say."""
     return [each for each in author_ids if each.startswith("B")]
 
 
 def fill(file: Path, verdicts: int, in_week: int, before: int) -> None:
-    """Writes the year, unless it is there."""
+    """Writes the year of log, unless it is already there."""
     chance = random.Random(6)
     with closing(sqlite3.connect(file)) as db:
         if db.execute("SELECT count(*) FROM cases").fetchone()[0] == verdicts:

@@ -1,11 +1,11 @@
-"""How often `judge.drift` alarms without a drop, and how soon after one: prints the tables of docs/measurements.md.
+"""How often `judge.drift` alarms without a drop, and how soon after one; prints the tables of docs/measurements.md.
 
     python -m bench.drift             all parts, one after the other (half an hour of processor time)
     python -m bench.drift delays      one part: false-alarms, delays, slow, shifts, floor
 
-Scores are drawn by fixed seeds. `recent` is the present day and the six before it, or what came since the last alarm;
-the reference is the 28 days before those seven, and moves on each midnight. The evidence is looked at after each
-score; at each alarm `find_drop` itself is asked, and must say the same, and not yet one score before.
+Scores are drawn with fixed seeds. `recent` is the present day and the six before it, or the scores since the last
+alarm; the reference is the 28 days before those seven, and moves on each midnight. The evidence is checked after each
+score. At each alarm, `find_drop` itself must find a drop, and must not find one a score earlier.
 """
 
 import sys
@@ -43,13 +43,13 @@ FIRST = date(2026, 6, 1)  # a Monday
 
 @dataclass(frozen=True)
 class World:
-    """What an assistant's scores are like.
+    """The distribution of an assistant's scores.
 
     Attributes:
-        weekend: How many points lower its weekends are.
+        weekend: How many points lower weekends are.
         days_vary: The standard deviation of a day's level, in points.
-        thread: How many replies a thread has; each repeats the thread's own score with probability `alike`.
-        alike: The square of it is the correlation within a thread.
+        thread: The number of replies in a thread; each repeats the thread's own score with probability `alike`.
+        alike: Its square is the correlation within a thread.
     """
 
     shape: Shape
@@ -59,7 +59,7 @@ class World:
     alike: float = 0.0
 
     def draw(self, rate: int, drops: Sequence[float], random: Random) -> list[Scored]:
-        """Scores of so many days as there are drops: how many points lower each is."""
+        """The scores of as many days as there are `drops`, which say how many points lower each day is."""
         found: list[Scored] = []
         for number, drop in enumerate(drops):
             day = FIRST + timedelta(days=number)
@@ -82,7 +82,7 @@ def mean(shape: Shape) -> float:
 
 
 def lower(shape: Shape, points: float) -> Shape:
-    """The shape with a mean lower by so much: each share times exp(t * score), which moves least for it."""
+    """The shape with a mean that many points lower: each share times exp(t * score), the smallest possible change."""
     if not points:
         return shape
     if (shape, points) not in _TILTED:
@@ -97,7 +97,7 @@ def lower(shape: Shape, points: float) -> Shape:
 
 
 def find_alarms(scores: Sequence[Scored], rate: int, first_day: int, floor: float | None = None) -> Iterator[int]:
-    """After how many replies there is an alarm."""
+    """The numbers of replies after which there are alarms."""
     last = 0
     for day in range(first_day, len(scores) // rate):
         begin, night = (day - WINDOW + 1) * rate, (day + 1) * rate
@@ -130,20 +130,20 @@ def ask(
 
 
 def first_alarm(recent: Sequence[Scored], earliest: int, tests: Sequence[drift._Test], threshold: float) -> int | None:
-    """The least number of replies, more than `earliest`, after which the evidence reaches the threshold."""
+    """The smallest number of replies above `earliest` at which the evidence reaches the threshold, or None."""
     after = enumerate(drift._evidence(recent, tests), 1)
     return next((i for i, evidence in after if i > earliest and fmean(evidence) >= threshold), None)
 
 
 def count_alarms(world: World, rate: int, first_day: int = WARM, floor: float | None = None) -> float:
-    """Alarms in 90 days from the first day on, on average."""
+    """The mean number of alarms in 90 days from the first day on."""
     drops = [0.0] * (first_day + QUARTER)
     runs = [world.draw(rate, drops, Random(f"{rate} {i}")) for i in range(RUNS[rate])]
     return fmean(len(list(find_alarms(run, rate, first_day, floor))) for run in runs)
 
 
 def find_delays(world: World, drops: Sequence[float], rate: int, floor: float | None = None) -> list[float]:
-    """Days from the first drop, on a Monday, to the alarm, sorted; infinite where there is none in all the days."""
+    """Days from the first drop, on a Monday, to the alarm, sorted; infinite if there is no alarm in all the days."""
     first = WARM + 1
     delays = []
     for i in range(DELAYS[rate]):

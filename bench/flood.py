@@ -1,7 +1,7 @@
-"""How long others wait behind a flood: `python -m bench.flood [DATABASE_URL]` (a new SQLite file without).
+"""How long others wait behind a flood: `python -m bench.flood [DATABASE_URL]` (by default a new SQLite file).
 
-One person asks for 4,000 scores in one channel, 80 a second, of a model that takes a second. Then another person asks
-in the same channel and a third in another one, five times each, and it is printed how long they waited.
+One person asks for 4,000 scores in one channel, 80 a second; the model takes a second for each. Then another person
+asks five times in the same channel, and a third five times in another channel. It prints how long they waited.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ def ask(load: Load, name: str, channel: str, number: int) -> None:
 
 
 async def main(database_url: str | None) -> None:
-    """Floods, asks, and prints a line for each who waited."""
+    """Runs the flood and the requests after it, and prints a line for each of those."""
     with tempfile.TemporaryDirectory() as folder, stub_server(MODEL_S) as model_url:
         url = database_url or f"sqlite+aiosqlite:///{folder}/log.db"
         settings = {"OPENAI_BASE_URL": model_url, "DATABASE_URL": url} | LIMITS_OFF

@@ -2,9 +2,9 @@
 
     python -m bench.home --people 50
 
-The log is `bench.digest`'s: 1,000,000 verdicts, one channel with 40,000 in the measured week, 49 with some 380.
-Everybody is in all fifty. Each tab is published, one after the other, and then all are asked for at the
-same moment. Slack is the pocket Slack, over HTTP on this machine; the first visit includes asking it for the channels.
+The log is that of `bench.digest`: 1,000,000 verdicts, one channel with 40,000 in the measured week, 49 with some 380.
+Everyone is in all fifty. All tabs are published one after the other, and then all at the same time. Slack is the pocket
+Slack, over HTTP on this machine; a person's first visit includes asking it for their channels.
 """
 
 import argparse
@@ -63,7 +63,7 @@ async def measure(people: int) -> None:
 
 
 def workspace(people: int) -> Workspace:
-    """People who ask in the log, all of them in all of its channels."""
+    """The people of the log, all of them members of all its channels."""
     made = Workspace(load_manifest(), limits=Limits.off())
     made.team_id = TEAM
     for number in range(people):

@@ -1,14 +1,15 @@
-"""What `Judge.score` costs beside the bare client: `python -m bench.judging`.
+"""What `Judge.score` costs compared with the bare client: `python -m bench.judging`.
 
-The same 1,000 items go to one stub server (50 ms latency, 100 at a time, so 0.50 s at the least), in turn through
+The same 1,000 items go to one stub server (50 ms latency, 100 at a time, so at least 0.50 s), in turn through
 
-- bare: a loop over `chat.completions.create` of the client on aiohttp, the prompt rendered before the clock starts,
+- bare: a loop over `chat.completions.create` of the client on aiohttp, with the prompt rendered beforehand,
 - judge: `Judge.score` with one rating per verdict,
-- untyped: the client's way for requests without types, which `Judge` takes, and nothing else: its limit,
-- aiohttp: the same bytes without the client, so without its authentication, time-outs and classes of errors.
+- untyped: only the client's request method without types, which `Judge` uses: the limit for `Judge`,
+- aiohttp: the same bytes without the client, and so without its authentication, time-outs and error classes.
 
-Rounds alternate and each is held against the bare one beside it, so that a busy machine slows both; the figures are
-medians over the rounds, with the worst one. Then a fresh process' first verdict is timed against a bare first answer.
+Rounds alternate, and each is compared with the bare one beside it, so that a busy machine slows both. The figures are
+medians over the rounds, with the worst one. Then the first verdict of a new process is compared with the first answer
+through the bare client.
 """
 
 import asyncio
@@ -68,7 +69,7 @@ Ask = Callable[[], Awaitable[object]]
 
 @contextmanager
 def stub_server(latency_s: float = LATENCY_S) -> Iterator[str]:
-    """The address of a stub server in a process of its own."""
+    """The address of a stub server in its own process."""
     command = [sys.executable, "-m", "bench.model_stub", str(latency_s)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -79,14 +80,14 @@ def stub_server(latency_s: float = LATENCY_S) -> Iterator[str]:
 
 @asynccontextmanager
 async def bare(url: str) -> AsyncIterator[Ask]:
-    """One request through the bare client, as its README has it."""
+    """One request through the bare client, as in its README."""
     async with bare_client(url) as client:
         yield lambda: client.chat.completions.create(**REQUEST)
 
 
 @asynccontextmanager
 async def untyped(url: str) -> AsyncIterator[Ask]:
-    """The same, through its way for requests without types."""
+    """The same through the client's request method without types."""
     async with bare_client(url) as client:
 
         async def ask() -> object:
@@ -98,7 +99,7 @@ async def untyped(url: str) -> AsyncIterator[Ask]:
 
 @asynccontextmanager
 async def without_client(url: str) -> AsyncIterator[Ask]:
-    """The same, through aiohttp alone."""
+    """The same through aiohttp alone."""
     async with aiohttp.ClientSession() as session:
 
         async def ask() -> object:
@@ -109,13 +110,13 @@ async def without_client(url: str) -> AsyncIterator[Ask]:
 
 
 def bare_client(url: str) -> openai.AsyncOpenAI:
-    """The client on aiohttp."""
+    """The bare client, on aiohttp."""
     return openai.AsyncOpenAI(api_key="none", base_url=url, http_client=openai.DefaultAioHttpClient())
 
 
 @asynccontextmanager
 async def judged(url: str) -> AsyncIterator[Ask]:
-    """One verdict of one rating."""
+    """One verdict with one rating."""
     os.environ["OPENAI_BASE_URL"] = url
     async with Judge("stub", samples=1) as judge:
         yield lambda: judge.score(_QUESTION, _RESPONSE)
@@ -135,7 +136,7 @@ async def run(ask: Ask) -> tuple[float, float]:
 
 
 async def compare(url: str) -> None:
-    """Prints the ways side by side."""
+    """Compares the ways and prints a line for each."""
     ways = {
         "bare": bare,
         "judge": judged,
@@ -160,13 +161,13 @@ async def compare(url: str) -> None:
 
 
 def ratio(figures: Sequence[float], bases: Sequence[float]) -> str:
-    """The median of the figures' ratios to those measured beside them, and the worst one."""
+    """The median and the worst of the figures' ratios to those of the same rounds."""
     ratios = [figure / base for figure, base in zip(figures, bases, strict=True)]
     return f"{median(ratios):.2f} ({max(ratios):.2f})"
 
 
 def time_first_verdict(url: str) -> None:
-    """Prints what a fresh process takes for its first verdict, interpreter, imports and latency included."""
+    """Prints how long a new process takes to its first verdict, including interpreter, imports and latency."""
     bare_s, judge_s = [], []
     for _ in range(FRESH_STARTS):
         bare_s.append(time_program(_FIRST_ANSWER, url))
@@ -178,14 +179,14 @@ def time_first_verdict(url: str) -> None:
 
 
 def time_program(program: str, url: str) -> float:
-    """Wall seconds of a fresh process."""
+    """Wall seconds of a new process."""
     began = time.perf_counter()
     subprocess.run([sys.executable, "-c", program], env=os.environ | {"OPENAI_BASE_URL": url}, check=True)
     return time.perf_counter() - began
 
 
 def time_parts() -> None:
-    """Prints what a verdict takes beside its request, each part by itself: the fastest of many rounds."""
+    """Prints the time for each part of a verdict besides its request: the fastest of many rounds."""
     rubric = load_rubric("additive-5")
     answer = json.loads(ANSWER) | {"model": DEFAULT_MODEL}
     text = answer["choices"][0]["message"]["content"]

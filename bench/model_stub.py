@@ -1,6 +1,6 @@
-"""A stand-in for a model server that costs next to nothing: it answers every request alike, after a fixed time.
+"""A model server that costs almost nothing: it gives every request the same answer after a fixed time.
 
-Run by the benchmarks in a process of its own: `python -m bench.model_stub LATENCY_S` prints its address and serves
+The benchmarks run it in its own process: `python -m bench.model_stub LATENCY_S` prints its address and serves
 until its standard input closes.
 """
 
@@ -31,7 +31,7 @@ _RESPONSE = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Lengt
 
 
 class Stub(asyncio.Protocol):
-    """One connection; a request counts as such once its body is there, by its Content-Length."""
+    """One connection; a request is complete when its body has the length in Content-Length."""
 
     def __init__(self, latency_s: float) -> None:
         self._latency_s = latency_s
@@ -57,7 +57,7 @@ class Stub(asyncio.Protocol):
 
 
 async def serve(latency_s: float) -> None:
-    """Serves until standard input closes, which it does when the benchmark ends, however it ends."""
+    """Serves until standard input closes, as it does when the benchmark ends, for whatever reason."""
     server = await asyncio.get_running_loop().create_server(lambda: Stub(latency_s), "127.0.0.1", 0)
     print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", flush=True)
     await asyncio.to_thread(sys.stdin.read)

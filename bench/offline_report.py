@@ -1,8 +1,8 @@
-"""How the offline rater agrees with people: `python bench/offline_report.py quality.jsonl`.
+"""How well the offline rater agrees with people: `python bench/offline_report.py quality.jsonl`.
 
 Rows are `{"prompt_id", "question", "response", "human_quality"}`: several responses to a prompt, quality from 0 to 1,
-as in OASST2. The rater's thresholds were chosen on the development half of the prompts; the held-out half tells how
-good it is. In brackets: 95% intervals from 1,000 resamples of the prompts.
+as in OASST2. The rater's thresholds were chosen on the development half of the prompts; the held-out half shows how
+good it is. In brackets are 95% intervals from 1,000 resamples of the prompts.
 """
 
 import argparse
@@ -30,10 +30,10 @@ RESAMPLES = 1_000
 
 
 class Prompt(NamedTuple):
-    """The responses to one prompt: what people thought of them, and what the rater did.
+    """The responses to one prompt: people's qualities and the rater's scores.
 
-    Pairs are those of different quality; a prompt without any has no correlations. Where all scores are equal the
-    correlations are 0, since the rater puts nothing in order.
+    `right`, `tied` and `wrong` count the pairs of different quality; without such pairs there are no correlations. If
+    all scores are equal the correlations are 0, because the rater orders nothing.
     """
 
     qualities: list[float]
@@ -98,7 +98,7 @@ def to_prompt(qualities: list[float], scores: list[int]) -> Prompt:
 
 
 def with_intervals(half: Sequence[Prompt]) -> dict[str, tuple[float, float, float]]:
-    """Each measure with the ends of its interval."""
+    """Each measure with the low and high ends of its interval."""
     draw = random.Random(0)
     resamples = [measures(draw.choices(half, k=len(half))) for _ in range(RESAMPLES)]
     intervals = {}

@@ -1,7 +1,8 @@
 """How long Chromium runs scripts to show a channel of 1,000 messages: `python -m bench.page`.
 
-Half of the messages are typed, half are the app's with blocks. Chromium itself says how long scripts ran from the
-start of loading until the newest message stood there (DevTools metric ScriptDuration); the median of several loads.
+Half of the messages are typed, half are the app's with blocks. Chromium itself reports how long scripts ran from
+the start of loading until the newest message was shown (DevTools metric ScriptDuration). Printed is the median of
+several loads.
 """
 
 import asyncio
@@ -35,7 +36,7 @@ def long_channel() -> Workspace:
 
 
 async def measured(browser: Browser, slack: Sandbox) -> dict[str, float]:
-    """Seconds by metric for one load in a fresh profile."""
+    """Seconds by metric for one load in a new profile."""
     async with await browser.new_context() as context:
         page = await context.new_page()
         devtools = await context.new_cdp_session(page)

@@ -1,8 +1,8 @@
 """How `parse_rating` reads files of real judge outputs: `python bench/parser_report.py outputs.jsonl more.jsonl`.
 
 Rows are `{"raw": ..., "scale": [low, high], "true_score": number or null, "id"?: ...}`; null means that a careful
-reader finds no verdict. A decimal `true_score` cannot be read on a scale of whole numbers and is counted apart. What is
-unread is printed by score as well: where it gathers at one end of the scale, every mean is biased.
+reader finds no verdict. A decimal `true_score` cannot be read on a scale of whole numbers and is counted
+separately. Missed scores are also printed by score: if most are at one end of the scale, every mean is biased.
 """
 
 import argparse
@@ -26,7 +26,7 @@ def main() -> int:
 
 
 def report(path: Path) -> int:
-    """Prints how the rows of one file are read; 1 where a score is wrong or invented, else 0."""
+    """Prints how the rows of one file are read; returns 1 if a score is wrong or invented, otherwise 0."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     outcomes = [(row, *read(row)) for row in rows]
     counts = Counter(outcome for _, outcome, _ in outcomes)
@@ -54,7 +54,7 @@ def print_unread_by_score(outcomes: Sequence[tuple[float | None, str]]) -> None:
 
 
 def read(row: dict[str, Any]) -> tuple[str, str]:
-    """What became of one row, and what the parser said."""
+    """The outcome for one row, and the parser's score or its reason for none."""
     result = parse_rating(row["raw"], (row["scale"][0], row["scale"][1]))
     label = row["true_score"]
     if isinstance(result, Rating):

@@ -1,4 +1,4 @@
-"""How long `parse_rating` takes: for a common answer, and for 100 kB of text made to be slow.
+"""How long `parse_rating` takes for a common answer, and for 100 kB of text made to be slow.
 
 `python bench/parser_speed.py` prints the best of several runs. A busy machine takes two or three times as long;
 quadratic time would be a hundred times that.

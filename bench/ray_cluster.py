@@ -1,7 +1,7 @@
-"""Rows a second on a local Ray cluster with one and two workers, beside one process: `python -m bench.ray_cluster`.
+"""Rows per second in one process, and on a local Ray cluster with one and two workers: `python -m bench.ray_cluster`.
 
-The model's stub takes 0.5 s for an answer, and each worker, like the one process, has 64 rows under way: 128 rows a
-second at the most. With two workers the stub, Ray and the workers share the machine's cores.
+The model stub takes 0.5 s per answer. The one process and each worker have 64 rows in progress, so at most 128 rows per
+second. With two workers, the stub, Ray and the workers share the machine's cores.
 """
 
 import json
@@ -31,7 +31,7 @@ def main() -> None:
 
         ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False)
         ray.data.DataContext.get_current().enable_progress_bars = False
-        on_cluster(raw, 2)  # the first job also starts what the others find there
+        on_cluster(raw, 2)  # the first job also starts what the later ones reuse
         for number in range(ROUNDS):
             print(f"one process {ROWS / in_one_process(raw, Path(folder, f'{number}.jsonl')):.0f} rows/s", flush=True)
             for workers in (1, 2):

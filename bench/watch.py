@@ -1,10 +1,10 @@
-"""What every message of a workspace costs: `python -m bench.watch [SECONDS]` (60 for each load).
+"""What every message of a workspace costs: `python -m bench.watch [SECONDS]` (by default 60 for each load).
 
-The bot, which is told of all messages, watches one assistant in one of 20 channels. Five loads take turns, twice, while
-five commands a second are to be acknowledged: nothing else; 200 messages of people a second; 200 edits a second of
-another assistant, which streams by editing; 200 reactions a second that are neither thumbs nor the channel's; and 200
-thumbs a second under a watched reply, given and taken back in turn. Printed are the processor time for each event,
-beyond that of the commands, and how long the commands waited for their acks.
+The bot gets all messages and watches one assistant in one of 20 channels. Five loads take turns, twice, while five
+commands a second must be acknowledged: nothing else; 200 messages of people a second; 200 edits a second by another
+assistant, which streams by editing; 200 reactions a second that are neither thumbs nor the channel's own; and 200
+thumbs a second under a watched reply, in turn added and removed. It prints the processor time per event, beyond that
+of the commands, and how long the commands waited for their acks.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ ROUNDS = 2
 
 
 async def run(load: Load, do: Callable[[int], object], seconds: int) -> tuple[float, float, float]:
-    """Processor time in all in s, and how long commands waited: p50 and p99 in ms."""
+    """The total processor time in s, and how long commands waited: p50 and p99 in ms."""
     sent, began, began_cpu_s = [], time.perf_counter(), load.cpu_s()
     for number in range(RATE * seconds):
         do(number)

@@ -1,10 +1,10 @@
-"""What workers add, and what a case costs PostgreSQL: `python -m bench.workers`.
+"""How much more several workers do, and what a case costs PostgreSQL: `python -m bench.workers`.
 
-One front and 1, 2 or 4 workers, each a process of its own, on a PostgreSQL of the benchmark's own with its default
-settings. Cases are commands with two typed texts, in 20 channels; so many are under way that no worker waits for work.
-The model is a stub: once it answers at once, and the processors are the limit; once it takes a second, as models do,
-and JUDGE_CONCURRENCY (8) is. The pocket Slack is this process: its share of a processor is printed, since it may be
-what limits the rest.
+One front and 1, 2 or 4 workers, each in its own process, run on a PostgreSQL made for the benchmark, with default
+settings. Cases are commands with two typed texts, in 20 channels; enough are in progress that no worker waits for work.
+The model is a stub. Without latency, the processors are the limit; with a second of latency, like real models,
+JUDGE_CONCURRENCY (8) is the limit. The pocket Slack runs in this process. Its share of a processor is printed, because
+it may limit the rest.
 """
 
 import asyncio
@@ -30,8 +30,8 @@ WORKERS = (1, 2, 4)
 UNDER_WAY = 64
 WARM_UP = 50
 CASES_AT_ONCE = 2_000
-CASES_A_WORKER = 200  # with a model that takes a second
-STATISTICS_S = 2.0  # until PostgreSQL has added up what its processes did
+CASES_A_WORKER = 200  # if the model takes a second
+STATISTICS_S = 2.0  # until PostgreSQL has the statistics of all its processes
 
 COUNTS = (
     "SELECT xact_commit, tup_inserted, tup_updated, tup_deleted, pg_current_wal_lsn() - '0/0'::pg_lsn AS wal "
@@ -41,7 +41,7 @@ COUNTS = (
 
 @dataclass(frozen=True)
 class Bench:
-    """What is measured: the pocket Slack with a front behind it, the bot's processes, and the server."""
+    """The things to measure: the pocket Slack with its load, the bot's processes, and the PostgreSQL server."""
 
     load: Load
     bots: Sequence[int]
@@ -49,7 +49,7 @@ class Bench:
     database_url: str
 
     async def counts(self) -> dict[str, float]:
-        """Everything that is counted from the start: the server's work, and processor time in ms."""
+        """All counters, from the start: PostgreSQL's work, and processor time in ms."""
         await asyncio.sleep(STATISTICS_S)
         engine = create_async_engine(self.database_url)
         async with engine.connect() as connection:
@@ -59,7 +59,7 @@ class Bench:
         return {name: float(value) for name, value in row._mapping.items()} | own | {"slack": cpu_ms(os.getpid())}
 
     async def run(self, count: int, under_way: int) -> None:
-        """Asks `count` times, the next time as soon as fewer than `under_way` wait, and waits for all verdicts."""
+        """Asks `count` times, each time as soon as fewer than `under_way` wait, then waits for all verdicts."""
         begun = len(self.load.verdict_ms)
         for number in range(count):
             await self.load.slack.until(lambda: begun + number - len(self.load.verdict_ms) < under_way, 60)  # noqa: B023
@@ -75,7 +75,7 @@ def cpu_ms(pid: int) -> float:
 
 
 async def measure(server: Cluster, database_url: str, model_url: str, workers: int, count: int) -> Mapping[str, float]:
-    """Cases a second, and what each cost."""
+    """The cases per second, and what each case costs."""
     workspace = Workspace(load_manifest(), limits=Limits.off())
     members = [workspace.add_user("ann"), workspace.add_bot("helper"), workspace.bot]
     for number in range(CHANNELS):
