@@ -1,12 +1,12 @@
-"""The scriptable model server, with the batch endpoints as OpenAI documents them, strict about what goes in.
+"""The scriptable model server, with the batch endpoints as OpenAI documents them and strict checks of their input.
 
 async with BatchServer() as server:
-    server.script("score: 4\nGood.")                          # as for a request asked directly
-    server.courses = [Course("expired", answered=2), Course()]  # what becomes of each batch, the last one of all others
-    server.hold = "created"                                     # after that step no answer goes out, until it is ""
+    server.script("score: 4\nGood.")                          # as for a direct request
+    server.courses = [Course("expired", answered=2), Course()]  # for each batch in turn; the last is for all others
+    server.hold = "created"                                     # that step is not answered until this is "" again
 
-A batch is paid for once it is created, and comes a step further each time that it is looked at; its files are there
-when it has ended. `requests` are those that the model was asked and that are paid for, in batches or directly.
+A batch is paid for once it is created, and moves on a step each time that it is polled. Its files exist once it has
+ended. `requests` are the paid requests to the model, in batches or direct.
 
 Source: https://platform.openai.com/docs/guides/batch, https://platform.openai.com/docs/api-reference/batch
 """
@@ -27,27 +27,27 @@ MOST_REQUESTS, MOST_BYTES = 50_000, 200_000_000
 
 @dataclass(frozen=True)
 class Course:
-    """What becomes of a batch: how it ends, and after how many requests; lines never come in the order of the input."""
+    """How a batch ends, and after how many requests; its output lines are never in the order of the input."""
 
     ends: str = "completed"
     answered: int | None = None
-    polls: int = 1  # while it is in progress
-    message: str = ""  # of a failed one
-    is_twice: bool = False  # each line, the second time with another answer
-    has_stranger: bool = False
-    is_cut: bool = False  # in the midst of the last line
+    polls: int = 1  # how often it is still in progress when polled
+    message: str = ""  # the error message of a failed batch
+    is_twice: bool = False  # whether each line comes twice, the second time with another answer
+    has_stranger: bool = False  # whether there are lines with unknown ids
+    is_cut: bool = False  # whether the file ends within its last line
 
 
 class BatchServer(ModelServer):
     """Attributes:
-    direct: How many requests came directly.
-    batches: All of them, as the API gives them, in the order of their making.
-    sent: The lines of each file of requests, and `sizes` its bytes.
-    hold: At which step no answer goes out: "upload", "create", "poll", "uploaded" and "created" when that is done, or
-        "download" in its midst.
-    lose: At which step the connection breaks, once.
-    faults: What is answered in turn at a step, in place of what should be; None is no fault.
-    has_metadata: Whether it keeps those of a batch.
+    direct: The number of direct requests.
+    batches: All batches, as the API returns them, oldest first.
+    sent: The lines of each file of requests; `sizes` are its bytes.
+    hold: The step that is not answered: "upload", "create", "poll", "uploaded" or "created" after these are done, or
+        "download" in the middle of one.
+    lose: The step at which the connection breaks, once.
+    faults: By step, the errors to answer with in turn; None means the normal answer.
+    has_metadata: Whether it keeps the metadata of batches.
     """
 
     def __init__(self) -> None:
@@ -69,12 +69,12 @@ class BatchServer(ModelServer):
         return len(self.headers)
 
     async def held(self) -> None:
-        """Returns once a client waits at the step `hold`."""
+        """Returns once a client waits at the held step."""
         await asyncio.wait_for(self._held.wait(), ONLY_A_HANG_S)
         self._held.clear()
 
     def add_others(self, count: int) -> None:
-        """Batches of the same account that are not ours, newer than all so far."""
+        """Adds other batches of the same account, newer than all so far."""
         for number in range(count):
             other = {"id": f"other_{number}", "object": "batch", "status": "completed", "created_at": 1}
             self.batches[f"other_{number}"] = other | {
@@ -203,7 +203,7 @@ class BatchServer(ModelServer):
                 batch |= result | {"status": "cancelled"}
 
     def _run(self, content: bytes, course: Course) -> dict[str, Any]:
-        """What a batch has in the end."""
+        """The fields of a batch when it has ended."""
         lines = [json.loads(line) for line in content.decode().split("\n")[:-1]]
         self.sent.append(lines)
         self.sizes.append(len(content))
@@ -239,7 +239,7 @@ def _line(custom_id: str, response: object, error: object = None) -> dict[str, A
 
 
 def _to_output(lines: list[dict[str, Any]], course: Course) -> Iterator[bytes]:
-    """The lines, last first, as they are written without escapes: U+2028 and its like are no ends of lines in JSON."""
+    """The lines, last first, without escapes: U+2028 and the like do not end a line of JSONL."""
     written = [json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in reversed(lines)]
     if course.has_stranger:
         for custom_id in ("of-somebody-else", f"{lines[0]['custom_id']}99"):

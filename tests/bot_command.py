@@ -1,7 +1,7 @@
-"""`judge-bot` in the test's process: as the shell would run it, without the second that a process costs.
+"""`judge-bot` in the test's process: as a shell would run it, without the second that a new process takes.
 
-It runs in a thread of its own, since a command brings its own event loop; the test's loop serves Slack and the model
-meanwhile. Environment, folder and output belong to the whole process, so commands take turns.
+It runs in its own thread, because a command has its own event loop, while the test's loop serves Slack and the model.
+Environment, folder and output belong to the whole process, so commands take turns.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ _TURN = threading.Lock()
 
 
 async def run(program: str, arguments: tuple[str, ...], env: dict[str, str], folder: Path) -> tuple[int, str, str]:
-    """Exit code, output and errors of `judge-bot` or `judge`, run in a folder with nothing but this environment."""
+    """Exit code, output and errors of `judge-bot` or `judge`, run in a folder with only this environment."""
     main = {"judge-bot": judge_bot, "judge": judge}[program]
     return await asyncio.to_thread(_run, main, [program, *arguments], env, folder)
 
@@ -40,7 +40,7 @@ def _run(main: Callable[[], None], argv: list[str], env: dict[str, str], folder:
                 main()
             except SystemExit as exc:
                 code = int(exc.code or 0)
-            except BaseException:  # noqa: BLE001 - a process would end with a traceback, too
+            except BaseException:  # noqa: BLE001 - a process would end with a traceback too
                 code = 1
                 traceback.print_exc()
             sys.stdout.flush()
@@ -50,10 +50,10 @@ def _run(main: Callable[[], None], argv: list[str], env: dict[str, str], folder:
 
 @contextmanager
 def _own_settings(env: dict[str, str], folder: Path) -> Iterator[None]:
-    """The environment, the folder, and logging as they are for a new process; afterwards as they were."""
+    """Sets environment, folder and logging as for a new process, and restores them afterwards."""
     before, root, here = structlog.get_config(), logging.getLogger(), Path.cwd()
     handlers, level = root.handlers[:], root.level
-    # A logger that caches what it is bound to would keep it, and no later test could read what it logs.
+    # A logger that caches its output would keep it, and later tests could not read what it logs.
     configure = partial(_configure, structlog.configure)
     with patch.dict(os.environ, env, clear=True), patch.object(structlog, "configure", configure):
         os.chdir(folder)

@@ -1,4 +1,4 @@
-"""Cases in a store, and what belongs to them, without Slack."""
+"""Cases in a store, with their verdicts, labels and reactions, without Slack."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -58,7 +58,7 @@ def a_case(**changes: Any) -> Case:
 
 
 async def held(log: Store, case: LoggedCase | int) -> LoggedCase:
-    """The case, claimed by an attempt to settle it."""
+    """The case, claimed for an attempt to settle it."""
     claimed = await log.claim(case if isinstance(case, int) else case.id)
     assert claimed is not None
     return claimed
@@ -89,7 +89,7 @@ def a_verdict(score: int = 4) -> RecordedVerdict:
 
 
 async def delivered(log: Store, key: str = "k1", age: timedelta = timedelta(0), **changes: Any) -> LoggedCase:
-    """A case with a rating and a label, as old as that."""
+    """A delivered case with a rating and a label, created `age` ago."""
     case, _ = await log.add(a_case(key=key, **changes))
     case = await log.record(await held(log, case), a_verdict())
     case = await log.note_delivered(case)
@@ -135,13 +135,13 @@ async def judged(
 
 
 async def stale(log: Store) -> list[LoggedCase]:
-    """The cases of which the verdict in Slack has something to say that it does not yet."""
+    """The cases whose verdict in Slack is not up to date."""
     marked = [await log.edits.case(case.id) for case in await log.cases.newest(10)]
     return [case for case in marked if case]
 
 
 async def amendments(log: Store) -> list[int]:
-    """The cases of the jobs that are to bring a verdict up to date."""
+    """The case numbers of the jobs that bring a verdict up to date."""
     assert log.jobs.memory is not None
     found = await log.jobs.memory.browse_queue(entrypoints=[entrypoint(JobKind.AMEND, "T1")])
     return [JobPayload.model_validate_json(job.payload or b"").case_id for job in found]
@@ -152,7 +152,7 @@ def reply(number: int, words: str | None = "hash", **changes: str) -> SeenReply:
 
 
 async def add(log: Store, count: int = 1, at: datetime = THURSDAY, **changes: Any) -> list[int]:
-    """Delivered verdicts that carl asked for; their numbers."""
+    """Adds delivered verdicts that carl asked for; returns their numbers."""
     row: dict[str, Any] = {
         "team_id": "T1",
         "channel_id": "C1",
@@ -183,7 +183,7 @@ async def add(log: Store, count: int = 1, at: datetime = THURSDAY, **changes: An
 
 
 def thumb(name: str = "+1", minute: int = 0, **changes: Any) -> Reaction:
-    """A thumb of ann's under helper's reply, given in that minute."""
+    """A thumb that ann gave helper's reply, `minute` minutes after NOW."""
     told = {"type": "reaction_added", "user": ANN, "reaction": name, "item_user": HELPER, "event_ts": "0"}
     item = {"type": "message", "channel": "C1", "ts": TS}
     found = to_reaction({"team_id": "T1", "event": told | {"item": item}})

@@ -24,13 +24,16 @@ FEATURES = Path(__file__).parents[1] / "bot" / "features"
 
 
 def pytest_configure() -> None:
-    """What a shell runs in the background ignores SIGINT, and so would the processes that the tests interrupt."""
+    """Prepares the process for slow machines, and for processes that the tests interrupt.
+
+    A shell's background process ignores SIGINT, and the processes that it starts would ignore it too.
+    """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    # Bolt drops an answer of ours that takes it more than 3 s, which the pocket Slack waits longer for.
+    # Bolt drops an answer that takes the app more than 3 s, but the tests' pocket Slack waits longer.
     AsyncCustomListener.ack_timeout = property(lambda _: ONLY_A_HANG_S, lambda *_: None)  # type: ignore[assignment]
     Traffic.longest_wait_s = Traffic.accept_within_s = ONLY_A_HANG_S
-    # No property depends on a clock: the machine may be busy with other things.
+    # Hypothesis tests have no deadline, because the machine may be busy.
     settings.register_profile("without a clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("without a clock")
 
@@ -39,7 +42,7 @@ def pytest_configure() -> None:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, Any]:
-    """Names a failed test also where Python 3.11 cannot parse its source, which would end the whole run.
+    """Reports a failed test even if Python 3.11 cannot parse its source, which would end the whole run.
 
     Source: https://github.com/python/cpython/issues/106905
     """
@@ -53,14 +56,14 @@ def pytest_runtest_makereport(
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out tests that need a feature which is not there: see `tools/without`."""
+    """Leaves out tests that need a deleted feature: see `tools/without`."""
     without = {item for item in items for mark in item.iter_markers("needs") if not all(map(_is_there, mark.args))}
     config.hook.pytest_deselected(items=[*without])
     items[:] = [item for item in items if item not in without]
 
 
 def pytest_collection_finish() -> None:
-    """What is there by now stays to the end: looking for garbage in it again and again took a sixth of the time."""
+    """Freezes all objects so far, which stay to the end: searching them for garbage took a sixth of the time."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
@@ -88,7 +91,7 @@ def postgres() -> Iterator[str]:
 
 @pytest.fixture
 def mortal_postgres() -> Iterator[Cluster]:
-    """A running PostgreSQL of the test's own, which it may kill."""
+    """A running PostgreSQL for one test, which may kill it."""
     binaries = find_binaries()
     if binaries is None:
         pytest.skip(ABSENT)
@@ -108,13 +111,13 @@ def guarded_postgres() -> Iterator[Cluster]:
 
 @pytest.fixture
 def postgres_url(postgres: str) -> str:
-    """A database of the test's own."""
+    """A new database for one test."""
     return new_database(postgres)
 
 
 @pytest.fixture(scope="session")
 def empty_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A migrated log in SQLite, to be copied: the migrations take longer than most of what is tested on a log."""
+    """A migrated log in SQLite to copy, because the migrations take longer than most tests of a log."""
     file = tmp_path_factory.mktemp("empty") / "log.db"
     _migrate(f"sqlite+aiosqlite:///{file}")
     return file
@@ -122,7 +125,7 @@ def empty_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def empty_log_on_postgres(postgres: str) -> str:
-    """The name of a migrated database, which others are made from."""
+    """The name of a migrated database, the template for others."""
     url = new_database(postgres)
     _migrate(url)
     return url.rpartition("/")[2]
@@ -130,7 +133,7 @@ def empty_log_on_postgres(postgres: str) -> str:
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def new_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The same test on both databases, before there is a log in them."""
+    """Runs the test on both databases, without a log in them."""
     if request.param == "sqlite":
         return f"sqlite+aiosqlite:///{tmp_path}/log.db"
     return str(request.getfixturevalue("postgres_url"))
@@ -138,7 +141,7 @@ def new_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The same test on both databases, with an empty log in each."""
+    """Runs the test on both databases, with an empty log in them."""
     if request.param == "sqlite":
         shutil.copy(request.getfixturevalue("empty_log"), tmp_path)
         return f"sqlite+aiosqlite:///{tmp_path}/log.db"

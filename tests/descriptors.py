@@ -1,4 +1,4 @@
-"""Fewer file descriptors, for this process or one that it starts."""
+"""Limits the file descriptors of this process and of those that it starts."""
 
 import resource
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def descriptors(number: int) -> Iterator[None]:
-    """This process, and what it starts, with so many; those that are open stay open."""
+    """Limits this process, and those that it starts, to `number` descriptors; open ones stay open."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (number, hard))
     try:

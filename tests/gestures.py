@@ -1,4 +1,4 @@
-"""What people do in Slack, and what they see of it then."""
+"""What people do in Slack, and what they see then."""
 
 import asyncio
 import os
@@ -24,13 +24,13 @@ GONE = "I removed what I had quoted"
 
 
 async def add_cases(stage: Stage, channel: Channel, author_id: str, *scores: int, **changes: Any) -> None:
-    """Verdicts of a moment ago."""
+    """Adds verdicts from a moment ago."""
     for score in scores:
         await add_case(stage, channel, author_id, score, **changes)
 
 
 async def add_case(stage: Stage, channel: Channel, author_id: str, score: int | None, **changes: Any) -> None:
-    """A verdict of a moment ago."""
+    """Adds a verdict from a moment ago."""
     now = datetime.now(UTC)
     row: dict[str, Any] = {
         "team_id": stage.slack.workspace.team_id,
@@ -60,19 +60,19 @@ def help_desk(stage: Stage) -> Channel:
 
 
 def private(stage: Stage, *names: str) -> Channel:
-    """A private channel of these people, and of the bot."""
+    """A private channel with these people and the bot."""
     workspace = stage.slack.workspace
     return workspace.add_channel("leads", [*(workspace.user(name) for name in names), workspace.bot], is_private=True)
 
 
 async def stats(stage: Stage, text: str = "", count: int = 1) -> Message:
-    """What ann is told after `/judge stats ...`."""
+    """The answer to ann's `/judge stats ...`."""
     stage.ann.command(CHANNEL, ids.COMMAND, f"stats {text}")
     return await stage.told(stage.ann, count)
 
 
 async def home(stage: Stage, person: Person | None = None) -> View:
-    """The tab as it is published after it was opened."""
+    """The Home tab as published after it was opened."""
     who = person or stage.ann
     published = count(stage)
     who.open_home()
@@ -80,7 +80,7 @@ async def home(stage: Stage, person: Person | None = None) -> View:
 
 
 async def republished(stage: Stage, published: int, person: Person | None = None) -> View:
-    """The tab once it was published again."""
+    """The Home tab once it has been published again."""
     await stage.slack.until(lambda: count(stage) > published)
     view = (person or stage.ann).home
     assert view is not None
@@ -88,7 +88,7 @@ async def republished(stage: Stage, published: int, person: Person | None = None
 
 
 async def press(stage: Stage, view: View, action_id: str, value: Any = None, block_id: str | None = None) -> View:
-    """The tab after something was pressed in it."""
+    """The Home tab after a press in it."""
     published = count(stage)
     stage.ann.click(view, action_id, value, block_id)
     return await republished(stage, published)
@@ -107,7 +107,7 @@ def disagree(case_id: int = 1) -> str:
 
 
 def to_export(folder: Path, **env: str) -> dict[str, str]:
-    """No more of an environment than the command needs."""
+    """Only the environment that the command needs."""
     return {"PATH": os.environ["PATH"], "DATABASE_URL": url(folder), **env}
 
 
@@ -120,7 +120,7 @@ def link(stage: Stage, message: Message) -> str:
 
 
 async def forget(stage: Stage, person: Person, what: str | Message) -> str:
-    """What a person is told after `/judge forget ...`, and the button for what is quoted."""
+    """The answer to a person's `/judge forget ...`, after pressing its button if there is one."""
     asked = await ask(stage, person, what)
     if ids.ACTION_FORGET in buttons(asked):
         person.click(asked, ids.ACTION_FORGET)
@@ -129,7 +129,7 @@ async def forget(stage: Stage, person: Person, what: str | Message) -> str:
 
 
 async def ask(stage: Stage, person: Person, what: str | Message = "me") -> Message:
-    """What a person is told after `/judge forget ...` alone: what goes with it, and a button."""
+    """The first answer to `/judge forget ...`: what will be forgotten, and a button."""
     text = what if isinstance(what, str) else link(stage, what)
     count = len(person.ephemerals(CHANNEL)) + 1
     person.command(CHANNEL, ids.COMMAND, f"forget {text}")
@@ -143,7 +143,7 @@ async def settled(stage: Stage, number: int, delivery: Delivery) -> None:
 
 
 async def scored(stage: Stage, person: Person | None = None) -> tuple[Message, Message]:
-    """A reply that a person had scored, and the verdict on it."""
+    """A reply that a person has had scored, and the verdict on it."""
     parent, answer = stage.ask_and_answer()
     number = sum((await stage.log.cases.counts()).values()) + 1
     await settled(stage, number, (person or stage.ann).shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
@@ -155,7 +155,7 @@ def events(stage: Stage) -> list[Entry]:
 
 
 async def up_to_date(stage: Stage, case_id: int = 1) -> LoggedCase:
-    """A case, once the app has taken all events, and nothing is left to be said about any."""
+    """A case, once the app has acknowledged all events and every verdict is up to date."""
 
     def is_taken() -> bool:
         acked = {each.data["envelope_id"] for each in stage.slack.workspace.journal.of("ack")}
@@ -163,13 +163,13 @@ async def up_to_date(stage: Stage, case_id: int = 1) -> LoggedCase:
 
     await stage.slack.until(is_taken)
     async with asyncio.timeout(ONLY_A_HANG_S):
-        while any(each.status is CaseStatus.DELIVERED for each in await stale(stage.log)):  # noqa: ASYNC110 - the log makes no noise that one could wait for
+        while any(each.status is CaseStatus.DELIVERED for each in await stale(stage.log)):  # noqa: ASYNC110 - the log has no events to wait for
             await asyncio.sleep(0.01)
     return await stage.log.cases.get(case_id)
 
 
 def reactions(stage: Stage) -> list[Delivery]:
-    """The reactions that the app was told of, oldest first."""
+    """The deliveries of reactions to the app, oldest first."""
     envelopes = stage.slack.workspace.journal.of("envelope")
     events = [each.data for each in envelopes if each.data["type"] == "events_api"]
     told = [each["envelope_id"] for each in events if "reaction" in each["payload"]["event"]]
@@ -178,12 +178,12 @@ def reactions(stage: Stage) -> list[Delivery]:
 
 
 async def heard(stage: Stage, count: int) -> None:
-    """Returns once the app has acknowledged so many reactions."""
+    """Returns once the app has acknowledged that many reactions."""
     await stage.slack.until(lambda: len([each for each in reactions(stage) if each.acked_ms is not None]) >= count)
 
 
 async def go_ahead(stage: Stage, person: Person) -> str:
-    """What a person is told once they have asked, and pressed the button."""
+    """The answer after a person has asked to be forgotten and pressed the button."""
     asked = await ask(stage, person)
     person.click(asked, ids.ACTION_FORGET)
     await stage.slack.until(lambda: ids.ACTION_FORGET not in buttons(person.ephemerals(CHANNEL)[-1]))

@@ -1,4 +1,4 @@
-"""What clients of the `openai` package have in common in the tests."""
+"""What the tests' clients of the `openai` package share."""
 
 import ssl
 from functools import cache
@@ -9,7 +9,7 @@ import openai
 
 @cache
 def trusted() -> ssl.SSLContext:
-    """Whose servers are trusted; made once, since it takes 30 ms, and each client would make its own."""
+    """The TLS context; made once, because it takes 30 ms and each client would make its own."""
     return httpx2.create_ssl_context()
 
 

@@ -1,4 +1,4 @@
-"""The `judge` command in the test's process: as the shell would run it, without the second that a process costs."""
+"""The `judge` command in the test's process: as a shell would run it, without the second that a new process takes."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ from judge.cli import main
 
 
 class Done(NamedTuple):
-    """What a command came to."""
+    """The result of a command."""
 
     returncode: int
     stdout: str
@@ -21,9 +21,9 @@ class Done(NamedTuple):
 
 
 def run(*arguments: object, given: str | bytes = "", **environment: str) -> Done:
-    """`judge` with `arguments`; of the environment, no setting of the judge but those named here."""
+    """Runs `judge` with `arguments`; its only settings are those in `environment`."""
     settings = {name: None for name in os.environ if name.startswith(("OPENAI_", "JUDGE_"))}
-    # The name of a colour or a width that is set where the tests run must not change what is printed.
+    # A colour or width setting in the tests' environment must not change the output.
     settings |= {"COLUMNS": None, "FORCE_COLOR": None}
     code = 0
     with CliRunner().isolation(given, {**settings, **environment}) as (stdout, stderr, _), _called(arguments):

@@ -1,4 +1,4 @@
-"""A scriptable OpenAI-compatible server on a real socket, for tests that want no mocks.
+"""A scriptable OpenAI-compatible server on a real socket, for tests without mocks.
 
 async with ModelServer() as server:
     server.script("score: 4\nGood.")                # every request gets this answer
@@ -21,7 +21,7 @@ from tests.patience import ONLY_A_HANG_S
 
 @dataclass(frozen=True)
 class Answer:
-    """A chat completion. Texts in `more` are further choices, as `n` asks for."""
+    """A chat completion. The texts in `more` are further choices, for requests with `n`."""
 
     text: str | None
     finish_reason: str = "stop"
@@ -36,7 +36,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Failure:
-    """An error in OpenAI's shape; `body` replaces it with another server's."""
+    """An error in OpenAI's shape, or with another server's `body`."""
 
     status: int
     code: str | None = None
@@ -48,7 +48,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Raw:
-    """A 200, or another status, that need not be a completion, nor JSON."""
+    """A response with any body, which need not be a completion or JSON."""
 
     body: str
     content_type: str = "application/json"
@@ -58,14 +58,14 @@ class Raw:
 
 @dataclass(frozen=True)
 class Wire:
-    """Any bytes in place of an HTTP response; then the connection is closed."""
+    """Any bytes instead of an HTTP response; then the connection is closed."""
 
     sent: bytes
 
 
 @dataclass(frozen=True)
 class Stall:
-    """No answer until the client goes away; with `in_body`, only the first bytes of one."""
+    """No answer until the server stops; with `in_body`, only the first bytes of one."""
 
     in_body: bool = False
 
@@ -80,7 +80,7 @@ class Held:
 
 @dataclass(frozen=True)
 class Drip:
-    """An answer that never ends: `head`, and then `piece` again and again; by itself a body, bit by bit."""
+    """An answer that never ends: `head`, then `piece` again and again; by default an endless body."""
 
     head: bytes = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"
     piece: bytes = b" " * 1024
@@ -88,14 +88,14 @@ class Drip:
 
 @dataclass(frozen=True)
 class Flood:
-    """A body of 50 MB, as fast as it is taken; `ModelServer.flooded` says how much was."""
+    """A body of 50 MB, as fast as the client reads it; `ModelServer.flooded` says how much was sent."""
 
     status: int = 200
 
 
 @dataclass(frozen=True)
 class Drop:
-    """The connection is closed without a word."""
+    """The connection is closed without an answer."""
 
 
 Reply = str | Answer | Failure | Raw | Wire | Stall | Held | Drip | Flood | Drop
@@ -103,7 +103,7 @@ Script = Reply | Callable[[dict[str, Any]], Reply]
 
 
 class ModelServer:
-    """Answers `POST /v1/chat/completions` as scripted and keeps every request's body, headers and concurrency."""
+    """Answers `POST /v1/chat/completions` as scripted. Records the requests' bodies, headers and concurrency."""
 
     def __init__(self) -> None:
         self.requests: list[dict[str, Any]] = []
@@ -122,12 +122,12 @@ class ModelServer:
         self._script = list(replies)
 
     async def asked(self, times: int) -> None:
-        """Returns once that many requests have come in; a test that waits in vain fails rather than hangs."""
+        """Returns once that many requests have arrived; a test that waits in vain fails instead of hanging."""
         async with asyncio.timeout(ONLY_A_HANG_S), self._news:
             await self._news.wait_for(lambda: len(self.requests) >= times)
 
     def add_routes(self, app: web.Application) -> None:
-        """For servers that answer more."""
+        """Adds more routes in subclasses."""
 
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=64 * 2**20)

@@ -1,4 +1,4 @@
-"""A PostgreSQL of the tests' own: a cluster in a temporary folder, on a free port of this machine, gone afterwards."""
+"""A PostgreSQL for the tests: a cluster in a temporary folder, on a free port of this machine, removed afterwards."""
 
 import glob
 import os
@@ -18,7 +18,7 @@ ABSENT = "PostgreSQL is not installed (Debian, Ubuntu: apt install postgresql)"
 
 
 def find_binaries() -> Path | None:
-    """Where `initdb` and `pg_ctl` are; Debian keeps them off the PATH."""
+    """The folder of `initdb` and `pg_ctl`, or None; Debian keeps them off the PATH."""
     on_path = shutil.which("initdb")
     if on_path:
         return Path(on_path).resolve().parent
@@ -30,7 +30,7 @@ class Cluster:
     """A server that can be killed and started again.
 
     Attributes:
-        server: Its address, without a database name.
+        server: Its URL without a database name.
     """
 
     def __init__(self, binaries: Path, folder: Path, user: pwd.struct_passwd) -> None:
@@ -48,10 +48,10 @@ class Cluster:
         return self._folder / "server.crt"
 
     def guard(self) -> None:
-        """Has it ask all but `judge` for passwords, and speak TLS, from the next start on.
+        """From the next start on, requires passwords of all roles but `judge`, and offers TLS.
 
-        The role `tls_only` is refused without TLS. The certificate is its own authority, and is for 127.0.0.1 and not
-        for 127.0.0.2, where the server listens as well.
+        The role `tls_only` is refused without TLS. The self-signed certificate is for 127.0.0.1 and not for 127.0.0.2,
+        where the server also listens.
         """
         key = self._folder / "server.key"
         self._call(
@@ -68,13 +68,13 @@ class Cluster:
         self._options = f"-c listen_addresses=127.0.0.1,127.0.0.2 {tls}"
 
     def start(self) -> None:
-        """Starts it, and returns once it takes connections."""
-        # Its processes are killed, but the machine never goes without power: nothing has to reach the disk.
+        """Starts the server and returns once it accepts connections."""
+        # Tests kill its processes, but never cut the machine's power: nothing has to reach the disk.
         options = f"-p {self.port} -k '' {self._options} -c max_connections=200 -c fsync=off"
         self._run("pg_ctl", "start", "-w", "-l", str(self._folder / "log"), "-o", options)
 
     def stop(self) -> None:
-        """Ends it, if it runs."""
+        """Stops the server if it runs."""
         if self.pids():
             self._run("pg_ctl", "stop", "-w", "-m", "immediate")
 
@@ -86,11 +86,11 @@ class Cluster:
         if number == signal.SIGKILL:
             while any(_is_running(pid) for pid in pids):
                 time.sleep(0.01)
-            # Its process stays in the list until somebody takes note of its end, and would be taken to be running.
+            # A killed process that no parent has waited for still has its id, and would seem to be running.
             (self._folder / "data" / "postmaster.pid").unlink(missing_ok=True)
 
     def sql(self, *statements: str, database: str = "postgres") -> str:
-        """What psql prints of these statements, done by `judge`."""
+        """The output of psql for these statements, run as `judge`."""
         commands = [part for statement in statements for part in ("-c", statement)]
         address = ("-h", "127.0.0.1", "-p", str(self.port), "-U", "judge", "-d", database)
         program = str(self._binaries / "psql")
@@ -100,13 +100,13 @@ class Cluster:
         return done.stdout
 
     def dump(self, database: str) -> str:
-        """All that is in a database, as SQL."""
+        """Everything in a database, as SQL."""
         command = [str(self._binaries / "pg_dump"), "-h", "127.0.0.1", "-p", str(self.port), "-U", "judge", database]
         done = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         return "\n".join(line for line in done.splitlines() if not line.startswith("\\"))  # has a new key each time
 
     def pids(self) -> list[int]:
-        """Its processes, the one that started the others first; none if it does not run."""
+        """The ids of its processes, the parent first; none if it does not run."""
         try:
             postmaster = int((self._folder / "data" / "postmaster.pid").read_text().split()[0])
             children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
@@ -123,7 +123,7 @@ class Cluster:
 
 
 def _is_running(pid: int) -> bool:
-    """Whether a process is there, and more than what its parent has not yet taken note of."""
+    """Whether a process exists and is not a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
@@ -132,7 +132,7 @@ def _is_running(pid: int) -> bool:
 
 @contextmanager
 def cluster(binaries: Path, *, is_guarded: bool = False) -> Iterator[Cluster]:
-    """A running server, guarded or not; PostgreSQL refuses to run as root."""
+    """A running server, guarded or not. As root it runs under `postgres`, because PostgreSQL refuses to run as root."""
     user = pwd.getpwnam("postgres") if os.geteuid() == 0 else pwd.getpwuid(os.geteuid())
     with tempfile.TemporaryDirectory(prefix="slack-judge-pg-") as folder:
         os.chown(folder, user.pw_uid, user.pw_gid)
@@ -147,7 +147,7 @@ def cluster(binaries: Path, *, is_guarded: bool = False) -> Iterator[Cluster]:
 
 
 def new_database(server: str, template: str = "template1") -> str:
-    """The URL of a new database, empty or like the template."""
+    """The URL of a new database, a copy of the template."""
     name = f"t{uuid.uuid4().hex}"
     port = server.rpartition(":")[2]
     binaries = find_binaries()

@@ -1,4 +1,4 @@
-"""Our programs as a shell starts them: in the test's process, or in one of their own."""
+"""Our programs as a shell starts them: in the test's process, or in their own."""
 
 import asyncio
 import os
@@ -41,7 +41,7 @@ def environment(slack: Sandbox, model: ModelServer, folder: Path) -> dict[str, s
         "DATABASE_URL": f"sqlite+aiosqlite:///{folder}/log.db",
         "JUDGE_SAMPLES": "1",
         "LOG_FORMAT": "json",
-        # Bolt would switch OAuth on for these, and then refuse every payload.
+        # Given these, Bolt would turn OAuth on and refuse every payload.
         "SLACK_CLIENT_ID": "1.2",
         "SLACK_CLIENT_SECRET": "unused",
     }
@@ -55,14 +55,14 @@ async def start(command: str, env: dict[str, str], folder: Path, *options: str) 
 
 
 async def run(command: str, env: dict[str, str], folder: Path, *options: str) -> tuple[int, str, str]:
-    """What a command comes to: in the test's process, but for those that serve until a signal comes."""
+    """A command's result. It runs in the test's process, unless it serves until a signal comes."""
     if command not in {"serve", "demo"}:
         return await bot_command.run("judge-bot", (command, *options), env, folder)
     return await run_process(command, env, folder, *options)
 
 
 async def run_process(command: str, env: dict[str, str], folder: Path, *options: str) -> tuple[int, str, str]:
-    """The same in a process of its own."""
+    """A command's result, run in its own process."""
     process = await start(command, env, folder, *options)
     try:
         out, err = await asyncio.wait_for(process.communicate(), ONLY_A_HANG_S)
@@ -74,7 +74,7 @@ async def run_process(command: str, env: dict[str, str], folder: Path, *options:
 
 
 async def command(name: str, database_url: str, folder: Path, *options: str) -> tuple[int, str, str]:
-    """A command, typed by somebody whose environment says that they are somebody else."""
+    """A command's result, run by a user whose environment names another user."""
     env = {"PATH": os.environ["PATH"], "DATABASE_URL": database_url, "USER": "nobody", "LOGNAME": "nobody"}
     return await run(name, env, folder, *options)
 

@@ -1,4 +1,4 @@
-"""What tests with several processes share: a workspace, the processes on one PostgreSQL, and what its queue says."""
+"""What tests with several processes share: a workspace, the processes on one PostgreSQL, and its queue's state."""
 
 import asyncio
 import sys
@@ -23,7 +23,7 @@ JUDGE_BOT = Path(sys.executable).parent / "judge-bot"
 async def replica(
     name: str, env: dict[str, str], folder: Path, role: str = "both"
 ) -> AsyncIterator[asyncio.subprocess.Process]:
-    """A bot in a process of its own; what it says goes into a file."""
+    """A bot in its own process, with its output in a file."""
     with (folder / f"{name}.txt").open("wb") as said:
         process = await asyncio.create_subprocess_exec(
             str(JUDGE_BOT), "serve", "--role", role, env=env, stdout=said, stderr=said
@@ -37,7 +37,7 @@ async def replica(
 
 
 async def busy_workers(url: str) -> list[int]:
-    """How many jobs each worker has, as the queue says."""
+    """How many jobs each worker has according to the queue, in ascending order."""
     engine = create_async_engine(url)
     query = text("SELECT count(*) FROM pgqueuer WHERE status = 'picked' GROUP BY queue_manager_id")
     async with engine.connect() as connection:
@@ -47,7 +47,7 @@ async def busy_workers(url: str) -> list[int]:
 
 
 async def jobs(url: str) -> dict[str, int]:
-    """How many jobs there are, by their status in the queue."""
+    """The number of jobs in the queue by status."""
     engine = create_async_engine(url)
     async with engine.connect() as connection:
         rows = (await connection.execute(text("SELECT status::text, count(*) FROM pgqueuer GROUP BY status"))).all()
@@ -65,16 +65,16 @@ async def left(url: str) -> int:
 
 
 async def workers_are(url: str, counts: list[int]) -> None:
-    """Returns once the queue's workers have so many jobs each."""
+    """Returns once the queue's workers have these numbers of jobs."""
     async with asyncio.timeout(ONLY_A_HANG_S):
-        while await busy_workers(url) != counts:  # noqa: ASYNC110 - another process writes it
+        while await busy_workers(url) != counts:  # noqa: ASYNC110 - another process changes it
             await asyncio.sleep(0.05)
 
 
 async def all_are_delivered(url: str) -> None:
-    """Returns once the log says so, which follows the verdict in Slack."""
+    """Returns once the log has all cases as delivered, which follows the verdict in Slack."""
     async with asyncio.timeout(ONLY_A_HANG_S):
-        while await left(url):  # noqa: ASYNC110 - another process writes it
+        while await left(url):  # noqa: ASYNC110 - another process changes it
             await asyncio.sleep(0.05)
 
 
@@ -82,9 +82,9 @@ _PRESSED_AGAIN_S = 10.0
 
 
 async def ask(stage: Stage, count: int) -> None:
-    """Has so many replies scored; returns once all are accepted.
+    """Asks for scores of `count` replies; returns once all are accepted.
 
-    What a busy machine would acknowledge too late it refuses: ann presses again.
+    The bot refuses a request that a busy machine would acknowledge too late; ann then asks again.
     """
     answers = [stage.ask_and_answer(f"Question {n}?", f"Answer {n} of {count}.")[1] for n in range(count)]
     asked = {answer.ts: [stage.ann.shortcut("score_reply", answer)] for answer in answers}
@@ -106,7 +106,7 @@ def verdicts(stage: Stage) -> int:
 
 @dataclass
 class Scene:
-    """A workspace without any process yet, and a model that holds its answers until the gate is open."""
+    """A workspace without a process so far, and a model that holds its answers until `gate` is set."""
 
     stage: Stage
     gate: asyncio.Event
@@ -115,18 +115,18 @@ class Scene:
     _folder: Path
 
     async def start(self, *names: str, role: str = "both") -> list[asyncio.subprocess.Process]:
-        """Processes with these names, ended with the scene."""
+        """Starts processes with these names, which end with the scene."""
         return [await self._stack.enter_async_context(replica(name, self._env, self._folder, role)) for name in names]
 
 
 @asynccontextmanager
 async def new_scene(model: ModelServer, database_url: str, folder: Path) -> AsyncIterator[Scene]:
-    """A scene on that database; what its processes say stands in the folder, in a file for each name."""
+    """A scene on that database; the output of its processes is in the folder, in a file for each name."""
     gate = asyncio.Event()
     model.script(Held(gate, GOOD))
     async with pocket_slack() as slack, AsyncExitStack() as stack:
         people = [slack.person(name) for name in ("ann", "ben", "helper")]
         stage = Stage(slack, model, None, *people)  # type: ignore[arg-type]
-        # One case at the model and one behind it is all that a worker takes: so the cases are shared.
+        # A worker takes one case for the model and one to follow, so that the workers share the cases.
         more = {"DATABASE_URL": database_url, "JUDGE_CONCURRENCY": "1"}
         yield Scene(stage, gate, stack, environment(slack, model, folder) | more, folder)

@@ -1,9 +1,9 @@
-"""How OpenAI-compatible servers differ: what each rejects, ignores and says, as `tests/model_server.py` can play it.
+"""How OpenAI-compatible servers differ: what each rejects and ignores, and its answers for `tests/model_server.py`.
 
-None was recorded from a live server. Beside each shape stands its source: a report that quotes the answer, the server's
-own source code, or its documentation. "Pieced together" marks what no source was found for: the sentence is known from
-use or hearsay, and the fields are those of the server's other errors. A plain 401, 429 or 503, which is told by its
-status, stands there for a few servers only.
+None was recorded from a live server. Beside each answer is its source: a report that quotes it, the server's own source
+code, or its documentation. "Pieced together" marks answers without a source: the sentence is known from use or hearsay,
+and the fields are those of the server's other errors. A plain 401, 429 or 503, which is recognised by its status, is
+here for a few servers only.
 """
 
 import json
@@ -23,10 +23,10 @@ class Profile:
     """One server.
 
     Attributes:
-        rejections: By the name of a request's option, the answer of a model that does not take it.
-        honours_n: Whether `n` brings several answers, rather than one.
-        reasoning: Where a reasoning model's thinking stands beside `content`; empty where it stands within.
-        limit_too_high: The answer where the prompt fits the context, but not together with the limit on the answer.
+        rejections: By the name of a request's option, the answer of a model that does not accept it.
+        honours_n: Whether `n` gives several answers instead of one.
+        reasoning: The field beside `content` with a reasoning model's thinking; empty if it is within `content`.
+        limit_too_high: The answer if the prompt fits the context, but not together with the limit on the answer.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Profile:
     reasoning: Mapping[str, Any] = field(default_factory=dict)
 
     def script(self, *rejected: str) -> Script:
-        """Answers with a good verdict, but rejects requests that hold one of the options `rejected`."""
+        """Answers with a good verdict, but rejects requests with one of the options `rejected`."""
 
         def reply(request: dict[str, Any]) -> Reply:
             for option in rejected:
@@ -59,7 +59,7 @@ class Profile:
 
 
 def error(status: int, headers: Mapping[str, str] | None = None, /, **fields: Any) -> Failure:
-    """An error as most send it: `fields` within `error`."""
+    """An error as most servers send it: `fields` within `error`."""
     return Failure(status, body={"error": fields}, headers=headers or {})
 
 
@@ -87,14 +87,14 @@ OPENAI = Profile(
             param="max_tokens",
             code="unsupported_parameter",
         ),
-        # Pieced together: o1-mini and the search models take no n (https://github.com/danny-avila/LibreChat/issues/10737)
+        # Pieced together: o1-mini and the search models do not accept n (https://github.com/danny-avila/LibreChat/issues/10737)
         "n": _openai(
             400,
             "Unsupported value: 'n' does not support 3 with this model. Only the default (1) value is supported.",
             param="n",
             code="unsupported_value",
         ),
-        # The sentence and the 403 in helm and lighteval; that param and code are null is pieced together
+        # The sentence and the 403 are in helm and lighteval; the null param and code are pieced together
         "logprobs": _openai(403, "You are not allowed to request logprobs from this model"),
     },
     # https://github.com/vierisid/jarvis/pull/241
@@ -134,13 +134,13 @@ OPENAI = Profile(
         kind="insufficient_quota",
         code="insufficient_quota",
     ),
-    # The code of reasoning models' guard; pieced together
+    # The error code of the guard on reasoning models; pieced together
     filtered=_openai(
         400,
         "Invalid prompt: your prompt was flagged as potentially violating our usage policy.",
         code="invalid_prompt",
     ),
-    # Of models with a small output; pieced together
+    # From models with a small output limit; pieced together
     limit_too_high=_openai(
         400,
         "max_tokens is too large: 8192. This model supports at most 4096 completion tokens, whereas you provided 8192.",
@@ -244,7 +244,7 @@ VLLM_NESTED = Profile(
     name="vLLM, newer",
     honours_n=True,
     reasoning={"reasoning": "One could say score: 1 here."},
-    # Since 0.10 or so the same fields stand within `error`; code stays a number. Pieced together.
+    # Since about 0.10 the same fields are within `error`; code is still a number. Pieced together.
     unknown_model=error(
         404, message=f"The model `{MODEL}` does not exist.", type="NotFoundError", param="model", code=404
     ),
@@ -268,8 +268,8 @@ VLLM_NESTED = Profile(
 
 OLLAMA = Profile(
     name="Ollama",
-    # openai/openai.go at ollama/ollama knows neither n, nor logprobs, nor max_completion_tokens: all are ignored, and
-    # a prompt that is too long is cut without a word.
+    # openai/openai.go at ollama/ollama ignores n, logprobs and max_completion_tokens, and truncates a too long prompt
+    # without saying so.
     reasoning={"reasoning": "One could say score: 1 here."},
     unknown_model=error(404, message=f"model '{MODEL}' not found", type="not_found_error", param=None, code=None),
 )
@@ -283,12 +283,12 @@ LLAMA_CPP = Profile(
     name="llama.cpp",
     reasoning={"reasoning_content": "One could say score: 1 here."},
     rejections={
-        # examples/server/utils.hpp at ggml-org/llama.cpp, up to 2025; a runtime_error and so a 500
+        # examples/server/utils.hpp at ggml-org/llama.cpp, up to 2025; a runtime_error, and so a 500
         "n": _llama_cpp(500, "Only one completion choice is allowed", "server_error"),
         # The same place: logprobs together with tools or a stream; pieced together for a plain request
         "logprobs": _llama_cpp(400, "logprobs is not supported with this configuration"),
     },
-    # It serves the model that it was started with, under any name; one that routes says this. Pieced together.
+    # It serves the model that it was started with, under any name; a router gives this answer. Pieced together.
     unknown_model=_llama_cpp(404, f"model '{MODEL}' not found", "not_found_error"),
     # https://github.com/ggml-org/llama.cpp/pull/15780, https://github.com/oobabooga/textgen/issues/7257
     too_long=_llama_cpp(
@@ -389,12 +389,12 @@ OPENROUTER = Profile(
         '"metadata": {"raw": "Too Many Requests", "provider_name": "Hyperbolic"}}}',
         headers={"retry-after": "0"},
     ),
-    # Statuses in https://openrouter.ai/docs/api/reference/errors-and-debugging, the sentences pieced together
+    # Statuses in https://openrouter.ai/docs/api/reference/errors-and-debugging, the sentences are pieced together
     out_of_quota=error(402, message="Insufficient credits. Add more using https://openrouter.ai/credits", code=402),
     filtered=error(
         403, message=f'{MODEL} requires moderation on OpenAI. Your input was flagged for "violence".', code=403
     ),
-    # Of a choice that broke off; the same page
+    # The error of a choice that broke off; the same page
     overloaded=Raw(
         '{"choices": [{"finish_reason": "error", "message": {"content": ""}, '
         '"error": {"code": 502, "message": "Upstream error"}}]}',
@@ -442,7 +442,7 @@ MISTRAL = Profile(
     honours_n=True,
     # https://github.com/editor-code-assistant/eca/issues/231: the message is an object
     rejections={option: _mistral(option) for option in ("max_completion_tokens", "logprobs", "top_logprobs", "n")},
-    # Codes and sentences pieced together
+    # Codes and sentences are pieced together
     unknown_model=Failure(
         400, body={"object": "error", "message": f"Invalid model: {MODEL}", "type": "invalid_model", "code": "1500"}
     ),

@@ -29,17 +29,16 @@ from tests.postgres import Cluster
 CHANNEL = "help-desk"
 QUESTION = "How do I undo my last commit?"
 ANSWER = "Run git reset --soft HEAD~1; the changes stay staged."
-PASSWORD = "s:e/c@r%e t#?&=[Tr0ub4dor"  # of the guarded database
-MANIFEST = load_manifest()  # parsed once: it takes as long as starting the bot
+PASSWORD = "s:e/c@r%e t#?&=[Tr0ub4dor"  # for the guarded database
+MANIFEST = load_manifest()  # parsed once, because that takes as long as starting the bot
 GOOD = "score: 4\nIt answers the question directly and says what happens to the changes."
 
-"""What a test waits for something at most: however busy the machine is, it takes less."""
 LOST: tuple[dict[str, Any], ...] = (
     {"drop": True, "is_applied": True},
     {"status": 500, "is_applied": True},
     {"error": "internal_error", "is_applied": True},
 )
-"""How a call can be taken by Slack and its answer be lost."""
+"""Faults after which Slack has done what a call asked for, but its answer is lost."""
 
 
 def manifest_without(*scopes: str) -> dict[str, Any]:
@@ -68,7 +67,7 @@ class Stage:
         return parent, self.helper.post(CHANNEL, answer, thread_ts=parent.ts, **content)
 
     async def verdict(self, parent: Message, count: int = 1, reader: Person | None = None) -> Message:
-        """The latest of `count` verdicts in a thread, once it is there."""
+        """The latest of `count` verdicts in a thread, once there are that many."""
 
         def found() -> list[Message]:
             return [m for m in (reader or self.ann).thread(CHANNEL, parent.ts) if is_verdict(m)]
@@ -76,12 +75,12 @@ class Stage:
         await self.slack.until(lambda: len(found()) >= count)
         assert len(found()) == count
         verdict = found()[-1]
-        if self.log is not None:  # where the bot runs in the test's process
+        if self.log is not None:  # if the bot runs in the test's process
             await self._noted(verdict)
         return verdict
 
     async def _noted(self, verdict: Message) -> None:
-        """Returns once a verdict's thread is in the log, a moment after its post; a click may come before, by luck."""
+        """Returns once the log has the case as delivered, a moment after its post; a click could come before that."""
         assert verdict.metadata is not None
         case_id = verdict.metadata["event_payload"]["case_id"]
         async with asyncio.timeout(ONLY_A_HANG_S):
@@ -89,24 +88,24 @@ class Stage:
                 await asyncio.sleep(0.01)
 
     async def told(self, person: Person, count: int = 1, channel: str = CHANNEL) -> Message:
-        """The latest ephemeral that a person sees, once there are `count`."""
+        """The latest ephemeral message that a person sees, once there are `count`."""
         await self.slack.until(lambda: len(person.ephemerals(channel)) >= count)
         return person.ephemerals(channel)[-1]
 
     def services_at(self, later: timedelta, **changes: Any) -> Services:
-        """What the bot is made of, on a clock that is so much later."""
+        """The bot's services with a clock that is ahead by `later`."""
         assert self.services
         return replace(self.services, clock=lambda: datetime.now(UTC) + later, **changes)
 
     async def reaches(self, case_id: int, status: CaseStatus) -> LoggedCase:
-        """A case, once it has come so far; the log makes no noise that one could wait for."""
+        """A case, once it has that status; polled, because the log has no events to wait for."""
         async with asyncio.timeout(ONLY_A_HANG_S):
             while (case := await self.log.cases.get(case_id)) is None or case.status is not status:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
         return case
 
     async def scrubbed(self) -> None:
-        """Returns once the log's journal is empty; the running bot may be reading at the first try."""
+        """Returns once the log's journal is empty; at the first try the bot may still be reading."""
         async with asyncio.timeout(ONLY_A_HANG_S):
             while not await self.log.forgetting.scrub():  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
@@ -118,13 +117,13 @@ class Stage:
         return view
 
     def ours(self) -> list[Message]:
-        """Everything that the bot has posted for all to see."""
+        """The messages of the bot in the channel."""
         channel = self.slack.workspace.channel(CHANNEL)
         return [m for m in channel.messages.values() if m.author is self.slack.workspace.bot]
 
 
 def is_verdict(message: Message) -> bool:
-    """Whether a message is a verdict, and no longer its placeholder."""
+    """Whether a message is a verdict and not a placeholder for one."""
     return message.text.startswith(("Score ", "Unscored"))
 
 
@@ -135,13 +134,13 @@ def shown(message: Message | View) -> str:
 
 
 def quoted(message: Message) -> dict[str, list[str]]:
-    """What stands behind a quote's bar in a message, by block."""
+    """The quoted texts in a message, by block."""
     blocks = [block for block in message.blocks if block["type"] == "rich_text"]
     return {block["block_id"]: _words([e for e in block["elements"] if _is_quote(e)]) for block in blocks}
 
 
 def shown_as_ours(message: Message) -> str:
-    """All other words of a message: what people take for the app's own."""
+    """All texts of a message that are not quoted, which people take for the app's own."""
     return "\n".join(
         word
         for block in message.blocks
@@ -163,7 +162,7 @@ def _words(part: Any) -> list[str]:
 
 
 def assert_without_words(stage: Stage, why: str) -> str:
-    """Our one verdict says its score and why nothing is quoted any more; gives all that it says."""
+    """Checks that the only verdict says its score and why nothing is quoted any more; returns all its words."""
     (verdict,) = stage.ours()
     words = shown(verdict)
     assert verdict.text == "Score 4 of 5"
@@ -174,7 +173,7 @@ def assert_without_words(stage: Stage, why: str) -> str:
 
 
 def responses_at_the_ack(stage: Stage, folder: Path) -> list[list[str]]:
-    """The responses that are in the log at each acknowledgement from here on."""
+    """The responses in the log at each acknowledgement from now on."""
     found: list[list[str]] = []
 
     def look(entry: Entry) -> None:
@@ -196,7 +195,7 @@ StageFactory = Callable[..., Any]
 
 @pytest.fixture
 async def open_stage(model_server: ModelServer, tmp_path: Path, empty_log: Path) -> AsyncIterator[StageFactory]:
-    """Opens the stage with settings of the test's own; all of it is closed afterwards."""
+    """Opens the stage with the test's own settings; everything is closed afterwards."""
     async with AsyncExitStack() as stack:
 
         async def open_it(
@@ -232,7 +231,7 @@ async def open_stage(model_server: ModelServer, tmp_path: Path, empty_log: Path)
 
 
 def nothing_was_fetched(slack: Sandbox) -> None:
-    """Whatever a test does: Slack is never to fetch what a link in a foreign text points to."""
+    """Checks after each test that the app has told Slack not to fetch the links in people's texts."""
     calls = [entry.data for entry in slack.workspace.journal.of("call") if "args" in entry.data]
     posts = [data["args"] for data in calls if data["method"] == "chat.postMessage"]
     assert [
@@ -255,21 +254,21 @@ def make_settings(slack: Sandbox, model: ModelServer, folder: Path, **settings: 
 
 @pytest.fixture
 async def stage(open_stage: StageFactory) -> Stage:
-    """The stage with one rating a verdict, and a model that gives 4."""
+    """The stage with one rating per verdict and a model that gives 4."""
     opened: Stage = await open_stage()
     return opened
 
 
 @pytest.fixture(scope="session")
 def database_server(guarded_postgres: Cluster) -> Cluster:
-    """The server, with two people who have the password; one of them is refused without TLS."""
+    """The server with two roles that have the password; one of them is refused without TLS."""
     guarded_postgres.sql(*(f"CREATE ROLE {name} LOGIN PASSWORD '{PASSWORD}'" for name in ("ann", "tls_only")))
     return guarded_postgres
 
 
 @pytest.fixture
 def database_name(database_server: Cluster) -> str:
-    """A database of the test's own, which belongs to ann."""
+    """A new database for one test, which belongs to ann."""
     name = f"t{uuid.uuid4().hex}"
     database_server.sql(f"CREATE DATABASE {name} OWNER ann")
     return name

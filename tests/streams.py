@@ -1,4 +1,4 @@
-"""Raw connections to a server of ours."""
+"""Raw connections to the bot's HTTP server."""
 
 import asyncio
 
@@ -17,7 +17,7 @@ async def connect(server: HttpServer, sent: bytes = b"") -> Stream:
 
 
 async def heard(stream: Stream) -> bytes:
-    """Everything until the connection is closed."""
+    """All bytes until the connection is closed."""
     reader, writer = stream
     try:
         async with asyncio.timeout(ONLY_A_HANG_S):

@@ -1,4 +1,4 @@
-"""Tables of cases: one test for all rows of a table, which names each row that fails."""
+"""Tables of cases: one test for all rows of a table, which reports each row that fails."""
 
 import inspect
 from collections.abc import Callable, Iterable
@@ -11,8 +11,10 @@ _MOST_SHOWN = 300
 
 
 def each(names: str | tuple[str, ...], rows: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """`pytest.mark.parametrize` for tests that need no fixture of their own: a test for each row takes longer to set up
-    than to run."""
+    """Like `pytest.mark.parametrize`, but one test for all rows: a test for each takes longer to set up than to run.
+
+    For tests whose rows can share their fixtures.
+    """
     parts = [part.strip() for part in names.split(",")] if isinstance(names, str) else list(names)
     table = [row if len(parts) > 1 else (row,) for row in rows]
     assert table, "a table without rows tests nothing"
@@ -26,7 +28,7 @@ def each(names: str | tuple[str, ...], rows: Iterable[Any]) -> Callable[[Callabl
             for row in table:
                 try:
                     test(**dict(zip(parts, row, strict=True)), **others)
-                except (Exception, pytest.fail.Exception) as exc:  # noqa: BLE001 - the rows that are left are run, too
+                except (Exception, pytest.fail.Exception) as exc:  # noqa: BLE001 - the other rows run too
                     failed.append(f"{repr(row)[:_MOST_SHOWN]}:\n    {type(exc).__name__}: {exc}")
             if failed:
                 pytest.fail(f"{len(failed)} of {len(table)} rows:\n" + "\n".join(failed), pytrace=False)
