@@ -5,14 +5,14 @@ FROM python:3.13-slim
 LABEL org.opencontainers.image.title="slack-judge" \
       org.opencontainers.image.description="Scores replies in Slack, right in the thread" \
       org.opencontainers.image.licenses="MIT"
-# It also runs here, where it cannot write: .env is read from here, and nobody must leave one for the next start.
+# The app also runs here, where it cannot write: .env is read from here, and must not be planted for the next start.
 WORKDIR /app
 COPY tools/uv.txt tools/build.txt tools/
 RUN pip install --no-cache-dir --require-hashes --requirement tools/uv.txt
 COPY pyproject.toml uv.lock README.md LICENSE manifest.yml manifest.minimal.yml ./
 COPY judge judge
 COPY bot bot
-# Compiled now: who runs it cannot write here, and each health check would compile anew.
+# Compiled now, because the app's user cannot write here, and each health check would compile everything again.
 ENV UV_COMPILE_BYTECODE=1 UV_NO_CACHE=1
 RUN uv sync --frozen --no-dev --no-install-project --extra postgres --extra otel \
     && uv build --wheel --build-constraints tools/build.txt --require-hashes --out-dir /tmp/wheel \
@@ -21,7 +21,7 @@ RUN useradd --create-home judge && install --directory --owner judge --group jud
 USER judge
 ENV PATH=/app/.venv/bin:$PATH LOG_FORMAT=json DATABASE_URL=sqlite+aiosqlite:////data/slack-judge.db
 VOLUME /data
-# Longer than the grace that running cases get when the container is stopped.
+# On SIGTERM running cases get 30 s to finish; --stop-timeout above is longer than that.
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=10s --start-period=30s --retries=2 CMD ["judge-bot", "health"]
 CMD ["judge-bot", "serve"]

@@ -1,13 +1,13 @@
-# Everything sets itself up: Python 3.11+, make and a network are enough. `make` alone lists the targets.
+# Every target installs what it needs: Python 3.11+, make and a network are enough. `make` alone lists the targets.
 .DEFAULT_GOAL := help
 BIN := .venv/bin
 CHAOS_SEED ?= $(shell date +%s)
 DIST := dist
 PACKAGE := slack-judge
-# Where it is set, each of the tests' processes compiles everything anew.
+# If it is set, each process of the tests compiles everything again.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Each command brings what it needs into .venv, and takes away nothing that another one brought.
+# Each command installs what it needs in .venv, and removes nothing that another one has installed.
 FOR_DEMO := .venv/.demo
 FOR_RUN := .venv/.run
 FOR_SITE := .venv/.site

@@ -1,7 +1,7 @@
 """Makes the README's pictures from the demo: `make screenshots`.
 
-They come from the real app in the pocket Slack: its example verdicts and made-up weeks, so that anybody gets the same
-ones. The clock of the workspace starts at a fixed moment; weeks are counted by that one, too.
+They show the real app in the pocket Slack, with its example verdicts and made-up weeks, so that every run gives the
+same pictures. The workspace's clock starts at a fixed moment, and the weeks follow that clock.
 """
 
 import asyncio
@@ -49,7 +49,7 @@ class Morning(SystemClock):
 
 @dataclass(frozen=True)
 class Demo:
-    """The demo's workspace with the bot in it, and what posts digests by the workspace's clock."""
+    """The demo's workspace with the bot in it, and services that use the workspace's clock."""
 
     slack: Sandbox
     services: Services
@@ -122,7 +122,7 @@ async def open_page(slack: Sandbox) -> AsyncIterator[Page]:
 
 
 async def show_thread(page: Page, question: str) -> Locator:
-    """Opens a thread of help-desk that has an example verdict in it; that message."""
+    """Opens a thread of help-desk that contains an example verdict; returns the verdict's message."""
     await page.set_viewport_size({"width": WIDTH, "height": 860})
     await page.get_by_role("link", name="help-desk").click()
     await page.get_by_role("listitem", name=question).get_by_role("button", name="2 replies").click()
@@ -136,7 +136,7 @@ async def show_thread(page: Page, question: str) -> Locator:
 
 
 async def show_modal(page: Page) -> Locator:
-    """Opens the window of `/judge` and types into it."""
+    """Opens the modal of `/judge` and types into it; returns the modal."""
     box = page.get_by_role("textbox", name="Message to help-desk")
     await box.fill("/judge")
     await box.press("Enter")
@@ -150,7 +150,7 @@ async def show_modal(page: Page) -> Locator:
 
 
 async def show_digest(page: Page, demo: Demo) -> None:
-    """Posts the digest of the week so far into the channel of the made-up weeks."""
+    """Posts the digest of the week so far in the channel of the made-up weeks."""
     channel = demo.slack.workspace.channel(CHANNEL)
     await page.set_viewport_size({"width": WIDTH, "height": 1400})
     await page.get_by_role("link", name=CHANNEL).click()
@@ -184,7 +184,7 @@ async def take(page: Page, name: str, around: Locator | None = None, margin_px: 
     }
     await page.screenshot(path=path, clip=clip or None, animations="disabled", caret="hide")
     with Image.open(path) as picture:
-        # A page of few colours needs no more than 256; the file is a third of what it was.
+        # 256 colours are enough for the page, and the file is a third of the size.
         picture.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
     size = path.stat().st_size
     print(f"{path.relative_to(FOLDER.parent.parent)}  {size // 1000} kB")

@@ -28,7 +28,7 @@ _SECTIONS = {
     "The digest": ("digest_",),
     "Monitoring": ("metrics_", "log_"),
 }
-"""Which settings stand together, by the beginnings of their names."""
+"""The sections of the page, and how the names of their settings begin."""
 
 _MORE = {
     "serve_http": "running.md#http-mode",
@@ -43,7 +43,7 @@ _MORE = {
     "digest_day": "use.md#the-weekly-digest",
     "watch_by": "running.md#watching",
 }
-"""The page that says more of a setting."""
+"""The page that says more about a setting."""
 
 _SECRETS = """
 ## Secrets in files
@@ -54,7 +54,7 @@ The file holds only the value, up to 64 KiB, and should be readable by its owner
 
 
 def page() -> str:
-    """The page as it should be."""
+    """The page's content."""
     fields = dict(Settings.model_fields)
     sections = [_section(title, begins, fields) for title, begins in _SECTIONS.items()]
     if fields:
@@ -65,7 +65,7 @@ def page() -> str:
 
 
 def row(name: str, field: FieldInfo) -> tuple[str, str, str]:
-    """A setting, its default, and what it is, as the cells of a table.
+    """A setting, its default and its meaning, as the cells of a table.
 
     Raises:
         ValueError: The field has no description.
@@ -76,7 +76,7 @@ def row(name: str, field: FieldInfo) -> tuple[str, str, str]:
 
 
 def _section(title: str, begins: Sequence[str], fields: dict[str, FieldInfo]) -> str:
-    """One table, of the fields that begin so; they are taken out of `fields`."""
+    """One section, with a table of the fields that begin so; removes these from `fields`."""
     names = [name for name in fields if name.startswith(tuple(begins))]
     rows = [_linked(name, row(name, fields.pop(name))) for name in names]
     return "\n".join(_lines(title, rows))

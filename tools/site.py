@@ -1,6 +1,6 @@
 """Makes a site of README.md, docs/ and the files they link to: a hook of MkDocs, for `make site`.
 
-Each file has the place on the site that it has in the repository, so the same relative link works in both.
+Each file has the same path on the site as in the repository, so that relative links work in both.
 """
 
 import posixpath
@@ -21,12 +21,12 @@ _PAGE_OF_THE_HOST = re.compile(r"\[([^\]]+)\]\(\.\./\.\./([^)]+)\)")
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
-    """The theme's files, README.md, docs/, what can be reached from these by links, and llms.txt (llmstxt.org)."""
+    """The theme's files, README.md, docs/, all that these link to, directly or not, and llms.txt (llmstxt.org)."""
     own = [file for file in files if file.src_dir == config.docs_dir]
     found = ["README.md", *(f"docs/{file.src_uri}" for file in own)]
     for file in own:
         files.remove(file)
-    for path in found:  # which grows
+    for path in found:  # `found` grows in the loop
         found += dict.fromkeys(linked for linked in linked_from(path) if linked not in found)
         files.append(File(path, str(ROOT), config.site_dir, use_directory_urls=config.use_directory_urls))
     if odd := {path for path in found if path.endswith(".md")} ^ config.extra["descriptions"].keys():
@@ -37,7 +37,7 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, **_: Any) -> str:
-    """The page as MkDocs reads it: no backslash before a pipe in code, and the host's own pages by their address."""
+    """The page for MkDocs: without backslashes before pipes in code, and with full URLs for the code host's pages."""
     page.meta["description"] = config.extra["descriptions"][page.file.src_uri]
     markdown = _CODE.sub(lambda code: code[0].replace(r"\|", "|"), markdown)
     return _PAGE_OF_THE_HOST.sub(rf"[\1]({config.repo_url}/\2)" if config.repo_url else r"\1", markdown)
