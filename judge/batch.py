@@ -94,7 +94,7 @@ class Journal:
                 self._synced_at = self._clock()
         except OSError as exc:
             self._file.truncate(self._end)  # the next row must not go on where this one broke off
-            raise SetupError(f"{self.path}: cannot write on ({os_reason(exc)}).") from exc
+            raise SetupError(f"{self.path}: cannot continue writing ({os_reason(exc)}).") from exc
         self._count(item.line, 0, len(raw), added)
 
     def sort(self) -> None:

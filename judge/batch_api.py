@@ -26,7 +26,7 @@ from judge.errors import JudgeError, SetupError
 from judge.exchange import QUIET_S, Exchange
 from judge.judging import Judge
 from judge.model import make_client
-from judge.model.batches import Batches, parts, read_answer
+from judge.model.batches import Batches, is_completion, parts, read_answer
 from judge.model.failures import is_worth_retrying, server_name
 from judge.ratings import Verdict
 from judge.rows import Item, Malformed
@@ -35,6 +35,7 @@ from judge.rows import Item, Malformed
 _MOST_ROWS, _MOST_BYTES_AT_ONCE = 1_000, 50_000_000
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 5.0, 60.0
 _MOST_TRIES = 5
+_LIST_LAGS_S = (0, 2, 4, 8, 16)  # a new batch may be missing from the provider's list for some seconds
 
 
 class BatchApi:
@@ -44,7 +45,7 @@ class BatchApi:
         path: The file that keeps what is known of batches; removed once nothing in it is needed.
         say: Gets one sentence for each batch that is sent, and for what is wrong with one.
         concurrency: Rows at once that ask directly.
-        then_direct: Whether to ask directly for what a batch leaves unanswered; else the next run asks again.
+        then_direct: Whether to ask directly for all that the first batch of a row leaves open; else in more batches.
         cancels: Whether to send nothing, and to cancel what is under way.
     """
 
@@ -67,6 +68,7 @@ class BatchApi:
         self._gathered: list[tuple[Asked, bytes]] = []
         self._gathered_bytes = 0
         self._under_way: list[Sent] = []
+        self._stuck: list[tuple[Sent, str]] = []  # whose answers cannot be had now, and why
         self._lost: set[int] = set()  # rows of which a batch has left a request unanswered
         self._failed: set[int] = set()
         self._asked = 0
@@ -86,7 +88,13 @@ class BatchApi:
     @property
     def done(self) -> int:
         """How many of them are answered, as the provider counts."""
-        return self._asked - sum(max(0, len(batch.asked) - batch.counted) for batch in self._under_way)
+        open_batches = [*self._under_way, *(batch for batch, _ in self._stuck)]
+        return self._asked - sum(max(0, len(batch.asked) - batch.counted) for batch in open_batches)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether batches are in progress."""
+        return bool(self._under_way)
 
     async def drive(
         self,
@@ -109,6 +117,8 @@ class BatchApi:
         try:
             async with self._client:
                 self._load(has_verdict)
+                if self._cancels and not self._under_way:
+                    self._say("No batch is in progress.")
                 await self._take_up()
                 while not run.stopped:
                     await run.run(self._left(rows, is_first=is_first))
@@ -120,10 +130,7 @@ class BatchApi:
                     if not is_full:
                         await self._collect()
                         is_first, rows = False, items()
-            run.failed += len(self._lost | {asked.line for asked, _ in self._gathered})
-            if run.failed:
-                self._log.note(run="ended with failures")
-            is_needed = bool(run.failed or run.stopped)
+            is_needed = self._finish(run)
         except JudgeError as exc:
             run.stopped = exc
         except openai.APIError as exc:
@@ -133,10 +140,23 @@ class BatchApi:
             if not (self._files and is_needed):
                 self._path.unlink(missing_ok=True)
 
+    def _finish(self, run: Batch) -> bool:
+        """Counts what is left of the rows of a run; whether a later run needs the file."""
+        left = self._lost | {asked.line for asked, _ in self._gathered}
+        run.failed += 0 if self._cancels else len(left)
+        if run.failed:
+            self._log.note(run="ended with failures")
+        if self._stuck and not run.stopped:
+            run.stopped = SetupError(self._stuck[0][1])
+        unused = sum(any(each.place for each in asked) for line, asked in self._rows.items() if line not in left)
+        if unused and not (run.failed or run.stopped):
+            self._say(f"{self._path} keeps the answers for {unused:,} more rows.")
+        return bool(run.failed or run.stopped or left or unused)
+
     async def score(self, row: Item) -> Verdict | None:
         """The verdict on a row; None where answers are still to come."""
         asked = self._rows[row.line]
-        is_direct = any(each.is_lost for each in asked)
+        is_direct = self._then_direct and bool(asked)
         there = [(each.digest, self._log.at(each.place) if each.place else None) for each in asked if not each.is_lost]
         exchange = Exchange(there, is_direct=is_direct)
         try:
@@ -163,19 +183,21 @@ class BatchApi:
         return hashlib.sha256(repr(judged).encode()).hexdigest()[:16]
 
     def _left(self, items: Iterator[Item | Malformed], *, is_first: bool) -> Iterator[Item | Malformed]:
-        """The rows that may come further, until it is time to send; and the first time the lines that are no rows."""
+        """The rows whose requests are all answered, until it is time to send; the first time also malformed lines."""
         over = self._failed | self._lost
         for item in items:
             if isinstance(item, Malformed):
                 if is_first:
                     yield item
             elif item.line not in over and (item.line in self._rows or not self._cancels):
-                if any(asked.row != self._digest(item) for asked in self._rows.get(item.line, ())):
+                asked = self._rows.get(item.line, ())
+                if any(each.row != self._digest(item) for each in asked):
                     raise SetupError(
                         f"Line {item.line} of the input, or its judge, has changed since a batch asked for it; "
                         f"restore it, or remove {self._path} to ask and pay again."
                     )
-                yield item
+                if all(each.place or each.is_lost for each in asked):
+                    yield item
             if self._is_full:
                 return
 
@@ -217,15 +239,16 @@ class BatchApi:
         """Has the provider begin; where it may have been told to before, only if it has no such batch."""
         for tried in range(1, _MOST_TRIES + 1):
             try:
-                batch.id = (is_doubtful and await self._batches.find(batch.nonce, batch.file_id)) or ""
+                batch.id = await self._find(batch) if is_doubtful else ""
                 if self._cancels and not batch.id:
                     self._end(batch, "never created")
                     return
                 batch.id = batch.id or await self._batches.create(batch.nonce, batch.file_id)
                 break
             except openai.APIError as exc:
-                if is_doubtful and isinstance(exc, openai.BadRequestError | openai.NotFoundError):
-                    raise self._unknown(batch.file_id) from exc
+                if is_doubtful and (isinstance(exc, openai.NotFoundError) or batch.file_id in str(exc)):
+                    self._give_up(batch, self._unknown(batch.file_id))
+                    return
                 if isinstance(exc, openai.APIStatusError) and not is_worth_retrying(exc):
                     if not is_doubtful:  # else there may be a batch, which another key would find
                         self._log.note(batch=batch.nonce, ended="refused")
@@ -241,22 +264,35 @@ class BatchApi:
             f"{batch.id}: {number:,} {'request' if number == 1 else 'requests'} sent; answers come within 24 hours."
         )
 
+    async def _find(self, batch: Sent) -> str:
+        """The id of a batch that may have been created; "" if it was not."""
+        for pause_s in _LIST_LAGS_S:
+            await asyncio.sleep(pause_s * self._hurry)
+            if found := await self._batches.find(batch.nonce, batch.file_id):
+                return found
+        return ""
+
     async def _collect(self) -> None:
         """Waits until a batch has ended, and fetches its answers."""
-        pause_s, before = _FIRST_PAUSE_S, len(self._under_way)
+        pause_s, before, failures = _FIRST_PAUSE_S, len(self._under_way), 0
         while True:
+            failure: Exception | None = None
             for batch in list(self._under_way):
                 try:
                     await self._look_at(batch)
-                except openai.NotFoundError as exc:
-                    raise self._unknown(batch.id) from exc
+                except openai.NotFoundError:
+                    self._give_up(batch, self._unknown(batch.id))
                 except openai.APIError as exc:
                     if not is_worth_retrying(exc):
                         raise
-                except httpx2.TransportError:  # in the midst of a file; the answers so far are kept
-                    pass
+                    failure = self._batches.refused(exc)
+                except httpx2.TransportError:  # in the middle of a file; the answers so far are kept
+                    failure = JudgeError("The connection broke while answers were read.")
             if len(self._under_way) < before:
                 return
+            failures = failures + 1 if failure else 0
+            if failures == _MOST_TRIES:
+                self._say(f"{failure} I keep looking once a minute.")
             await asyncio.sleep(pause_s * self._hurry)
             pause_s = min(1.5 * pause_s, _LONGEST_PAUSE_S)
 
@@ -265,8 +301,8 @@ class BatchApi:
         batch.counted = now.counted or batch.counted
         if not now.has_ended:
             return
+        completed, problems = set[int](), list[ValueError]()
         for file_id in now.file_ids:
-            problems = []
             async for raw in self._batches.lines(file_id):
                 try:
                     answer = read_answer(raw, batch.nonce, len(batch.asked))
@@ -276,10 +312,30 @@ class BatchApi:
                 asked = batch.asked[answer.position]
                 # A second answer counts as little as none, as of a request that expired.
                 asked.place = asked.place or (answer.response and self._log.append(raw)) or None
-            if problems:
-                more = f", like {len(problems) - 1:,} more" if problems[1:] else ""
-                self._say(f"{batch.id}: {problems[0]} and is ignored{more}.")
-        self._end(batch, now.status)
+                if answer.response and is_completion(answer.response):
+                    completed.add(answer.position)
+        batch.tries += 1
+        if len(completed) < now.completed and batch.tries < _MOST_TRIES:
+            return  # a proxy's page, or a file that is cut off: it may be whole at the next look
+        if problems:
+            more = f", like {len(problems) - 1:,} more" if problems[1:] else ""
+            self._say(f"{batch.id}: {problems[0]} and is ignored{more}.")
+        if len(completed) < now.completed:
+            self._give_up(
+                batch,
+                f"{batch.id} has {now.completed:,} answers, and {len(completed):,} of them can be read. Try again "
+                "later. If the others are lost, --cancel gives them up, and the next run asks and pays for them again.",
+            )
+        else:
+            self._end(batch, now.status)
+
+    def _give_up(self, batch: Sent, why: str) -> None:
+        """Leaves a batch to a later run; if it is to be cancelled, for good."""
+        if self._cancels:
+            self._end(batch, "given up")
+        else:
+            self._under_way.remove(batch)
+            self._stuck.append((batch, why))
 
     def _end(self, batch: Sent, status: str) -> None:
         self._log.note(batch=batch.nonce, ended=status)
@@ -296,8 +352,8 @@ class BatchApi:
             else:  # what this run has asked in vain, the next one asks again
                 self._lost.add(asked.line)
 
-    def _unknown(self, what: str) -> SetupError:
-        return SetupError(
-            f"The server at {server_name(self._url)} does not know {what} or has lost its answers; use the key that it "
-            f"was sent with, or remove {self._path} to ask and pay again."
+    def _unknown(self, what: str) -> str:
+        return (
+            f"The server at {server_name(self._url)} does not know {what}. Use the key that it was sent with. If it is "
+            "lost, --cancel gives it up, and the next run asks and pays for its rows again."
         )

@@ -50,6 +50,7 @@ class Sent:
     is_earlier: bool = False  # of an earlier run
     has_ended: bool = False
     counted: int = 0
+    tries: int = 0  # in a row, to read the answers of a batch that has ended
 
 
 class BatchLog:
@@ -65,6 +66,12 @@ class BatchLog:
 
     def read(self) -> Collection[Sent]:
         """The batches of earlier runs, with the answers that are known."""
+        try:
+            return self._read()
+        except (ValueError, LookupError, TypeError) as exc:
+            raise SetupError(f"{self._path}: damaged; remove it to ask and pay again.") from exc
+
+    def _read(self) -> Collection[Sent]:
         batches: dict[str, Sent] = {}
         for record, place in self._records():
             match record:
@@ -92,10 +99,7 @@ class BatchLog:
                 if not raw.endswith(b"\n"):
                     self._file.truncate(self._end)
                     return
-                try:
-                    yield json.loads(raw), Place(self._end, len(raw))
-                except ValueError as exc:
-                    raise SetupError(f"{self._path}: damaged; remove it to ask and pay again.") from exc
+                yield json.loads(raw), Place(self._end, len(raw))
                 self._end += len(raw)
 
     def append(self, raw: bytes) -> Place:

@@ -48,6 +48,7 @@ class BatchServer(ModelServer):
     lose: The step at which the connection breaks, once.
     faults: By step, the errors to answer with in turn; None means the normal answer.
     has_metadata: Whether it keeps the metadata of batches.
+    stale_lists: How many times the list of batches does not show any yet.
     """
 
     def __init__(self) -> None:
@@ -59,6 +60,7 @@ class BatchServer(ModelServer):
         self.hold = self.lose = ""
         self.faults: dict[str, list[web.HTTPException | None]] = {}
         self.has_metadata = True
+        self.stale_lists = 0
         self._files: dict[str, bytes] = {}
         self._polls: dict[str, int] = {}
         self._results: dict[str, dict[str, Any]] = {}
@@ -142,7 +144,8 @@ class BatchServer(ModelServer):
         limit, after = int(request.query.get("limit", 20)), request.query.get("after")
         if not 1 <= limit <= 100:
             return _refusal("limit is from 1 to 100")
-        newest_first = list(self.batches.values())[::-1]
+        newest_first = [] if self.stale_lists > 0 else list(self.batches.values())[::-1]
+        self.stale_lists -= 1
         at = [each["id"] for each in newest_first].index(after) + 1 if after else 0
         page = newest_first[at : at + limit]
         ids = {"first_id": page[0]["id"], "last_id": page[-1]["id"]} if page else {}

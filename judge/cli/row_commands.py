@@ -36,11 +36,11 @@ Result = TypeVar("Result")
 
 async def show_progress(done: Callable[[], int], total: Callable[[], int], unit: str = "rows") -> None:
     with _make_bar(unit) as bar:
-        rows = bar.add_task("", total=total(), completed=done())
+        rows = bar.add_task("", total=total() or None, completed=done())
         try:
             while True:
                 await asyncio.sleep(_REFRESH_S)
-                bar.update(rows, total=total(), completed=done())
+                bar.update(rows, total=total() or None, completed=done())
         finally:
             bar.update(rows, total=total(), completed=done())
 
@@ -95,13 +95,13 @@ def batch(
         bool, typer.Option("--strict", help="Exit with 2 if INPUT has no rows or has lines that were skipped.")
     ] = False,
     batch_api: Annotated[
-        bool, typer.Option("--batch-api", help="Ask in batches: half the price, and each answer within 24 hours.")
+        bool, typer.Option("--batch-api", help="Ask in batches: half the price; each round takes up to 24 hours.")
     ] = False,
     then_direct: Annotated[
-        bool, typer.Option("--then-direct", help="Also ask directly for what a batch leaves unanswered.")
+        bool, typer.Option("--then-direct", help="One round of batches; then ask directly, at full price.")
     ] = False,
     cancel: Annotated[
-        bool, typer.Option("--cancel", help="Cancel the batches in progress; what they have answered is kept.")
+        bool, typer.Option("--cancel", help="Cancel the batches in progress; their answers so far are kept.")
     ] = False,
     fail_under: Annotated[
         float | None, typer.Option(metavar="MEAN", help="A check: fail if the mean score is below this.")
@@ -120,7 +120,7 @@ def batch(
 
     Ctrl-C or a crash loses only the rows in progress.
     Exit code 0: all scored, 1: with gaps, 2: error, 130: interrupted.
-    With a check, 0: passed, 1: failed, or rows have no verdict. Unscored rows are told and fail no check.
+    With a check, 0: passed, 1: failed, or rows have no verdict. Unscored rows are counted and fail no check.
     """
     from judge.batch import Batch, Journal, identity_of
     from judge.check import Check
@@ -165,7 +165,8 @@ def batch(
     if table:
         export(journal_path, table, form)
         typer.echo(f"Rows in {journal_path}, as a table in {table}.")
-    typer.echo(_summary(run, journal, rows(), judged=tally.rows - before, is_offline=judge.model == OFFLINE))
+    is_offline = judge.model == OFFLINE
+    typer.echo(_summary(run, journal, rows(), judged=tally.rows - before, is_offline=is_offline, cancels=cancel))
     if not lines:
         typer.echo(f"{source} is empty: it has no rows.", err=True)
     _, first = next(given.lines(), (0, b"{"))
@@ -176,8 +177,7 @@ def batch(
     has_failed = check.finish(missing, lambda sentence: typer.echo(to_printable(to_summary(sentence))))
     if strict and (run.malformed or not rows()):
         raise typer.Exit(2)
-    has_gaps = run.failed or run.malformed or run.is_spent or tally.unscored
-    raise typer.Exit(int(bool(has_gaps) if has_failed is None else has_failed))
+    raise typer.Exit(int(bool(missing or tally.unscored) if has_failed is None else has_failed))
 
 
 def _to_batch_api(
@@ -185,7 +185,10 @@ def _to_batch_api(
 ) -> "BatchApi | None":
     path = Path(f"{output}.batches")
     if not is_wanted and path.exists():
-        raise SetupError(f"{path}: batches have rows of this output; add --batch-api, or remove it to pay again.")
+        raise SetupError(
+            f"{path} keeps what batches were asked for this output. Add --batch-api to continue, --then-direct to ask "
+            "directly for the rest, or --cancel; or remove the file, to pay again."
+        )
     if not is_wanted:
         return None
     from judge.batch_api import BatchApi
@@ -215,7 +218,7 @@ def _run_to_end(
             progress = partial(show_progress, lambda: api.done, lambda: api.total, "requests")
         asyncio.run(run_interruptibly(judge, work, progress))
     except (KeyboardInterrupt, asyncio.CancelledError):
-        meanwhile = "batches in progress go on; " if api else ""
+        meanwhile = "batches in progress go on; " if api and api.is_waiting else ""
         typer.echo(f"Interrupted: {_share(journal.tally, rows())} in {journal.path}; {meanwhile}{_GO_ON}", err=True)
         raise typer.Exit(130) from None
     if run.stopped:
@@ -253,14 +256,15 @@ def _share(tally: "Tally", rows: int) -> str:
     return f"{tally.rows:,} of {rows:,} rows"
 
 
-def _summary(run: "Batch", journal: "Journal", rows: int, *, judged: int, is_offline: bool) -> str:
+def _summary(run: "Batch", journal: "Journal", rows: int, *, judged: int, is_offline: bool, cancels: bool) -> str:
     """What the output holds now; `judged` rows of it are of this run."""
     from judge.exports import has_pair
 
     tally = journal.tally
     reasons = ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in tally.reasons.most_common())
     why = f" ({to_printable(reasons)})" if reasons else ""
-    nothing = "Nothing to do: " if rows and not judged and not run.failed and not run.is_spent else ""
+    is_idle = rows and not (judged or run.failed or run.is_spent or cancels)
+    nothing = "Nothing to do: " if is_idle else ""
     lines = [
         f"{nothing}{tally.scored:,} of {rows:,} rows scored, {tally.unscored:,} unscored{why}, "
         f"{run.failed:,} failed, {run.malformed:,} skipped."
@@ -282,6 +286,8 @@ def _summary(run: "Batch", journal: "Journal", rows: int, *, judged: int, is_off
         lines.append(f"{tally.input_tokens:,} + {tally.output_tokens:,} tokens; cost: {cost}.")
     if run.is_spent:
         lines.append("Stopped at --max-cost; with more, run the same command to continue.")
+    elif cancels and tally.rows < rows:
+        lines.append("Without --cancel, the same command asks for the rest.")
     elif run.failed:
         lines.append("The same command asks again for the rows that failed.")
     elif has_pair(journal.path):

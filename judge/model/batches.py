@@ -39,10 +39,19 @@ def is_completion(response: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True)
 class BatchState:
-    """How far a batch is: the provider's word, with its reason in brackets, and its files of answers once it ended."""
+    """The state of a batch.
+
+    Attributes:
+        status: The provider's word for it, with the provider's reason in brackets.
+        counted: Requests that are answered, with a completion or an error; None if the provider does not count them.
+        completed: Requests that are answered with a completion.
+        has_ended: Whether no more answers will come.
+        file_ids: The files of answers, once it has ended.
+    """
 
     status: str
     counted: int | None
+    completed: int
     has_ended: bool
     file_ids: Sequence[str]
 
@@ -150,7 +159,8 @@ class Batches:
         why = next((f" ({each.message})" for each in errors if each.message), "")
         counted = counts.completed + counts.failed if counts else None
         files = [each for each in (now.output_file_id, now.error_file_id) if each]
-        return BatchState(f"{now.status}{why}", counted, now.status in _ENDED, files)
+        completed = counts.completed if counts else 0
+        return BatchState(f"{now.status}{why}", counted, completed, now.status in _ENDED, files)
 
     async def lines(self, file_id: str) -> AsyncIterator[bytes]:
         """The lines that are not empty, the last one also where it is cut off."""

@@ -523,7 +523,7 @@ def test_full_disk_ends_with_whole_rows(source: Path, output: Path) -> None:
     command = f"ulimit -f 4; exec {JUDGE} batch {source} -o {output} --model offline"
     done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert "cannot write on (file too large)" in done.stderr
+    assert "cannot continue writing (file too large)" in done.stderr
     assert "Traceback" not in done.stderr
     assert 0 < len(read(output)) < 5
     assert offline(source, output).returncode == 0

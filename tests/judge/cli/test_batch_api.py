@@ -236,6 +236,15 @@ async def test_rest_is_asked_directly_where_wanted(server: BatchServer, source: 
     assert (len(server.requests), server.direct, len(server.batches)) == (6, 4, 1)
 
 
+async def test_second_request_of_an_answered_row_is_direct_where_wanted(
+    server: BatchServer, source: Path, output: Path
+) -> None:
+    server.script(lambda request: "score: 4" if "score: N" in request["messages"][-1]["content"] else "No idea.")
+    done = await ask(server, source, output, "--then-direct")
+    assert done.returncode == 0, done.stderr
+    assert (len(server.requests), server.direct, len(server.batches)) == (10, 5, 1)
+
+
 async def test_rest_of_an_earlier_run_is_asked_directly_where_wanted(
     server: BatchServer, source: Path, output: Path
 ) -> None:
@@ -255,6 +264,11 @@ async def test_cancelling_keeps_what_is_answered(server: BatchServer, source: Pa
     assert "batch_1: cancelled; 2 of 5 answered." in done.stderr
     assert (await ask(server, source, output)).returncode == 0
     assert asked(server) == ONCE
+
+
+async def test_there_may_be_no_batch_to_cancel(server: BatchServer, source: Path, output: Path) -> None:
+    done = await ask(server, source, output, "--cancel")
+    assert (done.returncode, done.stderr, server.sent) == (1, "No batch is in progress.\n", [])
 
 
 async def test_batch_that_was_perhaps_never_created(server: BatchServer, source: Path, output: Path) -> None:
@@ -278,13 +292,54 @@ async def test_first_answer_counts_and_one_to_no_request_is_named(
     assert 'an answer is to "of-somebody-else", which was not asked, and is ignored, like 1 more.' in done.stderr
 
 
-async def test_half_a_line_is_as_none(server: BatchServer, source: Path, output: Path) -> None:
-    server.courses = [Course(is_cut=True), Course()]
+@pytest.mark.parametrize("file", ["", "<html>Log in!</html>"])
+async def test_file_without_the_answers_that_were_counted_is_read_again(
+    server: BatchServer, source: Path, output: Path, file: str
+) -> None:
+    server.faults["file"] = [web.HTTPOk(text=file), web.HTTPOk(text=file)]
     done = await ask(server, source, output)
-    assert (done.returncode, lines(output)) == (1, [2, 3, 4, 5])
-    assert "batch_1: a line is damaged or cut off and is ignored." in done.stderr
+    assert done.returncode == 0, done.stderr
+    assert (asked(server), len(server.batches)) == (ONCE, 1)
+
+
+async def test_answers_that_stay_lost_are_paid_for_again_only_after_cancelling(
+    server: BatchServer, source: Path, output: Path
+) -> None:
+    server.courses = [Course(is_cut=True), Course()]
+    for _ in range(2):
+        done = await ask(server, source, output)
+        assert (done.returncode, lines(output), asked(server)) == (2, [2, 3, 4, 5], ONCE)
+        assert "batch_1: a line is damaged or cut off and is ignored." in done.stderr
+        assert "batch_1 has 5 answers, and 4 of them can be read." in done.stderr
+    done = await ask(server, source, output, "--cancel")
+    assert (done.returncode, "Without --cancel, the same command asks for the rest." in done.stdout) == (1, True)
     assert (await ask(server, source, output)).returncode == 0
     assert (lines(output), asked(server)) == ([1, 2, 3, 4, 5], sorted([*ONCE, "Answer 1."]))
+
+
+async def test_answers_of_rows_beyond_the_limit_are_kept(server: BatchServer, source: Path, output: Path) -> None:
+    await kill_at("poll", server, source, output)
+    done = await ask(server, source, output, "--limit", 2)
+    assert (done.returncode, lines(output)) == (0, [1, 2])
+    assert "out.jsonl.batches keeps the answers for 3 more rows." in done.stderr
+    assert (await ask(server, source, output)).returncode == 0
+    assert (lines(output), asked(server)) == ([1, 2, 3, 4, 5], ONCE)
+
+
+async def test_batch_that_the_list_does_not_show_at_once_is_not_made_twice(
+    server: BatchServer, source: Path, output: Path
+) -> None:
+    server.lose, server.stale_lists = "created", 3
+    done = await ask(server, source, output)
+    assert done.returncode == 0, done.stderr
+    assert (asked(server), len(server.batches)) == (ONCE, 1)
+
+
+async def test_server_that_keeps_failing_is_named_once(server: BatchServer, source: Path, output: Path) -> None:
+    server.faults["poll"] = [web.HTTPInternalServerError(headers={"retry-after-ms": "1"}) for _ in range(30)]
+    done = await ask(server, source, output)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("HTTP 500") == done.stderr.count("I keep looking once a minute.") == 1
 
 
 @pytest.mark.parametrize("step", ["uploaded", "create", "created", "poll", "download"])
@@ -316,6 +371,19 @@ async def test_other_key_finds_no_batch_and_asks_nothing_anew(server: BatchServe
     assert asked(server) == ONCE
 
 
+async def test_lost_batch_does_not_hold_up_the_others(
+    server: BatchServer, source: Path, output: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("judge.batch_api._MOST_BYTES_AT_ONCE", 4_000)
+    server.faults["poll"] = [web.HTTPNotFound()]
+    done = await ask(server, source, output)
+    assert done.returncode == 2
+    assert "does not know batch_1" in done.stderr
+    assert lines(output) == [2, 3, 4, 5]
+    assert (await ask(server, source, output)).returncode == 0
+    assert (lines(output), asked(server)) == ([1, 2, 3, 4, 5], ONCE)
+
+
 async def test_call_that_fails_in_each_batch_is_asked_again_by_the_next_run(
     server: BatchServer, source: Path, output: Path
 ) -> None:
@@ -334,7 +402,7 @@ async def test_output_with_rows_in_batches_is_not_asked_for_directly(
     await ask(server, source, output)
     done = await asyncio.to_thread(run, "batch", source, "-o", output, OPENAI_BASE_URL=server.base_url)
     assert done.returncode == 2
-    assert "out.jsonl.batches: batches have rows of this output; add --batch-api" in done.stderr
+    assert "out.jsonl.batches keeps what batches were asked for this output. Add --batch-api" in done.stderr
     assert server.direct == 0
 
 
