@@ -1,7 +1,6 @@
-"""95% intervals by the jackknife: each prompt is left out once, since responses to one prompt are not independent.
+"""95% intervals by the jackknife: each prompt is left out once, because responses to one prompt are not independent.
 
-Source: Shao and Tu, The Jackknife and Bootstrap (1995). There are no draws: the same sample always gives the same
-interval.
+Source: Shao and Tu, The Jackknife and Bootstrap (1995). The same sample always gives the same interval.
 """
 
 from dataclasses import dataclass
@@ -14,11 +13,11 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 MOST_GROUPS = 200
-"""More prompts than this are left out in groups: two hundred pieces tell the error to 5%."""
+"""Above this number, prompts are left out in groups: 200 groups estimate the standard error to about 5%."""
 
 
 class Range(StrEnum):
-    """Where a figure can lie, which is how its interval is made."""
+    """The values that a figure can take, which decide how its interval is computed."""
 
     ANY = "any"
     SHARE = "share"
@@ -27,17 +26,17 @@ class Range(StrEnum):
 
 @dataclass(frozen=True)
 class Statistic:
-    """A figure, and what it is without each group of prompts.
+    """A figure, and its value without each group of prompts.
 
     Attributes:
-        value: NaN where it is not defined.
-        without: Shape (groups,): the value without each group, NaN where it is not defined without it. A group that
-            the figure is not taken over has `value`.
-        n: How many responses (or pairs of them) it is taken over.
-        prompts: How many prompts these belong to.
-        range: Where it can lie.
+        value: NaN if the figure is undefined.
+        without: Shape (groups,): the value without each group, NaN if the figure is undefined without it. For a group
+            that the figure does not cover, this is `value`.
+        n: The number of responses (or pairs of responses) that it covers.
+        prompts: The number of prompts that these belong to.
+        range: The values that it can take.
         why_undefined: The reason to give when `value` is NaN.
-        least_error: The least standard error of an interval, on the scale on which it is made.
+        least_error: A lower limit for the standard error, on the scale on which the interval is computed.
     """
 
     value: float
@@ -50,10 +49,10 @@ class Statistic:
 
 
 def interval(statistic: Statistic) -> tuple[float, float]:
-    """The 95% interval, by Student's t with one degree of freedom less than there are prompts (or groups of them).
+    """The 95% interval by Student's t, with one degree of freedom less than there are prompts (or groups of them).
 
-    Correlations and what resembles them, kappa and alpha, are taken on the scale of atanh (Fisher 1915). NaN where the
-    value is 1 or -1, or where it hangs on a single prompt, without which it is not defined.
+    For correlations, kappa and alpha it is computed on the atanh scale (Fisher 1915). NaN if the value is 1 or -1, or
+    if the figure is undefined without one of the prompts.
     """
     if statistic.range is Range.SHARE:
         return _wilson(statistic)
@@ -67,7 +66,7 @@ def interval(statistic: Statistic) -> tuple[float, float]:
 
 
 def difference(one: Statistic, other: Statistic) -> Statistic:
-    """One figure less the other, both of the same prompts: what they share does not count as error."""
+    """One figure minus the other, over the same prompts; the error that both share cancels out."""
     undefined = one if np.isnan(one.value) else other
     return Statistic(
         value=one.value - other.value,
@@ -92,9 +91,9 @@ def _error(statistic: Statistic, value: float, without: Floats) -> float:
 
 
 def _wilson(statistic: Statistic) -> tuple[float, float]:
-    """Wilson's interval with as many responses as would have this error if they were independent.
+    """Wilson's interval, for the number of independent responses that would have this error.
 
-    It stays within 0 and 1. Where all are alike there is no error to go by, and each prompt counts as one response.
+    It stays within 0 and 1. If the share is 0 or 1, the error is zero, and each prompt counts as one response.
     Source: Wilson (1927), JASA 22; for clusters Dean and Pagano (2015), J. Survey Statistics and Methodology 3(4).
     """
     share, error = statistic.value, _error(statistic, statistic.value, statistic.without)

@@ -20,7 +20,7 @@ _NO_SPREAD = 1e-9
 
 
 MIN_PROMPTS = 20
-"""With fewer prompts than this there is no interval: it would promise more than they can tell."""
+"""With fewer prompts than this there is no interval, because it would claim more than the data support."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,11 @@ class Estimate:
     """A figure with its 95% interval.
 
     Attributes:
-        value: NaN where it is not defined.
-        low: The interval's lower end; NaN where there is none.
+        value: NaN if the figure is undefined.
+        low: The interval's lower end; NaN if there is no interval.
         high: The upper end.
-        n: How many responses (or pairs of them) it is taken over.
-        prompts: How many prompts these belong to.
+        n: The number of responses (or pairs of responses) that it covers.
+        prompts: The number of prompts that these belong to.
         note: Why there is no value, or no interval; "" when there are both.
     """
 
@@ -44,7 +44,7 @@ class Estimate:
     note: str
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as a plain dict, ready for `json.dumps`; None where a figure is not defined."""
+        """The estimate as a plain dict, ready for `json.dumps`; undefined figures are None."""
         return {name: None if value != value else value for name, value in asdict(self).items()}
 
 
@@ -68,35 +68,35 @@ def estimate(statistic: Statistic) -> Estimate:
 
 
 def confusion(sample: Sample) -> Ints:
-    """How many responses got each label (row) and each score (column), as whole numbers; shape (levels, levels)."""
+    """The number of responses with each rounded label (row) and score (column); shape (levels, levels)."""
     table = np.zeros((sample.n_levels, sample.n_levels), dtype=np.int64)
     np.add.at(table, sample.levels, 1)
     return table
 
 
 def exact_match(sample: Sample) -> Statistic:
-    """Share of the responses with the same whole number from both."""
+    """Share of the responses whose score and label round to the same whole number."""
     people, judge = sample.levels
     return _mean(sample, people == judge)
 
 
 def within_one(sample: Sample) -> Statistic:
-    """Share of the responses with whole numbers at most one apart."""
+    """Share of the responses whose rounded score and label are at most one apart."""
     people, judge = sample.levels
     return _mean(sample, np.abs(people - judge) <= 1)
 
 
 def mean_error(sample: Sample) -> Statistic:
-    """Mean of score minus label, not rounded: above 0 the judge is the kinder."""
+    """Mean of score minus label, not rounded; above 0 the judge is more lenient than people."""
     return _mean(sample, sample.scores - sample.label, Range.ANY)
 
 
 def quadratic_weighted_kappa(sample: Sample) -> Statistic:
     """Agreement beyond chance of two raters on an ordered scale: 1 is perfect, 0 is chance. Nothing is rounded.
 
-    1 less the mean squared distance of score and label, over that of all scores with all labels. On whole numbers this
-    is Cohen's (1968, Psychological Bulletin 70(4)), on others Lin's concordance (1989, Biometrics 45(1)). NaN where one
-    of them is the same throughout: such a judge says nothing that could agree.
+    It is 1 minus the mean squared distance between score and label, divided by that between all scores and all labels.
+    On whole numbers this is Cohen's kappa (1968, Psychological Bulletin 70(4)), on others Lin's concordance (1989,
+    Biometrics 45(1)). NaN if all scores or all labels are equal, because then nothing can agree beyond chance.
     """
 
     x, y = sample.scores, sample.label
@@ -104,14 +104,14 @@ def quadratic_weighted_kappa(sample: Sample) -> Statistic:
 
 
 def kappa_with_each(sample: Sample) -> Statistic:
-    """The same of the judge with one person, over the responses with several labels; each label makes a pair."""
+    """Weighted kappa of the judge with one person, over the responses with several labels; each label makes a pair."""
     n, y, yy = sample.label_moments
     x = sample.scores
     return _kappa(sample, n > 1, x, y, x * x, yy, x * y)
 
 
 def kappa_among_people(sample: Sample) -> Statistic:
-    """The same of one person with another, over the same responses; every two labels of a response make a pair."""
+    """Weighted kappa of one person with another, over the same responses; every two labels of one make a pair."""
     n, y, yy = sample.label_moments
     return _kappa(sample, n > 1, y, y, yy, yy, (n * y * y - yy) / np.maximum(n - 1, 1))
 
@@ -119,13 +119,13 @@ def kappa_among_people(sample: Sample) -> Statistic:
 def krippendorff_alpha(sample: Sample) -> Statistic:
     """Agreement beyond chance of any number of raters on an ordered scale: here the judge and each person.
 
-    NaN where all give a single score throughout. Source: Krippendorff, Content Analysis (2004), chapter 11.
+    NaN if all ratings are equal. Source: Krippendorff, Content Analysis (2004), chapter 11.
     """
     return _alpha(sample, np.ones(len(sample.scores), dtype=bool), np.column_stack([sample.labels, sample.scores]))
 
 
 def people_alpha(sample: Sample) -> Statistic:
-    """Krippendorff's alpha of the people alone: as much as can be asked of a judge."""
+    """Krippendorff's alpha of the people alone: the most that can be expected of a judge."""
     return _alpha(sample, sample.label_moments[0] > 1, sample.labels)
 
 
@@ -137,7 +137,7 @@ def spearman(sample: Sample) -> Statistic:
 
 
 def kendall_tau_b(sample: Sample) -> Statistic:
-    """Pairs in the same order less those in the opposite order, corrected for ties, over all responses.
+    """Pairs in the same order minus pairs in the opposite order, corrected for ties, over all responses.
 
     Source: Kendall (1945), Biometrika 33(3).
     """
@@ -147,22 +147,22 @@ def kendall_tau_b(sample: Sample) -> Statistic:
 
 
 def pairwise_accuracy(sample: Sample) -> Statistic:
-    """Of the pairs of responses to one prompt with different labels: the share that the judge orders as people do."""
+    """Among pairs of responses to one prompt with different labels, the share that the judge orders as people do."""
     return _pair_share(sample, 1)
 
 
 def pairwise_ties(sample: Sample) -> Statistic:
-    """Of the same pairs: the share to which the judge gives one score."""
+    """Among the same pairs, the share to which the judge gives equal scores."""
     return _pair_share(sample, 0)
 
 
 def pairwise_reversals(sample: Sample) -> Statistic:
-    """Of the same pairs: the share that the judge orders the other way round."""
+    """Among the same pairs, the share that the judge orders the other way round."""
     return _pair_share(sample, -1)
 
 
 def top_best(sample: Sample) -> Statistic:
-    """Of the responses with the scale's highest score: the share that people rank highest for their prompt.
+    """Among responses with the scale's highest score, the share that people rank highest for their prompt.
 
     With 5 as the highest, this is "5-best" (arXiv 2401.10020). Prompts whose labels are all equal are left out.
     """
@@ -171,7 +171,7 @@ def top_best(sample: Sample) -> Statistic:
 
 
 def top_best_by_chance(sample: Sample) -> Statistic:
-    """The share of all responses that people rank highest for their prompt: `top_best` of a judge that guesses."""
+    """The share of all responses that people rank highest for their prompt: the `top_best` of a judge that guesses."""
     return _best_share(sample, np.ones(len(sample.scores), dtype=bool), "labels all equal")
 
 
@@ -194,7 +194,7 @@ MEASURES: tuple[Measure, ...] = (
 
 
 def _left_out(sample: Sample, figure: Callable[[Sample], float], counted: Bools | None = None) -> Statistic:
-    """A figure of the `counted` responses, and of those that are left of them without each group of prompts."""
+    """A figure over the `counted` responses, and over those that remain without each group of prompts."""
     if counted is None:
         counted = np.ones(len(sample.scores), dtype=bool)
     without = [figure(sample.part(counted & (sample.groups != group))) for group in range(sample.n_groups)]
@@ -203,7 +203,7 @@ def _left_out(sample: Sample, figure: Callable[[Sample], float], counted: Bools 
 
 
 def _kappa(sample: Sample, counted: Bools, *products: Floats) -> Statistic:
-    """Of the `counted` responses, from x, y, xx, yy and xy of each."""
+    """Kappa over the `counted` responses, from the x, y, xx, yy and xy of each."""
     groups = sample.groups[counted]
     sums = [np.bincount(groups, each[counted], sample.n_groups) for each in (np.ones(len(counted)), *products)]
     by_group = np.array(sums)
@@ -219,7 +219,7 @@ def _kappa(sample: Sample, counted: Bools, *products: Floats) -> Statistic:
 
 
 def _kappa_of(sums: Floats) -> Floats:
-    """1 less the mean squared distance over that of all x with all y, from the sums of 1, x, y, xx, yy and xy."""
+    """Kappa as `quadratic_weighted_kappa` defines it, from the sums of 1, x, y, xx, yy and xy."""
     with np.errstate(divide="ignore", invalid="ignore"):
         x, y, xx, yy, xy = sums[1:] / sums[0]
         kappa = 1 - (xx + yy - 2 * xy) / (xx + yy - 2 * x * y)
@@ -227,10 +227,10 @@ def _kappa_of(sums: Floats) -> Floats:
 
 
 def _least_error(sums: Floats, scale: Scale) -> float:
-    """The least standard error of kappa on the scale of atanh: a small sample can lack the rare scores that decide it.
+    """A lower limit for kappa's standard error on the atanh scale; a small sample can lack the rare scores it needs.
 
-    What one more response would change on which both agree, half of it at each end of the scale; or, where that is
-    more, the error of scores that have nothing to do with the labels, which matters near a kappa of 0.
+    It is the change from one more response on which both agree, counted half at each end of the scale. If the error
+    for scores unrelated to the labels is larger, which happens near a kappa of 0, it is that error.
     """
     middle, square = (scale.low + scale.high) / 2, (scale.low**2 + scale.high**2) / 2
     one_more = np.array([1, middle, middle, square, square, square])
@@ -242,9 +242,9 @@ def _least_error(sums: Floats, scale: Scale) -> float:
 
 
 def _alpha(sample: Sample, counted: Bools, ratings: Floats) -> Statistic:
-    """Of the `counted` rows of `ratings`, shape (n, raters), NaN where a rater gave none.
+    """Alpha over the `counted` rows of `ratings`, shape (n, raters), NaN if a rater gave none.
 
-    The pairs of levels that two raters gave one response add up, so those without a group are the rest.
+    The counts of pairs (the levels that two raters gave one response) add up, so a group is left out by subtraction.
     """
     levels = np.where(np.isnan(ratings), -1, sample.to_levels(np.nan_to_num(ratings)))
     counts = np.stack([(levels == level).sum(axis=1) for level in range(sample.n_levels)], axis=1).astype(float)
@@ -299,7 +299,7 @@ def _best_share(sample: Sample, chosen: Bools, why_undefined: str) -> Statistic:
 def _mean_of_prompts(
     sample: Sample, sums: Floats, counts: Floats, range_: Range, why_undefined: str = "no responses"
 ) -> Statistic:
-    """A mean, from each prompt's sum and count; both of shape (prompts,)."""
+    """A mean, from the sum and count of each prompt; both have shape (prompts,)."""
     left_sums, left_counts = (
         each.sum() - np.bincount(sample.group_of, each, sample.n_groups) for each in (sums, counts)
     )

@@ -1,4 +1,4 @@
-"""Pictures of agreement: one heat map for each judge, as PNG or as a page that loads nothing."""
+"""Plots of agreement: one heat map for each judge, as PNG or as a self-contained HTML page."""
 
 import re
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ def save_plot(path: Path, comparisons: Sequence[Comparison], text: str) -> None:
     """Writes the confusion matrices to a .png, or together with the report's `text` to a .html.
 
     Raises:
-        SetupError: The file cannot be written, or something else has its name.
+        SetupError: The file cannot be written, or it exists and is not such a plot.
     """
     refuse_foreign(path, _MARK.encode(), "a plot of judge agreement", "--plot")
     figure = draw(comparisons)

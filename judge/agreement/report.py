@@ -1,4 +1,4 @@
-"""The agreement of every judge in a file: with people, with every other judge, and which of two is nearer to people."""
+"""The agreement of each judge in a file with people and with each other judge, and which of two is closer to people."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -29,18 +29,18 @@ from judge.agreement.sample import Sample, to_paired_samples, to_people_sample, 
 from judge.agreement.scores import Scores
 from judge.errors import SetupError
 
-_COMPARED = tuple(measure for measure in MEASURES if measure is not top_best_by_chance)  # knows nothing of the judge
+_COMPARED = tuple(measure for measure in MEASURES if measure is not top_best_by_chance)  # does not depend on the judge
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Two judges against people, on the labelled responses that both scored.
+    """Two judges compared by their agreement with people, on the labelled responses that both scored.
 
     Attributes:
         judge, other: Their names.
-        responses, prompts: How many both scored.
+        responses, prompts: The numbers that both scored.
         values: Each measure's value for `judge` and for `other`.
-        estimates: Each measure's value for `judge` less that for `other`.
+        estimates: Each measure's value for `judge` minus that for `other`.
     """
 
     judge: str
@@ -51,7 +51,7 @@ class Difference:
     estimates: dict[str, Estimate]
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain dicts and numbers, ready for `json.dumps`; None where one is not defined."""
+        """The difference as plain dicts and numbers, ready for `json.dumps`; undefined figures are None."""
         measures = {}
         for name, each in self.estimates.items():
             judge, other = (None if isnan(value) else value for value in self.values[name])
@@ -61,7 +61,7 @@ class Difference:
 
 
 def find_differences(scores: Scores) -> list[Difference]:
-    """One difference for every two judges that scored a labelled response in common."""
+    """One difference for each pair of judges that both scored a labelled response."""
     found = []
     for judge, other in combinations(scores.judges, 2):
         if samples := to_paired_samples(scores, judge, other):
@@ -73,7 +73,7 @@ def find_differences(scores: Scores) -> list[Difference]:
     return found
 
 
-# Half of what parts one word below from the next.
+# Half the step between the words below.
 _MARGIN = 0.1
 
 _WORDS = (
@@ -86,9 +86,9 @@ _WORDS = (
 
 
 def beside_people(sample: Sample) -> Estimate | None:
-    """The kappa of the judge with one person, less that of one person with another, over the same responses.
+    """The kappa of the judge with one person, minus that of one person with another, over the same responses.
 
-    None where no response has several labels.
+    None if no response has several labels.
     """
     if sample.labels.shape[1] < 2:
         return None
@@ -96,14 +96,14 @@ def beside_people(sample: Sample) -> Estimate | None:
 
 
 def verdict(kappa: Estimate, beside: Estimate | None) -> str:
-    """How well the judge agrees with people: beside what people reach among themselves, where that is known.
+    """How well the judge agrees with people, compared with how well people agree with each other, if that is known.
 
-    "About as well" is said only where the interval rules out that the judge is behind by 0.1 or more; one that is wide
-    for want of labels says nothing. Else kappa is put into words.
+    It says "about as well" only if the interval rules out that the judge is behind by 0.1 or more. An interval that is
+    wide because there are few labels gives no answer. If nothing is known of people, it puts kappa into words.
 
     Args:
-        kappa: Of score and label.
-        beside: As `beside_people` gives it.
+        kappa: The kappa of score and label.
+        beside: The result of `beside_people`.
     """
     if beside is None or isnan(beside.low):
         return _in_words(kappa)
@@ -138,7 +138,7 @@ BETWEEN_JUDGES: tuple[Measure, ...] = (exact_match, quadratic_weighted_kappa, sp
 
 @dataclass(frozen=True)
 class Comparison:
-    """A judge against people, or, where `other` is not None, against another judge.
+    """A judge compared with people, or with another judge if `other` is not None.
 
     `unscored` counts the labelled responses that the judge left without a score.
     """
@@ -155,11 +155,11 @@ class Comparison:
 
     @property
     def verdict(self) -> str | None:
-        """How well the judge agrees with people, in a sentence; None against another judge."""
+        """A sentence on how well the judge agrees with people; None for a comparison with another judge."""
         return verdict(self.estimates["quadratic_weighted_kappa"], self.beside_people) if self.other is None else None
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures as plain dicts, lists and numbers, ready for `json.dumps`; None where one is not defined."""
+        """The figures as plain dicts, lists and numbers, ready for `json.dumps`; undefined figures are None."""
         return {
             "judge": self.judge,
             "other": self.other,
@@ -175,15 +175,15 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Report:
-    """Everything there is to say about a file of scores.
+    """All comparisons for a file of scores.
 
     Attributes:
-        scores: What was read.
-        with_people: One comparison for each judge that has one.
-        between_judges: One for every two judges that scored a response in common.
-        differences: One for every two judges that scored a labelled response in common.
-        by_group: For each judge and each group of responses, most first, the agreement with people in that group alone.
-        people: Krippendorff's alpha of the people alone; None where no response has several labels.
+        scores: The scores that were read.
+        with_people: One comparison for each judge that scored a labelled response.
+        between_judges: One comparison for each pair of judges that both scored a response.
+        differences: One for each pair of judges that both scored a labelled response.
+        by_group: For each group of responses, largest first, and each judge, the agreement with people in that group.
+        people: Krippendorff's alpha of the people alone; None if no response has several labels.
     """
 
     scores: Scores

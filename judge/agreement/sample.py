@@ -19,9 +19,9 @@ class Sample:
     """Scores and labels of the same responses, at least one.
 
     Attributes:
-        prompts: Shape (n,); responses to one prompt share a number, from 0 up to the number of prompts.
-        scores: Shape (n,); the judge's, on `scale`, whole or not.
-        labels: Shape (n, people), on `scale`; NaN where a person gave none. At least one for each response.
+        prompts: Shape (n,); the number of each response's prompt, counted from 0.
+        scores: Shape (n,); the judge's scores on `scale`, whole or not.
+        labels: Shape (n, people), on `scale`; NaN if a person gave none. Each response has at least one.
         scale: Lowest and highest score, both included.
     """
 
@@ -32,18 +32,18 @@ class Sample:
 
     @cached_property
     def label(self) -> Floats:
-        """The mean over the people, shape (n,)."""
+        """The mean label of each response, shape (n,)."""
         return np.asarray(np.nanmean(self.labels, axis=1)).round(9)
 
     @property
     def label_moments(self) -> tuple[Floats, Floats, Floats]:
-        """How many labels each response has, their mean, and the mean of their squares; all of shape (n,)."""
+        """Each response's number of labels, their mean, and the mean of their squares; all of shape (n,)."""
         n = np.count_nonzero(~np.isnan(self.labels), axis=1).astype(float)
         return n, np.nanmean(self.labels, axis=1), np.nanmean(self.labels**2, axis=1)
 
     @cached_property
     def levels(self) -> tuple[Ints, Ints]:
-        """The mean label and the score as steps of the scale, from 0; both of shape (n,)."""
+        """The mean label and the score as steps of the scale, counted from 0; both of shape (n,)."""
         return self.to_levels(self.label), self.to_levels(self.scores)
 
     @cached_property
@@ -56,7 +56,7 @@ class Sample:
 
     @cached_property
     def group_of(self) -> Ints:
-        """The group that each prompt belongs to, shape (prompts,): one of its own, or one of 200, by lot.
+        """The jackknife group of each prompt, shape (prompts,): its own, or with many prompts a random one of 200.
 
         Source: Kott (2001), The delete-a-group jackknife, J. Official Statistics 17(4).
         """
@@ -77,18 +77,18 @@ class Sample:
         return Sample(self.prompts[kept], self.scores[kept], self.labels[kept], self.scale)
 
     def to_levels(self, values: Floats) -> Ints:
-        """The nearest step of the scale, from 0; halves go up, as people round."""
+        """The nearest step of the scale, counted from 0; halves round up."""
         return np.floor(values + (0.5 + 1e-9) - self.scale.low).astype(np.int64)
 
     def sum_by_prompt(self, values: Floats | Bools) -> Floats:
-        """Each prompt's sum of `values`, shape (n,) to (prompts,)."""
+        """Each prompt's sum of `values`, from shape (n,) to shape (prompts,)."""
         return np.bincount(self.prompts, values, self.n_prompts).astype(float)
 
     @cached_property
     def pair_orders(self) -> Floats:
-        """Each prompt's pairs with different labels, shape (3, prompts).
+        """The number of each prompt's pairs with different labels, shape (3, prompts).
 
-        Row 0 counts those that the judge scores alike, row 1 those that it orders as people do, row -1 the others.
+        Row 0 counts pairs that the judge scores equally, row 1 pairs that it orders as people do, row -1 the others.
         """
         orders = np.zeros((3, self.n_prompts))
         by_prompt = np.argsort(self.prompts, kind="stable")
@@ -110,7 +110,7 @@ class Sample:
 
 
 def to_sample(scores: Scores, judge: str, other: str | None = None) -> Sample | None:
-    """The responses with a score of `judge` and a label, or one of the judge `other`; None where there are none."""
+    """The responses with a score by `judge` and a label, or a score by `other` if given; None if there are none."""
     rows = []
     for response in scores.responses:
         score = response.scores.get(judge)
@@ -121,7 +121,7 @@ def to_sample(scores: Scores, judge: str, other: str | None = None) -> Sample | 
 
 
 def to_paired_samples(scores: Scores, judge: str, other: str) -> tuple[Sample, Sample] | None:
-    """The labelled responses with scores of both judges, once with the scores of each; None where there are none."""
+    """The labelled responses that both judges scored, once with the scores of each; None if there are none."""
     common = [each for each in scores.responses if each.labels and _is_scored(each, judge) and _is_scored(each, other)]
     one, two = (
         _to_sample([(each.prompt, each.scores[name], each.labels) for each in common], scores.scale)
@@ -131,7 +131,7 @@ def to_paired_samples(scores: Scores, judge: str, other: str) -> tuple[Sample, S
 
 
 def to_people_sample(scores: Scores) -> Sample | None:
-    """The responses with several labels, whether scored or not, for `people_alpha`; None where there are none."""
+    """The responses with several labels, scored or not, for `people_alpha`; None if there are none."""
     rows = [(each.prompt, np.nan, each.labels) for each in scores.responses if len(each.labels) > 1]
     return _to_sample(rows, scores.scale)
 

@@ -10,7 +10,7 @@ from judge.numbers import Numbers, Range, load_named
 from judge.rows import Row, RowFile
 from judge.rubric import DEFAULT_RUBRIC, Scale, load_rubric
 
-# A judge: model, rubric, rubric version, the field of the score.
+# What identifies a judge: model, rubric, rubric version, the field of the score.
 _Key = tuple[str, ...]
 
 
@@ -19,10 +19,10 @@ class Response:
     """One response: the score of each judge, and the labels of people, on the rubric's scale.
 
     Attributes:
-        prompt: What tells the prompts apart; responses to one prompt share it.
-        scores: Judge's name to score; None where the judge left it unscored.
+        prompt: Identifies the prompt; responses to one prompt share it.
+        scores: The score by each judge's name; None if the judge left the response unscored.
         labels: One number for each person; empty without a label.
-        group: What it has in common with others, such as its language.
+        group: A value that it shares with other responses, such as its language.
     """
 
     prompt: str
@@ -33,16 +33,16 @@ class Response:
 
 @dataclass(frozen=True)
 class Scores:
-    """What a file of scored responses holds.
+    """The contents of a file of scored responses.
 
     Attributes:
         responses: In the order of the file, with labels or without.
         judges: Their names, in the order of the file.
-        scale: Of the scores, and of the labels once they are mapped.
+        scale: The scale of the scores, and of the labels after mapping.
         problems: One sentence for each value that could not be used, with its line number.
-        repeats: Scores and labels that contradict an earlier line of the same judge, or person, on the same response;
-            the first counts.
-        duplicates: Lines that say again what an earlier one says; they count once.
+        repeats: The number of scores and labels that contradict an earlier line of the same judge, or person, on the
+            same response; the first one counts.
+        duplicates: The number of lines that repeat an earlier one; they count once.
     """
 
     responses: tuple[Response, ...]
@@ -55,7 +55,7 @@ class Scores:
 
 @dataclass(frozen=True)
 class Columns:
-    """Which fields to read: label, scores, the range of the labels where it is not the rubric's, what rows share."""
+    """The fields to read: label, scores and group; and the range of the labels if it is not the rubric's."""
 
     label: str
     scores: tuple[str, ...] = ("score",)
@@ -64,18 +64,18 @@ class Columns:
 
 
 def read_scores(path: Path, columns: Columns, rubric: str | Path | None = None) -> Scores:
-    """The scores and labels in a file of JSONL.
+    """The scores and labels in a JSONL file.
 
-    A response is known by its `case`, else by its prompt (`prompt_id`, `prompt` or `question`) and its text
-    (`completion` or `response`), else each line is one of its own. Equal texts on different `line`s of one judge are
-    different responses, unless `label_by` names different people. A judge is known by `model`, `rubric`,
-    `rubric_version` and the score's field, as far as these differ in the file. `rubric` gives the scale where the
-    rows name no rubric that comes with the package.
+    A response is identified by its `case`, or without one by its prompt (`prompt_id`, `prompt` or `question`) and its
+    text (`completion` or `response`); without these, each line is a response of its own. Equal texts on different
+    `line`s of one judge are different responses, unless `label_by` names different people. A judge is identified by
+    `model`, `rubric`, `rubric_version` and the score's field, as far as these differ in the file. `rubric` sets the
+    scale; it is needed if the rows name a rubric that does not come with the package.
 
     Raises:
-        SetupError: No such file, a field that no line has, rubrics with different scales, or labels or scores of which
-            more than 5% are off the scale.
-        RubricError: No such rubric, or a file that is not one.
+        SetupError: The file does not exist, no line has a field, the rubrics have different scales, or more than 5% of
+            the labels or scores are off the scale.
+        RubricError: The rubric does not exist, or its file is not a valid rubric.
     """
     file = RowFile(path)
     rows = list(file.rows())
@@ -105,7 +105,7 @@ def _find_scale(rows: Iterable[Row], rubric: str | Path | None) -> Scale:
 
 @dataclass(slots=True)
 class _Item:
-    """What the rows say of one response. Labels by source, since a second judge's rows repeat the same people's."""
+    """What the rows say about one response. Labels are kept by judge, because rows of several judges repeat them."""
 
     prompt: str
     group: str | None
@@ -128,8 +128,8 @@ class _Reader:
         source = tuple(str(part or "") for part in (row.judge, *row.rubric))
         line, by = row.get("line"), row.get("label_by")
         if isinstance(known_by, tuple) and isinstance(line, int):
-            # Of equal texts in different rows of one run, the first, the second and so on: another judge's run may have
-            # other numbers for the same rows.
+            # Equal texts on different lines of one run are numbered in order of appearance, because another judge's
+            # run may have other line numbers for the same rows.
             lines = self._lines.setdefault((known_by, source, str(by)), {})
             known_by = (*known_by, lines.setdefault(line, len(lines)))
         group = row.key(self._columns.group) if self._columns.group else None
@@ -144,7 +144,7 @@ class _Reader:
         known = item.labels.setdefault(source, {})
         labels = tuple(self._numbers.labels(row.line, row.get(self._columns.label)))
         if labels:
-            # Lines do not tell people apart: the same label once more may as well be the same person's.
+            # Without a name, an equal label may come from the same person, so it counts once.
             person = labels if by is None else str(by)
             is_new |= known.get(person) != labels
             self._repeats += known.setdefault(person, labels) != labels
