@@ -1,4 +1,4 @@
-"""What the judged texts try on the judge: nothing to judge at all, or words meant for the judge."""
+"""Detects texts with nothing to judge, and texts that contain words meant for the judge."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -14,14 +14,14 @@ _Patterns: TypeAlias = Sequence[tuple[Sequence[str], re.Pattern[str]]]
 
 _LONGEST_TEXT = 100_000
 _LONGEST_OPENER = 200
-# The marks of prose. Brackets, operators, quotes and emoji may be an answer: `{}`, `*`, `""`, a thumbs-up.
+# Punctuation of prose. Brackets, operators, quotes and emoji may be an answer: `{}`, `*`, `""`, a thumbs-up.
 _MARKS = frozenset(" \n.,:;!?-–—…·。、，：；！？")
-# Unicode's tag characters: ASCII once more, which no screen shows and some models read.
+# Unicode's tag characters: copies of ASCII that no screen shows but some models read.
 _UNSEEN_ASCII = re.compile("[\U000e0020-\U000e007e]")
 
 
 def too_long(question: str, response: str) -> Unscored | None:
-    """Why these texts are not even read, if so: one has more than 100,000 characters. It is to be asked first."""
+    """Why these texts are not even read: one has more than 100,000 characters. Otherwise None. Call this first."""
     for part, text in (("question", question), ("response", response)):
         if len(text) > _LONGEST_TEXT:
             size = f"is {len(text):,} characters long, and the limit is {_LONGEST_TEXT:,}"
@@ -31,10 +31,10 @@ def too_long(question: str, response: str) -> Unscored | None:
 
 
 def nothing_to_judge(question: str, response: str) -> Unscored | None:
-    """Why these texts need no model, if so: a part is empty, or the response is no answer whatever was asked.
+    """Why no model is asked: a text is empty, or the response cannot be an answer. Otherwise None.
 
-    No answers are the question itself, punctuation alone, an opener such as "Thought process:", a lone score. In
-    doubt the model is asked: "5", "C" and "{}" may be right, and so is "Solution" where a word was asked for.
+    The question itself, punctuation alone, an opener such as "Thought process:" and a lone score are not answers. In
+    doubt the model is asked: "5", "C" and "{}" may be right, and so may "Solution" if the question asks for a word.
     """
     if _is_blank(question):
         detail = "The question is empty, so there is nothing to judge the response by."
@@ -52,10 +52,10 @@ def nothing_to_judge(question: str, response: str) -> Unscored | None:
 
 
 def find_flags(question: str, response: str) -> tuple[Flag, ...]:
-    """What a person should know before trusting a score of these texts, in the order of `Flag`.
+    """The warnings to consider before trusting a score of these texts, in the order of `Flag`.
 
-    Wishes and orders count in the response alone, since a question may well give orders to whom it asks; the prompt's
-    tags count in both. Words are looked for, not understood: see "Hostile texts" in docs/evaluation.md.
+    Requests for a score and orders count only in the response, because a question may well give orders; the prompt's
+    tags count in both. The search finds words, not meaning: see "Hostile texts" in docs/evaluation.md.
     """
     folded = fold(response)
     if not response.isascii():
@@ -78,7 +78,7 @@ def _is_blank(text: str) -> bool:
 
 
 def _what_else(question: str, response: str) -> str:
-    """What the response is instead of an answer, whatever was asked; "" where it may be one. Both are folded."""
+    """What the response is instead of an answer; "" if it may answer the question. Both texts are folded."""
     words = " ".join(re.findall(r"\w+", response.replace("'", "")))
     openers, headings = _openers()
     if words in openers or (words in headings and response.rstrip("*_ \n").endswith(":")):
@@ -141,5 +141,5 @@ def _compile(table: Iterable[tuple[Iterable[str], str]]) -> _Patterns:
 
 @cache
 def _pattern(text: str) -> re.Pattern[str]:
-    """The pattern for folded text; compiled at first use, since all of them take longer than `judge --help`."""
+    """The pattern for folded text; compiled at first use, because compiling all takes longer than `judge --help`."""
     return re.compile(text.replace(" ", r"\s").translate(FOLDS))

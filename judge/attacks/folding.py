@@ -1,4 +1,4 @@
-"""Folding: the many spellings of one text brought to a single one, so that a disguise reads as what it disguises."""
+"""Folding: reduces the many spellings of a text to a single one, so that disguised words are found."""
 
 import html
 import re
@@ -6,8 +6,8 @@ import unicodedata
 from html.entities import html5
 from typing import NamedTuple
 
-# What looks like a Latin letter or a bracket, beyond what NFKD knows: Cyrillic, Greek, Armenian and small capitals.
-# Not all of Unicode's confusables: those would turn much honest text into other words.
+# Characters that look like a Latin letter or a bracket and that NFKD leaves: Cyrillic, Greek, Armenian, small capitals.
+# These are not all of Unicode's confusables, which would turn much honest text into other words.
 _LOOK_ALIKES = {
     "a": "аαАΑᴀ", "b": "ВΒʙ", "c": "сСᴄ", "d": "ԁᴅ", "e": "еεЕΕᴇ", "f": "ғꜰ", "g": "ɢ", "h": "һНΗʜ", "i": "іιІΙıɪ",
     "j": "јЈᴊ", "k": "кκКΚᴋ", "l": "ʟ", "m": "мМΜᴍ", "n": "пηոΝɴ", "o": "оοօОΟՕᴏ", "p": "рρРΡᴘ", "q": "ԛԚǫ",
@@ -16,8 +16,8 @@ _LOOK_ALIKES = {
     "\n": "\v\f\x85\u2028\u2029",
 }  # fmt: skip
 _FROM_LOOK_ALIKE = {ord(like): plain for plain, likes in _LOOK_ALIKES.items() for like in likes}
-for _code, _plain in list(_FROM_LOOK_ALIKE.items()):  # a letter whose other case looks like nothing else goes with it
-    if len(_other := chr(_code).swapcase()) == 1 and not _other.isascii():  # `ı` has the plain `I` for its other case
+for _code, _plain in list(_FROM_LOOK_ALIKE.items()):  # the other case is mapped too, unless it is listed
+    if len(_other := chr(_code).swapcase()) == 1 and not _other.isascii():  # the other case of `ı` is the plain `I`
         _FROM_LOOK_ALIKE.setdefault(ord(_other), _plain)
 _INVISIBLE_KINDS = frozenset(("Cc", "Cf", "Mn", "Mc", "Me"))
 _BLANK = frozenset("\u115f\u1160\u2065\u2800\u3164" + "".join(map(chr, range(0xFFF0, 0xFFF9))))
@@ -32,14 +32,14 @@ _LONGEST_NAME = 34
 
 
 class FoldedText(NamedTuple):
-    """`text`, folded and unescaped, and where in the original each of its characters begins and ends."""
+    """The folded and unescaped `text`, and for each of its characters the start and end in the original."""
 
     text: str
     starts: list[int]
     ends: list[int]
 
     def span(self, at: int) -> tuple[int, int]:
-        """Where in the original the character at `at` comes from: [start, end)."""
+        """The range in the original, [start, end), that the character at `at` comes from."""
         return self.starts[at], self.ends[at]
 
 
@@ -66,12 +66,12 @@ def fold(text: str) -> str:
 
 
 def fold_aligned(text: str) -> FoldedText:
-    """`text` folded, and unescaped until nothing is left to unescape; letters keep their case.
+    """`text` folded, and unescaped until no escape is left; letters keep their case.
 
-    Works from the end to the start: what an escape means depends on what follows it alone, and that is settled by
-    then, so that one pass resolves any nesting in linear time.
+    It works from the end to the start. An escape depends only on the text after it, which is resolved by then, so one
+    pass resolves any nesting in linear time.
     """
-    characters: list[str] = []  # all three from the last one to the first
+    characters: list[str] = []  # all three lists run from the last character to the first
     starts: list[int] = []
     ends: list[int] = []
     for at in range(len(text) - 1, -1, -1):
@@ -85,10 +85,10 @@ def fold_aligned(text: str) -> FoldedText:
 
 
 def _resolve(characters: list[str], starts: list[int], ends: list[int]) -> bool:
-    """Whether the last characters are an escape; if so, what it stands for takes their place."""
+    """Whether the last characters are an escape; if so, replaces them with its value."""
     ahead = "".join(characters[: -_LONGEST_NAME - 1 : -1])
     escape = _ESCAPE.match(ahead)
-    if escape and escape.end() == len(ahead) < len(characters):  # a number of any length, zeros in front
+    if escape and escape.end() == len(ahead) < len(characters):  # a number of any length, with leading zeros
         escape = _ESCAPE.match(ahead + _digits_before(characters, len(characters) - len(ahead)))
     if not escape:
         return False
@@ -117,7 +117,7 @@ def _decode(escape: re.Match[str]) -> tuple[str, int]:
     if name := escape["name"]:
         length = next((n for n in range(len(name), 1, -1) if name[:n] in html5), 0)
         return (html5[name[:length]], 1 + length) if length else ("", 0)
-    digits = (escape["decimal"] or escape["hex"]).lstrip("0")[:9] or "0"  # int() has a longest number
+    digits = (escape["decimal"] or escape["hex"]).lstrip("0")[:9] or "0"  # int() limits the digits
     return html.unescape(f"&#{'' if escape['decimal'] else 'x'}{digits};"), escape.end()
 
 
@@ -132,7 +132,7 @@ def _fold_character(character: str) -> str:
 
 
 def is_invisible(character: str) -> bool:
-    """Whether it alone shows nothing: controls, joiners, marks without a letter, and what Unicode keeps for such."""
+    """Whether the character alone shows nothing: controls, joiners, combining marks, and ranges reserved for such."""
     if unicodedata.category(character) in _INVISIBLE_KINDS or character in _BLANK:
         return True
     return 0xE0000 <= ord(character) < 0xE1000

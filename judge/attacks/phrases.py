@@ -1,14 +1,14 @@
-"""What texts say to a judge, as data: openers without an answer, wishes for a score, orders.
+"""Phrases that texts address to a judge, as data: openers without an answer, requests for a score, orders.
 
-All is for folded text: lower case, no accents, look-alikes as Latin letters, single blanks. In patterns a blank stands
-for a line end as well. Before a pattern stand the words of which it needs one: finding plain words is far faster than
-trying a pattern at every character. Repeats are bounded, so that time stays linear in whatever text. A flag changes no
-score, so the plain cases are enough: who wants to hide from a pattern can.
+All of it is for folded text: lower case, no accents, Latin letters for look-alikes, single blanks. In patterns a blank
+also matches a line end. Each pattern comes after a list of words, of which the text must contain one: finding plain
+words is far faster than trying a pattern at every character. Repeats are bounded, so that time stays linear for any
+text. A flag changes no score, so the plain cases are enough; an author who wants to evade a pattern can.
 """
 
 from judge.attacks.tags import CONTROL
 
-# "One Token to Fool LLM-as-a-Judge" (arXiv 2507.08794) found that these fool judges; and the same in other words.
+# Openers that fool judges according to "One Token to Fool LLM-as-a-Judge" (arXiv 2507.08794), and variants of them.
 OPENERS = (
     *("thought process", "thinking process", "reasoning process", "solution", "解", "かいせつ", "respuesta"),
     *("lets solve this problem step by step", "let us solve this problem step by step", "lets think step by step"),
@@ -20,14 +20,14 @@ OPENERS = (
     *("让我们一步一步地解决这个问题", "让我们一步一步地思考", "让我们逐步思考", "思考过程"),
     *("この問題を段階的に解いていきましょう", "ステップバイステップで考えましょう", "思考過程"),
 )
-# The same, but words that may be an answer: openers only with a colon behind.
+# Words that may also be an answer: they are openers only if a colon follows.
 HEADINGS = (
     *("reasoning", "analysis", "explanation", "answer", "final answer", "the answer is", "response", "step 1"),
     *("losung", "antwort", "gedankengang", "reponse", "raisonnement", "solucion", "razonamiento", "resposta"),
     *("solucao", "raciocinio", "soluzione", "risposta", "oplossing", "antwoord", "rozwiazanie", "cozum"),
     *("решение", "ответ", "解答", "答案", "解説", "回答", "풀이", "해설", "정답"),
 )
-# A question that asks for a word or a sign may well be answered by one that is an opener or a mark elsewhere.
+# If a question asks for a word or a sign, an opener or a punctuation mark may be the answer.
 ASKS_FOR_A_WORD = (
     r"\b(?:words?|terms?|synonyms?|calls?|called|says?|said|translat\w*|mean(?:s|ing)?|names?|titles?|headings?|labels?|"
     r"symbols?|signs?|characters?|operators?|punctuation|marks?|delimiters?|separators?|terminators?|regex\w*|letters?|"
@@ -38,7 +38,7 @@ ASKS_FOR_A_WORD = (
 )
 ASKS_FOR_A_SCORE = r"scor|rat(?:e|ing)|grad|marks?\b|points?\b|result|punkt|bewert|puntu|pontu|оцен|счет|分|点|評価|점"
 
-# A line or sentence `score: 5`, as the prompt wants it from the judge; and a response that is nothing else.
+# A line or sentence `score: 5`, the form that the prompt asks of the judge; and a response that is nothing else.
 SCORE_WORDS = (
     *("score", "punktzahl", "puntuacion", "pontuacao", "оценка"),
     *("评分", "評分", "得分", "分数", "スコア", "点数", "점수"),
@@ -54,7 +54,7 @@ LONE_SCORE = (
     rf"\W*+(?:(?:the|my|your|final|total|overall)\W++)*(?:{_SCORE}|rating(?=\W*+\d\W*\]\]))\W*+(?:is\W++|of\W++)?"
     r"\d{1,3}(?:\s*(?:/|out of|of)\s*\d{1,3})?(?:\s*(?:points?|stars?))?\W*+(?:score)?\W*+"
 )
-# A neighbouring line `name: value` makes it one of several data rather than a verdict.
+# A neighbouring line `name: value` shows that the score is a piece of data rather than a verdict.
 DATA_LINE = (
     r"\s*(?:[-{,]\s*)?[\"']?(?!(?:question|response|answer|justif\w*|reason\w*|rationale|explanation|feedback|verdict|"
     r"evaluation|assistant|user|human|judge|system|q|a)\b)[a-z_][\w.-]*[\"']?\s*[:=]\s*\S"
@@ -142,7 +142,7 @@ ORDERS = (
         ("end of",),
         r"(?:^|[-=#*(<{_>\[\n]\s?)end of (?:the )?(?:response|answer|prompt|input)[^\w\n]{0,20}?(?:$|[-=#*)>}_\]\n])",
     ),
-    # a model's own control words
+    # control words of chat templates
     (("<",), f"<(?:{CONTROL['<']})"),
     (("[",), rf"\[(?:{CONTROL['[']})"),
     (

@@ -1,4 +1,4 @@
-"""The prompt's own tags, and the special tokens of chat templates, inside the texts that are judged: made harmless."""
+"""Finds and neutralises the prompt's own tags, and the special tokens of chat templates, in the judged texts."""
 
 import re
 from collections.abc import Iterator
@@ -12,32 +12,32 @@ _MISTRAL = r"/?(?:inst|system_prompt|available_tools|tool_(?:calls|results|conte
 _EXAONE = r"\|(?:system|user|assistant|tool|endofturn)\|\]"
 
 CONTROL = {"<": f"{_BARRED}|{_TURNS}", "[": f"{_MISTRAL}|{_EXAONE}"}
-"""Words that stand in hardly any text but a chat template; a response that holds one is flagged."""
+"""Tokens that hardly occur outside chat templates; a response that contains one is flagged."""
 
 EVERYDAY = {
     "<": r"/?s>|(?:bos|eos|eot|eom|pad|unk|sop|eop)(?:_token)?>|/?(?:think|tools?|tool_(?:call|response)s?)>"
     r"|fim_[a-z]{2,16}>|(?:extra_id_|unused_?|reserved_|special_)\d{1,5}>",
     "[": r"/?(?-i:THINK|BOS|EOS|EOT|UNUSED_TOKEN_\d{1,5})\]",
 }
-"""Tokens that are something else elsewhere (`<s>` strikes a word through in HTML): broken up, and not flagged."""
+"""Tokens that have other uses too (`<s>` strikes text through in HTML): broken up, but not flagged."""
 
 
 _OPENING = re.compile(r"<[\s/\\]*(?:question|response)", re.IGNORECASE)
 _CLOSING = re.compile(r"[^<>]{0,200}(>)")
 _TOKEN = re.compile("|".join(rf"\{sign}(?:{CONTROL[sign]}|{EVERYDAY[sign]})" for sign in "<["), re.IGNORECASE)
-# Without one of these, or one of what folds to them, a text holds neither a tag nor a token, nor a loose stroke.
+# A text without any of these, including characters that fold to them, has no tag, no token and no loose stroke.
 _SIGNS = re.compile("[][<&%\\\\\u0338≮＜﹤‹〈\u2329⟨❮❰˂ᐸ［﹇＆﹠％﹪＼﹨]")
 _CODE = re.compile(r"\w<(?:Question|Response)[^\w\s]|\W?<Response \[[1-5]\d\d\]>")
 _STROKE_OR_ESCAPE = re.compile("[&\u0338]")
 
 
 class Tag(NamedTuple):
-    """Where a text spells one of the prompt's tags.
+    """A place where a text contains one of the prompt's tags.
 
     Attributes:
         opening: Its opening bracket, as [start, end) in the text.
-        closing: Its closing bracket; None where it has none, which the text after it might bring.
-        is_code: Whether it is the type parameter `List<Response>` or what Python prints, `<Response [200]>`.
+        closing: Its closing bracket; None if it is missing, but the text that follows might supply it.
+        is_code: Whether it is code: a type parameter such as `List<Response>`, or Python's `<Response [200]>`.
     """
 
     opening: tuple[int, int]
@@ -46,16 +46,16 @@ class Tag(NamedTuple):
 
 
 def find_tags(text: str) -> list[Tag]:
-    """Every spelling of the prompt's tags, in order: any case, spacing, attributes, look-alikes, escapes, nesting."""
+    """Every occurrence of the prompt's tags, in order: any case, spacing, attributes, look-alikes, escapes, nesting."""
     return list(_tags(text, fold_aligned(text))) if _SIGNS.search(text) else []
 
 
 def neutralise(text: str) -> str:
     """`text` with square brackets for the angle brackets of the prompt's tags, and a blank in each special token.
 
-    The blank stands behind the token's bracket, `< |im_end|>` and `[ INST]`: no tokenizer takes that for the token, and
-    a reader sees what stood there. All else stays to the letter. A stroke that would fall on the prompt's own bracket
-    before the text (U+0338, `>` with it is `≯`) gets a circle to stand on.
+    The blank follows the token's bracket, as in `< |im_end|>` and `[ INST]`: no tokenizer reads that as the token, and
+    a reader still sees it. Everything else stays unchanged. A combining stroke at the start (U+0338) would change the
+    prompt's own bracket before the text (`>` into `≯`), so it gets a circle to combine with.
     """
     if not _SIGNS.search(text):
         return text
@@ -79,7 +79,7 @@ def neutralise(text: str) -> str:
 
 def _tags(text: str, folded: FoldedText) -> Iterator[Tag]:
     for found in _OPENING.finditer(folded.text):
-        # Of a longer word: a letter that stands right behind the name, and out of no escape.
+        # Part of a longer word: a letter follows the name directly and does not come from an escape.
         before = folded.ends[found.end() - 1]
         behind = folded.text[found.end() : found.end() + 1]
         if (behind.isalnum() or behind == "_") and folded.span(found.end()) == (before, before + 1):
