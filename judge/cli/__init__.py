@@ -49,10 +49,10 @@ app.command()(mcp)
 
 
 def main() -> None:
-    """Runs the command; whatever goes wrong is one plain sentence, never a traceback."""
+    """Runs the command; an error is shown as one plain sentence, never as a traceback."""
     try:
         code = app(standalone_mode=False)
-        if sys.stdout is not None:  # closed by whoever started us
+        if sys.stdout is not None:  # None if the parent process closed it
             sys.stdout.flush()
     except JudgeError as exc:
         code = _fail(str(exc))
@@ -61,9 +61,9 @@ def main() -> None:
     except (KeyboardInterrupt, typer.Abort):
         code = 130
     except BrokenPipeError:
-        _drop_output()  # whoever read it has gone
+        _drop_output()  # the reader of our output has gone
         code = 1
-    except OSError as exc:  # that of a file is wrapped where it is opened; this one is of our output
+    except OSError as exc:  # errors of files are wrapped where they are opened; this one is from our output
         _drop_output()
         code = _fail(f"Standard output cannot be written ({os_reason(exc)}).")
     sys.exit(code or 0)

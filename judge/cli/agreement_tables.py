@@ -48,7 +48,7 @@ _PAIRS = {"pairwise_accuracy", "pairwise_ties", "pairwise_reversals"}
 
 
 def print_report(report: Report, columns: Columns) -> None:
-    """Prints the report, 80 columns wide where the output is no terminal."""
+    """Prints the report, 80 columns wide if the output is not a terminal."""
     console = Console(**_PLAIN)
     if not console.is_terminal:
         console.width = _WIDTH

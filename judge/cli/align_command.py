@@ -1,4 +1,4 @@
-"""`judge align`: what people's labels can teach the judge."""
+"""`judge align`: learns from people's labels how to score."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ from judge.rubric import DEFAULT_RUBRIC, Rubric
 if TYPE_CHECKING:
     from judge.align import Alignment, Asker, LabelledCase, Trial, Way
 
-# What the extra `align` installs.
+# The packages that the extra `align` installs.
 _EXTRA = ("gepa", "numpy", "scipy", "sklearn")
 _SHOWN = 60
 _GO_ON = "run the same command to continue."
@@ -78,7 +78,7 @@ def align(
     if why := obstacle(found.cases):
         raise SetupError(f"{file}: {why}")
     with FileMemory(file.with_name(f"{file.stem}.align.jsonl")) as memory:
-        # The offline rater asks for nothing.
+        # The offline rater makes no requests.
         budget = Budget(len(found.cases) if judge.model == OFFLINE else max_requests, max_tokens)
         asker = Asker(judge.by, memory, budget, known=found.known, concurrency=concurrency)
         came = _run_to_end(judge, run(found.cases, judge.rubric, asker, chosen), asker, max_requests)
@@ -93,7 +93,7 @@ def align(
 
 
 def _run_to_end(judge: Judge, call: Coroutine[Any, Any, "Alignment"], asker: "Asker", max_requests: int) -> "Alignment":
-    """The alignment; one that ends early, interrupted or stopped, leaves the command here, with what it has done."""
+    """The alignment. If it is interrupted or stopped, the command ends here and says how many requests it has made."""
     progress = partial(show_progress, lambda: asker.requests, lambda: max_requests, "requests")
     try:
         return asyncio.run(run_interruptibly(judge, call, progress))
@@ -104,7 +104,7 @@ def _run_to_end(judge: Judge, call: Coroutine[Any, Any, "Alignment"], asker: "As
         if exc.name not in _EXTRA:
             raise
         raise SetupError(f"judge align needs {exc.name}: pip install 'slack-judge[align]'") from exc
-    except SetupError:  # nothing was begun
+    except SetupError:  # nothing was started
         raise
     except JudgeError as exc:
         raise JudgeError(f"{exc} Stopped after {asker.requests:,} requests; {_GO_ON}") from exc

@@ -1,4 +1,4 @@
-"""`judge agreement`, `judge estimate` and `judge escalation`: what people's labels say of scores."""
+"""`judge agreement`, `judge estimate` and `judge escalation`: what people's labels say about scores."""
 
 import json
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from judge.estimate import Estimate
     from judge.stats import Interval
 
-# What the extra `agreement` installs.
+# The packages that the extra `agreement` installs.
 _EXTRA = ("matplotlib", "numpy", "scipy")
 
 

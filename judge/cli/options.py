@@ -1,4 +1,4 @@
-"""What commands share: options, sentences about single rows, a summary."""
+"""Shared by all commands: options, reports on single rows, summaries."""
 
 import re
 import textwrap
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 class Group(TyperGroup):
     def get_help_option(self, ctx: Any) -> "TyperOption | None":
-        # Typer 0.29 has pydantic, 0.2 s to load, turn the missing --help of the command above into a bool, unless it
-        # has a default that is one.
+        # If --help has no bool as its default, Typer 0.29 loads pydantic, which takes 0.2 s, to convert the missing
+        # value of the parent command.
         option = super().get_help_option(ctx)
         if option is not None:
             option.default = False
@@ -69,12 +69,12 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print all figures as JSON.
 
 _SHOWN = 10
 _WIDTH = 80
-# All of C0 and C1 but tab and newline: escape sequences retitle a terminal, write its clipboard, hide what was said.
+# All of C0 and C1 except tab and newline: escape sequences can set a terminal's title or clipboard, or hide text.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class Reports:
-    """Prints sentences on standard error, and leaves a long list of them to the summary."""
+    """Prints the first ten sentences on standard error, and leaves the others to the summary."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -88,12 +88,12 @@ class Reports:
 
 
 def to_printable(text: str) -> str:
-    """`text`, which a model or a file may have written, with U+FFFD for each control character but tab and newline."""
+    """`text` from a model or a file, with U+FFFD for each control character except tab and newline."""
     return _CONTROLS.sub("\ufffd", text)
 
 
 def to_summary(*sentences: str) -> str:
-    """Each sentence as a paragraph of its own, no wider than a terminal; file names stay in one piece."""
+    """Each sentence as its own paragraph, no wider than a terminal; file names are not broken."""
     return "\n".join(
         textwrap.fill(sentence, _WIDTH, break_long_words=False, break_on_hyphens=False) for sentence in sentences
     )

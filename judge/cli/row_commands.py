@@ -1,4 +1,4 @@
-"""`judge batch`, `judge pairs` and `judge view`: files of responses scored, paired and shown."""
+"""`judge batch`, `judge pairs` and `judge view`: score, pair and show files of responses."""
 
 import asyncio
 import os
@@ -120,7 +120,7 @@ def batch(
 
     Ctrl-C or a crash loses only the rows in progress.
     Exit code 0: all scored, 1: with gaps, 2: error, 130: interrupted.
-    With a check, 0: passed, 1: failed, or rows have no verdict. Unscored rows are counted and fail no check.
+    With a check, 0: passed, 1: failed, or rows have no verdict. Unscored rows are reported, and fail no check.
     """
     from judge.batch import Batch, Journal, identity_of
     from judge.check import Check
@@ -210,7 +210,7 @@ def _run_to_end(
     rows: Callable[[], int],
     api: "BatchApi | None",
 ) -> None:
-    """Runs the batch; one that ends early, interrupted or stopped, leaves the command here, with what it has done."""
+    """Runs the batch. If it is interrupted or stopped, the command ends here and says how many rows are done."""
     try:
         progress = partial(show_progress, lambda: run.done, rows)
         work = api.drive(run, judge, items, journal.has) if api else run.run(items())
@@ -228,10 +228,10 @@ def _run_to_end(
 async def run_interruptibly(
     judge: Judge, call: Coroutine[Any, Any, Result], progress: Callable[[], Coroutine[Any, Any, None]]
 ) -> Result:
-    """Runs the call, with a bar on a terminal, until it ends or SIGTERM cancels it; the judge is closed after it."""
+    """Runs the call until it ends or SIGTERM cancels it, with a progress bar on a terminal; then closes the judge."""
     work = asyncio.create_task(call)
     loop = asyncio.get_running_loop()
-    # Python gives signals to the main thread alone.
+    # Python delivers signals only to the main thread.
     is_main = threading.current_thread() is threading.main_thread()
     if is_main:
         before = signal.signal(signal.SIGTERM, lambda *_: loop.call_soon_threadsafe(work.cancel) and None)
@@ -257,7 +257,7 @@ def _share(tally: "Tally", rows: int) -> str:
 
 
 def _summary(run: "Batch", journal: "Journal", rows: int, *, judged: int, is_offline: bool, cancels: bool) -> str:
-    """What the output holds now; `judged` rows of it are of this run."""
+    """A summary of the output; `judged` of its rows come from this run."""
     from judge.exports import has_pair
 
     tally = journal.tally
@@ -316,7 +316,7 @@ def pairs(
     if source.exists() and output.exists() and os.path.samefile(source, output):
         raise SetupError(f"{output}: the pairs would be written over the scored rows; choose another output.")
     counts = Counts()
-    # As a table the pairs are exported from a file of lines beside it.
+    # For a table, the pairs are first written to a JSONL file beside it.
     lines = output if form is Format.JSONL else output.with_name(f"{output.name}.pairing")
     try:
         with replacing(lines, f"{output}: cannot write it ({{reason}}).") as file:

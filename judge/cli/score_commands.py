@@ -1,4 +1,4 @@
-"""`judge score` and `judge rubrics`: one response, and what it is scored by."""
+"""`judge score` and `judge rubrics`: score one response, and list the rubrics."""
 
 import asyncio
 import json
@@ -87,7 +87,7 @@ def _to_text(verdict: Verdict, scale: Scale) -> str:
 def _failures(verdict: Verdict) -> list[str]:
     missing = [each for each in verdict.ratings if isinstance(each, Unscored)]
     if verdict.unscored is not None and len(verdict.ratings) == 1:
-        return []  # then the verdict says it
+        return []  # the verdict already says why
     return list(dict.fromkeys(f"{each.model}: {each.detail}" if each.model else each.detail for each in missing))
 
 
