@@ -1,4 +1,4 @@
-"""Asking a model: a prompt to any OpenAI-compatible server; its answers and what they cost, or a `JudgeError`."""
+"""Sends a prompt to any OpenAI-compatible server; gives its answers and their cost, or raises a `JudgeError`."""
 
 from judge.model.chat import DEFAULT_MODEL, ChatModel
 from judge.model.client import make_client

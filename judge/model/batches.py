@@ -17,17 +17,17 @@ from judge.model.client import limited
 from judge.model.failures import not_a_completion, server_name, to_judge_error
 
 _ENDPOINT: Final = "/v1/chat/completions"
-# OpenAI's limits for one file, whose requests must be to one model, too.
+# OpenAI's limits for one file. All requests of a file must be to one model, too.
 _MOST_REQUESTS, _MOST_BYTES = 50_000, 200_000_000
 _ENDED = ("completed", "failed", "expired", "cancelled")
 _NO_BATCHES = (404, 405, 501)
-_MOST_ANSWER_BYTES = 10_000_000  # of what is no file
+_MOST_ANSWER_BYTES = 10_000_000  # of an answer that is not a file
 
 Request = TypeVar("Request")
 
 
 class Answer(NamedTuple):
-    """What a provider wrote to one request: its place in the batch, and the HTTP status and body; None without one."""
+    """The answer to one request: its position in the batch, and the HTTP status and body, or None if it has none."""
 
     position: int
     response: dict[str, Any] | None
@@ -59,7 +59,7 @@ class BatchState:
 def parts(
     requests: Iterable[tuple[Request, bytes]], most: int = _MOST_REQUESTS, most_bytes: int = _MOST_BYTES
 ) -> Iterator[list[tuple[Request, bytes]]]:
-    """Requests, each with its body, in lists that make a file within the limits."""
+    """Splits requests, each with its body, into lists that fit the limits of a file."""
     by_model: defaultdict[str, list[tuple[Request, bytes]]] = defaultdict(list)
     for request, body in requests:
         by_model[json.loads(body)["model"]].append((request, body))
@@ -77,7 +77,7 @@ def parts(
 
 
 def to_file(nonce: str, bodies: Iterable[tuple[int, bytes]]) -> bytes:
-    """The file of a batch, from the bodies and their places in it."""
+    """The file of a batch, from the bodies and their positions in it."""
     return b"".join(_to_line(nonce, place, body) for place, body in bodies)
 
 
@@ -90,7 +90,7 @@ def read_answer(raw: bytes, nonce: str, count: int) -> Answer:
     """The answer on a line of a batch of `count` requests.
 
     Raises:
-        ValueError: It is none, or to another request; the message says so.
+        ValueError: The line is not an answer, or it answers a request that was not in the batch; the message says so.
     """
     try:
         fields = json.loads(raw)
@@ -109,22 +109,22 @@ def read_answer(raw: bytes, nonce: str, count: int) -> Answer:
 
 
 class Batches:
-    """The batches of a provider; those of one's own are known by a nonce, so that none is made twice.
+    """The batches of a provider; ours are identified by a nonce, so that none is created twice.
 
     Args:
-        client: What it is asked through.
-        way_out: What to do where the server takes no batches, as an order.
+        client: The client for requests to the provider.
+        way_out: What the operator should do if the server has no batches, as an imperative.
     """
 
     def __init__(self, client: openai.AsyncOpenAI, way_out: str) -> None:
         self._unbounded = client
         self._client = limited(client, _MOST_ANSWER_BYTES)
         self._way_out = way_out
-        # An attempt that fails may have made the batch all the same.
+        # A failed attempt may still have created the batch.
         self._once = self._client.with_options(max_retries=0)
 
     async def check(self) -> None:
-        """Nothing, where the server takes batches.
+        """Checks that the server takes batches.
 
         Raises:
             JudgeError: It takes none, or cannot be asked.
@@ -135,19 +135,19 @@ class Batches:
             raise self.refused(exc) from exc
 
     async def upload(self, nonce: str, bodies: Iterable[tuple[int, bytes]]) -> str:
-        """The id of the file with these requests; asked for more often than the rest, for it may end a day's wait."""
+        """Uploads these requests and returns the file's id; retries more often, because a failure may waste a day."""
         file = (f"judge-{nonce}.jsonl", to_file(nonce, bodies))
         return (await self._client.with_options(max_retries=5).files.create(file=file, purpose="batch")).id
 
     async def create(self, nonce: str, file_id: str) -> str:
-        """The id of the batch that answers the file; an error leaves open whether there is one."""
+        """Creates the batch for the file and returns its id; after an error the batch may exist or not."""
         made = await self._once.batches.create(
             input_file_id=file_id, endpoint=_ENDPOINT, completion_window="24h", metadata={"judge": nonce}
         )
         return made.id
 
     async def find(self, nonce: str, file_id: str) -> str | None:
-        """The id of the batch, if it was made."""
+        """The id of the batch, or None if it was not created."""
         async for each in self._client.batches.list(limit=100):
             if each.input_file_id == file_id or (each.metadata or {}).get("judge") == nonce:
                 return each.id
@@ -163,13 +163,13 @@ class Batches:
         return BatchState(f"{now.status}{why}", counted, completed, now.status in _ENDED, files)
 
     async def lines(self, file_id: str) -> AsyncIterator[bytes]:
-        """The lines that are not empty, the last one also where it is cut off."""
+        """The lines that are not empty, including a last line that is cut off."""
         rest = b""
         async with self._unbounded.files.with_streaming_response.content(file_id) as answer:
-            if "html" in answer.headers.get("content-type", ""):  # a page to log in at
+            if "html" in answer.headers.get("content-type", ""):  # a login page
                 raise not_a_completion(str(self._client.base_url))
             async for piece in answer.iter_bytes():
-                *lines, rest = (rest + piece).split(b"\n")  # the ends of JSONL's lines alone
+                *lines, rest = (rest + piece).split(b"\n")  # only the line ends of JSONL
                 for line in filter(None, lines):
                     yield line
         if rest:
@@ -179,10 +179,10 @@ class Batches:
         try:
             await self._client.batches.cancel(batch_id)
         except (openai.BadRequestError, openai.ConflictError, openai.NotFoundError):
-            return  # it has ended already; or else that will show
+            return  # it has already ended; any other cause will show later
 
     def refused(self, exc: openai.APIError) -> JudgeError:
-        """What a failure means for whoever asked."""
+        """The `JudgeError` for a failed request."""
         url = str(self._client.base_url)
         if not isinstance(exc, openai.APIStatusError) or exc.status_code not in _NO_BATCHES:
             return to_judge_error(exc, "", url, "")

@@ -1,4 +1,4 @@
-"""A model behind any OpenAI-compatible Chat Completions endpoint: what it is asked for, and how often."""
+"""A model behind any OpenAI-compatible Chat Completions endpoint: the requests to it, and their retries."""
 
 import asyncio
 import random
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
     import openai
 
 DEFAULT_MODEL = "gpt-6-luna"
-"""The model of a judge that is given none."""
+"""The default model of a judge."""
 
-# A limit so that a model that runs on comes to an end; wide, because a reasoning model's thinking counts.
+# A limit for a model that would never stop; it is high, because a reasoning model's thinking counts.
 _MAX_TOKENS = 8192
-# The most candidates per token that OpenAI, Azure and vLLM give.
+# 20 is the largest number of candidates per token that OpenAI, Azure and vLLM return.
 _LOGPROBS: Mapping[str, Any] = {"logprobs": True, "top_logprobs": 20}
-# What servers have answered is a few kB; log probabilities take 1.5 to 5 kB for each token.
+# Servers' answers so far were a few kB long; log probabilities take 1.5 to 5 kB for each token.
 _MOST_BYTES, _MOST_BYTES_WITH_LOGPROBS = 1_000_000, 10_000_000
 _MAX_ATTEMPTS = 5
 _FIRST_WAIT_S = 0.5
 
 
 class ChatModel:
-    """Asks one model, with retries and backoff of its own, and learns which optional parameters its server takes.
+    """Asks one model, with its own retries and backoff, and learns which optional parameters its server accepts.
 
     Args:
         name: The model's name on the server.
-        connect: Gives the client to ask through; called for every request.
-        setting: What names the model, for messages that tell to change it.
+        connect: Returns the client for requests; called for every request.
+        setting: The setting that names the model, for messages that say to change it.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class ChatModel:
 
     @property
     def gives_several(self) -> bool:
-        """Whether one request may bring several answers; true until the server shows that it does not."""
+        """Whether one request may return several answers; true until the server shows that it does not."""
         return "n" not in self._rejected
 
     async def complete(
@@ -57,18 +57,18 @@ class ChatModel:
         logprobs: bool = False,
         give_up_at: float,
     ) -> Completion:
-        """The model's answers to `prompt`, sent as the one user message.
+        """The model's answers to `prompt`, sent as a single user message.
 
         Args:
             prompt: Lone surrogates, which JSON cannot carry, are replaced.
-            count: Answers wanted; there may be fewer, also where `gives_several` was true before.
+            count: The number of answers wanted; there may be fewer, even if `gives_several` was true before.
             temperature: None leaves it to the server.
             logprobs: Whether to ask for the log probabilities of the tokens.
-            give_up_at: In seconds of `time.monotonic()`.
+            give_up_at: The deadline, in seconds of `time.monotonic()`.
 
         Raises:
-            JudgeError: The call failed; the last failure where another attempt was under way at `give_up_at`.
-            TimeoutError: The first attempt was.
+            JudgeError: The call failed. If `give_up_at` ended a retry, this is the failure before it.
+            TimeoutError: `give_up_at` ended the first attempt.
         """
         import openai
 
@@ -95,7 +95,7 @@ class ChatModel:
         *,
         logprobs: bool,
     ) -> Completion:
-        """Asks until there is an answer, or asking again cannot help; notes in `failures` what went wrong."""
+        """Asks until there is an answer, or asking again cannot help; adds errors to `failures`."""
         import openai
 
         from judge.model.failures import is_filtered, is_worth_retrying, rejected_option
@@ -118,7 +118,7 @@ class ChatModel:
                 if is_last or not is_worth_retrying(exc):
                     raise
             else:
-                # Remembered only now: a prompt that is too long may have been mistaken for a limit that is too high.
+                # Remembered only after an answer: a prompt that is too long can look like a rejected limit.
                 self._rejected |= rejected
                 return completion
             await asyncio.sleep(wait_s)
@@ -128,7 +128,7 @@ class ChatModel:
         from judge.model.failures import not_a_completion
 
         base_url = str(client.base_url)
-        prices = price_list() if has_price_list(base_url) else None  # is read while the server thinks
+        prices = price_list() if has_price_list(base_url) else None  # read while the server works
         content = prompt.encode("utf-8", "replace").decode("utf-8")
         most_bytes = _MOST_BYTES_WITH_LOGPROBS if "logprobs" in options else _MOST_BYTES
         request = {"model": self.name, "messages": [{"role": "user", "content": content}], **options}
@@ -161,6 +161,6 @@ def _wait_s(error: "openai.APIError", attempt: int) -> float:
     from judge.model.failures import retry_after_s
 
     asked_for = retry_after_s(error)
-    # Half of the wait is random, so that callers who failed together do not come back together.
+    # Half of the wait is random, so that callers that failed together do not retry together.
     backoff = _FIRST_WAIT_S * 2 ** (attempt - 1) * random.uniform(0.5, 1.0)  # noqa: S311 - no secret
     return backoff if asked_for is None else asked_for

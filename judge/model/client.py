@@ -1,4 +1,4 @@
-"""The one seam to the network: a client for a server, and one request through it, of a bounded answer."""
+"""The only access to the network: a client for a server, and one request through it with a limited answer."""
 
 import re
 import zlib
@@ -21,16 +21,16 @@ _OPENAI_URL = "https://api.openai.com/v1"
 
 StandIn = Callable[["httpx2.Request"], Awaitable["httpx2.Response | None"]]
 stand_in: ContextVar[StandIn | None] = ContextVar("stand_in", default=None)
-"""What answers chat completions of this task in the server's place; the server is asked where it answers None."""
+"""Answers this task's chat completions instead of the server; the server is asked if it answers None."""
 
 
 def make_client(
     api_key: str | None, base_url: str | None, kind: "type[openai.AsyncOpenAI] | None" = None
 ) -> "openai.AsyncOpenAI":
-    """A client for a server; OpenAI's own without an address. `kind` is its class, where the caller has one.
+    """A client for a server, by default OpenAI's. `kind` is the client's class, if the caller needs its own.
 
     Raises:
-        SetupError: Neither a key nor an address, or an address that is none.
+        SetupError: There is neither a key nor an address, or one of them is not valid.
     """
     import openai
 
@@ -39,16 +39,16 @@ def make_client(
             "No model is set up: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own; "
             "the model 'offline' works without either."
         )
-    # Without an address the client would read OPENAI_BASE_URL itself, and take an empty one for an address.
+    # Without an address the client would read OPENAI_BASE_URL itself, and treat an empty one as an address.
     url = base_url or _OPENAI_URL
     if not _is_address(url):
         raise SetupError("OPENAI_BASE_URL is not an address; it begins with http:// or https://, and a host follows.")
     if not re.fullmatch("[!-~]*", api_key or ""):
         raise _odd_key()
-    # aiohttp takes half the CPU time per request, but no address that holds a user and a password.
+    # aiohttp takes half the CPU time per request, but accepts no address with a user and a password.
     has_password = "@" in urlsplit(url).netloc
     return (kind or openai.AsyncOpenAI)(
-        api_key=api_key or "none",  # servers of one's own ask for no key, but the client insists on one
+        api_key=api_key or "none",  # a private server may need no key, but the client requires one
         base_url=url,
         http_client=None if has_password else openai.DefaultAioHttpClient(verify=_certificates()),
     )
@@ -62,12 +62,12 @@ def _certificates() -> "ssl.SSLContext":
 
 
 async def ask(client: "openai.AsyncOpenAI", body: dict[str, Any], most_bytes: int) -> Any:
-    """The JSON that the server answers to a chat completion's `body`, asked once; it may be any JSON.
+    """The server's JSON answer to one request for a chat completion with this `body`; it may be any JSON.
 
     Raises:
-        openai.APIError: The server cannot be reached, redirects, or complains, be it with status 200.
-        BadResponseError: What it answers is no JSON, or longer than `most_bytes`.
-        SetupError: The client is closed, or has a key that is none.
+        openai.APIError: The server cannot be reached, redirects, or reports an error, even with status 200.
+        BadResponseError: The answer is not JSON, or is longer than `most_bytes`.
+        SetupError: The client is closed, or its key is not valid.
     """
     from judge.model.client import limited
     from judge.model.failures import hidden_error, not_a_completion
@@ -83,10 +83,10 @@ async def ask(client: "openai.AsyncOpenAI", body: dict[str, Any], most_bytes: in
 
 
 async def _post(client: "openai.AsyncOpenAI", body: dict[str, Any]) -> "httpx2.Response":
-    """The answer as it came.
+    """The server's answer, not yet parsed.
 
-    The client's own way for requests without types: with the types of `chat.completions.create` a request takes twice
-    the processor time, and fails on answers that they do not expect.
+    It uses the client's method for untyped requests. With the types of `chat.completions.create`, a request takes twice
+    the processor time, and fails on unexpected answers.
     """
     import aiohttp
     import httpx2
@@ -97,16 +97,16 @@ async def _post(client: "openai.AsyncOpenAI", body: dict[str, Any]) -> "httpx2.R
             "/chat/completions",
             cast_to=httpx2.Response,
             body=body,
-            # Retries are the caller's to bound; an administrator's key is for other requests.
+            # The caller limits retries; an administrator's key is for other requests.
             options={"max_retries": 0, "security": {"bearer_auth": True}},
         )
     except UnicodeEncodeError as exc:
         raise _odd_key() from exc
-    except RuntimeError as exc:  # a closed client, or one of another event loop
+    except RuntimeError as exc:  # the client is closed, or belongs to another event loop
         raise SetupError(
             "The client that was given is closed, or was used in another event loop; make a new one for each."
         ) from exc
-    except aiohttp.ClientError as exc:  # what is no HTTP, which `openai` lets through as it is
+    except aiohttp.ClientError as exc:  # for an answer that is not HTTP; `openai` does not wrap it
         raise openai.APIConnectionError(request=httpx2.Request("POST", client.base_url)) from exc
 
 
@@ -126,7 +126,7 @@ def _odd_key() -> SetupError:
     return SetupError("The key holds a blank, a line break or a letter that no key has; check OPENAI_API_KEY.")
 
 
-# The one encoding that is asked for and unpacked; whatever else a server makes of its answer is taken as it is.
+# The only encoding that is requested and decompressed; an answer in any other encoding is taken as it is.
 _ENCODING = "gzip"
 _GZIP_ALONE = 16 + zlib.MAX_WBITS
 
@@ -134,11 +134,11 @@ _GZIP_ALONE = 16 + zlib.MAX_WBITS
 def limited(client: "openai.AsyncOpenAI", most_bytes: int) -> "openai.AsyncOpenAI":
     """A twin of `client` that follows no redirect, and raises `BadResponseError` for an answer that is too long.
 
-    The two share all they have, connections and keys alike; the client itself, which may be a caller's, stays as it is.
+    The two share everything, such as connections and keys. The client itself, which may be the caller's, is unchanged.
 
     Args:
         client: Any client, on any transport.
-        most_bytes: Counted on the wire and again unpacked; reading ends with the byte that is one too many.
+        most_bytes: The limit for an answer, both compressed and decompressed; reading ends once it is exceeded.
     """
     kind: Any = type(client)
     twin: openai.AsyncOpenAI = object.__new__(_limited(kind, most_bytes))
@@ -148,10 +148,10 @@ def limited(client: "openai.AsyncOpenAI", most_bytes: int) -> "openai.AsyncOpenA
 
 @cache
 def _limited(kind: Any, most_bytes: int) -> type["openai.AsyncOpenAI"]:
-    """`kind`, with a guard on the method that the `openai` package sends everything by.
+    """A subclass of `kind` with a guard on the method through which the `openai` package sends everything.
 
-    There an answer is still unread, an error's as well. What is raised there passes the package as it is, and so is
-    neither retried nor taken for a lost connection.
+    At that point an answer is still unread, even that of an error. An exception raised there passes through the package
+    unchanged, so it is neither retried nor taken for a lost connection.
     """
     import httpx2
 
@@ -168,9 +168,9 @@ def _limited(kind: Any, most_bytes: int) -> type["openai.AsyncOpenAI"]:
             raise _too_large(str(self.base_url), most_bytes)
         headers = [(name, value) for name, value in response.headers.raw if name.lower() != b"content-encoding"]
         answer = httpx2.Response(response.status_code, headers=headers, content=body, request=request)
-        # And not what a server names, which may be any codec of Python's: punycode takes minutes for 1 MB.
+        # Not the encoding that the server names, which may be any Python codec: punycode takes minutes for 1 MB.
         answer.encoding = "utf-8"
-        if answer.is_success and body.lstrip().startswith(b"<"):  # a page to log in at, which is a text to `openai`
+        if answer.is_success and body.lstrip().startswith(b"<"):  # a login page, which `openai` takes as text
             raise not_a_completion(str(self.base_url))
         return answer
 
@@ -178,13 +178,13 @@ def _limited(kind: Any, most_bytes: int) -> type["openai.AsyncOpenAI"]:
 
 
 async def _read(response: "httpx2.Response", most_bytes: int) -> bytes:
-    """The body, unpacked; of one that is too long some more than `most_bytes`, and of a redirect's nothing."""
+    """The decompressed body; if it is too long, a beginning longer than `most_bytes`; empty for a redirect."""
     import httpx2
 
-    if response.is_stream_consumed:  # by a hook of the caller's, in their client
+    if response.is_stream_consumed:  # by a hook in the caller's client
         return response.content
     packed = bytearray()
-    stream: Any = response.stream  # read as it is, since the response itself would unpack it
+    stream: Any = response.stream  # read raw, because the response itself would decompress it
     async with aclosing(response):
         if response.is_redirect:
             return b""

@@ -1,4 +1,4 @@
-"""What a server answered, read without trust in its types, and what that cost by the `genai-prices` list."""
+"""Reads a server's answer without trusting its types, and looks up its cost in the `genai-prices` list."""
 
 import ipaddress
 import re
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 
     from genai_prices.data_snapshot import DataSnapshot
 
-# Mistral ends an answer with this where the context, and not the limit that was asked for, is full.
+# Mistral's reason if an answer fills the context before it reaches the requested limit.
 _FINISH_REASONS = {"model_length": "length"}
 # Counts are stored as 32-bit numbers, and no answer has more tokens.
 _MOST_TOKENS = 2**31 - 1
-# Nobody asks for more at once; the rest of a longer list is not looked at.
+# No request asks for more; the rest of a longer list is ignored.
 MOST_CHOICES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token of an answer, and the log probabilities of the tokens that might have stood there."""
+    """One token of an answer, and the log probabilities of the tokens that were possible in its place."""
 
     text: str
     candidates: Mapping[str, float]
@@ -31,9 +31,9 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One answer: `text` to the letter, and why it ended (`stop`, `length`, ...).
+    """One answer: its unchanged `text`, and why it ended (`stop`, `length`, ...).
 
-    `tokens` are those of `text`, where log probabilities were asked for and given.
+    `tokens` are those of `text`, if log probabilities were requested and returned.
     """
 
     text: str
@@ -44,7 +44,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One request's answers, at least one; tokens and `cost_usd` are for all of them, None where unknown."""
+    """One request's answers, at least one; tokens and `cost_usd` are for all of them, None if unknown."""
 
     choices: tuple[Choice, ...]
     input_tokens: int | None = None
@@ -53,12 +53,12 @@ class Completion:
 
 
 def to_completion(body: object) -> Completion | None:
-    """The choices of a chat completion; None where `body` is something else.
+    """The choices of a chat completion; None if `body` is something else.
 
-    Reasoning that a server sends apart (`reasoning`, `reasoning_content`) is no part of the answer.
+    Reasoning that a server sends separately (`reasoning`, `reasoning_content`) is not part of the answer.
 
     Args:
-        body: Any JSON, since a server's answer may hold anything anywhere.
+        body: Any JSON, because a server's answer may contain anything anywhere.
     """
     choices = _get(body, "choices")
     if not isinstance(choices, list) or not choices:
@@ -88,10 +88,10 @@ def _to_choice(choice: object) -> Choice:
 
 
 def _text(content: object) -> str:
-    if isinstance(content, list):  # typed parts, as Mistral's reasoning models answer
+    if isinstance(content, list):  # typed parts, as in answers of Mistral's reasoning models
         texts = [_get(part, "text") for part in content if _get(part, "type") == "text"]
         content = "".join(text for text in texts if isinstance(text, str))
-    # Half a character can neither be stored nor sent on.
+    # Half a surrogate pair can be neither stored nor sent on.
     return content.encode("utf-8", "replace").decode("utf-8") if isinstance(content, str) else ""
 
 
@@ -107,26 +107,26 @@ def _tokens(logprobs: object) -> Iterator[Token]:
         text, candidates = _get(entry, "token"), _get(entry, "top_logprobs")
         if not isinstance(text, str) or not isinstance(candidates, list):
             return
-        # The sampled token first, since the list of the most likely ones may leave it out.
+        # The sampled token first, because the list of the most likely ones may leave it out.
         yield Token(text, dict(_candidates([entry, *candidates])))
 
 
 def _candidates(candidates: list[Any]) -> Iterator[tuple[str, float]]:
     for candidate in candidates:
         text, logprob = _get(candidate, "token"), _get(candidate, "logprob")
-        # NaN and minus infinity, which Python's JSON knows, fall out here.
+        # This also drops NaN and minus infinity, which Python's JSON accepts.
         if isinstance(text, str) and isinstance(logprob, int | float) and -1e9 < logprob < 1e9:
             yield text, float(logprob)
 
 
 BATCH = "batch"
-"""The `service_tier` of an answer that came in a batch; servers leave it out, so `judge.batch_api` puts it in."""
+"""The `service_tier` of an answer from a batch; servers leave it out, so `judge.exchange` adds it."""
 _COUNTS = ("total_tokens", "prompt_tokens", "completion_tokens")
 
 
 @cache
 def has_price_list(base_url: str) -> bool:
-    """Whether a server at that address can have public prices: not this machine, nor one without a public name."""
+    """Whether a server at this address can have public prices: it is not this machine, and it has a public name."""
     host = urlsplit(base_url).hostname or ""
     try:
         return ipaddress.ip_address(host).is_global
@@ -136,20 +136,20 @@ def has_price_list(base_url: str) -> bool:
 
 @cache
 def price_list() -> "Future[DataSnapshot]":
-    """The list, which takes a fifth of a second to read; a thread of its own does so from the first call on."""
+    """The price list. It takes a fifth of a second to read, so the first call starts a thread for it."""
     from concurrent.futures import ThreadPoolExecutor
 
     return ThreadPoolExecutor(max_workers=1).submit(_read_list)
 
 
 def cost_of(base_url: str, answer: dict[str, Any]) -> float | None:
-    """The price of a chat completion in US dollars, cached tokens at their own price; None where it is not known.
+    """The price of a chat completion in US dollars, with cached tokens at their own price; None if it is not known.
 
-    Provider and model must both be on the list: a model of the same name on another server costs something else.
-    Waits for the list where it is not read yet.
+    Provider and model must both be on the list, because a model of the same name on another server has another price.
+    Waits until the list is read.
 
     Args:
-        base_url: Where the server was asked; it tells the provider.
+        base_url: The server's address, which identifies the provider.
         answer: The completion as JSON; its `model` and `usage` are read.
     """
     tier = answer.get("service_tier")
@@ -163,7 +163,7 @@ def cost_of(base_url: str, answer: dict[str, Any]) -> float | None:
             usage = prices.extract_usage(answer, provider_api_url=base_url, api_flavor=flavor)
             if tier != BATCH:
                 return float(usage.calc_price().total_price)
-            # Half the list price nearly always; a model without such a price on the list is not taken in batches.
+            # Nearly always half the list price. A model without a batch price on the list cannot be used in batches.
             context = {"processing": "batch"}
             variants = (usage.model and usage.model.price_variants) or ()
             has_one = any(variant.when == context for variant in variants)

@@ -1,7 +1,7 @@
-"""Turns what the `openai` package raises into one `JudgeError` child, and says whether asking again may help.
+"""Turns what the `openai` package raises into a `JudgeError` subclass, and says whether asking again may help.
 
-Servers agree on status codes at best, so their words are read where codes do not tell; tests/server_profiles.py holds
-what each server sends, with its source. Into a message they get as `quote` gives them: without the key and the judged
+Servers agree on status codes at best, so their words are read if the code is not enough; tests/server_profiles.py has
+what each server sends, with its source. `quote` prepares these words for a message, without the key and the judged
 texts.
 """
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _Problem = Enum("_Problem", "FILTERED QUOTA MODEL KEY TOO_LONG RATE UNAVAILABLE NO_COMPLETION REJECTED")
 
-# What words tell before the status does, and with which statuses; the first row that fits counts.
+# Words that identify a problem before the status does, and the statuses they need; the first matching row counts.
 _WORDS = (
     (
         _Problem.FILTERED,
@@ -58,7 +58,7 @@ _WORDS = (
     (
         _Problem.KEY,
         range(400, 500),
-        # LiteLLM has no database to look a key up in that is not its own
+        # LiteLLM without a database cannot look up a key other than its own
         r"(?:invalid|incorrect)[ _]api[ _]key|api[ _]key[ _](?:not valid|invalid)|no connected db|no_db_connection",
     ),
     (
@@ -117,12 +117,12 @@ _ERRORS: dict[_Problem, tuple[type[JudgeError], str]] = {
         "The server at {server} rejects the request ({answer}); check {setting}, OPENAI_BASE_URL and OPENAI_API_KEY.",
     ),
 }
-# OpenAI answers 403 to logprobs, and old servers 500 to an `n` that they do not know.
+# OpenAI answers 403 to logprobs, and old servers answer 500 to an `n` that they do not know.
 _OPTION_STATUSES = frozenset({400, 403, 422, 500, 501})
 _OPTION_NAMES = {
     "n": r"""(?:^|[\s'"`\[(])n(?:['"`\])]|\s*[>=:]|\s(?:must|is|should|parameter)\b|$)|only one completion choice"""
 }
-# A limit on the answer that does not fit beside the prompt is complained of as a context that is too short.
+# If the prompt and the answer's limit together exceed the context, servers report a context that is too short.
 _LIMIT = re.compile(
     r"\bmax_(?:completion_|new_|output_)?tokens\b|in the completion|(?:completion|output) tokens", re.IGNORECASE
 )
@@ -135,12 +135,12 @@ def is_worth_retrying(error: openai.APIError) -> bool:
 
 
 def is_filtered(error: openai.APIError) -> bool:
-    """Whether a content filter withheld the answer (Azure sends a 400): that is data, not a failure."""
+    """Whether a content filter withheld the answer (Azure sends a 400), which is data, not a failure."""
     return isinstance(error, openai.APIStatusError) and _problem(error) is _Problem.FILTERED
 
 
 def rejected_option(error: openai.APIError, options: Collection[str]) -> str | None:
-    """The one of the parameters `options` that the server will not take; None where that is not it."""
+    """The parameter among `options` that the server rejects; None if the error has another cause."""
     if not isinstance(error, openai.APIStatusError) or error.status_code not in _OPTION_STATUSES:
         return None
     words = all_words(error.body)
@@ -148,13 +148,13 @@ def rejected_option(error: openai.APIError, options: Collection[str]) -> str | N
         name = _OPTION_NAMES.get(option, rf"(?<!\w){option}(?!\w)")
         if re.search(name, words, re.IGNORECASE | re.MULTILINE):
             return option
-    # Servers that know one name for the limit complain about the other one by that name.
+    # A server that knows only one name for the limit uses that name in its error about the other.
     limits = [option for option in options if option.startswith("max_")]
     return limits[0] if limits and _LIMIT.search(words) else None
 
 
 def retry_after_s(error: openai.APIError) -> float | None:
-    """The wait that the server asks for, in seconds; None where it names none."""
+    """The wait that the server asks for, in seconds; None if it names none."""
     if not isinstance(error, openai.APIStatusError):
         return None
     for header, unit_s in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
@@ -167,7 +167,7 @@ def retry_after_s(error: openai.APIError) -> float | None:
 def hidden_error(response: "httpx2.Response", body: object) -> openai.APIStatusError | None:
     """The error that came with status 200, as from OpenRouter and vLLM; None for anything else.
 
-    Only an error that names an HTTP status counts: what else is no completion is a matter of the address.
+    Only an error that names an HTTP status counts; anything else that is not a completion points to a wrong address.
     """
     if not isinstance(body, dict):
         return None
@@ -186,9 +186,9 @@ def hidden_error(response: "httpx2.Response", body: object) -> openai.APIStatusE
 def to_judge_error(
     error: openai.OpenAIError, model: str, base_url: str, prompt: str, setting: str = "JUDGE_MODEL"
 ) -> JudgeError:
-    """The `JudgeError` child for what the client raised: what the server says, and the setting to change.
+    """The `JudgeError` subclass for what the client raised, with the server's words and the setting to change.
 
-    `prompt` is what was asked, which the message must not hold; `setting` is the one that names the model.
+    `prompt` is the text that was sent, which the message must not contain; `setting` is the one that names the model.
     """
     server = server_name(base_url)
     if isinstance(error, openai.APIConnectionError):
@@ -213,7 +213,7 @@ def not_a_completion(base_url: str) -> BadResponseError:
 
 
 def _answer(error: openai.APIStatusError, prompt: str) -> str:
-    # Letters alone, since a server may put anything here, and keys have digits.
+    # Only letters, because a server may put anything here, and keys have digits.
     code = f", {error.code}" if re.fullmatch(r"[a-z_]{3,40}", error.code or "") else ""
     said = quote(error, prompt)
     return f"HTTP {error.status_code}{code}" + (f': "{said}"' if said else "")
@@ -257,7 +257,7 @@ def server_name(base_url: str) -> str:
 
 
 def origin(base_url: str, location: str = "") -> str:
-    """Scheme, host and port of `location`, relative or not, as a server wrote it; "" where they are none to print."""
+    """Scheme, host and port of `location`, which a server wrote, relative or not; "" if they are not safe to print."""
     try:
         parts = urlsplit(urljoin(base_url, location))
         port = f":{parts.port}" if parts.port else ""
@@ -270,15 +270,15 @@ def origin(base_url: str, location: str = "") -> str:
 
 _MOST_WORDS, _MOST_PARTS = 20_000, 10_000
 _MOST_QUOTED, _MOST_READ = 200, 2_000
-# Where servers put their sentence; `input` and the like repeat the request.
+# The fields with a server's sentence; other fields, such as `input`, repeat the request.
 _SENTENCES = ("message", "msg", "detail", "error")
 _SECRET_HEADERS = re.compile("auth|key|token|secret|cookie")
-# Keys by their looks, also masked ones, whoever's they are; and escapes, behind which anything may stand.
+# What looks like a key, masked or not and of any account; and escapes, which may hide anything.
 _LOOKS_SECRET = re.compile(
     r"\bsk-|\w(?:\*{2,}|\.{2,}|…)\w|\*{3}|(?=\S*\d)(?=\S*[a-z])[\w+/=-]{20,}|\\[ux][0-9a-f]{2}", re.IGNORECASE
 )
-_PIECE, _SHORTEST_KEY = 6, 4  # so much of a key is a piece of it, or the whole
-_RUN = 3  # so many words in a row are a piece of a text
+_PIECE, _SHORTEST_KEY = 6, 4  # characters that count as a piece of a key, and as a whole key
+_RUN = 3  # words in a row that count as a piece of a text
 _WORD = re.compile(r"[A-Za-z0-9]+|[^\W_]")
 _ESCAPED_BLANK = re.compile(r"\\+[nrt]")
 _TEXTS = re.compile(r"<(question|response)>(.*?)</\1>", re.DOTALL)
@@ -286,15 +286,15 @@ _GAP = "…"
 
 
 def all_words(body: object) -> str:
-    """All texts in an error's body, one per line; none of a page of HTML, which speaks of anything."""
+    """All texts in an error's body, one per line; none for an HTML page, which may contain any words."""
     is_page = isinstance(body, str) and body.lstrip().startswith("<")
     return "" if is_page else "\n".join(_texts(body))[:_MOST_WORDS]
 
 
 def quote(error: "openai.APIStatusError", prompt: str) -> str:
-    """What the server says, to stand in quotation marks; "" where nothing is left of it.
+    """What the server says, for use in quotation marks; "" if nothing is left of it.
 
-    Words that look like a key, or share a piece with one that was sent, are left out, and so is what stands in the
+    Words that look like a key, or share a piece with a key that was sent, are left out. So are quotations from the
     prompt: three words in a row, or a whole text that is shorter.
     """
     said = _ESCAPED_BLANK.sub(" ", next(_sentences(error.body), "")[:_MOST_READ]).replace('"', "'")
@@ -322,7 +322,7 @@ def _texts(body: Any) -> Iterator[str]:
 
 
 def _sentences(body: Any) -> Iterator[str]:
-    """The sentences of an error's body, the outermost first; none of a page of HTML."""
+    """The sentences of an error's body, the outermost first; none for an HTML page."""
     pending = deque([body])
     for _ in range(_MOST_PARTS):
         if not pending:
