@@ -1,1 +1,1 @@
-"""The judge inside other tools, each in a module of its own that imports the tool."""
+"""The judge inside other tools; each tool has its own module, which imports it."""

@@ -12,15 +12,16 @@ from judge.rows import to_added
 
 @scorer(metrics=[mean(), stderr()])
 def slack_judge(**judge: Any) -> Scorer:
-    """Scores a sample's output on the rubric's own scale, as an answer to its input or to the last user message of it.
+    """Scores a sample's output on the rubric's own scale, as an answer to its input or the input's last user message.
 
-    Without a usable score the sample is unscored, which no metric counts.
+    Without a usable score the sample is unscored, and no metric counts it.
 
     Args:
-        judge: What `Judge` takes, as plain values: model, rubric, samples, timeout_s, ...
+        judge: The arguments of `Judge`, as plain values: model, rubric, samples, timeout_s, ...
 
     Raises:
-        JudgeError: A sample cannot be scored: no key, an unknown model, ... It ends the run, as `fail_on_error` says.
+        JudgeError: A sample cannot be scored: no key, an unknown model, ... `fail_on_error` decides if this ends the
+            run.
     """
     own = Judge(**judge)
 

@@ -1,6 +1,6 @@
 """The judge as tools for assistants, over the Model Context Protocol; docs/integrations.md has the set-up.
 
-A client names rubrics and sends texts and rows. None of that is taken for a path: it may be on another machine.
+A client names rubrics and sends texts and rows. None of these is used as a path: the client may be on another machine.
 """
 
 import asyncio
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 
 READS = ToolAnnotations(read_only_hint=True)
 _TOO_LONG = f"The message is longer than {MOST_OF_A_LINE / 1e6:g} MB: shorten the texts, or send fewer rows."
-# The SDK for Python writes a message's id first, the one for TypeScript last; in between, an id may be a row's.
+# The SDK for Python writes a message's id first, the one for TypeScript last; an id in between may belong to a row.
 _ID = re.compile(r'\A\{(?:"(?:jsonrpc|method)": ?"[^"]*", ?)*"id": ?(\d+|"[^"\\]*")|"id": ?(\d+|"[^"\\]*")\}\s*\Z')
 _NEAR_AN_END = 300
-_OPTION = re.compile(r"(?<!\S)--(?=[a-z])")  # of a command; a tool has an argument of that name
+_OPTION = re.compile(r"(?<!\S)--(?=[a-z])")  # of a command's option; a tool has an argument of the same name
 _LAST_PORT = 65535
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _ROWS = (
@@ -55,7 +55,7 @@ RubricName = Annotated[str | None, Field(description="A name that `rubrics` list
 
 @contextmanager
 def plain_errors(kind: type[Exception]) -> Iterator[None]:
-    """Makes errors of this kind a tool's own, of which the client gets the sentence; of others it learns nothing."""
+    """Turns errors of this kind into tool errors, whose sentence the client gets; it learns nothing about others."""
     try:
         yield
     except kind as exc:
@@ -63,7 +63,7 @@ def plain_errors(kind: type[Exception]) -> Iterator[None]:
 
 
 class Server(MCPServer[None]):
-    """A server that Ctrl-C ends while it waits for a line, and that no line can fill the memory of."""
+    """A server that Ctrl-C ends while it waits for a line, and whose memory no line can fill."""
 
     def __init__(self, name: str, **options: Any) -> None:
         super().__init__(name, version=version("slack-judge"), log_level="WARNING", **options)
@@ -76,7 +76,7 @@ class Server(MCPServer[None]):
                 line, why = raw.decode(errors="replace"), _TOO_LONG if len(raw) > MOST_OF_A_LINE else None
                 try:
                     from_json(line)
-                except ValueError as exc:  # the SDK would answer nothing, and the client wait
+                except ValueError as exc:  # the SDK would not answer, and the client would wait
                     why = why or f"The message is not JSON of Unicode text ({exc}); is a character cut in half?"
                 if why is None:
                     yield line
@@ -90,9 +90,9 @@ class Server(MCPServer[None]):
 
 
 class Tools:
-    """The tools of `judge mcp`. Each rubric has one judge; `make` makes it of the rubric's name or file.
+    """The tools of `judge mcp`. Each rubric has one judge, which `make` creates from the rubric's name or file.
 
-    `rubric` is the default one; `concurrency` is how many responses are judged at the same time.
+    `rubric` is the default one; `concurrency` is the number of responses judged at the same time.
     """
 
     def __init__(self, make: Callable[[str], Judge], rubric: str, concurrency: int) -> None:
@@ -110,9 +110,9 @@ class Tools:
     async def score(self, question: str, response: str, rubric: RubricName = None) -> dict[str, Any]:
         """Score a response to a question with a language model as the judge.
 
-        `score` is null where the judge could not score it, and `unscored_detail` says why: that is no low score.
-        `spread` is how far apart the `ratings` are; with 2 or more, have a person look at it. `cost_usd` is null where
-        the price is not known.
+        `score` is null if the judge could not score it, and `unscored_detail` says why: that is not a low score.
+        `spread` is how far apart the `ratings` are; if it is 2 or more, have a person look at it. `cost_usd` is null
+        if the price is not known.
         """
         with plain_errors(JudgeError):
             judge = self._judges[self._named(rubric)]
@@ -135,8 +135,8 @@ class Tools:
         """Correct the mean of many scores with a few labels by people, with a 95% interval.
 
         The labels must be of rows drawn at random, and given without seeing the score. `low` and `high` are the
-        interval, null where it is not known; with fewer than 20 `effective` labels it is rough. `judge_mean` is what
-        the scores alone say.
+        interval, null if it is not known; with fewer than 20 `effective` labels it is rough. `judge_mean` is the mean
+        of the scores alone.
         """
         lines = ((number, encode(row).encode()) for number, row in enumerate(rows, start=1))
         with plain_errors(JudgeError):
@@ -162,7 +162,7 @@ async def serve_http(server: Server, given: str) -> None:
     """Serves at "[HOST:]PORT" until a signal comes; requests that name another host are refused.
 
     Raises:
-        SetupError: That is no address, or it cannot be listened on.
+        SetupError: `given` is not such an address, or the server cannot listen on it.
     """
     import uvicorn
 
@@ -174,8 +174,8 @@ async def serve_http(server: Server, given: str) -> None:
     foreign = TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{each}" for each in hosts])
     app = server.streamable_http_app(
         host=host,
-        transport_security=None if host in _LOOPBACK else foreign,  # for loopback the SDK has its own
-        max_request_body_size=2 * MOST_OF_A_LINE,  # up to there, the judge says which text is too long
+        transport_security=None if host in _LOOPBACK else foreign,  # the SDK has its own for loopback
+        max_request_body_size=2 * MOST_OF_A_LINE,  # up to this size, the judge says which text is too long
     )
     try:
         listener = socket.create_server((host, int(port)), family=socket.AF_INET6 if ":" in host else socket.AF_INET)

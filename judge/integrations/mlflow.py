@@ -15,21 +15,22 @@ from judge.rows import to_added
 def slack_judge(**options: Any) -> Scorer:
     """A scorer of outputs on the rubric's own scale, as answers to the inputs or to their last user message.
 
-    Without a usable score its feedback has no value but an error, UNSCORED; what the judge raises is SCORER_ERROR.
+    Without a usable score its feedback has the error UNSCORED instead of a value; an exception of the judge becomes
+    SCORER_ERROR.
 
     Args:
-        options: What `Judge` takes: model, rubric, samples, timeout_s, ...
+        options: The arguments of `Judge`: model, rubric, samples, timeout_s, ...
     """
-    idle = [Judge(**options)]  # MLflow asks from many threads, and a judge can be in one at a time
+    idle = [Judge(**options)]  # MLflow scores in many threads, and a judge can be used by one at a time
 
-    @scorer(name="slack_judge", timeout=0)  # the judge keeps to its own time
+    @scorer(name="slack_judge", timeout=0)  # the judge has its own timeout
     def score(inputs: Any, outputs: Any) -> Feedback:
         texts = find_text(inputs, "user"), find_text(outputs, "assistant")
         try:
             judge = idle.pop()
         except IndexError:
             judge = Judge(**options)
-        with asyncio.Runner() as runner:  # and not `asyncio.run`, which nest_asyncio takes the closing from
+        with asyncio.Runner() as runner:  # not `asyncio.run`, which leaves the loop open under nest_asyncio
             verdict = runner.run(judge.score(*texts))
         idle.append(judge)
         fields = {name: str(value) for name, value in to_added(verdict, samples_of(judge)).items() if value is not None}

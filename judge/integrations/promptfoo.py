@@ -13,11 +13,11 @@ from judge.rows import to_added
 
 
 def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
-    """Grades an output as an answer to the variable `question`, else to the prompt or its last user message.
+    """Grades an output as an answer to the variable `question`, or without it to the prompt or its last user message.
 
-    The score is the judge's, mapped from the rubric's scale to 0 to 1; `namedScores` has it as it is. Python assertions
-    have no result without a score: an unscored output fails as one does whose own grader fails (`graderError`), and has
-    no named score. The assertion's `config` is what `Judge` takes: model, rubric, samples, timeout_s, ...
+    The score is the judge's, mapped from the rubric's scale to 0 to 1; `namedScores` has it unmapped. Python assertions
+    must return a score, so an unscored output fails like one whose grader fails (`graderError`), and has no named
+    score. The assertion's `config` holds the arguments of `Judge`: model, rubric, samples, timeout_s, ...
 
     Raises:
         JudgeError: No output can be scored: no key, an unknown model, ... promptfoo shows the sentence.

@@ -16,7 +16,7 @@ from judge.rubric import DEFAULT_RUBRIC
 class SlackJudge(Evaluator[Any, Any, Any]):
     """Scores a case's output on the rubric's own scale, as an answer to its inputs or to their last user message.
 
-    A case that is unscored has no score; the label `SlackJudge status` says why. What the judge raises is a failure.
+    An unscored case has no score; the label `SlackJudge status` says why. An exception of the judge is a failure.
     """
 
     model: str = DEFAULT_MODEL

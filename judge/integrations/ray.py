@@ -1,4 +1,4 @@
-"""Scores rows on a Ray cluster, by a class for `ray.data.Dataset.map_batches`; docs/integrations.md has a job."""
+"""Scores rows on a Ray cluster, with a class for `ray.data.Dataset.map_batches`; docs/integrations.md has a job."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -19,13 +19,13 @@ _TYPES = {int: pa.int64(), float: pa.float64()}
 class JudgeRows:
     """A class for `map_batches` with `batch_format="pyarrow"`: each actor has one judge, which keeps its connections.
 
-    A row has `prompt` (or `question`) and `completion` (or `response`), and gets the fields of `judge batch`, but for
-    `line`; lists are JSON. No row fails its block: one whose texts are missing has the status `skipped`, one whose
-    calls fail `failed`, with the reason in `unscored_detail`.
+    A row has `prompt` (or `question`) and `completion` (or `response`), and gets the fields of `judge batch`, except
+    `line`; lists are JSON. No row fails its block: a row without texts gets the status `skipped`, a row whose calls
+    fail gets `failed`, with the reason in `unscored_detail`.
 
     Args:
-        requests: Rows under way at once in each actor.
-        judge: What `Judge` takes: model, rubric, samples, timeout_s, ...
+        requests: The number of rows in progress at once in each actor.
+        judge: The arguments of `Judge`: model, rubric, samples, timeout_s, ...
 
     Raises:
         JudgeError: No row can be scored: no key, an unknown model, an exhausted quota. Ray ends the job with it.
@@ -46,7 +46,7 @@ class JudgeRows:
         return batch
 
     def close(self) -> None:
-        """Closes the judge's connections. Within an actor nobody needs to: they end with its process."""
+        """Closes the judge's connections. Within an actor this is not needed: they end with its process."""
         self._loop.run_until_complete(self._judge.aclose())
         self._loop.close()
 
@@ -63,7 +63,7 @@ class JudgeRows:
         judge = self._judge
         try:
             verdict = await judge.score(row.question, row.response)
-        except ValueError as exc:  # a text is missing, or none
+        except ValueError as exc:  # a text is missing, or is not a string
             return {"status": "skipped", "unscored_detail": f"{exc}."}
         except JudgeError as exc:
             if isinstance(exc, HOPELESS):

@@ -1,14 +1,14 @@
-"""The question and the response in what other tools pass on."""
+"""Finds the question and the response in the values that other tools pass."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 
 def find_text(value: Any, role: str) -> str:
-    """A string as it is; of messages the last by `role`; of a mapping its messages, or the one string that it holds.
+    """The text in `value`: a string itself, the last message by `role`, or in a mapping its messages or only string.
 
     Raises:
-        ValueError: There is none, or several, and no way to tell which one is meant.
+        ValueError: There is no text, or there are several and it is not clear which one is meant.
     """
     if isinstance(value, str):
         return value
