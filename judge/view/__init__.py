@@ -1,4 +1,4 @@
-"""Scored replies as one page for the browser that loads nothing: figures, template, style, script and data."""
+"""Scored replies as one self-contained page for the browser: figures, template, style, script and data."""
 
 import re
 from base64 import b64encode
@@ -35,7 +35,7 @@ class _Scored(NamedTuple):
 
 
 def to_figures(replies: Sequence[Reply]) -> dict[str, Any]:
-    """The figures of the replies of one judge version, ready to be shown: `facts`, `notes` and `bars`."""
+    """The figures of the replies of one judge version, ready to show: `facts`, `notes` and `bars`."""
     scale = scale_of(replies)
     limit = good_from(scale)
     is_drawn = any(_used(reply, is_drawn=True) for reply in replies)
@@ -65,12 +65,12 @@ def to_figures(replies: Sequence[Reply]) -> dict[str, Any]:
 
 
 def scale_of(replies: Sequence[Reply]) -> Scale:
-    """The scale of one version's replies: that of the scores, since where nobody scored it may not be known."""
+    """The scale of one version's replies: that of a scored reply, because that of an unscored one may be unknown."""
     return next((reply.scale for reply in replies if reply.score is not None), replies[0].scale)
 
 
 def _used(reply: Reply, is_drawn: bool) -> Sequence[Label]:
-    """The labels that correct the figures: none given after the score was seen; all are drawn, or none is."""
+    """The labels that correct the figures: none given after the score was seen; all have a probability, or none has."""
     if reply.score is None:
         return ()
     return [each for each in reply.labels if each.is_blind is not False and is_drawn == (each.probability is not None)]
@@ -85,7 +85,7 @@ def _to_scored(score: float, reply: Reply, is_drawn: bool) -> _Scored:
 
 
 def _facts(what: str, by: str, mean: MeanEstimate, scale: Scale, form: str) -> Iterator[dict[str, Any]]:
-    """The judge's own figure, which is that of the bars, and beside it what people's labels make of it."""
+    """The judge's own figure, which matches the bars, and the same figure corrected by people's labels."""
     yield _fact(f"{what}, by the judge", mean.judge, scale, form)
     if mean.corrected:
         yield _fact(f"{what}, {by}", mean.corrected, scale, form)
@@ -154,7 +154,7 @@ def _bar_name(score: int, scale: Scale) -> str:
 
 
 def to_trend(replies: Iterable[Reply], is_by_day: bool) -> list[dict[str, Any]]:
-    """The judge's own mean of each day or week with a score, of replies of one version; empty without times."""
+    """The judge's own mean for each day or week with a score, for replies of one version; empty without times."""
     estimators: dict[date, MeanEstimator] = {}
     for reply in replies:
         if reply.score is not None and reply.judged_at is not None:
@@ -166,7 +166,7 @@ def to_trend(replies: Iterable[Reply], is_by_day: bool) -> list[dict[str, Any]]:
 
 
 def is_by_day(replies: Iterable[Reply]) -> bool:
-    """Whether the trend goes day by day, since all replies were judged within a month; else it goes week by week."""
+    """Whether all replies were judged within a month, so that the trend is by day; otherwise it is by week."""
     days = [reply.judged_at.date() for reply in replies if reply.judged_at]
     return bool(days) and (max(days) - min(days)).days < _MOST_DAYS
 
@@ -177,13 +177,13 @@ def _count(number: int, one: str, many: str = "") -> str:
 
 _MARK = b"<!doctype html>\n<!-- a page of slack-judge -->\n"
 _SLOT = re.compile(r"\{\{(\w+)\}\}")
-# `<` could end the script element, or begin a comment in it; the others end a line where JSON is read as JavaScript.
+# `<` could end the script element, or begin a comment in it; the others end a line if JSON is read as JavaScript.
 _ESCAPED = {ord(each): f"\\u{ord(each):04x}" for each in "<\u2028\u2029"}
 _MOST_MIB = 256
 
 
 def save_page(path: Path, title: str, replies: Replies) -> int:
-    """Writes the page, for its owner alone, and gives its size in bytes."""
+    """Writes the page, readable only by its owner, and returns its size in bytes."""
     refuse_foreign(path, _MARK, "a page of slack-judge", "-o")
     size = 0
     with replacing(path, f"{path}: cannot write it ({{reason}}); name another file with -o.") as file:
@@ -204,7 +204,7 @@ def _parts(title: str, replies: Replies) -> Iterator[str]:
         digest = b64encode(sha256(text.encode()).digest()).decode()
         fixed |= {name: text, f"{name}_hash": f"'sha256-{digest}'"}
     yield _MARK.decode()
-    # A slot is filled once, and what fills it is not looked at again: a text may hold what looks like a slot.
+    # A slot is filled once, and the filling is not searched for slots: a text may contain what looks like one.
     for number, part in enumerate(_SLOT.split(_resource("page.html"))):
         if number % 2 == 0:
             yield part
@@ -243,7 +243,7 @@ def _data(title: str, replies: Replies) -> Iterator[str]:
 
 
 def _fields(reply: Reply, version: int) -> dict[str, Any]:
-    """A reply as the script reads it; what is empty is left out."""
+    """A reply as the script reads it; empty values are left out."""
     same = ("name", "score", "question", "response", "justification", "unscored", "miss", "differs", "flags", "facts")
     fields = {name: getattr(reply, name) for name in same} | {
         "version": version,

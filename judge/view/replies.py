@@ -1,4 +1,4 @@
-"""Rows of `judge batch` and `judge-bot export` as replies; several rows of one case are one reply."""
+"""Reads rows of `judge batch` and `judge-bot export` as replies; several rows of one case are one reply."""
 
 from collections import deque
 from collections.abc import Iterator, Mapping
@@ -37,9 +37,9 @@ class Version(NamedTuple):
 
 
 class Label(NamedTuple):
-    """A person's score, and why if they said so; blind when given before the judge's was shown.
+    """A person's score, and their reason if they gave one; blind if given before the judge's score was shown.
 
-    `probability` is that with which the reply was drawn to be labelled. None: the file does not tell.
+    `probability` is that with which the reply was drawn for a label. None means that the file does not say.
     """
 
     score: float
@@ -49,7 +49,7 @@ class Label(NamedTuple):
 
 
 class OneRating(NamedTuple):
-    """What one model call gave: a score, or none; `words` are its justification, or why there is no score."""
+    """The result of one model call: a score, or None; `words` are its justification, or why there is no score."""
 
     model: str
     score: float | None
@@ -61,13 +61,13 @@ class Reply:
     """A question, a response, and what judge and people said.
 
     Attributes:
-        name: What it is found by: its line in the file, or its case.
-        question: None where the text is not kept; the same for `response`.
-        unscored: Why there is no score, in words; empty where there is one.
-        cluster: What it shares with replies that are not independent of it.
-        stratum: Within which all replies have the same chance of a label.
-        flags: What to know before trusting the score, in words.
-        facts: What else is known, each with its title.
+        name: How to find it: its line in the file, or its case.
+        question: None if the text is not kept; the same for `response`.
+        unscored: Why there is no score, in words; empty if there is one.
+        cluster: Shared with replies that are not independent of it.
+        stratum: A group of replies that all have the same chance of a label.
+        flags: Warnings to consider before trusting the score, in words.
+        facts: Other facts, each with its title.
     """
 
     name: str
@@ -88,7 +88,7 @@ class Reply:
 
     @property
     def miss(self) -> float | None:
-        """How far the score is from the mean of all labels; None where one of the two is missing."""
+        """How far the score is from the mean of all labels; None if one of the two is missing."""
         if self.score is None or not self.labels:
             return None
         return round(abs(self.score - fmean(label.score for label in self.labels)), 9)
@@ -99,12 +99,12 @@ class Reply:
 
 
 def clear_difference(scale: Scale) -> float:
-    """How far apart a score and a label are that say different things: 2 from 0 to 5."""
+    """How far apart a score and a label must be to differ clearly: 2 on a scale from 0 to 5."""
     return 2 * point(scale)
 
 
 def _to_flag(flag: str) -> str:
-    """A flag in words; one of a later version is shown as it stands."""
+    """A flag in words; an unknown flag of a later version is shown unchanged."""
     known = flag.removeprefix("question_")
     if known not in set(Flag):
         return flag
@@ -156,9 +156,9 @@ def _to_facts(row: Row) -> Iterator[tuple[str, str]]:
 
 
 MOST_REPLIES = 20_000
-"""More would make a page that is slow to open."""
+"""With more, the page would be slow to open."""
 LABEL = "human"
-"""The field with people's labels, where none is named."""
+"""The default field with people's labels."""
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ class Replies:
     Attributes:
         replies: In the order of the file.
         problems: One sentence for each value or line that could not be used.
-        left_out: How many older rows the file has.
+        left_out: The number of older rows in the file that are not shown.
     """
 
     replies: tuple[Reply, ...]
@@ -183,17 +183,17 @@ def read_replies(
     rubric: str | Path | None = None,
     limit: int | None = None,
 ) -> Replies:
-    """The replies of a file of JSONL.
+    """The replies of a JSONL file.
 
     Args:
         path: The file.
-        label: The field with people's labels; `human` by default, where the rows have it.
-        label_range: The labels' lowest and highest value, where it is not the rubric's scale.
-        rubric: Gives the scale where the rows name no rubric that comes with the package.
-        limit: Takes so many rows, the last ones; without it, a file of more than 20,000 is refused.
+        label: The field with people's labels; `human` by default, if the rows have it.
+        label_range: The labels' lowest and highest value, if that is not the rubric's scale.
+        rubric: Sets the scale; needed if the rows name a rubric that does not come with the package.
+        limit: How many rows to take, from the end; without it, a file with more than 20,000 rows is refused.
     """
     file = RowFile(path)
-    lines = deque[tuple[int, bytes]](maxlen=limit or MOST_REPLIES)  # no more than these are held
+    lines = deque[tuple[int, bytes]](maxlen=limit or MOST_REPLIES)  # only these are kept in memory
     total = 0
     for total, line in enumerate(file.lines(), start=1):  # noqa: B007 - counts them
         lines.append(line)
@@ -215,7 +215,7 @@ def read_replies(
 
 
 class Reader:
-    """Makes replies of rows, one by one; rows of one judge version and one `case` are labels of several people."""
+    """Makes replies from rows, one by one; rows of one judge version and one `case` are labels of several people."""
 
     def __init__(
         self,
@@ -233,7 +233,7 @@ class Reader:
         self._replies: dict[object, Reply] = {}
 
     def add(self, line: int, fields: Mapping[str, Any], scale: Scale | None = None) -> None:
-        """Takes a row; without `scale`, its rubric gives it."""
+        """Takes a row; without `scale`, the row's rubric gives the scale."""
         row = Row(line, fields)
         if scale is None:
             if row.rubric not in self._scales:
