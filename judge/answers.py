@@ -1,4 +1,4 @@
-"""The text of a model's answer: without thinking, code and markup, and the justification in it."""
+"""The text of a model's answer without thinking, code and markup, and the justification in it."""
 
 import json
 import re
@@ -6,7 +6,7 @@ from itertools import islice
 
 from judge.sanitize import sanitize
 
-# How models fence off their thinking; gpt-oss ends it so where a server leaks its special tokens.
+# Tags around a model's thinking; `assistantfinal` and its like are special tokens of gpt-oss that some servers leak.
 _TAG = r"(?:think(?:ing)?|reasoning|thought|analysis)"
 _THOUGHT = re.compile(rf"[<\[◁]{_TAG}[>\]▷].*?(?:[<\[◁]/{_TAG}[>\]▷]|\Z)", re.DOTALL | re.IGNORECASE)
 _THOUGHT_END = re.compile(rf"[<\[◁]/{_TAG}[>\]▷]|<\|channel\|>final<\|message\|>|assistantfinal", re.IGNORECASE)
@@ -19,11 +19,11 @@ _CODE = re.compile(
 )
 # An answer that is a fenced block and nothing else.
 _FENCED = re.compile(rf"```{_TEXT}[ \t]*\n(?P<inside>.*)```", re.DOTALL | re.IGNORECASE)
-# The prompt's two texts, echoed.
+# An echo of the prompt's two texts.
 _ECHO = re.compile(r"<(question|response)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _INK = re.compile(r"[^\n]")
 _STAR = re.compile(r"^[ \t]*\*(?= )", re.MULTILINE)
-# One character for one, so that a place in the plain text is the same place in the original.
+# Each character becomes one character, so that an index in the plain text is the same index in the original.
 _PLAIN = str.maketrans(
     {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
     | dict.fromkeys("*_#`\xa0\u200b\u2060\ufeff\u3000\t", " ")
@@ -33,7 +33,7 @@ _PLAIN = str.maketrans(
 
 
 def spoken(completion: str) -> str:
-    """What was said, without a fence round it and without the thinking, of which either tag may be missing."""
+    """The answer without a surrounding code fence and without the thinking, even if one of its tags is missing."""
     text = completion.replace("\r\n", "\n").replace("\r", "\n")
     if any(sign in text for sign in ("<", "[", "◁", "final")):
         text = _THOUGHT_END.split(_THOUGHT.sub("", text))[-1]
@@ -43,7 +43,7 @@ def spoken(completion: str) -> str:
 
 
 def to_plain(text: str) -> str:
-    """`text` without markup and without code, each place kept."""
+    """`text` with blanks instead of markup and code, so that every index stays the same."""
     if "* " in text:
         text = _STAR.sub(lambda star: star[0][:-1] + "-", text)
     if "```" in text:
@@ -54,7 +54,7 @@ def to_plain(text: str) -> str:
 
 
 def packed(text: str) -> str:
-    """`text` as two spellings of the same words are alike: without markup, blanks and capitals."""
+    """`text` without markup and blanks, in lower case, so that two spellings of the same words are equal."""
     return "".join(to_plain(text).split()).lower()
 
 
@@ -79,14 +79,14 @@ _JSON_KEYS = ("justification", "reason", "reasoning", "explanation", "rationale"
 
 
 def extract_justification(text: str, start: int, end: int) -> str:
-    """What `text` says besides the score at `start:end`: at most 100 words, the cut marked, all of it legible."""
+    """`text` without the score at `start:end`, sanitised, and cut with a mark to at most 100 words."""
     return sanitize(shorten(_from_json(text) or _without_score(text, start, end))).strip()
 
 
 def shorten(text: str, most_words: int = MAX_WORDS) -> str:
-    """`text` itself, or its first sentences with the cut marked: at most `most_words` words, the mark among them.
+    """`text`, or its first sentences and a mark for the cut if it has more than `most_words` words; the mark counts.
 
-    Words of ten characters, that is: text without spaces is cut as well.
+    It is also cut after ten characters per word, so that text without spaces is shortened too.
     """
     most_chars = most_words * _WORD_CHARS
     if len(text) <= most_chars and len(text.split(maxsplit=most_words)) <= most_words:
@@ -94,7 +94,7 @@ def shorten(text: str, most_words: int = MAX_WORDS) -> str:
     words = [word.end() for word in islice(re.finditer(r"\S+", text), most_words - 1)]
     limit = min(words[-1], most_chars)
     ends = [match.end() for match in _SENTENCE_END.finditer(text, 0, limit)]
-    # A first sentence of a few words says too little; then the cut falls between two words.
+    # If the sentences that fit are too short to say much, the cut falls between two words.
     end = ends[-1] if ends and ends[-1] > limit // 4 else limit
     return f"{text[:end].rstrip()} {CUT_MARK}"
 

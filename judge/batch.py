@@ -1,4 +1,4 @@
-"""Judges many rows at once into a journal that a run which ended early goes on from; no verdict is lost."""
+"""Judges many rows at once. A journal keeps every verdict, and a run that ended early continues from it."""
 
 import asyncio
 import os
@@ -19,18 +19,18 @@ _SYNC_EVERY_S = 5.0
 
 
 class Journal:
-    """The output of a batch: a JSONL file with one row per verdict, in the order in which they came in.
+    """The output of a batch: a JSONL file with one row per verdict, in order of arrival.
 
-    A row is handed to the system as soon as it is there, so that a killed process loses none, and reaches the disk
-    within seconds. A torn last line, as a killed process or a full disk leaves it, is cut off when the file is opened.
-    Only one process at a time has it open.
+    A row is passed to the operating system at once, so that a killed process loses none, and reaches the disk within
+    seconds. An incomplete last line, left by a killed process or a full disk, is cut off when the file is opened. Only
+    one process at a time can have it open.
 
     Args:
-        path: The file; made where there is none, for its owner alone.
-        lines: How many lines the input has.
-        judge: The fields that tell one judge from another. Every row must have these values.
-        sync: Puts what was written to a file descriptor on the disk.
-        clock: Seconds that only grow.
+        path: The file; if it does not exist, it is created, readable only by its owner.
+        lines: The number of lines in the input.
+        judge: The fields that identify the judge. Every row must have these values.
+        sync: Flushes what was written to a file descriptor to the disk.
+        clock: A monotonic clock, in seconds.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Journal:
         self._judge = judge
         self._sync = sync
         self._clock = clock
-        # By the line of the input: a hash of the row that was judged, and where its verdict begins.
+        # By line of the input: a hash of the row that was judged, and the offset of its verdict.
         self._rows: dict[int, tuple[int, int]] = {}
         self._end = 0
         self._synced_at = clock()
@@ -66,11 +66,11 @@ class Journal:
             raise SetupError(f"{path}: cannot read and write it ({os_reason(exc)}).") from exc
 
     def has(self, line: int) -> bool:
-        """Whether there is a verdict on that line of the input."""
+        """Whether there is a verdict for this line of the input."""
         return line in self._rows
 
     def check(self, source: RowFile) -> None:
-        """Nothing, where every row here is still in `source` as it was judged."""
+        """Raises SetupError if a row of the journal is no longer in `source` as it was judged."""
         left = dict(self._rows)
         for line, raw in source.lines():
             if not left:
@@ -93,12 +93,12 @@ class Journal:
                 self._sync(self._file.fileno())
                 self._synced_at = self._clock()
         except OSError as exc:
-            self._file.truncate(self._end)  # the next row must not go on where this one broke off
+            self._file.truncate(self._end)  # the next row must not continue an incomplete one
             raise SetupError(f"{self.path}: cannot continue writing ({os_reason(exc)}).") from exc
         self._count(item.line, 0, len(raw), added)
 
     def sort(self) -> None:
-        """Puts the rows in the order of the input; a second file replaces the first when it is complete."""
+        """Puts the rows in the order of the input, in a second file that replaces the first when it is complete."""
         lines = sorted(self._rows)
         if lines == list(self._rows):
             return
@@ -111,7 +111,7 @@ class Journal:
             self._sync(copy.fileno())
 
     def close(self) -> None:
-        """Sees to it that all is on the disk, and lets other processes write."""
+        """Flushes everything to the disk, and lets other processes write."""
         try:
             self._sync(self._file.fileno())
         except OSError as exc:
@@ -176,38 +176,38 @@ _FAILURES_PER_WORKER = 3
 
 
 def samples_of(judge: Judge) -> int:
-    """How many ratings each model gives: as many as asked, but one of the rater without a model, which never wavers."""
+    """The number of ratings by each model; 1 for the offline rater, which always gives the same one."""
     return 1 if judge.model == OFFLINE else judge.samples
 
 
 def identity_of(judge: Judge) -> Mapping[str, Any]:
-    # With a stronger model to ask, a row has the name of the one whose verdict counts.
+    # With a stronger model, the `model` of a row is the one whose verdict counts, so it does not identify the judge.
     names = {"escalation": judge.escalation} | ({} if judge.escalation else {"model": judge.model})
     return names | {"rubric_version": judge.rubric.version, "samples": samples_of(judge)}
 
 
 class Batch:
-    """Brings rows to a judge and its verdicts into a journal.
+    """Sends rows to a judge and writes its verdicts to a journal.
 
-    A row whose call fails is left out of the journal, so that the next run asks again; one that is too long for the
-    model is unscored. The run stops early when
-    no row could fare better (a wrong key, no quota, a full disk), after three failures in a row for each of the
-    `concurrency` calls, and at `max_cost_usd`; calls under way are waited for, since they are paid for.
+    A row whose call fails is left out of the journal, so that the next run asks again; a row that is too long for the
+    model is unscored. The run stops early if no other row could succeed either (a wrong key, no quota, a full disk),
+    after 3 * `concurrency` failures in a row, and at `max_cost_usd`. Calls in progress are awaited, because they are
+    paid for.
 
     Args:
         judge: Scores the rows.
-        journal: Takes the verdicts.
-        report: Gets one plain sentence for each row that fails, each line that is no row, and the first failed call of
-            each model whose row was scored without it.
-        unit: What a row is called in these sentences, before its number.
-        concurrency: Rows under way at once, at least 1.
-        score: Scores a row in the place of `judge`; None is no verdict yet, and counts as nothing.
-        max_cost_usd: No row is begun once the journal's verdicts have cost this much, in US dollars.
+        journal: Receives the verdicts.
+        report: Called with one plain sentence for each row that fails, each line that is not a row, and the first
+            failed call of each model whose row got a verdict without it.
+        unit: The word for a row in these sentences, before its number.
+        concurrency: The number of rows in progress at once, at least 1.
+        score: Scores a row instead of `judge`; None means that there is no verdict yet, and is not counted.
+        max_cost_usd: No row is started once the journal's verdicts have cost this much, in US dollars.
 
     Attributes:
-        failed: Rows without a verdict, because calls failed.
-        malformed: Lines that are no rows.
-        stopped: What stopped the run early.
+        failed: The number of rows without a verdict because calls failed.
+        malformed: The number of lines that are not rows.
+        stopped: The error that stopped the run early.
         is_spent: Whether `max_cost_usd` is reached.
     """
 
@@ -242,7 +242,7 @@ class Batch:
         return self._journal.tally.rows + self.failed
 
     async def run(self, items: Iterator[Item | Malformed]) -> None:
-        """Judges the rows among `items`, which are read one by one, as calls come free."""
+        """Judges the rows among `items`, which are read one by one as calls become free."""
         self._watch_cost()
         async with asyncio.TaskGroup() as group:
             for _ in range(self._concurrency):
@@ -262,7 +262,7 @@ class Batch:
                 self._report(f"{self._unit} {item.line}: {item.why}; skipped.")
             else:
                 await self._settle(item)
-            await asyncio.sleep(0)  # a judge without a model never waits, and nobody else would get a turn
+            await asyncio.sleep(0)  # the offline rater never waits, so other tasks would get no turn
 
     async def _settle(self, row: Item) -> None:
         judge = self._judge
@@ -294,7 +294,7 @@ class Batch:
         is_hopeless = isinstance(exc, HOPELESS)
         if not is_hopeless:
             self._report(f"{self._unit} {row.line}: {exc}")
-            # Rows that a server rejects may well stand together; as long as others get verdicts, the server is fine.
+            # Rows that a server rejects may well be consecutive; if other rows get verdicts, the server works.
             self._failures_in_a_row += not (isinstance(exc, RequestRejectedError) and self._has_verdict)
         if is_hopeless or self._failures_in_a_row >= _FAILURES_PER_WORKER * self._concurrency:
             self.stopped = exc

@@ -1,4 +1,4 @@
-"""What an output of `judge batch` is held to, as a check of a pull request: a least mean, and an earlier output."""
+"""Checks an output of `judge batch`, for example in a pull request: against a lowest mean and an earlier output."""
 
 import string
 from collections import Counter, deque
@@ -23,15 +23,15 @@ _PLAIN = frozenset(string.ascii_letters + string.digits + " ")
 
 @dataclass
 class _Found:
-    """The rows of now beside those of an earlier output; of two numbers, the first is of before."""
+    """The current rows compared with those of an earlier output; of two numbers, the earlier one is first."""
 
-    mean: Interval | None = None  # of all scored rows of now
-    pairs: Counter[tuple[int, int]] = field(default_factory=Counter)  # how often a row had which score, and has which
-    difference: Interval | None = None  # of the pairs' means
+    mean: Interval | None = None  # of all current scored rows
+    pairs: Counter[tuple[int, int]] = field(default_factory=Counter)  # rows by earlier and current score
+    difference: Interval | None = None  # between the pairs' means
     scored: list[int] = field(default_factory=lambda: [0, 0])
     unscored: list[int] = field(default_factory=lambda: [0, 0])
-    alone: list[int] = field(default_factory=lambda: [0, 0])  # without a partner
-    reworded: int = 0  # pairs of one prompt_id and two prompts
+    alone: list[int] = field(default_factory=lambda: [0, 0])  # rows without a partner
+    reworded: int = 0  # pairs with one prompt_id but different prompts
     has_more_unscored: bool = False
     fallen: list[tuple[int, int, str, int, int]] = field(default_factory=list)  # change, line, prompt, both scores
 
@@ -43,7 +43,7 @@ class _Found:
         return "clearly better" if low is not None and low > 0 else "not clearly worse"
 
     def figures(self, *, is_compared: bool) -> Iterator[tuple[str, str, str]]:
-        """The name of each figure, what it was, where that is known, and what it is."""
+        """The name of each figure, its earlier value ("" if unknown) and its current value."""
         counts = {"scored rows": self.scored, "unscored rows": self.unscored, "rows without a partner": self.alone}
         for name, (then, now) in counts.items() if is_compared else [*counts.items()][:2]:
             more = ", clearly more" if counts[name] is self.unscored and self.has_more_unscored else ""
@@ -62,25 +62,25 @@ class _Found:
 
 @dataclass
 class Check:
-    """Holds an output to what was asked for; what cannot be compared is refused here, before a model is paid.
+    """Checks an output as the options ask. What cannot be compared is refused here, before a model is paid.
 
-    Rows are paired by `prompt_id`, or by the prompt where they have none; of several responses to one prompt the first
-    with the first, in the order of the files. In the intervals, rows of one `thread`, or else prompt, are a cluster.
+    Rows are paired by `prompt_id`, or by the prompt if they have none. Several responses to one prompt are paired in
+    the order of the files. In the intervals, rows with one `thread`, or one prompt if they have none, are a cluster.
 
     Raises:
-        SetupError: Options that do not go together, or an earlier output that cannot be compared.
+        SetupError: The options do not go together, or the earlier output cannot be compared.
     """
 
-    judge: Judge  # gave the verdicts of both
-    output: Path  # the journal that is held to this
-    fail_under: float | None  # the least mean that passes
-    earlier: Path | None  # the output to compare with
-    fail_if_worse: bool  # whether scores that are clearly lower than those fail
-    summary: Path | None  # to append the result to, as Markdown
+    judge: Judge  # gave the verdicts of both outputs
+    output: Path  # the journal to check
+    fail_under: float | None  # the lowest mean that passes
+    earlier: Path | None  # the earlier output to compare with
+    fail_if_worse: bool  # whether clearly lower scores than in the earlier output fail
+    summary: Path | None  # the file to append the result to, as Markdown
 
     def __post_init__(self) -> None:
         low, high = self.judge.rubric.scale
-        self._before: dict[int, deque[tuple[int, int | None]]] = {}  # by prompt: a hash of its text, and the score
+        self._before: dict[int, deque[tuple[int, int | None]]] = {}  # by prompt: hashes of its text, and scores
         if self.fail_under is not None and not self.fail_under <= high:
             raise SetupError(f"--fail-under {self.fail_under:g}: no mean reaches it on the scale {low} to {high}.")
         if self.summary and self.summary.suffix == ".jsonl":
@@ -95,7 +95,10 @@ class Check:
             self._before.setdefault(_key(row), deque()).append((hash(row.question), row.get("score")))
 
     def finish(self, missing: int, say: Callable[[str], None]) -> bool | None:
-        """Whether the check fails, where `missing` rows have no verdict; None where nothing asked for can fail."""
+        """Says the result. Returns whether the check fails, or None if the options ask for no check.
+
+        `missing` is the number of rows without a verdict.
+        """
         is_check, is_compared = self.fail_under is not None or self.fail_if_worse, self.earlier is not None
         if not (is_check or is_compared or self.summary):
             return None
@@ -168,7 +171,7 @@ class Check:
             yield row
 
     def _judge_it(self, found: _Found, missing: int) -> list[tuple[bool, str]]:
-        """What is said of the whole, and whether it is a failure."""
+        """The findings on the whole output: whether each is a failure, and its words."""
         said: list[tuple[bool, str]] = []
         if missing:
             said.append((True, f"rows without a verdict (failed calls, skipped lines or --max-cost): {missing:,}"))
@@ -176,7 +179,7 @@ class Check:
             said.append((True, "no row has a score"))
         elif (limit := self.fail_under) is not None:
             mean = found.mean.mean
-            # Two digits, unless these would round it up to the limit.
+            # Two decimals, unless they would round the mean up to the limit.
             figure = f"{mean:.9g}" if mean < limit <= float(f"{mean:.2f}") else f"{mean:.2f}"
             said.append((mean < limit, f"the mean {figure} is {'' if mean < limit else 'not '}below {limit:.9g}"))
         if self.earlier is not None and found.pairs:
@@ -202,19 +205,19 @@ class Check:
 
 
 def _key(row: Row) -> int:
-    """What tells prompts apart, in two files alike."""
+    """A key that identifies the row's prompt in both files."""
     given = row.get("prompt_id")
     return hash(("text", row.question) if given is None else ("id", encode(given)))
 
 
 def _say(interval: Interval | None, form: str = ".2f") -> str:
-    if interval is None or interval.low is None:  # of one prompt there is a mean, but no interval
+    if interval is None or interval.low is None:  # one prompt gives a mean, but no interval
         return "unknown" if interval is None else f"{interval.mean:{form}}"
     return f"{interval.mean:{form}} (95% interval {interval.low:{form}} to {interval.high:{form}})"
 
 
 def _escape(text: str, most: int = _MOST_SHOWN) -> str:
-    """The beginning of foreign words for Markdown, as code: no markup, mention or link can come out of it."""
+    """The beginning of an untrusted text as code for Markdown, so that it forms no markup, mention or link."""
     words = " ".join(sanitize(text).split())
     cut = words if len(words) <= most else f"{words[: most - 1]}…"
     escaped = "".join(each if each in _PLAIN or not each.isascii() else f"&#{ord(each)};" for each in cut)

@@ -1,18 +1,20 @@
-"""Whether an assistant has become clearly worse than it was: a test that may be repeated after each score.
+"""Tests whether an assistant has become clearly worse; the test may be repeated after each score.
 
     reference = [Scored(4, date(2026, 11, 2), thread="1"), ...]     # the four weeks before the last seven days
     recent = [Scored(3, date(2026, 11, 30)), ...]                   # the last seven days, or since the last alert
     find_drop(reference, recent, Scale(0, 5))                       # a Drop, NotEnough, or None
-    find_below(3.5, reference, recent, Scale(0, 5))                 # the same against a floor that somebody set
+    find_below(3.5, reference, recent, Scale(0, 5))                 # the same against a chosen floor
 
-Nothing is kept between calls: the same scores give the same answer. The test is an e-detector (Shiryaev-Roberts) over
-likelihood ratios: the reference's distribution is tilted exponentially, once to the lowest mean that still counts as
-unchanged, once to one that is lower by a bet, and a score's e-value is the ratio of the two. One unit is staked on each
-reply as the one with which the drop began, so the evidence grows as (evidence + 1) * e-value; it is averaged over three
-bets on each of two figures, the mean and the share of low scores. Three things that look like a drop are allowed for:
-weekdays with levels of their own are taken out by empirical Bayes; scores that hang together within a thread or a day
-count for less, by the power 1 / V of the e-value, V being how much more their sums vary than those of independent
-scores; and the reference's own error lowers the mean that counts as unchanged.
+No state is kept between calls: the same scores give the same answer. The test is an e-detector (Shiryaev-Roberts) over
+likelihood ratios. The reference's distribution is tilted exponentially, once to the lowest mean that still counts as
+unchanged, and once to a mean that is lower by a bet; a score's e-value is the ratio of the two. One unit is bet on each
+reply being the first of the drop, so the evidence grows as (evidence + 1) * e-value. It is averaged over three bets on
+each of two figures, the mean and the share of low scores.
+
+Three effects that look like a drop are corrected. Differences between weekdays are removed by empirical Bayes. Scores
+that depend on each other within a thread or a day count for less: their e-value is raised to the power 1 / V, where V
+is how much more their sums vary than those of independent scores. The reference's own error lowers the mean that counts
+as unchanged.
 
 Source: Shin, Ramdas, Rinaldo, "E-detectors" (arXiv 2203.03532); Lorden (1971), Annals of Mathematical Statistics 42(6),
 for likelihood ratios; Efron and Morris (1973), JASA 68(341), for the weekdays; Kish (1965) for V. The threshold is
@@ -32,22 +34,22 @@ from typing import Literal, NamedTuple
 from judge.rubric import Scale
 
 MIN_REFERENCE = 30
-"""With fewer scores in the reference nothing is said of a drop."""
+"""With fewer scores in the reference, no drop is reported."""
 MARGIN = 0.02
-"""How much lower than the reference's the mean must be, as a part of the scale: 0.1 of 0 to 5."""
+"""How far the mean must be below the reference's, as a share of the scale: 0.1 points on a scale from 0 to 5."""
 _BETS = (0.04, 0.08, 0.16)
 _SURE = 1.0  # standard errors of the reference's mean that count as unchanged
-_SHARE, _SHARE_OF_FLOOR = 0.5, 1.5  # thresholds, as parts of the replies of 90 days, by simulation
+_SHARE, _SHARE_OF_FLOOR = 0.5, 1.5  # thresholds relative to the replies in 90 days, from simulation
 _QUARTER, _DAYS, _WEEKDAYS = 90, 28, 7
-_MIN_DAYS = 14  # with fewer days, a weekday is a single day
-_SMOOTHING = 0.02  # of a score on each value, so that none is impossible
-_LEAST = 0.01  # a mean below that, as a part of the scale, can hardly get lower
+_MIN_DAYS = 14  # with fewer days, a weekday occurs only once
+_SMOOTHING = 0.02  # added to the count of each score, so that none is impossible
+_LEAST = 0.01  # a mean below this share of the scale can hardly drop further
 
 Kind = Literal["mean", "low share", "floor"]
 
 
 class Scored(NamedTuple):
-    """A score, its day, and what it shares with others, such as a thread; None where it stands alone."""
+    """A score, its day, and its thread or whatever else links it to other scores; None if it is independent."""
 
     score: int
     day: date
@@ -55,7 +57,7 @@ class Scored(NamedTuple):
 
 
 class Level(NamedTuple):
-    """Scores in two figures: their mean, and the share below the scale's middle (0 to 2 of 0 to 5)."""
+    """Two figures of scores: their mean, and the share below the scale's middle (0 to 2 on a scale from 0 to 5)."""
 
     mean: float
     low_share: float
@@ -63,15 +65,16 @@ class Level(NamedTuple):
 
 @dataclass(frozen=True)
 class Drop:
-    """The recent scores are lower, and chance is no explanation.
+    """The recent scores are lower than chance explains.
 
     Attributes:
-        kind: What shows it most clearly: the mean, the share of low scores, or the mean against a floor.
+        kind: The figure that shows it most clearly: the mean, the share of low scores, or the mean against a floor.
         since: The index in `recent` at which it most likely began; earlier scores are not part of it.
-        before: The reference.
-        after: The recent scores from `since` on. It was chosen for being low, so it looks somewhat worse than it is.
+        before: The level of the reference.
+        after: The level of the recent scores from `since` on. `since` was chosen for low scores, so the level looks
+            somewhat worse than it is.
         evidence: The value of the e-detector, at least `threshold`.
-        threshold: What the evidence reaches about once in 90 days, or more rarely, while nothing changes.
+        threshold: The value that the evidence reaches at most about once in 90 days if nothing changes.
     """
 
     kind: Kind
@@ -84,22 +87,22 @@ class Drop:
 
 @dataclass(frozen=True)
 class NotEnough:
-    """The reference is too small to compare with: so many scores are there, so many are needed."""
+    """The reference is too small to compare with: the scores that it has, and the scores that are needed."""
 
     scores: int
     needed: int
 
 
 def find_drop(reference: Sequence[Scored], recent: Sequence[Scored], scale: Scale) -> Drop | NotEnough | None:
-    """A drop of the mean, or a rise of the share of low scores, against the reference; None where there is none.
+    """A drop of the mean, or a rise of the share of low scores, against the reference; None if there is none.
 
     Args:
-        reference: Scores of the four weeks before the last seven days, in the order of time. Fewer days are welcome.
-        recent: Scores of the last seven days, or since the last alert where that was later, in the order of time.
+        reference: Scores of the four weeks before the last seven days, in order of time. Fewer days are allowed.
+        recent: Scores of the last seven days, or since the last alert if that was later, in order of time.
         scale: Lowest and highest score, both included.
 
     Raises:
-        ValueError: A score that is not a whole number on the scale.
+        ValueError: A score is not a whole number on the scale.
     """
     _check(reference, recent, scale)
     return _find(_tests_of_drop(reference, scale), _SHARE, reference, recent, scale)
@@ -108,18 +111,18 @@ def find_drop(reference: Sequence[Scored], recent: Sequence[Scored], scale: Scal
 def find_below(
     floor: float, reference: Sequence[Scored], recent: Sequence[Scored], scale: Scale
 ) -> Drop | NotEnough | None:
-    """The mean is below the floor, however it was before; None while nothing shows that.
+    """A mean clearly below the floor, whatever it was before; None if the scores do not show that.
 
-    The reference says here only how scores spread and hang together, and how many there are in 90 days.
+    The reference only tells how scores vary and depend on each other, and how many there are in 90 days.
 
     Args:
-        floor: The lowest mean that is wanted, between the ends of the scale.
+        floor: The lowest acceptable mean, between the ends of the scale.
         reference: As for `find_drop`.
         recent: As for `find_drop`.
         scale: Lowest and highest score, both included.
 
     Raises:
-        ValueError: A score that is not a whole number on the scale, or a floor that is not between its ends.
+        ValueError: A score is not a whole number on the scale, or the floor is not between its ends.
     """
     _check(reference, recent, scale)
     if not scale.low < floor < scale.high:
@@ -142,10 +145,10 @@ def _not_low(scale: Scale) -> dict[int, float]:
 
 
 class _Habits(NamedTuple):
-    """What the reference says of a figure, as parts of the scale.
+    """What the reference tells about a figure, as shares of the scale.
 
     Attributes:
-        mean: Its mean, with one lowest score added: a few good ones do not prove that there are no others.
+        mean: Its mean with one lowest score added, because a few good scores do not prove that there are no low ones.
         error: The standard error of that mean.
         weekdays: How far each weekday's level is from the mean, Monday first.
         inflation: V, at least 1.
@@ -169,7 +172,7 @@ def _learn(values: Mapping[int, float], reference: Sequence[Scored]) -> _Habits:
 
 
 def _weekdays(rests: Sequence[tuple[date, float]]) -> Sequence[float]:
-    """How far each weekday is from the mean, shrunk by as much of that as chance explains (James and Stein)."""
+    """How far each weekday is from the mean, without the part that chance explains (James and Stein)."""
     days: dict[date, list[float]] = defaultdict(list)
     for day, rest in rests:
         days[day].append(rest)
@@ -187,7 +190,7 @@ def _weekdays(rests: Sequence[tuple[date, float]]) -> Sequence[float]:
 
 
 def _inflation(reference: Sequence[Scored], rests: Sequence[float], mean: float) -> float:
-    """V: within threads, and across days as far as their threads do not explain it; `rests` are about the mean."""
+    """V, the larger of that within threads and that across days; `rests` are deviations from the mean."""
     threads, days = defaultdict[Hashable, list[float]](list), defaultdict[date, list[float]](list)
     for i, ((_, day, thread), rest) in enumerate(zip(reference, rests, strict=True)):
         threads[(i, thread) if thread is None else thread].append(rest)
@@ -195,12 +198,12 @@ def _inflation(reference: Sequence[Scored], rests: Sequence[float], mean: float)
     squares = sum(rest * rest for rest in rests)
     if not squares or not mean:
         return 1.0
-    # To the threads, too, one of the lowest scores is added, as long as the thread that a score is in on average.
+    # One thread of lowest scores is added here too, as long as the thread that a score is in on average.
     size, lowest = sum(len(each) ** 2 for each in threads.values()) / len(rests), mean * mean
     sums = sum(sum(each) ** 2 for each in threads.values())
     within = max((sums + size * size * lowest) / (squares + size * lowest), 1.0)
-    # From each day to the next, so that a lasting change within the reference does not count. Few days vary by chance:
-    # what is within one standard error of that does not count either.
+    # Only changes from each day to the next, so that a lasting change within the reference does not count. With few
+    # days these vary by chance, so what is within one standard error does not count either.
     jumps = [(b - a) ** 2 / 2 for a, b in pairwise(sum(each) / sqrt(len(each)) for each in days.values())]
     if not jumps:
         return within
@@ -211,7 +214,7 @@ def _inflation(reference: Sequence[Scored], rests: Sequence[float], mean: float)
 
 class _Test(NamedTuple):
     kind: Kind
-    e_values: Sequence[Mapping[int, float]]  # of each score, by weekday
+    e_values: Sequence[Mapping[int, float]]  # by weekday, the e-value of each score
 
 
 def _tests_of_drop(reference: Sequence[Scored], scale: Scale) -> Iterator[_Test]:
@@ -231,7 +234,7 @@ def _tests_of_floor(floor: float, reference: Sequence[Scored], scale: Scale) -> 
 def _bets(
     kind: Kind, values: Mapping[int, float], null: float, habits: _Habits, reference: Sequence[Scored]
 ) -> Iterator[_Test]:
-    """Tests of "the mean of the values is at least `null`"; none where it could hardly be lower."""
+    """Tests of "the mean of the values is at least `null`"; none if the mean could hardly be lower."""
     if null < _LEAST:
         return
     counts = Counter(each.score for each in reference)
@@ -253,7 +256,7 @@ def _bets(
 
 
 def _tilt(shape: Sequence[tuple[float, float]], mean: float) -> tuple[float, float]:
-    """The exponent t by which weights times exp(t * value) have that mean, and the logarithm of their sum."""
+    """The exponent t for which weights times exp(t * value) have this mean, and the logarithm of their sum."""
     low, high = -60.0, 60.0
     for _ in range(50):
         middle = (low + high) / 2
@@ -287,7 +290,7 @@ def _find(
     if not ends or not tests or (evidence := fmean(ends[0])) < threshold:
         return None
     clearest = tests[ends[0].index(max(ends[0]))]
-    # It began where the e-values from then on multiply to the most.
+    # The drop began where the product of all later e-values is largest.
     sums = list(accumulate((log(clearest.e_values[day.weekday()][score]) for score, day, _ in recent), initial=0.0))
     since = min(range(len(recent)), key=sums.__getitem__)
     before, after = (_level(scores, scale) for scores in (reference, recent[since:]))

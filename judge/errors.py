@@ -1,37 +1,37 @@
-"""What can go wrong before there is a verdict; a model that answers nonsense is not among it.
+"""Errors that prevent a verdict. Nonsense from a model is not an error: it gives an unscored verdict.
 
     JudgeError
-    ├── RubricError            a rubric that is missing or malformed
-    ├── SetupError             no key, or no place to send a request to
-    │   └── KeyRejectedError   the server knows the key and refuses it
+    ├── RubricError            the rubric is missing or malformed
+    ├── SetupError             a setting, option or file is missing or wrong
+    │   └── KeyRejectedError   the server refuses the key
     ├── ModelNotFoundError     the server has no such model
     ├── RequestRejectedError   the server refuses this request, and would again
-    ├── RateLimitedError       too many requests just now
-    │   └── QuotaExceededError the account has nothing left
-    ├── UnavailableError       unreachable, or failing on its own side
+    ├── RateLimitedError       too many requests at the moment
+    │   └── QuotaExceededError the account is out of credit
+    ├── UnavailableError       the server is unreachable or fails
     ├── DeadlineError          no verdict within timeout_s
-    └── BadResponseError       no answer of the Chat Completions API
+    └── BadResponseError       the answer is not one of the Chat Completions API
 
-Every message is one plain sentence that names the setting to change. None holds a key or a judged text.
+Every message is one plain sentence that names the setting to change. None contains a key or a judged text.
 """
 
 
 class JudgeError(Exception):
-    """No verdict, for a reason that a person can mend; `str(error)` is the sentence to show them.
+    """There is no verdict, for a reason that a person can fix; `str(error)` is the sentence to show them.
 
     Attributes:
-        is_too_long: Whether the reason is the length of the texts, which no other try would change.
+        is_too_long: Whether the texts are too long, so that another attempt would fail too.
     """
 
     is_too_long = False
 
 
 class RubricError(JudgeError):
-    """A rubric that cannot be found, or a file that is not one."""
+    """The rubric cannot be found, or its text is not a valid rubric."""
 
 
 class SetupError(JudgeError):
-    """A setting is missing, so nothing was asked."""
+    """A setting, option or file is missing or wrong."""
 
 
 class KeyRejectedError(SetupError):
@@ -43,11 +43,11 @@ class ModelNotFoundError(JudgeError):
 
 
 class RequestRejectedError(JudgeError):
-    """The server refuses the request as such (400, 413, 422); asking again would not help."""
+    """The server refuses the request itself (400, 413, 422); asking again would not help."""
 
 
 class RateLimitedError(JudgeError):
-    """Too many requests (429), also after our own retries."""
+    """Too many requests (429), even after our own retries."""
 
 
 class QuotaExceededError(RateLimitedError):
@@ -55,16 +55,16 @@ class QuotaExceededError(RateLimitedError):
 
 
 class UnavailableError(JudgeError):
-    """The server cannot be reached, drops the connection, or fails (5xx), also after our own retries."""
+    """The server cannot be reached, drops the connection, or fails (5xx), even after our own retries."""
 
 
 class DeadlineError(JudgeError):
-    """`timeout_s` was up before enough ratings were in."""
+    """`timeout_s` passed before enough ratings arrived."""
 
 
 class BadResponseError(JudgeError):
-    """No chat completion, though no error either: something else with status 200, a redirect, or more than is read."""
+    """The answer is neither a completion nor an error: other content with status 200, a redirect, or it is too long."""
 
 
 HOPELESS = SetupError, ModelNotFoundError, QuotaExceededError
-"""After these no other text would fare better."""
+"""Errors after which no other text would succeed either."""

@@ -1,4 +1,4 @@
-"""When a stronger model is asked, and whose verdict counts then."""
+"""Decides when a stronger model is asked, and whose verdict counts then."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 from judge.ratings import UnscoredReason, Verdict, add_known, add_up, point
 
 _TO = " > "
-# The texts or the server are why, and not the judge's doubt; another model would hardly do better.
+# The cause is the texts or the server, not the judge's doubt, so another model would hardly do better.
 _NO_DOUBT = {
     UnscoredReason.REFUSED,
     UnscoredReason.FILTERED,
@@ -38,17 +38,17 @@ def is_escalated(model: str, escalation: str | None) -> bool:
 
 
 def counted(ratings: Sequence[Asked], model: str, escalation: str | None) -> Sequence[Asked]:
-    """Those of the ratings that a verdict of `model` is made of: all, unless a stronger model was asked as well."""
+    """The ratings that a verdict by `model` is based on: all of them, unless a stronger model was asked too."""
     return [rating for rating in ratings if is_escalated(rating.model, escalation) == is_escalated(model, escalation)]
 
 
 def others(ratings: Sequence[Asked], model: str, escalation: str | None) -> Sequence[Asked]:
-    """Those of the model whose verdict does not count."""
+    """The ratings by the model whose verdict does not count."""
     return [rating for rating in ratings if is_escalated(rating.model, escalation) != is_escalated(model, escalation)]
 
 
 def why_of_model(model: str, escalation: str, scores_of_other: Sequence[int]) -> str:
-    """Why a verdict is that of `model` where both were asked; the usable scores are those of the other one."""
+    """Why the verdict is by `model` when both models were asked; `scores_of_other` are the other's usable scores."""
     first, stronger = models_of(escalation)
     if not is_escalated(model, escalation):
         return f"{stronger} was asked, too, and gave no score; this is {first}'s own verdict"
@@ -60,9 +60,10 @@ def why_of_model(model: str, escalation: str, scores_of_other: Sequence[int]) ->
 
 
 def is_doubtful(verdict: Verdict, scale: tuple[int, int]) -> bool:
-    """Whether the ratings are two points apart or more, or hold no score that most of them stand for.
+    """Whether the ratings are at least two points apart, or do not agree on a score by majority.
 
-    A point is that of `point`: 1 from 0 to 5. A refusal is no doubt, and neither is a text that was not judged.
+    A point is as `point` defines it: 1 on a scale from 0 to 5. A refusal is not doubt, nor is a text that was not
+    judged.
     """
     if verdict.unscored is not None:
         return verdict.unscored.reason not in _NO_DOUBT
@@ -70,10 +71,10 @@ def is_doubtful(verdict: Verdict, scale: tuple[int, int]) -> bool:
 
 
 def join(first: Verdict, stronger: Verdict) -> Verdict:
-    """The verdict that counts, with the ratings of both models, and what both took.
+    """The verdict that counts, with the ratings, tokens, time and cost of both models.
 
-    It is the stronger model's, also where that one's ratings split; but the first one's, where most of the stronger
-    model's ratings have no score: because it could not be asked, ran out of time, or wrote none.
+    It is the stronger model's, even if that model's ratings split. It is the first model's if at least half of the
+    stronger model's ratings have no score, because its calls failed, ran out of time or gave none.
     """
     is_split = stronger.unscored is not None and stronger.unscored.reason is UnscoredReason.SPLIT
     return replace(

@@ -1,4 +1,4 @@
-"""Whether asking a stronger model pays: a judge's rows by the spread of their ratings, against people's labels."""
+"""Measures whether asking a stronger model pays: compares rows by the spread of their ratings with people's labels."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -18,7 +18,7 @@ from judge.rubric import Scale
 from judge.stats import t_quantile
 
 MOST_SPREAD = 3
-"""The last level has this spread and all above it."""
+"""The last level contains this spread and all wider ones."""
 
 # With few rows, gains that happen to be equal would look certain.
 _FEWEST = 10
@@ -26,19 +26,19 @@ _FEWEST = 10
 
 @dataclass(frozen=True)
 class Level:
-    """The labelled rows whose ratings lie equally far apart.
+    """The labelled rows whose ratings have the same spread.
 
     Attributes:
-        spread: Highest minus lowest rating; None where the ratings make no score.
-        rows: How many there are.
-        share: Of all labelled rows.
+        spread: Highest minus lowest rating; None if the ratings give no score.
+        rows: The number of these rows.
+        share: Their share of all labelled rows.
         error: The judge's mean distance from people; None without a score.
-        compared: Rows that have a score of both models, or of the stronger one alone where the judge has none.
-        stronger_error: The stronger model's mean distance from people on these; None without any.
-        gain: By how much the stronger model is nearer to people, on rows with both; None without any.
+        compared: The number of rows with a score by both models, or by the stronger one alone if the judge has none.
+        stronger_error: The stronger model's mean distance from people on these rows; None without any.
+        gain: How much closer the stronger model is to people, on rows with both scores; None without any.
         low: Lower end of the gain's 95% interval (paired, Student's t); None with fewer than ten rows.
         high: Upper end.
-        cost_usd: What the stronger model's verdicts cost on average; None where one is not known.
+        cost_usd: The mean cost of the stronger model's verdicts; None if one cost is unknown.
     """
 
     spread: int | None
@@ -55,12 +55,12 @@ class Level:
 
 @dataclass(frozen=True)
 class Analysis:
-    """What a file says of a judge and a stronger model; without one, `stronger` is None.
+    """The comparison of a judge with a stronger model; `stronger` is None if the file has no other model.
 
     Attributes:
-        levels: By spread, 0 first; the one without a score last, where there is any.
-        unlabelled: Rows of the judge that have no label, and are in no figure.
-        single: Labelled rows with one rating, which has no spread.
+        levels: By spread, 0 first; the level without a score is last, if there is one.
+        unlabelled: The number of the judge's rows without a label, which are in no figure.
+        single: The number of labelled rows with one rating, which has no spread.
         problems: One sentence for each value that could not be used, with its line number.
     """
 
@@ -73,11 +73,11 @@ class Analysis:
 
     @property
     def pays_from(self) -> int | None:
-        """The lowest spread from which on the stronger model is nearer to people beyond chance; None at none.
+        """The lowest spread from which on the stronger model is significantly closer to people; None if there is none.
 
-        Looked for from the widest spread down, and no further than the first that is not: so several looks find one by
-        chance no more often than a single one does. Spreads of too few rows are passed over. Source: Maurer, Hothorn,
-        Lehmacher (1995), fixed-sequence testing.
+        The search goes down from the widest spread and stops at the first that is not significant, so that several
+        tests find one by chance no more often than a single test. Spreads with too few rows are skipped. Source:
+        Maurer, Hothorn, Lehmacher (1995), fixed-sequence testing.
         """
         tested = [each for each in reversed(self.levels) if each.spread is not None and each.low is not None]
         clear = list(takewhile(lambda each: (each.low or 0) > 0, tested))
@@ -96,14 +96,14 @@ class Verdict(NamedTuple):
 
 @dataclass
 class Response:
-    """What judges and people said of one response; labels by the judge whose row has them."""
+    """What judges and people said about one response; labels by the judge whose row has them."""
 
     labels: dict[str, list[float]] = field(default_factory=dict)
     verdicts: dict[str, Verdict] = field(default_factory=dict)
 
     @property
     def label(self) -> float | None:
-        """The mean over the people; other judges' rows repeat the same labels."""
+        """The mean label, from one judge's rows only, because other judges' rows repeat the same labels."""
         given = next((labels for labels in self.labels.values() if labels), None)
         return fmean(given) if given else None
 
@@ -125,10 +125,11 @@ def measure(
     label_range: Range | None = None,
     rubric: str | Path | None = None,
 ) -> Analysis:
-    """The analysis of a stronger model, from a file of JSONL as `judge batch` writes it.
+    """The analysis of a stronger model, from JSONL that `judge batch` wrote.
 
-    A row with `--escalate-to` holds both models' ratings; else both judged the same responses in rows of their own.
-    Without names, the one that costs more is the stronger, and where that is not known the later one in the file.
+    A row written with `--escalate-to` holds both models' ratings. Otherwise each model judged the same responses in its
+    own rows. Without names, the model that costs more is the stronger one, or the later one in the file if a cost is
+    unknown.
     """
     file = RowFile(path)
     responses: dict[object, Response] = defaultdict(Response)
@@ -166,7 +167,7 @@ def _add(response: Response, row: Row, label: str, numbers: Numbers, scale: Scal
         said = own if name == model else aside
         if said:
             of_model = combine(said, model="", rubric="", rubric_version="", scale=scale)
-            # The row's cost is that of both.
+            # The row's cost is the sum for both models.
             response.verdicts.setdefault(
                 name, Verdict(of_model.score, of_model.spread, len(said), None if aside else cost)
             )

@@ -1,4 +1,4 @@
-"""A file of scores, some of them with people's labels, as one estimate."""
+"""Estimates means from a file of scores, some of which have people's labels."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -27,17 +27,18 @@ from judge.stats import (
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a file of scores says of all responses.
+    """Estimates for all responses of a file of scores.
 
     Attributes:
         mean: The mean score.
         good: The share of responses with at least `good_from`.
-        plus_minus: How far from a single score a person's label is in 9 of 10 cases; None with fewer than nine labels.
-        unscored: Rows without a score, which are in no figure.
-        not_blind: Labels that were given after the score was seen, and so are in no figure either.
-        unlike: In what the labelled rows are unlike the others (`score`, `length`), with the p of a Kolmogorov-Smirnov
-            test; empty too where they were not drawn with equal probabilities, and so are meant to be unlike.
-        shares_prompts: Whether rows share a `prompt_id`: they are taken as independent, and may not be.
+        plus_minus: How far a person's label is from a single score in 9 of 10 cases; None with fewer than nine labels.
+        unscored: The number of rows without a score, which are in no figure.
+        not_blind: The number of labels given after the score was seen, which are in no figure either.
+        unlike: The properties (`score`, `length`) in which the labelled rows differ from the others, with the p of a
+            Kolmogorov-Smirnov test. Empty if rows were drawn with unequal probabilities, because then they should
+            differ.
+        shares_prompts: Whether rows share a `prompt_id`; they are treated as independent, but may not be.
         problems: One sentence for each value that could not be used, with its line number.
     """
 
@@ -53,7 +54,7 @@ class Estimate:
     problems: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures as plain dicts, lists and numbers, ready for `json.dumps`; None where one is not defined."""
+        """The figures as plain dicts, lists and numbers, ready for `json.dumps`; undefined figures are None."""
         names = ("plus_minus", "scale", "unscored", "not_blind", "unlike", "problems")
         return {
             **_figures(self.mean),
@@ -64,7 +65,7 @@ class Estimate:
 
 
 def why_rough(mean: MeanEstimate) -> Iterator[str]:
-    """What to know where the labels are too few, or weigh too unequally, for intervals that hold their 95%."""
+    """Warnings if the labels are too few, or weigh too unequally, for reliable 95% intervals."""
     if not mean.missing:
         return
     missing = f"{mean.missing} more are needed"
@@ -79,7 +80,7 @@ def why_rough(mean: MeanEstimate) -> Iterator[str]:
 
 
 def how_near(within: float | None, labelled: int, scale: Scale) -> Iterator[str]:
-    """How far people are from a single score; nothing where that is not known, or half the scale."""
+    """A sentence on how far people are from a single score; none if that is unknown or at least half the scale."""
     if within is not None and within < (scale.high - scale.low) / 2:
         points = "1 point" if within == 1 else f"{within:g} points"
         yield f"In 9 of 10 cases a person's label is within {points} of the judge's score ({labelled:,} labels)."
@@ -105,17 +106,17 @@ _MOST_NAMED = 5
 
 @dataclass(frozen=True)
 class Fields:
-    """Which fields to read, and what is known of the labels beside.
+    """The fields to read, and how to read them.
 
     Attributes:
-        label: People's label: a number, or a list of them, of which the mean counts.
+        label: People's label: a number, or a list of numbers, whose mean counts.
         score: The judge's score.
-        probability: With which the row was drawn to be labelled; None is `probability` where the rows have it, else all
-            are equal.
-        cluster: What rows share that are not independent; None is `thread` where the rows have it. Where rows have a
-            `stratum`, and no `probability` is named, the share labelled in it takes the place of the probability.
-        label_range: The labels' lowest and highest value, where it is not the rubric's scale.
-        judge: The model whose scores to read, where the file has those of several.
+        probability: The probability with which the row was drawn for a label. None means `probability` if the rows have
+            it; otherwise all are equal.
+        cluster: The field that dependent rows share. None means `thread` if the rows have it. If rows have a `stratum`
+            and no `probability` is named, the share labelled in the stratum replaces the probability.
+        label_range: The labels' lowest and highest value, if that is not the rubric's scale.
+        judge: The model whose scores to read, if the file has several models.
     """
 
     label: str
@@ -129,10 +130,10 @@ class Fields:
 def estimate_file(
     path: Path, fields: Fields, rubric: str | Path | None = None, lines: Iterable[tuple[int, bytes]] | None = None
 ) -> Estimate:
-    """The estimate from a file of JSONL, or from numbered `lines` that stand in its place.
+    """The estimate from a JSONL file, or from numbered `lines` instead of the file.
 
-    A label counts unless the row says that it was not `blind`. Rows of one `case` are labels of several people.
-    `rubric` gives the scale where the rows name no rubric that comes with the package.
+    A label counts unless its row has `blind` as false. Rows of one `case` hold labels of several people. `rubric` sets
+    the scale; it is needed if the rows name a rubric that does not come with the package.
     """
     file = RowFile(path)
     reader: _Reader | None = None
@@ -157,7 +158,7 @@ class _Scored:
 
 
 class _Reader:
-    """Gathers rows; labelled ones of a case wait, since other rows may have more labels of it."""
+    """Collects rows; labelled rows of a case wait, because other rows may have more labels for it."""
 
     def __init__(self, fields: Fields, scale: Scale, problems: list[str]) -> None:
         self._fields = fields
@@ -167,7 +168,7 @@ class _Reader:
         self._good_from = good_from(scale)
         self._mean, self._good = MeanEstimator(scale), MeanEstimator(Scale(0, 1))
         self._misses = Counter[tuple[float, float]]()
-        # What the rows without a label are like, and those with one.
+        # The distributions in rows without and with a label.
         self._like = {name: (Counter[float](), Counter[float]()) for name in ("score", "length")}
         self._cases: dict[str, _Scored] = {}
         self._labelled: list[_Scored] = []
@@ -209,7 +210,7 @@ class _Reader:
             known.probability = one.probability
 
     def _probability(self, row: Row) -> float:
-        """With which the row was drawn to be labelled; all labelled rows have one, or none has."""
+        """The probability with which the row was drawn for a label; all labelled rows must have one, or none."""
         name = self._fields.probability or "probability"
         value = row.get(name)
         if self._has_probability is None:
@@ -261,7 +262,7 @@ class _Reader:
             missing = "score" if mean is None else "label" if not self._not_blind else "blind label"
             first = f" ({self._numbers.problems[0]})" if self._numbers.problems else ""
             raise SetupError(f"No row has a {missing} that can be used{first}.")
-        # Drawn with unequal probabilities, the labelled rows are meant to be unlike the others.
+        # Labelled rows that were drawn with unequal probabilities should differ from the others.
         is_even = len({probability for _, probability in self._misses}) == 1
         alike = {name: kolmogorov_smirnov(*counts) for name, counts in self._like.items() if is_even}
         return Estimate(
@@ -279,6 +280,6 @@ class _Reader:
 
 
 def _length(row: Row) -> int | None:
-    """The response's length in quarters of a doubling, so that there are few different ones."""
+    """The response's length in quarters of a doubling, so that there are few different values."""
     text = next((row.get(name) for name in COMPLETION if isinstance(row.get(name), str)), None)
     return None if text is None else int(len(text) ** 4).bit_length()

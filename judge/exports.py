@@ -1,4 +1,4 @@
-"""Scored rows for what comes next: tables as CSV or Parquet, and preference pairs to train on."""
+"""Exports scored rows: as tables in CSV or Parquet, and as preference pairs to train on."""
 
 import csv
 import math
@@ -14,13 +14,13 @@ from judge.errors import SetupError
 from judge.files import Format, decode, encode, os_reason, read_lines, replacing
 from judge.rows import ADDED, Row
 
-# Endings that promise what is not written here.
+# Endings of formats that are not written here.
 _OTHER_FORMATS = {".bz2", ".gz", ".json", ".tsv", ".xls", ".xlsx", ".xz", ".zip", ".zst"}
 _ROWS_AT_ONCE = 1_000
 
 
 def choose_format(path: Path, asked: Format | None) -> Format:
-    """The format that was asked for, else the one that the ending of `path` names, else JSONL."""
+    """The format that was asked for; without one, the format that the ending of `path` names, or JSONL."""
     if path.suffix.lower() in _OTHER_FORMATS:
         raise SetupError(f"{path}: {path.suffix} is not written; end the name in .jsonl, .csv or .parquet.")
     chosen = asked or _format_of(path) or Format.JSONL
@@ -33,12 +33,12 @@ def choose_format(path: Path, asked: Format | None) -> Format:
 
 
 def name_beside(path: Path, form: Format) -> Path:
-    """The file of the same name in another format: an ending that names one is replaced, any other kept."""
+    """The file of the same name in another format: an ending that names a format is replaced, any other is kept."""
     return path.with_suffix(f".{form}") if _format_of(path) else path.with_name(f"{path.name}.{form}")
 
 
 def refuse_foreign(table: Path, form: Format) -> None:
-    """Nothing, where `table` may be replaced: it is not there, or its first column is `line`, as a batch writes it."""
+    """Raises SetupError if `table` exists and is not from a batch, whose first column is `line`."""
     if table.exists() and not _begins_with_line(table, form):
         raise SetupError(f"{table}: not a table of 'judge batch', and would be overwritten; choose another output.")
 
@@ -61,8 +61,8 @@ def _begins_with_line(table: Path, form: Format) -> bool:
 def export(rows: Path, target: Path, form: Format) -> None:
     """Writes the rows of a JSONL file as a table, which replaces `target` when it is complete.
 
-    A column has one type: true or false, whole number, number or text. One that mixes them, or holds lists or
-    objects, is text: strings as they are, everything else as JSON.
+    A column has one type: true or false, whole number, number or text. A column that mixes types, or holds lists or
+    objects, is text: strings are unchanged, everything else is JSON.
     """
     columns = _columns(rows)
     with replacing(target, f"{target}: cannot write it ({{reason}}).") as file:
@@ -92,11 +92,11 @@ def _to_kind(of: type) -> type:
 
 
 def _to_text(value: object) -> str:
-    # Half a surrogate pair, which neither format can hold, is written out.
+    # Half a surrogate pair, which neither format can hold, is escaped.
     return value.encode(errors="backslashreplace").decode() if isinstance(value, str) else encode(value)
 
 
-# With these a spreadsheet takes a cell for a formula: https://owasp.org/www-community/attacks/CSV_Injection
+# First characters that make a cell a formula in a spreadsheet: https://owasp.org/www-community/attacks/CSV_Injection
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -145,7 +145,7 @@ _JUDGE = ("rubric_version", "samples")
 
 
 class Scored(NamedTuple):
-    """One scored row. `key` tells prompts apart: a `prompt_id` as JSON, and the prompt itself where there is none."""
+    """One scored row. `key` identifies its prompt: the `prompt_id` as JSON, and the prompt itself if it has none."""
 
     line: int
     key: tuple[str, str]
@@ -157,7 +157,7 @@ class Scored(NamedTuple):
 
 @dataclass
 class Counts:
-    """What became of the rows: `pairs`, `ties` and `alone` count prompts, the others lines."""
+    """Counts of the results: `pairs`, `ties` and `alone` count prompts, the others count lines."""
 
     pairs: int = 0
     ties: int = 0
@@ -169,13 +169,13 @@ class Counts:
 def make_pairs(source: Path, report: Callable[[str], None], counts: Counts) -> Iterator[str]:
     """The pairs of a scored file as JSON, in the order in which its prompts first appear.
 
-    Rows belong together by `prompt_id`, and by the prompt itself where they have none. Of several responses with the
-    same score, the first in the file counts. Three rows of each prompt are held.
+    Rows belong together by `prompt_id`, or by the prompt itself if they have none. Of several responses with the same
+    score, the first in the file counts. Three rows of each prompt are kept in memory.
 
     Args:
         source: Rows with prompt, completion and score, in any order; a score of null is unscored.
-        report: Gets one plain sentence for each line that is no such row; it is skipped.
-        counts: Is filled in as the pairs are made.
+        report: Called with one plain sentence for each line that is not such a row and is skipped.
+        counts: Filled in as the pairs are made.
     """
     firsts: dict[tuple[str, str], Scored] = {}
     best: dict[tuple[str, str], Scored] = {}
@@ -204,7 +204,7 @@ def make_pairs(source: Path, report: Callable[[str], None], counts: Counts) -> I
 
 
 def has_pair(source: Path) -> bool:
-    """Whether there is one among the first 10,000 scored rows."""
+    """Whether there is a pair among the first 10,000 scored rows."""
     first: dict[tuple[str, str], Scored] = {}
     for row in islice(_read_scored(source, lambda _: None, Counts()), _LOOKED_AT):
         other = first.setdefault(row.key, row)
@@ -225,7 +225,7 @@ def _read_scored(source: Path, report: Callable[[str], None], counts: Counts) ->
             counts.malformed += 1
             report(f"line {line}: {exc}; skipped.")
             continue
-        # Without a rubric the row is not ours, and its `model` may well be the one that wrote the response.
+        # Without a rubric version the row is not ours, and its `model` may be the one that wrote the response.
         parts = {"model": row.judge} | {name: row.get(name) for name in _JUDGE}
         named = ", ".join(f"{name} {part}" for name, part in parts.items())
         judges.setdefault(named if "rubric_version" in row.fields else "another", line)

@@ -1,4 +1,4 @@
-"""Files: lines of JSONL as fields and back, and files that their owner alone may read."""
+"""Files: reads and writes lines of JSONL, and creates files that only their owner may read."""
 
 import codecs
 import json
@@ -28,15 +28,15 @@ class Format(StrEnum):
 
 
 def private(path: str, flags: int) -> int:
-    """An `opener` for `open`: a file that it makes is its owner's alone, whatever the umask."""
+    """An `opener` for `open` that creates files readable only by their owner, whatever the umask."""
     return os.open(path, flags, _OWNERS_ALONE)
 
 
 def lock(file: BinaryIO, path: Path, otherwise: str = "choose another output") -> None:
-    """Keeps the file to this process for as long as that lives; `otherwise` is what to do rather than wait.
+    """Locks the file for this process as long as it is open; `otherwise` says what to do instead of waiting.
 
     Raises:
-        SetupError: Another process has it.
+        SetupError: Another process has locked it.
     """
     try:
         import fcntl
@@ -44,7 +44,7 @@ def lock(file: BinaryIO, path: Path, otherwise: str = "choose another output") -
         return
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # Before we had the lock, another process may have put a sorted file in the place of the one we opened.
+        # Before we got the lock, another process may have replaced the file that we opened with a sorted one.
         is_ours = os.path.samestat(os.fstat(file.fileno()), path.stat())
     except BlockingIOError:
         is_ours = False
@@ -55,22 +55,22 @@ def lock(file: BinaryIO, path: Path, otherwise: str = "choose another output") -
 
 
 def private_and_new(path: str, flags: int) -> int:
-    """The same for a file beside another, in place of whatever has its name: one of a run that was killed, or a link.
+    """As `private`, but first removes what has the name: the file of a killed run, or a link.
 
-    Others may have made those; what is written there would be theirs to read, or go elsewhere.
+    Another user may have made it, who could then read what is written there, or divert it.
     """
     Path(path).unlink(missing_ok=True)
     return private(path, flags | os.O_EXCL)
 
 
 def put_in_place(beside: Path, target: Path) -> None:
-    """Puts a file into the place of `target`. It may be read by whom its owner has let read it, else by them alone."""
+    """Replaces `target` with the file `beside`, readable by the same users, or by its owner only if `target` is new."""
     beside.chmod(_kept_mode(target))
     beside.replace(target)
 
 
 def _kept_mode(target: Path) -> int:
-    # What is a link, or another's, may have been put there by somebody else, in a folder that all may write to.
+    # In a folder that all may write to, a link or another user's file may have been put there on purpose.
     if target.is_symlink() or not target.exists() or target.stat().st_uid != os.geteuid():
         return _OWNERS_ALONE
     return stat.S_IMODE(target.stat().st_mode) & ~(stat.S_IWGRP | stat.S_IWOTH)
@@ -78,7 +78,7 @@ def _kept_mode(target: Path) -> int:
 
 @contextmanager
 def written_beside(target: Path) -> Iterator[BinaryIO]:
-    """A file that takes the place of `target` once it is written, and leaves no trace where that fails."""
+    """A file that replaces `target` once it is written, and is removed if that fails."""
     beside = target.with_name(f"{target.name}.part")
     try:
         with open(beside, "wb", opener=private_and_new) as file:
@@ -90,10 +90,10 @@ def written_beside(target: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def replacing(target: Path, failure: str) -> Iterator[BinaryIO]:
-    """`written_beside`, with a sentence for what goes wrong.
+    """`written_beside`, with a plain sentence if the system reports an error.
 
     Raises:
-        SetupError: The system refuses; `failure` is the sentence, with {reason} for why.
+        SetupError: The file cannot be written; the message is `failure`, with the reason for {reason}.
     """
     try:
         with written_beside(target) as file:
@@ -110,7 +110,7 @@ _KINDS: Mapping[type, str] = {
     type(None): "null",
 }
 MOST_OF_A_LINE = 10_000_000
-"""Bytes of a line of JSONL, and characters of a line or a cell of CSV: no texts to judge are near it."""
+"""Limit of bytes in a line of JSONL, and of characters in a line or cell of CSV; texts to judge are far shorter."""
 
 _BLANK = codecs.BOM_UTF8 + b" \t\r\n\f\v"
 _BEGINNING = 256
@@ -119,9 +119,9 @@ _encoder = json.JSONEncoder(ensure_ascii=False)
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file that are not blank, each with its number, from 1.
+    """The lines of a file that are not blank, each with its number, counted from 1.
 
-    Of a line that is too long beginning and end are given, which `decode` refuses.
+    A line that is too long is given as its beginning and end, which `decode` refuses.
 
     Raises:
         SetupError: The file cannot be read.
@@ -137,7 +137,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def read_line(file: BinaryIO) -> bytes:
-    """The next line; of one with more than `MOST_OF_A_LINE` bytes, its beginning and its end, which are still more."""
+    """The next line; if it is longer than `MOST_OF_A_LINE`, its beginning and end, which are still longer than that."""
     raw, rest = file.readline(MOST_OF_A_LINE + 1), b""
     while len(rest or raw) > MOST_OF_A_LINE and not (rest or raw).endswith(b"\n"):
         rest = file.readline(MOST_OF_A_LINE + 1) or b"\n"
@@ -145,16 +145,16 @@ def read_line(file: BinaryIO) -> bytes:
 
 
 def check_is_file(path: Path) -> None:
-    """Nothing, where `path` is a file that can be read again and again.
+    """Checks that `path` is a file that can be read repeatedly.
 
     Raises:
-        SetupError: It is something else, or not there.
+        SetupError: It is something else, or does not exist.
     """
     if os.path.isfile(path):
         return
     if os.path.isdir(path):
         raise SetupError(f"{path}: not a plain file but a folder; name a file in it.")
-    # A pipe would be read once only, and rows are looked at again by the next run.
+    # A pipe can be read only once, but rows are read several times.
     if os.path.exists(path) or str(path) == "-":
         raise SetupError(
             f"{path}: not a plain file; save what comes through a pipe as one, since it is read repeatedly."
@@ -163,10 +163,10 @@ def check_is_file(path: Path) -> None:
 
 
 def refuse_foreign(path: Path, mark: bytes, what: str, option: str) -> None:
-    """Nothing, where no file is there, or one that has `mark` near its beginning, and so is ours to write anew.
+    """Checks that `path` does not exist, or has `mark` near its beginning and so is ours to overwrite.
 
     Raises:
-        SetupError: Something else has its name, or it cannot be read.
+        SetupError: The file is something else, or cannot be read.
     """
     try:
         with path.open("rb") as file:
@@ -180,10 +180,10 @@ def refuse_foreign(path: Path, mark: bytes, what: str, option: str) -> None:
 
 
 def decode(raw: bytes) -> dict[str, Any]:
-    """The object on a line; NaN and Infinity, which Python writes, are read.
+    """The JSON object on a line; NaN and Infinity, which Python writes, are accepted.
 
     Raises:
-        ValueError: It is not one; the message completes "line 17: ".
+        ValueError: The line is not an object; the message completes "line 17: ".
     """
     if len(raw) > MOST_OF_A_LINE:
         raise ValueError(f"longer than {MOST_OF_A_LINE / 1e6:g} MB")
@@ -207,10 +207,10 @@ def decode(raw: bytes) -> dict[str, Any]:
 
 
 def encode(value: object) -> str:
-    """JSON that can be written as UTF-8; characters are escaped only where one is half a surrogate pair.
+    """JSON that can be written as UTF-8; characters are escaped only if one of them is half a surrogate pair.
 
     Raises:
-        ValueError: It is nested too deeply.
+        ValueError: The value is nested too deeply.
     """
     try:
         text = _encoder.encode(value)

@@ -1,4 +1,4 @@
-"""`Judge`: a question and a response become a verdict."""
+"""`Judge`, which turns a question and a response into a verdict."""
 
 import os
 import time
@@ -28,42 +28,42 @@ _STRONGER = "JUDGE_ESCALATE_TO"
 
 
 class Written(NamedTuple):
-    """What a model wrote, and the tokens of prompt and answer; None where the server counts none."""
+    """What a model wrote, and the tokens of prompt and answer; None if the server counts none."""
 
     text: str
     tokens: int | None
 
 
 class Judge:
-    """Scores responses by one rubric, with a model or a panel of several.
+    """Scores responses by one rubric, with one model or a panel of several.
 
         async with Judge() as judge:
             verdict = await judge.score("What is 2 + 2?", "Four.")
 
-    Made to be shared between the tasks of an event loop: its connections stay open, and what it learns of a server
-    stays learnt.
+    Share one judge between the tasks of an event loop: it keeps its connections open, and remembers what it learns
+    about a server.
 
     Args:
-        model: The model's name on the server, or "offline" for the rater without a model. Several names with commas
-            between them are a panel.
+        model: The model's name on the server, or "offline" for the rater without a model. Several names, separated by
+            commas, are a panel.
         rubric: A rubric, the name of one that comes with the package, or the path of a file.
-        samples: Ratings of each model, at least 1; None means 3 of a single model, and 1 of each in a panel.
-            A single model is asked for as many as can change the score: of three, two where these are equal. With
-            `escalate_to` it is asked for all, since a third far from two equal ones asks the stronger model, too. With
-            one, a model is asked for its likeliest answer (temperature 0); with several it keeps the server's
-            temperature, since equal ratings tell no spread.
-        client: An `AsyncOpenAI` to ask through, with its own key and address, which stays yours to close.
-            Without, one is made at the first call from OPENAI_API_KEY and OPENAI_BASE_URL.
-        timeout_s: Longest time from the call of `score` to its return, retries and all.
-        models: The names of the panel, in place of `model`.
-        logprobs: Whether to ask for log probabilities, and so for `weighted_score`, where the server gives them. That
-            is a mean, which depends on each rating, so all are asked for.
-        escalate_to: The name of a stronger model on the same server. It is asked, too, where the ratings are two points
-            apart or more, or where no majority of them has a score; then its verdict counts. None asks no other.
+        samples: Ratings by each model, at least 1; None means 3 by a single model, and 1 by each model of a panel.
+            A single model is asked only for ratings that can change the score: two of three if these two are equal.
+            With `escalate_to` it is asked for all, because a third rating far from two equal ones also calls for the
+            stronger model. For one rating, a model is asked for its likeliest answer (temperature 0); for several, it
+            keeps the server's temperature, because identical answers would show no spread.
+        client: An `AsyncOpenAI` to use, with its own key and address; the caller closes it.
+            By default, one is created at the first call from OPENAI_API_KEY and OPENAI_BASE_URL.
+        timeout_s: Longest time from the call of `score` to its return, including retries.
+        models: The names of the panel, instead of `model`.
+        logprobs: Whether to ask for log probabilities, which give `weighted_score` if the server returns them. That
+            is a mean that depends on each rating, so all ratings are asked for.
+        escalate_to: The name of a stronger model on the same server. It is asked too if the ratings are at least two
+            points apart, or do not agree on a score by majority; then its verdict counts. None: no other is asked.
 
     Raises:
-        RubricError: The rubric cannot be found or is not one.
-        SetupError: A model named twice or not at all; `samples` or `timeout_s` out of range.
+        RubricError: The rubric cannot be found or is not valid.
+        SetupError: A model is named twice or not at all, or `samples` or `timeout_s` is out of range.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class Judge:
 
     @property
     def model(self) -> str:
-        """The name of the model that is asked, or "offline"; those of a panel with commas between them."""
+        """The name of the model that is asked, or "offline"; for a panel, all names separated by commas."""
         return ", ".join(self._models)
 
     @property
@@ -113,12 +113,12 @@ class Judge:
 
     @property
     def samples(self) -> int:
-        """How many ratings are asked of each model, at the most."""
+        """The largest number of ratings that each model is asked for."""
         return self._samples
 
     @property
     def most_ratings(self) -> int:
-        """How many ratings one verdict may take, of all models together; 0 where no model is asked."""
+        """The largest number of ratings for one verdict, by all models together; 0 if no model is asked."""
         return 0 if self.model == OFFLINE else sum(each.samples for each in (*self._members, *self._stronger))
 
     @property
@@ -128,16 +128,16 @@ class Judge:
 
     @property
     def version(self) -> str:
-        """What makes its scores comparable, in words: models, rubric with its version, samples where not the usual.
+        """What comparable scores have in common: models, rubric and its version, and samples if not the default.
 
-        Scores of two versions belong in no common figure.
+        Scores of two versions must not be combined in one figure.
         """
         usual = _SAMPLES if len(self._models) == 1 else 1
         samples = [f"{self._samples} ratings"] if self._samples != usual else []
         return ", ".join([self.escalation or self.model, f"{self._rubric.name} {self._rubric.version}", *samples])
 
     def by(self, rubric: Rubric) -> "Judge":
-        """The same judge by another rubric of the same scale; it shares the connections, which this one closes.
+        """The same judge with another rubric of the same scale; both share the connections, which this one closes.
 
         Raises:
             SetupError: The rubric has another scale.
@@ -151,12 +151,12 @@ class Judge:
     async def score(self, question: str, response: str) -> Verdict:
         """The verdict on `response` as an answer to `question`.
 
-        A model that answers nonsense gives an unscored verdict, and so do texts with nothing to judge or of more than
-        100,000 characters, for which no model is asked.
+        If the model answers nonsense, the verdict is unscored. So it is for texts with nothing to judge, or with more
+        than 100,000 characters; then no model is asked.
 
         Raises:
-            JudgeError: Fewer than half of the ratings are usable because calls failed; the child says how. Where those
-                of a stronger model fail, the verdict is that of the first.
+            JudgeError: No more than half of the ratings are usable and calls failed; the subclass says how. If the
+                stronger model's calls fail, the verdict is the first model's.
         """
         if unread := too_long(question, response):
             return self.unscored(unread)
@@ -167,7 +167,7 @@ class Judge:
             rating = rate_offline(question, response, self._rubric.scale, self._rubric.name)
             return self._combine([replace(rating, cost_usd=0.0)], flags=flags)
         prompt = render_prompt(self._rubric, question, response)
-        await self._connect()  # the first call imports much, which is no wait for the server
+        await self._connect()  # outside the timeout, because the first call's imports take long
         give_up_at = time.monotonic() + self._timeout_s
         results, failures = await self._ask(self._members, prompt, response, give_up_at)
         if failures and not has_majority(results):
@@ -183,12 +183,10 @@ class Judge:
         )
 
     async def write(self, prompt: str) -> Written:
-        """The `text` that its model, or the stronger one where there is one, writes to any prompt, and its `tokens`.
-
-        The tokens are those of prompt and answer together; None where the server counts none.
+        """The answer of the model, or of the stronger one if there is one, to any prompt.
 
         Raises:
-            SetupError: It is the offline rater, which writes nothing.
+            SetupError: The judge is the offline rater, which writes nothing.
             JudgeError: The call failed.
         """
         if self.model == OFFLINE:
@@ -219,7 +217,7 @@ class Judge:
         )
 
     async def aclose(self) -> None:
-        """Closes the connections that this judge opened; a client that was given stays open."""
+        """Closes the connections that this judge opened; a client that the caller gave stays open."""
         await self._connect.aclose()
 
     async def __aenter__(self) -> Self:
@@ -233,7 +231,7 @@ class Judge:
     async def _ask(
         self, members: Sequence[Member], prompt: str, response: str, give_up_at: float
     ) -> tuple[list[Result], list[JudgeError]]:
-        """The ratings of all members in turn, failed ones as unscored, and the failures."""
+        """The ratings of all members in order, failed ones as unscored, and the failures."""
         outcomes: list[list[Outcome]] = [[None] * member.samples for member in members]
         places = zip(members, outcomes, strict=True)
         await run_all([member.rate(prompt, response, own, give_up_at) for member, own in places])
@@ -255,7 +253,7 @@ class Judge:
 
 
 class _Connection:
-    """Gives the client to ask through: the one that was given, or one of its own from the first call on."""
+    """Returns the client for requests: the caller's, or one of its own, created at the first call."""
 
     def __init__(self, client: "AsyncOpenAI | None") -> None:
         if client is not None:
@@ -279,9 +277,9 @@ class _Connection:
 
 
 async def _open_client() -> "AsyncGenerator[AsyncOpenAI, None]":
-    """Gives a client, and closes it at the latest with the event loop, which ends every generator that is left.
+    """Yields a client, and closes it at the latest with the event loop, which ends all generators.
 
-    So a judge that nobody closes does no harm, and one that is asked from `asyncio.run` twice connects anew.
+    So a judge that is not closed does no harm, and one that is used in two `asyncio.run` calls connects again.
     """
     async with make_client(os.environ.get("OPENAI_API_KEY"), os.environ.get("OPENAI_BASE_URL")) as client:
         yield client

@@ -1,4 +1,4 @@
-"""The numbers in rows of JSONL: scores and people's labels, held to their scale."""
+"""Reads the numbers in rows of JSONL, scores and people's labels, and checks them against their scale."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,8 @@ from judge.rubric import DEFAULT_RUBRIC, Rubric, Scale, list_rubrics, load_rubri
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _RANGE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
 _LARGEST = 1e9
-# Slips of the pen; beyond, the values are of another scale, and those that happen to be on ours mislead.
+# Up to these limits, values off the scale count as typing errors. Beyond them the file uses another scale, and its
+# values that happen to be on ours would mislead.
 _FEW, _SHARE_OFF_SCALE = 2, 0.05
 
 Range = tuple[float, float]
@@ -33,11 +34,11 @@ class Numbers:
         self.problems = problems
 
     def score(self, line: int, value: object) -> float | None:
-        """The score, on the scale; None where there is none, or none that can be used."""
+        """The score, on the scale; None if there is none, or it cannot be used."""
         return self._read(line, "score", value)
 
     def rating(self, line: int, value: object) -> int | None:
-        """The score that one model call gave, which is whole; None as for a score."""
+        """The score of one model call, which must be a whole number; None as for `score`."""
         number = self._read(line, "rating", value)
         if number is not None and not number.is_integer():
             self.problems.append(f"line {line}: rating {shown(value)} is not a whole number")
@@ -45,16 +46,16 @@ class Numbers:
         return None if number is None else int(number)
 
     def labels(self, line: int, value: object) -> Iterator[float]:
-        """The label, or each of a list of them, mapped from its own range to the scale."""
+        """The label, or each label of a list, mapped from the labels' range to the scale."""
         low, high = self._ranges["label"]
         for each in value if isinstance(value, list) else [value]:
             label = self._read(line, "label", each)
             if label is not None:
                 mapped = self._scale.low + (label - low) / (high - low) * (self._scale.high - self._scale.low)
-                yield round(mapped, 9)  # without the dust of binary fractions, equal labels stay equal
+                yield round(mapped, 9)  # without rounding errors, so that equal labels stay equal
 
     def check(self) -> None:
-        """What is left when many values are off the scale is no fair part of the file."""
+        """Raises SetupError if many values are off the scale, because the others do not represent the file."""
         for what, seen in self._seen.items():
             low, high = self._ranges[what]
             off_scale = sum(not low <= each <= high for each in seen)
@@ -84,14 +85,14 @@ class Numbers:
 
 
 def to_number(value: object) -> float | None:
-    """A number, or a cell of CSV that reads as one; None for anything else, and beyond a billion."""
+    """A number, or a CSV cell that contains one; None for anything else, and from a billion on."""
     number = _to_real(value)
-    # A comparison takes any integer, which float() does not.
+    # A comparison accepts any integer, but float() does not.
     return None if number is None or abs(number) >= _LARGEST else float(number)
 
 
 def _to_real(value: object) -> float | None:
-    """The same, however large; NaN is none."""
+    """As `to_number`, but of any size; None for NaN."""
     if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
         value = float(value)
     if isinstance(value, bool) or not isinstance(value, int | float) or (isinstance(value, float) and isnan(value)):
@@ -100,7 +101,7 @@ def _to_real(value: object) -> float | None:
 
 
 def to_probability(value: object) -> float | None:
-    """A probability of at least one in a billion; None for anything else. The weight of less would drown the others."""
+    """A probability of at least one in a billion; None for anything else, which would outweigh all others."""
     number = to_number(value)
     return number if number is not None and 1 / _LARGEST <= number <= 1 else None
 
@@ -114,7 +115,7 @@ def to_range(text: str) -> Range:
 
 
 def find_scale(row: Row, rubric: str | Path | None) -> Scale:
-    """The scale of `rubric`, else of the rubric that the row names, else of the default rubric."""
+    """The scale of `rubric`; without it, that of the rubric that the row names, or of the default rubric."""
     name, version = row.rubric
     if rubric is not None or not name:
         return load_rubric(rubric or DEFAULT_RUBRIC).scale
@@ -122,7 +123,7 @@ def find_scale(row: Row, rubric: str | Path | None) -> Scale:
 
 
 def load_named(name: str, version: str | None) -> Rubric:
-    """The rubric that a row names, which gives the scale of its score."""
+    """The rubric that a row names; its scale is that of the row's score."""
     rubric = load_rubric(name) if name in list_rubrics() else None
     if rubric is None or version not in (None, rubric.version):
         raise SetupError(

@@ -1,9 +1,9 @@
-"""A rater without a model: a few counts of words, to try things without a key and as the baseline to beat.
+"""A rater without a model: it counts words, to try the judge without a key and as the baseline to beat.
 
-It knows nothing of what is true. It sees how much of the question the response takes up, how much it says and in how
-many sentences, and whether it repeats itself, hands the question back or declines; the points are added up as in the
-prompt. The thresholds were chosen by what people thought of the responses to half of the prompts in OASST2, which is
-in English; `bench/offline_report.py` measures both halves.
+It cannot tell what is true. It sees how much of the question the response mentions, how much it says and in how many
+sentences, and whether it repeats itself, repeats the question or declines; the points are added up as in the prompt.
+The thresholds were chosen to agree with people on the responses to half of the prompts in OASST2, all English;
+`bench/offline_report.py` measures both halves.
 """
 
 import re
@@ -16,11 +16,11 @@ OFFLINE = "offline"
 _MAX_POINTS = 5
 _ON_TOPIC, _MUCH_OF_IT = 0.1, 1 / 3  # shares of the question's content words
 _SOME_WORDS, _MANY_WORDS = 30, 60  # different words in the response
-_COMPARABLE = 3  # content words without which a question is too short to tell what is off topic
-_OPENING = 120  # characters in which a refusal shows
+_COMPARABLE = 3  # with fewer content words, a question is too short to tell what is off topic
+_OPENING = 120  # a refusal shows within these characters
 
-# Chinese and Japanese put no spaces between words and Korean hangs endings on them, so there any two neighbours are a
-# word. Hiragana is mostly grammar: no word begins with it.
+# Chinese and Japanese put no spaces between words, and Korean adds endings to them, so there any two neighbouring
+# characters are a word. Hiragana is mostly grammar, so no word begins with it.
 _KANA, _DENSE = r"\u3040-\u309f", r"\u30a0-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _PAIR = re.compile(rf"(?=([{_DENSE}][{_KANA}{_DENSE}]))")
 _STEM = re.compile(rf"([^\W_{_KANA}{_DENSE}]{{1,5}})[^\W_{_KANA}{_DENSE}]*")
@@ -41,8 +41,8 @@ _COMMON = frozenset(
 def rate_offline(question: str, response: str, scale: Scale, rubric: str = DEFAULT_RUBRIC) -> Rating:
     """A deterministic rating of `response` on `scale`, from the words alone; the justification names each point.
 
-    It counts the same whatever the rubric asks for, and says so of any but the default one. Words count as the same
-    when they begin with the same five letters.
+    It ignores what the rubric asks for, and says so for any rubric except the default one. Words count as the same if
+    they begin with the same five letters.
     """
     text = response.strip().lower()
     words, known = _stems(text), set(_stems(question.lower()))
@@ -54,7 +54,7 @@ def rate_offline(question: str, response: str, scale: Scale, rubric: str = DEFAU
 
     relevance = (coverage >= _ON_TOPIC) + (coverage >= _MUCH_OF_IT)
     why_relevant = f"using {taken_up} of {_some(len(asked), 'content word')} in the question"
-    # A question of one or two content words tells too little; then a response of some length has the benefit of doubt.
+    # A question of one or two content words tells too little, so a longer response gets the benefit of the doubt.
     if not relevance and len(asked) < _COMPARABLE and len(used) >= _SOME_WORDS:
         relevance = 1
         why_relevant = f"its length (the question has {_some(len(asked), 'content word')}, too few to compare with)"

@@ -1,4 +1,4 @@
-"""One member of the panel: a model, how many ratings it is asked for, and what its probabilities say of the score."""
+"""One member of the panel: a model, its number of ratings, and what its token probabilities say about the score."""
 
 import asyncio
 import math
@@ -19,15 +19,15 @@ from judge.rubric import Scale
 
 
 def ratings_needed(scores: Sequence[int], asked: int, samples: int, scale: tuple[int, int]) -> int:
-    """How many more ratings it takes, at the least, until no other one can change the verdict's score.
+    """The least number of further ratings after which no other one can change the verdict's score.
 
-    0 where that is so already, which includes that no majority can be usable any more. Where ratings are unusable, it
-    may rarely be one more than the least.
+    0 if that is already so, or if a majority of usable ratings is no longer possible. If ratings are unusable, the
+    result may rarely be one too high.
 
     Args:
-        scores: Of the usable ratings so far.
-        asked: Ratings so far, usable or not.
-        samples: Ratings that a verdict has at the most.
+        scores: The scores of the usable ratings so far.
+        asked: The number of ratings so far, usable or not.
+        samples: The largest number of ratings of a verdict.
         scale: Lowest and highest score.
     """
     rest = samples - asked
@@ -41,17 +41,17 @@ def ratings_needed(scores: Sequence[int], asked: int, samples: int, scale: tuple
 
 
 def _is_settled(scores: Sequence[int], rest: int, samples: int, scale: tuple[int, int]) -> bool:
-    """Whether `rest` more ratings, whatever they say or fail to say, leave the score as it is.
+    """Whether `rest` more ratings leave the score as it is, whatever they say, and even if they fail.
 
-    The median lies furthest out where all of them are the lowest score, or all the highest. And it has to be a score,
-    so more than half of all ratings must be near it already, wherever it comes to lie between these two.
+    The median is furthest out if all of them are the lowest score, or all the highest. The verdict must also stay
+    scored, so more than half of all ratings must already be near any median between these two.
     """
     lowest, highest = ([*scores, *[end] * rest] for end in scale)
     near = sum(median(highest) - point(scale) <= score <= median(lowest) + point(scale) for score in scores)
     return median_low(lowest) == median_low(highest) and 2 * near > samples
 
 
-# Each place where the score's number stands costs a reading of the answer; no judgement has as many, or is as long.
+# Each occurrence of the score's number costs one reading of the answer; no real judgement exceeds these limits.
 _MOST_PLACES, _MOST_CHARS = 50, 50_000
 
 
@@ -61,9 +61,9 @@ Parse: TypeAlias = Callable[[str, Scale], Result]
 def weigh_score(tokens: Sequence[Token], rating: Rating, scale: Scale, parse: Parse = parse_rating) -> float | None:
     """The mean of the scale's scores, each weighted by the probability that the model gave to it.
 
-    Probabilities of tokens that are no score are left out, and the rest scaled to 1. None where no single token
-    decides the score: without log probabilities (its own among them), or where the score is stated twice or split into
-    several tokens, or in an answer of more than 50,000 characters.
+    Probabilities of tokens that are not scores are left out, and the rest is scaled to 1. None if no single token
+    decides the score: there are no log probabilities (or not that of the score), the score is stated twice or split
+    into several tokens, or the answer has more than 50,000 characters.
 
     Source: G-Eval, arXiv 2303.16634, section 3.1 (there estimated from 20 samples, here read directly).
     """
@@ -75,7 +75,7 @@ def weigh_score(tokens: Sequence[Token], rating: Rating, scale: Scale, parse: Pa
         value = _whole_number(text)
         if value is not None and scale.low <= value <= scale.high:
             chances[value] = chances.get(value, 0.0) + math.exp(min(logprob, 0.0))
-    # Where the model spells numbers digit by digit, its "1" may be the beginning of "10".
+    # If the model writes numbers digit by digit, its "1" may be the beginning of "10".
     is_by_digits = scale.high > 9 and all(value < 10 for value in chances)
     total = math.fsum(chances.values())
     if is_by_digits or not total or rating.score not in chances:
@@ -105,18 +105,18 @@ def _whole_number(text: str) -> int | None:
 Number = TypeVar("Number", int, float)
 Reader: TypeAlias = Callable[[Choice], Result]
 Outcome: TypeAlias = Result | JudgeError | None
-"""What became of one rating: the failure of its call, or None where no answer came in time."""
+"""The outcome of one rating: its result, the failure of its call, or None if no answer came in time."""
 
 
 class Member:
-    """Asks one model for its share of the ratings, and for the score alone where an answer leaves it in doubt.
+    """Asks one model for its share of the ratings, and for the score alone if an answer leaves it in doubt.
 
     Args:
-        model: The model; shared by all verdicts, so that what it learns of its server stays learnt.
-        samples: Ratings per verdict, at the most.
+        model: The model; shared by all verdicts, so that it remembers what it learns about its server.
+        samples: The largest number of ratings per verdict.
         scale: The rubric's scale.
         logprobs: Whether to weigh the scores by their probabilities.
-        stops: Whether to ask for no more ratings than the score depends on; else for all of them, at once.
+        stops: Whether to ask only for ratings that the score depends on; otherwise all are asked for at once.
     """
 
     def __init__(
@@ -133,15 +133,12 @@ class Member:
         return self._least < self.samples
 
     async def rate(self, prompt: str, response: str, outcomes: list[Outcome], give_up_at: float) -> None:
-        """Fills in `outcomes`, one place per rating.
-
-        Places of ratings that the score does not depend on are taken out in the end.
-        """
+        """Fills in `outcomes`, one place per rating, and removes the places of ratings that it did not ask for."""
         read = partial(self._read, response=response)
         asked, more = 0, self._least
         while more:
             if asked and time.monotonic() >= give_up_at:
-                return  # another request would be paid for, and its answer never read
+                return  # another request would be paid for, but its answer never read
             places = range(asked, asked + more)
             requests = [places] if self.model.gives_several else [[place] for place in places]
             await run_all([self._ask(prompt, outcomes, share, give_up_at, read) for share in requests])
@@ -204,7 +201,7 @@ class Member:
             return unscored(UnscoredReason.REFUSED, scale, text)
         if choice.finish_reason == "content_filter":
             return unscored(UnscoredReason.FILTERED, scale, text)
-        if choice.finish_reason == "length":  # the score that is there may be the first of several
+        if choice.finish_reason == "length":  # the score in it may be only the first of several
             return unscored(UnscoredReason.TRUNCATED, scale, text)
         return self._weighed(parse_rating(text, scale, response=response), choice, parse_rating)
 
@@ -223,7 +220,7 @@ class Member:
 
 
 def skipped_ratings(members: Sequence[Member], results: Sequence[Result]) -> int | None:
-    """How many of the members' ratings were not asked for; None where all always are."""
+    """The number of the members' ratings that were not asked for; None if all members always ask for all."""
     if not any(member.may_spare for member in members):
         return None
     return sum(member.samples for member in members) - len(results)
@@ -234,7 +231,7 @@ def _share(total: Number | None, index: int) -> Number | None:
 
 
 async def run_all(calls: Sequence[Coroutine[Any, Any, None]]) -> None:
-    """Runs all at once; a lone one without a task of its own, which is the common case."""
+    """Runs all calls at once; a single call, which is the common case, runs without its own task."""
     if len(calls) == 1:
         return await calls[0]
     async with asyncio.TaskGroup() as group:

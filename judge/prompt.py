@@ -1,4 +1,4 @@
-"""The prompt as the model gets it, and the second request for the one line `score: N` where the answer is in doubt."""
+"""The prompt as the model gets it, and the second request for the one line `score: N` if the answer is in doubt."""
 
 import re
 
@@ -13,10 +13,10 @@ _PLACEHOLDER = re.compile(r"(\{prompt\}|\{response\})")
 def render_prompt(rubric: Rubric, question: str, response: str) -> str:
     """The rubric's prompt with `question` and `response` in their places.
 
-    The prompt tells the model where question and response begin and end by its four tags alone, so a text that held
-    one could close its own part and speak as the prompt; with a chat template's special token it could end the whole
-    turn. Inside the texts, in whatever spelling, the tags' angle brackets become square ones, and a special token gets
-    a blank behind its bracket; everything else stays to the letter, braces too.
+    Only the prompt's four tags tell the model where question and response begin and end. A text that contained a tag
+    could close its own part and speak as the prompt; with a chat template's special token it could end the whole turn.
+    So inside the texts the tags' angle brackets become square ones, in any spelling, and a special token gets a blank
+    after its bracket. Everything else stays unchanged, including braces.
     """
     texts = {"{prompt}": neutralise(question), "{response}": neutralise(response)}
     return "".join(texts.get(part, part) for part in _PLACEHOLDER.split(rubric.template))
@@ -28,10 +28,10 @@ _WORDLESS = (UnscoredReason.EMPTY, UnscoredReason.REFUSED)
 
 
 def render_second_request(prompt: str, first: Unscored, scale: Scale) -> str:
-    """`prompt`, what the model made of it, and the request for the line that is missing.
+    """`prompt`, the model's answer to it, and the request for the missing line.
 
-    The server remembers nothing, so all of it is sent again. One message rather than a conversation: several chat
-    templates insist that the roles alternate, and some servers drop what the assistant is said to have written.
+    The server keeps no state, so all of it is sent again. It is one message rather than a conversation, because several
+    chat templates require alternating roles, and some servers drop an assistant's message in a request.
     """
     request = (
         "Reply with this one line and nothing else, where N is one whole number "
@@ -46,7 +46,7 @@ def render_second_request(prompt: str, first: Unscored, scale: Scale) -> str:
 
 
 def first_justification(first: Unscored) -> str:
-    """What the first answer says besides its doubtful score, at most 100 words; "" where it says nothing."""
+    """The first answer without its doubtful score, at most 100 words; "" if nothing is left."""
     return extract_justification(_SCORE_LINE.sub("", _words(first)), 0, 0)
 
 

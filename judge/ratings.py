@@ -1,4 +1,4 @@
-"""Results: what one model call said (`Rating` or `Unscored`), and what several come to (`Verdict`)."""
+"""Results: of one model call (`Rating` or `Unscored`), and of several together (`Verdict`)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -13,7 +13,7 @@ _CUT_MARK = "\n[…]\n"
 
 
 class UnscoredReason(StrEnum):
-    """Why there is no score. The values, the names in lower case, are stored and sent on, so they never change.
+    """Why there is no score. The values, the names in lower case, are stored and exported, so they never change.
 
     Attributes:
         EMPTY: The model wrote nothing.
@@ -30,8 +30,8 @@ class UnscoredReason(StrEnum):
         CALL_FAILED: The call of the model failed.
         NO_MAJORITY: Some ratings have a score, but no more than half; or all lack one, for different reasons.
         SPLIT: No more than half of the scores are within a point of their median.
-        NOTHING_TO_JUDGE: A text is empty, or the response is no answer at all; see `nothing_to_judge`.
-        TOO_LONG: A text has more than 100,000 characters, or more than the server takes.
+        NOTHING_TO_JUDGE: A text is empty, or the response is not an answer at all; see `nothing_to_judge`.
+        TOO_LONG: A text has more than 100,000 characters, or more than the server accepts.
     """
 
     EMPTY = "empty"
@@ -53,12 +53,12 @@ class UnscoredReason(StrEnum):
 
 
 class Flag(StrEnum):
-    """What a person should know before trusting a score. The values are stored and sent on, so they never change.
+    """A warning to consider before trusting a score. The values are stored and exported, so they never change.
 
     Attributes:
         ASKS_FOR_SCORE: The response states or requests a score.
         GIVES_ORDERS: The response gives orders to its reader.
-        HOLDS_TAGS: One of the texts holds a tag of the judge's prompt.
+        HOLDS_TAGS: One of the texts contains a tag of the judge's prompt.
     """
 
     ASKS_FOR_SCORE = "asks_for_score"
@@ -67,7 +67,7 @@ class Flag(StrEnum):
 
     @property
     def words(self) -> str:
-        """What the response does, for a sentence that begins with it."""
+        """What the response does, for a sentence with "the response" as its subject."""
         return {
             Flag.ASKS_FOR_SCORE: "asks for a score",
             Flag.GIVES_ORDERS: "gives the judge orders",
@@ -77,23 +77,23 @@ class Flag(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Rating:
-    """What one model call said, with a usable score.
+    """The result of one model call with a usable score.
 
-    Tokens, time and cost include the second request, where the score was asked for again. Where one request gave
-    several ratings, they stand on the first of them.
+    Tokens, time and cost include the second request if the score was asked for again. If one request gave several
+    ratings, the first of them carries all its tokens, time and cost.
 
     Attributes:
         score: A whole number on the rubric's scale.
         justification: At most 100 words.
-        raw: The completion to the letter; where the score was asked for again, both answers with a blank line between.
+        raw: The unchanged completion; if the score was asked for again, both answers with a blank line between them.
             A verdict's ratings keep 20,000 characters of it, from both ends.
-        model: The model's name; "" where it is not known.
+        model: The model's name; "" if it is not known.
         weighted_score: The mean of the scale's scores, weighted by the probability that the model gave to each; None
             without log probabilities.
-        input_tokens: Tokens of the prompt; None where the server counts none.
-        output_tokens: Tokens of what the model wrote; None where the server counts none.
+        input_tokens: Tokens of the prompt; None if the server counts none.
+        output_tokens: Tokens of what the model wrote; None if the server counts none.
         latency_ms: From request to answer.
-        cost_usd: In US dollars; None where the price is not known for certain.
+        cost_usd: In US dollars; None if the price is not known for certain.
 
     Source: G-Eval for `weighted_score`, arXiv 2303.16634.
     """
@@ -114,14 +114,14 @@ class Unscored:
     """No usable score, and why.
 
     Attributes:
-        reason: For programs.
-        detail: For people: one plain sentence.
-        raw: The completion, as in `Rating`; "" where no answer came.
-        model: The model's name; "" where it is not known.
-        input_tokens: Tokens of the prompt; None where the server counts none.
-        output_tokens: Tokens of what the model wrote; None where the server counts none.
-        latency_ms: From request to answer; None where no answer came.
-        cost_usd: In US dollars; None where the price is not known for certain.
+        reason: The reason for programs.
+        detail: The reason for people, in one plain sentence.
+        raw: The completion, as in `Rating`; "" if no answer came.
+        model: The model's name; "" if it is not known.
+        input_tokens: Tokens of the prompt; None if the server counts none.
+        output_tokens: Tokens of what the model wrote; None if the server counts none.
+        latency_ms: From request to answer; None if no answer came.
+        cost_usd: In US dollars; None if the price is not known for certain.
     """
 
     reason: UnscoredReason
@@ -158,7 +158,7 @@ Result: TypeAlias = Rating | Unscored
 
 
 def with_short_raw(result: Result) -> Result:
-    """`result` with at most 20,000 characters of `raw`: as much of its beginning as of its end, the cut marked."""
+    """`result` with at most 20,000 characters of `raw`: half from its beginning, half from its end, and a mark."""
     if len(result.raw) <= _MOST_RAW_CHARS:
         return result
     half = (_MOST_RAW_CHARS - len(_CUT_MARK)) // 2
@@ -167,29 +167,30 @@ def with_short_raw(result: Result) -> Result:
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """What the ratings come to. Exactly one of `score` and `unscored` is set.
+    """The result of all ratings. Exactly one of `score` and `unscored` is set.
 
     Attributes:
-        score: The median of the usable ratings, near which most of them lie; of two middle ones, the lower. Where the
-            rubric has a calibration, what that makes of their mean. None when unscored.
-        unscored: Why there is no score; None when there is one.
+        score: The median of the usable ratings, if most of them are near it; of two middle ones, the lower. If the
+            rubric has a calibration, the calibrated mean of the ratings instead. None if unscored.
+        unscored: Why there is no score; None if there is one.
         mean: The mean of the usable scores, None without any.
-        weighted_score: The mean of the usable ratings' weighted scores; None where one of them has none.
+        weighted_score: The mean of the usable ratings' weighted scores; None if one of them has none.
         spread: Highest minus lowest usable score, None without any.
-        justification: From a rating that gave the median; "" when unscored.
-        ratings: A `Rating` or `Unscored` for each rating asked for, in the order of asking. Where a stronger model was
-            asked, too, those of both; all else but tokens, time and cost is of the ones by `model` alone.
+        justification: From a rating that gave the median; "" if unscored.
+        ratings: A `Rating` or `Unscored` for each rating asked for, in the order of asking. If a stronger model was
+            asked too, the ratings of both; all other fields except tokens, time and cost cover only those by `model`.
         basis: How many of the ratings are usable, in the words "2 of 3".
-        model: The model whose ratings count, or "offline"; several, as a panel, joined by ", ".
+        model: The model whose ratings count, or "offline"; the models of a panel are joined by ", ".
         rubric: The rubric's name.
         rubric_version: First eight hex digits of the SHA-256 of the rubric's text.
-        flags: What a person should know before trusting the score; empty for nearly all responses.
-        input_tokens: Sum over all ratings; None where the server counts none.
+        flags: Warnings to consider before trusting the score; empty for nearly all responses.
+        input_tokens: Sum over all ratings; None if the server counts none.
         output_tokens: The same for what the model wrote.
-        latency_ms: Sum over all requests; several run at once, so that the wait for the verdict is shorter.
-        cost_usd: What the counted tokens cost, in US dollars; None where the price is not known for certain.
-        escalation: "first > stronger" where the judge has a stronger model to ask, whether or not it did.
-        skipped_ratings: How many were not asked for, as none could have changed the score; None where all always are.
+        latency_ms: Sum over all requests; some run at once, so the wait for the verdict is shorter.
+        cost_usd: The cost of the counted tokens in US dollars; None if the price is not known for certain.
+        escalation: "first > stronger" if the judge has a stronger model, whether or not it was asked.
+        skipped_ratings: How many ratings were not asked for because none could have changed the score; None if the
+            judge always asks for all.
     """
 
     score: int | None
@@ -235,10 +236,10 @@ def combine(
     skipped_ratings: int | None = None,
     calibration: Calibration | None = None,
 ) -> Verdict:
-    """The verdict that `results` come to: the median where more than half are usable and near it, else unscored.
+    """The verdict on `results`: their median if more than half are usable, and more than half of these are near it.
 
-    Near is within one `point` of the scale. `unscored` is the reason to give when nothing was asked, and so `results`
-    is empty.
+    Near means within one `point` of the scale. Otherwise the verdict is unscored. `unscored` is the reason to give if
+    no model was asked, so that `results` is empty.
     """
     usable = [result for result in results if isinstance(result, Rating)]
     scores = [rating.score for rating in usable]
@@ -275,18 +276,18 @@ def has_majority(results: Sequence[Result]) -> bool:
 
 
 def point(scale: tuple[int, int]) -> float:
-    """How far apart two ratings may be and still say the same: 1 from 0 to 5, a fifth of a longer scale."""
+    """How far apart two ratings may be and still agree: 1 on a scale from 0 to 5, a fifth of a longer scale."""
     return max(1, (scale[1] - scale[0]) / 5)
 
 
 def add_known(counts: Iterable[int | None]) -> int | None:
-    """The sum of the known counts; None where not one is known."""
+    """The sum of the known counts; None if none is known."""
     known = [count for count in counts if count is not None]
     return sum(known) if known else None
 
 
 def add_up(results: Sequence[Result | Verdict]) -> dict[str, Any]:
-    """What these took together, by field; no cost where one is not known, since the rest would be a wrong sum."""
+    """The total tokens, time and cost, by field; the cost is None if one is unknown, because the sum would be wrong."""
     counts = ("input_tokens", "output_tokens", "latency_ms")
     known = [each.cost_usd for each in results if each.cost_usd is not None]
     cost_usd = sum(known, 0.0) if len(known) == len(results) else None
@@ -294,7 +295,7 @@ def add_up(results: Sequence[Result | Verdict]) -> dict[str, Any]:
 
 
 def _why_unscored(results: Sequence[Result]) -> Unscored:
-    """The common reason of all, or that too few were usable."""
+    """The reason that all results share, or that too few were usable."""
     unusable = [result for result in results if isinstance(result, Unscored)]
     reasons = sorted({result.reason for result in unusable})
     if len(unusable) == len(results) and len(reasons) == 1:

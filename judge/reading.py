@@ -1,9 +1,10 @@
 """Reads the one score that a judge's answer states, or says why there is none.
 
-A grammar of a page, not lists of phrases. A score is a number that a label (`Score: 4`) or a mark (`[[4]]`) announces
-and that ends its clause. In a list that goes on behind it, or has only begun, it is a step. Whatever remains must say
-one and the same number, a total going before the steps that lead to it; points tallied in prose do not count. All else
-is doubt, and doubt is asked again: what can be missed costs a second call, what can be wrong costs trust.
+It uses a short grammar, not lists of phrases. A score is a number that a label (`Score: 4`) or a mark (`[[4]]`)
+announces and that ends its clause. In a list that continues after it, or has only begun, it is a step. The remaining
+scores must all be the same number, but a total takes precedence over the steps before it. Points tallied in prose do
+not count. Anything else is in doubt, and the model is asked again: a missed score costs a second call, a wrong score
+costs trust.
 """
 
 import re
@@ -19,7 +20,7 @@ from judge.rubric import Scale
 _END_OF_SENTENCE = re.compile(r"[.!?\n]")
 _SENTENCE_CHARS = 200
 _DIGIT = re.compile(r"[0-9]")
-# Of a sentence that denies a score, supposes one, or shows the format.
+# Words of a sentence that denies a score, supposes one, or shows the format.
 _DENIED = re.compile(
     r"\b(?:not|never|nor|no|cannot|without|than|from|short|if|unless|could|might|had|examples?|e\.g|format"
     r"|to (?:\w+ ){1,2}an?)\b|n't\b",
@@ -42,7 +43,7 @@ def denies(line: str) -> bool:
 
 
 def is_taken_back(text: str, end: int, score: int, scale: Scale, response: str) -> bool:
-    """Whether what stands behind a score speaks of another one on the scale, in whatever words but the response's.
+    """Whether the text after a score states another score on the scale and does not quote the response.
 
     `response` is packed.
     """
@@ -56,7 +57,7 @@ def is_taken_back(text: str, end: int, score: int, scale: Scale, response: str) 
 
 
 def is_step_of_a_list(text: str, start: int, end: int) -> bool:
-    """Whether a score stands below a numbered item or heading that another one follows, or that is the only one."""
+    """Whether a score is below the only numbered item or heading so far, or below several with another after it."""
     above = sum(1 for _ in islice(_NUMBERED.finditer(text, 0, text.rfind("\n", 0, start) + 1), 2))
     return above == 1 or (above > 1 and bool(_NUMBERED.search(text, end)))
 
@@ -92,7 +93,7 @@ _SENTENCE_LABEL = re.compile(
     rf"(?:(?:{_WORD}){{0,8}}(?: (?:is|are|was|of|as|at|an?)\b:?|:)|는|은|は){_OPEN}",
     re.IGNORECASE,
 )
-# What a label or such a sentence ends with: a look that spares most numbers the search for it.
+# The ends of labels and of such sentences: a quick check that avoids the search for most numbers.
 _ANNOUNCERS = (*":=>→|]-–—는은は", r"\boxed", " is", " are", " was", " of", " as", " at", " a", " an")
 _KOREAN_VERB = re.compile(r"(?:으로|을) ?(?:평가|부여|주)")
 _SAID_SO = rf"입니다|です|{_KOREAN_VERB.pattern}"
@@ -119,7 +120,7 @@ _SIGNS = (
     (UnscoredReason.REFUSED, re.compile(r"\A.{0,80}?\bi(?:'m| am) sorry|\A.{0,80}?\bi can(?:no|')t ", re.IGNORECASE)),
 )
 _LOOK_BACK, _LINE_CHARS = 60, 400
-_MOST_NUMBERS, _MOST_ANNOUNCED = 2_000, 200  # no judgement has as many
+_MOST_NUMBERS, _MOST_ANNOUNCED = 2_000, 200  # no real judgement has more
 
 
 _Kind = Enum("_Kind", "TOTAL VERDICT PROSE STEP ASIDE DENIED")
@@ -135,14 +136,14 @@ class _Statement:
 
 
 def parse_rating(completion: str, scale: tuple[int, int] = (0, 5), *, response: str = "") -> Result:
-    """A `Rating` with the one score that `completion` states and its justification, else `Unscored` with the reason.
+    """A `Rating` with the one score that `completion` states and its justification, or `Unscored` with the reason.
 
-    Never raises, never gives a score off `scale`, and takes time linear in the text.
+    It never raises, never gives a score off `scale`, and takes time linear in the text.
 
     Args:
-        completion: What the model wrote, to the letter.
+        completion: What the model wrote, unchanged.
         scale: Lowest and highest score, both included.
-        response: The text that was judged, where it is known: a score that stands in it is quoted, not given.
+        response: The text that was judged, if it is known: a score that also occurs there is quoted, not given.
     """
     scale = Scale(*scale)
     text = spoken(completion)
@@ -157,7 +158,7 @@ def parse_rating(completion: str, scale: tuple[int, int] = (0, 5), *, response: 
 
 
 def parse_score_line(completion: str, scale: Scale) -> Result:
-    """The score in an answer that was asked for its score alone: it needs no label there, and allows no other word."""
+    """The score in an answer to the request for the score alone: it needs no label, and allows no other word."""
     plain = to_plain(spoken(completion))
     for line in (plain, f"score: {plain}"):
         verdict = _verdict(line, scale, "")
@@ -167,12 +168,12 @@ def parse_score_line(completion: str, scale: Scale) -> Result:
 
 
 def _verdict(text: str, scale: Scale, response: str) -> tuple[int, int, int] | UnscoredReason:
-    """The score that `text` states, with the places where its statement begins and ends."""
+    """The score that `text` states, with the start and end of its statement; or the reason why there is none."""
     verdict = _decide(text, _statements(text, scale, response))
     if isinstance(verdict, UnscoredReason):
         return verdict
     score, start, end = verdict.value, verdict.start, verdict.end
-    assert isinstance(score, int)  # noqa: S101 - _decide gives none with a fault
+    assert isinstance(score, int)  # noqa: S101 - otherwise _decide returns the reason
     is_step = verdict.kind is not _Kind.TOTAL and is_step_of_a_list(text, start, end)
     if is_step or is_taken_back(text, end, score, scale, response):
         return UnscoredReason.CONFLICTING
@@ -180,7 +181,7 @@ def _verdict(text: str, scale: Scale, response: str) -> tuple[int, int, int] | U
 
 
 def _statements(text: str, scale: Scale, response: str) -> list[_Statement]:
-    """Everything in `text` that announces a score, in order; a single doubt where it is more than a judgement has."""
+    """All statements of a score in `text`, in order; a single unclear one if there are too many for a judgement."""
     numbers = list(islice(_NUMBER.finditer(text), _MOST_NUMBERS + 1))
     announced = [number for number in numbers if _is_announced(number)]
     if len(numbers) > _MOST_NUMBERS or len(announced) > _MOST_ANNOUNCED:
@@ -195,7 +196,7 @@ def _statements(text: str, scale: Scale, response: str) -> list[_Statement]:
         if is_quoted(text[said.start : said.end], response):
             said.kind = _Kind.DENIED
     for said in listed:
-        # An item is the verdict where it is all score and the reasons are items behind it, or where it ends a list.
+        # An item is the verdict if it is only a score and its reasons are items after it, or if it ends a list.
         is_whole_item = _LINE_END.match(text, said.end) and _ITEM.fullmatch(_line_before(text, said.start))
         is_own = is_whole_item if _ITEM.search(text, said.end) else _ITEM.search(text[: _line_start(text, said.start)])
         if len(listed) > 1 or not is_own:
@@ -213,7 +214,7 @@ def _is_announced(number: re.Match[str]) -> bool:
 
 
 def _statement(text: str, number: re.Match[str], scale: Scale) -> _Statement | None:
-    """What `number` states, where a mark, a label or a sentence announces it."""
+    """What `number` states; None unless a mark, a label or a sentence announces it."""
     digits = number[0].rstrip(".,")
     at, end = number.start(), number.start() + len(digits)
     if text[at - 1 : at] in ("-", "−"):
@@ -229,7 +230,7 @@ def _statement(text: str, number: re.Match[str], scale: Scale) -> _Statement | N
         value = UnscoredReason.UNCLEAR
     is_vague = False
     if label and not is_marked:
-        # "Total: 4 apples", or a number on the line below: then the line must be the number's own.
+        # "Total: 4 apples", or a number on the line below: then nothing may follow it on its line.
         is_vague = not (label["name"] or after["unit"] or after["of"])
         if (is_vague or "\n" in label[0]) and not _LINE_END.match(text, end):
             return None
@@ -280,7 +281,7 @@ def _line_before(text: str, at: int) -> str:
 
 
 def _line_start(text: str, at: int) -> int:
-    """Where the line begins that `at` stands in, or a place in that line, where it is long."""
+    """The start of the line that contains `at`, or a later place in that line if it is long."""
     low = max(0, at - _LINE_CHARS)
     return max(low, text.rfind("\n", low, at) + 1)
 
@@ -297,7 +298,7 @@ def _decide(text: str, statements: Sequence[_Statement]) -> _Statement | Unscore
     steps = [said for said in own if said.kind is _Kind.VERDICT and said.start < verdict.start]
     if rivals and not (len(steps) > 1 and all(said in steps for said in rivals)):
         return UnscoredReason.CONFLICTING
-    # Points counted one by one look like a verdict of 1 said again: `Score: 1` for the first criterion, and so on.
+    # Points counted one by one look like a repeated verdict of 1: `Score: 1` for the first criterion, and so on.
     if not totals and verdict.value == 1 and (len(own) > 2 or (len(own) > 1 and text[own[-1].end :].strip())):
         return UnscoredReason.CONFLICTING
     return verdict.value if isinstance(verdict.value, UnscoredReason) else verdict

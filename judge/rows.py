@@ -1,6 +1,6 @@
-"""Rows of JSONL or CSV: one `Row` for all that is read of a file of rows, and one reader, `RowFile`.
+"""Rows of JSONL or CSV: one type, `Row`, for all commands, and one reader, `RowFile`.
 
-What a batch adds to a row stands here as well, since the other commands read it.
+The fields that a batch adds to a row are here too, because the other commands read them.
 """
 
 import csv
@@ -43,7 +43,7 @@ ADDED: Mapping[str, type] = {
     "latency_ms": int,
     "cost_usd": float,
 }
-"""The fields that a batch adds, and their types where they are not null. `line` stands first in a row."""
+"""The fields that a batch adds, and their types if they are not null. `line` comes first in a row."""
 
 _NOT_READ = {".bz2", ".gz", ".numbers", ".ods", ".parquet", ".xls", ".xlsx", ".xz", ".zip", ".zst"}
 _PROMPT_ID = b'"prompt_id"'
@@ -55,23 +55,23 @@ _MOST_NAMED, _LONGEST_NAMES = 10, 200
 class Row:
     """One row of a file, and what its fields mean in all commands.
 
-    `fields` are those of the JSON object, or the cells of CSV by their columns.
+    `fields` are those of the JSON object, or the CSV cells by column.
     """
 
-    line: int  # where it begins, from 1
+    line: int  # the line where it begins, from 1
     fields: Mapping[str, Any]
 
     def get(self, name: str) -> Any:
         return self.fields.get(name)
 
     def key(self, name: str) -> str | None:
-        """What a field holds, as something to tell rows apart by."""
+        """A field's value as a string, to compare rows by; None if it is null or missing."""
         value = self.fields.get(name)
         return None if value is None else str(value)
 
     @property
     def question(self) -> str:
-        """Raises ValueError where the row has none; the message completes "line 17: ". The same for `response`."""
+        """Raises ValueError if the row has none; the message completes "line 17: ". The same for `response`."""
         return self._text(PROMPT)
 
     @property
@@ -80,8 +80,8 @@ class Row:
 
     @property
     def judge(self) -> Any:
-        """The judge that gave the row its score: its model, or both where it has a stronger one, as one judge."""
-        # Without a rubric the row is not ours, and the field may hold anything.
+        """The judge that gave the row its score: its model, or both models if it has a stronger one."""
+        # Without a rubric version the row is not ours, and the field may contain anything.
         return (self.get("escalation") if "rubric_version" in self.fields else None) or self.get("model")
 
     @property
@@ -90,7 +90,7 @@ class Row:
 
     @property
     def known_by(self) -> tuple[str, object]:
-        """What the row's prompt and its response are known by, in other rows as well."""
+        """The keys of the row's prompt and of its response; equal ones in other rows have equal keys."""
         text = next((self.fields[name] for name in COMPLETION if isinstance(self.get(name), str)), None)
         prompt = next((str(self.fields[name]) for name in ("prompt_id", *PROMPT) if self.get(name) is not None), None)
         item: object = f"line {self.line}" if prompt is None or text is None else (prompt, text)
@@ -99,7 +99,7 @@ class Row:
         return (str(item) if prompt is None else prompt), item
 
     def to_item(self) -> "Item":
-        """What a batch judges; fields that have the name of an added one are carried as `input_...`."""
+        """The item for a batch to judge; fields with the name of an added field are carried as `input_...`."""
         carried = {own_name(name): value for name, value in self.fields.items()}
         return Item(self.line, self.question, self.response, encode(carried))
 
@@ -123,7 +123,7 @@ class Row:
 
 
 def own_name(name: str) -> str:
-    """What a field is called beside those that a batch adds."""
+    """The name of a row's own field in the output, beside the fields that a batch adds."""
     return f"input_{name}" if _OWN_NAME.fullmatch(name) else name
 
 
@@ -134,7 +134,7 @@ def _listed(names: Collection[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A question and a response to judge, from line `line`; `carried` are the fields to keep beside, as JSON."""
+    """A question and a response to judge, from line `line`; `carried` are the row's own fields, as JSON."""
 
     line: int
     question: str
@@ -144,17 +144,17 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """A line that is no row to judge, and why."""
+    """A line that is not a row to judge, and why."""
 
     line: int
     why: str
 
 
 class RowFile:
-    """A file of rows, read line by line as often as is needed.
+    """A file of rows, read line by line as often as needed.
 
     Attributes:
-        problems: One sentence for each line that is no row, and for what its readers cannot use, as far as it is read.
+        problems: One sentence for each line so far that is not a row, and for each value that its readers cannot use.
         names: All fields of the rows that were read, in the order of their first appearance.
     """
 
@@ -168,7 +168,7 @@ class RowFile:
 
     @classmethod
     def at(cls, path: Path, form: InputFormat | None = None) -> Self:
-        """The file as `form`; without, as CSV where its name ends in .csv or .tsv, else as JSONL."""
+        """The file, read as `form`; by default, as CSV if its name ends in .csv or .tsv, otherwise as JSONL."""
         ending = path.suffix.lower()
         if form is None and ending in _NOT_READ:
             raise SetupError(f"{path}: {ending} is not read; save it as .csv or .jsonl.")
@@ -176,7 +176,7 @@ class RowFile:
         return cls(path, form or (InputFormat.CSV if is_sheet else InputFormat.JSONL))
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
-        """What is not blank, as JSON, with its line."""
+        """The lines that are not blank, as JSON, with their numbers."""
         return read_sheet(self.path) if self.form is InputFormat.CSV else read_lines(self.path)
 
     def rows(self, lines: Iterable[tuple[int, bytes]] | None = None) -> Iterator[Row]:
@@ -192,7 +192,7 @@ class RowFile:
             yield row
 
     def require(self, **options: str | None) -> None:
-        """Nothing, where the rows that were read have the fields that these options name."""
+        """Raises SetupError if no row was read, or no row has a field that one of these options names."""
         if not self.has_rows:
             if not self.problems:
                 raise SetupError("The file is empty; give the JSONL that `judge batch` or `judge-bot export` writes.")
@@ -206,22 +206,22 @@ class RowFile:
                 raise SetupError(f"--{option} {name}: no line has this field; the fields are {fields}.")
 
     def count(self) -> tuple[int, int]:
-        """The last line, and how many there are."""
+        """The number of the last line that is not blank, and the number of all such lines."""
         last = count = 0
         for line, _ in self.lines():
             last, count = line, count + 1
         return last, count
 
     def check_prompts(self) -> None:
-        """Nothing, where each `prompt_id` stands for one prompt; per id some 200 bytes are held meanwhile."""
+        """Raises SetupError if a `prompt_id` has two prompts; it takes about 200 bytes of memory for each id."""
         firsts: dict[str, tuple[int, int]] = {}
         for line, raw in self.lines():
-            if _PROMPT_ID not in raw:  # most of the time is that of decoding
+            if _PROMPT_ID not in raw:  # decoding takes most of the time
                 continue
             try:
                 row = Row(line, decode(raw))
                 prompt = hash(row.question)
-            except ValueError:  # no row; it is named when its turn comes
+            except ValueError:  # not a row; it is reported when its turn comes
                 continue
             key = encode(row.get("prompt_id"))
             first, its_prompt = firsts.setdefault(key, (line, prompt))
@@ -232,7 +232,7 @@ class RowFile:
                 )
 
     def items(self, is_done: Callable[[int], bool], limit: int | None = None) -> Iterator[Item | Malformed]:
-        """Up to its row `limit`, without those whose line `is_done`; what is no row does not count."""
+        """The rows up to number `limit`, without those whose line `is_done`; malformed lines do not count."""
         rows = 0
         for line, raw in self.lines():
             if rows == limit:
@@ -255,13 +255,13 @@ def to_line(item: Item, added: Mapping[str, Any]) -> bytes:
 
 
 def to_added(verdict: Verdict, samples: int) -> dict[str, Any]:
-    """The fields that a verdict adds to its row, all but `line`."""
+    """The fields that a verdict adds to its row, except `line`."""
     names = ("model", "score", "unscored_reason")
     others = {
         "status": "scored" if verdict.is_scored else "unscored",
         "unscored_reason": verdict.unscored.reason if verdict.unscored else None,
         "unscored_detail": verdict.unscored.detail if verdict.unscored else None,
-        # Without their texts, which would make the file many times as long.
+        # Without the ratings' texts, which would make the file many times as long.
         "ratings": [
             dict(zip(names, (each.model, getattr(each, "score", None), getattr(each, "reason", None)), strict=True))
             for each in verdict.ratings
@@ -285,7 +285,7 @@ class Tally:
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float = 0.0
-    unpriced: int = 0  # of a cost that is not known
+    unpriced: int = 0  # rows whose cost is unknown
 
     @property
     def rows(self) -> int:
@@ -307,15 +307,15 @@ class Tally:
         self.unpriced += added["cost_usd"] is None
 
 
-_DELIMITERS = ",;\t"  # a semicolon where the comma stands in numbers
+_DELIMITERS = ",;\t"  # spreadsheets use a semicolon if the comma is their decimal mark
 _MOST_COLUMNS = 1000
 _KNOWN = {*PROMPT, *COMPLETION, "prompt_id"}
 
 
 def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The rows below the first, each with the line on which it begins, from 1, and as a JSON object by column.
+    """The rows below the first, each with the number of its first line, from 1, and as a JSON object by column.
 
-    Cells are strings. Empty ones are null, but for a text, which is empty; rows of empty cells are passed over.
+    Cells are strings. Empty cells are null, except for the two texts, which are ""; rows of empty cells are skipped.
     """
     check_is_file(path)
     csv.field_size_limit(MOST_OF_A_LINE)
@@ -354,7 +354,7 @@ def _lines(path: Path, file: TextIO) -> Iterator[str]:
 
 
 def _find_delimiter(line: str) -> str:
-    """The one that finds the most known columns, then the most columns."""
+    """The delimiter that gives the most known columns, and among these the most columns."""
     found = {each: next(csv.reader([line], delimiter=each), []) for each in _DELIMITERS}
     return max(found, key=lambda each: (len(_KNOWN.intersection(map(_to_name, found[each]))), len(found[each])))
 
@@ -365,7 +365,7 @@ def _to_name(cell: str) -> str:
 
 
 def _to_names(path: Path, cells: Sequence[str]) -> Sequence[str]:
-    """The columns' names; one without a name is called by its number."""
+    """The columns' names; a column without a name is called by its number."""
     if len(cells) > _MOST_COLUMNS:
         raise SetupError(f"{path}: {len(cells):,} columns, and {_MOST_COLUMNS:,} are read at most; leave some out.")
     names = [_to_name(cell) or f"column {number}" for number, cell in enumerate(cells, start=1)]

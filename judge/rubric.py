@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 DEFAULT_RUBRIC = "additive-5"
-"""The rubric of a judge that is given none."""
+"""The default rubric of a judge."""
 
 _PURPOSES = {
     DEFAULT_RUBRIC: "Is it a relevant, complete and helpful answer?",
@@ -45,16 +45,16 @@ class Scale(NamedTuple):
 
 @dataclass(frozen=True)
 class Calibration:
-    """What people give where the judge's ratings have this mean: straight lines between `points`, level beyond them.
+    """Maps the mean of the judge's ratings to people's score: linear between `points`, constant beyond them.
 
     Attributes:
-        points: The mean of the ratings and the score by people, both on the scale and neither falling.
+        points: Pairs of the mean of the ratings and people's score, both on the scale and in ascending order.
     """
 
     points: tuple[tuple[float, float], ...]
 
     def score(self, mean: float) -> int:
-        """The whole score nearest to the map's value; halves go up, as people round."""
+        """The whole score nearest to the map's value; halves round up."""
         return floor(self.value(mean) + 0.5 + 1e-9)
 
     def value(self, mean: float) -> float:
@@ -75,11 +75,11 @@ class Calibration:
 class Rubric:
     """A prompt with `{prompt}` and `{response}`, once each, inside the question and response tags.
 
-    The scale is what the prompt itself tells the model: the sentence "is between 0 and 5". A last line such as
-    `calibration: 0=0 3=2.2 5=4.4`, which the model does not get, maps the mean of its ratings to what people give.
+    The scale comes from the prompt itself, from the words "is between 0 and 5". A last line such as
+    `calibration: 0=0 3=2.2 5=4.4`, which the model does not get, maps the mean of its ratings to people's score.
 
     Attributes:
-        name: The name it was loaded by; of a file, its name without the ending.
+        name: The name it was loaded by; for a file, the file's name without the ending.
         prompt: The text of the file.
 
     Raises:
@@ -103,12 +103,12 @@ class Rubric:
 
     @cached_property
     def template(self) -> str:
-        """The prompt as the model gets it, but for the two texts."""
+        """The prompt as the model gets it, before the two texts are filled in."""
         return self.prompt if self.calibration is None else _CALIBRATION.sub("\n", self.prompt)
 
     @cached_property
     def calibration(self) -> Calibration | None:
-        """The map from the mean of the ratings to what people give; None without that last line."""
+        """The map from the mean of the ratings to people's score; None if the prompt has no such last line."""
         line = _CALIBRATION.search(self.prompt)
         if line is None:
             return None
@@ -149,12 +149,12 @@ class Rubric:
 
 
 def load_rubric(name_or_path: str | Path) -> Rubric:
-    """The rubric of that name that comes with the package, or the one in that file.
+    """The rubric of this name that comes with the package, or the rubric in this file.
 
     A string with a directory separator or the ending `.txt` is a path, anything else a name.
 
     Raises:
-        RubricError: No such rubric or file, or a text that is not a rubric.
+        RubricError: There is no such rubric or file, or its text is not a rubric.
     """
     text = str(name_or_path)
     if isinstance(name_or_path, Path) or text.endswith(".txt") or "/" in text or "\\" in text:

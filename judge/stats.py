@@ -2,12 +2,12 @@
 
     mean = MeanEstimator(Scale(0, 5))
     mean.add(4)                 # a score
-    mean.add(5, label=3)        # a score, and what a person said who did not see it
+    mean.add(5, label=3)        # a score, and the label of a person who did not see it
     mean.estimate()
 
-The labels must be of responses that were drawn at random, each with a known probability, and be given blind: no formula
-mends the labels of responses that somebody picked. Needs no library, and as much memory as there are different labels
-and clusters, however many scores.
+The labels must be given blind, to responses that were drawn at random, each with a known probability: no formula
+corrects labels of responses that a person picked. Memory grows with the number of different labels and clusters, not
+with the number of scores.
 """
 
 from collections import Counter, defaultdict
@@ -27,7 +27,9 @@ _TAIL = 0.025
 
 @cache
 def t_quantile(df: int, tail: float = _TAIL) -> float:
-    """What Student's t with `df` degrees of freedom, at least 1, exceeds with probability `tail`; right to six digits.
+    """The value that Student's t with `df` degrees of freedom (at least 1) exceeds with probability `tail`.
+
+    It is accurate to six digits.
 
     Source: Abramowitz and Stegun, Handbook of Mathematical Functions (1964), 26.7.3 and 26.7.4; 26.7.5 beyond 200.
     """
@@ -52,10 +54,10 @@ def _two_sided(angle: float, df: int) -> float:
 
 
 def error_quantile(misses: Mapping[tuple[float, float], int]) -> float | None:
-    """How far from a single score a person's label is in at least 90% of the cases, however the two are distributed.
+    """How far a person's label is from a single score in at least 90% of cases, whatever the distributions.
 
-    `misses` counts the labelled cases by |label - score| and the probability of the draw. None where they are too few
-    to say: with equal probabilities it takes nine. This is split conformal prediction; source: Vovk, Gammerman, Shafer
+    `misses` counts the labelled cases by |label - score| and the probability of the draw. None if there are too few
+    cases: with equal probabilities it takes nine. This is split conformal prediction; source: Vovk, Gammerman, Shafer
     (2005), for judges arXiv 2509.18658, with weights arXiv 1904.06019 (the next case weighs as much as the heaviest).
     """
     weights = [(miss, number / probability) for (miss, probability), number in sorted(misses.items())]
@@ -70,15 +72,15 @@ def error_quantile(misses: Mapping[tuple[float, float], int]) -> float | None:
 Value = TypeVar("Value", bound=float)
 
 SURE = 0.01
-"""Below this p, two samples are called unlike each other."""
+"""Below this p-value, two samples are said to differ."""
 
 
 def kolmogorov_smirnov(one: Mapping[Value, float], other: Mapping[Value, float]) -> float:
-    """The p-value of the two-sample Kolmogorov-Smirnov test: how easily samples of one distribution differ so much.
+    """The p-value of the two-sample Kolmogorov-Smirnov test: how likely samples of one distribution differ this much.
 
-    Each sample is given as how often it has each value; 1.0 where one is empty. The limiting distribution, with
-    Stephens' correction for small samples; equal values make it larger than need be, so that it warns too late rather
-    than too early. Source: Stephens (1970), Journal of the Royal Statistical Society B 32(1).
+    A sample is a count for each value; the p-value is 1.0 if one sample is empty. It comes from the limiting
+    distribution, with Stephens' correction for small samples. Ties make it larger than necessary, so that it warns too
+    late rather than too early. Source: Stephens (1970), Journal of the Royal Statistical Society B 32(1).
     """
     n, m = sum(one.values()), sum(other.values())
     if not n or not m:
@@ -95,21 +97,21 @@ def kolmogorov_smirnov(one: Mapping[Value, float], other: Mapping[Value, float])
 
 
 MIN_LABELS = 20
-"""With fewer labels of equal weight an interval may hold less than its 95%."""
+"""With fewer labels of equal weight, an interval may cover less than its 95%."""
 
 
 def good_from(scale: Scale) -> int:
-    """The lowest score that is called good: 4 from 0 to 5."""
+    """The lowest score that is called good: 4 on a scale from 0 to 5."""
     return round(scale.low + 0.8 * (scale.high - scale.low))
 
 
 def low_to(scale: Scale) -> int:
-    """The highest score that is called low: 2 from 0 to 5."""
+    """The highest score that is called low: 2 on a scale from 0 to 5."""
     return floor(scale.low + 0.4 * (scale.high - scale.low))
 
 
 class Interval(NamedTuple):
-    """A mean with its 95% interval; the ends are None where there is a single value."""
+    """A mean with its 95% interval; the ends are None if there is only one value."""
 
     mean: float
     low: float | None
@@ -121,16 +123,16 @@ class MeanEstimate:
     """The mean of all scores, corrected by the labels.
 
     Attributes:
-        corrected: As people would have it; None without a label.
-        judge: The plain mean of the scores. Its interval says how far other responses may change it, and nothing of how
-            far the judge is from people.
-        labels_only: The mean of the labels, without the judge's help; None without a label.
-        n: How many scores.
-        labelled: How many of them with a label.
-        effective: How many labels tell as much that weigh the same, each in a cluster of its own (Kish).
-        weight: How much the scores count, lambda: 0 where they tell nothing of the labels.
-        variance: Of the judge's mean.
-        independent: How many scores that is of, where those of a cluster count as one.
+        corrected: The mean as people would score; None without a label.
+        judge: The plain mean of the scores. Its interval says how much it may differ for other responses, but nothing
+            about how far the judge is from people.
+        labels_only: The mean of the labels, without the judge's scores; None without a label.
+        n: The number of scores.
+        labelled: The number of scores with a label.
+        effective: The number of labels of equal weight, each in its own cluster, that would say as much (Kish).
+        weight: Lambda, the weight of the scores: 0 if they say nothing about the labels.
+        variance: The variance of the judge's mean.
+        independent: The number of scores behind that variance, where the scores of a cluster count as one.
     """
 
     corrected: Interval | None
@@ -188,24 +190,24 @@ def _jackknife(figure: Callable[[_Sums], float], total: _Sums, clusters: Mapping
 
 
 class MeanEstimator:
-    """Takes scores one by one, some with a label, and gives their mean as people would have it.
+    """Takes scores one by one, some with a label, and estimates their mean as people would score.
 
-    The mean is PPI++: lambda * mean(all scores) + mean(label - lambda * score), with the lambda that makes it surest,
-    the slope of labels over scores; labels weigh 1 / probability. The variance is the jackknife's over the labelled
-    clusters, lambda fitted anew each time. The interval is Wilson's, by Student's t, for as many trials of lowest or
-    highest score as would have that variance: it leans towards the end of the scale that is further away, where a few
-    rare scores may be missing. It is no narrower than 3 / labels of the way to each end: so often a response may have
-    the lowest or the highest score without one label that shows it.
+    The mean is PPI++: lambda * mean(all scores) + mean(label - lambda * score). Lambda is the slope of labels over
+    scores, which makes the estimate most precise; labels weigh 1 / probability. The variance comes from a jackknife
+    over the labelled clusters, which fits lambda again each time. The interval is Wilson's, by Student's t, for the
+    number of trials with the lowest or highest score that would have that variance. It extends further towards the more
+    distant end of the scale, where a few rare scores may be missing. To each end it covers at least 3 / labels of the
+    distance, because that share of the responses may have the lowest or highest score although no label shows it.
 
     Source: Angelopoulos, Duchi, Zrnic, "PPI++" (arXiv 2311.01453), who take lambda's variance from all scores; Wilson
-    (1927), JASA 22; Dean and Pagano (2015), Survey Methodology 41(2), for his interval with other variances; Hanley and
-    Lippman-Hand (1983), JAMA 249(13), for 3 / n; Kish (1965) for unequal weights.
+    (1927), JASA 22; Dean and Pagano (2015), Survey Methodology 41(2), for Wilson's interval with other variances;
+    Hanley and Lippman-Hand (1983), JAMA 249(13), for 3 / n; Kish (1965) for unequal weights.
     """
 
     def __init__(self, scale: Scale) -> None:
         self._scale = scale
         self._n = self._f = self._ff = 0.0  # sums over the scores without label and cluster
-        self._single = Counter[_Sums]()  # those with a label, or with a weight of their own
+        self._single = Counter[_Sums]()  # sums of scores with a label or a weight of their own
         self._count = 0
         self._clusters: dict[Hashable, _Sums] = {}
 
@@ -219,20 +221,21 @@ class MeanEstimator:
         weight: float = 1.0,
         times: int = 1,
     ) -> None:
-        """Takes one score, or the same one several times.
+        """Takes one score, or the same score several times.
 
         Args:
-            score: The judge's, on the scale.
-            label: A person's, or the mean of several people's.
-            probability: With which the response was drawn to be labelled; of no meaning without a label. Only the
-                proportions matter.
-            cluster: What it shares with others, such as a thread; None where it stands alone.
-            weight: How many responses it stands for, where they were drawn to be scored with unequal probabilities: the
-                inverse of the probability, scaled so that all weights come to as many as there are scores.
-            times: How many responses have all this in common.
+            score: The judge's score, on the scale.
+            label: A person's label, or the mean of several people's.
+            probability: The probability with which the response was drawn for a label; ignored without a label. Only
+                the proportions matter.
+            cluster: Shared with scores that depend on this one, such as a thread; None if it is independent.
+            weight: The number of responses that the score represents, if responses were drawn for scoring with unequal
+                probabilities: the inverse of the probability, scaled so that the weights add up to the number of
+                scores.
+            times: The number of responses with these same values.
 
         Raises:
-            ValueError: A probability that is not above 0 and up to 1.
+            ValueError: The probability is not above 0 and up to 1.
         """
         if not 0 < probability <= 1:
             raise ValueError(f"probability {probability:g} is not above 0 and up to 1")
@@ -252,7 +255,7 @@ class MeanEstimator:
             self._clusters[cluster] = self._clusters.get(cluster, _Sums()).plus(one, times)
 
     def estimate(self) -> MeanEstimate | None:
-        """The estimate from what was taken so far; None without a score."""
+        """The estimate from the scores taken so far; None without a score."""
         clusters = self._single + Counter(self._clusters.values())
         total = alone = _Sums(self._n, self._f, self._ff)
         for each, number in clusters.items():
@@ -285,7 +288,7 @@ class MeanEstimator:
         )
 
     def _interval(self, mean: float, variance: float, n: float) -> Interval:
-        """Wilson's, for as many trials of lowest or highest score as would have the same variance."""
+        """Wilson's interval, for the number of trials with the lowest or highest score that has the same variance."""
         low, high = self._scale
         mean = min(max(mean, low), high)
         if n + _DUST < 2:
@@ -300,11 +303,11 @@ class MeanEstimator:
 
 
 def labelled_shares(rows: Iterable[tuple[Hashable, bool, float]]) -> Mapping[Hashable, float]:
-    """The share with a label in each stratum of rows, given as stratum, whether it is labelled, and its weight.
+    """The share of labelled rows in each stratum; each row is its stratum, whether it is labelled, and its weight.
 
-    Within a stratum all rows have the same chance of a label, such as a channel's week of which labels are drawn. The
-    share that came to be labelled then takes the place of that chance: strata differ in how far people got. 1 where
-    none has a label. Source: Holt and Smith (1979), Post Stratification, JRSS A 142(1).
+    Within a stratum, such as a channel's week, all rows have the same chance of being drawn for a label. The share that
+    was labelled replaces that chance, because people label more of what was drawn in one stratum than in another. The
+    share is 1 if no row has a label. Source: Holt and Smith (1979), Post Stratification, JRSS A 142(1).
     """
     totals, labelled = defaultdict[Hashable, float](float), defaultdict[Hashable, float](float)
     for stratum, is_labelled, weight in rows:
@@ -314,10 +317,10 @@ def labelled_shares(rows: Iterable[tuple[Hashable, bool, float]]) -> Mapping[Has
 
 
 def difference(now: MeanEstimate, before: MeanEstimate) -> Interval | None:
-    """How far the judge's mean is above that of other responses; None where one is of a single score or cluster.
+    """How far the judge's mean `now` is above that of `before`; None if one has only a single score or cluster.
 
-    Welch's t, with clusters in the place of their scores. No narrower than 3 / n to each side, as a single mean's.
-    Source: Welch (1947), Biometrika 34(1-2).
+    It uses Welch's t, with clusters instead of their scores. The interval extends at least 3 / n to each side, as for a
+    single mean. Source: Welch (1947), Biometrika 34(1-2).
     """
     n = min(now.independent, before.independent)
     if n + _DUST < 2:
@@ -328,9 +331,10 @@ def difference(now: MeanEstimate, before: MeanEstimate) -> Interval | None:
 
 
 def paired_difference(found: MeanEstimate, tail: float = _TAIL) -> Interval:
-    """The mean of differences that were taken as scores, with Student's t; `tail` is the risk on each side.
+    """The mean of differences that were taken as scores, by Student's t; `tail` is the error probability on each side.
 
-    No narrower than 3 / n to each side at 95%, and wider in proportion to the logarithm of a smaller risk.
+    At 95% the interval extends at least 3 / n to each side. For a smaller error probability this minimum grows in
+    proportion to its logarithm.
     """
     if found.independent + _DUST < 2:
         return Interval(found.judge.mean, None, None)
@@ -343,10 +347,10 @@ def _students(mean: float, variance: float, df: float, n: float, tail: float = _
 
 
 def wilson(count: int, n: int) -> Interval:
-    """The share that `count` is of n, with Wilson's 95% interval by Student's t.
+    """`count` as a share of `n`, with Wilson's 95% interval by Student's t.
 
-    Where all or none count there is no error to go by. Source: Wilson (1927), JASA 22; `judge.agreement.jackknife` has
-    the same for responses that share prompts.
+    If the share is 0 or 1, the sample shows no error, and `n` replaces `n - 1`. Source: Wilson (1927), JASA 22;
+    `judge.agreement.jackknife` has the same for responses that share prompts.
     """
     share = count / n
     if n < 2:
