@@ -1,4 +1,4 @@
-"""Aligning a judge with people's labels, and finding out on other labels whether that has made it better.
+"""Aligns a judge with people's labels, and tests on other labels whether that has made it better.
 
     asker = Asker(make, memory, Budget(requests=400, tokens=2_000_000))
     found = await align(cases, rubric, asker)
@@ -6,7 +6,7 @@
         print(found.better.rubric.prompt)
 
 Labels are split by thread into a part to learn from and a part to test on. Each way makes one rubric from the first
-part; where that looks better there, it is tried on the second. Nothing is changed here: what is better is proposed.
+part; if that looks better there, it is tried on the second. Nothing is changed here: a better rubric is only proposed.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -39,22 +39,22 @@ __all__ = [
 ]
 
 Tell = Callable[[Way, int], Awaitable[None]]
-"""Is told of each way before it is learnt, with 0, and before it is tried, with the number of cases to test on."""
+"""Called before each way is learned, with 0, and before it is tried, with the number of cases to test on."""
 
 LEAST, LEAST_FOR_PROMPTS, LEAST_TO_FIT = 12, 30, 4
-"""Labelled threads: below the first nothing is learnt, below the second nothing but a calibration; the third is how
-many of those to learn from must have a score."""
+"""Numbers of labelled threads: below the first nothing is learned, and below the second only a calibration; a
+calibration needs at least the third, among the threads to learn from, with a score."""
 
 
 @dataclass
 class Alignment:
-    """What an alignment has come to, or how far it is.
+    """The result of an alignment, or its state so far.
 
     Attributes:
-        learned: Cases to learn from, and `learned_threads` their threads.
-        tested: Cases to test on, and `tested_threads` their threads.
-        trials: What was tried on these, in order.
-        untried: Why a way was not tested, as a sentence.
+        learned: The number of cases to learn from, with `learned_threads` threads.
+        tested: The number of cases to test on, with `tested_threads` threads.
+        trials: The trials on the cases to test on, in order.
+        untried: For each way that was not tested, the reason as a sentence.
         is_spent: Whether the budget ended it.
     """
 
@@ -68,12 +68,12 @@ class Alignment:
 
     @property
     def better(self) -> Trial | None:
-        """The trial whose judge is clearly better; None by default."""
+        """The trial whose judge is clearly better; None if there is none."""
         return next((each for each in self.trials if each.is_better), None)
 
 
 def obstacle(cases: Sequence[LabelledCase]) -> str:
-    """Why nothing can be learnt from these labels; "" where something can."""
+    """Why nothing can be learned from these labels; "" if something can."""
     threads = len(threads_of(cases))
     if threads < LEAST:
         number = f"{threads} thread{'' if threads == 1 else 's'}"
@@ -82,7 +82,7 @@ def obstacle(cases: Sequence[LabelledCase]) -> str:
 
 
 def _all_the_same(cases: Sequence[LabelledCase], what: str) -> str:
-    """Why no trial on these could find a judge better: it must tell good from bad; "" where one could."""
+    """Why no trial on these can find a better judge, which must tell good from bad; "" if one can."""
     if len({each.label for each in cases}) > 1:
         return ""
     return (
@@ -92,7 +92,7 @@ def _all_the_same(cases: Sequence[LabelledCase], what: str) -> str:
 
 
 async def _tell_nobody(way: Way, tested: int) -> None:
-    """What an alignment that nobody watches tells."""
+    """Ignores the progress of an alignment."""
 
 
 async def align(
@@ -104,11 +104,11 @@ async def align(
 ) -> Alignment:
     """Tries ways in turn until one makes the judge by `rubric` clearly better.
 
-    Killed and begun again with the same memory, it goes on where it was.
+    An alignment that was killed continues where it was if it is called again with the same memory.
 
     Raises:
-        JudgeError: The model fails, or the budget is too small for anything.
-        ValueError: These labels are no use; `obstacle` says so before.
+        JudgeError: The model fails, or the budget is too small to score the cases once.
+        ValueError: Nothing can be learned from these labels; call `obstacle` first.
     """
     if why := obstacle(cases):
         raise ValueError(why)
@@ -124,7 +124,7 @@ async def align(
         before = await asker.scores(rubric, learned)
         for each in ways:
             await tell(each, 0)
-            spare = len(tested) * (1 if found.trials else 2)  # the judge in use is asked about them once
+            spare = len(tested) * (1 if found.trials else 2)  # the judge in use scores them only once
             candidate = await _Learner(rubric, learned, before, asker, spare).propose(each, found)
             if candidate is None:
                 continue
@@ -154,7 +154,7 @@ class _Learner:
     spare: int
 
     async def propose(self, way: Way, found: Alignment) -> Rubric | None:
-        """A rubric that looks better where it was learnt; None, with the reason in `found`, where there is none."""
+        """A rubric that looks better on the cases to learn from; if there is none, None with the reason in `found`."""
         threads = found.learned_threads + found.tested_threads
         if way is not Way.CALIBRATION and threads < LEAST_FOR_PROMPTS:
             why = f"It takes labels from {LEAST_FOR_PROMPTS} threads: {LEAST_FOR_PROMPTS - threads} more."
@@ -198,14 +198,14 @@ class _Learner:
 async def _try(
     way: Way, candidate: Rubric, rubric: Rubric, tested: Sequence[LabelledCase], asker: Asker
 ) -> Trial | None:
-    """The trial of a candidate. That the test part is looked at is written down before."""
+    """The trial of a candidate; None if no case has both scores. The use of the test part is recorded beforehand."""
     attempt = await _count(candidate, tested, asker)
     before, after = await asker.scores(rubric, tested), await asker.scores(candidate, tested)
     return to_trial(way, candidate, tested, before, after, attempt)
 
 
 async def _count(candidate: Rubric, tested: Sequence[LabelledCase], asker: Asker) -> int:
-    """Which attempt this is, from 1; one that was begun before keeps its number."""
+    """The number of this attempt, from 1; an attempt that was started before keeps its number."""
     labels = sorted(f"{each.id}={each.label:g}" for each in tested)
     this = to_digest(asker.version(candidate), *labels)
     attempts: Mapping[str, int] = await asker.memory.get("attempts") or {}

@@ -1,4 +1,4 @@
-"""What an alignment asks of models: each answer is paid for once, within a budget."""
+"""The requests of an alignment to models: each answer is paid for once, within a budget."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ _MOST_FAILURES = 3
 
 
 class Memory(Protocol):
-    """Keeps what was answered, by key, over the end of the process."""
+    """Keeps answers by key, beyond the end of the process."""
 
     async def get(self, key: str) -> Mapping[str, Any] | None: ...
 
@@ -24,7 +24,7 @@ class Memory(Protocol):
 
 
 class Scorer(Protocol):
-    """A `Judge`, or what behaves like one."""
+    """A `Judge`, or an object that behaves like one."""
 
     @property
     def version(self) -> str: ...
@@ -35,7 +35,7 @@ class Scorer(Protocol):
 
 
 class Scored(NamedTuple):
-    """What a judge gave one case: `score` and `mean` are None where it gave no score; `tokens` where unknown."""
+    """A judge's result for one case: `score` and `mean` are None if it gave no score, `tokens` if unknown."""
 
     score: int | None
     mean: float | None
@@ -43,44 +43,44 @@ class Scored(NamedTuple):
     tokens: int | None
 
     def by(self, rubric: Rubric) -> "Scored":
-        """The same with the rubric's calibration."""
+        """The same result with the rubric's calibration applied."""
         if self.mean is None or rubric.calibration is None:
             return self
         return self._replace(score=rubric.calibration.score(self.mean))
 
 
 Scores = Mapping[str, Scored]
-"""By case id; without those whose calls failed."""
+"""Results by case id, without the cases whose calls failed."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """The most that an alignment may ask for: verdicts and proposals, and tokens."""
+    """The limits of an alignment: requests for verdicts and proposals, and tokens."""
 
     requests: int
     tokens: int
 
 
 class BudgetError(Exception):
-    """The budget, or a limit of the day, leaves no more."""
+    """The budget, or a limit per day, is used up."""
 
 
 class Asker:
     """Asks judges for verdicts, and their model for proposals.
 
-    What was asked before is remembered, and counts against the budget once more: so an alignment that was killed and
-    begun again takes the same way as one that was not.
+    Answers of an earlier run are remembered, and count against the budget again. So an alignment that was killed and
+    restarted takes the same course as one that was not.
 
     Args:
-        make: The judge by a rubric.
+        make: Makes the judge for a rubric.
         memory: Where answers are kept.
-        budget: What may be asked for.
-        known: Verdicts of the judge that is to be improved that were there before, by case id. They cost nothing.
-        concurrency: Cases under way at once.
+        budget: The limits for requests and tokens.
+        known: Existing verdicts of the judge to be improved, by case id. They cost nothing.
+        concurrency: The number of cases in progress at once.
 
     Attributes:
-        requests: Verdicts and proposals that were asked for.
-        tokens: What these took, as far as it is known.
+        requests: The number of verdicts and proposals asked for.
+        tokens: The tokens that these took, as far as known.
     """
 
     def __init__(
@@ -108,10 +108,10 @@ class Asker:
         return self._make(rubric).version
 
     def check(self, cases: Sequence[LabelledCase]) -> None:
-        """Nothing, where the budget lets the judge that is to be improved score the cases once.
+        """Checks that the budget lets the judge to be improved score the cases once.
 
         Raises:
-            SetupError: It does not, so that nothing could be tried.
+            SetupError: It does not, so nothing could be tried.
         """
         needed = sum(each.id not in self._known for each in cases)
         if needed > self._budget.requests:
@@ -121,22 +121,22 @@ class Asker:
             )
 
     def can_afford(self, more: int) -> bool:
-        """Whether the budget leaves that many more verdicts, each of as many tokens as those so far."""
+        """Whether the budget allows this many more verdicts, at the mean number of tokens so far."""
         expected = self.tokens / self.requests * more if self.requests else 0
         return self.requests + more <= self._budget.requests and self.tokens + expected <= self._budget.tokens
 
     async def scores(self, rubric: Rubric, cases: Sequence[LabelledCase]) -> Scores:
-        """What the judge by this rubric gives the cases, its calibration included.
+        """The results of the judge with this rubric for the cases, with its calibration applied.
 
         Raises:
-            BudgetError: The budget is used up; what was answered so far is kept.
-            JudgeError: Three calls in a row failed.
+            BudgetError: The budget is used up; the answers so far are kept.
+            JudgeError: Three calls in a row failed, or one failed in a way that no other call could succeed.
         """
         bare = Rubric(rubric.name, rubric.template)
         judge = self._make(bare)
         self._first = self._first or judge.version  # the judge to be improved is asked first
         single = {each.id: each for each in cases}  # GEPA may draw a case twice
-        # What is under way comes to its end where one fails, since it is paid for.
+        # If one call fails, the others still finish, because they are paid for.
         results = await asyncio.gather(*(self._score(judge, each) for each in single.values()), return_exceptions=True)
         found = {}
         for number, result in zip(single, results, strict=True):
@@ -147,7 +147,12 @@ class Asker:
         return found
 
     async def write(self, rubric: Rubric, prompt: str) -> str:
-        """What the model of the judge by this rubric writes to a prompt; raises as `scores` does."""
+        """The answer to a prompt by the model of the judge with this rubric.
+
+        Raises:
+            BudgetError: The budget is used up.
+            JudgeError: The call failed.
+        """
 
         async def ask() -> Mapping[str, Any]:
             written = await self._make(rubric).write(prompt)
@@ -202,6 +207,6 @@ def _to_scored(verdict: Verdict) -> Scored:
 
 
 def mean_tokens(scores: Iterable[Scored]) -> float | None:
-    """Tokens of a verdict on average; None where they are not known."""
+    """The mean number of tokens per verdict; None if unknown."""
     counts = [each.tokens for each in scores if each.tokens is not None]
     return fmean(counts) if counts else None

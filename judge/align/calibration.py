@@ -1,4 +1,4 @@
-"""Calibration: a rising map from the mean of the judge's ratings to what people gave. It changes no prompt."""
+"""Calibration: a non-decreasing map from the mean of the judge's ratings to people's labels; no prompt changes."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,7 +10,7 @@ _FOLDS = 5
 
 
 class Pair(NamedTuple):
-    """The mean of the judge's ratings of a case, what people gave it, and its thread."""
+    """The mean of the judge's ratings of a case, people's label for it, and its thread."""
 
     mean: float
     label: float
@@ -18,9 +18,9 @@ class Pair(NamedTuple):
 
 
 def fit(pairs: Sequence[Pair], scale: Scale) -> Calibration:
-    """The rising map that is nearest to the labels, in squares.
+    """The non-decreasing map that is closest to the labels by least squares.
 
-    Source: isotonic regression, Barlow and Brunk (1972), JASA 67, by scikit-learn.
+    Source: isotonic regression, Barlow and Brunk (1972), JASA 67, as in scikit-learn.
     """
     from sklearn.isotonic import IsotonicRegression  # type: ignore[import-untyped]
 
@@ -31,7 +31,7 @@ def fit(pairs: Sequence[Pair], scale: Scale) -> Calibration:
 
 
 def cross_fitted(pairs: Sequence[Pair], scale: Scale) -> Sequence[int]:
-    """Each pair's score by a map that was fitted to the pairs of other threads: five folds of threads, by hash."""
+    """Each pair's score by a map that was fitted to the pairs of other threads, in five folds of threads by hash."""
     threads = sorted({each.thread for each in pairs}, key=to_digest)
     folds = {thread: number % _FOLDS for number, thread in enumerate(threads)}
     maps = [fit([each for each in pairs if folds[each.thread] != fold], scale) for fold in range(_FOLDS)]

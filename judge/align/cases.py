@@ -1,4 +1,4 @@
-"""Labelled responses, and the line between those to learn from and those to test on."""
+"""Labelled responses, and their split into cases to learn from and cases to test on."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,16 +9,16 @@ _TEST_SHARE = 0.6
 
 @dataclass(frozen=True)
 class LabelledCase:
-    """A question and a response with what people gave it.
+    """A question and a response with people's label.
 
     Attributes:
-        id: What it is called in examples, and known by: a case's number, or a digest of its texts.
-        thread: What it shares with others that are not independent of it.
+        id: Identifies it, also in examples: a case's number, or a digest of its texts.
+        thread: Shared with cases that are not independent of it.
         label: The mean of the people's scores, on the rubric's scale.
-        reasons: Those that people gave for their scores.
-        people: Who gave them, as far as that is known.
-        is_blind: Whether the judge's score was unknown to them.
-        name: What it is called in reports, where that is not its id.
+        reasons: The reasons that people gave for their scores.
+        people: The people who gave the scores, as far as known.
+        is_blind: Whether these people had not seen the judge's score.
+        name: Its name in reports, if that is not its id.
     """
 
     id: str
@@ -37,7 +37,7 @@ class LabelledCase:
 
     @property
     def digest(self) -> str:
-        """What its texts are known by."""
+        """A digest of its texts."""
         return to_digest(self.question, self.response)
 
 
@@ -50,10 +50,11 @@ def threads_of(cases: Iterable[LabelledCase]) -> set[str]:
 
 
 def divide(threads: Collection[str], known: Mapping[str, bool]) -> dict[str, bool]:
-    """Whether each thread belongs to the test part; those that are `known` stay where they are, by `to_digest`.
+    """Whether each thread belongs to the test part, by `to_digest`; threads in `known` stay where they are.
 
-    New ones are dealt out in the order of their hash, three of five to the test part, which is where a gain has to show
-    in spite of chance. So nobody can choose what is tested, and no thread that was learnt from is ever tested on.
+    New threads are dealt out in the order of their hash. Three of five go to the test part, because a gain must stand
+    out from chance there. So the operator cannot choose what is tested, and no thread that was learned from is ever
+    tested on.
     """
     parts = dict(known)
     for thread in sorted(map(to_digest, threads)):

@@ -1,4 +1,4 @@
-"""Examples: a few labelled cases in the prompt, those where judge and people differ most."""
+"""Examples: a few labelled cases in the prompt, on which judge and people differ most."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,14 +12,14 @@ from judge.rubric import Rubric
 from judge.sanitize import sanitize
 
 MOST_CHARS = 5_800
-"""Of a rubric that is proposed: it can be edited in Slack's two fields of 3,000 characters."""
+"""The longest rubric that is proposed, which can still be edited in Slack's two fields of 3,000 characters."""
 
 _MOST_EXAMPLES = 4
 _LEAST_GAP = 1.0
 _ROOM: Mapping[str, int] = {"question": 300, "response": 600, "reason": 150}
 _SLOT = "<question>{prompt}</question>"
 _INTRODUCTION = "These responses were scored by people. Score as they do.\n\n"
-# Whoever edits a rubric may have changed how an example ends; its words are never one of these tags.
+# A person who edits a rubric may change how an example ends; the words of an example never contain these tags.
 _EXAMPLE = re.compile(
     r'<example case="(?P<id>[^"\n]*)">.*?(?:</example>[ \r\n]*|(?=<example case=|<question>))', re.DOTALL
 )
@@ -27,9 +27,9 @@ _OWN_TAG = re.compile(r"<(?=\s*/?\s*example)", re.IGNORECASE)
 
 
 def pick(learned: Sequence[LabelledCase], scores: Scores) -> Sequence[LabelledCase]:
-    """The cases whose score is a point or more from the label, widest first, one of a thread.
+    """The cases whose score is at least a point from the label, largest gap first, one per thread.
 
-    Cases with words for the judge in them are passed over.
+    Cases that contain words meant for the judge are skipped.
     """
     gaps = {
         each.id: abs(found.score - each.label)
@@ -45,7 +45,7 @@ def pick(learned: Sequence[LabelledCase], scores: Scores) -> Sequence[LabelledCa
 
 
 def with_examples(rubric: Rubric, picked: Sequence[LabelledCase]) -> tuple[Rubric, Sequence[LabelledCase]]:
-    """The rubric with the first of the picked cases that fit before the question, in place of those it has."""
+    """The rubric with its examples replaced by the first picked cases that fit, and these cases."""
     without = without_examples(rubric)
     rubric, used = without, list[LabelledCase]()
     for each in picked:
@@ -53,7 +53,7 @@ def with_examples(rubric: Rubric, picked: Sequence[LabelledCase]) -> tuple[Rubri
         texts = "".join(map(_to_text, shown))
         prompt = without.prompt.replace(_SLOT, f"{_INTRODUCTION}{texts}{_SLOT}")
         try:
-            longer = Rubric(without.name, prompt)  # a text may hold what a rubric has once, such as {prompt}
+            longer = Rubric(without.name, prompt)  # a text may contain what a rubric has only once, such as {prompt}
         except RubricError:
             continue
         if len(prompt) <= MOST_CHARS:
@@ -64,12 +64,12 @@ def with_examples(rubric: Rubric, picked: Sequence[LabelledCase]) -> tuple[Rubri
 
 
 def examples_of(rubric: Rubric) -> Sequence[str]:
-    """The ids of the cases that stand in a rubric as examples."""
+    """The ids of the cases that a rubric uses as examples."""
     return [found["id"] for found in _EXAMPLE.finditer(rubric.template)]
 
 
 def without_examples(rubric: Rubric, gone: frozenset[str] | None = None) -> Rubric:
-    """The rubric without the examples of the cases that are `gone`, or without any, and without its calibration."""
+    """The rubric without its calibration and without the examples from the cases in `gone`, by default all examples."""
     prompt = _EXAMPLE.sub(lambda found: "" if gone is None or found["id"] in gone else found[0], rubric.template)
     if not _EXAMPLE.search(prompt):
         prompt = prompt.replace(f"{_INTRODUCTION}{_SLOT}", _SLOT)

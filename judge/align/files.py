@@ -1,4 +1,4 @@
-"""Labelled cases from a file of rows, and a memory in a file beside."""
+"""Labelled cases from a file of rows, and a memory in a file beside it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,11 +19,11 @@ from judge.rubric import Scale
 
 @dataclass(frozen=True)
 class Labelled:
-    """What a file says to learn from.
+    """The labelled cases of a file.
 
     Attributes:
-        cases: In the order of the file; those with blind labels count with these alone.
-        known: Verdicts of the same judge that the file has already.
+        cases: In the order of the file; if a case has blind labels, only these count.
+        known: Verdicts of the same judge that are already in the file.
         problems: One sentence for each value that could not be used, with its line number.
     """
 
@@ -33,13 +33,14 @@ class Labelled:
 
 
 def read_labelled(path: Path, label: str, judge: Judge, label_range: Range | None = None) -> Labelled:
-    """The labelled cases of a file as `judge batch` or `judge-bot export` writes it.
+    """The labelled cases of a file that `judge batch` or `judge-bot export` wrote.
 
-    Rows of one case, or with the same texts, are labels of several people, or verdicts of several judges. What shares a
-    `thread`, or else a prompt, is not independent.
+    Rows of one case, or with the same texts, are labels of several people, or verdicts of several judges. Cases with
+    the same `thread`, or without one the same prompt, are not independent.
 
     Raises:
-        SetupError: No such file, no such field, or labels of which more than 5% are off the scale.
+        SetupError: The file or the field does not exist, or the labels are on another scale: more than 5% are off the
+            rubric's, or without `label_range` none is in its upper half.
     """
     file = RowFile.at(path)
     reader = _Reader(
@@ -73,7 +74,7 @@ class _Reader:
         item = self._items.setdefault(known_by, _Item(row, row.key("thread") or prompt))
         if labels:
             by, reason = row.key("label_by"), row.key("reason")
-            # Without a name, the same label once more may as well be the same person's.
+            # Without a name, an equal label may come from the same person, so it counts once.
             item.labels.setdefault(row.get("blind") is not False, {}).setdefault(by or labels, (labels, reason))
         item.known = item.known or self._verdict(row)
 
@@ -108,7 +109,7 @@ class _Reader:
         return Labelled(tuple(cases), known, tuple(self._numbers.problems))
 
     def _verdict(self, row: Row) -> Scored | None:
-        """What the row says that this very judge gave, if it does."""
+        """The row's verdict, if this very judge gave it."""
         judge, rubric = self._judge, self._judge.rubric
         is_ours = (
             row.judge == (judge.escalation or judge.model)
@@ -127,7 +128,7 @@ class _Reader:
 
 
 def _check_range(labels: Sequence[float], scale: Scale, *, is_given: bool) -> None:
-    """A judge that learns from labels of another scale is ruined, and nothing would show it."""
+    """Raises SetupError if the labels seem to be on another scale: they would spoil the judge without a sign of it."""
     middle = (scale.low + scale.high) / 2
     if not is_given and labels and max(labels) < middle:
         raise SetupError(
@@ -137,7 +138,7 @@ def _check_range(labels: Sequence[float], scale: Scale, *, is_given: bool) -> No
 
 
 class FileMemory:
-    """Keeps answers in a file of JSONL, a line each, for as long as `close` is not called to this process alone."""
+    """Keeps answers in a JSONL file, one per line, which is locked for this process until `close`."""
 
     def __init__(self, path: Path) -> None:
         self._values: dict[str, Mapping[str, Any]] = {}
@@ -175,7 +176,7 @@ class FileMemory:
     def _load(self, path: Path) -> None:
         end = 0
         for number, raw in enumerate(path.read_bytes().splitlines(keepends=True), start=1):
-            if not raw.endswith(b"\n"):  # cut off by the end of the process
+            if not raw.endswith(b"\n"):  # cut off when a process ended
                 break
             try:
                 line = decode(raw)

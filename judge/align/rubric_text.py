@@ -1,6 +1,6 @@
 """The rubric's text, proposed by a model that reads where judge and people differ; the search is GEPA's.
 
-Source: Agrawal et al., "GEPA: Reflective prompt evolution" (arXiv 2507.19457), by the package `gepa`.
+Source: Agrawal et al., "GEPA: Reflective prompt evolution" (arXiv 2507.19457), with the package `gepa`.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ Value = TypeVar("Value")
 
 
 def criteria_of(rubric: Rubric) -> str:
-    """What stands before the question: the part that is written anew. The rest, and the form of answer, stay."""
+    """The text before the question, which is the part to rewrite. The rest, with the form of the answer, stays."""
     return rubric.template.partition(_SLOT)[0].strip()
 
 
@@ -52,7 +52,7 @@ def with_criteria(rubric: Rubric, criteria: str) -> Rubric:
     """The rubric with these criteria.
 
     Raises:
-        RubricError: They are no part of a rubric, or too long to be edited in Slack.
+        RubricError: They do not make a valid rubric, or are too long to be edited in Slack.
     """
     if criteria == criteria_of(rubric):
         return rubric
@@ -66,10 +66,10 @@ def with_criteria(rubric: Rubric, criteria: str) -> Rubric:
 async def search(
     rubric: Rubric, learned: Sequence[LabelledCase], asker: Asker, spare: int
 ) -> tuple[Rubric | None, str]:
-    """The rubric that is nearest to people on the cases to learn from; None, and why, where none is nearer than this.
+    """The rubric closest to people on the cases to learn from; None and the reason if none is closer than `rubric`.
 
-    It ends after twelve proposals, or once the budget leaves too little for another one and the `spare` verdicts of its
-    trial.
+    The search ends after twelve proposals or forty turns, or if the budget is too small for another proposal and the
+    `spare` verdicts of its trial.
 
     Raises:
         BudgetError, JudgeError: As `Asker.scores` does.
@@ -112,7 +112,7 @@ class _StoppedError(Exception):
 
 
 class _Adapter:
-    """What GEPA calls, in its own thread: scores by a candidate, what there is to learn from them, a proposal."""
+    """What GEPA calls in its own thread: for the scores of a candidate, what to learn from them, and a proposal."""
 
     propose_new_texts = None
 
@@ -128,22 +128,22 @@ class _Adapter:
         self._call: concurrent.futures.Future[Any] | None = None
 
     def stop(self) -> None:
-        """Ends the search, and what it waits for: a thread is not cancelled with whoever waits for it."""
+        """Ends the search and the call it waits for, because a thread is not cancelled with the task that awaits it."""
         self.is_stopped = True
         if self._call:
             self._call.cancel()
 
     def log(self, message: str) -> None:
-        """Takes what GEPA would print."""
+        """Discards what GEPA would print."""
 
     @property
     def is_spent(self) -> bool:
-        """Whether the budget leaves too little for another proposal, whatever comes of it, and the trial."""
+        """Whether the budget is too small for another proposal at its highest cost, and the trial."""
         return not self._asker.can_afford(self._spare + self._cases + 2 * _BATCH + 1)
 
     @property
     def why_none(self) -> str:
-        """Why no proposal was found to be nearer."""
+        """Why no proposal was found that is closer to people."""
         if not self._proposals:
             return "On the labels to learn from, judge and people agree already."
         if not self.is_usable:
@@ -151,7 +151,7 @@ class _Adapter:
         return "On the labels to learn from, no proposed text brings the scores closer to people's."
 
     def is_over(self, state: Any) -> bool:
-        # Turns in which judge and people agree bring no proposal, and cost nothing.
+        # Turns in which judge and people agree make no proposal, and cost nothing.
         has_tried = self._proposals >= _PROPOSALS or state.i >= _TURNS
         return self.is_stopped or self.failure is not None or has_tried or self.is_spent
 
@@ -181,10 +181,10 @@ class _Adapter:
     def write(self, prompt: Any) -> str:
         self._proposals += 1
         text = self._wait(self._asker.write(self._rubric, str(prompt)))
-        return text if "```" in text else ""  # a refusal, say, would be taken for the criteria
+        return text if "```" in text else ""  # otherwise a refusal would be taken for the criteria
 
     def _wait(self, call: Coroutine[Any, Any, Value]) -> Value:
-        """Waits for what the event loop does; the first failure ends the search, since GEPA would go on."""
+        """Runs the call on the event loop and waits; the first failure ends the search, because GEPA would go on."""
         if self.is_stopped:
             call.close()
             raise _StoppedError

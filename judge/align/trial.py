@@ -1,4 +1,4 @@
-"""A trial: a changed judge beside the one in use, on labelled cases that neither has learnt from."""
+"""A trial: a changed judge compared with the one in use, on labelled cases that neither has learned from."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _FREE, _ALMOST_ONE = 3, 1 - 1e-9
 
 
 class Way(StrEnum):
-    """How a judge can be changed, the cheapest first."""
+    """The ways to change a judge, cheapest first."""
 
     CALIBRATION = "calibration"
     EXAMPLES = "examples"
@@ -27,15 +27,15 @@ class Way(StrEnum):
 
 @dataclass(frozen=True)
 class Agreement:
-    """How near scores are to what people gave.
+    """How close scores are to people's labels.
 
     Attributes:
         error: Mean distance from the labels, in points.
         within_one: Share of the scores at most a point away.
-        kappa: Quadratic weighted; None where one of the two is the same throughout.
-        is_informative: Whether higher scores clearly go with higher labels: the 95% interval of their correlation, for
-            as many cases as there are threads, is above 0. Source: Fisher (1915), Biometrika 10(4).
-        tokens: Of a verdict on average; None where the server counts none.
+        kappa: Quadratic weighted kappa; None if all scores or all labels are equal.
+        is_informative: Whether higher scores clearly go with higher labels: the 95% interval of their correlation, with
+            the number of threads as the sample size, is above 0. Source: Fisher (1915), Biometrika 10(4).
+        tokens: The mean number per verdict; None if the server counts none.
     """
 
     error: float
@@ -47,7 +47,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Change:
-    """One case whose score is another."""
+    """A case whose score changes."""
 
     case: LabelledCase
     before: int
@@ -56,21 +56,21 @@ class Change:
 
 @dataclass(frozen=True)
 class Trial:
-    """What the test part says of a changed judge.
+    """The result of a changed judge on the test part.
 
     Attributes:
-        way: How it was changed.
-        rubric: Its rubric.
-        cases: Scored by both.
-        threads: That these belong to.
-        before: Of the judge in use.
-        after: Of the changed one.
-        gain: By how much the changed one is nearer to people, in points a case, with its interval at `confidence`; ends
-            of None where all cases are of one thread.
-        confidence: Of the interval: 95% for the first attempt, more for each further one.
-        attempt: Which look at the test part this is, from 1.
-        unscored_before: Cases that the judge in use left without a score.
-        unscored_after: Those of the changed one.
+        way: How the judge was changed.
+        rubric: The changed judge's rubric.
+        cases: The number of cases that both judges scored.
+        threads: The number of threads that these belong to.
+        before: The agreement of the judge in use.
+        after: The agreement of the changed judge.
+        gain: How much closer the changed judge is to people, in points per case, with its interval at `confidence`; the
+            ends are None if all cases belong to one thread.
+        confidence: That of the interval: 95% for the first attempt, more for each further one.
+        attempt: The number of this attempt on the test part, from 1.
+        unscored_before: The number of cases that the judge in use left without a score.
+        unscored_after: The number of cases that the changed judge left without a score.
         changes: The three cases whose score changes most.
     """
 
@@ -89,12 +89,12 @@ class Trial:
 
     @property
     def is_better(self) -> bool:
-        """Whether it is clearly closer to people, and tells good from bad no worse; `doubt` says why not."""
+        """Whether the judge is clearly closer to people, and tells good from bad no worse; `doubt` says why not."""
         return not self.doubt
 
     @property
     def finding(self) -> str:
-        """Whether it is clearly better, by how much, and how sure that is, in one sentence."""
+        """Whether the judge is clearly better, by how much, and how sure that is, in one sentence."""
         value, low, high = self.gain
         better = "Clearly better" if self.is_better else "Not clearly better"
         how = f"{abs(value):.2f} points {'closer to' if value >= 0 else 'farther from'} people"
@@ -104,7 +104,7 @@ class Trial:
 
     @property
     def effect(self) -> str:
-        """What a calibration does to all scores; "" where there is none."""
+        """What a calibration does to all scores; "" if there is none."""
         if (calibration := self.rubric.calibration) is None:
             return ""
         ends = f"from {calibration.score(self.rubric.scale.low)} to {calibration.score(self.rubric.scale.high)}"
@@ -112,9 +112,9 @@ class Trial:
 
     @property
     def doubt(self) -> str:
-        """Why the changed judge is not clearly better; "" where it is.
+        """Why the changed judge is not clearly better; "" if it is.
 
-        Distance alone would not do: a judge that always gives the middle of the scale is closer than one that guesses.
+        Distance is not enough: a judge that always gives the middle of the scale is closer than one that guesses.
         """
         if (self.gain.low or 0) <= 0:
             return "The scores are not clearly closer to people's."
@@ -128,14 +128,14 @@ class Trial:
 
 
 def tail_of(attempt: int) -> float:
-    """The risk of each end of an attempt's interval: 2.5%, 0.83%, 0.42%, ...: over all attempts 5%."""
+    """The error probability at each end of an attempt's interval: 2.5%, 0.83%, 0.42%, ...; the sum over all is 5%."""
     return _ERROR / (attempt * (attempt + 1))
 
 
 def compare(
     cases: Sequence[LabelledCase], before: Scores, after: Scores, scale: Scale, tail: float
 ) -> tuple[Interval, Sequence[tuple[LabelledCase, Scored, Scored]]] | None:
-    """By how much `after` is nearer to people on the cases scored by both, and these; None where there is none."""
+    """How much closer `after` is to people on the cases that both scored, and these cases; None if there are none."""
     rows = []
     for each in cases:
         one, two = before.get(each.id), after.get(each.id)
@@ -157,7 +157,7 @@ def to_trial(
     after: Scores,
     attempt: int,
 ) -> Trial | None:
-    """The trial from the scores by both judges; None where no case has both."""
+    """The trial from the scores by both judges; None if no case has both."""
     tail = tail_of(attempt)
     found = compare(cases, before, after, rubric.scale, tail)
     if found is None:
