@@ -1,10 +1,10 @@
 """Scores the rows of a file through the provider's batch endpoint: at half the price, answered within 24 hours.
 
-All rows are run with the answers that are known (`judge.exchange`). What they ask besides goes off in batches, and once
-one has ended, the rows without a verdict are run again. So whatever the judge asks next (without a parameter that the
-server rejects, for the score alone, for a third rating) is one more batch.
+All rows are run with the answers known so far (`judge.exchange`). Their other requests are sent in batches, and once a
+batch has ended, the rows without a verdict are run again. So whatever the judge asks next (without a parameter that the
+server rejects, for the score alone, for a third rating) goes into another batch.
 
-What is known of batches stands in a file beside the output (`judge.batch_log`) before it is acted upon.
+Everything known about batches is in a file beside the output (`judge.batch_log`) before it is acted upon.
 """
 
 import asyncio
@@ -31,7 +31,8 @@ from judge.model.failures import is_worth_retrying, server_name
 from judge.ratings import Verdict
 from judge.rows import Item, Malformed
 
-# Rows that are run at once, each of which takes some 40 kB and eleven times its request; requests that wait to be sent.
+# Limits for the rows run at once, each of which takes about 40 kB and eleven times its request, and for the bytes that
+# wait to be sent.
 _MOST_ROWS, _MOST_BYTES_AT_ONCE = 1_000, 50_000_000
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 5.0, 60.0
 _MOST_TRIES = 5
@@ -39,14 +40,14 @@ _LIST_LAGS_S = (0, 2, 4, 8, 16)  # a new batch may be missing from the provider'
 
 
 class BatchApi:
-    """Runs a `Batch` of rows whose requests are asked in batches.
+    """Runs a `Batch` of rows whose requests are sent in batches.
 
     Args:
-        path: The file that keeps what is known of batches; removed once nothing in it is needed.
-        say: Gets one sentence for each batch that is sent, and for what is wrong with one.
-        concurrency: Rows at once that ask directly.
-        then_direct: Whether to ask directly for all that the first batch of a row leaves open; else in more batches.
-        cancels: Whether to send nothing, and to cancel what is under way.
+        path: The file with everything known about batches; removed once nothing in it is needed.
+        say: Called with one sentence for each batch that is sent, and for each problem with one.
+        concurrency: The number of rows that ask directly at once.
+        then_direct: Whether a row gets one round of batches and asks directly for all that follows.
+        cancels: Whether to send nothing, and to cancel the batches in progress.
     """
 
     def __init__(
@@ -56,7 +57,7 @@ class BatchApi:
         self._say = say
         self._then_direct = then_direct
         self._cancels = cancels
-        # Not an option: only tests have servers that answer in no time.
+        # Not an option: only servers in tests answer at once.
         self._hurry = float(os.environ.get("JUDGE_BATCH_HURRY", 1))
         self._client = make_client(os.environ.get("OPENAI_API_KEY"), os.environ.get("OPENAI_BASE_URL"))
         self._url = str(self._client.base_url)
@@ -68,26 +69,26 @@ class BatchApi:
         self._gathered: list[tuple[Asked, bytes]] = []
         self._gathered_bytes = 0
         self._under_way: list[Sent] = []
-        self._stuck: list[tuple[Sent, str]] = []  # whose answers cannot be had now, and why
-        self._lost: set[int] = set()  # rows of which a batch has left a request unanswered
+        self._stuck: list[tuple[Sent, str]] = []  # batches whose answers are out of reach, and why
+        self._lost: set[int] = set()  # rows with a request that a batch left unanswered
         self._failed: set[int] = set()
         self._asked = 0
-        self._files = 0  # that the provider has, so that ours is needed
+        self._files = 0  # files that the provider has; ours is needed as long as there are any
 
     @staticmethod
     def rows_at_once(rows: int, size: int, prompt: str) -> int:
-        """How many of that many rows, of `size` bytes in all, may be run at once, so that memory holds them."""
+        """How many of these rows, of `size` bytes in all, can be run at once within the memory limit."""
         a_row = size / max(1, rows) + len(prompt)
         return max(1, min(rows, _MOST_ROWS, int(_MOST_BYTES_AT_ONCE / a_row)))
 
     @property
     def total(self) -> int:
-        """How many requests there are so far, answered or not."""
+        """The number of requests so far, answered or not."""
         return self._asked + len(self._gathered)
 
     @property
     def done(self) -> int:
-        """How many of them are answered, as the provider counts."""
+        """The number of requests that are answered, as counted by the provider."""
         open_batches = [*self._under_way, *(batch for batch, _ in self._stuck)]
         return self._asked - sum(max(0, len(batch.asked) - batch.counted) for batch in open_batches)
 
@@ -103,13 +104,13 @@ class BatchApi:
         items: Callable[[], Iterator[Item | Malformed]],
         has_verdict: Callable[[int], bool],
     ) -> None:
-        """Runs `run` to its end, anew after each batch; rows that wait when there is nothing to wait for have failed.
+        """Runs `run` to its end, again after each batch; rows that still wait when no batch is left have failed.
 
         Args:
-            run: Scores its rows by `score`.
-            judge: What `score` scores with.
-            items: Gives the rows without a verdict, each time that it is called.
-            has_verdict: Whether the row on a line has one.
+            run: The batch, which scores its rows with `score`.
+            judge: The judge that `score` uses.
+            items: Returns the rows without a verdict, each time it is called.
+            has_verdict: Whether the row on a line has a verdict.
         """
         self._log = BatchLog(self._path)
         self._judge = judge
@@ -141,7 +142,7 @@ class BatchApi:
                 self._path.unlink(missing_ok=True)
 
     def _finish(self, run: Batch) -> bool:
-        """Counts what is left of the rows of a run; whether a later run needs the file."""
+        """Counts the rows that are left, and returns whether a later run needs the file."""
         left = self._lost | {asked.line for asked, _ in self._gathered}
         run.failed += 0 if self._cancels else len(left)
         if run.failed:
@@ -154,7 +155,7 @@ class BatchApi:
         return bool(run.failed or run.stopped or left or unused)
 
     async def score(self, row: Item) -> Verdict | None:
-        """The verdict on a row; None where answers are still to come."""
+        """The verdict on a row; None if answers are still to come."""
         asked = self._rows[row.line]
         is_direct = self._then_direct and bool(asked)
         there = [(each.digest, self._log.at(each.place) if each.place else None) for each in asked if not each.is_lost]
@@ -175,7 +176,7 @@ class BatchApi:
 
     @property
     def _is_full(self) -> bool:
-        """Whether so much is to be sent that the other rows come after it."""
+        """Whether so many requests wait to be sent that the other rows have to come later."""
         return self._gathered_bytes > _MOST_BYTES_AT_ONCE and not self._cancels
 
     def _digest(self, row: Item) -> str:
@@ -183,7 +184,7 @@ class BatchApi:
         return hashlib.sha256(repr(judged).encode()).hexdigest()[:16]
 
     def _left(self, items: Iterator[Item | Malformed], *, is_first: bool) -> Iterator[Item | Malformed]:
-        """The rows whose requests are all answered, until it is time to send; the first time also malformed lines."""
+        """The rows whose requests are all answered, until it is time to send; in the first run also malformed lines."""
         over = self._failed | self._lost
         for item in items:
             if isinstance(item, Malformed):
@@ -202,10 +203,10 @@ class BatchApi:
                 return
 
     def _load(self, has_verdict: Callable[[int], bool]) -> None:
-        """Takes up what earlier runs have sent, as far as rows without a verdict asked for it."""
+        """Loads the requests that earlier runs sent for rows without a verdict."""
         for batch in self._log.read():
             self._files += bool(batch.file_id)
-            is_over = batch.has_ended or not batch.file_id  # without a file nothing was begun
+            is_over = batch.has_ended or not batch.file_id  # without a file nothing was started
             if not is_over:
                 self._under_way.append(batch)
             for asked in batch.asked:
@@ -236,7 +237,7 @@ class BatchApi:
             await self._create(batch)
 
     async def _create(self, batch: Sent, *, is_doubtful: bool = False) -> None:
-        """Has the provider begin; where it may have been told to before, only if it has no such batch."""
+        """Creates the batch; if an earlier request may have created it, only if the provider does not have it."""
         for tried in range(1, _MOST_TRIES + 1):
             try:
                 batch.id = await self._find(batch) if is_doubtful else ""
@@ -250,7 +251,7 @@ class BatchApi:
                     self._give_up(batch, self._unknown(batch.file_id))
                     return
                 if isinstance(exc, openai.APIStatusError) and not is_worth_retrying(exc):
-                    if not is_doubtful:  # else there may be a batch, which another key would find
+                    if not is_doubtful:  # if it is, another key may find the batch
                         self._log.note(batch=batch.nonce, ended="refused")
                         self._files -= 1
                     raise
@@ -310,7 +311,7 @@ class BatchApi:
                     problems.append(exc)
                     continue
                 asked = batch.asked[answer.position]
-                # A second answer counts as little as none, as of a request that expired.
+                # A second answer is ignored; so is a line without an answer, as for a request that expired.
                 asked.place = asked.place or (answer.response and self._log.append(raw)) or None
                 if answer.response and is_completion(answer.response):
                     completed.add(answer.position)
@@ -330,7 +331,7 @@ class BatchApi:
             self._end(batch, now.status)
 
     def _give_up(self, batch: Sent, why: str) -> None:
-        """Leaves a batch to a later run; if it is to be cancelled, for good."""
+        """Leaves a batch to a later run; with --cancel, gives it up for good."""
         if self._cancels:
             self._end(batch, "given up")
         else:
@@ -349,7 +350,7 @@ class BatchApi:
                 asked.is_lost = True
             elif batch.is_earlier:
                 self._rows[asked.line].remove(asked)
-            else:  # what this run has asked in vain, the next one asks again
+            else:  # the next run asks again for what this one got no answer to
                 self._lost.add(asked.line)
 
     def _unknown(self, what: str) -> str:

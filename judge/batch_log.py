@@ -1,12 +1,12 @@
-"""The file of what is known of batches, beside the output of their rows; the next run goes on from there.
+"""The file with everything known about batches, beside the output of their rows; the next run continues from it.
 
 {"batch": nonce, "requests": [[line, digest of the row and its judge, digest of the body], ...]}
                                                                             before anything is sent
-{"batch": nonce, "file": id}                                                before the provider is told to begin
+{"batch": nonce, "file": id}                                                before the batch is created
 {"batch": nonce, "id": id}
 {"custom_id": "nonce-index", "response": ...}                               as the provider wrote it
-{"batch": nonce, "ended": status}                                           what is unanswered now is asked again
-{"run": "ended with failures"}                                              so are answers that are errors
+{"batch": nonce, "ended": status}                                           unanswered requests are asked again
+{"run": "ended with failures"}                                              so are requests answered by an error
 """
 
 import json
@@ -22,7 +22,7 @@ from judge.model.batches import is_completion
 
 
 class Place(NamedTuple):
-    """Where an answer stands in the file of what is known."""
+    """The position of an answer in the file."""
 
     offset: int
     size: int
@@ -30,7 +30,7 @@ class Place(NamedTuple):
 
 @dataclass(slots=True)
 class Asked:
-    """A request of a row that was sent; `is_lost`: its batch has ended without an answer."""
+    """A request that was sent for a row; `is_lost` if its batch has ended without an answer to it."""
 
     line: int
     row: str
@@ -41,20 +41,20 @@ class Asked:
 
 @dataclass
 class Sent:
-    """A batch; `counted` of its requests are answered, as the provider says."""
+    """A batch that was sent; `counted` of its requests are answered, according to the provider."""
 
     nonce: str
     asked: Sequence[Asked]
     file_id: str = ""
     id: str = ""
-    is_earlier: bool = False  # of an earlier run
+    is_earlier: bool = False  # sent by an earlier run
     has_ended: bool = False
     counted: int = 0
-    tries: int = 0  # in a row, to read the answers of a batch that has ended
+    tries: int = 0  # how often its answers were read since it ended
 
 
 class BatchLog:
-    """The file of what is known: what is noted is on the disk before the call returns."""
+    """The file with everything known about batches; `note` returns after its record is on the disk."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -65,7 +65,7 @@ class BatchLog:
             raise self._cannot(exc) from exc
 
     def read(self) -> Collection[Sent]:
-        """The batches of earlier runs, with the answers that are known."""
+        """The batches of earlier runs, with their known answers."""
         try:
             return self._read()
         except (ValueError, LookupError, TypeError) as exc:
@@ -93,7 +93,7 @@ class BatchLog:
         return batches.values()
 
     def _records(self) -> Iterator[tuple[Any, Place]]:
-        """Each line and where it stands; one that a killed process left half written is cut off."""
+        """Each record and its position; a last line that a killed process left incomplete is cut off."""
         with self._path.open("rb") as lines:
             for raw in lines:
                 if not raw.endswith(b"\n"):
@@ -121,7 +121,7 @@ class BatchLog:
             raise self._cannot(exc) from exc
 
     def at(self, place: Place) -> Any:
-        """The HTTP status and body that stand there."""
+        """The HTTP status and body at this position."""
         self._file.seek(place.offset)
         return json.loads(self._file.read(place.size))["response"]
 

@@ -1,7 +1,7 @@
-"""What a judge asks while it scores one response, and what it is answered: at once, or in batches hours later.
+"""Answers the requests of a judge while it scores one response: at once, or from batches hours later.
 
-The judge knows nothing of batches. It is run with the answers that are known so far. A request without one is noted,
-and the run is given up; once the answers to all that was noted are there, another run comes further by the same way.
+The judge does not know about batches. It is run with the answers known so far. A request without an answer is noted,
+and the run is given up. Once all noted requests are answered, another run takes the same course and gets further.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import httpx2
 
 QUIET_S = 0.05
-# So many times in a row, so that a busy event loop has come to all requests of the response.
+# Without a new request for this many waits in a row, even a busy event loop has sent all requests of the response.
 _QUIET_TIMES = 10
 
 
@@ -27,12 +27,12 @@ class Exchange:
     """Answers a judge's requests about one response from what is known.
 
     Args:
-        known: Answers by the digest of the request's body, in the order in which they came: HTTP status and body. None
-            where one is still awaited.
-        is_direct: Whether the server is asked for what is not known.
+        known: Answers by the digest of the request's body, in order of arrival: HTTP status and body, or None if an
+            answer is still awaited.
+        is_direct: Whether the server is asked directly if no answer is known.
 
     Attributes:
-        missing: The requests that nobody has sent yet: digest and body.
+        missing: The requests that are not sent yet: digest and body.
         is_waiting: Whether a request has no answer yet.
     """
 
@@ -46,7 +46,7 @@ class Exchange:
         self.is_waiting = False
 
     async def score(self, judge: Judge, question: str, response: str, quiet_s: float = QUIET_S) -> Verdict | None:
-        """The verdict; None where answers are missing or awaited.
+        """The verdict; None if answers are missing or awaited.
 
         Raises:
             JudgeError: As `Judge.score`.
