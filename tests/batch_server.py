@@ -13,6 +13,7 @@ Source: https://platform.openai.com/docs/guides/batch, https://platform.openai.c
 
 import asyncio
 import json
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -220,7 +221,11 @@ class BatchServer(ModelServer):
         good = [line for line in answers if line["response"]["status_code"] == 200]
         bad = [line for line in answers if line["response"]["status_code"] != 200]
         counts = {"total": len(lines), "completed": len(good), "failed": len(bad)}
-        result: dict[str, Any] = {"status": course.ends, "request_counts": counts}
+        result: dict[str, Any] = {
+            "status": course.ends,
+            "request_counts": counts,
+            f"{course.ends}_at": int(time.time()),
+        }
         if good:
             result["output_file_id"] = self._keep(b"".join(_to_output(good, course)))
         if bad or left:

@@ -22,6 +22,7 @@ from judge import Judge, JudgeError, Verdict
 from judge.exchange import Exchange
 from judge.model import batches as provider
 
+_READ_AGAIN_FOR = timedelta(hours=6)  # if a file has fewer answers than the provider counts
 _LOOK_AGAIN = timedelta(hours=1)  # a fallback: when the answers arrive, the case gets a job at once
 _MOST_REQUESTS_REFUSED = 428  # higher statuses, a rate limit or a server error, are asked again
 
@@ -89,6 +90,7 @@ class BatchJudging:
         if not state.has_ended:
             return
         answers: dict[int, dict[str, Any]] = {}
+        completed = set[int]()
         for file_id in state.file_ids:
             async for raw in self._provider.lines(file_id):
                 try:
@@ -98,6 +100,12 @@ class BatchJudging:
                     continue
                 if answer.response and _is_final(answer.response):
                     answers.setdefault(answer.position, answer.response)
+                if answer.response and provider.is_completion(answer.response):
+                    completed.add(answer.position)
+        is_fresh = state.ended_at is not None and self._now() - state.ended_at < _READ_AGAIN_FOR
+        if len(completed) < state.completed and is_fresh:
+            logger.warning("batch_file_short", batch=batch_id, answers=len(completed), of=state.completed)
+            return
         await self._log.end(batch, answers, self._now())
         logger.info("batch_ended", batch=batch_id, status=state.status, answered=len(answers), of=batch.requests)
 

@@ -7,6 +7,7 @@ import json
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple, TypeVar
 
 import openai
@@ -46,6 +47,7 @@ class BatchState:
         counted: Requests that are answered, with a completion or an error; None if the provider does not count them.
         completed: Requests that are answered with a completion.
         has_ended: Whether no more answers will come.
+        ended_at: When it ended; None if the provider does not say.
         file_ids: The files of answers, once it has ended.
     """
 
@@ -53,6 +55,7 @@ class BatchState:
     counted: int | None
     completed: int
     has_ended: bool
+    ended_at: datetime | None
     file_ids: Sequence[str]
 
 
@@ -160,7 +163,9 @@ class Batches:
         counted = counts.completed + counts.failed if counts else None
         files = [each for each in (now.output_file_id, now.error_file_id) if each]
         completed = counts.completed if counts else 0
-        return BatchState(f"{now.status}{why}", counted, completed, now.status in _ENDED, files)
+        ended_s = now.completed_at or now.failed_at or now.expired_at or now.cancelled_at
+        ended_at = datetime.fromtimestamp(ended_s, UTC) if ended_s else None
+        return BatchState(f"{now.status}{why}", counted, completed, now.status in _ENDED, ended_at, files)
 
     async def lines(self, file_id: str) -> AsyncIterator[bytes]:
         """The lines that are not empty, including a last line that is cut off."""

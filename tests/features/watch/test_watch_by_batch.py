@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from aiohttp import web
 from sqlalchemy import func, select
 
 from bot.domain.case import CaseStatus
@@ -103,6 +104,19 @@ async def test_a_lost_answer_of_the_provider_costs_nothing(stage: Stage, model_s
     for number in (1, 2):
         await stage.reaches(number, CaseStatus.DELIVERED)
     assert (asked(model_server), len(model_server.batches)) == (["Answer 0.", "Answer 1."], 1)
+
+
+@pytest.mark.parametrize(("hours", "sent"), [(1, 1), (8, 2)])
+async def test_a_file_without_the_answers_that_were_counted_is_read_again_for_six_hours(
+    stage: Stage, model_server: BatchServer, hours: int, sent: int
+) -> None:
+    await ask(stage, 2)
+    model_server.faults["file"] = [web.HTTPOk(text="<html>Log in!</html>")]
+    for later in (hours, hours + 1):
+        await work(stage, later=timedelta(hours=later))
+    for number in (1, 2):
+        await stage.reaches(number, CaseStatus.DELIVERED)
+    assert len(model_server.batches) == sent
 
 
 async def test_a_restart_goes_on_with_the_same_batch(
