@@ -4,7 +4,10 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pyarrow as pa  # type: ignore[import-untyped]
+try:
+    import pyarrow as pa  # type: ignore[import-untyped]
+except ModuleNotFoundError as exc:
+    raise ImportError("judge.integrations.ray needs pyarrow on each node: pip install 'slack-judge[ray]'") from exc
 
 from judge.batch import samples_of
 from judge.errors import HOPELESS, JudgeError
