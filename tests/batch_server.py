@@ -43,7 +43,9 @@ class BatchServer(ModelServer):
     """Attributes:
     direct: The number of direct requests.
     batches: All batches, as the API returns them, oldest first.
-    sent: The lines of each file of requests; `sizes` are its bytes.
+    sent: The lines of each file that is in a batch.
+    sizes: The bytes of each uploaded file.
+    gate: Uploads wait for it; as with `hold`, `held` returns once one waits.
     hold: The step that is not answered: "upload", "create", "poll", "uploaded" or "created" after these are done, or
         "download" in the middle of one.
     lose: The step at which the connection breaks, once.
@@ -58,6 +60,7 @@ class BatchServer(ModelServer):
         self.batches: dict[str, dict[str, Any]] = {}
         self.sent: list[list[dict[str, Any]]] = []
         self.sizes: list[int] = []
+        self.gate: asyncio.Event | None = None
         self.hold = self.lose = ""
         self.faults: dict[str, list[web.HTTPException | None]] = {}
         self.has_metadata = True
@@ -113,6 +116,10 @@ class BatchServer(ModelServer):
         if form["purpose"] != "batch" or not isinstance(file, web.FileField) or not file.filename.endswith(".jsonl"):
             return _refusal("a file of requests has the purpose batch and ends in .jsonl")
         content = file.file.read()
+        self.sizes.append(len(content))
+        if self.gate:
+            self._held.set()
+            await self.gate.wait()
         file_id = self._keep(content)
         await self._step("uploaded", request)
         fields = {"id": file_id, "object": "file", "bytes": len(content), "created_at": 1, "status": "processed"}
@@ -210,7 +217,6 @@ class BatchServer(ModelServer):
         """The fields of a batch when it has ended."""
         lines = [json.loads(line) for line in content.decode().split("\n")[:-1]]
         self.sent.append(lines)
-        self.sizes.append(len(content))
         why = course.message or _problem(content, lines)
         if course.ends == "failed" or why:
             return {"status": "failed", "errors": {"object": "list", "data": [{"code": "invalid", "message": why}]}}

@@ -80,7 +80,8 @@ class BatchJudging:
             found = await self._provider.find(batch.nonce, file_id)
         else:
             file_id = await self._provider.upload(batch.nonce, await self._log.bodies(batch))
-            await self._log.note(batch, file_id=file_id)
+            if not await self._log.note(batch, file_id=file_id):
+                return
         batch_id = found or await self._provider.create(batch.nonce, file_id)
         await self._log.note(batch, batch_id=batch_id)
         logger.info("batch_sent", batch=batch_id, requests=batch.requests)
