@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +10,7 @@ from pathlib import Path
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
+from bot.slack.manifest import Part
 from pocket_slack import Message
 from tests.model_server import Held, ModelServer
 from tests.patience import ONLY_A_HANG_S
@@ -120,13 +121,15 @@ class Scene:
 
 
 @asynccontextmanager
-async def new_scene(model: ModelServer, database_url: str, folder: Path) -> AsyncIterator[Scene]:
+async def new_scene(
+    model: ModelServer, database_url: str, folder: Path, parts: Collection[Part] = (), **settings: str
+) -> AsyncIterator[Scene]:
     """A scene on that database; the output of its processes is in the folder, in a file for each name."""
     gate = asyncio.Event()
     model.script(Held(gate, GOOD))
-    async with pocket_slack() as slack, AsyncExitStack() as stack:
+    async with pocket_slack(parts) as slack, AsyncExitStack() as stack:
         people = [slack.person(name) for name in ("ann", "ben", "helper")]
         stage = Stage(slack, model, None, *people)  # type: ignore[arg-type]
         # A worker takes one case for the model and one to follow, so that the workers share the cases.
-        more = {"DATABASE_URL": database_url, "JUDGE_CONCURRENCY": "1"}
+        more = {"DATABASE_URL": database_url, "JUDGE_CONCURRENCY": "1", **settings}
         yield Scene(stage, gate, stack, environment(slack, model, folder) | more, folder)
