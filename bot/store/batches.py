@@ -69,7 +69,7 @@ class Batches:
         """Records a batch of these requests, before any of it is sent."""
         nonce = secrets.token_hex(8)
         is_one = and_(batch_requests.c.case_id == bindparam("of_case"), batch_requests.c.number == bindparam("at"))
-        # Another worker may have taken over meanwhile, and put them into a batch of its own.
+        # Another worker may have taken over in the meantime and put them into its own batch.
         put = (
             update(batch_requests)
             .where(is_one, batch_requests.c.nonce.is_(None))
@@ -97,11 +97,10 @@ class Batches:
         return [(row.position, row.body.encode()) for row in rows]
 
     async def note(self, batch: SentBatch, **ids: str) -> bool:
-        """Notes what the provider has given; False where another worker has come so far with the batch."""
-        is_new = (batches.c[name].is_(None) for name in ids)
-        return (
-            await self._database.execute(update(batches).where(batches.c.nonce == batch.nonce, *is_new).values(ids)) > 0
-        )
+        """Records the provider's ids; False if another worker has already recorded its own."""
+        is_new = [batches.c[name].is_(None) for name in ids]
+        write = update(batches).where(batches.c.nonce == batch.nonce, *is_new).values(ids)
+        return await self._database.execute(write) > 0
 
     async def end(self, batch: SentBatch, answers: Mapping[int, dict[str, Any]], now: datetime) -> None:
         """Stores the answers of a batch that has ended, by position, and queues their cases to be settled.

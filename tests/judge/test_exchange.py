@@ -1,4 +1,4 @@
-"""A judge run with the answers that are known so far."""
+"""A judge that runs with the answers known so far."""
 
 import asyncio
 import json
@@ -9,7 +9,7 @@ from judge.model import make_client
 
 
 class Pair(Judge):
-    """Two judges at once, of which the second comes to its request many turns of the event loop later."""
+    """Two judges at once; the second sends its request many turns of the event loop later."""
 
     later: Judge
 
@@ -26,8 +26,8 @@ async def test_a_request_that_comes_late_is_noted_with_the_others() -> None:
     async with make_client("test", "http://127.0.0.1:9/v1") as client:
         pair = Pair("a", samples=1, client=client)
         pair.later = Judge("b", samples=1, client=client)
-        await Exchange([]).score(pair, "Why?", "Because.")  # the client's first request takes a thread, and so its time
+        await Exchange([]).score(pair, "Why?", "Because.")  # a client's first request waits for a thread
         exchange = Exchange([])
-        # Without a pause every timer is due, as where the loop is always late.
+        # With a pause of 0 every timer is due at once, as in an event loop that is always late.
         assert await exchange.score(pair, "Why?", "Because.", 0) is None
         assert sorted(json.loads(body)["model"] for _, body in exchange.missing) == ["a", "b"]

@@ -84,14 +84,14 @@ async def comes_to(url: str, query: str, number: int) -> None:
 
 
 async def two_start(scene: Scene, name: str) -> list[asyncio.subprocess.Process]:
-    """Two workers that begin at the same time."""
+    """Starts two workers at the same time."""
     workers = await scene.start(f"{name}-1", f"{name}-2")
     await scene.stage.slack.connected(2, timeout_s=ONLY_A_HANG_S)
     return workers
 
 
 async def stop(scene: Scene, url: str, workers: list[asyncio.subprocess.Process], passes: str) -> None:
-    """Ends the workers, and has time pass, so that all periodic jobs are due."""
+    """Stops the workers and lets time pass, so that all periodic jobs are due."""
     for each in workers:
         each.terminate()
     assert [await asyncio.wait_for(each.wait(), ONLY_A_HANG_S) for each in workers] == [0, 0]

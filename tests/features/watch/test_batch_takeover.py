@@ -1,4 +1,4 @@
-"""A worker that was taken for dead while it sent a batch, and wakes up."""
+"""A worker that another one replaced while it sent a batch, and that continues later."""
 
 import asyncio
 from datetime import UTC, datetime
