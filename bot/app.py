@@ -1,6 +1,7 @@
 """The composition root: builds a running bot from the settings."""
 
 import asyncio
+import gc
 import logging
 import signal
 from asyncio import FIRST_COMPLETED
@@ -75,6 +76,8 @@ async def serve(settings: Settings, role: Role = Role.BOTH) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stop)
     try:
         async with running_bot(settings, role=role) as bot:
+            gc.collect()
+            gc.freeze()  # a full collection over all imported modules would stop the event loop for 100 ms
             connected.set()
             await asyncio.wait([*bot.tasks, asyncio.ensure_future(stopping.wait())], return_when=FIRST_COMPLETED)
             logger.info("stopping", grace_s=GRACE_S)
