@@ -4,8 +4,9 @@ import asyncio
 import gc
 import shutil
 import signal
+import time
 import traceback
-from collections.abc import AsyncIterator, Generator, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,14 @@ def _is_there(feature: str) -> bool:
 async def model_server() -> AsyncIterator[ModelServer]:
     async with ModelServer() as server:
         yield server
+
+
+@pytest.fixture
+def let_pass(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Has so many seconds gone by at once; asyncio, too, reads `time.monotonic`."""
+    clock, gone_s = time.monotonic, [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock() + sum(gone_s))
+    return gone_s.append
 
 
 @pytest.fixture(scope="session")

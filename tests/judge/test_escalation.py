@@ -1,6 +1,7 @@
 """A stronger model, asked where the first one's ratings are of little use."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from openai import AsyncOpenAI
 
 from judge import Judge, Rating, Rubric, SetupError, UnavailableError, Unscored, UnscoredReason, Verdict, load_rubric
 from tests.model_server import Answer, Failure, ModelServer, Reply, Stall
+from tests.patience import ONLY_A_HANG_S
 from tests.tables import each
 
 QUESTION, RESPONSE = "Why is the sky blue?", "Because air scatters blue light most."
@@ -154,9 +156,16 @@ async def test_where_the_stronger_models_ratings_split_there_is_no_score(
     assert (verdict.unscored.reason, verdict.model) == (UnscoredReason.SPLIT, "big")
 
 
-async def test_the_time_is_that_of_both(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_the_time_is_that_of_both(
+    model_server: ModelServer, client: AsyncOpenAI, let_pass: Callable[[float], None]
+) -> None:
     play(model_server, [SAID[3], SAID[5], SAID[4]], [Stall(), Stall()])
-    verdict = await score(client, timeout_s=0.5)
+    scoring = asyncio.create_task(score(client))
+    async with asyncio.timeout(ONLY_A_HANG_S):
+        while asked_of(model_server, "big") < 1:  # noqa: ASYNC110 - the server tells of requests of any model
+            await asyncio.sleep(0.01)
+    let_pass(60)
+    verdict = await scoring
     assert (verdict.score, verdict.model) == (4, "small")
     late = verdict.ratings[-1]
     assert isinstance(late, Unscored)
@@ -167,7 +176,7 @@ async def test_what_the_first_model_has_left_of_the_time_is_the_stronger_ones(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     play(model_server, [SAID[3], SAID[5], Stall()], [SAID[2], SAID[2]])
-    verdict = await score(client, timeout_s=0.5)
+    verdict = await score(client, timeout_s=3)
     assert (verdict.score, verdict.model, verdict.basis) == (3, "small", "2 of 3")
 
 

@@ -1,4 +1,5 @@
 import asyncio
+from collections.abc import Callable
 
 import pytest
 from openai import AsyncOpenAI, OpenAI
@@ -104,11 +105,14 @@ async def test_all_ratings_are_asked_for_at_once_where_each_counts(
 
 
 async def test_server_that_ignores_n_is_asked_again_for_the_missing_ones_at_once(
-    model_server: ModelServer, client: AsyncOpenAI
+    model_server: ModelServer, client: AsyncOpenAI, let_pass: Callable[[float], None]
 ) -> None:
     model_server.script("score: 4\nGood.", Stall())
+    scoring = asyncio.create_task(Judge(model="m", samples=9, client=client).score(QUESTION, RESPONSE))
+    await model_server.asked(5)
+    let_pass(60)
     with pytest.raises(DeadlineError):
-        await Judge(model="m", samples=9, client=client, timeout_s=0.3).score(QUESTION, RESPONSE)
+        await scoring
     assert [request.get("n") for request in model_server.requests] == [5, None, None, None, None]
     assert model_server.most_at_once == 4
 
@@ -302,16 +306,24 @@ async def test_dropped_connection_is_tried_again_after_a_wait(model_server: Mode
 
 
 async def test_a_failure_is_named_though_the_next_attempt_is_cut_off(
-    model_server: ModelServer, client: AsyncOpenAI
+    model_server: ModelServer, client: AsyncOpenAI, let_pass: Callable[[float], None]
 ) -> None:
     model_server.script(Failure(503, headers={"retry-after": "0"}), Stall())
+    scoring = asyncio.create_task(Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE))
+    await model_server.asked(2)
+    let_pass(60)
     with pytest.raises(UnavailableError, match="HTTP 503"):
-        await Judge(model="m", samples=1, client=client, timeout_s=3).score(QUESTION, RESPONSE)
+        await scoring
 
 
-async def test_majority_that_is_in_time_is_enough(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_majority_that_is_in_time_is_enough(
+    model_server: ModelServer, client: AsyncOpenAI, let_pass: Callable[[float], None]
+) -> None:
     model_server.script("score: 4\nGood.", "score: 5\nGood.", Stall())
-    verdict = await Judge(model="m", client=client, timeout_s=0.5).score(QUESTION, RESPONSE)
+    scoring = asyncio.create_task(Judge(model="m", client=client).score(QUESTION, RESPONSE))
+    await model_server.asked(3)  # the third only once the first two differ
+    let_pass(60)
+    verdict = await scoring
     assert verdict.score == 4
     [late] = [rating for rating in verdict.ratings if isinstance(rating, Unscored)]
     assert late.reason is UnscoredReason.CALL_FAILED

@@ -239,7 +239,7 @@ async def test_a_duty_that_fails_is_no_end_of_the_others(log: Store) -> None:
         done.set()
 
     async with running(log, Settler(log), PeriodicJob("fails", fail), PeriodicJob("succeeds", succeed)):
-        await asyncio.wait_for(done.wait(), 5)
+        await asyncio.wait_for(done.wait(), ONLY_A_HANG_S)
 
 
 async def test_a_duty_of_one_worker_waits_for_its_turn(log: Store) -> None:
@@ -254,7 +254,7 @@ async def test_a_duty_of_one_worker_waits_for_its_turn(log: Store) -> None:
         ended.set()
 
     async with running(log, Settler(log), PeriodicJob("pays", pay, is_for_one=True), PeriodicJob("looks", look)):
-        await asyncio.wait_for(ended.wait(), 5)
+        await asyncio.wait_for(ended.wait(), ONLY_A_HANG_S)
     assert done[0] == "looked"
 
 

@@ -5,7 +5,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from importlib.metadata import version
 from pathlib import Path
 
@@ -138,15 +137,11 @@ def test_rubrics_lists_and_prints() -> None:
     assert run("rubrics", "additive-5").stdout.startswith("Review the user’s question")
 
 
-def test_help_is_instant_and_imports_no_client() -> None:
-    began = time.monotonic()
-    assert run("--help").returncode == 0
-    took_s = time.monotonic() - began
+def test_help_imports_no_client() -> None:
     imported = run_python(
         "import judge.cli, sys; print([m for m in ('openai', 'rich', 'pydantic') if m in sys.modules])"
     )
     assert imported == "[]"
-    assert took_s < 2  # 0.2 s on a quiet machine; the bound only catches a heavy import
 
 
 def run_python(code: str) -> str:

@@ -35,7 +35,7 @@ async def message(server: ModelServer, reply: Failure | Raw) -> str:
     server.script(reply)
     async with AsyncOpenAI(api_key=KEY, base_url=server.base_url, http_client=http_client()) as client:
         with pytest.raises(JudgeError) as caught:
-            await Judge("some-model", client=client, samples=1, timeout_s=1).score(QUESTION, RESPONSE)
+            await Judge("some-model", client=client, samples=1).score(QUESTION, RESPONSE)
     return str(caught.value)
 
 
