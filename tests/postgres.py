@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import uuid
@@ -160,8 +161,17 @@ def new_database(server: str, template: str = "template1") -> str:
     return f"{server}/{name}"
 
 
+_HELD: list[socket.socket] = []
+
+
 def free_port() -> int:
-    """A port that was free a moment ago."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
+    """A port where nothing listens; on Linux nobody else is given it as long as the tests run."""
+    free = socket.socket()
+    free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    free.bind(("127.0.0.1", 0))
+    port = int(free.getsockname()[1])
+    if sys.platform == "linux":  # bound alone, it leaves the port to a server that is to listen there
+        _HELD.append(free)
+    else:
+        free.close()
+    return port
