@@ -89,9 +89,8 @@ async def test_replies_that_nobody_told_of_are_found_by_looking(open_stage: Stag
     stage.helper.post(CHANNEL, ANSWER, thread_ts=parent.ts)
     question = stage.ann.post(CHANNEL, QUESTION)
     top = stage.helper.post(CHANNEL, ANSWER)
-    await look(stage)
+    await look(stage)  # what the app's own look finds first is due at once, and may be taken by now
     await look(stage, 2 * OFTEN)
-    assert await outcomes(stage) == {None: 3}
     await take_finished(stage, 2 * OFTEN)
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 3}
     cases = [await stage.reaches(number, CaseStatus.DELIVERED) for number in (1, 2, 3)]
