@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from slack_bolt.listener.async_listener import AsyncCustomListener
 
+from bot.pipeline.pipeline import CasePipeline
 from bot.slack.incoming import Traffic
 from bot.store import Store
 from tests.model_server import ModelServer
@@ -78,6 +79,12 @@ def _is_there(feature: str) -> bool:
 async def model_server() -> AsyncIterator[ModelServer]:
     async with ModelServer() as server:
         yield server
+
+
+@pytest.fixture
+def no_placeholder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However busy the machine is: no verdict takes so long that it is announced."""
+    monkeypatch.setattr(CasePipeline, "quick_s", ONLY_A_HANG_S)
 
 
 @pytest.fixture
@@ -155,6 +162,13 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         shutil.copy(request.getfixturevalue("empty_log"), tmp_path)
         return f"sqlite+aiosqlite:///{tmp_path}/log.db"
     return new_database(request.getfixturevalue("postgres"), request.getfixturevalue("empty_log_on_postgres"))
+
+
+@pytest.fixture
+async def log(database_url: str) -> AsyncIterator[Store]:
+    """The same test on both databases, with their log opened."""
+    async with await Store.open(database_url) as opened:
+        yield opened
 
 
 def _migrate(url: str) -> None:

@@ -45,9 +45,6 @@ from judge.escalation import is_escalated, others
 if TYPE_CHECKING:
     from bot.pipeline.batches import BatchJudging
 
-# A verdict within this time is posted without a placeholder before it, because Slack marks changed messages as edited.
-_QUICK_S = 1
-
 logger = structlog.get_logger(__name__)
 
 
@@ -64,6 +61,9 @@ class CasePipeline:
         batches: Judges watched cases through batches, if given.
         tracing: Is told of each attempt, its steps and the verdict.
     """
+
+    quick_s = 1.0
+    """A verdict within this time is posted without a placeholder, because Slack marks changed messages as edited."""
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class CasePipeline:
                 case = taken_up(case)
                 judging = asyncio.create_task(self._judge(case))
                 try:
-                    done, _ = await asyncio.wait([judging], timeout=_QUICK_S)
+                    done, _ = await asyncio.wait([judging], timeout=self.quick_s)
                     if not done:
                         case = await self._announced(case, since)
                     verdict = await judging

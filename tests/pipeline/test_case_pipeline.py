@@ -30,6 +30,8 @@ from tests.model_server import ModelServer
 from tests.patience import UNHURRIED
 from tests.stage import CHANNEL, make_settings
 
+pytestmark = pytest.mark.usefixtures("no_placeholder")
+
 
 @dataclass
 class Desk:

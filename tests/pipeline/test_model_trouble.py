@@ -78,6 +78,7 @@ async def test_a_person_who_waits_alone_is_told_once_that_it_takes_longer(open_s
     assert last.text.startswith("Unscored: ")
 
 
+@pytest.mark.usefixtures("no_placeholder")
 async def test_a_key_that_is_refused_is_said_at_once(stage: Stage) -> None:
     stage.model.script(Failure(401))
     parent, answer = stage.ask_and_answer()

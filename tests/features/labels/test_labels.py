@@ -7,6 +7,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from bot.domain.label import Label
 from bot.pipeline.text import BUTTON_TOO_SLOW, FOREIGN_LABEL, NO_CASE, OWN_LABEL
 from bot.slack import ids
@@ -197,6 +199,7 @@ async def test_a_modal_that_comes_too_late_is_explained(stage: Stage) -> None:
     assert (await stage.told(stage.ben)).text == BUTTON_TOO_SLOW
 
 
+@pytest.mark.usefixtures("no_placeholder")
 async def test_a_slack_without_feedback_buttons_gets_ordinary_ones(stage: Stage) -> None:
     stage.slack.fail("chat.postMessage", error="invalid_blocks")
     verdict = await a_verdict(stage)

@@ -66,6 +66,7 @@ async def test_an_edited_reply_marks_the_case_and_its_verdict(stage: Stage) -> N
     assert [block["type"] for block in verdict.blocks[-3:]] == ["context", "context_actions", "actions"]
 
 
+@pytest.mark.usefixtures("no_placeholder")
 async def test_the_line_is_there_once_however_often_it_is_edited_or_told(stage: Stage) -> None:
     _, answer = await scored(stage)
     stage.helper.edit(answer, "Use git revert instead.")

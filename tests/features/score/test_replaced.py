@@ -93,6 +93,7 @@ async def test_the_same_question_again_is_refused_in_the_window(stage: Stage) ->
     assert len(stage.model.requests) == 1
 
 
+@pytest.mark.usefixtures("no_placeholder")
 async def test_the_card_of_typed_texts_shows_the_score(stage: Stage) -> None:
     stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}")
     await stage.slack.until(lambda: len(stage.ours()) == 2)
