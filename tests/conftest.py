@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from slack_bolt.listener.async_listener import AsyncCustomListener
 
+from bot.pipeline.engine import Engine
 from bot.pipeline.pipeline import CasePipeline
 from bot.slack.incoming import Traffic
 from bot.store import Store
@@ -35,6 +36,8 @@ def pytest_configure() -> None:
     # Bolt drops an answer that takes the app more than 3 s, but the tests' pocket Slack waits longer.
     AsyncCustomListener.ack_timeout = property(lambda _: ONLY_A_HANG_S, lambda *_: None)  # type: ignore[assignment]
     Traffic.longest_wait_s = Traffic.accept_within_s = ONLY_A_HANG_S
+    # Tests run periodic jobs themselves; the app of the stage must not run them in between.
+    Engine.every_minute = "0 0 1 1 *"
     # Hypothesis tests have no deadline, because the machine may be busy.
     settings.register_profile("without a clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("without a clock")

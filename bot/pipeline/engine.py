@@ -39,7 +39,6 @@ _LOOK_EVERY = timedelta(seconds=5)  # for jobs of dead workers, and for jobs who
 _NEVER = timedelta(days=365)  # an in-memory queue has no other worker to take jobs over
 _MOST_IN_MEMORY = 1000
 _AGAIN_SOON = timedelta(seconds=0.5)
-_EVERY_MINUTE = "* * * * *"
 _LAST_WORDS_S = 3
 
 JobHandler = Callable[[JobPayload], Awaitable[None]]
@@ -65,6 +64,9 @@ class Engine:
         traffic: The payloads in progress, which go before jobs.
         at_once: With PostgreSQL, the most jobs that this worker holds at once, so that others get their share.
     """
+
+    every_minute = "* * * * *"
+    """When periodic jobs are due, as cron says it."""
 
     def __init__(
         self,
@@ -142,7 +144,7 @@ class Engine:
         for kind in self._handlers:
             queue.entrypoint(entrypoint(kind, self._team_id))(partial(self._do, kind))
         for job in self._periodic_jobs:
-            queue.schedule(f"{job.name}:{self._team_id}", _EVERY_MINUTE)(partial(self._do_periodic, job))
+            queue.schedule(f"{job.name}:{self._team_id}", self.every_minute)(partial(self._do_periodic, job))
         self._queue = queue
         # Runs at once instead of at the next full minute, and beside the jobs, because a digest may take long.
         first = [asyncio.create_task(self._do_periodic(job)) for job in self._periodic_jobs if not job.is_for_one]

@@ -26,14 +26,7 @@ LONG = timedelta(minutes=10)
 
 @asynccontextmanager
 async def opened(database_url: str) -> AsyncIterator[Store]:
-    store = await Store.open(database_url)
-    yield store
-    await store.close()
-
-
-@pytest.fixture
-async def log(database_url: str) -> AsyncIterator[Store]:
-    async with opened(database_url) as store:
+    async with await Store.open(database_url) as store:
         yield store
 
 
@@ -50,8 +43,10 @@ async def running(
     async with asyncio.timeout(ONLY_A_HANG_S):
         while not await engine.is_running():  # noqa: ASYNC110 - it says so nowhere else
             await asyncio.sleep(0.01)
-    yield engine
-    await engine.stop(task, grace_s)
+    try:
+        yield engine
+    finally:  # else what a failed test leaves open fails another one
+        await engine.stop(task, grace_s)
     assert not await engine.is_running()
 
 
