@@ -57,6 +57,24 @@ def a_case(**changes: Any) -> Case:
     )
 
 
+def a_row(**changes: Any) -> dict[str, Any]:
+    """Returns the columns of a delivered case that somebody requested in a channel, without its verdict."""
+    case = {
+        "team_id": "T1",
+        "channel_id": "C1",
+        "requester_id": "U1",
+        "requester_name": "ann",
+        "source": CaseSource.SHORTCUT,
+        "rubric": "additive-5",
+        "visibility": Visibility.THREAD,
+        "attempt": 1,
+        "status": CaseStatus.DELIVERED,
+        "lowest": 0,
+        "highest": 5,
+    }
+    return case | changes
+
+
 async def held(log: Store, case: LoggedCase | int) -> LoggedCase:
     """The case, claimed for an attempt to settle it."""
     claimed = await log.claim(case if isinstance(case, int) else case.id)
@@ -114,19 +132,7 @@ def bytes_on_disk(folder: Path) -> bytes:
 async def judged(
     log: Store, key: str, score: int | None = 4, posted: dict[str, Any] | None = None, **changes: Any
 ) -> LoggedCase:
-    fields: dict[str, Any] = {
-        "key": key,
-        "team_id": "T1",
-        "channel_id": "C1",
-        "requester_id": "U1",
-        "requester_name": "ann",
-        "source": CaseSource.TEXT,
-        "rubric": "additive-5",
-        "visibility": Visibility.THREAD,
-        "question": "Why?",
-        "response": f"Because of {key}.",
-    }
-    case, _ = await log.add(Case(**(fields | changes)))
+    case, _ = await log.add(a_case(**({"key": key, "response": f"Because of {key}."} | changes)))
     reason = "no_score" if score is None else None
     verdict = RecordedVerdict(
         score=score, unscored_reason=reason, model="m", rubric="additive-5", rubric_version="f846c469"
@@ -153,27 +159,18 @@ def reply(number: int, words: str | None = "hash", **changes: str) -> SeenReply:
 
 async def add(log: Store, count: int = 1, at: datetime = THURSDAY, **changes: Any) -> list[int]:
     """Adds delivered verdicts that carl asked for; returns their numbers."""
-    row: dict[str, Any] = {
-        "team_id": "T1",
-        "channel_id": "C1",
-        "requester_id": "U-carl",
-        "requester_name": "carl",
-        "source": CaseSource.SHORTCUT,
-        "rubric": "additive-5",
-        "rubric_version": "v",
-        "visibility": Visibility.THREAD,
-        "attempt": 1,
-        "status": CaseStatus.DELIVERED,
-        "question": "Why?",
-        "response": "Because.",
-        "author_id": "U-bot",
-        "score": 4,
-        "lowest": 0,
-        "highest": 5,
-        "created_at": at,
-        "judged_at": at,
-        "model": "m",
-    }
+    row = a_row(
+        requester_id="U-carl",
+        requester_name="carl",
+        rubric_version="v",
+        question="Why?",
+        response="Because.",
+        author_id="U-bot",
+        score=4,
+        created_at=at,
+        judged_at=at,
+        model="m",
+    )
     async with log.database.engine.begin() as connection:
         first = len((await connection.execute(select(cases.c.id))).all()) + 1
         numbers = range(first, first + count)

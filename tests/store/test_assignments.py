@@ -86,16 +86,6 @@ async def test_whoever_was_told_a_score_leaves_the_case_as_it_was_to_others(log:
     assert await recorded(log) == [(number, BEN, 3, True, 1.0)]
 
 
-@pytest.mark.parametrize("outcome", [Outcome.SKIPPED, Outcome.SEEN])
-async def test_what_was_passed_over_is_not_shown_again(log: Store, outcome: Outcome) -> None:
-    await add(log)
-    shown = await drawn(log)
-    assert shown
-    await log.assignments.pass_over("T1", ANN, shown.id, outcome)
-    assert await drawn(log) is None
-    assert await drawn(log, BEN) == shown
-
-
 async def test_what_was_only_closed_comes_again_and_first(log: Store) -> None:
     await add(log, 30)
     assert await drawn(log) == await drawn(log)
@@ -290,12 +280,6 @@ async def test_only_blind_labels_are_compared(log: Store) -> None:
     assert [(each.label, each.score) for each in found] == [(2, 4)]
     assert await log.assignments.compared("T1", ANN, [1, 2], ["C2"]) == []
     assert await log.assignments.compared("T1", BEN, [1, 2], ["C1"]) == []
-
-
-async def test_none_wanted_is_none_shown(log: Store) -> None:
-    await add(log)
-    await budget(log, 0)
-    assert await drawn(log) is None
 
 
 async def test_of_a_weeks_cases_a_part_is_drawn_that_the_week_before_says(log: Store) -> None:

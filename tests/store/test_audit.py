@@ -1,6 +1,5 @@
 """What the log notes of who did what: with the change, or not at all."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -15,13 +14,6 @@ from bot.store.digests import ChannelSettings
 from tests.cases import BEGUN_AT, delivered, numbers, put_back
 
 CHOSEN = ChannelSettings("T1", "C1")
-
-
-@pytest.fixture
-async def log(database_url: str) -> AsyncIterator[Store]:
-    opened = await Store.open(database_url)
-    yield opened
-    await opened.close()
 
 
 async def noted(log: Store) -> list[tuple[Any, ...]]:

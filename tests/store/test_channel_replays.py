@@ -1,7 +1,6 @@
 """Replays of labelled cases before a channel's judge changes: which cases, each once, and what comes of it."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 from sqlalchemy import func, select, update
@@ -19,13 +18,6 @@ NEW = ChannelJudge("code", None, "large")
 SCALE = Scale(0, 5)
 BOTH = ("v1", "v2")
 """The versions of the judge in use and of the one to be."""
-
-
-@pytest.fixture
-async def log(database_url: str) -> AsyncIterator[Store]:
-    opened = await Store.open(database_url)
-    yield opened
-    await opened.close()
 
 
 async def labelled(

@@ -2,7 +2,6 @@
 
 import io
 import json
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +18,6 @@ from tests.cases import a_case, a_verdict, amendments, held, stale, url
 
 AT = {"message_ts": "5.1", "question_ts": "4.1", "parent_ts": "4.1"}
 HERE = ("T1", "C1")
-
-
-@pytest.fixture
-async def log(database_url: str) -> AsyncIterator[Store]:
-    opened = await Store.open(database_url)
-    yield opened
-    await opened.close()
 
 
 async def delivered(log: Store, **changes: Any) -> LoggedCase:

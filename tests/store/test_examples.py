@@ -1,6 +1,6 @@
 """A case that stands in a saved rubric as an example: its words leave that text with the case, on both databases."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -20,13 +20,6 @@ from tests.cases import ANN, BEGUN_AT, NOW, SECRET, TONE, a_case, bytes_on_disk,
 
 PLAIN = Rubric("tone", TONE)
 CALIBRATION = Calibration(((0, 0), (5, 4)))
-
-
-@pytest.fixture
-async def log(database_url: str) -> AsyncIterator[Store]:
-    opened = await Store.open(database_url)
-    yield opened
-    await opened.close()
 
 
 def showing(*numbers: int, question: str = "Why?") -> Rubric:

@@ -1,10 +1,8 @@
 """What the log knows of steps of workflows, on both databases."""
 
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import pytest
 from pgqueuer.adapters.inmemory import InMemoryDriver, InMemoryQueries
 from sqlalchemy import update
 
@@ -14,13 +12,6 @@ from bot.store.schema import executions
 from tests.cases import a_case, a_verdict, held, url
 
 FIRST, SECOND = Execution("Fx1", quotes=True), Execution("Fx2", quotes=False)
-
-
-@pytest.fixture
-async def log(database_url: str) -> AsyncIterator[Store]:
-    opened = await Store.open(database_url)
-    yield opened
-    await opened.close()
 
 
 async def test_an_execution_is_written_with_its_case(log: Store) -> None:

@@ -1,14 +1,13 @@
 """Improvements of a channel's judge: one at a time, what they learn from and remember, and what becomes of them."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from datetime import timedelta
 
 import pytest
 from sqlalchemy import select, update
 
 from bot.domain.label import Label
-from bot.domain.rubric import ChannelJudge, SavedRubric
+from bot.domain.rubric import ChannelJudge
 from bot.store import Store
 from bot.store.improvements import Improvement
 from bot.store.schema import align_records, improvements, labels
@@ -17,13 +16,6 @@ from tests.cases import BEGUN_AT, TONE, put_back
 from tests.store.test_channel_replays import NEW, labelled
 
 SCALE = Scale(0, 5)
-
-
-@pytest.fixture
-async def log(database_url: str) -> AsyncIterator[Store]:
-    opened = await Store.open(database_url)
-    yield opened
-    await opened.close()
 
 
 async def begun(log: Store, channel_id: str = "C1") -> Improvement:
@@ -122,22 +114,11 @@ async def test_labels_are_those_of_people_who_had_not_seen_the_score_where_there
     assert await log.improvements.labelled("T1", "C1", Scale(1, 10)) == []
 
 
-EXAMPLE = '<example case="{}">\nAsked: Why?\nResponse: So.\nPeople gave it: 3\n</example>\n\n'
-
-
 @pytest.mark.parametrize("is_forgotten_by", ["case", "person", "age"])
-async def test_a_forgotten_reply_is_no_example_any_more(log: Store, is_forgotten_by: str) -> None:
-    gone, kept = await labelled(log, 1, requester_id="U5"), await labelled(log, 2)
-    texts = [
-        TONE.replace("<question>", "".join(EXAMPLE.format(each) for each in some) + "<question>")
-        for some in ([gone, kept], [kept])
-    ]
-    saved = SavedRubric("T1", "C1", "tone", 1, texts[0], "U1", BEGUN_AT)
-    await log.rubrics.save(saved)
-    await log.rubrics.use("T1", "C1", ChannelJudge("tone", saved.rubric.version), "U1")
-    assert (await log.rubrics.chosen("T1", "C1")).version == saved.rubric.version
+async def test_what_was_proposed_from_a_forgotten_reply_is_dropped(log: Store, is_forgotten_by: str) -> None:
+    gone = await labelled(log, 1, requester_id="U5")
     improvement = await begun(log)
-    await log.improvements.propose(improvement.id, texts[0])
+    await log.improvements.propose(improvement.id, f'<example case="{gone}">\nAsked: Why?\n</example>\n\n{TONE}')
     await begun(log, "C2")
     if is_forgotten_by == "age":
         case = await log.cases.get(gone)
@@ -148,9 +129,5 @@ async def test_a_forgotten_reply_is_no_example_any_more(log: Store, is_forgotten
         await log.personal_data.forget("T1", "U5")
     else:
         await log.forgetting.forget([gone], "U1")
-    judge = await log.rubrics.chosen("T1", "C1")
-    found = await log.rubrics.find("T1", "C1", "tone", judge.version)
-    assert found is not None
-    assert (found.prompt, found.rubric.version) == (texts[1], judge.version)
     assert await log.improvements.find(improvement.id) is None
     assert await log.improvements.of("T1", "C2") is not None

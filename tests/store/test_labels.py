@@ -2,7 +2,6 @@
 
 import io
 import json
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,19 +12,11 @@ from sqlalchemy import text
 from bot.commands.export import export
 from bot.domain.case import CaseSource, Visibility
 from bot.domain.label import Label
-from bot.errors import LogError
 from bot.store import Store
 from bot.store.export import Selection
 from judge.agreement.report import make_report
 from judge.agreement.scores import Columns, read_scores
 from tests.cases import add, judged
-
-
-@pytest.fixture
-async def log(database_url: str) -> AsyncIterator[Store]:
-    opened = await Store.open(database_url)
-    yield opened
-    await opened.close()
 
 
 async def rows(log: Store, has_texts: bool = True, **which: Any) -> list[dict[str, Any]]:
@@ -36,24 +27,11 @@ async def rows(log: Store, has_texts: bool = True, **which: Any) -> list[dict[st
     return found
 
 
-async def test_a_second_label_replaces_the_first_and_tells_it(log: Store) -> None:
+async def test_a_second_label_replaces_the_first_tells_it_and_keeps_its_time(log: Store) -> None:
     case, labels = await judged(log, "a"), log.labels
     assert await labels.put(case, "U1", Label(2, "short")) is None
     assert await labels.put(case, "U1", Label(3, None)) == Label(2, "short")
     assert await labels.get(case, "U1") == Label(3, None)
-
-
-async def test_each_person_has_a_label_of_their_own(log: Store) -> None:
-    case, labels = await judged(log, "a"), log.labels
-    await labels.put(case, "U1", Label(2, None))
-    await labels.put(case, "U2", Label(5, None))
-    assert [row["human"] for row in await rows(log)] == [2, 5]
-
-
-async def test_a_change_keeps_the_time_of_the_first(log: Store) -> None:
-    case, labels = await judged(log, "a"), log.labels
-    await labels.put(case, "U1", Label(2, None))
-    await labels.put(case, "U1", Label(3, None))
     async with log.database.engine.connect() as connection:
         row = (await connection.execute(text("SELECT created_at, updated_at FROM labels"))).one()
     assert row.created_at < row.updated_at
@@ -139,17 +117,16 @@ async def test_without_texts_the_prompts_are_still_told_apart(log: Store) -> Non
 
 @pytest.mark.parametrize(
     "changes",
-    [{"visibility": Visibility.ME}, {"blocker": "That message contains only an image."}, {"channel_id": "D1"}],
-    ids=["only me", "nothing to score", "direct messages"],
+    [
+        {"visibility": Visibility.ME},
+        {"blocker": "That message contains only an image."},
+        {"channel_id": "D1"},
+        {"posted": {"blocked_by": "restricted_action"}},
+    ],
+    ids=["only me", "nothing to score", "direct messages", "not taken by the thread"],
 )
 async def test_verdicts_for_one_person_alone_are_not_exported(log: Store, changes: dict[str, Any]) -> None:
     case = await judged(log, "a", **changes)
-    await log.labels.put(case, "U1", Label(1, None))
-    assert await rows(log) == []
-
-
-async def test_a_verdict_that_the_thread_did_not_take_is_not_exported(log: Store) -> None:
-    case = await judged(log, "a", posted={"blocked_by": "restricted_action"})
     await log.labels.put(case, "U1", Label(1, None))
     assert await rows(log) == []
 
@@ -173,13 +150,6 @@ async def test_since_leaves_out_what_was_judged_before(log: Store) -> None:
     now = datetime.now(UTC)
     assert len(await rows(log, since=now - timedelta(hours=1))) == 1
     assert await rows(log, since=now + timedelta(hours=1)) == []
-
-
-async def test_a_log_that_goes_away_is_an_error_of_the_log(log: Store) -> None:
-    async with log.database.engine.begin() as connection:
-        await connection.execute(text("ALTER TABLE labels RENAME TO elsewhere"))
-    with pytest.raises(LogError, match="the log cannot be read"):
-        await export(log.database, io.StringIO(), Selection())
 
 
 async def test_a_file_that_cannot_be_written_leaves_no_query_open(log: Store, tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """What the log keeps of rubrics that were made in channels, and how the judge of a case is found; on both databases."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -22,13 +21,6 @@ FIRST = SavedRubric("T1", "C1", "tone", 1, TONE, "U1", datetime(2026, 11, 22, tz
 SECOND = replace(FIRST, number=2, prompt=f"Be strict. {TONE}", saved_by="U2")
 VERSIONS = [saved.rubric.version for saved in (FIRST, SECOND)]
 SHIPPED = {name: load_rubric(name) for name in list_rubrics()}
-
-
-@pytest.fixture
-async def log(database_url: str) -> AsyncIterator[Store]:
-    opened = await Store.open(database_url)
-    yield opened
-    await opened.close()
 
 
 async def test_each_saving_is_kept_and_the_last_is_the_rubric(log: Store) -> None:

@@ -1,6 +1,5 @@
 """Thumbs under replies: counted once a person, whatever order Slack tells of them in; on both databases."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -19,14 +18,6 @@ BEN = "U-ben"
 HERE = Place("T1", "C1")
 ALWAYS = Span(NOW - timedelta(days=999), NOW + timedelta(days=999))
 HOUR = timedelta(hours=1)
-DAY = timedelta(days=1)
-
-
-@pytest.fixture
-async def log(database_url: str) -> AsyncIterator[Store]:
-    opened = await Store.open(database_url)
-    yield opened
-    await opened.close()
 
 
 async def scored(log: Store, ts: str = TS, **changes: Any) -> LoggedCase:
@@ -55,13 +46,6 @@ async def test_what_several_people_think_of_several_replies_is_counted_by_author
     found = list(await log.thumbs.counts(HERE, ALWAYS))
     assert found == [ThumbCount(HELPER, 2, 1, 2), ThumbCount("U-other", 0, 1, 1)]
     assert await counts(log, replace(HERE, author_id="U-other")) == [(0, 1, 1)]
-
-
-async def test_a_thumb_that_is_told_of_twice_counts_once(log: Store) -> None:
-    await scored(log)
-    for _ in range(2):
-        await log.thumbs.note(thumb())
-    assert await counts(log) == [(1, 0, 1)]
 
 
 async def test_both_thumbs_of_one_person_count_each(log: Store) -> None:

@@ -1,15 +1,13 @@
 """What the log keeps of watches, the replies that they have seen, and the alerts that were sent; on both databases."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-import pytest
 from sqlalchemy import select
 
-from bot.domain.case import Case, CaseSource, Visibility
+from bot.domain.case import Case, CaseSource
 from bot.domain.limits import Limits
 from bot.domain.watch import ReplyOutcome, SeenReply, Shows, Unread, Used
 from bot.store import Store
@@ -17,17 +15,10 @@ from bot.store.audit import Action
 from bot.store.figures import watched
 from bot.store.schema import watches
 from bot.store.watches import AlertKind
-from tests.cases import NOW, WATCH, reply
+from tests.cases import NOW, WATCH, a_case, reply
 
 LOOK_AT = select(watches.c.look_at)
 HOUR = timedelta(hours=1)
-
-
-@pytest.fixture
-async def log(database_url: str) -> AsyncIterator[Store]:
-    opened = await Store.open(database_url)
-    yield opened
-    await opened.close()
 
 
 async def test_a_watch_is_kept_as_it_was_set_last_and_begun_first(log: Store) -> None:
@@ -89,20 +80,14 @@ async def test_what_should_have_a_score_is_what_was_drawn_and_at_rest(log: Store
 
 
 def drawn(of: SeenReply, question_ts: str, **changes: Any) -> Case:
-    return Case(
+    return a_case(
         key=f"{of.author_id}/{of.ts}/{changes.get('probability', 1.0)}",
         team_id=of.team_id,
         channel_id=of.channel_id,
-        requester_id="U0",
-        requester_name="judge",
         source=CaseSource.WATCH,
-        rubric="additive-5",
-        visibility=Visibility.THREAD,
         message_ts=of.ts,
         author_id=of.author_id,
-        question="Why?",
         question_ts=question_ts,
-        response="Because.",
         **({"probability": 1.0} | changes),
     )
 
