@@ -19,6 +19,7 @@ from bot.domain.case import CaseStatus, LoggedCase
 from bot.feature import Services
 from bot.pipeline.retries import MODEL_PAUSES
 from bot.settings import Settings, load_settings
+from bot.slack.ids import SHORTCUT_SCORE_REPLY
 from bot.slack.manifest import load_manifest
 from bot.store import Store
 from pocket_slack import Entry, Message, Person, Sandbox, View, Workspace
@@ -65,6 +66,12 @@ class Stage:
         """A question by ann and an answer by the assistant in its thread."""
         parent = self.ann.post(CHANNEL, question)
         return parent, self.helper.post(CHANNEL, answer, thread_ts=parent.ts, **content)
+
+    def ask_for_score(self, question: str = QUESTION, answer: str = ANSWER) -> Message:
+        """A question and an answer, which ann has scored; gives the thread's parent."""
+        parent, reply = self.ask_and_answer(question, answer)
+        self.ann.shortcut(SHORTCUT_SCORE_REPLY, reply)
+        return parent
 
     async def verdict(self, parent: Message, count: int = 1, reader: Person | None = None) -> Message:
         """The latest of `count` verdicts in a thread, once there are that many."""

@@ -9,9 +9,7 @@ from tests.stage import CHANNEL, GOOD, Stage, StageFactory, shown
 
 async def test_a_person_over_the_limit_is_told_and_others_go_on(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(max_cases_per_user_per_hour=1)
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.verdict(parent)
+    await stage.verdict(stage.ask_for_score())
     other_parent, other_answer = stage.ask_and_answer("And now?", "Now run git log.")
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, other_answer)
     assert "You asked for one score in the last hour" in (await stage.told(stage.ann)).text
@@ -29,9 +27,7 @@ async def refused(stage: Stage, values: dict[str, str], block_id: str) -> None:
 
 async def test_every_way_to_ask_counts(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(max_cases_per_user_per_hour=1)
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    verdict = await stage.verdict(parent)
+    verdict = await stage.verdict(stage.ask_for_score())
     await stage.slack.settled(stage.ann.command(CHANNEL, ids.COMMAND, "What? | That."))
     assert "is the limit" in (await stage.told(stage.ann)).text
     stage.ann.click(verdict, ids.ACTION_WRONG_QUESTION)
@@ -42,24 +38,6 @@ async def test_every_way_to_ask_counts(open_stage: StageFactory) -> None:
     await stage.modal(stage.ann)
     await refused(stage, {ids.BLOCK_QUESTION: "What?", ids.BLOCK_RESPONSE: "That."}, ids.BLOCK_RESPONSE)
     assert len(stage.model.requests) == 1
-
-
-async def test_a_workspace_that_has_used_its_tokens_waits(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(max_tokens_per_day=460)  # what one rating takes
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.verdict(parent)
-    _, other_answer = stage.ask_and_answer("And now?", "Now run git log.")
-    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, other_answer)
-    assert "has used its tokens for the last 24 hours" in (await stage.told(stage.ben)).text
-
-
-async def test_a_rush_of_clicks_gets_what_is_allowed(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(max_cases_per_user_per_hour=5)
-    for number in range(30):
-        stage.ann.command(CHANNEL, ids.COMMAND, f"Why {number}? | Because of {number}.")
-    await stage.told(stage.ann, 25)
-    assert sum((await stage.log.cases.counts()).values()) == 5
 
 
 async def test_a_reply_that_was_scored_is_shown_also_to_whom_has_asked_for_enough(open_stage: StageFactory) -> None:

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
-from bot.domain.case import Case, CaseSource, CaseStatus, QuestionSource, Visibility
-from bot.domain.verdict import without_score
+from bot.domain.case import Case, CaseSource, CaseStatus, QuestionSource
 from bot.domain.watch import Shows
 from bot.pipeline.delivery import Delivery
 from bot.pipeline.judges import Judges, RubricChoice
@@ -23,9 +22,9 @@ from bot.slack.client import web_client
 from bot.slack.manifest import load_manifest
 from bot.slack.messenger import Messenger
 from bot.store import Store, TakenError
-from judge import Judge, load_rubric
+from judge import Judge
 from pocket_slack import Sandbox, Workspace
-from tests.cases import held
+from tests.cases import a_case, held
 from tests.model_server import ModelServer
 from tests.patience import UNHURRIED
 from tests.stage import CHANNEL, make_settings
@@ -47,15 +46,9 @@ class Desk:
 
 def the_case(workspace: Workspace) -> Case:
     channel = workspace.add_channel(CHANNEL, [workspace.add_user("ann"), workspace.bot])
-    return Case(
-        key="k",
+    return a_case(
         team_id=workspace.team_id,
         channel_id=channel.id,
-        requester_id="U1",
-        requester_name="ann",
-        source=CaseSource.TEXT,
-        rubric="additive-5",
-        visibility=Visibility.THREAD,
         question="Why is the sky blue?",
         question_source=QuestionSource.TYPED,
         response="Air scatters blue light more than red light.",
@@ -197,18 +190,3 @@ async def test_a_slow_post_is_still_ours_where_nobody_else_has_begun(desk: Desk)
     slow = await held(desk.log, case)
     slow = slow.model_copy(update={"asked_at_s": slow.asked_at_s - 60})
     assert (await desk.delivery.announce(slow)).reply_ts is not None
-
-
-async def test_who_has_lost_a_case_while_it_was_judged_writes_nothing(desk: Desk) -> None:
-    case, _ = await desk.log.add(desk.case)
-    slow = await held(desk.log, case)
-    await desk.pipeline.settle(case.id)
-    with pytest.raises(TakenError):
-        await desk.log.record(slow, without_score("blocker", "Nothing.", "m", load_rubric("additive-5")))
-    assert (await desk.log.cases.verdict(case.id)).score is not None
-
-
-async def test_a_case_at_rest_is_claimed_by_nobody(desk: Desk) -> None:
-    case, _ = await desk.log.add(desk.case)
-    await desk.pipeline.settle(case.id)
-    assert await desk.log.claim(case.id) is None

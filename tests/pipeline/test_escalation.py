@@ -28,9 +28,7 @@ def play(server: ModelServer, big: Reply) -> None:
 async def judged(open_stage: StageFactory, big: Reply) -> tuple[Stage, str, RecordedVerdict]:
     stage: Stage = await open_stage(judge_model="small", judge_samples=3, judge_escalate_to="big")
     play(stage.model, big)
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    verdict = await stage.verdict(parent)
+    verdict = await stage.verdict(stage.ask_for_score())
     recorded = await stage.log.cases.verdict(1)
     assert recorded is not None
     stage.ben.click(verdict, ids.ACTION_DETAILS)

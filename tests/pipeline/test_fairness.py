@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.case import CaseSource, CaseStatus, Visibility
 from bot.slack import ids
 from bot.store.schema import cases
+from tests.cases import a_row
 from tests.model_server import Held
 from tests.patience import ONLY_A_HANG_S
 from tests.stage import CHANNEL, GOOD, Stage, StageFactory
@@ -63,20 +64,17 @@ async def test_while_slack_lets_a_channel_wait_its_people_take_turns(open_stage:
 async def fill(stage: Stage, count: int) -> None:
     """Cases of one channel, in the log and in the queue, as if they had been asked for."""
     channel = stage.slack.workspace.channel(CHANNEL)
-    case = {
-        "team_id": stage.slack.workspace.team_id,
-        "channel_id": channel.id,
-        "requester_id": stage.slack.workspace.user("ann").id,
-        "requester_name": "ann",
-        "source": CaseSource.TEXT,
-        "rubric": "additive-5",
-        "visibility": Visibility.ME,
-        "attempt": 1,
-        "question": "What is it?",
-        "response": "It is this.",
-        "status": CaseStatus.RECEIVED,
-        "created_at": datetime.now(UTC),
-    }
+    case = a_row(
+        team_id=stage.slack.workspace.team_id,
+        channel_id=channel.id,
+        requester_id=stage.slack.workspace.user("ann").id,
+        source=CaseSource.TEXT,
+        visibility=Visibility.ME,
+        question="What is it?",
+        response="It is this.",
+        status=CaseStatus.RECEIVED,
+        created_at=datetime.now(UTC),
+    )
 
     async def add(connection: AsyncConnection) -> None:
         await connection.execute(insert(cases), [case | {"key": f"k{number}"} for number in range(count)])

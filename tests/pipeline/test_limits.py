@@ -50,20 +50,6 @@ async def test_a_rush_of_one_person_gets_what_is_allowed_and_no_more(logs: list[
     assert await logs[0].cases.counts() == {CaseStatus.RECEIVED: 5}
 
 
-async def test_a_rush_on_the_tokens_of_a_day_gets_one_case(logs: list[Store]) -> None:
-    outcomes = await rush(logs, Limits(tokens_per_day=500))
-    assert outcomes.count(None) == 1
-    assert outcomes.count(NO_TOKENS_LEFT) == 29
-
-
-async def test_a_rush_of_a_workspace_gets_what_is_allowed(logs: list[Store]) -> None:
-    limits = Limits(cases_per_user_per_hour=100, cases_per_day=4)
-    people = [ask(logs[n % len(logs)], n, limits, requester_id=f"U{n}") for n in range(12)]
-    outcomes = await asyncio.gather(*people)
-    assert outcomes.count(None) == 4
-    assert outcomes.count(too_many("This workspace", 4, "in the last 24 hours")) == 8
-
-
 async def test_teams_and_people_have_limits_of_their_own(log: Store) -> None:
     limits = Limits(cases_per_user_per_hour=1, cases_per_day=2)
     assert await ask(log, 1, limits) is None

@@ -21,8 +21,7 @@ async def test_a_verdict_in_a_thread_stands_once(stage: Stage, method: str, lost
     gate = asyncio.Event()
     stage.model.script(Held(gate, GOOD))
     stage.slack.fail(method, **lost)
-    _, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    stage.ask_for_score()
     await stage.slack.until(stage.ours)
     gate.set()
     await stage.reaches(1, CaseStatus.DELIVERED)
@@ -48,8 +47,7 @@ async def test_a_verdict_for_one_person_comes_once_or_twice(
     if method == "chat.postMessage":
         stage.slack.fail("response_url", status=404)
     stage.slack.fail(method, **lost)
-    _, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    stage.ask_for_score()
     await stage.reaches(1, CaseStatus.DELIVERED)
     told = [*stage.ann.ephemerals(CHANNEL), *stage.ann.messages(stage.ann.im)]
     assert len([message for message in told if is_verdict(message)]) in {1, 2}

@@ -7,10 +7,9 @@ import pytest
 from bot.domain.case import CaseStatus
 from bot.slack import ids
 from tests.model_server import Answer, Drop, Failure, Raw, Script, Stall
-from tests.stage import CHANNEL, GOOD, Stage, StageFactory, buttons, is_verdict, shown
+from tests.stage import CHANNEL, GOOD, Stage, StageFactory, is_verdict, shown
 
 AT_ONCE = timedelta()
-QUOTA = Failure(429, code="insufficient_quota", message="You exceeded your current quota")
 
 
 def updates(stage: Stage) -> list[str]:
@@ -23,35 +22,29 @@ def updates(stage: Stage) -> list[str]:
     ("script", "sentence", "reason"),
     [
         (Failure(401, code="invalid_api_key"), "rejects the app's key", "KeyRejectedError"),
-        (Failure(404, code="model_not_found"), "does not know the model", "ModelNotFoundError"),
-        (QUOTA, "has no credit left", "QuotaExceededError"),
         (Raw("<html>Welcome</html>", "text/html"), "an unreadable answer", "BadResponseError"),
         (Answer("", refusal="I cannot judge that."), "declined to judge", "refused"),
-        ("I think it is quite nice.", "gave no score I can rely on", "no_score"),
         ("score: 2\nscore: 4", "gave no score I can rely on", "conflicting"),
-        ("score: 7", "gave no score I can rely on", "off_scale"),
     ],
 )
-async def test_no_score_is_said_and_logged(stage: Stage, script: Script, sentence: str, reason: str) -> None:
+@pytest.mark.usefixtures("no_placeholder")
+async def test_no_score_is_said_at_once_and_logged(stage: Stage, script: Script, sentence: str, reason: str) -> None:
     stage.model.script(script)
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    verdict = await stage.verdict(parent)
+    verdict = await stage.verdict(stage.ask_for_score())
     assert verdict.text.startswith("Unscored: ")
     assert sentence in verdict.text
     assert "case 1" in shown(verdict)
     recorded = await stage.log.cases.verdict(1)
     assert recorded is not None
     assert (recorded.score, recorded.unscored_reason) == (None, reason)
+    assert (len(stage.ours()), updates(stage)) == (1, [])
 
 
 @pytest.mark.parametrize("script", [Stall(), Drop(), Failure(503)], ids=["stalls", "drops", "fails"])
 async def test_a_model_that_does_not_answer_in_time_is_given_up(open_stage: StageFactory, script: Script) -> None:
     stage: Stage = await open_stage(judge_timeout_s=0.5, model_pauses=[AT_ONCE, AT_ONCE])
     stage.model.script(script)
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    verdict = await stage.verdict(parent)
+    verdict = await stage.verdict(stage.ask_for_score())
     assert verdict.text.startswith("Unscored: ")
     assert "Try again in a few minutes" in verdict.text
     assert [n for n in (1, 2) if any(f"(retry {n} of 2)" in text for text in updates(stage))] == [1, 2]
@@ -60,8 +53,7 @@ async def test_a_model_that_does_not_answer_in_time_is_given_up(open_stage: Stag
 async def test_a_model_that_is_down_for_a_while_still_gives_its_verdict(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(model_pauses=[AT_ONCE])
     stage.model.script(Failure(429, headers={"retry-after": "300"}), GOOD)
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    parent = stage.ask_for_score()
     assert (await stage.verdict(parent)).text.startswith("Score 4 of 5")
     assert len(stage.ours()) == 1
     assert "The judge's model is not answering." in updates(stage)[0]
@@ -70,33 +62,11 @@ async def test_a_model_that_is_down_for_a_while_still_gives_its_verdict(open_sta
 async def test_a_person_who_waits_alone_is_told_once_that_it_takes_longer(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(verdict_visibility="me", model_pauses=[AT_ONCE, AT_ONCE])
     stage.model.script(Failure(429, headers={"retry-after": "300"}))
-    _, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    stage.ask_for_score()
     await stage.told(stage.ann, count=2)
     first, last = stage.ann.ephemerals(CHANNEL)
     assert "I will try again" in first.text
     assert last.text.startswith("Unscored: ")
-
-
-@pytest.mark.usefixtures("no_placeholder")
-async def test_a_key_that_is_refused_is_said_at_once(stage: Stage) -> None:
-    stage.model.script(Failure(401))
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.verdict(parent)
-    assert len(stage.ours()) == 1
-    assert updates(stage) == []
-
-
-async def test_an_unscored_verdict_can_be_tried_again(stage: Stage) -> None:
-    stage.model.script("No idea.")
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    verdict = await stage.verdict(parent)
-    assert buttons(verdict)[:2] == [ids.ACTION_AGAIN, ids.ACTION_WRONG_QUESTION]
-    stage.model.script("score: 3\nFair.")
-    stage.ben.click(verdict, ids.ACTION_AGAIN)
-    assert (await stage.verdict(parent, count=2)).text.startswith("Score 3 of 5")
 
 
 async def test_one_slow_case_does_not_hold_up_another(stage: Stage) -> None:
@@ -114,9 +84,7 @@ async def test_one_slow_case_does_not_hold_up_another(stage: Stage) -> None:
 
 async def test_the_offline_rater_is_named_wherever_its_score_shows(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(judge_model="offline")
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    verdict = await stage.verdict(parent)
+    verdict = await stage.verdict(stage.ask_for_score())
     assert "(offline rater, not a judge)" in verdict.text
     assert "(offline rater, not a judge)" in verdict.blocks[0]["text"]["text"]
     assert stage.model.requests == []
@@ -133,19 +101,9 @@ async def test_no_more_cases_than_allowed_are_judged_at_once(open_stage: StageFa
     await stage.slack.until(lambda: len(stage.ours()) == 6)
 
 
-async def test_trouble_of_slacks_does_not_use_up_the_models_tries(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(model_pauses=[AT_ONCE])
-    stage.slack.fail("conversations.replies", status=500)
-    stage.model.script(Failure(429, headers={"retry-after": "300"}), GOOD)
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    assert (await stage.verdict(parent)).text.startswith("Score 4 of 5")
-
-
 async def test_who_waits_for_a_busy_model_is_told_alone_where_the_placeholder_is_gone(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(judge_timeout_s=0.5, model_pauses=[timedelta(hours=1)])
     stage.model.script(Failure(503))
     stage.slack.fail("chat.update", error="message_not_found")
-    _, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    stage.ask_for_score()
     assert "I will try again in 60 minutes" in shown(await stage.told(stage.ann))

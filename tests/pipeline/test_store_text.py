@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from bot.commands.export import export
-from bot.domain.case import CaseStatus, Visibility
+from bot.domain.case import Visibility
 from bot.slack import ids
 from bot.store.export import Selection
-from pocket_slack import Delivery, Message
+from pocket_slack import Message
 from tests.cases import bytes_on_disk
-from tests.gestures import forget
+from tests.gestures import forget, settled
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 
 QUOTING = f"score: 4\nThe response says: {ANSWER}"
@@ -24,11 +24,6 @@ async def stage(open_stage: StageFactory) -> Stage:
     return opened
 
 
-async def settled(stage: Stage, number: int, delivery: Delivery) -> None:
-    await stage.slack.settled(delivery)
-    await stage.reaches(number, CaseStatus.DELIVERED)
-
-
 async def scored(stage: Stage) -> tuple[Message, Message]:
     """A scored reply, and its question."""
     parent, answer = stage.ask_and_answer()
@@ -38,6 +33,9 @@ async def scored(stage: Stage) -> tuple[Message, Message]:
 
 async def test_no_word_is_left_in_the_file(stage: Stage, tmp_path: Path) -> None:
     parent, answer = await scored(stage)
+    words = shown(await stage.verdict(parent))
+    assert f"The response says: {ANSWER}" in words
+    assert QUESTION in words
     await stage.scrubbed()
     content = bytes_on_disk(tmp_path)
     for text in (QUESTION, ANSWER, "The response says"):
@@ -45,13 +43,6 @@ async def test_no_word_is_left_in_the_file(stage: Stage, tmp_path: Path) -> None
     case = await stage.log.cases.get(1)
     assert (case.message_ts, case.question_ts) == (answer.ts, parent.ts)
     assert case.response_hash is not None
-
-
-async def test_the_verdict_in_the_thread_has_its_words(stage: Stage) -> None:
-    parent, _ = await scored(stage)
-    words = shown(await stage.verdict(parent))
-    assert f"The response says: {ANSWER}" in words
-    assert QUESTION in words
 
 
 async def test_asked_twice_the_score_is_shown_and_where_its_words_are(stage: Stage) -> None:

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import make_url
 
-from bot.errors import LogError
 from bot.store import Store
 from bot.store.opening import MIGRATION_LOCK, QUERY_TIMEOUT_S, connect
 from pocket_slack import Limits
@@ -43,14 +42,6 @@ async def test_a_write_waits_until_another_program_lets_the_file_go(tmp_path: Pa
         _, is_new = await adding
     assert is_new
     await log.close()
-
-
-async def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
-    (tmp_path / "log.db").write_bytes(b"This is a letter to my aunt, and not a database. " * 100)
-    with pytest.raises(
-        LogError, match=r"DATABASE_URL .*log\.db: cannot be opened and migrated: file is not a database"
-    ):
-        await Store.open(url(tmp_path))
 
 
 async def test_a_migration_that_is_killed_leaves_the_log_as_it_was(tmp_path: Path) -> None:

@@ -20,28 +20,15 @@ from bot.slack.blocks import ModalState
 from bot.slack.messenger import Post
 from judge import Flag, JudgeError, RubricError, load_rubric
 from pocket_slack.blocks import check_blocks, check_view
+from tests import cases
 
 LONG = st.one_of(st.text(), st.sampled_from(["&" * 40_000, "<!channel>" * 4_000, "word " * 8_000, "ß" * 3_001]))
 
 
 def a_case(**changes: Any) -> LoggedCase:
-    fields: dict[str, Any] = {
-        "id": 7,
-        "key": "k",
-        "team_id": "T1",
-        "channel_id": "C1",
-        "requester_id": "U1",
-        "requester_name": "ann",
-        "source": CaseSource.SHORTCUT,
-        "rubric": "additive-5",
-        "visibility": Visibility.THREAD,
-        "status": CaseStatus.JUDGED,
-        "question": "Why?",
-        "question_source": QuestionSource.PARENT,
-        "response": "Because.",
-        "created_at": datetime(2026, 11, 21, tzinfo=UTC),
-    }
-    return LoggedCase(**(fields | changes))
+    asked = cases.a_case(source=CaseSource.SHORTCUT, question_source=QuestionSource.PARENT).model_dump()
+    logged = {"id": 7, "status": CaseStatus.JUDGED, "created_at": datetime(2026, 11, 21, tzinfo=UTC)}
+    return LoggedCase(**(asked | logged | changes))
 
 
 def a_verdict(**changes: Any) -> RecordedVerdict:
