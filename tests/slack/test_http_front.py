@@ -127,13 +127,6 @@ async def test_who_is_refused_before_the_body_can_read_so_having_sent_it() -> No
             assert status == expected
 
 
-async def test_a_stale_request_is_refused_though_its_signature_is_right() -> None:
-    body = a_command()
-    async with open_front() as front:
-        status, _ = await answer_to(front, request(signed(body, 301) | sized(body)) + body)
-    assert status == 401
-
-
 @pytest.mark.parametrize(
     ("body", "secret"),
     [(a_command("score this") + b"!", SECRET), (b"\xff\xfe", SECRET), (a_command(), "another")],

@@ -91,14 +91,6 @@ async def front(model_server: ModelServer, tmp_path: Path) -> AsyncIterator[Fron
             yield Front(slack, settings, session, bot.store)
 
 
-async def test_a_signed_command_is_settled(front: Front) -> None:
-    status, _ = await front.command("What is 2 + 2? | Four, since two and two make four.")
-    assert status == 200
-    bot = front.slack.workspace.bot
-    messages = front.slack.workspace.channel(CHANNEL).messages
-    await front.slack.until(lambda: any(is_verdict(m) for m in messages.values() if m.author is bot))
-
-
 async def test_what_would_be_acknowledged_too_late_is_refused_and_leaves_no_case(
     front: Front, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -164,11 +156,6 @@ async def test_a_body_that_does_not_come_is_not_waited_for_at_the_end(
                 writer.write(f"POST {EVENTS} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf".encode())
                 await writer.drain()
             writer.close()
-
-
-async def test_health_is_answered(front: Front) -> None:
-    assert await front.get("/healthz") == (200, "ok\n")
-    await front.is_ready()
 
 
 async def test_a_probe_of_readiness_counts_no_cases(front: Front) -> None:
