@@ -1,11 +1,8 @@
 """The demo's verdicts that were written by hand: each says so, and none of them is a verdict to the app."""
 
-from pathlib import Path
-
 import pytest
 
-from bot.commands.demo_past import CHANNEL, EXAMPLES, demo_workspace, post_offline_note, write_past
-from bot.store import Store
+from bot.commands.demo_past import CHANNEL, EXAMPLES, demo_workspace, post_offline_note
 from judge import load_rubric
 from judge.offline import rate_offline
 from pocket_slack import ManualClock, Message, Person, Workspace
@@ -73,18 +70,3 @@ def test_none_has_a_case_number_or_anything_to_press(workspace: Workspace) -> No
         assert {block["type"] for block in message.blocks} <= {"context", "section", "rich_text"}
         assert message.metadata is None
         assert "your model · 3 ratings: " in texts(message)[-1]
-
-
-async def test_none_is_in_the_log_and_so_in_no_figure(workspace: Workspace, tmp_path: Path) -> None:
-    url = f"sqlite+aiosqlite:///{tmp_path}/demo.db"
-    await write_past(url, workspace)
-    log = await Store.open(url)
-    cases = await log.cases.newest(1000)
-    await log.close()
-    assert workspace.channel(CHANNEL).id not in {case.channel_id for case in cases}
-
-
-def test_threads_without_an_example_are_left_to_score(workspace: Workspace) -> None:
-    channel = workspace.channel(CHANNEL)
-    questions = [each for each in channel.messages.values() if not each.is_reply]
-    assert [len(channel.replies(each.ts)) for each in questions] == [2, 2, 2, 1, 1, 1]

@@ -42,8 +42,7 @@ def reinstall(stage: Stage) -> None:
 
 
 async def test_a_reply_is_scored_once_its_question_is_typed(stage: Stage) -> None:
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    parent = stage.ask_for_score()
     window = await stage.modal(stage.ann)
     assert "I cannot read messages here, so I do not know which question" in shown(window)
     assert ANSWER in shown(window)
@@ -51,20 +50,6 @@ async def test_a_reply_is_scored_once_its_question_is_typed(stage: Stage) -> Non
     verdict = await stage.verdict(parent)
     assert verdict.text.startswith("Score 4 of 5")
     assert "(as typed):" in shown(verdict)
-
-
-async def test_two_typed_texts_are_scored(stage: Stage) -> None:
-    stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}")
-    parent = await stage.slack.until(lambda: next(iter(stage.ours()), None))
-    assert is_verdict(await stage.verdict(parent))
-
-
-async def test_the_window_takes_two_texts(stage: Stage) -> None:
-    stage.ann.command(CHANNEL, ids.COMMAND, "")
-    await stage.modal(stage.ann)
-    stage.ann.submit({ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER})
-    parent = await stage.slack.until(lambda: next(iter(stage.ours()), None))
-    assert is_verdict(await stage.verdict(parent))
 
 
 async def test_a_link_is_not_scored_and_the_person_is_told_what_to_do(stage: Stage) -> None:
@@ -94,8 +79,7 @@ async def test_a_reply_whose_text_was_not_kept_cannot_be_scored_again(open_stage
 
 @pytest.mark.needs("privacy")
 async def test_forgotten_words_leave_the_verdict_though_it_cannot_be_read(stage: Stage) -> None:
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    parent = stage.ask_for_score()
     await stage.modal(stage.ann)
     stage.ann.submit({ids.BLOCK_QUESTION: QUESTION})
     assert QUESTION in shown(await stage.verdict(parent))
@@ -125,8 +109,7 @@ async def test_where_the_app_was_not_invited_the_verdict_goes_to_the_person_alon
     stage: Stage = await open_stage(manifest=load_manifest(MINIMAL))
     channel = stage.slack.workspace.channel(CHANNEL)
     channel.members.remove(stage.slack.workspace.bot.id)
-    _, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    stage.ask_for_score()
     await stage.modal(stage.ann)
     stage.ann.submit({ids.BLOCK_QUESTION: QUESTION})
     told = await stage.told(stage.ann)
@@ -158,8 +141,7 @@ async def test_a_post_that_may_have_got_through_is_not_looked_for(stage: Stage) 
 async def test_scopes_that_are_granted_later_count_with_slacks_next_answer(stage: Stage) -> None:
     reinstall(stage)
     await home(stage)  # any call does
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    parent = stage.ask_for_score()
     assert QUESTION in shown(await stage.verdict(parent))
     assert stage.ann.view is None
 

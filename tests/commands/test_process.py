@@ -12,43 +12,11 @@ import pytest
 from aiohttp import ClientSession
 
 from bot.app import running_bot
-from bot.domain.case import CaseStatus
 from bot.slack import ids
-from bot.slack.manifest import load_manifest
-from bot.store import Store
-from pocket_slack import Sandbox, Workspace
-from tests.model_server import Failure, Held, ModelServer, Stall
+from tests.model_server import Failure, Held, ModelServer
 from tests.patience import ONLY_A_HANG_S
 from tests.programs import environment, pocket_slack, run, start
-from tests.stage import CHANNEL, GOOD, Stage, make_settings
-
-
-@pytest.mark.slow
-async def test_a_case_survives_kill_9_and_is_settled_by_the_next_start(
-    model_server: ModelServer, tmp_path: Path
-) -> None:
-    async with pocket_slack() as slack:
-        stage = Stage(slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper")))  # type: ignore[arg-type]
-        env = environment(slack, model_server, tmp_path)
-        model_server.script(Stall())
-        first = await start("serve", env, tmp_path)
-        await slack.connected()
-        parent, answer = stage.ask_and_answer()
-        stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-        await model_server.asked(1)
-        first.kill()
-        await first.communicate()
-        model_server.script(GOOD)
-        second = await start("serve", env, tmp_path)
-        verdict = await stage.verdict(parent)
-        second.send_signal(signal.SIGTERM)
-        _, err = await second.communicate()
-        assert second.returncode == 0, err.decode()
-        assert verdict.text.startswith("Score 4 of 5")
-        assert len(stage.ours()) == 1
-        log = await Store.open(env["DATABASE_URL"])
-        assert (await log.cases.get(1)).status is CaseStatus.DELIVERED
-        await log.close()
+from tests.stage import CHANNEL, GOOD, make_settings
 
 
 async def test_running_cases_are_not_waited_for_by_a_process_that_is_cancelled_on_its_way_out(
@@ -204,16 +172,6 @@ async def test_a_slack_that_fails_at_start_is_not_blamed_on_the_token(
         slack.fail("auth.test", status=500)
         code, _, err = await run("serve", environment(slack, model_server, tmp_path), tmp_path)
     assert (code, "SLACK_BOT_TOKEN" in err, "cannot answer now (Slack: HTTP 500)" in err) == (2, False, True)
-
-
-async def test_doctor_names_scopes_that_were_not_granted(model_server: ModelServer, tmp_path: Path) -> None:
-    model_server.script(GOOD)
-    manifest = load_manifest()
-    manifest["oauth_config"]["scopes"]["bot"].remove("groups:read")
-    async with Sandbox(Workspace(manifest)) as slack:
-        code, out, _ = await run("doctor", environment(slack, model_server, tmp_path), tmp_path)
-    assert code == 1
-    assert "scopes are missing: groups:read" in out
 
 
 async def test_the_demo_shows_both_verdicts_and_the_log(tmp_path: Path) -> None:

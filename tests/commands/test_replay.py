@@ -135,26 +135,6 @@ async def test_cases_are_drawn_and_not_the_oldest(replay: Replay, tmp_path: Path
     assert drawn != sorted(range(1, 8))
 
 
-@pytest.mark.slow
-async def test_killed_replay_goes_on_where_it_ended(
-    environment: dict[str, str], replay: Replay, tmp_path: Path, model_server: ModelServer
-) -> None:
-    model_server.script(lambda request: Stall() if len(model_server.requests) > 20 else digit(request))
-    process = await start("replay", environment, tmp_path, "-o", "replay.jsonl", "--samples", "1")
-    await model_server.asked(24)
-    process.kill()
-    await process.communicate()
-    written = (tmp_path / "replay.jsonl").read_text().count("\n")
-    model_server.script(digit)
-    asked = len(model_server.requests)
-
-    code, out, _ = await replay("--samples", "1")
-
-    assert (code, written) == (0, 20)
-    assert "40 of 40 cases" in out
-    assert len(model_server.requests) - asked == CASES - written
-
-
 async def test_no_worse_judge_is_adopted(replay: Replay, tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("# ours\nJUDGE_MODEL=gpt-6-luna\nLOG_FORMAT=json")
     (tmp_path / ".env").chmod(0o600)
@@ -321,15 +301,6 @@ async def test_log_without_texts_has_nothing_to_replay(replay: Replay, database_
 
     assert (code, out) == (2, "")
     assert "no logged case has a score from 0 to 5 and its texts" in err
-
-
-async def test_other_judge_does_not_go_on_in_the_same_file(replay: Replay) -> None:
-    await replay("--model", "one", "--samples", "1", "--limit", "3")
-
-    code, _, err = await replay("--model", "two", "--samples", "1", "--limit", "3")
-
-    assert code == 2
-    assert "judged with model 'one', and now it is 'two'" in err.replace("\n", " ")
 
 
 async def test_replay_with_a_stronger_model_goes_on_in_its_file_and_no_other(

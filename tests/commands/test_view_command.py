@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, select, update
 
-from bot.domain.case import CaseSource, Visibility
+from bot.domain.case import CaseSource
 from bot.domain.label import Label
 from bot.domain.verdict import RecordedVerdict
 from bot.store import Store
@@ -61,31 +61,6 @@ async def test_page_has_the_channels_replies_with_ratings_and_labels_and_no_name
     titles = [fact["title"] for fact in data["versions"][0]["facts"]]
     assert titles[:2] == ["Mean, by the judge", "Mean, corrected by 1 blind label"]
     assert not [name for name in ("UBEN", "UANN", "UBOT", "U9", "Smith") if name in json.dumps(data)]
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [{"visibility": Visibility.ME}, {"blocker": "That message contains only an image."}, {"excluded": "author"}],
-    ids=["only me", "nothing to score", "excluded"],
-)
-async def test_what_counts_in_no_figure_is_not_on_the_page(tmp_path: Path, changes: dict[str, Any]) -> None:
-    async def fill(log: Store) -> None:
-        await judged(log, "shown")
-        await judged(log, "hidden", **changes)
-        await judged(log, "blocked", posted={"blocked_by": "restricted_action"})
-
-    await with_log(url(tmp_path), fill)
-    data = await viewed(url(tmp_path), tmp_path)
-    assert [reply["response"] for reply in data["replies"]] == ["Because of shown."]
-
-
-async def test_of_a_reply_the_newest_verdict_is_shown(database_url: str, tmp_path: Path) -> None:
-    async def fill(log: Store) -> None:
-        for attempt in (1, 2):
-            await judged(log, f"a{attempt}", score=attempt, message_ts="1.1", attempt=attempt)
-
-    await with_log(database_url, fill)
-    assert [reply["score"] for reply in (await viewed(database_url, tmp_path))["replies"]] == [2]
 
 
 async def test_random_replies_have_a_page_of_their_own(tmp_path: Path) -> None:
