@@ -8,11 +8,11 @@ from typing import Any
 
 from sqlalchemy import insert
 
-from bot.domain.case import CaseSource, CaseStatus, LoggedCase, Visibility
+from bot.domain.case import CaseStatus, LoggedCase
 from bot.slack import ids
 from bot.store.schema import cases
 from pocket_slack import Channel, Delivery, Entry, Message, Person, View
-from tests.cases import stale, url
+from tests.cases import a_row, stale, url
 from tests.patience import ONLY_A_HANG_S
 from tests.programs import run
 from tests.stage import ANSWER, CHANNEL, Stage, buttons
@@ -32,25 +32,18 @@ async def add_cases(stage: Stage, channel: Channel, author_id: str, *scores: int
 async def add_case(stage: Stage, channel: Channel, author_id: str, score: int | None, **changes: Any) -> None:
     """Adds a verdict from a moment ago."""
     now = datetime.now(UTC)
-    row: dict[str, Any] = {
-        "team_id": stage.slack.workspace.team_id,
-        "key": f"{channel.id}:{author_id}:{score}:{now}",
-        "channel_id": channel.id,
-        "requester_id": stage.ben.id,
-        "requester_name": "ben",
-        "source": CaseSource.SHORTCUT,
-        "rubric": "additive-5",
-        "visibility": Visibility.THREAD,
-        "attempt": 1,
-        "status": CaseStatus.DELIVERED,
-        "author_id": author_id,
-        "message_ts": f"{now.timestamp():.6f}",
-        "score": score,
-        "lowest": 0,
-        "highest": 5,
-        "created_at": now,
-        "judged_at": now,
-    }
+    row = a_row(
+        team_id=stage.slack.workspace.team_id,
+        key=f"{channel.id}:{author_id}:{score}:{now}",
+        channel_id=channel.id,
+        requester_id=stage.ben.id,
+        requester_name="ben",
+        author_id=author_id,
+        message_ts=f"{now.timestamp():.6f}",
+        score=score,
+        created_at=now,
+        judged_at=now,
+    )
     async with stage.log.database.engine.begin() as connection:
         await connection.execute(insert(cases).values(row | changes))
 

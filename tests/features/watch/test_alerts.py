@@ -8,7 +8,7 @@ from sqlalchemy import select, update
 from bot.domain.watch import Watch
 from bot.store.schema import assignments, cases
 from tests.features.watch.watching import alarm, an_alarm, say, write_scores
-from tests.stage import CHANNEL, Stage, StageFactory
+from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 
 @pytest.fixture
@@ -45,7 +45,9 @@ async def test_the_channel_and_several_people_hear_of_a_drop_each_once(stage: St
     for _ in range(2):
         await alarm(stage)
     (told,) = stage.ours()
-    assert "clearly worse" in told.text
+    assert told.text.startswith("helper in ")
+    assert "clearly worse than in the four weeks before: " in told.text
+    assert shown(told).count("Score 2 of 5") == 3
     assert direct(stage, "ann") == direct(stage, "ben") == [told.text]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch, draws, together
+from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch, draws
 from bot.features.watch.text import no_assistant
 from bot.figures.quality import to_quality
 from bot.slack.commands import WatchRequest, parse_watch
@@ -122,16 +122,6 @@ def test_a_changed_share_weighs_by_the_probability_of_each_draw() -> None:
     quality = to_quality(rows, Scale(0, 5))
     assert quality is not None
     assert quality.mean.judge.mean == pytest.approx(2.5)
-
-
-def test_days_come_together() -> None:
-    total = together(
-        [
-            Coverage({ReplyOutcome.TAKEN: 1, None: 2}),
-            Coverage({ReplyOutcome.TAKEN: 3, ReplyOutcome.OVER: 1, ReplyOutcome.MISSED: 2}),
-        ]
-    )
-    assert (total.seen, total.lost, total.outcomes[ReplyOutcome.TAKEN]) == (9, 3, 4)
 
 
 def test_a_label_stands_for_its_week_however_many_were_given_there() -> None:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.domain.watch import LATE, ReplyOutcome
+from bot.domain.watch import ReplyOutcome
 from bot.features.watch.watcher import OFTEN
 from bot.slack import ids
 from tests.features.watch.watching import alarm, look, outcomes, say, take_finished
@@ -41,16 +41,6 @@ async def test_a_look_goes_on_from_the_last_one_that_succeeded(stage: Stage, fau
     assert await outcomes(stage) == {None: 1}
     await take_finished(stage, 9 * OFTEN)
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
-
-
-async def test_what_cannot_be_read_for_a_day_is_missed(stage: Stage) -> None:
-    stage.ask_and_answer()
-    stage.slack.fail(HISTORY, times=100, status=503)
-    await look(stage)
-    stage.slack.workspace.faults.clear()
-    await look(stage, LATE + OFTEN)
-    await take_finished(stage, LATE + OFTEN)
-    assert await outcomes(stage) == {ReplyOutcome.MISSED: 1}
 
 
 @pytest.mark.needs("digest")

@@ -33,16 +33,6 @@ async def allow(stage: Stage, tokens: int) -> None:
     await stage.log.digests.save(replace(settings, watch_tokens_per_day=tokens), stage.ann.id)
 
 
-async def test_an_endless_thread_leaves_the_days_budget_to_others(stage: Stage) -> None:
-    parent = stage.ann.post(CHANNEL, QUESTION)
-    for _ in range(MOST_OF_A_QUESTION + 3):
-        stage.helper.post(CHANNEL, ANSWER, thread_ts=parent.ts)
-    stage.ask_and_answer()
-    await seen(stage, MOST_OF_A_QUESTION + 4)
-    await take_finished(stage)
-    assert await outcomes(stage) == {ReplyOutcome.TAKEN: MOST_OF_A_QUESTION + 1, ReplyOutcome.OVER: 3}
-
-
 async def test_two_bots_that_talk_in_the_channel_itself_answer_one_question(stage: Stage) -> None:
     add_other(stage)
     stage.ann.post(CHANNEL, QUESTION)
@@ -137,48 +127,6 @@ async def test_watches_leave_half_of_the_workspaces_day_to_people(stage: Stage, 
         await take_finished(stage, limits=limits)
         await stage.reaches(min(number, 2), CaseStatus.DELIVERED)
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 2, ReplyOutcome.OVER: 1}
-
-
-async def test_the_tokens_of_a_channel_hold_for_all_its_watches(stage: Stage) -> None:
-    add_other(stage)
-    team_id, channel = stage.slack.workspace.team_id, stage.slack.workspace.channel(CHANNEL).id
-    await allow(stage, 2 * TAKES)
-    for number in (1, 2):
-        stage.ask_and_answer()
-        await seen(stage, number)
-        await take_finished(stage)
-        await stage.reaches(number, CaseStatus.DELIVERED)
-    other = Watch(team_id, channel, stage.slack.person("other").id, datetime.now(UTC))
-    parent, _ = stage.ask_and_answer()
-    await seen(stage, 3)
-    await stage.log.watches.save(other, stage.ann.id)
-    stage.slack.person("other").post(CHANNEL, ANSWER, thread_ts=parent.ts)
-    await look(stage, 2 * SELDOM)  # the bot's own look may have been a moment ago
-    await take_finished(stage, 3 * SELDOM)
-    assert await outcomes(stage, stage.helper.id) == {ReplyOutcome.TAKEN: 2, ReplyOutcome.OVER: 1}
-    assert await outcomes(stage, other.author_id) == {ReplyOutcome.OVER: 1}
-    assert len(stage.model.requests) == 2
-
-
-async def test_tokens_that_people_ask_for_are_none_of_a_watchs(stage: Stage) -> None:
-    _, answer = stage.ask_and_answer()
-    await seen(stage, 1)
-    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
-    await stage.reaches(1, CaseStatus.DELIVERED)
-    await allow(stage, 1)
-    await take_finished(stage)
-    await stage.reaches(2, CaseStatus.DELIVERED)
-    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
-
-
-async def test_the_workspaces_tokens_hold_for_watched_cases_as_for_those_that_are_asked_for(stage: Stage) -> None:
-    limits = Limits(tokens_per_day=TAKES)
-    for number in (1, 2):
-        stage.ask_and_answer()
-        await seen(stage, number)
-        await take_finished(stage, limits=limits)
-        await stage.reaches(1, CaseStatus.DELIVERED)
-    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1, ReplyOutcome.OVER: 1}
 
 
 async def test_what_a_limit_cost_is_said_in_the_state(stage: Stage) -> None:

@@ -3,17 +3,9 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-import pytest
-
 from bot.domain.watch import Watch
 from bot.features.watch.watcher import MOST, Watcher, recent_replies
-from tests.stage import CHANNEL, Stage, StageFactory
-
-
-@pytest.fixture
-async def stage(open_stage: StageFactory) -> Stage:
-    opened: Stage = await open_stage()
-    return opened
+from tests.stage import CHANNEL, Stage
 
 
 async def previewed(stage: Stage) -> Sequence[str]:

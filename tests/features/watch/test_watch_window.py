@@ -7,7 +7,7 @@ import pytest
 from pydantic import SecretStr
 
 from bot.domain.watch import PER_DAY, Shows, Watch, draws
-from bot.features.watch.text import NOT_WATCHED, TESTED_JUST_NOW, no_assistant, not_read
+from bot.features.watch.text import NOT_WATCHED, TESTED_JUST_NOW, not_read
 from bot.features.watch.watcher import EXAMPLE
 from bot.features.watch.window_text import (
     CHANGED_MEANWHILE,
@@ -26,12 +26,6 @@ from tests.features.watch.watching import add_other, end, say
 from tests.stage import CHANNEL, QUESTION, Stage, StageFactory, buttons, manifest_without, shown
 
 LAST = "Replies of the last week that this watch could have scored"
-
-
-@pytest.fixture
-async def stage(open_stage: StageFactory) -> Stage:
-    opened: Stage = await open_stage()
-    return opened
 
 
 def its(block_id: str, author_id: str) -> str:
@@ -239,11 +233,8 @@ async def test_the_window_opens_before_anything_is_read(stage: Stage) -> None:
     ("block", "typed", "said"),
     [
         (ids.BLOCK_PER_DAY, "0.5", "Enter a whole number from 1 to 99,999"),
-        (ids.BLOCK_PER_DAY, "-1", "Enter a whole number"),
-        (ids.BLOCK_PER_DAY, "many", "Enter a whole number"),
         (ids.BLOCK_TOKENS, "1e99", "1,000,000,000"),
         (ids.BLOCK_FLOOR, "5", "Enter a number above 0 and below 5"),
-        (ids.BLOCK_FLOOR, "0", "Enter a number above 0 and below 5"),
         (ids.BLOCK_FLOOR, "nan", "Enter a number above 0 and below 5"),
     ],
 )
@@ -299,19 +290,10 @@ async def test_who_has_lost_the_right_meanwhile_sets_nothing(stage: Stage) -> No
     assert await stage.log.watches.of(stage.slack.workspace.team_id) == []
 
 
-async def test_who_may_not_change_anything_reads_why_in_the_window(stage: Stage) -> None:
-    stage.ann.user.is_guest = True
-    assert "Guests cannot" in await window(stage)
-
-
 async def test_a_channel_where_nothing_may_be_scored_is_not_watched(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(channels_allowed="C99")
     assert "Scoring is switched off" in await window(stage)
     assert "Scoring is switched off" in await say(stage, "@helper all")
-
-
-async def test_a_name_that_no_bot_has_is_answered_in_the_window(stage: Stage) -> None:
-    assert no_assistant("helpr", ["helper"]) in await window(stage, "@helpr")
 
 
 async def test_an_assistant_that_left_can_still_be_changed(stage: Stage) -> None:

@@ -83,12 +83,6 @@ async def test_of_few_scores_neither_a_mean_nor_a_change_is_said(stage: Stage) -
     assert f"(5 of 0 scored). {said}\nScored 0 to 2: *0%*, between" in shown(await stats(stage, count=3))
 
 
-async def test_of_one_judge_nothing_is_said_of_others(stage: Stage) -> None:
-    await add_drawn(stage, 4)
-    await add_drawn(stage, None, unscored_reason="no_score", judge_version=None)
-    assert "another judge" not in shown(await stats(stage))
-
-
 @pytest.mark.needs("digest")
 async def test_replies_of_last_week_that_were_scored_in_this_one_are_among_those_that_were_seen(stage: Stage) -> None:
     channel, week = help_desk(stage), Week.of(datetime.now(UTC), ZoneInfo("UTC"))

@@ -45,32 +45,10 @@ def test_slack_takes_the_window(names: Mapping[str, str], replies: list[Message]
         check_view(view, "modal")
 
 
-def test_its_limits_say_of_what_and_when_a_day_begins() -> None:
-    per_day, tokens = (field(block_id) for block_id in (f"{ids.BLOCK_PER_DAY}-U149", ids.BLOCK_TOKENS))
-    assert per_day == ("Most scored replies a day", "For this assistant. Days begin at midnight UTC.")
-    assert tokens == ("Most tokens a day", "For all watches of this channel. Days begin at midnight UTC.")
-
-
-def test_who_hears_of_what_can_be_read_one_line_after_the_other() -> None:
-    labels = [block["label"]["text"] for block in watch_modal(STATE, form({}), [], URL)["blocks"] if "label" in block]
-    assert labels[-3:] == [
-        "Alert when it gets clearly worse",
-        "Also alert these people",
-        "Also alert when the mean is clearly below",
-    ]
-
-
 def test_of_the_numbers_only_a_mean_has_decimals() -> None:
     elements = [block["element"] for block in watch_modal(STATE, form({}), [], URL)["blocks"] if "element" in block]
     numbers = [each for each in elements if each["type"] == "number_input"]
     assert [each["is_decimal_allowed"] for each in numbers] == [False, False, True]
-
-
-def field(block_id: str) -> tuple[str, str]:
-    """The label and the hint of an input."""
-    blocks = watch_modal(STATE, form({}), [], URL)["blocks"]
-    (found,) = [block for block in blocks if block.get("block_id") == block_id]
-    return found["label"]["text"], found["hint"]["text"]
 
 
 @pytest.mark.parametrize(("share", "said"), [(1.0, "may have left"), (0.05, "so small a share")])

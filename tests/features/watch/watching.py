@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import insert
 
-from bot.domain.case import CaseSource, CaseStatus, LoggedCase, Visibility
+from bot.domain.case import CaseSource, CaseStatus, LoggedCase
 from bot.domain.limits import Limits, Policy
 from bot.domain.watch import ReplyOutcome, together
 from bot.features.watch import watcher
@@ -17,6 +17,7 @@ from bot.slack import ids
 from bot.store.figures import watched
 from bot.store.schema import cases
 from pocket_slack import Message, Person
+from tests.cases import a_row
 from tests.patience import ONLY_A_HANG_S
 from tests.stage import CHANNEL, Stage
 
@@ -88,24 +89,16 @@ async def write_scores(stage: Stage, scores: list[tuple[float, int, int]], versi
     """Scores of the watched assistant: so many days ago, which, and how many."""
     (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
     now = datetime.now(UTC)
-    row = {
-        "team_id": watch.team_id,
-        "channel_id": watch.channel_id,
-        "author_id": watch.author_id,
-        "requester_id": "U1",
-        "requester_name": "Slack Judge",
-        "source": CaseSource.WATCH,
-        "rubric": "additive-5",
-        "visibility": Visibility.THREAD,
-        "attempt": 1,
-        "status": CaseStatus.DELIVERED,
-        "lowest": 0,
-        "highest": 5,
-        "model": "m",
-        "judge_version": version,
-        "probability": 1.0,
-        "created_at": now,
-    }
+    row = a_row(
+        team_id=watch.team_id,
+        channel_id=watch.channel_id,
+        author_id=watch.author_id,
+        source=CaseSource.WATCH,
+        model="m",
+        judge_version=version,
+        probability=1.0,
+        created_at=now,
+    )
     rows = [
         row
         | {
