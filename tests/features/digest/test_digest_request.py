@@ -6,7 +6,7 @@ import pytest
 
 from bot.errors import SettingsError
 from bot.settings import Settings, load_settings
-from bot.slack.commands import DigestRequest, Word, parse_command, parse_digest
+from bot.slack.commands import DigestRequest, parse_digest
 from tests.tables import each
 
 
@@ -15,22 +15,8 @@ def make(**given: Any) -> Settings:
     return load_settings(env_file=None, **(needed | given))
 
 
-def test_what_follows_the_word_is_kept_as_typed() -> None:
-    assert parse_command("Digest on Friday 16:00 Europe/Berlin") == Word("digest", "on Friday 16:00 Europe/Berlin")
-
-
-@each("text", ["off", " NOW "])
-def test_single_words(text: str) -> None:
-    assert parse_digest(text).action == text.strip().lower()
-
-
 def test_nothing_asks_for_the_state() -> None:
     assert parse_digest("") == DigestRequest("state")
-
-
-@each("switch", ["on", "off"])
-def test_people_are_switched_on_their_own(switch: str) -> None:
-    assert parse_digest(f"people {switch}") == DigestRequest("people", {"ranks_people": switch == "on"})
 
 
 @each(

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import sys
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,15 +15,10 @@ from bot.domain.label import Label
 from bot.features.labels.text import ENOUGH_MEANWHILE, LEFT, NO_TEXTS, NOT_RECORDED, NOT_YOURS, NOTHING
 from bot.pipeline.text import FOREIGN_LABEL
 from bot.slack import ids
-from bot.store import Store
 from bot.store.audit import Action
-from bot.store.digests import ChannelSettings
 from bot.store.schema import assignments, cases, labels
 from pocket_slack import Entry, Message, Person, View
 from tests.gestures import add_case, agree, disagree, export, help_desk, home, press, private
-from tests.model_server import ModelServer
-from tests.patience import ONLY_A_HANG_S
-from tests.replicas import new_scene
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 SECRET = "Because the judge says so, and this must not be seen"
@@ -466,27 +460,3 @@ async def test_what_is_exported_is_what_judge_estimate_reads(stage: Stage, tmp_p
     estimate = json.loads((await process.communicate())[0])
     assert (estimate["n"], estimate["labelled"], estimate["not_blind"]) == (5, 2, 1)
     assert estimate["labels_only"]["mean"] == 3.5
-
-
-@pytest.mark.slow
-async def test_two_people_on_two_processes_score_two_replies_and_no_more_than_wanted(
-    model_server: ModelServer, postgres_url: str, tmp_path: Path
-) -> None:
-    log = await Store.open(postgres_url)
-    async with new_scene(model_server, postgres_url, tmp_path) as scene:
-        stage = replace(scene.stage, log=log)
-        await replies(stage, 5)
-        team_id, channel_id = stage.slack.workspace.team_id, help_desk(stage).id
-        await log.digests.save(ChannelSettings(team_id, channel_id, labels_per_week=3), "U1")
-        await scene.start("one", "two", role="front")
-        await stage.slack.connected(2, timeout_s=ONLY_A_HANG_S)
-        people = (stage.ann, stage.ben)
-        for person in people:  # one after the other, so that each process has one of them
-            await open_window(stage, person)
-        first = [case_in(await stage.modal(person)) for person in people]
-        assert len(set(first)) == 2
-        await asyncio.gather(*(give(stage, 3, person=person) for person in people))
-        await asyncio.gather(*(give(stage, 4, person=person) for person in people))
-        assert [row[4] for row in await recorded(stage)] == [True] * 3
-        assert {row[0] for row in (await recorded(stage))[:2]} == set(first)
-    await log.close()

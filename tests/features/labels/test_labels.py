@@ -21,14 +21,12 @@ from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons,
 
 
 async def a_verdict(stage: Stage) -> Message:
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    parent = stage.ask_for_score()
     return await stage.verdict(parent)
 
 
 async def a_private_verdict(stage: Stage) -> Message:
-    _, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    stage.ask_for_score()
     return await stage.told(stage.ann)
 
 
@@ -36,38 +34,19 @@ async def label_of(stage: Stage, user_id: str) -> Label | None:
     return await stage.log.labels.get(await stage.log.cases.get(1), user_id)
 
 
-async def test_agree_records_the_score_itself(stage: Stage) -> None:
-    verdict = await a_verdict(stage)
-    delivery = await stage.slack.settled(stage.ben.click(verdict, ids.ACTION_FEEDBACK, agree()))
-    assert delivery.is_acked
-    told = await stage.told(stage.ben)
-    assert told.text.startswith("You agree. Your score for case 1 is 4 of 5. Press *Agree* or")
-    assert told.thread_ts == verdict.thread_ts
-    assert await label_of(stage, stage.ben.id) == Label(4, None)
-
-
 async def test_agreeing_twice_is_confirmed_once(stage: Stage) -> None:
     verdict = await a_verdict(stage)
     for _ in range(2):
         await stage.slack.settled(stage.ben.click(verdict, ids.ACTION_FEEDBACK, agree()))
-        await stage.told(stage.ben)
+        told = await stage.told(stage.ben)
+        assert told.text.startswith("You agree. Your score for case 1 is 4 of 5. Press *Agree* or")
+        assert told.thread_ts == verdict.thread_ts
+        assert await label_of(stage, stage.ben.id) == Label(4, None)
     stage.ben.click(verdict, ids.ACTION_FEEDBACK, disagree())
     await stage.modal(stage.ben)
     await stage.slack.settled(stage.ben.submit({ids.BLOCK_SCORE: "1"}))
     assert "is 1 of 5 (it was 4)." in (await stage.told(stage.ben, 2)).text
     assert len(stage.ben.ephemerals(CHANNEL)) == 2
-
-
-async def test_disagree_asks_for_ones_own_score_and_a_reason(stage: Stage) -> None:
-    verdict = await a_verdict(stage)
-    stage.ben.click(verdict, ids.ACTION_FEEDBACK, disagree())
-    view = await stage.modal(stage.ben)
-    assert "The judge's score: 4 of 5" in shown(view)
-    options = view.body["blocks"][1]["element"]["options"]
-    assert [option["value"] for option in options] == ["5", "4", "3", "2", "1", "0"]
-    stage.ben.submit({ids.BLOCK_SCORE: "1", ids.BLOCK_REASON: "It destroys the work."})
-    assert (await stage.told(stage.ben)).text.startswith("Your score for case 1 is 1 of 5.")
-    assert await label_of(stage, stage.ben.id) == Label(1, "It destroys the work.")
 
 
 async def test_nobody_labels_their_own_reply(stage: Stage) -> None:
@@ -99,9 +78,13 @@ async def test_a_label_can_be_changed_and_stays_one(stage: Stage) -> None:
 async def test_the_modal_shows_ones_own_label_and_nobody_elses(stage: Stage) -> None:
     verdict = await a_verdict(stage)
     stage.ben.click(verdict, ids.ACTION_FEEDBACK, disagree())
-    await stage.modal(stage.ben)
+    view = await stage.modal(stage.ben)
+    assert "The judge's score: 4 of 5" in shown(view)
+    options = view.body["blocks"][1]["element"]["options"]
+    assert [option["value"] for option in options] == ["5", "4", "3", "2", "1", "0"]
     await stage.slack.settled(stage.ben.submit({ids.BLOCK_SCORE: "1", ids.BLOCK_REASON: "Too short."}))
-    await stage.told(stage.ben)
+    assert (await stage.told(stage.ben)).text.startswith("Your score for case 1 is 1 of 5.")
+    assert await label_of(stage, stage.ben.id) == Label(1, "Too short.")
     for person, score in ((stage.ben, "1"), (stage.ann, None)):
         person.click(verdict, ids.ACTION_FEEDBACK, disagree())
         view = await stage.modal(person)
@@ -160,13 +143,6 @@ async def to_a_hundred(open_stage: StageFactory, folder: Path) -> Stage:
     file.write_text(load_rubric("additive-5").prompt.replace("is between 0 and 5", "is between 0 and 100"))
     stage: Stage = await open_stage(judge_rubric=str(file))
     return stage
-
-
-async def test_where_there_was_nothing_to_score_nobody_is_asked_for_a_score(stage: Stage) -> None:
-    parent = stage.ann.post("help-desk", "Why?")
-    answer = stage.helper.post("help-desk", "", thread_ts=parent.ts, files=[{"name": "photo.png"}])
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    assert ids.ACTION_LABEL not in buttons(await stage.told(stage.ann))
 
 
 async def test_the_requester_labels_their_private_verdict(open_stage: StageFactory) -> None:
