@@ -27,7 +27,7 @@ from bot.slack.blocks import (
     text_box,
 )
 from bot.slack.client import MISSING
-from bot.slack.members import MembershipError, NoAccess, NoAccessReason
+from bot.slack.members import MembershipError
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import excerpt
 from judge.rubric import purpose_of
@@ -198,20 +198,3 @@ def _visibility_input(chosen: Visibility) -> Block:
     options = {value: option(value.value, label) for value, label in labels.items()}
     buttons = menu(ids.BLOCK_VISIBILITY, options.values(), options[chosen], "radio_buttons")
     return field("Who sees the verdict", buttons)
-
-
-def no_access_text(refusal: NoAccess, what: str) -> str:
-    """Why a person may not see or change a channel's settings of this kind; `what` is a plural."""
-    match refusal.reason:
-        case NoAccessReason.DIRECT_MESSAGES:
-            return f"{what.capitalize()} are for channels, not for direct messages."
-        case NoAccessReason.APP_IS_NOT_IN:
-            return "I am not in this channel. Type `/invite @Slack Judge` first."
-        case NoAccessReason.PERSON_IS_NOT_IN:
-            return f"Only people in this channel can see or change its {what}."
-        case NoAccessReason.GUEST:
-            return f"Guests cannot change {what}. Ask a full member of this workspace."
-        case NoAccessReason.NOT_AN_ADMIN:
-            return f"Only workspace admins can change {what} here (setting DIGEST_BY)."
-        case NoAccessReason.UNSURE:
-            return f"Slack does not let me see who is in this channel (`{refusal.error}`), so I did nothing."

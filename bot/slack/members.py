@@ -5,7 +5,6 @@ import time
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import partial
 from typing import Any, Generic, TypeVar
 
@@ -225,21 +224,7 @@ class Homes:
             return str((await _user(self._client, user_id))["team_id"])
 
 
-class NoAccessReason(StrEnum):
-    DIRECT_MESSAGES = "direct_messages"
-    APP_IS_NOT_IN = "app_is_not_in"
-    PERSON_IS_NOT_IN = "person_is_not_in"
-    GUEST = "guest"
-    NOT_AN_ADMIN = "not_an_admin"
-    UNSURE = "unsure"
-
-
-@dataclass(frozen=True)
-class NoAccess:
-    """Why a person may not see or change a channel's digest; if the reason is `UNSURE`, `error` is Slack's code."""
-
-    reason: NoAccessReason
-    error: str = ""
+_INVITE = "I am not in this channel. Type `/invite @Slack Judge` first."
 
 
 class Access:
@@ -249,34 +234,30 @@ class Access:
         self._client = client
         self._is_for_admins = is_for_admins
 
-    async def refusal(self, channel_id: str, user_id: str, is_change: bool) -> NoAccess | None:
-        """Why this person may not see the channel's digest, or with `is_change` not change it; None if they may."""
+    async def refusal(self, channel_id: str, user_id: str, what: str, *, is_change: bool) -> str:
+        """Why this person may not see, or not change, what the channel has of these; empty where they may.
+
+        `what` is in the plural, such as "rubrics".
+        """
         if channel_id.startswith("D"):
-            return NoAccess(NoAccessReason.DIRECT_MESSAGES)
+            return f"{what.capitalize()} are for channels, not for direct messages."
         try:
             async with asyncio.timeout(_LOOK_UP_S):
-                return await self._ask(channel_id, user_id, is_change)
+                if not (await self._client.conversations_info(channel=channel_id))["channel"].get("is_member"):
+                    return _INVITE
+                if channel_id not in await list_channels(self._client, user_id):
+                    return f"Only people in this channel can see or change its {what}."
+                user = await _user(self._client, user_id) if is_change else {}
         except SLACK_ERRORS as exc:
             error = slack_word(exc)
             if error == "channel_not_found":
-                return NoAccess(NoAccessReason.APP_IS_NOT_IN)
-            return NoAccess(NoAccessReason.UNSURE, error)
-
-    async def _ask(self, channel_id: str, user_id: str, is_change: bool) -> NoAccess | None:
-        channel = (await self._client.conversations_info(channel=channel_id))["channel"]
-        if not channel.get("is_member"):
-            return NoAccess(NoAccessReason.APP_IS_NOT_IN)
-        if not await self.is_in(channel_id, user_id):
-            return NoAccess(NoAccessReason.PERSON_IS_NOT_IN)
-        return await self._no_change(user_id) if is_change else None
-
-    async def _no_change(self, user_id: str) -> NoAccess | None:
-        user = await _user(self._client, user_id)
+                return _INVITE
+            return f"Slack does not let me see who is in this channel (`{error}`), so I did nothing."
         if is_guest(user):
-            return NoAccess(NoAccessReason.GUEST)
-        if self._is_for_admins and not _is_admin(user):
-            return NoAccess(NoAccessReason.NOT_AN_ADMIN)
-        return None
+            return f"Guests cannot change {what}. Ask a full member of this workspace."
+        if is_change and self._is_for_admins and not _is_admin(user):
+            return f"Only workspace admins can change {what} here (setting DIGEST_BY)."
+        return ""
 
     async def allows_changes(self, user_id: str) -> bool:
         """Whether this person may change the digests of channels that they are in; False if Slack does not say."""
@@ -284,9 +265,10 @@ class Access:
             return True  # guests may not, but are told so when they try
         try:
             async with asyncio.timeout(_LOOK_UP_S):
-                return await self._no_change(user_id) is None
+                user = await _user(self._client, user_id)
         except SLACK_ERRORS:
             return False
+        return _is_admin(user) and not is_guest(user)
 
     async def is_in(self, channel_id: str, user_id: str) -> bool:
         """Whether the person is in the channel; always asks Slack, and raises one of `SLACK_ERRORS` if that fails."""

@@ -21,7 +21,7 @@ from bot.features.digest.poster import lowest, post_now, schedule_of, show, show
 from bot.features.digest.text import counted, judge_change, measures, not_counted
 from bot.figures.charts import weekly_means
 from bot.figures.week import TREND_WEEKS, Glance, read_glance
-from bot.pipeline.text import no_access_text, sentence
+from bot.pipeline.text import sentence
 from bot.slack import ids
 from bot.slack.blocks import Block, button, context, header, section
 from bot.slack.client import slack_word
@@ -73,8 +73,9 @@ async def answer_digest(services: Services, invocation: Invocation, text: str) -
 
 async def _digest(services: Services, invocation: Invocation, request: DigestRequest) -> str:
     is_change = request.action not in {"preview", "state", "help"}
-    if refusal := await services.access.refusal(invocation.channel_id, invocation.user_id, is_change):
-        return no_access_text(refusal, _WHAT)
+    here, person = invocation.channel_id, invocation.user_id
+    if refusal := await services.access.refusal(here, person, _WHAT, is_change=is_change):
+        return refusal
     digests, now = services.store.digests, services.clock()
     settings = await digests.channel(invocation.team_id, invocation.channel_id)
     try:
@@ -285,13 +286,14 @@ def register(app: AsyncApp, services: Services) -> None:
     @app.action(ids.ACTION_LOWEST)
     async def show_lowest(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        invocation = to_invocation(body)
+        invocation, access = to_invocation(body), services.access
+        here, person = invocation.channel_id, invocation.user_id
         if invocation.is_foreign:
             post = sentence(FOREIGN)
-        elif refusal := await services.access.refusal(invocation.channel_id, invocation.user_id, is_change=False):
-            post = sentence(no_access_text(refusal, _WHAT))
+        elif refusal := await access.refusal(here, person, _WHAT, is_change=False):
+            post = sentence(refusal)
         else:
-            settings = await services.store.digests.channel(invocation.team_id, invocation.channel_id)
+            settings = await services.store.digests.channel(invocation.team_id, here)
             numbers = [int(each) for each in clicked_value(body).split(",")]
             post = await lowest(services, settings, numbers)
         await services.messenger.tell(invocation.recipient, post)
@@ -312,8 +314,8 @@ def register(app: AsyncApp, services: Services) -> None:
             await services.show_home(visit, FOREIGN)
             return
         person, digests = visit.invocation, services.store.digests
-        if refusal := await services.access.refusal(channel_id, person.user_id, is_change=True):
-            await services.show_home(visit, no_access_text(refusal, _WHAT))
+        if refusal := await services.access.refusal(channel_id, person.user_id, _WHAT, is_change=True):
+            await services.show_home(visit, refusal)
             return
         settings = await digests.channel(person.team_id, channel_id)
         await digests.save(settings.switched(is_on, services.clock()), person.user_id)

@@ -16,7 +16,7 @@ from bot.domain.verdict import RecordedVerdict
 from bot.feature import Services
 from bot.features.labels import text as words
 from bot.pipeline.intake import NoCaseError
-from bot.pipeline.text import BUTTON_TOO_SLOW, COMMAND_TOO_SLOW, FOREIGN_LABEL, OWN_LABEL, no_access_text, sentence
+from bot.pipeline.text import BUTTON_TOO_SLOW, COMMAND_TOO_SLOW, FOREIGN_LABEL, OWN_LABEL, sentence
 from bot.slack import ids
 from bot.slack.blocks import ModalState
 from bot.slack.invocation import (
@@ -146,8 +146,9 @@ async def answer(services: Services, invocation: Invocation, text: str) -> None:
 
 async def _weekly(services: Services, invocation: Invocation, number: int | None) -> str:
     """How many labels a week the channel wants, from now on `number` of them."""
-    if refusal := await services.access.refusal(invocation.channel_id, invocation.user_id, number is not None):
-        return no_access_text(refusal, "weekly blind scores")
+    here, person, what = invocation.channel_id, invocation.user_id, "weekly blind scores"
+    if refusal := await services.access.refusal(here, person, what, is_change=number is not None):
+        return refusal
     if number is not None:
         settings = await services.store.digests.channel(invocation.team_id, invocation.channel_id)
         await services.store.digests.save(replace(settings, labels_per_week=number), invocation.user_id)

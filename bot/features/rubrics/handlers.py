@@ -83,8 +83,9 @@ async def answer(services: Services, invocation: Invocation, text: str) -> None:
 
 async def _answer(services: Services, invocation: Invocation, request: RubricRequest) -> None:
     place, is_change = (invocation.team_id, invocation.channel_id), request.action not in ("state", "view")
-    if refusal := await services.access.refusal(invocation.channel_id, invocation.user_id, is_change=is_change):
-        said: str | Post = words.no_access_text(refusal)
+    here, person = invocation.channel_id, invocation.user_id
+    if refusal := await services.access.refusal(here, person, "rubrics", is_change=is_change):
+        said: str | Post = refusal
     else:
         match request.action:
             case "use":
@@ -189,8 +190,8 @@ async def _refusal(services: Services, invocation: Invocation) -> str:
     """Why this person may not change the rubrics of the channel of a window; empty where they may."""
     if invocation.is_foreign:
         return words.FOREIGN_RUBRIC
-    found = await services.access.refusal(invocation.window_channel_id or "", invocation.user_id, is_change=True)
-    return words.no_access_text(found) if found else ""
+    channel_id = invocation.window_channel_id or ""
+    return await services.access.refusal(channel_id, invocation.user_id, "rubrics", is_change=True)
 
 
 async def _begin(services: Services, team_id: str, channel_id: str, user_id: str, wanted: ChannelJudge) -> str:
@@ -231,12 +232,12 @@ async def _decide(services: Services, invocation: Invocation, number: int | None
     replay = await replays.find(number) if number is not None else None
     if replay is None or (replay.team_id, replay.user_id) != (invocation.team_id, invocation.user_id):
         # By what the channel is scored in which the button was pressed; to be asked there, where that is to be seen.
-        if await services.access.refusal(invocation.channel_id, invocation.user_id, is_change=False):
+        if await services.access.refusal(invocation.channel_id, invocation.user_id, "rubrics", is_change=False):
             return f"{words.CLOSED} {words.ASK}"
         chosen = await services.rubrics.log.chosen(invocation.team_id, invocation.channel_id)
         return f"{words.CLOSED} {words.IN_USE.format(judge=words.named(chosen, services.rubrics.default))}"
-    if refusal := await services.access.refusal(replay.channel_id, replay.user_id, is_change=True):
-        return words.no_access_text(refusal)
+    if refusal := await services.access.refusal(replay.channel_id, replay.user_id, "rubrics", is_change=True):
+        return refusal
     # Pressed twice, the other press answers.
     if not is_wanted:
         return words.LEFT if await replays.drop(replay.id) else ""

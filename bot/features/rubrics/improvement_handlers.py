@@ -13,7 +13,7 @@ from bot.domain.rubric import LONGEST_NAME, ChannelJudge, SavedRubric
 from bot.feature import Services
 from bot.features.rubrics import improvement_text as words
 from bot.features.rubrics.improvement import BUDGET
-from bot.features.rubrics.text import TOO_MANY, no_access_text
+from bot.features.rubrics.text import TOO_MANY
 from bot.features.rubrics.use import tell_other, use
 from bot.pipeline.text import COMMAND_TOO_SLOW, sentence
 from bot.slack import ids
@@ -161,8 +161,9 @@ async def _answer(services: Services, body: dict[str, Any]) -> str:
     improvement = await services.store.improvements.find(number) if number is not None else None
     if improvement is None or (improvement.team_id, improvement.user_id) != (invocation.team_id, invocation.user_id):
         return words.CLOSED
-    if refusal := await services.access.refusal(improvement.channel_id, improvement.user_id, is_change=True):
-        return no_access_text(refusal)
+    channel_id, user_id = improvement.channel_id, improvement.user_id
+    if refusal := await services.access.refusal(channel_id, user_id, "rubrics", is_change=True):
+        return refusal
     blocks = (body.get("message") or {}).get("blocks") or []
     pressed = _Press(services, improvement, invocation.trigger_id, blocks)
     return await _DO[body["actions"][0]["action_id"]](pressed)

@@ -7,7 +7,6 @@ from bot.domain.rubric import DEFAULT, LONGEST_NAME, MOST_RUBRICS, ChannelJudge,
 from bot.pipeline.text import MAX_INPUT
 from bot.slack import ids
 from bot.slack.blocks import Block, ModalState, actions, button, context, modal, plain, quotes, run, section, short_date
-from bot.slack.members import NoAccess, NoAccessReason
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape
 from bot.store.improvements import Improvement, Progress
@@ -22,13 +21,6 @@ _HELP = """\
 • `/judge rubric edit NAME` opens a window to make your own version; without a name it begins with the default
 • `/judge rubric improve` learns from this channel's labels how to score more like people, and proposes a rubric
 • `/judge rubric delete NAME` deletes a rubric made here, with all its versions"""
-_NO_ACCESS = {
-    NoAccessReason.DIRECT_MESSAGES: "Rubrics belong to channels. Type that in a channel.",
-    NoAccessReason.APP_IS_NOT_IN: "I am not in this channel. Type `/invite @Slack Judge` first.",
-    NoAccessReason.PERSON_IS_NOT_IN: "Only people in this channel can see or change its rubrics.",
-    NoAccessReason.GUEST: "Guests cannot change a channel's rubrics. Ask a full member of this workspace.",
-    NoAccessReason.NOT_AN_ADMIN: "Only workspace admins can change rubrics here (setting DIGEST_BY).",
-}
 FOREIGN_RUBRIC = "Only people of the workspace that the app belongs to can change this channel's rubrics."
 NO_MODELS = (
     "No other models are offered here; the setting JUDGE_MODELS lists those that are. Without a model, "
@@ -130,12 +122,6 @@ def not_deleted_in_use(name: str) -> str:
 def not_understood(reason: str) -> str:
     """What `/judge rubric` can do, for a person who typed something else; `reason` quotes it."""
     return f"{escape(reason)}. What I understand:\n{_HELP}"
-
-
-def no_access_text(refusal: NoAccess) -> str:
-    if refusal.reason is NoAccessReason.UNSURE:
-        return f"Slack does not let me see who is in this channel (`{refusal.error}`), so I did nothing."
-    return _NO_ACCESS[refusal.reason]
 
 
 def _own(saved: SavedRubric, chosen: ChannelJudge, in_use: str) -> str:

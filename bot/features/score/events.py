@@ -21,7 +21,7 @@ from bot.feature import Services
 from bot.features.score.command import NOTHING_ABOVE, help_line
 from bot.pipeline.lookup import MayNotReadError, OutOfSightError
 from bot.pipeline.requests import message_case
-from bot.pipeline.text import no_access_text, sentence
+from bot.pipeline.text import sentence
 from bot.slack.client import READS_REACTIONS
 from bot.slack.commands import Texts, parse_command
 from bot.slack.invocation import Invocation, to_invocation
@@ -227,8 +227,9 @@ async def answer_reaction(services: Services, chosen: ScoreReactions, invocation
 
 async def _do(services: Services, chosen: ScoreReactions, invocation: Invocation, emoji: str | None) -> str:
     is_change, is_told = emoji is not None, READS_REACTIONS in services.identity.scopes
-    if refusal := await services.access.refusal(invocation.channel_id, invocation.user_id, is_change):
-        return no_access_text(refusal, "score reactions")
+    here, person = invocation.channel_id, invocation.user_id
+    if refusal := await services.access.refusal(here, person, "score reactions", is_change=is_change):
+        return refusal
     if emoji and not is_told:
         return NOT_TOLD
     settings = await services.store.digests.channel(invocation.team_id, invocation.channel_id)

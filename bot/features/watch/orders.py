@@ -13,7 +13,7 @@ from bot.features.watch import text as words
 from bot.features.watch.alerts import send_alert
 from bot.features.watch.figures import name_of, watches_of_channel
 from bot.features.watch.watcher import Watcher
-from bot.pipeline.text import no_access_text, sentence
+from bot.pipeline.text import sentence
 from bot.slack import ids
 from bot.slack.client import REACTIONS, SLACK_ERRORS, slack_word
 from bot.slack.commands import WatchRequest
@@ -26,8 +26,9 @@ async def refusal_of(services: Services, invocation: Invocation, channel_id: str
     """Why this person may not see or not change what a channel watches; empty where they may."""
     if invocation.is_foreign:
         return FOREIGN
-    if refusal := await services.access.refusal(channel_id, invocation.user_id, is_change):
-        return no_access_text(refusal, "digests and watches")
+    what = "digests and watches"
+    if refusal := await services.access.refusal(channel_id, invocation.user_id, what, is_change=is_change):
+        return refusal
     if is_change and not services.policy.allows_messages_of(channel_id):
         return CHANNEL_OFF
     return ""
