@@ -10,9 +10,10 @@ from typing import Any, Generic, TypeVar
 
 import structlog
 from cachetools import TTLCache
+from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.slack.client import SLACK_ERRORS, slack_word
+from bot.slack.client import SLACK_ERRORS, is_transient, slack_word
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -271,12 +272,25 @@ class Access:
         return _is_admin(user) and not is_guest(user)
 
     async def is_in(self, channel_id: str, user_id: str) -> bool:
-        """Whether the person is in the channel; always asks Slack, and raises one of `SLACK_ERRORS` if that fails."""
-        return channel_id in await list_channels(self._client, user_id)
+        """Whether the person is in the channel, asked of Slack anew; False where Slack will not say.
+
+        Raises:
+            SlackApiError, ClientError, TimeoutError: Slack fails for the moment.
+        """
+        return channel_id in (await _unless_refused(list_channels(self._client, user_id)) or ())
 
     async def is_admin(self, user_id: str) -> bool:
-        """Whether the person is an admin or owner of the workspace; raises one of `SLACK_ERRORS` if Slack fails."""
-        return _is_admin(await _user(self._client, user_id))
+        """Whether the person is an admin or owner of the workspace; the rest as `is_in`."""
+        return _is_admin(await _unless_refused(_user(self._client, user_id)) or {})
+
+
+async def _unless_refused(call: Awaitable[V]) -> V | None:
+    try:
+        return await call
+    except SlackApiError as exc:
+        if is_transient(exc):
+            raise
+        return None
 
 
 def _is_admin(user: Mapping[str, Any]) -> bool:

@@ -7,13 +7,12 @@ admins included. A person's words, in anyone's cases, are taken out for that per
 Our messages in Slack go first, then the case in the log, so that an interrupted wish can be repeated.
 """
 
-from collections.abc import Awaitable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import Any
 
 import structlog
 from slack_bolt.async_app import AsyncAck, AsyncApp
-from slack_sdk.errors import SlackApiError
 
 from bot.domain.case import CaseStatus, LoggedCase, to_case_id
 from bot.domain.clock import utc_now
@@ -31,7 +30,7 @@ from bot.features.privacy.text import (
 )
 from bot.pipeline.text import sentence
 from bot.slack import ids
-from bot.slack.client import SLACK_ERRORS, is_transient, slack_word
+from bot.slack.client import SLACK_ERRORS, refusal_of
 from bot.slack.invocation import Invocation, clicked_value, to_invocation
 from bot.slack.messages import parse_permalink
 from bot.slack.messenger import Post
@@ -129,7 +128,8 @@ async def _forget(services: Services, invocation: Invocation, what: str) -> Post
     try:
         theirs, others = await _divide(services, found, invocation.user_id)
         at_rest = [case for case in theirs if case.status in AT_REST]
-        errors = [await _take_back(services, channel_id, ts) for channel_id, ts in _our_messages(at_rest)]
+        delete = services.client.chat_delete
+        errors = [await refusal_of(delete(channel=channel, ts=ts)) for channel, ts in _our_messages(at_rest)]
     except SLACK_ERRORS:
         return sentence(NOT_NOW)  # all cases are still in the log
     gone = await services.store.forgetting.forget([case.id for case in at_rest], invocation.user_id)
@@ -162,31 +162,11 @@ async def _divide(
     """
     own = [case for case in found if case.requester_id == user_id]
     shared = [case for case in found if case.requester_id != user_id and not case.is_for_one]
-    if not shared or not await _is_sure(services.access.is_in(shared[0].channel_id, user_id)):
+    if not shared or not await services.access.is_in(shared[0].channel_id, user_id):
         return own, []
-    if await _is_sure(services.access.is_admin(user_id)):
+    if await services.access.is_admin(user_id):
         return own + shared, []
     return own, shared
-
-
-async def _is_sure(answer: Awaitable[bool]) -> bool:
-    try:
-        return await answer
-    except SlackApiError as exc:
-        if is_transient(exc):
-            raise
-        return False
-
-
-async def _take_back(services: Services, channel_id: str, ts: str) -> str | None:
-    """Slack's error where a message of ours is still there, or was gone already; None where it was deleted."""
-    try:
-        await services.client.chat_delete(channel=channel_id, ts=ts)
-    except SlackApiError as exc:
-        if is_transient(exc):
-            raise
-        return slack_word(exc)
-    return None
 
 
 def _our_messages(found: Sequence[LoggedCase]) -> Iterator[tuple[str, str]]:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from statistics import fmean
 
 import structlog
-from slack_sdk.errors import SlackApiError
 
 from bot.domain.case import Recipient
 from bot.domain.verdict import OFFLINE
@@ -14,7 +13,6 @@ from bot.pipeline.judges import Judges
 from bot.pipeline.text import sentence
 from bot.slack import ids
 from bot.slack.blocks import actions, button, section
-from bot.slack.client import is_transient
 from bot.slack.messenger import Post
 from bot.store.rubrics import LEAST, ChannelReplay, ReplayedCase
 from judge import Judge, JudgeError
@@ -50,7 +48,7 @@ async def run(services: Services, judges: Judges, number: int) -> None:
         return
     name = words.named(replay.judge, services.rubrics.default)
     here = Recipient(replay.user_id, replay.channel_id, is_in_channel=True)
-    is_here = await is_in(services, replay.channel_id, replay.user_id)
+    is_here = await services.access.is_in(replay.channel_id, replay.user_id)
     if judge is None or cases is None or not is_here:
         why = words.GONE if judge is None else words.NO_MODEL if cases is None else words.NOT_BOTH_HERE
         await services.messenger.tell(here, sentence(why.format(judge=name)))
@@ -122,16 +120,6 @@ async def _judge(services: Services, replay: ChannelReplay, judge: Judge) -> boo
         tokens = (verdict.input_tokens or 0) + (verdict.output_tokens or 0)
         await replays.record(replay, case.id, judge.version, verdict.score, reserved, tokens)
     return True
-
-
-async def is_in(services: Services, channel_id: str, user_id: str) -> bool:
-    """Whether a person may see a channel's figures: Slack is asked anew, since judging took its time."""
-    try:
-        return await services.access.is_in(channel_id, user_id)
-    except SlackApiError as exc:
-        if is_transient(exc):
-            raise
-        return False
 
 
 def comparison(

@@ -8,18 +8,16 @@ from datetime import timedelta
 from importlib import import_module
 from typing import TypeVar
 
-import aiohttp
 import structlog
-from slack_sdk.errors import SlackApiError
 
 from bot.domain.case import Recipient
 from bot.feature import Services
 from bot.features.rubrics import improvement_text as words
-from bot.features.rubrics.comparison import is_in
 from bot.pipeline.judges import Judges
 from bot.pipeline.retries import RetryError, may_pass
 from bot.pipeline.text import in_minutes, sentence
 from bot.slack.blocks import permalink
+from bot.slack.client import SLACK_ERRORS
 from bot.slack.messenger import Post, Posted
 from bot.store.improvements import Improvement, Labelled, Progress
 from judge import Judge, JudgeError, Verdict
@@ -146,7 +144,7 @@ class _Work:
         """What its person is told at the end, and the rubric that is offered, if any."""
         channel = self._improvement.channel_id
         found = await self._learn()
-        if not await is_in(self._services, channel, self._improvement.user_id):
+        if not await self._services.access.is_in(channel, self._improvement.user_id):
             return sentence(words.NOT_BOTH_HERE), None
         if await self._is_stopped():
             return sentence(words.STOPPED.format(channel=channel)), None
@@ -226,8 +224,9 @@ class _Work:
 
     async def _look(self) -> None:
         """Sees whether the person is still there, and shows them how far it is."""
-        with suppress(SlackApiError, aiohttp.ClientError, TimeoutError):  # who cannot be asked now is asked later
-            self._has_left = not await is_in(self._services, self._improvement.channel_id, self._improvement.user_id)
+        with suppress(*SLACK_ERRORS):  # who cannot be asked now is asked later
+            person = self._improvement.channel_id, self._improvement.user_id
+            self._has_left = not await self._services.access.is_in(*person)
         await self._tell()
 
     async def _tell(self) -> None:
@@ -235,7 +234,7 @@ class _Work:
             return
         asker = self._asker
         figures = words.figures(asker.requests, BUDGET.requests, asker.tokens) if asker else ""
-        with suppress(SlackApiError, aiohttp.ClientError, TimeoutError):  # the next one says more
+        with suppress(*SLACK_ERRORS):  # the next one says more
             await self._services.messenger.update(
                 self._message, words.progress(self._improvement, self._stage, figures)
             )

@@ -39,7 +39,7 @@ from bot.pipeline.requests import link_case, step_texts_case
 from bot.pipeline.retries import RetryError
 from bot.pipeline.text import unsure_of_link
 from bot.slack import ids
-from bot.slack.client import error_of, is_transient, slack_word
+from bot.slack.client import error_of, refusal_of
 from bot.slack.commands import Texts
 from bot.slack.invocation import Invocation
 from bot.slack.members import MembershipError
@@ -52,10 +52,6 @@ Raw = Mapping[str, Any]
 
 _UNKNOWN = "user_not_found"
 _TS = re.compile(r"[0-9]{10}\.[0-9]{6}")
-
-
-class NothingToScoreError(Exception):
-    """The step fails; the message is the sentence that it fails with."""
 
 
 def register(app: AsyncApp, services: Services) -> None:
@@ -95,8 +91,6 @@ async def _take(services: Services, body: Raw) -> None:
         said = str(exc)
     except MembershipError as exc:
         said = unsure_of_link(exc)
-    except NothingToScoreError as exc:
-        said = str(exc)
     else:
         if not is_new:
             await executions.attach(execution, case)
@@ -114,17 +108,17 @@ async def _check_person(services: Services, body: Raw, user_id: str) -> None:
     """Nothing, where the step runs for a person of this workspace, by whose channels it is judged what it may read.
 
     Raises:
-        NothingToScoreError, RefusedError: It does not.
+        RefusedError: It does not.
     """
     try:
         home = await services.homes.of(user_id)
     except SlackApiError as exc:
         if error_of(exc) == _UNKNOWN:
-            raise NothingToScoreError(NO_PERSON) from exc
+            raise RefusedError(NO_PERSON) from exc
         raise
     # An app is in every channel that it serves: by its name, anybody's workflow would reach them all.
     if await services.members.is_known_bot(user_id):
-        raise NothingToScoreError(NO_PERSON)
+        raise RefusedError(NO_PERSON)
     if home not in {body["team_id"], body.get("enterprise_id")}:
         raise RefusedError(FOREIGN)
 
@@ -133,35 +127,35 @@ def to_request(inputs: Raw, host: str) -> Permalink | Texts:
     """What a step is to score; `host` is the workspace's own address.
 
     Raises:
-        NothingToScoreError: That is not a message, nor a link, nor two texts.
+        RefusedError: That is not a message, nor a link, nor two texts.
     """
     message, link = inputs.get(ids.INPUT_MESSAGE), str(inputs.get(ids.INPUT_LINK) or "")
     question, response = (
         to_plain(str(inputs.get(name) or "")).strip() for name in (ids.INPUT_QUESTION, ids.INPUT_RESPONSE)
     )
     if [bool(message), bool(link), bool(question or response)].count(True) != 1:
-        raise NothingToScoreError(EITHER_OR)
+        raise RefusedError(EITHER_OR)
     if message:
         if not message.get("channel_id"):
-            raise NothingToScoreError(NO_CHANNEL)
+            raise RefusedError(NO_CHANNEL)
         if not _TS.fullmatch(str(message.get("message_ts"))):
-            raise NothingToScoreError(NO_TIME)
+            raise RefusedError(NO_TIME)
         return Permalink(host, message["channel_id"], message["message_ts"], None)
     if link:
         if found := parse_permalink(link):
             return found
-        raise NothingToScoreError(NO_LINK)
+        raise RefusedError(NO_LINK)
     if question and response:
         return Texts(question, response)
-    raise NothingToScoreError(EITHER_OR)
+    raise RefusedError(EITHER_OR)
 
 
 async def _linked(services: Services, invocation: Invocation, link: Permalink, user_id: str) -> tuple[Case, bool]:
     if blocker := link.blocker({services.identity.host}):
-        raise NothingToScoreError(blocker)
+        raise RefusedError(blocker)
     channel = (await services.memberships.now(user_id)).get(link.channel_id)
     if channel is None:
-        raise NothingToScoreError(NOT_IN_BOTH)
+        raise RefusedError(NOT_IN_BOTH)
     choice = await services.choices.of(invocation, link.channel_id)
     # Whoever built the workflow chose the person, and need not be in the channel.
     return link_case(invocation, link, choice, None, CaseSource.WORKFLOW), not channel.is_private
@@ -214,11 +208,7 @@ async def fail(services: Services, execution_id: str, error: str, token: str | N
 
 async def _call(services: Services, method: str, execution_id: str, **said: Any) -> str | None:
     """Slack's word for why it refuses for good; None where the step has ended."""
-    try:
-        # Not by slack-sdk's own methods, which write what is said into the address.
-        await services.client.api_call(method, json={"function_execution_id": execution_id, **said})
-    except SlackApiError as exc:
-        if is_transient(exc):
-            raise
-        return None if error_of(exc) == _HAS_ENDED else slack_word(exc)
-    return None
+    # Not by slack-sdk's own methods, which write what is said into the address.
+    call = services.client.api_call(method, json={"function_execution_id": execution_id, **said})
+    refused = await refusal_of(call)
+    return None if refused == _HAS_ENDED else refused
