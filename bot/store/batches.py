@@ -10,8 +10,7 @@ from sqlalchemy import and_, bindparam, delete, exists, func, insert, select, up
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus, LoggedCase
-from bot.store.database import Database
-from bot.store.jobs import Job, JobKind, Jobs, priority
+from bot.store.jobs import Job, JobKind, JobPart, priority
 from bot.store.schema import batch_requests, batches, cases
 
 EVERY = timedelta(hours=1)
@@ -32,11 +31,7 @@ class SentBatch:
     batch_id: str | None
 
 
-class Batches:
-    def __init__(self, database: Database, jobs: Jobs) -> None:
-        self._database = database
-        self._jobs = jobs
-
+class Batches(JobPart):
     async def known(self, case: LoggedCase) -> Sequence[tuple[str, dict[str, Any] | None]]:
         """The requests of a case in order: digest, and HTTP status and body of the answer, or None without one yet."""
         query = select(batch_requests.c.digest, batch_requests.c.response).where(batch_requests.c.case_id == case.id)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from statistics import fmean
@@ -14,9 +14,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
 from bot.domain.rubric import ChannelJudge
-from bot.store.database import Database, lock_for_transaction, upsert
-from bot.store.jobs import Job, JobKind, Jobs
-from bot.store.rubrics import IS_LABELLED, THREAD, is_replayable
+from bot.store.database import Database, columns_of, lock_for_transaction, upsert
+from bot.store.jobs import Job, JobKind, JobPart
+from bot.store.rubrics import IS_LABELLED, THREAD, JudgeRequest, is_replayable, to_columns
 from bot.store.schema import align_records, cases, improvements, labels
 from judge.align import LabelledCase, Scored
 from judge.rubric import Scale
@@ -36,29 +36,17 @@ class Progress(StrEnum):
 
 
 @dataclass(frozen=True)
-class Improvement:
+class Improvement(JudgeRequest):
     """A search for a judge that agrees better with a channel's labels, requested by a person.
 
-    `rubric`, `rubric_version` and `judge_model` are those of the judge to be improved; `prompt` is the text of the
-    better rubric, if one was found.
+    `judge` is the one to be improved; `prompt` is the text of the better rubric, if one was found.
     """
 
-    id: int
-    team_id: str
-    channel_id: str
-    user_id: str
-    rubric: str | None
-    rubric_version: str | None
-    judge_model: str | None
     status: str
     started_at: datetime
     message_channel: str | None = None
     message_ts: str | None = None
     prompt: str | None = None
-
-    @property
-    def judge(self) -> ChannelJudge:
-        return ChannelJudge(self.rubric, self.rubric_version, self.judge_model)
 
 
 @dataclass(frozen=True)
@@ -89,20 +77,15 @@ class Records:
             await self._database.execute(upsert(self._database, align_records, row))
 
 
-class Improvements:
-    def __init__(self, database: Database, jobs: Jobs) -> None:
-        self._database = database
-        self._jobs = jobs
-
+class Improvements(JobPart):
     async def begin(self, team_id: str, channel_id: str, user_id: str, judge: ChannelJudge) -> Improvement | None:
         """Replaces the channel's last improvement with a new one and its job, and returns the old one.
 
         If the old one is still running it stays, and nothing is written.
         """
         place = {"team_id": team_id, "channel_id": channel_id}
-        wish = place | {"user_id": user_id, "status": Progress.RUNNING, "started_at": utc_now()}
-        values = {"rubric": judge.rubric, "rubric_version": judge.version, "judge_model": judge.model}
-        new = insert(improvements).values(wish | values).returning(improvements.c.id)
+        wish = {"user_id": user_id, "status": Progress.RUNNING, "started_at": utc_now()}
+        new = insert(improvements).values(place | to_columns(judge) | wish).returning(improvements.c.id)
 
         async def begin(connection: AsyncConnection) -> Improvement | None:
             await lock_for_transaction(connection, f"improvements of {team_id}/{channel_id}")
@@ -118,12 +101,11 @@ class Improvements:
 
     async def find(self, number: int) -> Improvement | None:
         """The improvement with this number; None if it came to nothing, or another one has replaced it."""
-        found = await self._database.rows(Improvement, _improvements.where(improvements.c.id == number))
-        return found[0] if found else None
+        return await self._database.first(Improvement, _improvements.filter_by(id=number))
 
     async def of(self, team_id: str, channel_id: str) -> Improvement | None:
-        found = await self._database.rows(Improvement, _improvements.filter_by(team_id=team_id, channel_id=channel_id))
-        return found[0] if found else None
+        place = {"team_id": team_id, "channel_id": channel_id}
+        return await self._database.first(Improvement, _improvements.filter_by(**place))
 
     def records(self, team_id: str, channel_id: str) -> Records:
         return Records(self._database, team_id, channel_id)
@@ -182,8 +164,8 @@ class Improvements:
 
     async def resubmit(self, team_id: str) -> None:
         is_open = improvements.c.status.in_([Progress.RUNNING, Progress.STOPPED])
-        query = select(improvements.c.id).where(improvements.c.team_id == team_id, is_open)
-        await self._jobs.submit([_job(team_id, row.id) for row in await self._database.all(query)])
+        numbers = await self._database.values(select(improvements.c.id).filter_by(team_id=team_id).where(is_open))
+        await self._jobs.submit([_job(team_id, number) for number in numbers])
 
     async def _end(self, number: int, ending: UpdateBase) -> None:
         """Ends it, and deletes what models wrote for it, which may contain words of the replies."""
@@ -198,9 +180,7 @@ class Improvements:
         await self._database.write(end)
 
 
-_improvements = select(*(improvements.c[each.name] for each in fields(Improvement)))
-
-
+_improvements = select(*columns_of(improvements, Improvement))
 _proposals = delete(align_records).where(align_records.c.key.startswith(_OF_PROPOSAL))
 
 

@@ -104,8 +104,7 @@ class Rubrics(Part):
             SavedBeforeError, TooManyRubricsError: As `save` does.
         """
         place = {"team_id": team_id, "channel_id": channel_id}
-        values = {"rubric": judge.rubric, "rubric_version": judge.version, "judge_model": judge.model}
-        statement = upsert(self._database, channels, place | values | {"updated_at": utc_now()})
+        statement = upsert(self._database, channels, place | to_columns(judge) | {"updated_at": utc_now()})
         version = select(rubrics.c.number).filter_by(**place, name=judge.rubric, version=judge.version)
         outdated = delete(replays).filter_by(**place).where(replays.c.told_at.is_not(None))
 
@@ -166,8 +165,8 @@ THREAD = func.coalesce(cases.c.thread_ts, cases.c.parent_ts, cases.c.message_ts,
 
 
 @dataclass(frozen=True)
-class ChannelReplay:
-    """A person's request to change a channel's judge; `told_at` is when they were told how it compares."""
+class JudgeRequest:
+    """A person's request about a channel's judge: to use this one, or to improve it."""
 
     id: int
     team_id: str
@@ -176,11 +175,21 @@ class ChannelReplay:
     rubric: str | None
     rubric_version: str | None
     judge_model: str | None
-    told_at: datetime | None = None
 
     @property
     def judge(self) -> ChannelJudge:
         return ChannelJudge(self.rubric, self.rubric_version, self.judge_model)
+
+
+def to_columns(judge: ChannelJudge) -> dict[str, str | None]:
+    return {"rubric": judge.rubric, "rubric_version": judge.version, "judge_model": judge.model}
+
+
+@dataclass(frozen=True)
+class ChannelReplay(JudgeRequest):
+    """A person's request to change a channel's judge; `told_at` is when they were told how it compares."""
+
+    told_at: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -220,8 +229,7 @@ class ChannelReplays(JobPart):
         """
         some = select(cases.c.id).where(is_replayable(team_id, channel_id)).limit(least)
         place = {"team_id": team_id, "channel_id": channel_id}
-        values = {"rubric": judge.rubric, "rubric_version": judge.version, "judge_model": judge.model}
-        wish = place | values | {"user_id": user_id}
+        wish = place | to_columns(judge) | {"user_id": user_id}
         same = select(replays.c.id).filter_by(**wish, told_at=None)
         new = insert(replays).values(wish | {"asked_at": utc_now()})
 
