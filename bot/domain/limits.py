@@ -1,23 +1,12 @@
 """How much may be asked for, and how many tokens a case is expected to take before the model reports them."""
 
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from bot.domain.case import Case
 
 _TOKENS_BESIDE_TEXTS = 1000  # the rubric and the answer
 _UNREAD_TEXT = 2000  # characters; assumed for a text that has not been read from Slack yet
 _CHARACTERS_PER_TOKEN = 3  # fewer than in English, so that other languages do not take more than was reserved
-
-
-class Texts(Protocol):
-    """What a judge is given: a case, or just the texts of one."""
-
-    @property
-    def question(self) -> str | None: ...
-
-    @property
-    def response(self) -> str | None: ...
 
 
 @dataclass(frozen=True)
@@ -48,8 +37,9 @@ class Limits:
             tokens_per_user_per_day=(self.tokens_per_day + 1) // 2,
         )
 
-    def expected_tokens(self, of: Texts) -> int:
-        characters = sum(_UNREAD_TEXT if text is None else len(text) for text in (of.question, of.response))
+    def expected_tokens(self, *texts: str | None) -> int:
+        """How many tokens a request with these texts takes; None stands for a text that has not been read yet."""
+        characters = sum(_UNREAD_TEXT if text is None else len(text) for text in texts)
         return self.ratings * (characters // _CHARACTERS_PER_TOKEN + _TOKENS_BESIDE_TEXTS)
 
 

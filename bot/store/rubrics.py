@@ -23,12 +23,11 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
-from bot.domain.limits import Texts
 from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.store.audit import Act, Action, note
 from bot.store.database import Part, columns_of, insert_into, insert_new, lock_for_transaction, upsert
 from bot.store.jobs import Job, JobKind, JobPart
-from bot.store.schema import cases, channels, labels, replay_scores, replayed, replays, rubrics, spent
+from bot.store.schema import cases, channels, labels, replay_scores, replayed, replays, rubrics
 from bot.store.visibility import is_scored_with_texts, is_superseded
 from judge.rubric import Scale
 
@@ -177,6 +176,10 @@ class JudgeRequest:
     judge_model: str | None
 
     @property
+    def place(self) -> tuple[str, str]:
+        return self.team_id, self.channel_id
+
+    @property
     def judge(self) -> ChannelJudge:
         return ChannelJudge(self.rubric, self.rubric_version, self.judge_model)
 
@@ -214,12 +217,6 @@ class ReplayedCase:
     thread: str
 
 
-@dataclass(frozen=True)
-class _Texts:
-    question: str
-    response: str
-
-
 class ChannelReplays(JobPart):
     async def begin(self, team_id: str, channel_id: str, user_id: str, judge: ChannelJudge, least: int = 1) -> bool:
         """Replaces the channel's last replay with a new one and its job; False if fewer than `least` cases fit.
@@ -246,10 +243,10 @@ class ChannelReplays(JobPart):
 
         return await self._database.write(begin)
 
-    async def texts(self, team_id: str, channel_id: str) -> Sequence[Texts]:
+    async def texts(self, team_id: str, channel_id: str) -> Sequence[tuple[str, str]]:
         """Question and response of labelled cases, as many as a replay has at most."""
         query = select(cases.c.question, cases.c.response).where(is_replayable(team_id, channel_id)).limit(MOST)
-        return await self._database.rows(_Texts, query)
+        return [(row.question, row.response) for row in await self._database.all(query)]
 
     async def find(self, number: int) -> ChannelReplay | None:
         """The replay with this number; None if it is decided, or another one has replaced it."""
@@ -316,17 +313,13 @@ class ChannelReplays(JobPart):
             if (own := given.get(row.id)) and (is_blind := True in own) in own
         ]
 
-    async def record(
-        self, replay: ChannelReplay, case_id: int, judge_version: str, score: int | None, reserved: int, tokens: int
-    ) -> None:
-        """Records what a judge gave a case, and how many of the reserved tokens that took."""
+    async def record(self, replay: ChannelReplay, case_id: int, judge_version: str, score: int | None) -> None:
+        """Records what a judge gave a case."""
         lock = select(replayed.c.case_id).filter_by(replay_id=replay.id, case_id=case_id).with_for_update(read=True)
         new = {"replay_id": replay.id, "case_id": case_id, "judge_version": judge_version, "score": score}
         write = insert_new(self._database, replay_scores, new)
-        taken = update(spent).where(spent.c.id == reserved).values(tokens=tokens)
 
         async def record(connection: AsyncConnection) -> None:
-            await connection.execute(taken)
             if (await connection.execute(lock)).first():
                 await connection.execute(write)
 

@@ -75,7 +75,7 @@ async def check(
         RefusedError: The added case is one too many and must be rolled back; without one, the next case would be.
     """
     # A single case may take more than is left, so at most one goes beyond the token limit.
-    counted, reserved = (1, limits.expected_tokens(added)) if added else (0, 0)
+    counted, reserved = (1, limits.expected_tokens(added.question, added.response)) if added else (0, 0)
     now = utc_now()
     which = {"of_team": team_id, "of_user": requester_id, "hour_ago": now - _HOUR, "day_ago": now - DAY}
     used = (await connection.execute(_used(limits), which)).one()

@@ -164,7 +164,7 @@ class Store:
             "question_hash": _hash(case.question),
             "response_hash": _hash(case.response),
             "created_at": utc_now(),
-            "reserved_tokens": limits.expected_tokens(case),
+            "reserved_tokens": limits.expected_tokens(case.question, case.response),
         }
         beside = {"of_team": case.team_id, "of_channel": case.channel_id, "of_user": case.requester_id}
 
@@ -216,7 +216,7 @@ class Store:
             "question_source": QuestionSource.TYPED,
             "question_author_id": case.requester_id,
             "question_hash": _hash(question),
-            "reserved_tokens": limits.expected_tokens(answered),
+            "reserved_tokens": limits.expected_tokens(question, case.response),
             "lease_owner": _new_name(),  # an attempt under way does not have this question, and must stop
         }
         waits = and_(cases.c.status.in_((CaseStatus.RECEIVED, CaseStatus.ASKED)), cases.c.question.is_(None))

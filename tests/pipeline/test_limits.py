@@ -141,7 +141,6 @@ async def test_a_forgotten_case_that_waited_for_its_question_took_no_tokens(log:
 
 
 def test_a_case_is_expected_to_take_what_its_texts_and_its_ratings_are() -> None:
-    short, long = a_case(question="Why?", response="x" * 596), a_case(question="Why?", response="x" * 5996)
-    assert Limits(ratings=1).expected_tokens(short) == 1200
-    assert Limits(ratings=3).expected_tokens(long) == 9000
-    assert Limits(ratings=1).expected_tokens(a_case(question=None, response="x" * 1000)) == 2000
+    assert Limits(ratings=1).expected_tokens("Why?", "x" * 596) == 1200
+    assert Limits(ratings=3).expected_tokens("Why?", "x" * 5996) == 9000
+    assert Limits(ratings=1).expected_tokens(None, "x" * 1000) == 2000

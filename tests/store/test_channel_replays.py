@@ -130,7 +130,8 @@ async def test_each_case_has_one_score_of_each_judge_and_what_was_asked_for_coun
     for case_id, version, score in ((first, "v2", 2), (first, "v2", 5), (second, "v1", None), (99, "v1", 2)):
         reserved = await log.spending.reserve("T1", limits, 999)
         assert reserved is not None
-        await log.channel_replays.record(replay, case_id, version, score, reserved, 100)
+        await log.spending.note(reserved, 100)
+        await log.channel_replays.record(replay, case_id, version, score)
     cases = await log.channel_replays.cases(replay)
     assert [(case.id, case.scores) for case in cases] == [
         (first, {"v1": 4, "v2": 2}),
@@ -155,7 +156,7 @@ async def test_the_next_wish_takes_the_place_of_the_last_and_a_forgotten_case_go
     assert second.judge == ChannelJudge()
     await log.channel_replays.plan(second, BOTH, SCALE)
     await log.channel_replays.plan(first, BOTH, SCALE)
-    await log.channel_replays.record(second, number, "v2", 2, 0, 100)
+    await log.channel_replays.record(second, number, "v2", 2)
     await log.forgetting.forget([number], "U1")
     assert await log.database.all(select(replayed.c.case_id)) == []
     assert await log.database.all(select(replay_scores.c.case_id)) == []

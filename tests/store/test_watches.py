@@ -99,7 +99,8 @@ async def test_what_is_used_up_is_that_of_the_replys_day_channel_assistant_and_q
         await log.add(drawn(each, "1.1"))
     await log.add(drawn(reply(6), "2.2"))
     await log.add(drawn(reply(7), "1.1", probability=None))  # somebody asked for it
-    takes = Limits().expected_tokens(drawn(reply(0), "1.1"))
+    case = drawn(reply(0), "1.1")
+    takes = Limits().expected_tokens(case.question, case.response)
     assert await log.replies.used(reply(9), "1.1") == Used(replies=3, of_question=2, tokens=4 * takes)
     assert await log.replies.used(reply(1), "1.1") == Used(replies=2, of_question=1, tokens=3 * takes)
     assert await log.replies.used(reply(9, author_id="U3"), "1.1") == Used(0, 0, 4 * takes)

@@ -1,7 +1,9 @@
 """Before a channel's judge changes, labelled cases get a score by both, and the person who asked is told."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from statistics import fmean
+from typing import TypeVar
 
 import structlog
 
@@ -15,12 +17,14 @@ from bot.slack import ids
 from bot.slack.blocks import actions, button, section
 from bot.slack.messenger import Post
 from bot.store.rubrics import LEAST, ChannelReplay, ReplayedCase
-from judge import Judge, JudgeError
+from judge import Judge, JudgeError, Verdict
+from judge.align import BudgetError
 from judge.rubric import Scale
 from judge.stats import Interval, MeanEstimator, paired_difference
 
 _MOST_FAILURES = 3
 
+T = TypeVar("T")
 logger = structlog.get_logger(__name__)
 
 
@@ -36,21 +40,26 @@ async def run(services: Services, judges: Judges, number: int) -> None:
     replay = await replays.find(number)
     if replay is None or replay.told_at:
         return
-    place = replay.team_id, replay.channel_id
-    chosen = await services.store.rubrics.chosen(*place)
-    in_use = await judges.by(*place, chosen)
-    judge = await judges.by(*place, replay.judge)
-    cases, is_cut = await _judged(services, replay, in_use, judge) if judge else (None, False)
+    chosen = await services.store.rubrics.chosen(*replay.place)
+    in_use = await judges.by(*replay.place, chosen)
+    judge = await judges.by(*replay.place, replay.judge)
+    cases: Sequence[ReplayedCase] = []
+    is_cut, why = False, "" if judge else words.GONE
+    try:
+        if judge and in_use and in_use.rubric.scale == judge.rubric.scale:
+            cases, is_cut = await _judged(services, replay, in_use, judge)
+    except JudgeError:
+        why = words.NO_MODEL
     if await replays.find(number) is None:
         return
-    if await services.store.rubrics.chosen(*place) != chosen:  # which has other figures
+    if await services.store.rubrics.chosen(*replay.place) != chosen:  # which has other figures
         await run(services, judges, number)
         return
     name = words.named(replay.judge, services.rubrics.default)
     here = Recipient(replay.user_id, replay.channel_id, is_in_channel=True)
-    is_here = await services.access.is_in(replay.channel_id, replay.user_id)
-    if judge is None or cases is None or not is_here:
-        why = words.GONE if judge is None else words.NO_MODEL if cases is None else words.NOT_BOTH_HERE
+    if not why and not await services.access.is_in(replay.channel_id, replay.user_id):
+        why = words.NOT_BOTH_HERE
+    if why or judge is None:
         await services.messenger.tell(here, sentence(why.format(judge=name)))
         await replays.drop(number)
         return
@@ -64,62 +73,85 @@ async def run(services: Services, judges: Judges, number: int) -> None:
 
 
 async def _judged(
-    services: Services, replay: ChannelReplay, in_use: Judge | None, judge: Judge
-) -> tuple[Sequence[ReplayedCase] | None, bool]:
+    services: Services, replay: ChannelReplay, in_use: Judge, judge: Judge
+) -> tuple[Sequence[ReplayedCase], bool]:
     """The cases, once both judges have been asked about all, or a limit was used up, and whether one was.
 
-    None where a model cannot be asked.
+    Raises:
+        JudgeError: A model cannot be asked.
     """
-    if in_use is None or in_use.rubric.scale != judge.rubric.scale:
-        return [], False
     replays, is_cut = services.store.channel_replays, False
     await replays.plan(replay, [in_use.version, judge.version], judge.rubric.scale)
-    cases = await replays.cases(replay)
-    if len(cases) < LEAST:
-        return cases, False
-    for each in (judge, in_use):
-        try:
-            if not await _judge(services, replay, each):
-                return None, False
-        except _UsedUpError:
-            is_cut = True
+    if len(await replays.cases(replay)) >= LEAST:
+        for each in (judge, in_use):
+            try:
+                await _judge(services, replay, each)
+            except BudgetError:
+                is_cut = True
     return await replays.cases(replay), is_cut
 
 
-class _UsedUpError(Exception):
-    """A limit of the day is used up."""
-
-
-async def _judge(services: Services, replay: ChannelReplay, judge: Judge) -> bool:
-    """Has a judge score the cases that it has not yet, one after the other; False where its model fails.
+async def _judge(services: Services, replay: ChannelReplay, judge: Judge) -> None:
+    """Has a judge score the cases that it has not yet, one after the other.
 
     Raises:
-        _UsedUpError: The limits leave no more.
+        BudgetError: The limits leave no more.
+        JudgeError: Its model fails time after time.
     """
     replays, failures = services.store.channel_replays, 0
-    cases = await replays.cases(replay)
-    for case in cases:
+    for case in await replays.cases(replay):
         if judge.version in case.scores:
             continue
         if await replays.find(replay.id) is None:
             break
-        tokens = services.limits.expected_tokens(case)
-        reserved = await services.store.spending.reserve(replay.team_id, services.limits, tokens)
-        if reserved is None:
-            raise _UsedUpError
+        scoring = partial(judge.score, case.question, case.response)
         try:
-            verdict = await judge.score(case.question, case.response)
+            verdict = await ask(services, replay.team_id, [case.question, case.response], scoring, tokens_of)
         except JudgeError as exc:
-            await services.store.spending.give_back(reserved)
             logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc))
             failures += 1
             if failures == _MOST_FAILURES:
-                return False
+                raise
             continue
         failures = 0
-        tokens = (verdict.input_tokens or 0) + (verdict.output_tokens or 0)
-        await replays.record(replay, case.id, judge.version, verdict.score, reserved, tokens)
-    return True
+        await replays.record(replay, case.id, judge.version, verdict.score)
+
+
+async def ask(
+    services: Services,
+    team_id: str,
+    texts: Sequence[str],
+    request: Callable[[], Awaitable[T]],
+    taken: Callable[[T], int],
+) -> T:
+    """What a model is asked for beside cases, which counts in the workspace's limits like one.
+
+    Args:
+        services: The app's.
+        team_id: Whose limits.
+        texts: What the model reads.
+        request: Asks it.
+        taken: How many tokens an answer took.
+
+    Raises:
+        BudgetError: The limits leave no more.
+        JudgeError: The model fails.
+    """
+    spending, limits = services.store.spending, services.limits
+    reserved = await spending.reserve(team_id, limits, limits.expected_tokens(*texts))
+    if reserved is None:
+        raise BudgetError
+    try:
+        answer = await request()
+    except JudgeError:
+        await spending.give_back(reserved)
+        raise
+    await spending.note(reserved, taken(answer))
+    return answer
+
+
+def tokens_of(verdict: Verdict) -> int:
+    return (verdict.input_tokens or 0) + (verdict.output_tokens or 0)
 
 
 def comparison(

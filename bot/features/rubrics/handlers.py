@@ -220,7 +220,7 @@ async def _begin(services: Services, team_id: str, channel_id: str, user_id: str
         return words.unchanged(judge, rubrics.default)
     if await services.store.channel_replays.begin(*place, user_id, judge, LEAST):
         texts = await services.store.channel_replays.texts(*place)
-        tokens = 2 * sum(services.limits.expected_tokens(each) for each in texts)
+        tokens = 2 * sum(services.limits.expected_tokens(*each) for each in texts)
         name = words.named(judge, rubrics.default)
         return words.BEGUN.format(judge=name, n=len(texts), tokens=f"{round(tokens, -3):,}")
     return f"{await use(services, *place, user_id, judge)} {words.TOO_FEW_LABELS}"
@@ -241,6 +241,4 @@ async def _decide(services: Services, invocation: Invocation, number: int | None
     # Pressed twice, the other press answers.
     if not is_wanted:
         return words.LEFT if await replays.drop(replay.id) else ""
-    return await use(
-        services, replay.team_id, replay.channel_id, replay.user_id, replay.judge, replays.decision(replay.id)
-    )
+    return await use(services, *replay.place, replay.user_id, replay.judge, replays.decision(replay.id))

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from importlib import import_module
 from typing import TypeVar
 
@@ -13,6 +14,7 @@ import structlog
 from bot.domain.case import Recipient
 from bot.feature import Services
 from bot.features.rubrics import improvement_text as words
+from bot.features.rubrics.comparison import ask, tokens_of
 from bot.pipeline.judges import Judges
 from bot.pipeline.retries import RetryError, may_pass
 from bot.pipeline.text import in_minutes, sentence
@@ -84,12 +86,6 @@ async def _post(services: Services, improvement: Improvement, post: Post) -> Pos
 
 
 @dataclass(frozen=True)
-class _Texts:
-    question: str
-    response: str
-
-
-@dataclass(frozen=True)
 class _Counted:
     """A judge each of whose requests counts in the limits."""
 
@@ -101,13 +97,10 @@ class _Counted:
         return self.judge.version
 
     async def score(self, question: str, response: str) -> Verdict:
-        texts = _Texts(question, response)
-        return await self.work.count(texts, lambda: self.judge.score(question, response), _tokens)
+        return await self.work.ask([question, response], partial(self.judge.score, question, response), tokens_of)
 
     async def write(self, prompt: str) -> Written:
-        return await self.work.count(
-            _Texts("", prompt), lambda: self.judge.write(prompt), lambda found: found.tokens or 0
-        )
+        return await self.work.ask([prompt], partial(self.judge.write, prompt), lambda found: found.tokens or 0)
 
 
 def _load() -> None:
@@ -116,46 +109,36 @@ def _load() -> None:
         import_module(name)
 
 
-def _tokens(verdict: Verdict) -> int:
-    return (verdict.input_tokens or 0) + (verdict.output_tokens or 0)
-
-
+@dataclass
 class _Work:
-    def __init__(
-        self,
-        services: Services,
-        judges: Judges,
-        improvement: Improvement,
-        message: Posted,
-        pauses: Iterator[timedelta],
-    ) -> None:
-        self._services = services
-        self._judges = judges
-        self._improvement = improvement
-        self._place = improvement.team_id, improvement.channel_id
-        self._message = message
-        self._pauses = pauses
-        self._stage = words.STARTING
-        self._asked = 0
-        self._asker: Asker | None = None
-        self._has_left = False
+    """One attempt at an improvement; `message` is where its person sees the stage and what the `asker` has asked."""
+
+    services: Services
+    judges: Judges
+    improvement: Improvement
+    message: Posted
+    pauses: Iterator[timedelta]
+    stage: str = words.STARTING
+    asked: int = 0
+    asker: Asker | None = None
+    has_left: bool = False
 
     async def come_to(self) -> tuple[Post, str | None]:
         """What its person is told at the end, and the rubric that is offered, if any."""
-        channel = self._improvement.channel_id
+        channel = self.improvement.channel_id
         found = await self._learn()
-        if not await self._services.access.is_in(channel, self._improvement.user_id):
+        if not await self.services.access.is_in(channel, self.improvement.user_id):
             return sentence(words.NOT_BOTH_HERE), None
         if await self._is_stopped():
             return sentence(words.STOPPED.format(channel=channel)), None
         return found
 
     async def _learn(self) -> tuple[Post, str | None]:
-        channel = self._improvement.channel_id
-        judge = await self._judges.by(*self._place, self._improvement.judge)
+        channel = self.improvement.channel_id
+        judge = await self.judges.by(*self.improvement.place, self.improvement.judge)
         if judge is None:
             return sentence(words.GONE.format(channel=channel)), None
-        found = await self._services.store.improvements.labelled(*self._place, judge.rubric.scale)
+        found = await self.services.store.improvements.labelled(*self.improvement.place, judge.rubric.scale)
         cases = [each.case for each in found]
         if why := words.obstacle(judge.model, cases):
             return sentence(why), None
@@ -164,81 +147,63 @@ class _Work:
             return await self._report(judge, cases, await self._align(judge, found, cases))
         except JudgeError as exc:
             logger.warning("judge_failed", channel=channel, error=type(exc).__name__, reason=str(exc))
-            if not may_pass(exc) or (pause := next(self._pauses, None)) is None:
+            if not may_pass(exc) or (pause := next(self.pauses, None)) is None:
                 return sentence(words.NO_MODEL.format(channel=channel)), None
-            self._stage = words.WAITS.format(when=in_minutes(pause))
+            self.stage = words.WAITS.format(when=in_minutes(pause))
             await self._tell()
             raise RetryError(type(exc).__name__, pause) from exc
 
     async def _align(self, judge: Judge, found: Sequence[Labelled], cases: Sequence[LabelledCase]) -> Alignment:
         known = {each.case.id: each.scored for each in found if each.judge_version == judge.version}
-        model = self._improvement.judge_model
-        asker = self._asker = Asker(
-            lambda rubric: _Counted(self._judges.with_rubric(rubric, model), self),
-            self._services.store.improvements.records(*self._place),
+        model = self.improvement.judge_model
+        asker = self.asker = Asker(
+            lambda rubric: _Counted(self.judges.with_rubric(rubric, model), self),
+            self.services.store.improvements.records(*self.improvement.place),
             BUDGET,
             known=known,
             concurrency=_AT_ONCE,
         )
 
         async def tell(way: Way, tested: int) -> None:
-            self._stage = words.stage(way, tested)
+            self.stage = words.stage(way, tested)
             await self._tell()
 
         return await align(cases, judge.rubric, asker, tell=tell)
 
     async def _report(self, judge: Judge, cases: Sequence[LabelledCase], found: Alignment) -> tuple[Post, str | None]:
-        attempts = await self._services.store.improvements.records(*self._place).get("attempts") or {}
+        attempts = await self.services.store.improvements.records(*self.improvement.place).get("attempts") or {}
         links = {}
         for each in found.better.changes if found.better else ():
-            case = await self._services.store.cases.find(self._improvement.team_id, int(each.case.id))
+            case = await self.services.store.cases.find(self.improvement.team_id, int(each.case.id))
             if case and (ts := case.message_ts or case.thread_ts):
                 thread = case.thread_ts or case.parent_ts
-                links[each.case.id] = permalink(self._services.identity.url, case.channel_id, ts, thread)
-        return words.report(self._improvement, found, cases, len(attempts), judge.rubric, links)
+                links[each.case.id] = permalink(self.services.identity.url, case.channel_id, ts, thread)
+        return words.report(self.improvement, found, cases, len(attempts), judge.rubric, links)
 
-    async def count(self, texts: _Texts, ask: Callable[[], Awaitable[T]], taken: Callable[[T], int]) -> T:
-        """What is asked for, which counts in the workspace's limits like a case.
-
-        Raises:
-            BudgetError: The limits leave no more, the person has left, or it was stopped.
-            JudgeError: The model fails.
-        """
-        if self._asked % _TELL_EVERY == 0:
+    async def ask(self, texts: Sequence[str], request: Callable[[], Awaitable[T]], taken: Callable[[T], int]) -> T:
+        """As `comparison.ask`; a `BudgetError`, too, where the person has left, or it was stopped."""
+        if self.asked % _TELL_EVERY == 0:
             await self._look()
-        self._asked += 1
-        if self._has_left or await self._is_stopped():
+        self.asked += 1
+        if self.has_left or await self._is_stopped():
             raise BudgetError
-        spending = self._services.store.spending
-        limits = self._services.limits
-        reserved = await spending.reserve(self._improvement.team_id, limits, limits.expected_tokens(texts))
-        if reserved is None:
-            raise BudgetError
-        try:
-            answer = await ask()
-        except JudgeError:
-            await spending.give_back(reserved)
-            raise
-        await spending.note(reserved, taken(answer))
-        return answer
+        return await ask(self.services, self.improvement.team_id, texts, request, taken)
 
     async def _look(self) -> None:
         """Sees whether the person is still there, and shows them how far it is."""
         with suppress(*SLACK_ERRORS):  # who cannot be asked now is asked later
-            person = self._improvement.channel_id, self._improvement.user_id
-            self._has_left = not await self._services.access.is_in(*person)
+            person = self.improvement.channel_id, self.improvement.user_id
+            self.has_left = not await self.services.access.is_in(*person)
         await self._tell()
 
     async def _tell(self) -> None:
         if await self._is_stopped():  # the message says so, or what was decided
             return
-        asker = self._asker
+        asker = self.asker
         figures = words.figures(asker.requests, BUDGET.requests, asker.tokens) if asker else ""
         with suppress(*SLACK_ERRORS):  # the next one says more
-            await self._services.messenger.update(
-                self._message, words.progress(self._improvement, self._stage, figures)
-            )
+            await self.services.messenger.update(self.message, words.progress(self.improvement, self.stage, figures))
 
     async def _is_stopped(self) -> bool:
-        now = await self._services.store.improvements.find(self._improvement.id)
+        now = await self.services.store.improvements.find(self.improvement.id)
         return now is None or now.status != Progress.RUNNING

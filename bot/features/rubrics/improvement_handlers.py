@@ -50,7 +50,8 @@ def _begun(services: Services, found: Sequence[Labelled], rubric: Rubric) -> str
     threads = len(threads_of([each.case for each in found]))
     # With fewer threads a calibration is learnt, which takes no more than a score of each case.
     requests = BUDGET.requests if threads >= LEAST_FOR_PROMPTS else min(len(found), BUDGET.requests)
-    tokens = requests * fmean(services.limits.expected_tokens(each.case) for each in found)
+    expected = services.limits.expected_tokens
+    tokens = requests * fmean(expected(each.case.question, each.case.response) for each in found)
     return words.BEGUN.format(
         cases=len(found), threads=threads, requests=requests, tokens=f"{round(min(tokens, BUDGET.tokens), -3):,.0f}"
     )
@@ -94,21 +95,20 @@ class _Press:
     async def use(self) -> str:
         """Saves the new text as a version of the channel's own, and has the channel scored by it."""
         improvement, log, services = self.improvement, self.services.rubrics.log, self.services
-        place = improvement.team_id, improvement.channel_id
         if improvement.prompt is None:
             return words.CLOSED
-        if await log.chosen(*place) != improvement.judge:
+        if await log.chosen(*improvement.place) != improvement.judge:
             return await self.leave(words.CHANGED_MEANWHILE)
         name = new_name(improvement, services.rubrics.default)
-        last = await log.find(*place, name)
+        last = await log.find(*improvement.place, name)
         if last and last.saved_at > improvement.started_at:
             return await self.leave(words.SAVED_MEANWHILE.format(name=name))
         number = last.number + 1 if last else 1
-        new = SavedRubric(*place, name, number, improvement.prompt, improvement.user_id, utc_now())
+        new = SavedRubric(*improvement.place, name, number, improvement.prompt, improvement.user_id, utc_now())
         judge = ChannelJudge(name, new.rubric.version, improvement.judge_model)
         decides = services.store.improvements.use(improvement.id)
         try:
-            said = await use(services, *place, improvement.user_id, judge, decides, new)
+            said = await use(services, *improvement.place, improvement.user_id, judge, decides, new)
         except SavedBeforeError:
             return await self.leave(words.SAVED_MEANWHILE.format(name=name))
         except TooManyRubricsError:
@@ -118,18 +118,16 @@ class _Press:
     async def go_back(self) -> str:
         improvement, rubrics = self.improvement, self.services.rubrics
         decides = self.services.store.improvements.go_back(improvement.id)
-        place = improvement.team_id, improvement.channel_id
         # Not by its version, which is another one where an example was forgotten.
-        if (await rubrics.log.chosen(*place)).rubric != new_name(improvement, rubrics.default):
+        if (await rubrics.log.chosen(*improvement.place)).rubric != new_name(improvement, rubrics.default):
             return words.CHOSEN_SINCE
-        said = await use(self.services, *place, improvement.user_id, improvement.judge, decides)
+        said = await use(self.services, *improvement.place, improvement.user_id, improvement.judge, decides)
         return await self.decide(said) if said else words.CLOSED
 
     async def view(self) -> str:
         improvement, rubrics = self.improvement, self.services.rubrics
-        place = improvement.team_id, improvement.channel_id
         name = improvement.rubric or rubrics.default
-        before = await rubrics.find(*place, name, improvement.rubric_version)
+        before = await rubrics.find(*improvement.place, name, improvement.rubric_version)
         if before is None or improvement.prompt is None:
             return words.CLOSED
         view = words.view_modal(before, Rubric(name, improvement.prompt))
