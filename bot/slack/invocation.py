@@ -1,8 +1,11 @@
 """Converts payloads: who did something and where, what they clicked, and what they submitted in a window."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
+
+from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.blocker import OWN_MESSAGE
 from bot.domain.case import Case, Execution, Recipient, Visibility, requester_of, to_case_id
@@ -183,6 +186,25 @@ def clicked_message(body: Raw, own_ids: frozenset[str]) -> Message:
     return replace(message, blocker=OWN_MESSAGE) if is_own else message
 
 
+Act = Callable[[Raw], Awaitable[None]]
+"""Does something for the payload of a click."""
+
+
+def on_click(app: AsyncApp, *action_ids: str | re.Pattern[str]) -> Callable[[Act], Act]:
+    """Has a function act on clicks, each once Slack has been told that it arrived: that has to be within 3 s."""
+
+    def register(act: Act) -> Act:
+        async def acknowledge(ack: AsyncAck, body: Raw) -> None:
+            await ack()
+            await act(body)
+
+        for action_id in action_ids:
+            app.action(action_id)(acknowledge)
+        return act
+
+    return register
+
+
 @dataclass(frozen=True)
 class WindowClick:
     """A click on a button in a window: which window, and its state."""
@@ -194,6 +216,10 @@ class WindowClick:
 
 def clicked_window(body: Raw) -> WindowClick:
     return WindowClick(to_invocation(body), str(body["view"]["id"]), _to_state(body["view"]))
+
+
+def clicked_action(body: Raw) -> str:
+    return str(body["actions"][0]["action_id"])
 
 
 def clicked_value(body: Raw) -> str:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from slack_bolt.async_app import AsyncAck, AsyncApp
+from slack_bolt.async_app import AsyncApp
 from slack_sdk.errors import SlackApiError
 
 from bot.domain.blocker import FOREIGN
@@ -26,7 +26,7 @@ from bot.slack import ids
 from bot.slack.blocks import Block, button, context, header, section
 from bot.slack.client import slack_word
 from bot.slack.commands import DigestRequest, StatsRequest, parse_digest, parse_stats
-from bot.slack.invocation import Invocation, clicked_home, clicked_value, to_invocation
+from bot.slack.invocation import Invocation, clicked_action, clicked_home, clicked_value, on_click, to_invocation
 from bot.slack.members import Member, MembershipError
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape
@@ -283,9 +283,8 @@ def _channel(settings: ChannelSettings, schedule: Schedule, glance: Glance, may_
 
 
 def register(app: AsyncApp, services: Services) -> None:
-    @app.action(ids.ACTION_LOWEST)
-    async def show_lowest(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
+    @on_click(app, ids.ACTION_LOWEST)
+    async def show_lowest(body: dict[str, Any]) -> None:
         invocation, access = to_invocation(body), services.access
         here, person = invocation.channel_id, invocation.user_id
         if invocation.is_foreign:
@@ -298,18 +297,9 @@ def register(app: AsyncApp, services: Services) -> None:
             post = await lowest(services, settings, numbers)
         await services.messenger.tell(invocation.recipient, post)
 
-    @app.action(ids.ACTION_DIGEST_ON)
-    async def switch_digest_on(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
-        await switch(body, is_on=True)
-
-    @app.action(ids.ACTION_DIGEST_OFF)
-    async def switch_digest_off(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
-        await switch(body, is_on=False)
-
-    async def switch(body: dict[str, Any], *, is_on: bool) -> None:
-        visit, channel_id = clicked_home(body), clicked_value(body)
+    @on_click(app, ids.ACTION_DIGEST_ON, ids.ACTION_DIGEST_OFF)
+    async def switch_digest(body: dict[str, Any]) -> None:
+        visit, channel_id, is_on = clicked_home(body), clicked_value(body), clicked_action(body) == ids.ACTION_DIGEST_ON
         if visit.invocation.is_foreign:
             await services.show_home(visit, FOREIGN)
             return

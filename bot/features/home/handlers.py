@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
-from slack_bolt.async_app import AsyncAck, AsyncApp
+from slack_bolt.async_app import AsyncApp
 
 from bot.domain.case import Visibility
 from bot.feature import Services
@@ -18,13 +18,14 @@ from bot.pipeline.own_cases import PAGE, recent_blocks, recent_page, to_page_end
 from bot.pipeline.retries import in_brief
 from bot.pipeline.text import BUTTON_TOO_SLOW
 from bot.slack import ids
-from bot.slack.blocks import Block, actions, button, context, header, option, section, short_date
+from bot.slack.blocks import Block, actions, button, context, header, menu, option, section, short_date
 from bot.slack.invocation import (
     HomeVisit,
     Invocation,
     clicked_choice,
     clicked_home,
     clicked_value,
+    on_click,
     opened_home,
     to_invocation,
 )
@@ -52,35 +53,29 @@ def register(app: AsyncApp, services: Services) -> None:
         if visit := opened_home(body):
             await show_home(services, visit)
 
-    @app.action(ids.ACTION_HOME_REFRESH)
-    async def refresh(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
+    @on_click(app, ids.ACTION_HOME_REFRESH)
+    async def refresh(body: dict[str, Any]) -> None:
         await show_home(services, clicked_home(body))
 
-    @app.action(ids.ACTION_HOME_JUDGE)
-    async def judge_something(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
+    @on_click(app, ids.ACTION_HOME_JUDGE)
+    async def judge_something(body: dict[str, Any]) -> None:
         visit = clicked_home(body)
         if not await open_texts_window_at_home(services, visit):
             await show_home(services, visit, BUTTON_TOO_SLOW)
 
-    @app.action(ids.ACTION_HOME_VISIBILITY)
-    async def choose_visibility(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
+    @on_click(app, ids.ACTION_HOME_VISIBILITY)
+    async def choose_visibility(body: dict[str, Any]) -> None:
         visit, value = clicked_home(body), clicked_choice(body)
         chosen = None if value == _AS_THE_WORKSPACE else Visibility(value)
         await services.store.people.save_visibility(visit.invocation.team_id, visit.invocation.user_id, chosen)
         await show_home(services, visit)
 
-    @app.action(ids.ACTION_RECENT_NEWEST)
-    async def show_newest(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
-        await _turn_page(services, to_invocation(body), None)
-
-    @app.action(ids.ACTION_RECENT_OLDER)
-    async def show_older(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
-        await _turn_page(services, to_invocation(body), to_page_end(clicked_value(body)))
+    @on_click(app, ids.ACTION_RECENT_NEWEST, ids.ACTION_RECENT_OLDER)
+    async def turn_page(body: dict[str, Any]) -> None:
+        invocation = to_invocation(body)
+        page = await _recent(services, invocation, to_page_end(clicked_value(body)))
+        if not await services.messenger.replace(invocation.response_url, page):
+            await services.messenger.tell(invocation.recipient, page)
 
 
 async def show_home(services: Services, visit: HomeVisit, note: str = "") -> None:
@@ -117,12 +112,6 @@ async def show_recent(services: Services, invocation: Invocation, _: str) -> Non
     await services.messenger.tell(invocation.recipient, await _recent(services, invocation, None))
 
 
-async def _turn_page(services: Services, invocation: Invocation, before: PageEnd | None) -> None:
-    page = await _recent(services, invocation, before)
-    if not await services.messenger.replace(invocation.response_url, page):
-        await services.messenger.tell(invocation.recipient, page)
-
-
 async def _recent(services: Services, invocation: Invocation, before: PageEnd | None) -> Post:
     """The person's newest cases, or the newest of those before the end of another page."""
     found = await services.store.cases.recent(invocation.team_id, invocation.user_id, PAGE + 1, before)
@@ -140,11 +129,6 @@ def _top(note: str, buttons: Sequence[Block] = ()) -> list[dict[str, Any]]:
 def _visibility(chosen: Visibility | None, default: Visibility) -> dict[str, Any]:
     as_set = option(_AS_THE_WORKSPACE, "Workspace default")
     options = {None: as_set} | {each: option(each, label) for each, label in _AUDIENCE.items()}
-    select = {
-        "type": "static_select",
-        "action_id": ids.ACTION_HOME_VISIBILITY,
-        "options": list(options.values()),
-        "initial_option": options[chosen],
-    }
+    select = menu(ids.ACTION_HOME_VISIBILITY, options.values(), options[chosen])
     words = f"The workspace default: {_AUDIENCE[default].lower()}. You can also choose in the window of `/judge`."
     return section(words) | {"accessory": select}

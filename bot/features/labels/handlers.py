@@ -21,11 +21,12 @@ from bot.slack import ids
 from bot.slack.blocks import ModalState
 from bot.slack.invocation import (
     Invocation,
-    WindowClick,
+    clicked_action,
     clicked_case_id,
     clicked_feedback,
     clicked_home,
     clicked_window,
+    on_click,
     to_invocation,
     to_label,
 )
@@ -156,9 +157,8 @@ async def _weekly(services: Services, invocation: Invocation, number: int | None
 
 
 def _register_blind(app: AsyncApp, services: Services) -> None:
-    @app.action(ids.ACTION_BLIND)
-    async def score_a_few_blind(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
+    @on_click(app, ids.ACTION_BLIND)
+    async def score_a_few_blind(body: dict[str, Any]) -> None:
         visit = clicked_home(body)
         if refusal := await _open_blind(services, visit.invocation, visit.channel_id):
             await services.show_home(visit, refusal)
@@ -171,15 +171,15 @@ def _register_blind(app: AsyncApp, services: Services) -> None:
     async def go_on(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack(**await _go_on(services, to_invocation(body), to_label(body, is_blind=True)[0]))
 
-    @app.action(ids.ACTION_SKIP)
-    async def skip(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
-        await _pass_over(services, clicked_window(body), Outcome.SKIPPED)
-
-    @app.action(ids.ACTION_SEEN)
-    async def have_seen(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
-        await _pass_over(services, clicked_window(body), Outcome.SEEN)
+    @on_click(app, ids.ACTION_SKIP, ids.ACTION_SEEN)
+    async def pass_over(body: dict[str, Any]) -> None:
+        """Shows the next case in place of one that gets no label, and never that one again."""
+        click, is_skip = clicked_window(body), clicked_action(body) == ids.ACTION_SKIP
+        invocation, case_id = click.invocation, click.state.case_id or 0
+        outcome = Outcome.SKIPPED if is_skip else Outcome.SEEN
+        await services.store.assignments.pass_over(invocation.team_id, invocation.user_id, case_id, outcome)
+        view = await _next(services, invocation, click.state, await _theirs(services, invocation))
+        await services.messenger.update_modal(click.view_id, view)
 
 
 _IN_A_ROW = 3
@@ -245,14 +245,6 @@ async def _go_on(services: Services, invocation: Invocation, state: ModalState) 
         MembershipError: Slack does not say which channels are theirs.
     """
     return _update(await _next(services, invocation, state, await _theirs(services, invocation)))
-
-
-async def _pass_over(services: Services, click: WindowClick, outcome: Outcome) -> None:
-    """Shows the next case in place of one that gets no label, and never that one again."""
-    invocation, case_id = click.invocation, click.state.case_id or 0
-    await services.store.assignments.pass_over(invocation.team_id, invocation.user_id, case_id, outcome)
-    view = await _next(services, invocation, click.state, await _theirs(services, invocation))
-    await services.messenger.update_modal(click.view_id, view)
 
 
 async def _next(

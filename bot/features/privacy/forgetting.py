@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import Any
 
 import structlog
-from slack_bolt.async_app import AsyncAck, AsyncApp
+from slack_bolt.async_app import AsyncApp
 
 from bot.domain.case import CaseStatus, LoggedCase, to_case_id
 from bot.domain.clock import utc_now
@@ -31,7 +31,7 @@ from bot.features.privacy.text import (
 from bot.pipeline.text import sentence
 from bot.slack import ids
 from bot.slack.client import SLACK_ERRORS, refusal_of
-from bot.slack.invocation import Invocation, clicked_value, to_invocation
+from bot.slack.invocation import Invocation, clicked_value, on_click, to_invocation
 from bot.slack.messages import parse_permalink
 from bot.slack.messenger import Post
 from bot.store import Store
@@ -51,9 +51,8 @@ logger = structlog.get_logger(__name__)
 
 
 def register(app: AsyncApp, services: Services) -> None:
-    @app.action(ids.ACTION_FORGET)
-    async def go_ahead(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
+    @on_click(app, ids.ACTION_FORGET)
+    async def go_ahead(body: dict[str, Any]) -> None:
         invocation, what = to_invocation(body), clicked_value(body)
         # Whose words are meant is not for the button to say, nor who may delete a case.
         said = await (_forget_words(services, invocation) if what == _ME else _forget(services, invocation, what))

@@ -19,8 +19,10 @@ from bot.slack.commands import RubricRequest, parse_rubric
 from bot.slack.invocation import (
     Invocation,
     RubricSubmission,
+    clicked_action,
     clicked_case_id,
     clicked_value,
+    on_click,
     to_invocation,
     to_rubric_submission,
 )
@@ -32,25 +34,15 @@ from judge import DEFAULT_RUBRIC
 def register(app: AsyncApp, services: Services) -> None:
     improvement_handlers.register(app, services)
 
-    @app.action(ids.ACTION_RUBRIC_USE)
-    async def use_replayed(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
-        await decide(body, is_wanted=True)
-
-    @app.action(ids.ACTION_RUBRIC_LEAVE)
-    async def leave_replayed(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
-        await decide(body, is_wanted=False)
-
-    async def decide(body: dict[str, Any], *, is_wanted: bool) -> None:
-        invocation = to_invocation(body)
+    @on_click(app, ids.ACTION_RUBRIC_USE, ids.ACTION_RUBRIC_LEAVE)
+    async def decide(body: dict[str, Any]) -> None:
+        invocation, is_wanted = to_invocation(body), clicked_action(body) == ids.ACTION_RUBRIC_USE
         if said := await _decide(services, invocation, clicked_case_id(body), is_wanted):
             await services.messenger.replace(invocation.response_url, sentence(said))
 
-    @app.action(re.compile(f"^{ids.ACTION_RUBRIC}(?:use|view|edit)$"))
-    async def press(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
-        action = body["actions"][0]["action_id"].removeprefix(ids.ACTION_RUBRIC)
+    @on_click(app, re.compile(f"^{ids.ACTION_RUBRIC}(?:use|view|edit)$"))
+    async def press(body: dict[str, Any]) -> None:
+        action: Any = clicked_action(body).removeprefix(ids.ACTION_RUBRIC)
         await _answer(services, to_invocation(body), RubricRequest(action, clicked_value(body)))
 
     @app.view(ids.VIEW_RUBRIC)

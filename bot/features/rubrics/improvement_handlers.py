@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from slack_bolt.async_app import AsyncAck, AsyncApp
+from slack_bolt.async_app import AsyncApp
 
 from bot.domain.clock import utc_now
 from bot.domain.rubric import LONGEST_NAME, ChannelJudge, SavedRubric
@@ -18,7 +18,7 @@ from bot.features.rubrics.use import tell_other, use
 from bot.pipeline.text import COMMAND_TOO_SLOW, sentence
 from bot.slack import ids
 from bot.slack.blocks import Block
-from bot.slack.invocation import clicked_case_id, to_invocation
+from bot.slack.invocation import clicked_action, clicked_case_id, on_click, to_invocation
 from bot.slack.messenger import Post, Posted
 from bot.store.improvements import Improvement, Labelled, Progress
 from bot.store.rubrics import SavedBeforeError, TooManyRubricsError
@@ -145,9 +145,8 @@ _DO = {
 
 
 def register(app: AsyncApp, services: Services) -> None:
-    @app.action(re.compile(f"^(?:{'|'.join(_DO)})$"))
-    async def press(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
+    @on_click(app, *_DO)
+    async def press(body: dict[str, Any]) -> None:
         said = await _answer(services, body)
         if said:
             await services.messenger.tell(to_invocation(body).recipient, sentence(said))
@@ -164,7 +163,7 @@ async def _answer(services: Services, body: dict[str, Any]) -> str:
         return refusal
     blocks = (body.get("message") or {}).get("blocks") or []
     pressed = _Press(services, improvement, invocation.trigger_id, blocks)
-    return await _DO[body["actions"][0]["action_id"]](pressed)
+    return await _DO[clicked_action(body)](pressed)
 
 
 def new_name(improvement: Improvement, default: str) -> str:

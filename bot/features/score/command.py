@@ -15,7 +15,7 @@ from bot.pipeline.text import NOT_IN_BOTH, accepted, sentence, unsure_of_link
 from bot.slack import ids
 from bot.slack.blocks import actions, button, section
 from bot.slack.commands import Texts, Word, parse_command
-from bot.slack.invocation import Invocation, to_invocation
+from bot.slack.invocation import Invocation, on_click, to_invocation
 from bot.slack.members import MembershipError
 from bot.slack.messages import Permalink
 from bot.slack.messenger import Post
@@ -97,9 +97,8 @@ def register(app: AsyncApp, services: Services) -> None:
             case Word():
                 await ack(text=not_understood(to_plain(text), [*answers, "help"]))
 
-    @app.action(ids.ACTION_OPEN_WINDOW)
-    async def open_window(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
+    @on_click(app, ids.ACTION_OPEN_WINDOW)
+    async def open_window(body: dict[str, Any]) -> None:
         await open_texts_window(services, to_invocation(body))
 
     @app.action(ids.ACTION_HELP)

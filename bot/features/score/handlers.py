@@ -40,6 +40,7 @@ from bot.slack.blocks import ModalState, plain, section
 from bot.slack.invocation import (
     HomeVisit,
     Invocation,
+    clicked_action,
     clicked_case_id,
     clicked_message,
     installation_of,
@@ -103,23 +104,18 @@ def _register_window_buttons(app: AsyncApp, services: Services) -> None:
     intake, access, messenger = services.intake, services.case_access, services.messenger
 
     @app.action(ids.ACTION_WRONG_QUESTION)
-    async def wrong_question(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await open_question(ack, body, ids.VIEW_CORRECT, WRONG_QUESTION)
-
     @app.action(ids.ACTION_ASK)
-    async def type_question(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await open_question(ack, body, ids.VIEW_ANSWER, NO_QUESTION)
-
-    async def open_question(ack: AsyncAck, body: dict[str, Any], callback_id: str, reason: str) -> None:
-        invocation = to_invocation(body)
+    async def open_question(ack: AsyncAck, body: dict[str, Any]) -> None:
+        invocation, is_first = to_invocation(body), clicked_action(body) == ids.ACTION_ASK
         case = await access.readable(invocation, clicked_case_id(body))
         await ack()
         if invocation.is_foreign:
             await messenger.tell(invocation.recipient_at(case), sentence(FOREIGN))
-        elif callback_id == ids.VIEW_ANSWER and not case.lacks_question:
+        elif is_first and not case.lacks_question:
             await intake.proceed(case, False, invocation)
         else:
-            view = question_modal(case, callback_id, reason, invocation.to_state(case.id))
+            which = (ids.VIEW_ANSWER, NO_QUESTION) if is_first else (ids.VIEW_CORRECT, WRONG_QUESTION)
+            view = question_modal(case, *which, invocation.to_state(case.id))
             await open_or_tell(invocation, case, view)
 
     @app.action(ids.ACTION_DETAILS)

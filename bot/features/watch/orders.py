@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from slack_bolt.async_app import AsyncAck, AsyncApp
+from slack_bolt.async_app import AsyncApp
 
 from bot.domain.blocker import CHANNEL_OFF, FOREIGN
 from bot.domain.watch import Shows, Watch
@@ -17,7 +17,7 @@ from bot.pipeline.text import sentence
 from bot.slack import ids
 from bot.slack.client import REACTIONS, SLACK_ERRORS, slack_word
 from bot.slack.commands import WatchRequest
-from bot.slack.invocation import Invocation, clicked_value, to_invocation
+from bot.slack.invocation import Invocation, clicked_value, on_click, to_invocation
 from bot.slack.messenger import Post
 from bot.store.audit import Action
 
@@ -175,17 +175,15 @@ async def _test(services: Services, invocation: Invocation, author_id: str) -> s
 def register(app: AsyncApp, watcher: Watcher) -> None:
     services = watcher.services
 
-    @app.action(ids.ACTION_WATCH_OFF)
-    async def end(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
+    @on_click(app, ids.ACTION_WATCH_OFF)
+    async def end(body: dict[str, Any]) -> None:
         invocation = to_invocation(body)
         said = sentence(await end_watch(watcher, invocation, invocation.channel_id, clicked_value(body)))
         if not await services.messenger.replace(invocation.response_url, said):
             await services.messenger.tell(invocation.recipient, said)
 
-    @app.action(ids.ACTION_TEST_ALERT)
-    async def send_test(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
+    @on_click(app, ids.ACTION_TEST_ALERT)
+    async def send_test(body: dict[str, Any]) -> None:
         invocation = to_invocation(body)
         said = await _test(services, invocation, clicked_value(body))
         await services.messenger.tell(invocation.recipient, sentence(said))

@@ -47,6 +47,7 @@ from bot.slack.invocation import (
     clicked_value,
     clicked_watch,
     clicked_window,
+    on_click,
     to_invocation,
 )
 from bot.slack.members import MembershipError
@@ -301,36 +302,31 @@ async def _renew_home(services: Services, click: WindowClick) -> bool:
 def register(app: AsyncApp, watcher: Watcher) -> None:
     services = watcher.services
 
-    @app.action(ids.ACTION_WATCH)
-    async def open_in_channel(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
+    @on_click(app, ids.ACTION_WATCH)
+    async def open_in_channel(body: dict[str, Any]) -> None:
         invocation = to_invocation(body)
         state = ModalState(channel_id=invocation.channel_id)
         if not await open_window(watcher, invocation, state, clicked_value(body)):
             await services.messenger.tell(invocation.recipient, sentence(BUTTON_TOO_SLOW))
 
-    @app.action(ids.ACTION_HOME_WATCH)
-    async def open_at_home(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
+    @on_click(app, ids.ACTION_HOME_WATCH)
+    async def open_at_home(body: dict[str, Any]) -> None:
         visit, (channel_id, author_id) = clicked_home(body), clicked_watch(body)
         state = ModalState(channel_id=channel_id, home_id=visit.channel_id)
         if not await open_window(watcher, visit.invocation, state, author_id):
             await services.show_home(visit, BUTTON_TOO_SLOW)
 
-    @app.action(ids.BLOCK_ASSISTANT)
-    async def choose_assistant(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
+    @on_click(app, ids.BLOCK_ASSISTANT)
+    async def choose_assistant(body: dict[str, Any]) -> None:
         await _show(watcher, clicked_window(body), to_watch_form(body).author_id)
 
-    @app.action(_ITS_SHARE)
-    async def choose_share(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
+    @on_click(app, _ITS_SHARE)
+    async def choose_share(body: dict[str, Any]) -> None:
         form = to_watch_form(body)
         await _show(watcher, clicked_window(body), form.author_id, form)
 
-    @app.action(ids.ACTION_WATCH_END)
-    async def end_watch(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
+    @on_click(app, ids.ACTION_WATCH_END)
+    async def end_watch(body: dict[str, Any]) -> None:
         await _end(watcher, clicked_window(body), clicked_value(body))
 
     @app.view(ids.VIEW_WATCH)
