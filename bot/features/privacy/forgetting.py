@@ -21,12 +21,13 @@ from bot.features.privacy.text import (
     HOW,
     NO_WORDS,
     NOT_NOW,
-    Forgotten,
+    NOTHING,
     ask_first,
     ask_for_cases,
     forgotten_text,
     personal_data_forgotten_text,
     personal_data_text,
+    staying_text,
 )
 from bot.pipeline.text import sentence
 from bot.slack import ids
@@ -78,11 +79,10 @@ async def _ask(services: Services, invocation: Invocation, text: str) -> Post:
         theirs, others = await _divide(services, found, invocation.user_id)
     except SLACK_ERRORS:
         return sentence(NOT_NOW)
-    unsettled = tuple(case.id for case in theirs if case.status not in AT_REST)
-    stays = Forgotten(unsettled=unsettled, others=len(others))
+    stays = staying_text([case.id for case in theirs if case.status not in AT_REST], len(others))
     numbers = [case.id for case in theirs if case.status in AT_REST][:_MOST]
     if not numbers:
-        return sentence(forgotten_text(stays))
+        return sentence(stays or NOTHING)
     seen = await services.store.cases.numbered(invocation.team_id, numbers[:_QUOTED])
     await services.store.assignments.note_told(invocation.team_id, [case.id for case in seen], invocation.user_id)
     quoted = await services.own_cases.listed(seen, invocation.user_id, invocation.channel_id)
@@ -135,15 +135,10 @@ async def _forget(services: Services, invocation: Invocation, what: str) -> Post
     if gone:
         await _scrub(services.store.forgetting)
     logger.info("cases_forgotten", cases=gone)
-    outcome = Forgotten(
-        cases=tuple(sorted(gone)),
-        messages=errors.count(None),
-        errors=tuple(error for error in errors if error not in {None, _IS_GONE}),
-        is_private=any(case.delivered_at and (case.is_private or case.blocked_by) for case in at_rest),
-        unsettled=tuple(case.id for case in theirs if case.id not in gone),
-        others=len(others),
-    )
-    return sentence(forgotten_text(outcome))
+    refused = [error for error in errors if error and error != _IS_GONE]
+    is_private = any(case.delivered_at and (case.is_private or case.blocked_by) for case in at_rest)
+    stays = staying_text([case.id for case in theirs if case.id not in gone], len(others))
+    return sentence(forgotten_text(sorted(gone), errors.count(None), refused, stays, is_private=is_private))
 
 
 async def _scrub(log: Forgetting) -> None:

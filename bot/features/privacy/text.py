@@ -1,7 +1,6 @@
 """What is said about forgetting, to the person who asked for it alone."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bot.pipeline.own_cases import ListedCase, recent_blocks
 from bot.slack import ids
@@ -22,27 +21,6 @@ NO_WORDS = "I have none of your words stored, so there is nothing to forget."
 NOT_NOW = "Slack is not answering, so I deleted nothing. Please try again."
 
 
-@dataclass(frozen=True)
-class Forgotten:
-    """What became of a wish to forget.
-
-    Attributes:
-        cases: The numbers of those that are gone from the log.
-        messages: How many messages of ours were taken back.
-        errors: Slack's errors, one for each message of ours that it did not let us take back.
-        is_private: Whether one person alone was shown a verdict, which cannot be taken back.
-        unsettled: The numbers of those that are being scored, and so are there still.
-        others: How many that the person may know of are somebody else's, and are there still.
-    """
-
-    cases: tuple[int, ...] = ()
-    messages: int = 0
-    errors: tuple[str, ...] = ()
-    is_private: bool = False
-    unsettled: tuple[int, ...] = ()
-    others: int = 0
-
-
 def ask_first(text: str, label: str, what: str, quoted: Sequence[Block] = ()) -> Post:
     """Says what would be forgotten, quotes it, and asks; the button brings back `what`."""
     go = button(label, ids.ACTION_FORGET, what) | {"style": "danger"}
@@ -52,19 +30,19 @@ def ask_first(text: str, label: str, what: str, quoted: Sequence[Block] = ()) ->
 def ask_for_cases(
     case_ids: Sequence[int],
     quoted: Sequence[ListedCase],
-    stays: Forgotten,
+    stays: str,
     workspace_url: str,
     *,
     are_examples: bool = False,
 ) -> Post:
     """Asks before cases are deleted, some of which are quoted; the button brings back their numbers.
 
-    `are_examples` is whether a rubric has one of them as an example.
+    `stays` says what is not deleted, and `are_examples` whether a rubric has one of them as an example.
     """
     which, whose = ("this case", "Its") if len(case_ids) == 1 else (f"these {len(case_ids)} cases", "Their")
     more = f"{len(case_ids) - len(quoted)} more are not shown here." if len(case_ids) > len(quoted) else ""
     asking = f"Delete {which}? {whose} texts, ratings, labels and my messages in Slack will be deleted for good."
-    parts = [asking, EXAMPLES if are_examples else "", more, _unsettled(stays.unsettled), _others(stays.others)]
+    parts = [asking, EXAMPLES if are_examples else "", more, stays]
     label = f"Delete case {case_ids[0]}" if len(case_ids) == 1 else f"Delete {len(case_ids)} cases"
     numbers = ",".join(str(number) for number in case_ids)
     return ask_first(
@@ -103,49 +81,39 @@ def personal_data_forgotten_text(gone: Words) -> str:
     return " ".join(part for part in parts if part)
 
 
-def forgotten_text(outcome: Forgotten) -> str:
-    parts = [
-        _gone(outcome),
-        "Messages that only one person sees disappear when that person reloads Slack."
-        if outcome.is_private and outcome.cases
-        else "",
-        _undeletable(outcome.errors),
-        _unsettled(outcome.unsettled),
-        _others(outcome.others),
-    ]
-    return " ".join(part for part in parts if part) or NOTHING
+def forgotten_text(cases: Sequence[int], messages: int, errors: Sequence[str], stays: str, *, is_private: bool) -> str:
+    """What became of a wish to forget.
+
+    Args:
+        cases: The numbers of those that are gone from the log.
+        messages: How many messages of ours were taken back.
+        errors: Slack's errors, one for each message of ours that it did not let us take back.
+        stays: What is there still, as `staying_text` says it.
+        is_private: Whether one person alone was shown a verdict, which cannot be taken back.
+    """
+    parts = []
+    if cases:
+        also = f", and my {'message' if messages == 1 else f'{messages} messages'} in Slack" if messages else ""
+        whose = "its" if len(cases) == 1 else "their"
+        parts.append(f"Deleted: {_cases(cases)}, with {whose} texts, ratings and labels{also}.")
+    if cases and is_private:
+        parts.append("Messages that only one person sees disappear when that person reloads Slack.")
+    if errors:
+        what = "one message" if len(errors) == 1 else f"{len(errors)} messages"
+        parts.append(f"Slack did not let me delete {what} of mine (`{escape(errors[0])}`); a workspace admin can.")
+    return " ".join([*parts, *([stays] if stays else [])]) or NOTHING
 
 
-def _gone(outcome: Forgotten) -> str:
-    if not outcome.cases:
-        return ""
-    whose = "its" if len(outcome.cases) == 1 else "their"
-    sentence = f"Deleted: {_cases(outcome.cases)}, with {whose} texts, ratings and labels."
-    if outcome.messages:
-        messages = "my message" if outcome.messages == 1 else f"my {outcome.messages} messages"
-        sentence = f"{sentence[:-1]}, and {messages} in Slack."
-    return sentence
-
-
-def _undeletable(errors: Sequence[str]) -> str:
-    if not errors:
-        return ""
-    what = "one message" if len(errors) == 1 else f"{len(errors)} messages"
-    return f"Slack did not let me delete {what} of mine (`{escape(errors[0])}`); a workspace admin can."
-
-
-def _unsettled(case_ids: Sequence[int]) -> str:
-    if not case_ids:
-        return ""
-    are = "is" if len(case_ids) == 1 else "are"
-    return f"{_cases(case_ids).capitalize()} {are} still being scored. Please try again in a minute."
-
-
-def _others(count: int) -> str:
-    if not count:
-        return ""
-    what, them = ("One score was", "it") if count == 1 else (f"{count} scores were", "them")
-    return f"{what} requested by somebody else: they, or a workspace admin, can delete {them}."
+def staying_text(unsettled: Sequence[int], others: int) -> str:
+    """Why cases were not deleted: by their numbers those that are being scored, and how many are somebody else's."""
+    parts = []
+    if unsettled:
+        are = "is" if len(unsettled) == 1 else "are"
+        parts.append(f"{_cases(unsettled).capitalize()} {are} still being scored. Please try again in a minute.")
+    if others:
+        what, them = ("One score was", "it") if others == 1 else (f"{others} scores were", "them")
+        parts.append(f"{what} requested by somebody else: they, or a workspace admin, can delete {them}.")
+    return " ".join(parts)
 
 
 def _cases(case_ids: Sequence[int]) -> str:
