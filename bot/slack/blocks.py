@@ -63,6 +63,11 @@ def modal(callback_id: str, title: str, state: ModalState, blocks: list[Block], 
     }
 
 
+def page(title: str, blocks: list[Block], close: str = "Close") -> Block:
+    """A window without a button to submit it."""
+    return {"type": "modal", "title": plain(title), "close": plain(close), "blocks": blocks}
+
+
 def section(mrkdwn: str) -> Block:
     return {"type": "section", "text": _mrkdwn(mrkdwn)}
 
@@ -153,6 +158,12 @@ def text_box(action_id: str, most: int, initial: str | None, placeholder: str | 
     box = {"type": "plain_text_input", "action_id": action_id, "multiline": True, "max_length": most}
     box |= {"placeholder": plain(placeholder)} if placeholder else {}
     return box | ({"initial_value": initial[:most]} if initial else {})
+
+
+def number_box(action_id: str, initial: float | None, *, is_whole: bool = True, **more: Any) -> Block:
+    """A field for a number; `more` are further properties of Slack's element, such as its limits."""
+    box = {"type": "number_input", "action_id": action_id, "is_decimal_allowed": not is_whole, **more}
+    return box | ({} if initial is None else {"initial_value": f"{initial:g}"})
 
 
 def menu(action_id: str, options: Iterable[Block], chosen: Block | None, kind: str = "static_select") -> Block:

@@ -24,7 +24,6 @@ VIEW_BLIND = "score_blind"
 VIEW_COMPARED = "go_on_scoring_blind"
 VIEW_RUBRIC = "save_rubric"
 VIEW_RUBRIC_SAVED = "use_rubric"
-VIEW_DETAILS = "details"
 VIEW_HOME = "home"
 VIEW_WATCH = "set_watch"
 
@@ -100,11 +99,9 @@ METADATA_DIGEST = "slack_judge_digest"
 METADATA_ALERT = "slack_judge_alert"
 
 
-def of_case(block_id: str, case_id: int | None) -> str:
-    """The id of an input in a window that shows one case after another: Slack keeps typed text while an id stays."""
-    return f"{block_id}-{case_id}"
+def of(block_id: str, which: int | str | None) -> str:
+    """The id of an input in a window that shows one case or assistant after another.
 
-
-def of_author(block_id: str, author_id: str) -> str:
-    """The id of an input in a window that shows one assistant's watch after another's, for the same reason."""
-    return f"{block_id}-{author_id}"
+    Slack keeps typed text while an id stays.
+    """
+    return f"{block_id}-{which}"

@@ -306,7 +306,7 @@ def to_label(body: Raw, *, is_blind: bool) -> tuple[ModalState, Label | None]:
     """The state of a submitted window for a person's own score, and the label, or None without a valid score."""
     state, values = _to_state(body["view"]), body["view"]["state"]["values"]
     score_block, reason_block = (
-        ids.of_case(block, state.case_id) if is_blind else block for block in (ids.BLOCK_SCORE, ids.BLOCK_REASON)
+        ids.of(block, state.case_id) if is_blind else block for block in (ids.BLOCK_SCORE, ids.BLOCK_REASON)
     )
     try:
         score = int(_selected(values, score_block) or _typed(values, score_block))

@@ -226,7 +226,7 @@ async def _submitted(
     shown = await services.store.assignments.shown(invocation.team_id, invocation.user_id, state.case_id or 0)
     if shown and not (label and shown.lowest <= label.score <= shown.highest):
         wrong = words.off_scale(shown.lowest, shown.highest)
-        return {"response_action": "errors", "errors": {ids.of_case(ids.BLOCK_SCORE, shown.id): wrong}}
+        return {"response_action": "errors", "errors": {ids.of(ids.BLOCK_SCORE, shown.id): wrong}}
     theirs = await _theirs(services, invocation)
     note = await _record(services, invocation, shown, label, theirs)
     if note == words.NOT_RECORDED and label:

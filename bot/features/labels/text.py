@@ -17,7 +17,9 @@ from bot.slack.blocks import (
     field,
     menu,
     modal,
+    number_box,
     option,
+    page,
     permalink,
     plain,
     quotes,
@@ -39,9 +41,12 @@ _LONGEST_MENU = 100
 def label_modal(state: ModalState, verdict: RecordedVerdict, label: Label | None) -> dict[str, Any]:
     """The modal that takes a person's own score, and a reason if they like; their label so far is filled in."""
     judged = "unscored" if verdict.score is None else f"{verdict.score} of {verdict.highest}"
+    scale = range(verdict.lowest, verdict.highest + 1)
+    # Whoever agreed and now disagrees means another score.
+    earlier = label.score if label and label.score in scale and label.score != verdict.score else None
     blocks = [
         section(f"Case {state.case_id}. The judge's score: {judged}."),
-        _scores(verdict, label),
+        score_input(ids.BLOCK_SCORE, scale, earlier),
         reason_input(ids.BLOCK_REASON, label.reason if label else None),
     ]
     return modal(ids.VIEW_LABEL, "Your own score", state, blocks, "Record", "Cancel")
@@ -64,38 +69,20 @@ def blind_stands(case: LoggedCase, verdict: RecordedVerdict, label: Label) -> st
 
 
 def score_input(block_id: str, scale: range, earlier: int | None = None) -> dict[str, Any]:
-    element = _menu(block_id, scale, earlier) if len(scale) <= _LONGEST_MENU else _number(block_id, scale, earlier)
+    if len(scale) <= _LONGEST_MENU:
+        options = [option(str(score)) for score in reversed(scale)]
+        chosen = None if earlier is None else option(str(earlier))
+        element = menu(block_id, options, chosen) | {"placeholder": plain("Choose a score")}
+    else:
+        low, high = str(scale[0]), str(scale[-1])
+        hint = plain(f"A number from {low} to {high}")
+        element = number_box(block_id, earlier, min_value=low, max_value=high, placeholder=hint)
     return field(f"Your score ({scale[-1]} is best)", element)
 
 
 def reason_input(block_id: str, reason: str | None = None) -> dict[str, Any]:
     hint = "The channel may read it: it can become part of a rubric."
     return field("Why", text_box(block_id, LONGEST_REASON, reason), hint, is_optional=True)
-
-
-def _scores(verdict: RecordedVerdict, label: Label | None) -> dict[str, Any]:
-    scale = range(verdict.lowest, verdict.highest + 1)
-    # Whoever agreed and now disagrees means another score.
-    earlier = label.score if label and label.score in scale and label.score != verdict.score else None
-    return score_input(ids.BLOCK_SCORE, scale, earlier)
-
-
-def _menu(action_id: str, scale: range, earlier: int | None) -> dict[str, Any]:
-    options = [option(str(score)) for score in reversed(scale)]
-    chosen = None if earlier is None else option(str(earlier))
-    return menu(action_id, options, chosen) | {"placeholder": plain("Choose a score")}
-
-
-def _number(action_id: str, scale: range, earlier: int | None) -> dict[str, Any]:
-    element: dict[str, Any] = {
-        "type": "number_input",
-        "action_id": action_id,
-        "is_decimal_allowed": False,
-        "min_value": str(scale[0]),
-        "max_value": str(scale[-1]),
-        "placeholder": plain(f"A number from {scale[0]} to {scale[-1]}"),
-    }
-    return element if earlier is None else element | {"initial_value": str(earlier)}
 
 
 HOW = (
@@ -143,7 +130,7 @@ def blind_modal(
         *quotes(shown.response, _ROOM, run("Response", is_bold=True)),
         *_criteria(rubric),
         _blind_scores(shown, rubric),
-        reason_input(ids.of_case(ids.BLOCK_REASON, shown.id)),
+        reason_input(ids.of(ids.BLOCK_REASON, shown.id)),
         actions(button("Skip", ids.ACTION_SKIP), button("I have seen its score", ids.ACTION_SEEN)),
     ]
     return modal(ids.VIEW_BLIND, _TITLE, state, blocks, "Next", "Close")
@@ -158,7 +145,7 @@ def compared_modal(state: ModalState, compared: Sequence[Comparison], workspace_
 
 def over_modal(why: str, compared: Sequence[Comparison], workspace_url: str, note: str = "") -> dict[str, Any]:
     blocks = [*_note(note), *_compared(compared, workspace_url), section(why)]
-    return {"type": "modal", "title": plain(_TITLE), "close": plain("Done"), "blocks": blocks}
+    return page(_TITLE, blocks, "Done")
 
 
 def enough(budget: Budget) -> str:
@@ -188,7 +175,7 @@ def _criteria(rubric: Rubric | None) -> list[Block]:
 
 def _blind_scores(shown: DrawnCase, rubric: Rubric | None) -> Block:
     """Radio buttons, which need one tap and have room for what a score means; a menu for a longer scale."""
-    block_id, scale = ids.of_case(ids.BLOCK_SCORE, shown.id), range(shown.lowest, shown.highest + 1)
+    block_id, scale = ids.of(ids.BLOCK_SCORE, shown.id), range(shown.lowest, shown.highest + 1)
     block = score_input(block_id, scale)
     if len(scale) > _MOST_RADIO_BUTTONS:
         return block

@@ -9,7 +9,7 @@ from typing import Any
 from bot.domain.verdict import OFFLINE
 from bot.features.rubrics.text import errors
 from bot.slack import ids
-from bot.slack.blocks import Block, actions, button, context, plain, quotes, run, section, short_date
+from bot.slack.blocks import Block, actions, button, context, page, quotes, run, section, short_date
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import excerpt
 from bot.store.improvements import Improvement
@@ -233,8 +233,7 @@ def _warnings(before: Rubric, after: Rubric, *, quotes_lines: bool = True) -> li
 
 def view_modal(before: Rubric, after: Rubric) -> dict[str, Any]:
     """The window with the whole new text."""
-    blocks = [*_warnings(before, after), *diff(before, after)]
-    return {"type": "modal", "title": plain("New rubric"), "close": plain("Close"), "blocks": blocks}
+    return page("New rubric", [*_warnings(before, after), *diff(before, after)])
 
 
 def decided(blocks: Sequence[Block], said: str, number: int | None = None) -> Post:

@@ -6,7 +6,21 @@ from typing import Any
 from bot.domain.rubric import DEFAULT, LONGEST_NAME, MOST_RUBRICS, ChannelJudge, SavedRubric, is_name
 from bot.pipeline.text import MAX_INPUT
 from bot.slack import ids
-from bot.slack.blocks import Block, ModalState, actions, button, context, modal, plain, quotes, run, section, short_date
+from bot.slack.blocks import (
+    Block,
+    ModalState,
+    actions,
+    button,
+    context,
+    field,
+    modal,
+    page,
+    quotes,
+    run,
+    section,
+    short_date,
+    text_box,
+)
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape
 from bot.store.improvements import Improvement, Progress
@@ -183,9 +197,9 @@ def rubric_modal(state: ModalState, rubric: Rubric) -> dict[str, Any]:
     about = (_CHANGE if state.rubric else _NEW).format(name=rubric.name, channel=state.channel_id)
     blocks = [
         section(f"{about}\n{_HOW}"),
-        _input(ids.BLOCK_NAME, "Name", state.rubric or "", LONGEST_NAME, multiline=False),
-        _input(ids.BLOCK_PROMPT, "Prompt", first, MAX_INPUT),
-        _input(ids.BLOCK_PROMPT_REST, "Prompt, continued", rest, MAX_INPUT) | {"optional": True},
+        field("Name", text_box(ids.BLOCK_NAME, LONGEST_NAME, state.rubric) | {"multiline": False}),
+        field("Prompt", text_box(ids.BLOCK_PROMPT, MAX_INPUT, first)),
+        field("Prompt, continued", text_box(ids.BLOCK_PROMPT_REST, MAX_INPUT, rest), is_optional=True),
         context("Slack allows 3,000 characters in a field, so a longer prompt continues in the second one."),
     ]
     return modal(ids.VIEW_RUBRIC, _TITLE, state, blocks, "Save", "Cancel")
@@ -209,11 +223,11 @@ def view_modal(rubric: Rubric) -> dict[str, Any]:
         section("\n".join([f"*{_ticked(rubric.name)}*, from {low} to {high}", *([about] if about else [])])),
         *quotes(rubric.prompt, _ROOM, run("What the model gets, without question and response", is_bold=True)),
     ]
-    return {"type": "modal", "title": plain(_TITLE), "close": plain("Close"), "blocks": blocks}
+    return page(_TITLE, blocks)
 
 
 def message_modal(text: str) -> dict[str, Any]:
-    return {"type": "modal", "title": plain(_TITLE), "close": plain("Close"), "blocks": [section(escape(text))]}
+    return page(_TITLE, [section(escape(text))])
 
 
 def errors(name: str, prompt: str, *, is_shipped: bool) -> dict[str, str]:
@@ -244,12 +258,6 @@ def _parted(prompt: str) -> tuple[str, str]:
     ends = (at for at in range(MAX_INPUT, 0, -1) if text[at] == "\n" and "\n" not in (text[at - 1], text[at + 1]))
     at = next(ends, MAX_INPUT + 1)
     return text[:at], text[at + 1 :]
-
-
-def _input(block_id: str, label: str, initial: str, most: int, *, multiline: bool = True) -> Block:
-    element = {"type": "plain_text_input", "action_id": block_id, "multiline": multiline, "max_length": most}
-    element |= {"initial_value": initial} if initial else {}
-    return {"type": "input", "block_id": block_id, "label": plain(label), "element": element, "optional": False}
 
 
 BEGUN = (

@@ -36,7 +36,7 @@ from bot.pipeline.text import (
 )
 from bot.pipeline.verdict_text import headline, rated_quote
 from bot.slack import ids
-from bot.slack.blocks import ModalState, plain, section
+from bot.slack.blocks import ModalState, page, section
 from bot.slack.invocation import (
     HomeVisit,
     Invocation,
@@ -216,13 +216,7 @@ def details_modal(case: LoggedCase, verdict: RecordedVerdict) -> dict[str, Any]:
     }
     lines = "\n".join(f"*{name}*: {value}" for name, value in facts.items() if value)
     ratings = [rated_quote(rating, verdict, _MOST_WORDS) for rating in verdict.ratings[:_MOST_RATINGS]]
-    return {
-        "type": "modal",
-        "callback_id": ids.VIEW_DETAILS,
-        "title": plain(f"Case {case.id}"),
-        "close": plain("Close"),
-        "blocks": [section(headline(verdict)), section(lines), *ratings],
-    }
+    return page(f"Case {case.id}", [section(headline(verdict)), section(lines), *ratings])
 
 
 def register_first(app: AsyncApp, services: Services) -> None:

@@ -92,7 +92,7 @@ def to_watch_form(body: Raw) -> WatchForm:
     author_id = _option(values, ids.BLOCK_ASSISTANT)
 
     def its(block_id: str) -> str:
-        return ids.of_author(block_id, author_id)
+        return ids.of(block_id, author_id)
 
     one_in = _option(values, its(ids.BLOCK_SHARE))
     hears_here = _state(values, its(ids.BLOCK_ALERTS_HERE)).get("selected_options")
@@ -233,7 +233,7 @@ async def _submitted(watcher: Watcher, invocation: Invocation, form: WatchForm) 
         floor=form.floor,
     )
     if refusal := await save_order(watcher, watch, invocation.user_id):
-        its_shows = ids.of_author(ids.BLOCK_SHOWS, form.author_id)
+        its_shows = ids.of(ids.BLOCK_SHOWS, form.author_id)
         return {"response_action": "errors", "errors": {its_shows: refusal.replace("`", "")}}
     await save_tokens(services, *place, int(form.tokens) if form.tokens else None, invocation.user_id)
     return {}
@@ -244,7 +244,7 @@ async def _errors(services: Services, form: WatchForm, scale: Scale, *, is_watch
     is_ours = form.author_id in services.identity.own_ids
     if is_ours or not (is_watched or (await services.members.of(form.author_id)).is_bot):
         errors[ids.BLOCK_ASSISTANT] = window_words.NO_ASSISTANT
-    its_per_day, its_floor = (ids.of_author(each, form.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_FLOOR))
+    its_per_day, its_floor = (ids.of(each, form.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_FLOOR))
     for block_id, number, most in (
         (its_per_day, form.per_day, window_words.MOST_A_DAY),
         (ids.BLOCK_TOKENS, form.tokens, window_words.MOST_TOKENS),
@@ -259,7 +259,7 @@ async def _errors(services: Services, form: WatchForm, scale: Scale, *, is_watch
 async def _kept_out(services: Services, form: WatchForm) -> dict[str, str]:
     """What is wrong with the people who are to hear: an alert names figures of the channel."""
     people = [each for each in form.alerts_to if each != form.channel_id]
-    block_id = ids.of_author(ids.BLOCK_ALERTS_TO, form.author_id)
+    block_id = ids.of(ids.BLOCK_ALERTS_TO, form.author_id)
     keeps_out = (services.memberships.keeps_out(each, form.channel_id) for each in people)
     try:
         known, kept = await asyncio.gather(services.members.of_all(people), asyncio.gather(*keeps_out))

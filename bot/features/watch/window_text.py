@@ -18,9 +18,10 @@ from bot.slack.blocks import (
     field,
     menu,
     modal,
+    number_box,
     option,
+    page,
     permalink,
-    plain,
     quote,
     section,
     short_date,
@@ -76,8 +77,7 @@ class WatchView:
 
 
 def said_modal(text: str) -> dict[str, Any]:
-    """A window with a text and nothing to submit."""
-    return {"type": "modal", "title": plain(_TITLE), "close": plain("Close"), "blocks": [section(text)]}
+    return page(_TITLE, [section(text)])
 
 
 def watch_modal(
@@ -93,7 +93,7 @@ def watch_modal(
     """
     watch, one_in = form.watch, round(1 / form.watch.share)
     shares = {str(each): f"A random 1 in {each}" if each > 1 else "All" for each in sorted({*_SHARES, one_in})}
-    its_share = ids.of_author(ids.BLOCK_SHARE, watch.author_id)
+    its_share = ids.of(ids.BLOCK_SHARE, watch.author_id)
     blocks = [
         context(f"In <#{watch.channel_id}>. Please tell the channel that this assistant is watched."),
         _select(ids.BLOCK_ASSISTANT, "Assistant", _assistants(form), watch.author_id) | {"dispatch_action": True},
@@ -144,7 +144,7 @@ def _assistants(form: WatchView) -> dict[str, str]:
 
 def _draw(form: WatchView) -> list[Block]:
     watch = form.watch
-    per_day, shows = (ids.of_author(each, watch.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_SHOWS))
+    per_day, shows = (ids.of(each, watch.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_SHOWS))
     return [
         _number(per_day, "Most scored replies a day", f"For this assistant. {_DAY}", watch.per_day or None),
         _number(ids.BLOCK_TOKENS, "Most tokens a day", f"For all watches of this channel. {_DAY}", form.tokens),
@@ -160,7 +160,7 @@ def _draw(form: WatchView) -> list[Block]:
 
 def _alerts(form: WatchView) -> list[Block]:
     watch = form.watch
-    here, people = (ids.of_author(each, watch.author_id) for each in (ids.BLOCK_ALERTS_HERE, ids.BLOCK_ALERTS_TO))
+    here, people = (ids.of(each, watch.author_id) for each in (ids.BLOCK_ALERTS_HERE, ids.BLOCK_ALERTS_TO))
     box: dict[str, Any] = {"type": "checkboxes", "action_id": here, "options": [option("here", "This channel")]}
     if watch.channel_id in watch.alerts_to:
         box["initial_options"] = box["options"]
@@ -169,7 +169,7 @@ def _alerts(form: WatchView) -> list[Block]:
         users["initial_users"] = chosen
     low, high = form.scale
     needs = f"Between {low} and {high}. Needs {MIN_REFERENCE} scores from earlier weeks."
-    floor = ids.of_author(ids.BLOCK_FLOOR, watch.author_id)
+    floor = ids.of(ids.BLOCK_FLOOR, watch.author_id)
     return [
         field("Alert when it gets clearly worse", box, is_optional=True),
         field("Also alert these people", users, is_optional=True),
@@ -213,6 +213,4 @@ def _select(block_id: str, label: str, values: Mapping[str, str], chosen: str) -
 
 
 def _number(block_id: str, label: str, hint: str, initial: float | None, *, is_whole: bool = True) -> Block:
-    element = {"type": "number_input", "action_id": block_id, "is_decimal_allowed": not is_whole}
-    element |= {"initial_value": f"{initial:g}"} if initial else {}
-    return field(label, element, hint, is_optional=True)
+    return field(label, number_box(block_id, initial, is_whole=is_whole), hint, is_optional=True)

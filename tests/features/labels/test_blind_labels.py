@@ -69,9 +69,9 @@ async def give(stage: Stage, score: int, reason: str = "", person: Person | None
     """The window after a score was submitted in it."""
     who = person or stage.ann
     number = case_in(await stage.modal(who))
-    values = {ids.of_case(ids.BLOCK_SCORE, number): str(score)}
+    values = {ids.of(ids.BLOCK_SCORE, number): str(score)}
     if reason:
-        values[ids.of_case(ids.BLOCK_REASON, number)] = reason
+        values[ids.of(ids.BLOCK_REASON, number)] = reason
     await stage.slack.settled(who.submit(values))
     return await stage.modal(who)
 
@@ -257,7 +257,7 @@ async def test_a_blind_score_stands_whatever_is_pressed_later(stage: Stage) -> N
 async def test_the_same_window_submitted_twice_records_once(stage: Stage) -> None:
     await replies(stage, 2)
     number = case_in(await open_window(stage))
-    stage.ann.fill({ids.of_case(ids.BLOCK_SCORE, number): "2"})
+    stage.ann.fill({ids.of(ids.BLOCK_SCORE, number): "2"})
     first = stage.ann.submit()
     again = stage.slack.workspace.deliveries.send("interactive", dict(first.payload))
     for delivery in (first, again):
@@ -272,7 +272,7 @@ async def test_the_same_window_submitted_twice_records_once(stage: Stage) -> Non
 async def test_a_window_submitted_again_with_another_score_says_that_it_is_not_recorded(stage: Stage) -> None:
     await replies(stage, 2)
     number = case_in(await open_window(stage))
-    block = ids.of_case(ids.BLOCK_SCORE, number)
+    block = ids.of(ids.BLOCK_SCORE, number)
     first = stage.ann.submit({block: "2"})
     await stage.slack.settled(first)
     payload = json.loads(json.dumps(first.payload))
@@ -291,14 +291,14 @@ async def test_a_forged_window_records_nothing_and_shows_nothing(stage: Stage) -
     leads = private(stage, "ben")
     await add_case(stage, leads, stage.helper.id, 1, question="Secret?", response="Secret.", requester_id="U-carl")
     shown_case = case_in(await open_window(stage))
-    delivery = await stage.slack.settled(stage.ann.submit({ids.of_case(ids.BLOCK_SCORE, shown_case): "2"}))
+    delivery = await stage.slack.settled(stage.ann.submit({ids.of(ids.BLOCK_SCORE, shown_case): "2"}))
     assert len(await recorded(stage)) == 1
     never_shown = ({1, 2, 3} - {shown_case, case_in(await stage.modal(stage.ann))}).pop()
     for number in (never_shown, 4, 99):
         view = dict(delivery.payload["view"])
         view["private_metadata"] = json.dumps({"channel_id": leads.id, "case_id": number, "labelled": [1, 2, 3]})
         score = {"type": "radio_buttons", "selected_option": {"value": "2"}}
-        block = ids.of_case(ids.BLOCK_SCORE, number)
+        block = ids.of(ids.BLOCK_SCORE, number)
         view["state"] = {"values": {block: {block: score}}}
         forged = stage.slack.workspace.deliveries.send("interactive", delivery.payload | {"view": view})
         answer = (await stage.slack.settled(forged)).response
@@ -314,7 +314,7 @@ async def test_a_forged_window_records_nothing_and_shows_nothing(stage: Stage) -
 async def test_a_score_off_the_scale_is_refused_in_the_window(stage: Stage, score: str) -> None:
     await a_reply(stage)
     await open_window(stage)
-    delivery = await stage.slack.settled(stage.ann.submit({ids.of_case(ids.BLOCK_SCORE, 1): "3"}))
+    delivery = await stage.slack.settled(stage.ann.submit({ids.of(ids.BLOCK_SCORE, 1): "3"}))
     await forget_labels(stage)
     view = json.loads(json.dumps(delivery.payload["view"]).replace('"value": "3"', f'"value": "{score}"'))
     again = stage.slack.workspace.deliveries.send("interactive", delivery.payload | {"view": view})
@@ -365,7 +365,7 @@ async def test_no_more_than_a_channel_wants_of_people_who_submit_at_once(stage: 
     assert "collects up to 1 blind scores a week" in await refusal(stage, "label weekly 1")
     views = [await open_window(stage, person) for person in (stage.ann, stage.ben)]
     submitted = [
-        person.submit({ids.of_case(ids.BLOCK_SCORE, case_in(view)): "3"})
+        person.submit({ids.of(ids.BLOCK_SCORE, case_in(view)): "3"})
         for person, view in zip((stage.ann, stage.ben), views, strict=True)
     ]
     await asyncio.gather(*(stage.slack.settled(each) for each in submitted))
@@ -432,7 +432,7 @@ async def test_where_slack_does_not_say_who_is_in_a_channel_nothing_is_shown_or_
     await a_reply(stage)
     await open_window(stage)
     stage.slack.fail("users.conversations", error="internal_error", times=2)
-    delivery = stage.ann.submit({ids.of_case(ids.BLOCK_SCORE, 1): "3"})
+    delivery = stage.ann.submit({ids.of(ids.BLOCK_SCORE, 1): "3"})
     (said,) = await stage.slack.until(lambda: stage.ann.messages(stage.ann.im))
     assert said.text.startswith("Slack did not tell me whether you are in that channel")
     assert await recorded(stage) == []

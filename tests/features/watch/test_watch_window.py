@@ -29,7 +29,7 @@ LAST = "Replies of the last week that this watch could have scored"
 
 
 def its(block_id: str, author_id: str) -> str:
-    return ids.of_author(block_id, author_id)
+    return ids.of(block_id, author_id)
 
 
 async def filled(stage: Stage, text: str = "") -> str:
