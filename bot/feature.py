@@ -33,13 +33,16 @@ from bot.slack.client import Identity
 from bot.slack.incoming import Traffic
 from bot.slack.invocation import HomeVisit, Invocation
 from bot.slack.members import Access, Homes, Member, Members, Memberships
-from bot.slack.messenger import Drawn, Messenger
+from bot.slack.messenger import Drawn, Messenger, Post
 from bot.store import Store
 from bot.store.figures import Place
 from bot.store.jobs import JobKind
 
-Word = Callable[[Invocation, str], Awaitable[None]]
-"""Answers a word after `/judge`, given who typed it and the text after it; only that person sees the answer."""
+Word = Callable[[Invocation, str], Awaitable[Post | str]]
+"""Answers a word after `/judge`, given who typed it and the text after it; only that person sees the answer.
+
+The answer is empty if a window was opened instead.
+"""
 
 Named = Callable[[Sequence[str]], Awaitable[Mapping[str, Member]]]
 """Returns those of the authors with these ids whose names the channel may see."""

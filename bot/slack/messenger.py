@@ -14,6 +14,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.domain.case import Recipient
+from bot.slack.blocks import section
 from bot.slack.client import SLACK_ERRORS, error_of, is_passing, is_transient, refusal_of, slack_word
 
 T = TypeVar("T")
@@ -115,8 +116,9 @@ class Messenger:
         self._client = client
         self._response_hosts = to_response_hosts(client.base_url)
 
-    async def tell(self, recipient: Recipient, post: Post) -> bool:
+    async def tell(self, recipient: Recipient, said: Post | str) -> bool:
         """Whether the person could be told: where they are if possible, otherwise by direct message."""
+        post = Post(said, [section(said)]) if isinstance(said, str) else said
         ways: list[Callable[[Recipient, Post], Awaitable[object]]] = [self._ephemeral, self._respond, self.direct]
         if recipient.is_in_channel:
             ways = [self._respond, self._ephemeral, self.direct]

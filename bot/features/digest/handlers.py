@@ -5,7 +5,7 @@ Source: https://docs.slack.dev/surfaces/app-home
 """
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -25,7 +25,7 @@ from bot.pipeline.text import sentence
 from bot.slack import ids
 from bot.slack.blocks import Block, button, context, header, section
 from bot.slack.client import slack_word
-from bot.slack.commands import DigestRequest, StatsRequest, parse_digest, parse_stats
+from bot.slack.commands import parse_digest, parse_stats
 from bot.slack.invocation import Invocation, clicked_action, clicked_home, clicked_value, on_click, to_invocation
 from bot.slack.members import Member, MembershipError
 from bot.slack.messenger import Post
@@ -59,19 +59,12 @@ def digest_state(settings: ChannelSettings, schedule: Schedule, now: datetime) -
     )
 
 
-async def answer_digest(services: Services, invocation: Invocation, text: str) -> None:
+async def answer_digest(services: Services, invocation: Invocation, text: str) -> str:
     """Shows and changes a channel's digest, for those who may."""
     try:
         request = parse_digest(text)
     except ValueError as exc:
-        said = f"{escape(str(exc))}. What I understand:\n{_HELP}"
-    else:
-        said = await _digest(services, invocation, request)
-    if said:
-        await services.messenger.tell(invocation.recipient, sentence(said))
-
-
-async def _digest(services: Services, invocation: Invocation, request: DigestRequest) -> str:
+        return f"{escape(str(exc))}. What I understand:\n{_HELP}"
     is_change = request.action not in {"preview", "state", "help"}
     here, person = invocation.channel_id, invocation.user_id
     if refusal := await services.access.refusal(here, person, _WHAT, is_change=is_change):
@@ -103,14 +96,11 @@ _MOST_NAMED = 10
 DIRECT = "Stats are about channels, not direct messages. `/judge stats #channel` shows one of your channels."
 OWN_REPLIES = "your own replies"
 _INVITE = "`/invite @Slack Judge`"
+NOT_YOURS = (
+    "Slack does not list this channel among those that you and I are both in, so I cannot show its stats. Type "
+    f"{_INVITE} in a private channel; if you have just joined, wait up to five minutes."
+)
 _STATS_HELP = "`/judge stats` shows this channel, `/judge stats #channel` another one, `/judge stats @name` one author"
-
-
-def not_yours() -> str:
-    return (
-        "Slack does not list this channel among those that you and I are both in, so I cannot show its stats. Type "
-        f"{_INVITE} in a private channel; if you have just joined, wait up to five minutes."
-    )
 
 
 def no_channel(name: str) -> str:
@@ -139,67 +129,51 @@ def several_authors(name: str, author_ids: Sequence[str]) -> str:
     return f"Several authors here are named `{clip(name, _NAME)}`. Choose one: {each}."
 
 
-class _RefusalError(Exception):
-    """Nothing can be shown; the message says why."""
-
-
-async def answer_stats(services: Services, invocation: Invocation, text: str) -> None:
+async def answer_stats(services: Services, invocation: Invocation, text: str) -> Post | str:
     """Shows a week's figures to those who may see them."""
+    here = invocation.channel_id
     try:
         request = parse_stats(text)
     except ValueError as exc:
-        post = sentence(f"{escape(str(exc))}. {_STATS_HELP}.")
-    else:
-        try:
-            post = await _stats(services, invocation, request)
-        except _RefusalError as exc:
-            post = sentence(str(exc))
-    await services.messenger.tell(invocation.recipient, post)
-
-
-async def _stats(services: Services, invocation: Invocation, request: StatsRequest) -> Post:
-    here = invocation.channel_id
+        return f"{escape(str(exc))}. {_STATS_HELP}."
     if here.startswith("D") and request.channel is None:
-        raise _RefusalError(DIRECT)
+        return DIRECT
     try:
         channels = await services.memberships.of(invocation.user_id)
     except MembershipError as exc:
-        raise _RefusalError(unsure(str(exc))) from exc
+        return unsure(str(exc))
     if request.channel is not None:
         wanted = request.channel.lower()
         here = next((each for each, of in channels.items() if wanted in {each.lower(), of.name.lower()}), "")
         if not here:
-            raise _RefusalError(no_channel(f"#{request.channel}"))
+            return no_channel(f"#{request.channel}")
     elif here not in channels:
-        raise _RefusalError(not_yours())
+        return NOT_YOURS
     settings = await services.store.digests.channel(invocation.team_id, here)
     author_id, title = None, f"<#{here}>" if here != invocation.channel_id else ""
     if request.author is not None:
-        author_id, title = await _find_author(services, invocation, settings, request.author)
+        known = await _authors(services, invocation, settings)
+        wanted = request.author.lower()
+        name = invocation.user_id.lower() if wanted == "me" else wanted
+        found = [each for each, member in known.items() if name in {each.lower(), member.name.lower()}]
+        if len(found) > 1:
+            return several_authors(f"@{request.author}", found)
+        if not found:
+            names = [member.name for each, member in known.items() if each != invocation.user_id]
+            return no_author(f"@{request.author}", names, settings.ranks_people)
+        (author_id,) = found
+        title = OWN_REPLIES if author_id == invocation.user_id else clip(known[author_id].name, _NAME)
     return await stats(services, settings, author_id, title, invocation.user_id)
 
 
-async def _find_author(
-    services: Services, invocation: Invocation, settings: ChannelSettings, wanted: str
-) -> tuple[str, str]:
-    """The author that is meant, and what they are called.
-
-    Bots are found, and people where the channel lists them; oneself in any case, scored or not.
-    """
+async def _authors(services: Services, invocation: Invocation, settings: ChannelSettings) -> Mapping[str, Member]:
+    """Whose figures a person may see: bots', people's where the channel lists them, and their own, scored or not."""
     week = this_week(services, settings)
     span = Span(week.before(TREND_WEEKS - 1).start, week.end)
     places = [Place(settings.team_id, settings.channel_id, sample=sample) for sample in Sample]
     authors = [each for place in places for each in await services.store.tallies.authors(place, span)]
-    known = {invocation.user_id: Member(invocation.user_name, is_bot=False)}
-    known |= await shown_authors(services, settings, authors)
-    name = invocation.user_id.lower() if wanted.lower() == "me" else wanted.lower()
-    found = [author_id for author_id, member in known.items() if name in {author_id.lower(), member.name.lower()}]
-    if len(found) > 1:
-        raise _RefusalError(several_authors(f"@{wanted}", found))
-    if not found:
-        names = [member.name for author_id, member in known.items() if author_id != invocation.user_id]
-        raise _RefusalError(no_author(f"@{wanted}", names, settings.ranks_people))
-    return found[0], OWN_REPLIES if found[0] == invocation.user_id else clip(known[found[0]].name, _NAME)
+    own = {invocation.user_id: Member(invocation.user_name, is_bot=False)}
+    return own | dict(await shown_authors(services, settings, authors))
 
 
 _MOST_CHANNELS = 10

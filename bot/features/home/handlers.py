@@ -73,7 +73,7 @@ def register(app: AsyncApp, services: Services) -> None:
     @on_click(app, ids.ACTION_RECENT_NEWEST, ids.ACTION_RECENT_OLDER)
     async def turn_page(body: dict[str, Any]) -> None:
         invocation = to_invocation(body)
-        page = await _recent(services, invocation, to_page_end(clicked_value(body)))
+        page = await recent(services, invocation, to_page_end(clicked_value(body)))
         if not await services.messenger.replace(invocation.response_url, page):
             await services.messenger.tell(invocation.recipient, page)
 
@@ -107,12 +107,7 @@ async def _newest(services: Services, person: Invocation, now: datetime) -> list
     return [*blocks, context("`/judge recent` lists older cases.")] if len(found) > _MOST_CASES else blocks
 
 
-async def show_recent(services: Services, invocation: Invocation, _: str) -> None:
-    """Answers `/judge recent`."""
-    await services.messenger.tell(invocation.recipient, await _recent(services, invocation, None))
-
-
-async def _recent(services: Services, invocation: Invocation, before: PageEnd | None) -> Post:
+async def recent(services: Services, invocation: Invocation, before: PageEnd | None = None) -> Post:
     """The person's newest cases, or the newest of those before the end of another page."""
     found = await services.store.cases.recent(invocation.team_id, invocation.user_id, PAGE + 1, before)
     listed = await services.own_cases.listed(found[:PAGE], invocation.user_id, invocation.channel_id)

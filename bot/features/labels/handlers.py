@@ -16,7 +16,7 @@ from bot.domain.verdict import RecordedVerdict
 from bot.feature import Services
 from bot.features.labels import text as words
 from bot.pipeline.intake import NoCaseError
-from bot.pipeline.text import BUTTON_TOO_SLOW, COMMAND_TOO_SLOW, FOREIGN_LABEL, OWN_LABEL, sentence
+from bot.pipeline.text import BUTTON_TOO_SLOW, COMMAND_TOO_SLOW, FOREIGN_LABEL, OWN_LABEL
 from bot.slack import ids
 from bot.slack.blocks import ModalState
 from bot.slack.invocation import (
@@ -125,24 +125,22 @@ async def _tell(services: Services, visit: _Visit, text: str) -> None:
     # Beside the verdict, in its thread, whatever way the case came in.
     thread_ts = visit.case.thread_ts or visit.case.parent_ts
     recipient = replace(visit.invocation.recipient_at(visit.case), thread_ts=thread_ts, is_in_channel=False)
-    await services.messenger.tell(recipient, sentence(text))
+    await services.messenger.tell(recipient, text)
 
 
-async def answer(services: Services, invocation: Invocation, text: str) -> None:
+async def answer(services: Services, invocation: Invocation, text: str) -> str:
     """Answers `/judge label`: opens the window, or says or sets how many labels the channel wants."""
     match text.lower().split():
         case []:
-            said = await _open_blind(services, invocation, invocation.channel_id)
+            return await _open_blind(services, invocation, invocation.channel_id)
         case ["weekly"]:
-            said = await _weekly(services, invocation, None)
+            return await _weekly(services, invocation, None)
         case ["weekly", number] if _DIGITS.fullmatch(number) and int(number) <= words.MOST_WEEKLY:
-            said = await _weekly(services, invocation, int(number))
+            return await _weekly(services, invocation, int(number))
         case ["weekly", *_]:
-            said = words.not_understood(f"The number of blind scores a week is from 0 to {words.MOST_WEEKLY:,}")
+            return words.not_understood(f"The number of blind scores a week is from 0 to {words.MOST_WEEKLY:,}")
         case _:
-            said = words.not_understood(f"I do not know {text[:_LONGEST]!r}")
-    if said:
-        await services.messenger.tell(invocation.recipient, sentence(said))
+            return words.not_understood(f"I do not know {text[:_LONGEST]!r}")
 
 
 async def _weekly(services: Services, invocation: Invocation, number: int | None) -> str:

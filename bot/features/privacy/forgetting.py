@@ -61,28 +61,22 @@ def register(app: AsyncApp, services: Services) -> None:
             await services.messenger.tell(invocation.recipient, said)
 
 
-async def answer(services: Services, invocation: Invocation, text: str) -> None:
+async def answer(services: Services, invocation: Invocation, text: str) -> Post | str:
     """Answers `/judge forget`: asks before anything goes."""
     if text.lower() == _ME:
         words = await services.store.personal_data.count(invocation.team_id, invocation.user_id)
-        post = ask_first(personal_data_text(words), "Forget my words", _ME) if words else sentence(NO_WORDS)
-    else:
-        post = await _ask(services, invocation, text)
-    await services.messenger.tell(invocation.recipient, post)
-
-
-async def _ask(services: Services, invocation: Invocation, text: str) -> Post:
+        return ask_first(personal_data_text(words), "Forget my words", _ME) if words else NO_WORDS
     found = await _find(services, invocation, text)
     if isinstance(found, str):
-        return sentence(found)
+        return found
     try:
         theirs, others = await _divide(services, found, invocation.user_id)
     except SLACK_ERRORS:
-        return sentence(NOT_NOW)
+        return NOT_NOW
     stays = staying_text([case.id for case in theirs if case.status not in AT_REST], len(others))
     numbers = [case.id for case in theirs if case.status in AT_REST][:_MOST]
     if not numbers:
-        return sentence(stays or NOTHING)
+        return stays or NOTHING
     seen = await services.store.cases.numbered(invocation.team_id, numbers[:_QUOTED])
     await services.store.assignments.note_told(invocation.team_id, [case.id for case in seen], invocation.user_id)
     quoted = await services.own_cases.listed(seen, invocation.user_id, invocation.channel_id)

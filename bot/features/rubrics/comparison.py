@@ -12,7 +12,6 @@ from bot.domain.verdict import OFFLINE
 from bot.feature import Services
 from bot.features.rubrics import text as words
 from bot.pipeline.judges import Judges
-from bot.pipeline.text import sentence
 from bot.slack import ids
 from bot.slack.blocks import actions, button, section
 from bot.slack.messenger import Post
@@ -60,7 +59,7 @@ async def run(services: Services, judges: Judges, number: int) -> None:
     if not why and not await services.access.is_in(replay.channel_id, replay.user_id):
         why = words.NOT_BOTH_HERE
     if why or judge is None:
-        await services.messenger.tell(here, sentence(why.format(judge=name)))
+        await services.messenger.tell(here, why.format(judge=name))
         await replays.drop(number)
         return
     versions = in_use.version if in_use else "", judge.version

@@ -43,7 +43,9 @@ def register(app: AsyncApp, services: Services) -> None:
     @on_click(app, re.compile(f"^{ids.ACTION_RUBRIC}(?:use|view|edit)$"))
     async def press(body: dict[str, Any]) -> None:
         action: Any = clicked_action(body).removeprefix(ids.ACTION_RUBRIC)
-        await _answer(services, to_invocation(body), RubricRequest(action, clicked_value(body)))
+        invocation = to_invocation(body)
+        if said := await _answer(services, invocation, RubricRequest(action, clicked_value(body))):
+            await services.messenger.tell(invocation.recipient, said)
 
     @app.view(ids.VIEW_RUBRIC)
     async def save(ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -60,42 +62,37 @@ def register(app: AsyncApp, services: Services) -> None:
             said = await _begin(services, invocation.team_id, channel_id, invocation.user_id, wanted)
         # Who may change its rubrics is in the channel; anybody else is told in direct messages.
         here = Recipient(invocation.user_id, channel_id, response_url=invocation.response_url, is_in_channel=True)
-        await services.messenger.tell(here, sentence(said))
+        await services.messenger.tell(here, said)
 
 
-async def answer(services: Services, invocation: Invocation, text: str) -> None:
+async def answer(services: Services, invocation: Invocation, text: str) -> Post | str:
     """Shows and changes a channel's rubrics, for those who may change its digest."""
     try:
         request = parse_rubric(text)
     except ValueError as exc:
-        await services.messenger.tell(invocation.recipient, sentence(words.not_understood(str(exc))))
-        return
-    await _answer(services, invocation, request)
+        return words.not_understood(str(exc))
+    return await _answer(services, invocation, request)
 
 
-async def _answer(services: Services, invocation: Invocation, request: RubricRequest) -> None:
+async def _answer(services: Services, invocation: Invocation, request: RubricRequest) -> Post | str:
     place, is_change = (invocation.team_id, invocation.channel_id), request.action not in ("state", "view")
     here, person = invocation.channel_id, invocation.user_id
     if refusal := await services.access.refusal(here, person, "rubrics", is_change=is_change):
-        said: str | Post = refusal
-    else:
-        match request.action:
-            case "use":
-                wanted = ChannelJudge(request.name, model=request.model)
-                said = await _begin(services, *place, invocation.user_id, wanted)
-            case "view":
-                said = await _view(services, invocation, request.name)
-            case "edit":
-                said = await _open(services, invocation, request.name)
-            case "improve":
-                said = await improvement_handlers.begin(services, *place, invocation.user_id)
-            case "delete":
-                said = await _delete(services, invocation, request.name)
-            case "state":
-                said = await _state(services, *place)
-    if said:
-        post = sentence(said) if isinstance(said, str) else said
-        await services.messenger.tell(invocation.recipient, post)
+        return refusal
+    match request.action:
+        case "use":
+            wanted = ChannelJudge(request.name, model=request.model)
+            return await _begin(services, *place, invocation.user_id, wanted)
+        case "view":
+            return await _view(services, invocation, request.name)
+        case "edit":
+            return await _open(services, invocation, request.name)
+        case "improve":
+            return await improvement_handlers.begin(services, *place, invocation.user_id)
+        case "delete":
+            return await _delete(services, invocation, request.name)
+        case "state":
+            return await _state(services, *place)
 
 
 async def _state(services: Services, team_id: str, channel_id: str) -> Post:

@@ -56,7 +56,7 @@ async def run(services: Services, judges: Judges, number: int, pauses: Iterator[
     message = await _message(services, improvement)
     if message is None:
         here = Recipient(improvement.user_id, improvement.channel_id, is_in_channel=True)
-        await services.messenger.tell(here, sentence(words.NO_DIRECT_MESSAGE))
+        await services.messenger.tell(here, words.NO_DIRECT_MESSAGE)
         await log.drop(number)
         return
     post, prompt = await _Work(services, judges, improvement, message, pauses).come_to()

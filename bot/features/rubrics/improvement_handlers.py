@@ -149,7 +149,7 @@ def register(app: AsyncApp, services: Services) -> None:
     async def press(body: dict[str, Any]) -> None:
         said = await _answer(services, body)
         if said:
-            await services.messenger.tell(to_invocation(body).recipient, sentence(said))
+            await services.messenger.tell(to_invocation(body).recipient, said)
 
 
 async def _answer(services: Services, body: dict[str, Any]) -> str:

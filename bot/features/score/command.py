@@ -15,7 +15,7 @@ from bot.pipeline.text import NOT_IN_BOTH, accepted, sentence, unsure_of_link
 from bot.slack import ids
 from bot.slack.blocks import actions, button, section
 from bot.slack.commands import Texts, Word, parse_command
-from bot.slack.invocation import Invocation, on_click, to_invocation
+from bot.slack.invocation import Invocation, to_invocation
 from bot.slack.members import MembershipError
 from bot.slack.messages import Permalink
 from bot.slack.messenger import Post
@@ -93,13 +93,10 @@ def register(app: AsyncApp, services: Services) -> None:
                 await ack(text=help_text(services, rest, is_direct=invocation.is_direct))
             case Word(word=word, rest=rest) if word in answers:
                 await ack()
-                await answers[word](invocation, rest)
+                if said := await answers[word](invocation, rest):
+                    await services.messenger.tell(invocation.recipient, said)
             case Word():
                 await ack(text=not_understood(to_plain(text), [*answers, "help"]))
-
-    @on_click(app, ids.ACTION_OPEN_WINDOW)
-    async def open_window(body: dict[str, Any]) -> None:
-        await open_texts_window(services, to_invocation(body))
 
     @app.action(ids.ACTION_HELP)
     async def show_help(ack: AsyncAck, body: dict[str, Any], respond: AsyncRespond) -> None:

@@ -216,16 +216,12 @@ async def note_reaction(services: Services, chosen: ScoreReactions, reaction: Re
     return True
 
 
-async def answer_reaction(services: Services, chosen: ScoreReactions, invocation: Invocation, text: str) -> None:
+async def answer_reaction(services: Services, chosen: ScoreReactions, invocation: Invocation, text: str) -> str:
     """Does what `/judge reaction` asks for, for those who may change the channel's digest, or says why not."""
     try:
-        said = await _do(services, chosen, invocation, parse_reaction(text))
+        emoji = parse_reaction(text)
     except ValueError as exc:
-        said = not_understood(str(exc))
-    await services.messenger.tell(invocation.recipient, sentence(said))
-
-
-async def _do(services: Services, chosen: ScoreReactions, invocation: Invocation, emoji: str | None) -> str:
+        return not_understood(str(exc))
     is_change, is_told = emoji is not None, READS_REACTIONS in services.identity.scopes
     here, person = invocation.channel_id, invocation.user_id
     if refusal := await services.access.refusal(here, person, "score reactions", is_change=is_change):

@@ -29,7 +29,6 @@ from bot.pipeline.text import (
     WRONG_QUESTION,
     question_errors,
     question_modal,
-    sentence,
     text_errors,
     texts_modal,
     unsure_of_membership,
@@ -46,6 +45,7 @@ from bot.slack.invocation import (
     installation_of,
     is_event,
     kind_of,
+    on_click,
     person_without_home,
     to_invocation,
     to_submission,
@@ -72,7 +72,7 @@ def register(app: AsyncApp, services: Services) -> None:
             case, is_new = await taking
         except RefusedError as exc:
             await ack()
-            await messenger.tell(recipient, sentence(str(exc)))
+            await messenger.tell(recipient, str(exc))
             return
         await ack()
         await intake.proceed(case, is_new, invocation)
@@ -103,6 +103,10 @@ def register(app: AsyncApp, services: Services) -> None:
 def _register_window_buttons(app: AsyncApp, services: Services) -> None:
     intake, access, messenger = services.intake, services.case_access, services.messenger
 
+    @on_click(app, ids.ACTION_OPEN_WINDOW)
+    async def open_window(body: dict[str, Any]) -> None:
+        await open_texts_window(services, to_invocation(body))
+
     @app.action(ids.ACTION_WRONG_QUESTION)
     @app.action(ids.ACTION_ASK)
     async def open_question(ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -110,7 +114,7 @@ def _register_window_buttons(app: AsyncApp, services: Services) -> None:
         case = await access.readable(invocation, clicked_case_id(body))
         await ack()
         if invocation.is_foreign:
-            await messenger.tell(invocation.recipient_at(case), sentence(FOREIGN))
+            await messenger.tell(invocation.recipient_at(case), FOREIGN)
         elif is_first and not case.lacks_question:
             await intake.proceed(case, False, invocation)
         else:
@@ -131,7 +135,7 @@ def _register_window_buttons(app: AsyncApp, services: Services) -> None:
 
     async def open_or_tell(invocation: Invocation, case: LoggedCase, view: dict[str, Any]) -> None:
         if not await messenger.open_modal(invocation.trigger_id, view):
-            await messenger.tell(invocation.recipient_at(case), sentence(BUTTON_TOO_SLOW))
+            await messenger.tell(invocation.recipient_at(case), BUTTON_TOO_SLOW)
 
 
 def _register_windows(app: AsyncApp, services: Services) -> None:
@@ -194,7 +198,7 @@ async def open_texts_window(services: Services, invocation: Invocation) -> None:
     names = await services.rubrics.names(invocation.team_id, invocation.channel_id)
     view = texts_modal(invocation.to_state(), names, choice.rubric, visibility)
     if not await services.messenger.open_modal(invocation.trigger_id, view):
-        await services.messenger.tell(invocation.recipient, sentence(COMMAND_TOO_SLOW))
+        await services.messenger.tell(invocation.recipient, COMMAND_TOO_SLOW)
 
 
 async def open_texts_window_at_home(services: Services, visit: HomeVisit) -> bool:
@@ -255,7 +259,7 @@ def register_first(app: AsyncApp, services: Services) -> None:
             return BoltResponse(status=200) if response else None  # it has failed, and must not be told of again
         if is_event(body):
             return None  # nobody asked for anything; Slack sends again what was not acknowledged
-        await services.messenger.tell(to_invocation(body).recipient, sentence(said))
+        await services.messenger.tell(to_invocation(body).recipient, said)
         # Acknowledged, a modal closes; else Slack offers to submit it again. Bolt has no response to give where the
         # listener has acknowledged already.
         return BoltResponse(status=200) if response and isinstance(error, NoCaseError) else None

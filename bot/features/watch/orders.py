@@ -100,11 +100,11 @@ def is_named(name: str, author_id: str, names: Mapping[str, str]) -> bool:
     return name.lower() in {author_id.lower(), names[author_id].lower()}
 
 
-async def follow(watcher: Watcher, invocation: Invocation, request: WatchRequest) -> Post:
+async def follow(watcher: Watcher, invocation: Invocation, request: WatchRequest) -> Post | str:
     """Does what `/judge watch` asks for, but open the window; what to say of it."""
     services, place = watcher.services, (invocation.team_id, invocation.channel_id)
     if refusal := await refusal_of(services, invocation, invocation.channel_id, is_change=request.action != "state"):
-        return sentence(refusal)
+        return refusal
     if request.action == "state":
         return words.state(await watches_of_channel(services, *place), await tokens_of(services, *place))
     if request.action == "off":
@@ -112,30 +112,30 @@ async def follow(watcher: Watcher, invocation: Invocation, request: WatchRequest
     try:
         found = await assistants(services, invocation.channel_id, request.author)
     except SLACK_ERRORS as exc:
-        return sentence(words.not_read(slack_word(exc)))
+        return words.not_read(slack_word(exc))
     called = [each for each in found if is_named(request.author, each, found)]
     if not called:
-        return sentence(words.no_assistant(request.author, list(found.values())))
+        return words.no_assistant(request.author, list(found.values()))
     if len(called) > 1:
-        return sentence(words.several_assistants(request.author, called))
+        return words.several_assistants(request.author, called)
     (author_id,) = called
     watch = replace(await order_on(services, invocation, invocation.channel_id, author_id), **request.changes)
     if request.alert:
         hear = {"here": (invocation.channel_id,), "me": (invocation.user_id,), "off": ()}
         watch = replace(watch, alerts_to=hear[request.alert])
     if refusal := await save_order(watcher, watch, invocation.user_id):
-        return sentence(refusal)
+        return refusal
     return words.begun(watch, found[author_id])
 
 
-async def _ask_to_end(services: Services, invocation: Invocation, author: str) -> Post:
+async def _ask_to_end(services: Services, invocation: Invocation, author: str) -> Post | str:
     watches = await services.store.watches.of(invocation.team_id, invocation.channel_id)
     names = {watch.author_id: await name_of(services, watch.author_id) for watch in watches}
     called = [each for each in watches if is_named(author, each.author_id, names)]
     if not called:
-        return sentence(words.not_watched(author, list(names.values())))
+        return words.not_watched(author, list(names.values()))
     if len(called) > 1:
-        return sentence(words.several_assistants(author, [each.author_id for each in called]))
+        return words.several_assistants(author, [each.author_id for each in called])
     return words.ask_to_end(called[0], names[called[0].author_id])
 
 
@@ -186,4 +186,4 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
     async def send_test(body: dict[str, Any]) -> None:
         invocation = to_invocation(body)
         said = await _test(services, invocation, clicked_value(body))
-        await services.messenger.tell(invocation.recipient, sentence(said))
+        await services.messenger.tell(invocation.recipient, said)

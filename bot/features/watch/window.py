@@ -34,7 +34,7 @@ from bot.features.watch.orders import (
 from bot.features.watch.watcher import Watcher, recent_replies
 from bot.features.watch.window_text import WatchView, said_modal
 from bot.pipeline.lookup import MayNotReadError, OutOfSightError
-from bot.pipeline.text import BUTTON_TOO_SLOW, COMMAND_TOO_SLOW, sentence
+from bot.pipeline.text import BUTTON_TOO_SLOW, COMMAND_TOO_SLOW
 from bot.slack import ids
 from bot.slack.blocks import ModalState
 from bot.slack.client import SLACK_ERRORS, slack_word
@@ -52,6 +52,7 @@ from bot.slack.invocation import (
 )
 from bot.slack.members import MembershipError
 from bot.slack.messages import Message
+from bot.slack.messenger import Post
 from judge.rubric import Scale
 
 Raw = dict[str, Any]
@@ -127,20 +128,16 @@ def _number(values: Mapping[str, Raw], block_id: str) -> float | None:
         return nan
 
 
-async def answer_command(watcher: Watcher, invocation: Invocation, text: str) -> None:
+async def answer_command(watcher: Watcher, invocation: Invocation, text: str) -> Post | str:
     """Shows or changes what the channel watches, or opens the window for it."""
-    messenger = watcher.services.messenger
     try:
         request = parse_watch(text)
     except ValueError as exc:
-        await messenger.tell(invocation.recipient, sentence(words.not_understood(str(exc))))
-        return
+        return words.not_understood(str(exc))
     if request.action == "window":
         state = ModalState(channel_id=invocation.channel_id)
-        if not await open_window(watcher, invocation, state, request.author):
-            await messenger.tell(invocation.recipient, sentence(COMMAND_TOO_SLOW))
-        return
-    await messenger.tell(invocation.recipient, await follow(watcher, invocation, request))
+        return "" if await open_window(watcher, invocation, state, request.author) else COMMAND_TOO_SLOW
+    return await follow(watcher, invocation, request)
 
 
 async def open_window(watcher: Watcher, invocation: Invocation, state: ModalState, author: str = "") -> bool:
@@ -279,7 +276,7 @@ async def _end(watcher: Watcher, click: WindowClick, author_id: str) -> None:
     with suppress(*SLACK_ERRORS):
         shown = await services.messenger.update_modal(click.view_id, said_modal(said))
     if not shown:
-        await services.messenger.tell(Recipient(invocation.user_id, channel_id), sentence(said))
+        await services.messenger.tell(Recipient(invocation.user_id, channel_id), said)
     await _renew_home(services, click)
 
 
@@ -307,7 +304,7 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
         invocation = to_invocation(body)
         state = ModalState(channel_id=invocation.channel_id)
         if not await open_window(watcher, invocation, state, clicked_value(body)):
-            await services.messenger.tell(invocation.recipient, sentence(BUTTON_TOO_SLOW))
+            await services.messenger.tell(invocation.recipient, BUTTON_TOO_SLOW)
 
     @on_click(app, ids.ACTION_HOME_WATCH)
     async def open_at_home(body: dict[str, Any]) -> None:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.features.digest.handlers import DIRECT, no_channel, not_yours
+from bot.features.digest.handlers import DIRECT, NOT_YOURS, no_channel
 from bot.slack import ids
 from bot.store.digests import ChannelSettings
 from pocket_slack import Message
@@ -146,7 +146,7 @@ async def test_a_private_channel_without_the_bot_reads_as_one_that_is_not_there(
 async def test_whoever_is_not_in_this_channel_is_shown_nothing_of_it(stage: Stage) -> None:
     await add_case(stage, help_desk(stage), stage.helper.id, 4)
     stage.ann.leave(CHANNEL)
-    assert (await stats(stage)).text == (await stats(stage, "@helper", 2)).text == not_yours()
+    assert (await stats(stage)).text == (await stats(stage, "@helper", 2)).text == NOT_YOURS
 
 
 @pytest.mark.parametrize("text", ["", "@helper", "#help-desk"])
