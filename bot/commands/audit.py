@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.commands.opened import opened_database, reading
+from bot.domain.numbers import number_of
 from bot.store.audit import Act, Audit
 
 _WIDTH = 80
@@ -60,6 +61,6 @@ def _print(acts: Sequence[Act]) -> None:
 
 
 def _about(act: Act) -> str:
-    count = f"{act.cases:,} {'case' if act.cases == 1 else 'cases'}" if act.cases is not None else ""
+    count = number_of(act.cases, "case") if act.cases is not None else ""
     case = f"case {act.case_id}" if act.case_id is not None else ""
     return ", ".join(part for part in (act.channel_id, act.user_id, case, count) if part)

@@ -11,6 +11,7 @@ from pydantic import SecretStr
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.domain.numbers import number_of
 from bot.errors import BotError, LogError, SettingsError, SlackError
 from bot.judges import model_client, open_judges, rubric_of
 from bot.setting_values import Role, readable_on_the_way_to
@@ -155,7 +156,7 @@ async def _database(_: AsyncWebClient, settings: Settings) -> str:
         count = sum((await store.cases.counts()).values())
     if address.is_sqlite:
         _check_permissions(Path(address.url.database or ""))
-    return f"DATABASE_URL: can be written and migrated, {count:,} {'case' if count == 1 else 'cases'}"
+    return f"DATABASE_URL: can be written and migrated, {number_of(count, 'case')}"
 
 
 def _check_permissions(log: Path) -> None:

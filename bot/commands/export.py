@@ -16,6 +16,7 @@ from sqlalchemy import Row
 
 from bot.commands.export_formats import CONVERTERS
 from bot.commands.opened import note, opened_database, operator, reading
+from bot.domain.numbers import number_of
 from bot.errors import BotError
 from bot.settings import load_log_settings
 from bot.store.audit import Act, Action, Audit
@@ -59,8 +60,7 @@ async def export_labels(
                 teams = await Labels(database).teams(has_unlabelled=which.has_unlabelled)
             await note(database, [Act(team_id, operator(), Action.EXPORTED_LABELS) for team_id in teams])
             count, left_out = await export(database, output, which, has_texts, CONVERTERS.get(form or ""))
-    what = "row" if which.has_unlabelled else "label"
-    typer.echo(f"{count} {what if count == 1 else f'{what}s'} written", err=True)
+    typer.echo(f"{number_of(count, 'row' if which.has_unlabelled else 'label')} written", err=True)
     if left_out:
         typer.echo(f"{left_out} left out, whose texts are not in the log", err=True)
 
@@ -99,7 +99,7 @@ async def export_person(path: Path | None, user: str) -> None:
                 document = {"kind": kind, **columns}
                 output.write(json.dumps(document, ensure_ascii=False, default=datetime.isoformat) + "\n")
                 count += 1
-    typer.echo(f"{count} {'row' if count == 1 else 'rows'} written", err=True)
+    typer.echo(f"{number_of(count, 'row')} written", err=True)
 
 
 async def _find_person(personal: Personal, user: str) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from sqlalchemy.exc import DBAPIError
 
 from bot.commands.opened import operator
 from bot.domain.clock import utc_now
+from bot.domain.numbers import number_of
 from bot.errors import BotError
 from bot.settings import load_log_settings
 from bot.store import Store
@@ -22,7 +23,7 @@ async def purge(days: int | None, *, is_dry: bool) -> None:
     store = await Store.open_existing(settings.database_url)
     try:
         old, total = await store.forgetting.count(before), sum((await store.cases.counts()).values())
-        age = f"{days} {'day' if days == 1 else 'days'} (created before {before:%Y-%m-%d %H:%M} UTC)"
+        age = f"{number_of(days, 'day')} (created before {before:%Y-%m-%d %H:%M} UTC)"
         typer.echo(f"{old:,} of {total:,} cases are older than {age}")
         if is_dry:
             typer.echo("nothing was deleted (--dry-run)")
@@ -30,7 +31,7 @@ async def purge(days: int | None, *, is_dry: bool) -> None:
         deleted = await store.forgetting.forget_older(before, by=operator())
         await store.replies.drop_older(before)
         await store.thumbs.drop_older(before)
-        typer.echo(f"{deleted:,} {'case' if deleted == 1 else 'cases'} deleted, with texts, ratings and labels")
+        typer.echo(f"{number_of(deleted, 'case')} deleted, with texts, ratings and labels")
         if not await store.forgetting.scrub():
             typer.echo("SQLite's journal is in use; the bot empties it with what it deletes next, or this command does")
     except DBAPIError as exc:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from math import atanh, floor, sqrt, tanh
 
+from bot.domain.numbers import number_of
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage
 from bot.domain.week import Week
@@ -176,9 +177,9 @@ def corrected(quality: Quality | None) -> str:
         return ""
     mean, good = quality.mean, quality.good.corrected
     return (
-        f"{_SPAN.capitalize()}, corrected by {_count(mean.labelled, 'blind label')}: mean "
+        f"{_SPAN.capitalize()}, corrected by {number_of(mean.labelled, 'blind label')}: mean "
         f"{span(mean.corrected, '.1f', '*')}; {quality.good_from} or more: {span(good, '.0%')}. The judge's own mean "
-        f"of these {_count(mean.n, 'score')} is {mean.judge.mean:.1f}."
+        f"of these {number_of(mean.n, 'score')} is {mean.judge.mean:.1f}."
     )
 
 
@@ -188,13 +189,13 @@ def uncorrected(quality: Quality | None) -> str:
         return ""
     return (
         f"Mean over {_SPAN}: {span(quality.mean.judge, '.1f')}. This range ignores the judge's own errors; "
-        f"{_count(quality.mean.missing, 'more blind label')} would correct for them (`/judge label`)."
+        f"{number_of(quality.mean.missing, 'more blind label')} would correct for them (`/judge label`)."
     )
 
 
 def without_model(raters: Mapping[str | None, int]) -> list[str]:
     """Warnings about cases that no model scored, to be shown before the figures."""
-    cases = _count(sum(raters.values()), "case")
+    cases = number_of(sum(raters.values()), "case")
     return [f":warning: {raters[each]} of {cases} {how}." for each, how in _NO_MODEL.items() if each in raters]
 
 
@@ -202,7 +203,3 @@ def span(interval: Interval | None, form: str, mark: str = "") -> str:
     if interval is None or interval.low is None:
         return "unknown"
     return f"{mark}{interval.mean:{form}}{mark}, between {interval.low:{form}} and {interval.high:{form}}"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

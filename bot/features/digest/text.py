@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
+from bot.domain.numbers import number_of
 from bot.figures.charts import charts, day_name, good_words, low_words, moved, moved_in_short
 from bot.figures.quality import Agreement, corrected, span, uncorrected, without_model
 from bot.figures.week import FEWEST, Figures, Glance
@@ -76,7 +77,7 @@ def counted(glance: Glance) -> str:
     """What a week's figures are of: no sample of all replies, but those that people chose."""
     if not glance.this.n:
         return "No reply that people chose has a score"
-    return f"{_count(glance.this.n, 'reply', 'replies')} chosen by people"
+    return f"{number_of(glance.this.n, 'reply', 'replies')} chosen by people"
 
 
 def measures(glance: Glance) -> str:
@@ -168,7 +169,7 @@ def _authors(figures: Figures, members: Mapping[str, Member]) -> list[Drawn]:
             continue
         change = moved_in_short(author.change) or ("too few earlier" if author.last.n else "new")
         share = f"{author.this.share_up_to(figures.low) or 0:.0%}"
-        replies = _count(n, "reply", "replies")
+        replies = number_of(n, "reply", "replies")
         lines.append(f"*{clip(name, _NAME)}*: {replies}, mean {mean:.1f} ({change}), {share} scored {low}")
         numbers = [{"type": "raw_number", "value": float(each), "text": each} for each in (f"{n}", f"{mean:.1f}")]
         rows.append([_raw(name), *numbers, _raw(change), _raw(share)])
@@ -208,7 +209,7 @@ def _labelled(figures: Figures) -> Sequence[tuple[str, Agreement | None]]:
 
 
 def _agreed(agreement: Agreement) -> str:
-    replies = _count(agreement.n, "reply", "replies")
+    replies = number_of(agreement.n, "reply", "replies")
     return (
         f"too few labels ({replies})" if agreement.n < ENOUGH_LABELS else f"{span(agreement.exact, '.0%')} ({replies})"
     )
@@ -230,7 +231,7 @@ def _details(figures: Figures) -> str:
     tokens = f"{usage.tokens:,} tokens{_known(usage.with_tokens, usage.cases)}" if usage.with_tokens else ""
     cost = _cost(usage)
     parts = [
-        f"requested by {_count(usage.people, 'person', 'people')}",
+        f"requested by {number_of(usage.people, 'person', 'people')}",
         *_closer(figures),
         tokens or (cost and "tokens unknown"),
         cost or (tokens and "cost unknown"),
@@ -254,10 +255,6 @@ def _known(known: int, cases: int) -> str:
     return "" if known == cases else f" for {known} of {cases} cases, the rest unknown"
 
 
-def _count(count: int, one: str, many: str) -> str:
-    return f"{count:,} {one if count == 1 else many}"
-
-
 _MOST_THUMBS = 10
 
 
@@ -279,8 +276,8 @@ def with_thumbs(post: Post, thumbs: Sequence[ThumbCount], members: Mapping[str, 
 
 
 def _line(whose: str, each: ThumbCount) -> str:
-    replies = "reply" if each.replies == 1 else "replies"
-    return f"{whose} (not labels): {each.up:,} up, {each.down:,} down on {each.replies:,} {replies}"
+    on = number_of(each.replies, "reply", "replies")
+    return f"{whose} (not labels): {each.up:,} up, {each.down:,} down on {on}"
 
 
 def judge_change(glance: Glance) -> str:

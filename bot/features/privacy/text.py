@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from bot.domain.numbers import number_of
 from bot.pipeline.own_cases import ListedCase, recent_blocks
 from bot.slack import ids
 from bot.slack.blocks import Block, actions, button, section
@@ -52,33 +53,34 @@ def ask_for_cases(
 
 def personal_data_text(words: Words) -> str:
     """What `/judge forget me` would do."""
-    what = [
-        f"the texts of {_of(words.cases, 'case')} that you wrote in or asked for, what I wrote on them, and your name"
-        if words.cases
-        else "",
-        f"{_of(words.reasons, 'reason')} that you gave for your own scores" if words.reasons else "",
-        f"{_of(words.thumbs, 'thumb')} that you put under replies" if words.thumbs else "",
-    ]
+    what = []
+    if words.cases:
+        cases = number_of(words.cases, "case")
+        what.append(f"the texts of {cases} that you wrote in or asked for, what I wrote on them, and your name")
+    if words.reasons:
+        what.append(f"{number_of(words.reasons, 'reason')} that you gave for your own scores")
+    if words.thumbs:
+        what.append(f"{number_of(words.thumbs, 'thumb')} that you put under replies")
     return (
-        f"Forget your words? This deletes {'; '.join(filter(None, what))}. My messages lose what they quote. "
+        f"Forget your words? This deletes {'; '.join(what)}. My messages lose what they quote. "
         "Scores stay as numbers, with your user id. You cannot undo this."
     )
 
 
 def personal_data_forgotten_text(gone: Words) -> str:
     """What `/judge forget me` has done, and what it cannot do."""
-    parts = [
-        f"I forgot your words: {_of(gone.cases, 'case')}, {_of(gone.reasons, 'reason')}"
-        + (f", {_of(gone.thumbs, 'thumb')}." if gone.thumbs else "."),
-        f"{_of(gone.unsettled, 'case')} {'is' if gone.unsettled == 1 else 'are'} still being scored, and "
-        f"{'loses its' if gone.unsettled == 1 else 'lose their'} texts right after that."
-        if gone.unsettled
-        else "",
+    thumbs = f", {number_of(gone.thumbs, 'thumb')}" if gone.thumbs else ""
+    parts = [f"I forgot your words: {number_of(gone.cases, 'case')}, {number_of(gone.reasons, 'reason')}{thumbs}."]
+    if gone.unsettled:
+        are, lose = ("is", "loses its") if gone.unsettled == 1 else ("are", "lose their")
+        cases = number_of(gone.unsettled, "case")
+        parts.append(f"{cases} {are} still being scored, and {lose} texts right after that.")
+    parts.append(
         "My messages in threads lose what they quote within minutes; messages that only one person sees disappear when "
         "that person reloads Slack. Scores stay as numbers, with your user id. "
-        "Your own messages in Slack are still there; only you can delete them.",
-    ]
-    return " ".join(part for part in parts if part)
+        "Your own messages in Slack are still there; only you can delete them."
+    )
+    return " ".join(parts)
 
 
 def forgotten_text(cases: Sequence[int], messages: int, errors: Sequence[str], stays: str, *, is_private: bool) -> str:
@@ -121,7 +123,3 @@ def _cases(case_ids: Sequence[int]) -> str:
     if len(numbers) == 1:
         return f"case {numbers[0]}"
     return f"cases {', '.join(numbers[:-1])} and {numbers[-1]}"
-
-
-def _of(number: int, noun: str) -> str:
-    return f"{number:,} {noun if number == 1 else noun + 's'}"

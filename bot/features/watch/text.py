@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 
+from bot.domain.numbers import number_of
 from bot.domain.watch import Coverage, ReplyOutcome, Shows, Unread, Watch
 from bot.features.watch.figures import CountedWatch, Watched
 from bot.figures.charts import charts, good_words, low_words, moved
@@ -68,8 +69,7 @@ def state(counted: Sequence[CountedWatch], tokens: int | None) -> Post:
     rest = [each.name for each in counted[_MOST_SHOWN:]]
     ends = [f"And {len(rest)} more, {_names(rest)}: `/judge watch @name` shows the settings of each."] if rest else []
     if tokens:
-        most = f"{tokens:,} {'token' if tokens == 1 else 'tokens'}"
-        ends.append(f"All watches in this channel together use at most {most} a day (UTC).")
+        ends.append(f"All watches in this channel together use at most {number_of(tokens, 'token')} a day (UTC).")
     blocks = [block for watch, said in lines.items() for block in (section(said), _buttons(watch))]
     another = actions(button("Watch another assistant", ids.ACTION_WATCH))
     return Post("\n".join([*lines.values(), *ends]), [*blocks, *map(section, ends), another])
@@ -243,7 +243,6 @@ def worse_alert(
             share = f"{after.low_share:.0%} of its replies scored {scale.low} to {low}"
             what = f"{share} after {before.low_share:.0%}, {what}"
         what = f"has become clearly worse than in the four weeks before: {what}"
-    replies = "reply" if len(since) == 1 else "replies"
     lines = ["*Lowest scores since then*"]
     for each in lowest:
         link = permalink(workspace_url, watch.channel_id, each.message_ts or "", each.thread_ts)
@@ -251,7 +250,7 @@ def worse_alert(
         lines.append(f"• {score} · {short_date(each.judged_at)} · case {each.id}")
     return _post(
         f"*{clip(name, _NAME)}* in <#{watch.channel_id}> {what}, "
-        f"since {short_date(since[0].judged_at)} ({len(since)} random {replies}).",
+        f"since {short_date(since[0].judged_at)} ({number_of(len(since), 'random reply', 'random replies')}).",
         section("\n".join(lines)),
         context(f"{_HOW} {_ONCE}"),
     )

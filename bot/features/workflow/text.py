@@ -6,6 +6,7 @@ from typing import Any
 
 from bot.domain.blocker import NO_QUESTION
 from bot.domain.case import LoggedCase
+from bot.domain.numbers import number_of
 from bot.domain.verdict import RecordedVerdict
 from bot.figures.week import FEWEST, commonest, tally_of
 from bot.pipeline.verdict_text import why_unscored
@@ -59,8 +60,7 @@ def week_line(rows: Sequence[ScoreCount]) -> str:
     if not tally.n:
         return ""
     mean = f": mean {tally.mean:.1f} on a scale from {kind.lowest} to {kind.highest}" if tally.n >= FEWEST else ""
-    replies = "1 reply" if tally.n == 1 else f"{tally.n:,} replies"
-    return f"{replies} requested by workflows, not counted elsewhere{mean}."
+    return f"{number_of(tally.n, 'reply', 'replies')} requested by workflows, not counted elsewhere{mean}."
 
 
 def _text(words: str) -> str:

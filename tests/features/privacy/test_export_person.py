@@ -31,7 +31,7 @@ async def exported(database_url: str, folder: Path, user: str = ANN) -> list[dic
     code, out, err = await command("export", database_url, folder, "--user", user)
     assert code == 0, err
     rows = [json.loads(line) for line in out.splitlines()]
-    assert err == f"{len(rows)} {'row' if len(rows) == 1 else 'rows'} written\n"
+    assert err == f"{len(rows):,} {'row' if len(rows) == 1 else 'rows'} written\n"
     return rows
 
 
