@@ -112,7 +112,7 @@ def _from_interaction(body: Raw) -> Invocation:
     user, team = body["user"], body.get("team") or {}
     team_id = team.get("id") or user.get("team_id") or ""
     home = {team_id, (body.get("enterprise") or {}).get("id")} - {None, ""}
-    state = _to_state(body["view"]) if body.get("type") == "view_submission" else ModalState()
+    state = to_state(body["view"]) if body.get("type") == "view_submission" else ModalState()
     return Invocation(
         team_id=team_id,
         channel_id=(body.get("channel") or {}).get("id") or (body.get("container") or {}).get("channel_id") or "",
@@ -215,7 +215,7 @@ class WindowClick:
 
 
 def clicked_window(body: Raw) -> WindowClick:
-    return WindowClick(to_invocation(body), str(body["view"]["id"]), _to_state(body["view"]))
+    return WindowClick(to_invocation(body), str(body["view"]["id"]), to_state(body["view"]))
 
 
 def clicked_action(body: Raw) -> str:
@@ -282,13 +282,13 @@ def to_submission(body: Raw) -> Submission:
     """The inputs as typed, without surrounding whitespace."""
     view = body["view"]
     values = view["state"]["values"]
-    visibility = _selected(values, ids.BLOCK_VISIBILITY)
+    visibility = selected(values, ids.BLOCK_VISIBILITY)
     return Submission(
         view_id=view["id"],
-        state=_to_state(view),
-        question=_typed(values, ids.BLOCK_QUESTION),
-        response=_typed(values, ids.BLOCK_RESPONSE),
-        rubric=_selected(values, ids.BLOCK_RUBRIC),
+        state=to_state(view),
+        question=typed(values, ids.BLOCK_QUESTION),
+        response=typed(values, ids.BLOCK_RESPONSE),
+        rubric=selected(values, ids.BLOCK_RUBRIC),
         visibility=Visibility(visibility) if visibility else None,
     )
 
@@ -297,32 +297,37 @@ def to_rubric_submission(body: Raw) -> RubricSubmission:
     """The rubric as typed; its two fields are joined by a newline, where the text was split."""
     view = body["view"]
     values = view["state"]["values"]
-    fields = (_typed(values, block) for block in (ids.BLOCK_PROMPT, ids.BLOCK_PROMPT_REST))
+    fields = (typed(values, block) for block in (ids.BLOCK_PROMPT, ids.BLOCK_PROMPT_REST))
     prompt = "\n".join(field for field in fields if field)
-    return RubricSubmission(_to_state(view), _typed(values, ids.BLOCK_NAME).lower(), f"{prompt}\n")
+    return RubricSubmission(to_state(view), typed(values, ids.BLOCK_NAME).lower(), f"{prompt}\n")
 
 
 def to_label(body: Raw, *, is_blind: bool) -> tuple[ModalState, Label | None]:
-    """The state of a submitted window for a person's own score, and the label, or None without a valid score."""
-    state, values = _to_state(body["view"]), body["view"]["state"]["values"]
+    """What a submitted window for one's own score remembered, and the label; None without a score."""
+    state, values = to_state(body["view"]), body["view"]["state"]["values"]
     score_block, reason_block = (
         ids.of(block, state.case_id) if is_blind else block for block in (ids.BLOCK_SCORE, ids.BLOCK_REASON)
     )
     try:
-        score = int(_selected(values, score_block) or _typed(values, score_block))
+        score = int(selected(values, score_block) or typed(values, score_block))
     except ValueError:
         return state, None
-    return state, Label(score, _typed(values, reason_block) or None)
+    return state, Label(score, typed(values, reason_block) or None)
 
 
-def _to_state(view: Raw) -> ModalState:
+def to_state(view: Raw) -> ModalState:
     return ModalState.from_private_metadata(view.get("private_metadata") or "")
 
 
-def _typed(values: Raw, block_id: str) -> str:
-    return clean((values.get(block_id) or {}).get(block_id, {}).get("value") or "").strip()
+def field_of(values: Raw, block_id: str) -> Raw:
+    """What a window has in a field; empty where it has no such field."""
+    return (values.get(block_id) or {}).get(block_id) or {}
 
 
-def _selected(values: Raw, block_id: str) -> str | None:
-    option = (values.get(block_id) or {}).get(block_id, {}).get("selected_option")
+def typed(values: Raw, block_id: str) -> str:
+    return clean(field_of(values, block_id).get("value") or "").strip()
+
+
+def selected(values: Raw, block_id: str) -> str | None:
+    option = field_of(values, block_id).get("selected_option")
     return option["value"] if option else None

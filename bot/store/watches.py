@@ -32,6 +32,9 @@ class Watches(Part):
             query = query.filter_by(channel_id=channel_id)
         return await self._database.rows(_to_watch, query.order_by(watches.c.channel_id, watches.c.author_id))
 
+    async def find(self, team_id: str, channel_id: str, author_id: str) -> Watch | None:
+        return next((each for each in await self.of(team_id, channel_id) if each.author_id == author_id), None)
+
     async def save(self, watch: Watch, by: str) -> None:
         now = utc_now()
         values = asdict(watch) | {"look_at": now, "read_until": now, "updated_at": now}

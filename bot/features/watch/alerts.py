@@ -9,11 +9,11 @@ from slack_sdk.errors import SlackApiError
 
 from bot.domain.watch import LATE, Watch, together
 from bot.feature import Services
-from bot.features.watch.figures import name_of, to_word
+from bot.features.watch.figures import name_of
 from bot.features.watch.text import gone_alert, new_judge_notice, silent_alert, unread_alert, worse_alert
 from bot.figures.week import FEWEST
 from bot.slack import ids
-from bot.slack.client import SLACK_ERRORS, is_transient
+from bot.slack.client import SLACK_ERRORS, is_transient, slack_word
 from bot.slack.members import MembershipError
 from bot.slack.messages import find_marked, to_metadata
 from bot.slack.messenger import WITHOUT_PREVIEWS, Post, send_in_known_blocks
@@ -49,7 +49,7 @@ async def _send(services: Services, watch: Watch, to: str, post: Post, since: da
     except MembershipError as exc:
         return str(exc)
     except SLACK_ERRORS as exc:
-        return to_word(exc)
+        return slack_word(exc)
     return ""
 
 

@@ -5,14 +5,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TypeGuard
 
-from slack_sdk.errors import SlackApiError
-
 from bot.domain.watch import Coverage, Unread, Watch, together
 from bot.domain.week import Week
 from bot.feature import Services
 from bot.figures.quality import WEEKS, Quality, to_quality
 from bot.figures.week import FEWEST, TREND_WEEKS, Point, Tally, commonest, count_raters, tally_of
-from bot.slack.client import connection_word, slack_word
 from bot.slack.members import MembershipError
 from bot.store.figures import Place, ScoredCount, Span, Tallies, watched
 from bot.store.visibility import Sample
@@ -123,17 +120,8 @@ class CountedWatch:
     unread: Unread | None
 
 
-def to_word(exc: Exception) -> str:
-    """Slack's word for why it refused, or what went wrong on the way there."""
-    return slack_word(exc) if isinstance(exc, SlackApiError) else connection_word(exc)
-
-
 async def name_of(services: Services, author_id: str) -> str:
     return (await services.members.of(author_id)).name
-
-
-async def watches_of_channel(services: Services, team_id: str, channel_id: str) -> Sequence[CountedWatch]:
-    return await _counted_all(services, await services.store.watches.of(team_id, channel_id))
 
 
 async def watches_of_person(
@@ -148,16 +136,16 @@ async def watches_of_person(
     except MembershipError:
         return (), 0
     seen = [each for each in watches if each.channel_id in theirs and each.channel_id in ours]
-    return await _counted_all(services, seen[:most]), len(seen[most:])
+    return await counted(services, seen[:most]), len(seen[most:])
 
 
-async def _counted_all(services: Services, watches: Sequence[Watch]) -> Sequence[CountedWatch]:
+async def counted(services: Services, watches: Sequence[Watch]) -> Sequence[CountedWatch]:
     names = await services.members.of_all({watch.author_id for watch in watches})
-    now, counted = services.clock(), []
+    now, found = services.clock(), list[CountedWatch]()
     unread = await services.store.watches.unread(services.identity.team_id, now)
     for watch in watches:
         days = await services.store.replies.coverage(watched(watch), _day(now - _BEFORE_TODAY))
         member = names.get(watch.author_id)
         name, coverage = member.name if member else watch.author_id, together(days.values())
-        counted.append(CountedWatch(watch, name, coverage, unread.get(watch.channel_id)))
-    return counted
+        found.append(CountedWatch(watch, name, coverage, unread.get(watch.channel_id)))
+    return found

@@ -11,7 +11,7 @@ from bot.domain.watch import Shows, Watch
 from bot.feature import Services
 from bot.features.watch import text as words
 from bot.features.watch.alerts import send_alert
-from bot.features.watch.figures import name_of, watches_of_channel
+from bot.features.watch.figures import counted, name_of
 from bot.features.watch.watcher import Watcher
 from bot.pipeline.text import sentence
 from bot.slack import ids
@@ -34,14 +34,9 @@ async def refusal_of(services: Services, invocation: Invocation, channel_id: str
     return ""
 
 
-async def find_watch(services: Services, team_id: str, channel_id: str, author_id: str) -> Watch | None:
-    watches = await services.store.watches.of(team_id, channel_id)
-    return next((each for each in watches if each.author_id == author_id), None)
-
-
 async def order_on(services: Services, invocation: Invocation, channel_id: str, author_id: str) -> Watch:
     """The watch on an assistant as it is set, or as it would begin: the person who sets it hears of it."""
-    earlier = await find_watch(services, invocation.team_id, channel_id, author_id)
+    earlier = await services.store.watches.find(invocation.team_id, channel_id, author_id)
     new = Watch(invocation.team_id, channel_id, author_id, services.clock(), alerts_to=(invocation.user_id,))
     return earlier or new
 
@@ -57,12 +52,6 @@ async def save_order(watcher: Watcher, watch: Watch, by: str) -> str:
 async def tokens_of(services: Services, team_id: str, channel_id: str) -> int | None:
     """How many tokens the channel's watches may take together in a day; None is no limit."""
     return (await services.store.digests.channel(team_id, channel_id)).watch_tokens_per_day
-
-
-async def save_tokens(services: Services, team_id: str, channel_id: str, tokens: int | None, by: str) -> None:
-    settings = await services.store.digests.channel(team_id, channel_id)
-    if settings.watch_tokens_per_day != tokens:
-        await services.store.digests.save(replace(settings, watch_tokens_per_day=tokens), by)
 
 
 _LATEST = 200
@@ -106,7 +95,8 @@ async def follow(watcher: Watcher, invocation: Invocation, request: WatchRequest
     if refusal := await refusal_of(services, invocation, invocation.channel_id, is_change=request.action != "state"):
         return refusal
     if request.action == "state":
-        return words.state(await watches_of_channel(services, *place), await tokens_of(services, *place))
+        watches = await counted(services, await services.store.watches.of(*place))
+        return words.state(watches, await tokens_of(services, *place))
     if request.action == "off":
         return await _ask_to_end(services, invocation, request.author)
     try:
@@ -147,7 +137,7 @@ async def end_watch(watcher: Watcher, invocation: Invocation, channel_id: str, a
     services, by = watcher.services, invocation.user_id
     if refusal := await refusal_of(services, invocation, channel_id, is_change=True):
         return refusal
-    watch = await find_watch(services, invocation.team_id, channel_id, author_id)
+    watch = await services.store.watches.find(invocation.team_id, channel_id, author_id)
     set_by = await services.store.audit.last_by(Action.WATCH_SET, invocation.team_id, channel_id, author_id)
     if watch is None or not await watcher.end(watch, by):
         return words.NOT_WATCHED
@@ -163,7 +153,7 @@ async def _test(services: Services, invocation: Invocation, author_id: str) -> s
     channel_id = invocation.channel_id
     if refusal := await refusal_of(services, invocation, channel_id, is_change=True):
         return refusal
-    watch = await find_watch(services, invocation.team_id, channel_id, author_id)
+    watch = await services.store.watches.find(invocation.team_id, channel_id, author_id)
     if watch is None:
         return words.NOT_WATCHED
     if watch.alerts_to and not await services.store.watches.begin_test(watch, services.clock()):

@@ -219,6 +219,7 @@ _KNOWN = {
     "restricted_action": "only admins can post in the channel",
     "user_disabled": "the account is closed",
     "user_not_found": "the account is closed",
+    "no answer": "Slack did not answer",
 }
 _ONCE = "While this lasts, I repeat the alert every seven days."
 

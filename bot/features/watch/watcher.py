@@ -20,9 +20,9 @@ from bot.domain.case import Case, CaseSource, Visibility, text_hash
 from bot.domain.label import Reaction
 from bot.domain.watch import LATE, MOST_OF_A_QUESTION, ReplyOutcome, SeenReply, Watch, age_of, draws, is_since
 from bot.feature import Services
-from bot.features.watch.figures import to_word
 from bot.pipeline.lookup import MayNotReadError, OutOfSightError, Question
-from bot.slack.client import SLACK_ERRORS
+from bot.pipeline.retries import in_brief
+from bot.slack.client import SLACK_ERRORS, slack_word
 from bot.slack.members import AnswerCache
 from bot.slack.messages import Message, to_message
 
@@ -137,7 +137,9 @@ class Watcher:
                     try:
                         outcome = await self._take(reply, probability, watches.get((reply.channel_id, reply.author_id)))
                     except _UNREADABLE as exc:
-                        logger.warning("reply_not_read", channel=reply.channel_id, error=to_word(exc))
+                        logger.warning(
+                            "reply_not_read", channel=reply.channel_id, error=in_brief(exc) or type(exc).__name__
+                        )
                         unread.add(reply.channel_id)
                         continue
                     if outcome:
@@ -251,8 +253,8 @@ async def _look_at(services: Services, channel_id: str, watched: Mapping[str, Wa
             if watch and is_since(watch, raw["ts"]):
                 noted += await services.store.replies.note(to_reply(team_id, channel_id, raw), watch, now)
     except SLACK_ERRORS as exc:
-        logger.warning("channel_not_read", channel=channel_id, error=to_word(exc))
-        await watches.note_not_read(team_id, channel_id, to_word(exc), now + OFTEN)
+        logger.warning("channel_not_read", channel=channel_id, error=in_brief(exc))
+        await watches.note_not_read(team_id, channel_id, slack_word(exc), now + OFTEN)
         return
     await watches.note_read(team_id, channel_id, now)
     if noted:

@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import nan
@@ -22,13 +22,11 @@ from bot.features.watch.figures import name_of
 from bot.features.watch.orders import (
     assistants,
     end_watch,
-    find_watch,
     follow,
     is_named,
     order_on,
     refusal_of,
     save_order,
-    save_tokens,
     tokens_of,
 )
 from bot.features.watch.watcher import Watcher, recent_replies
@@ -47,8 +45,12 @@ from bot.slack.invocation import (
     clicked_value,
     clicked_watch,
     clicked_window,
+    field_of,
     on_click,
+    selected,
     to_invocation,
+    to_state,
+    typed,
 )
 from bot.slack.members import MembershipError
 from bot.slack.messages import Message
@@ -86,24 +88,22 @@ class WatchForm:
 
 def to_watch_form(body: Raw) -> WatchForm:
     """The window's fields, as they are now."""
-    view = body["view"]
-    values = view["state"]["values"]
-    state = ModalState.from_private_metadata(view.get("private_metadata") or "")
+    values, state = body["view"]["state"]["values"], to_state(body["view"])
     channel_id = state.channel_id or ""
-    author_id = _option(values, ids.BLOCK_ASSISTANT)
+    author_id = selected(values, ids.BLOCK_ASSISTANT) or ""
 
     def its(block_id: str) -> str:
         return ids.of(block_id, author_id)
 
-    one_in = _option(values, its(ids.BLOCK_SHARE))
-    hears_here = _state(values, its(ids.BLOCK_ALERTS_HERE)).get("selected_options")
-    people = _state(values, its(ids.BLOCK_ALERTS_TO)).get("selected_users") or []
+    one_in = selected(values, its(ids.BLOCK_SHARE))
+    hears_here = field_of(values, its(ids.BLOCK_ALERTS_HERE)).get("selected_options")
+    people = field_of(values, its(ids.BLOCK_ALERTS_TO)).get("selected_users") or []
     return WatchForm(
         channel_id=channel_id,
         author_id=author_id,
         share=1 / int(one_in) if one_in else 0,
         per_day=_number(values, its(ids.BLOCK_PER_DAY)),
-        shows=Shows(_option(values, its(ids.BLOCK_SHOWS)) or Shows.NOTHING),
+        shows=Shows(selected(values, its(ids.BLOCK_SHOWS)) or Shows.NOTHING),
         alerts_to=(*((channel_id,) if hears_here else ()), *people[:MOST_PEOPLE]),
         floor=_number(values, its(ids.BLOCK_FLOOR)),
         tokens=_number(values, ids.BLOCK_TOKENS),
@@ -111,19 +111,10 @@ def to_watch_form(body: Raw) -> WatchForm:
     )
 
 
-def _state(values: Mapping[str, Raw], block_id: str) -> Raw:
-    return (values.get(block_id) or {}).get(block_id) or {}
-
-
-def _option(values: Mapping[str, Raw], block_id: str) -> str:
-    chosen = _state(values, block_id).get("selected_option")
-    return str(chosen["value"]) if chosen else ""
-
-
-def _number(values: Mapping[str, Raw], block_id: str) -> float | None:
-    typed = _state(values, block_id).get("value")
+def _number(values: Raw, block_id: str) -> float | None:
+    found = typed(values, block_id)
     try:
-        return float(typed) if typed else None
+        return float(found) if found else None
     except ValueError:
         return nan
 
@@ -214,10 +205,11 @@ async def _submitted(watcher: Watcher, invocation: Invocation, form: WatchForm) 
     )
     if refusal:
         return {"response_action": "update", "view": said_modal(refusal)}
-    earlier = await find_watch(services, *place, form.author_id)
+    earlier = await services.store.watches.find(*place, form.author_id)
+    settings = await services.store.digests.channel(*place)
     rubric = await services.rubrics.of(*place)
     errors = {**await _errors(services, form, rubric.scale, is_watched=earlier is not None), **kept_out}
-    if form.version != _version(earlier, await tokens_of(services, *place)):
+    if form.version != _version(earlier, settings.watch_tokens_per_day):
         errors.setdefault(ids.BLOCK_ASSISTANT, window_words.CHANGED_MEANWHILE)
     if errors:
         return {"response_action": "errors", "errors": errors}
@@ -232,7 +224,9 @@ async def _submitted(watcher: Watcher, invocation: Invocation, form: WatchForm) 
     if refusal := await save_order(watcher, watch, invocation.user_id):
         its_shows = ids.of(ids.BLOCK_SHOWS, form.author_id)
         return {"response_action": "errors", "errors": {its_shows: refusal.replace("`", "")}}
-    await save_tokens(services, *place, int(form.tokens) if form.tokens else None, invocation.user_id)
+    tokens = int(form.tokens) if form.tokens else None
+    if settings.watch_tokens_per_day != tokens:
+        await services.store.digests.save(replace(settings, watch_tokens_per_day=tokens), invocation.user_id)
     return {}
 
 
