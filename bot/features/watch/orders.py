@@ -72,7 +72,7 @@ async def assistants(services: Services, channel_id: str, name: str = "") -> Map
             wrote[raw.get("user") or raw["bot_id"]] = None
         wrote |= dict.fromkeys(raw.get("reply_users") or [])
     found = await _bots(services, wrote)
-    if any(is_named(name, author_id, found) for author_id in found) if name else found:
+    if called(name, found) if name else found:
         return found
     there = await services.client.conversations_members(channel=channel_id, limit=_MOST_MEMBERS)
     return found | await _bots(services, there.get("members") or [])
@@ -84,9 +84,15 @@ async def _bots(services: Services, ids: Iterable[str]) -> dict[str, str]:
     return {author_id: member.name for author_id, member in found.items() if member.is_bot}
 
 
-def is_named(name: str, author_id: str, names: Mapping[str, str]) -> bool:
-    """Whether an assistant is meant by what was typed: its name, or its id."""
-    return name.lower() in {author_id.lower(), names[author_id].lower()}
+async def watched_names(services: Services, team_id: str, channel_id: str) -> Mapping[str, str]:
+    """The names of the assistants that are watched in a channel, by id."""
+    watches = await services.store.watches.of(team_id, channel_id)
+    return {watch.author_id: await name_of(services, watch.author_id) for watch in watches}
+
+
+def called(typed: str, names: Mapping[str, str]) -> list[str]:
+    """The ids of the assistants that are meant by what was typed: a name, or an id."""
+    return [author_id for author_id, name in names.items() if typed.lower() in {author_id.lower(), name.lower()}]
 
 
 async def follow(watcher: Watcher, invocation: Invocation, request: WatchRequest) -> Post | str:
@@ -97,36 +103,26 @@ async def follow(watcher: Watcher, invocation: Invocation, request: WatchRequest
     if request.action == "state":
         watches = await counted(services, await services.store.watches.of(*place))
         return words.state(watches, await tokens_of(services, *place))
-    if request.action == "off":
-        return await _ask_to_end(services, invocation, request.author)
+    is_end = request.action == "off"
     try:
-        found = await assistants(services, invocation.channel_id, request.author)
+        names = await (watched_names(services, *place) if is_end else assistants(services, place[1], request.author))
     except SLACK_ERRORS as exc:
         return words.not_read(slack_word(exc))
-    called = [each for each in found if is_named(request.author, each, found)]
-    if not called:
-        return words.no_assistant(request.author, list(found.values()))
-    if len(called) > 1:
-        return words.several_assistants(request.author, called)
-    (author_id,) = called
+    meant = called(request.author, names)
+    if len(meant) > 1:
+        return words.several_assistants(request.author, meant)
+    if not meant:
+        return (words.not_watched if is_end else words.no_assistant)(request.author, list(names.values()))
+    (author_id,) = meant
+    if is_end:
+        return words.ask_to_end(author_id, names[author_id])
     watch = replace(await order_on(services, invocation, invocation.channel_id, author_id), **request.changes)
     if request.alert:
         hear = {"here": (invocation.channel_id,), "me": (invocation.user_id,), "off": ()}
         watch = replace(watch, alerts_to=hear[request.alert])
     if refusal := await save_order(watcher, watch, invocation.user_id):
         return refusal
-    return words.begun(watch, found[author_id])
-
-
-async def _ask_to_end(services: Services, invocation: Invocation, author: str) -> Post | str:
-    watches = await services.store.watches.of(invocation.team_id, invocation.channel_id)
-    names = {watch.author_id: await name_of(services, watch.author_id) for watch in watches}
-    called = [each for each in watches if is_named(author, each.author_id, names)]
-    if not called:
-        return words.not_watched(author, list(names.values()))
-    if len(called) > 1:
-        return words.several_assistants(author, [each.author_id for each in called])
-    return words.ask_to_end(called[0], names[called[0].author_id])
+    return words.begun(watch, names[author_id])
 
 
 async def end_watch(watcher: Watcher, invocation: Invocation, channel_id: str, author_id: str) -> str:

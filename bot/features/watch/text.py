@@ -97,9 +97,9 @@ def _outcomes(coverage: Coverage, among: Iterable[ReplyOutcome | None]) -> list[
     return [f"{coverage.outcomes[each]} {_OUTCOMES[each]}" for each in among if coverage.outcomes.get(each)]
 
 
-def ask_to_end(watch: Watch, name: str) -> Post:
+def ask_to_end(author_id: str, name: str) -> Post:
     text = f"End the watch on *{clip(name, _NAME)}*? {ENDED_MEANS}"
-    end = button("End this watch", ids.ACTION_WATCH_OFF, watch.author_id) | {"style": "danger"}
+    end = button("End this watch", ids.ACTION_WATCH_OFF, author_id) | {"style": "danger"}
     return Post(text, [section(text), actions(end)])
 
 

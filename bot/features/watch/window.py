@@ -21,13 +21,14 @@ from bot.features.watch import window_text as window_words
 from bot.features.watch.figures import name_of
 from bot.features.watch.orders import (
     assistants,
+    called,
     end_watch,
     follow,
-    is_named,
     order_on,
     refusal_of,
     save_order,
     tokens_of,
+    watched_names,
 )
 from bot.features.watch.watcher import Watcher, recent_replies
 from bot.features.watch.window_text import WatchView, said_modal
@@ -162,25 +163,20 @@ async def _to_view(services: Services, invocation: Invocation, channel_id: str, 
     """What the window begins with, or why there is none."""
     if refusal := await refusal_of(services, invocation, channel_id, is_change=True):
         return refusal
-    watches = await services.store.watches.of(invocation.team_id, channel_id)
+    place = invocation.team_id, channel_id
+    watched = await watched_names(services, *place)
     try:
         found = await assistants(services, channel_id, author)
     except SLACK_ERRORS as exc:
         return words.not_read(slack_word(exc))
-    names = {watch.author_id: await name_of(services, watch.author_id) for watch in watches}
-    watched, names = list(names), {**names, **found}
-    if author:
-        called = [each for each in names if is_named(author, each, names)]
-    else:  # who names nobody wants another one
-        called = [*(each for each in found if each not in watched), *names]
-    if not called:
+    names = {**watched, **found}
+    # Who names nobody wants another one.
+    meant = called(author, names) if author else [*(each for each in found if each not in watched), *names]
+    if not meant:
         return words.no_assistant(author, list(names.values())) if author else words.NO_BOTS
-    watch = await order_on(services, invocation, channel_id, called[0])
-    tokens = await tokens_of(services, invocation.team_id, channel_id)
-    rubric = await services.rubrics.of(invocation.team_id, channel_id)
-    is_set = watch.author_id in watched
-    version = _version(watch if is_set else None, tokens)
-    return WatchView(watch, is_set, names, rubric.name, rubric.scale, tokens, version)
+    watch, is_set = await order_on(services, invocation, channel_id, meant[0]), meant[0] in watched
+    tokens, rubric = await tokens_of(services, *place), await services.rubrics.of(*place)
+    return WatchView(watch, is_set, names, rubric, tokens, _version(watch if is_set else None, tokens))
 
 
 async def _replies(watcher: Watcher, watch: Watch) -> Sequence[Message] | str:

@@ -29,6 +29,7 @@ from bot.slack.blocks import (
 from bot.slack.members import MembershipError
 from bot.slack.messages import Message
 from bot.slack.mrkdwn import clip
+from judge import Rubric
 from judge.drift import MIN_REFERENCE
 from judge.rubric import Scale
 from judge.sanitize import sanitize
@@ -62,7 +63,6 @@ class WatchView:
         is_set: Whether it is set already.
         names: Those of the assistants to choose from, by id.
         rubric: By which replies of the channel are scored.
-        scale: That of the rubric.
         tokens: What all watches of the channel may take in a day; None is no limit.
         version: Of what is set, to be known again when the window is sent.
     """
@@ -70,8 +70,7 @@ class WatchView:
     watch: Watch
     is_set: bool
     names: Mapping[str, str]
-    rubric: str
-    scale: Scale
+    rubric: Rubric
     tokens: int | None
     version: str
 
@@ -143,7 +142,7 @@ def _assistants(form: WatchView) -> dict[str, str]:
 
 
 def _draw(form: WatchView) -> list[Block]:
-    watch = form.watch
+    watch, rubric = form.watch, form.rubric.name
     per_day, shows = (ids.of(each, watch.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_SHOWS))
     return [
         _number(per_day, "Most scored replies a day", f"For this assistant. {_DAY}", watch.per_day or None),
@@ -154,7 +153,7 @@ def _draw(form: WatchView) -> list[Block]:
             {each.value: said for each, said in _SHOWN.items()},
             watch.shows,
         ),
-        context(f"Replies are scored with this channel's rubric, `{form.rubric}`. `/judge rubric` lists them all."),
+        context(f"Replies are scored with this channel's rubric, `{rubric}`. `/judge rubric` lists them all."),
     ]
 
 
@@ -167,7 +166,7 @@ def _alerts(form: WatchView) -> list[Block]:
     users: dict[str, Any] = {"type": "multi_users_select", "action_id": people, "max_selected_items": MOST_PEOPLE}
     if chosen := [each for each in watch.alerts_to if each != watch.channel_id]:
         users["initial_users"] = chosen
-    low, high = form.scale
+    low, high = form.rubric.scale
     needs = f"Between {low} and {high}. Needs {MIN_REFERENCE} scores from earlier weeks."
     floor = ids.of(ids.BLOCK_FLOOR, watch.author_id)
     return [

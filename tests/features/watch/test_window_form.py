@@ -12,7 +12,7 @@ from bot.features.watch.window_text import READING, WatchView, said_modal, watch
 from bot.slack import ids
 from bot.slack.blocks import ModalState
 from bot.slack.messages import Message
-from judge.rubric import Scale
+from judge import load_rubric
 from pocket_slack.blocks import check_blocks, check_view
 from tests.cases import NOW
 
@@ -23,7 +23,7 @@ MANY = {f"U{number}": "x" * 200 for number in range(150)}
 
 def form(names: Mapping[str, str], **changes: object) -> WatchView:
     given = {"team_id": "T1", "channel_id": "C1", "author_id": "U149", "since": NOW} | changes
-    return WatchView(Watch(**given), True, names, "additive-5", Scale(0, 5), 20_000, "")  # type: ignore[arg-type]
+    return WatchView(Watch(**given), True, names, load_rubric("additive-5"), 20_000, "")  # type: ignore[arg-type]
 
 
 def reply(text: str) -> Message:
