@@ -14,6 +14,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack.client import SLACK_ERRORS, is_transient, slack_word
+from bot.slack.invocation import Invocation
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -235,11 +236,18 @@ class Access:
         self._client = client
         self._is_for_admins = is_for_admins
 
-    async def refusal(self, channel_id: str, user_id: str, what: str, *, is_change: bool) -> str:
-        """Why this person may not see, or not change, what the channel has of these; empty where they may.
+    async def refusal(self, person: Invocation, what: str, channel_id: str | None = None, *, is_change: bool) -> str:
+        """Why this person may not see or change a channel's settings of this kind; empty if they may.
 
-        `what` is in the plural, such as "rubrics".
+        Args:
+            person: Who it is, and where.
+            what: The kind of settings as a plural, such as "rubrics".
+            channel_id: Which channel, if not the one that the person is in.
+            is_change: Whether they want to change them.
         """
+        channel_id, user_id = channel_id or person.channel_id, person.user_id
+        if person.is_foreign:
+            return f"Only members of this workspace can see or change {what} here."
         if channel_id.startswith("D"):
             return f"{what.capitalize()} are for channels, not for direct messages."
         try:
@@ -272,15 +280,15 @@ class Access:
         return _is_admin(user) and not is_guest(user)
 
     async def is_in(self, channel_id: str, user_id: str) -> bool:
-        """Whether the person is in the channel, asked of Slack anew; False where Slack will not say.
+        """Whether the person is in the channel; always asks Slack, and is False if Slack refuses to say.
 
         Raises:
-            SlackApiError, ClientError, TimeoutError: Slack fails for the moment.
+            SlackApiError, ClientError, TimeoutError: Slack fails, but may answer later.
         """
         return channel_id in (await _unless_refused(list_channels(self._client, user_id)) or ())
 
     async def is_admin(self, user_id: str) -> bool:
-        """Whether the person is an admin or owner of the workspace; the rest as `is_in`."""
+        """Whether the person is an admin or owner of the workspace; False and raises as `is_in`."""
         return _is_admin(await _unless_refused(_user(self._client, user_id)) or {})
 
 

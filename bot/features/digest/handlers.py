@@ -13,7 +13,6 @@ from typing import Any
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.errors import SlackApiError
 
-from bot.domain.blocker import FOREIGN
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.week import Schedule, Week
 from bot.feature import Services
@@ -21,7 +20,6 @@ from bot.features.digest.poster import lowest, post_now, schedule_of, show, show
 from bot.features.digest.text import counted, judge_change, measures, not_counted
 from bot.figures.charts import weekly_means
 from bot.figures.week import TREND_WEEKS, Glance, read_glance
-from bot.pipeline.text import sentence
 from bot.slack import ids
 from bot.slack.blocks import Block, button, context, header, section
 from bot.slack.client import slack_word
@@ -66,8 +64,7 @@ async def answer_digest(services: Services, invocation: Invocation, text: str) -
     except ValueError as exc:
         return f"{escape(str(exc))}. What I understand:\n{_HELP}"
     is_change = request.action not in {"preview", "state", "help"}
-    here, person = invocation.channel_id, invocation.user_id
-    if refusal := await services.access.refusal(here, person, _WHAT, is_change=is_change):
+    if refusal := await services.access.refusal(invocation, _WHAT, is_change=is_change):
         return refusal
     digests, now = services.store.digests, services.clock()
     settings = await digests.channel(invocation.team_id, invocation.channel_id)
@@ -259,28 +256,19 @@ def _channel(settings: ChannelSettings, schedule: Schedule, glance: Glance, may_
 def register(app: AsyncApp, services: Services) -> None:
     @on_click(app, ids.ACTION_LOWEST)
     async def show_lowest(body: dict[str, Any]) -> None:
-        invocation, access = to_invocation(body), services.access
-        here, person = invocation.channel_id, invocation.user_id
-        if invocation.is_foreign:
-            post = sentence(FOREIGN)
-        elif refusal := await access.refusal(here, person, _WHAT, is_change=False):
-            post = sentence(refusal)
-        else:
-            settings = await services.store.digests.channel(invocation.team_id, here)
-            numbers = [int(each) for each in clicked_value(body).split(",")]
-            post = await lowest(services, settings, numbers)
-        await services.messenger.tell(invocation.recipient, post)
+        invocation, numbers = to_invocation(body), [int(each) for each in clicked_value(body).split(",")]
+        said: Post | str = await services.access.refusal(invocation, _WHAT, is_change=False)
+        if not said:
+            settings = await services.store.digests.channel(invocation.team_id, invocation.channel_id)
+            said = await lowest(services, settings, numbers)
+        await services.messenger.tell(invocation.recipient, said)
 
     @on_click(app, ids.ACTION_DIGEST_ON, ids.ACTION_DIGEST_OFF)
     async def switch_digest(body: dict[str, Any]) -> None:
         visit, channel_id, is_on = clicked_home(body), clicked_value(body), clicked_action(body) == ids.ACTION_DIGEST_ON
-        if visit.invocation.is_foreign:
-            await services.show_home(visit, FOREIGN)
-            return
         person, digests = visit.invocation, services.store.digests
-        if refusal := await services.access.refusal(channel_id, person.user_id, _WHAT, is_change=True):
-            await services.show_home(visit, refusal)
-            return
-        settings = await digests.channel(person.team_id, channel_id)
-        await digests.save(settings.switched(is_on, services.clock()), person.user_id)
-        await services.show_home(visit)
+        refusal = await services.access.refusal(person, _WHAT, channel_id, is_change=True)
+        if not refusal:
+            settings = await digests.channel(person.team_id, channel_id)
+            await digests.save(settings.switched(is_on, services.clock()), person.user_id)
+        await services.show_home(visit, refusal)

@@ -145,8 +145,7 @@ async def answer(services: Services, invocation: Invocation, text: str) -> str:
 
 async def _weekly(services: Services, invocation: Invocation, number: int | None) -> str:
     """How many labels a week the channel wants, from now on `number` of them."""
-    here, person, what = invocation.channel_id, invocation.user_id, "weekly blind scores"
-    if refusal := await services.access.refusal(here, person, what, is_change=number is not None):
+    if refusal := await services.access.refusal(invocation, "weekly blind scores", is_change=number is not None):
         return refusal
     if number is not None:
         settings = await services.store.digests.channel(invocation.team_id, invocation.channel_id)

@@ -56,7 +56,7 @@ def register(app: AsyncApp, services: Services) -> None:
         invocation, state = to_invocation(body), to_rubric_submission(body).state
         await ack()
         channel_id = invocation.window_channel_id or ""
-        said = await _refusal(services, invocation)
+        said = await services.access.refusal(invocation, "rubrics", channel_id, is_change=True)
         if not said:
             wanted = ChannelJudge(state.rubric, state.version)
             said = await _begin(services, invocation.team_id, channel_id, invocation.user_id, wanted)
@@ -76,8 +76,7 @@ async def answer(services: Services, invocation: Invocation, text: str) -> Post 
 
 async def _answer(services: Services, invocation: Invocation, request: RubricRequest) -> Post | str:
     place, is_change = (invocation.team_id, invocation.channel_id), request.action not in ("state", "view")
-    here, person = invocation.channel_id, invocation.user_id
-    if refusal := await services.access.refusal(here, person, "rubrics", is_change=is_change):
+    if refusal := await services.access.refusal(invocation, "rubrics", is_change=is_change):
         return refusal
     match request.action:
         case "use":
@@ -151,9 +150,9 @@ async def _save(services: Services, invocation: Invocation, submission: RubricSu
 
     That says what is wrong with the rubric, or shows what the model will get.
     """
-    if refusal := await _refusal(services, invocation):
-        return {"response_action": "update", "view": words.message_modal(words.NOT_HERE.format(why=refusal))}
     name, prompt, channel_id = submission.name, submission.prompt, invocation.window_channel_id or ""
+    if refusal := await services.access.refusal(invocation, "rubrics", channel_id, is_change=True):
+        return {"response_action": "update", "view": words.message_modal(words.NOT_HERE.format(why=refusal))}
     if errors := words.errors(name, prompt, is_shipped=services.rubrics.shipped_as(name) is not None):
         return {"response_action": "errors", "errors": errors}
     own = {saved.name: saved for saved in await services.rubrics.log.newest(invocation.team_id, channel_id)}
@@ -173,14 +172,6 @@ async def _save(services: Services, invocation: Invocation, submission: RubricSu
         return {"response_action": "errors", "errors": {ids.BLOCK_NAME: taken.format(name=name)}}
     state = submission.state.model_copy(update={"rubric": name, "version": new.rubric.version})
     return {"response_action": "update", "view": words.saved_modal(state, new.rubric)}
-
-
-async def _refusal(services: Services, invocation: Invocation) -> str:
-    """Why this person may not change the rubrics of the channel of a window; empty where they may."""
-    if invocation.is_foreign:
-        return words.FOREIGN_RUBRIC
-    channel_id = invocation.window_channel_id or ""
-    return await services.access.refusal(channel_id, invocation.user_id, "rubrics", is_change=True)
 
 
 async def _begin(services: Services, team_id: str, channel_id: str, user_id: str, wanted: ChannelJudge) -> str:
@@ -221,11 +212,11 @@ async def _decide(services: Services, invocation: Invocation, number: int | None
     replay = await replays.find(number) if number is not None else None
     if replay is None or (replay.team_id, replay.user_id) != (invocation.team_id, invocation.user_id):
         # By what the channel is scored in which the button was pressed; to be asked there, where that is to be seen.
-        if await services.access.refusal(invocation.channel_id, invocation.user_id, "rubrics", is_change=False):
+        if await services.access.refusal(invocation, "rubrics", is_change=False):
             return f"{words.CLOSED} {words.ASK}"
         chosen = await services.rubrics.log.chosen(invocation.team_id, invocation.channel_id)
         return f"{words.CLOSED} {words.IN_USE.format(judge=words.named(chosen, services.rubrics.default))}"
-    if refusal := await services.access.refusal(replay.channel_id, replay.user_id, "rubrics", is_change=True):
+    if refusal := await services.access.refusal(invocation, "rubrics", replay.channel_id, is_change=True):
         return refusal
     # Pressed twice, the other press answers.
     if not is_wanted:

@@ -158,8 +158,7 @@ async def _answer(services: Services, body: dict[str, Any]) -> str:
     improvement = await services.store.improvements.find(number) if number is not None else None
     if improvement is None or (improvement.team_id, improvement.user_id) != (invocation.team_id, invocation.user_id):
         return words.CLOSED
-    channel_id, user_id = improvement.channel_id, improvement.user_id
-    if refusal := await services.access.refusal(channel_id, user_id, "rubrics", is_change=True):
+    if refusal := await services.access.refusal(invocation, "rubrics", improvement.channel_id, is_change=True):
         return refusal
     blocks = (body.get("message") or {}).get("blocks") or []
     pressed = _Press(services, improvement, invocation.trigger_id, blocks)

@@ -35,7 +35,6 @@ _HELP = """\
 • `/judge rubric edit NAME` opens a window to make your own version; without a name it begins with the default
 • `/judge rubric improve` learns from this channel's labels how to score more like people, and proposes a rubric
 • `/judge rubric delete NAME` deletes a rubric made here, with all its versions"""
-FOREIGN_RUBRIC = "Only people of the workspace that the app belongs to can change this channel's rubrics."
 NO_MODELS = (
     "No other models are offered here; the setting JUDGE_MODELS lists those that are. Without a model, "
     "`/judge rubric use NAME` works."

@@ -223,8 +223,7 @@ async def answer_reaction(services: Services, chosen: ScoreReactions, invocation
     except ValueError as exc:
         return not_understood(str(exc))
     is_change, is_told = emoji is not None, READS_REACTIONS in services.identity.scopes
-    here, person = invocation.channel_id, invocation.user_id
-    if refusal := await services.access.refusal(here, person, "score reactions", is_change=is_change):
+    if refusal := await services.access.refusal(invocation, "score reactions", is_change=is_change):
         return refusal
     if emoji and not is_told:
         return NOT_TOLD

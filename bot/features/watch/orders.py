@@ -6,7 +6,7 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncApp
 
-from bot.domain.blocker import CHANNEL_OFF, FOREIGN
+from bot.domain.blocker import CHANNEL_OFF
 from bot.domain.watch import Shows, Watch
 from bot.feature import Services
 from bot.features.watch import text as words
@@ -24,14 +24,9 @@ from bot.store.audit import Action
 
 async def refusal_of(services: Services, invocation: Invocation, channel_id: str, *, is_change: bool) -> str:
     """Why this person may not see or not change what a channel watches; empty where they may."""
-    if invocation.is_foreign:
-        return FOREIGN
-    what = "digests and watches"
-    if refusal := await services.access.refusal(channel_id, invocation.user_id, what, is_change=is_change):
+    if refusal := await services.access.refusal(invocation, "digests and watches", channel_id, is_change=is_change):
         return refusal
-    if is_change and not services.policy.allows_messages_of(channel_id):
-        return CHANNEL_OFF
-    return ""
+    return CHANNEL_OFF if is_change and not services.policy.allows_messages_of(channel_id) else ""
 
 
 async def order_on(services: Services, invocation: Invocation, channel_id: str, author_id: str) -> Watch:
