@@ -29,6 +29,7 @@ from bot.slack.invocation import (
     on_click,
     to_invocation,
     to_label,
+    to_state,
 )
 from bot.slack.members import MembershipError
 from bot.store.assignments import DrawnCase, EnoughError, NotRecordedError
@@ -166,7 +167,9 @@ def _register_blind(app: AsyncApp, services: Services) -> None:
 
     @app.view(ids.VIEW_COMPARED)
     async def go_on(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack(**await _go_on(services, to_invocation(body), to_label(body, is_blind=True)[0]))
+        invocation = to_invocation(body)
+        theirs = await _theirs(services, invocation)
+        await ack(**_update(await _next(services, invocation, to_state(body["view"]), theirs)))
 
     @on_click(app, ids.ACTION_SKIP, ids.ACTION_SEEN)
     async def pass_over(body: dict[str, Any]) -> None:
@@ -233,15 +236,6 @@ async def _submitted(
     if not note:
         state = state.model_copy(update={"labelled": (*state.labelled, state.case_id)})
     return _update(await _next(services, invocation, state, theirs, note))
-
-
-async def _go_on(services: Services, invocation: Invocation, state: ModalState) -> dict[str, Any]:
-    """What to answer whoever wants to go on after they have seen how their labels compare.
-
-    Raises:
-        MembershipError: Slack does not say which channels are theirs.
-    """
-    return _update(await _next(services, invocation, state, await _theirs(services, invocation)))
 
 
 async def _next(

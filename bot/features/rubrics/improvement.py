@@ -200,7 +200,9 @@ class _Work:
         if await self._is_stopped():  # the message says so, or what was decided
             return
         asker = self.asker
-        figures = words.figures(asker.requests, BUDGET.requests, asker.tokens) if asker else ""
+        figures = ""
+        if asker:
+            figures = words.FIGURES.format(requests=asker.requests, most=BUDGET.requests, tokens=asker.tokens)
         with suppress(*SLACK_ERRORS):  # the next one says more
             await self.services.messenger.update(self.message, words.progress(self.improvement, self.stage, figures))
 

@@ -17,7 +17,7 @@ from bot.features.rubrics.text import TOO_MANY
 from bot.features.rubrics.use import tell_other, use
 from bot.pipeline.text import COMMAND_TOO_SLOW, sentence
 from bot.slack import ids
-from bot.slack.blocks import Block
+from bot.slack.blocks import Block, short_date
 from bot.slack.invocation import clicked_action, clicked_case_id, on_click, to_invocation
 from bot.slack.messenger import Post, Posted
 from bot.store.improvements import Improvement, Labelled, Progress
@@ -40,7 +40,7 @@ async def begin(services: Services, team_id: str, channel_id: str, user_id: str)
         return why
     last = await log.begin(*place, user_id, chosen)
     if last and last.status == Progress.RUNNING:
-        return words.running(last)
+        return words.RUNNING.format(user=last.user_id, at=short_date(last.started_at))
     if last and last.status == Progress.OFFERED and last.user_id != user_id:
         await tell_other(services, last.user_id, channel_id, words.REPLACED.format(user=user_id, channel=channel_id))
     return _begun(services, found, rubric)

@@ -9,7 +9,7 @@ from typing import Any
 from bot.domain.verdict import OFFLINE
 from bot.features.rubrics.text import errors
 from bot.slack import ids
-from bot.slack.blocks import Block, actions, button, context, page, quotes, run, section, short_date
+from bot.slack.blocks import Block, actions, button, context, page, quotes, run, section
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import excerpt
 from bot.store.improvements import Improvement
@@ -39,6 +39,7 @@ BEGUN = (
     "{requests} requests to the model and about {tokens} tokens, often far fewer; they count towards the day's limits. "
     "Nothing changes by itself. I tell you in a direct message how it goes."
 )
+FIGURES = "\n{requests} of at most {most} requests, {tokens:,} tokens."
 STOPPED = "The improvement of the rubric in <#{channel}> is stopped. Nothing changed."
 NO_MODEL = (
     "The improvement of the rubric in <#{channel}> ended, because the model is not answering. Nothing changed. Try "
@@ -98,14 +99,6 @@ def stage(way: Way, tested: int) -> str:
     return f"Trying {_NAMES[way]} on {tested} other replies." if tested else f"Learning {_NAMES[way]}."
 
 
-def figures(requests: int, most: int, tokens: int) -> str:
-    return f"\n{requests} of at most {most} requests, {tokens:,} tokens."
-
-
-def running(improvement: Improvement) -> str:
-    return RUNNING.format(user=improvement.user_id, at=short_date(improvement.started_at))
-
-
 def report(
     improvement: Improvement,
     found: Alignment,
@@ -133,8 +126,10 @@ def report(
         f"{found.learned} labelled replies to learn from, {found.tested} others to test on. {_labels(cases)}",
         *_means(found),
         *([SPENT] if found.is_spent else []),
-        *([_attempts(attempts)] if attempts else []),
     ]
+    if attempts:
+        times = "1 change was" if attempts == 1 else f"{attempts} changes were"
+        lines.append(f"{times} tested on these labels so far; each further one has to be more certain.")
     if better is None or why:
         lines += [NOT_A_RUBRIC.format(why=excerpt(why, _LINE))] if why else []
         text = "\n".join([*lines, "Nothing changed."])
@@ -197,11 +192,6 @@ def _trial(trial: Trial) -> str:
         figures.append(f"unscored {trial.unscored_before} → {trial.unscored_after}")
     said = " ".join(filter(None, [trial.finding, trial.doubt]))
     return f"• *{_NAMES[trial.way].capitalize()}*. {said} Before → after: {', '.join(figures)}."
-
-
-def _attempts(attempts: int) -> str:
-    times = "1 change was" if attempts == 1 else f"{attempts} changes were"
-    return f"{times} tested on these labels so far; each further one has to be more certain."
 
 
 def _changed(change: Change, links: Mapping[str, str]) -> str:

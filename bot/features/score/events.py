@@ -21,7 +21,6 @@ from bot.feature import Services
 from bot.features.score.command import NOTHING_ABOVE, help_line
 from bot.pipeline.lookup import MayNotReadError, OutOfSightError
 from bot.pipeline.requests import message_case
-from bot.pipeline.text import sentence
 from bot.slack.client import READS_REACTIONS
 from bot.slack.commands import Texts, parse_command
 from bot.slack.invocation import Invocation, to_invocation
@@ -76,30 +75,26 @@ def register(app: AsyncApp, services: Services) -> None:
     own_ids = services.identity.own_ids
     answered: deque[Hashable] = deque(maxlen=_REMEMBERED)
 
-    def answer_once(context: AsyncBoltContext, answer: Answer | None, event: Hashable) -> None:
+    async def take(body: Raw, context: AsyncBoltContext, next_: Callable[[], Awaitable[None]]) -> None:
+        answer: Answer | None = None
+        event: Hashable = None
+        if mention := to_mention(body, own_ids):
+            answer, event = await _take_mention(services, mention), (mention.invocation.channel_id, mention.ts)
+        elif reaction := to_reaction(body):
+            answer = await _take_reaction(services, to_invocation(body), reaction)
+            event = reaction.channel_id, reaction.ts, reaction.user_id, reaction.at
         if answer and event not in answered:
             answered.append(event)
             context["answer"] = answer
-
-    async def take_mention(body: Raw, context: AsyncBoltContext, next_: Callable[[], Awaitable[None]]) -> None:
-        if mention := to_mention(body, own_ids):
-            answer = await _take_mention(services, mention)
-            answer_once(context, answer, (mention.invocation.channel_id, mention.ts))
-        await next_()
-
-    async def take_reaction(body: Raw, context: AsyncBoltContext, next_: Callable[[], Awaitable[None]]) -> None:
-        if reaction := to_reaction(body):
-            answer = await _take_reaction(services, to_invocation(body), reaction)
-            answer_once(context, answer, (reaction.channel_id, reaction.ts, reaction.user_id, reaction.at))
         await next_()
 
     async def is_to_us(body: Raw) -> bool:
         return to_mention(body, own_ids) is not None
 
     # Bolt acknowledges an event before its listener: what is to be durable by then is done in a middleware.
-    @app.event("message", matchers=[is_to_us], middleware=[take_mention])
-    @app.event("app_mention", middleware=[take_mention])
-    @app.event(ADDED, middleware=[take_reaction])
+    @app.event("message", matchers=[is_to_us], middleware=[take])
+    @app.event("app_mention", middleware=[take])
+    @app.event(ADDED, middleware=[take])
     async def reply(context: AsyncBoltContext) -> None:
         if answer := context.get("answer"):
             await answer()
@@ -114,7 +109,7 @@ async def _take_mention(services: Services, mention: Mention) -> Answer:
     async def find() -> tuple[Message | None, Invocation]:
         return await services.lookup.above(invocation, mention.ts), invocation
 
-    nothing = partial(services.messenger.tell, invocation.recipient, sentence(NOTHING_ABOVE))
+    nothing = partial(services.messenger.tell, invocation.recipient, NOTHING_ABOVE)
     return await _take(services, invocation, find, CaseSource.MENTION) or nothing
 
 
@@ -157,7 +152,7 @@ async def _take(services: Services, invocation: Invocation, find: Find, source: 
         said = GONE
     else:
         return partial(services.intake.proceed, case, is_new, invocation)
-    return partial(services.messenger.tell, invocation.recipient, sentence(said))
+    return partial(services.messenger.tell, invocation.recipient, said)
 
 
 _KEPT_S = 30.0

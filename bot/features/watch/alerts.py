@@ -100,8 +100,9 @@ class DriftAlerts:
         self._judges[place] = newest.judge_version
 
     async def _look_at(self, watch: Watch) -> None:
+        others = {AlertKind.UNREAD: self._unread, AlertKind.SILENT: self._silent, AlertKind.GONE: self._gone}
         for kind in AlertKind:
-            post = await self._find(watch, kind)
+            post = await (others[kind](watch) if kind in others else self._drop(watch, kind))
             now = self._services.clock()
             is_first = await self._store.alerts.claim(watch, kind, now) if post else None
             if post is None or is_first is None:
@@ -113,16 +114,6 @@ class DriftAlerts:
             if len(missed) < len(watch.alerts_to):  # where nobody got it, it is tried again
                 await self._store.alerts.note_posted(watch, self._services.clock())
                 logger.info("alert_sent", channel=watch.channel_id, kind=kind)
-
-    async def _find(self, watch: Watch, kind: AlertKind) -> Post | None:
-        match kind:
-            case AlertKind.UNREAD:
-                return await self._unread(watch)
-            case AlertKind.SILENT:
-                return await self._silent(watch)
-            case AlertKind.GONE:
-                return await self._gone(watch)
-        return await self._drop(watch, kind)
 
     async def _drop(self, watch: Watch, kind: AlertKind) -> Post | None:
         now, floor = self._services.clock(), watch.floor if kind is AlertKind.BELOW else None

@@ -47,9 +47,11 @@ def to_reply(team_id: str, channel_id: str, raw: Raw) -> SeenReply:
     Source: https://docs.slack.dev/reference/events/message
     """
     message = to_message(raw)
-    is_written = message.streaming != _IN_PROGRESS
-    words = text_hash(message.text) if is_written else None
-    return SeenReply(team_id, channel_id, message.ts, message.author_id or "", message.parent_ts, words)
+    return SeenReply(team_id, channel_id, message.ts, message.author_id or "", message.parent_ts, _hash_of(message))
+
+
+def _hash_of(message: Message) -> str | None:
+    return None if message.streaming == _IN_PROGRESS else text_hash(message.text)
 
 
 def message_of(event: Raw) -> Raw:
@@ -159,8 +161,7 @@ class Watcher:
         message = await self.services.lookup.message_at(reply.channel_id, reply.ts, reply.parent_ts)
         if message is None:
             return ReplyOutcome.DELETED
-        is_written = message.streaming != _IN_PROGRESS
-        found = replace(reply, text_hash=text_hash(message.text) if is_written else None)
+        found = replace(reply, text_hash=_hash_of(message))
         if (found.text_hash is None and age < _STREAMED_FOR) or found.text_hash != reply.text_hash:
             await self._store.replies.wait_on(found, self.services.clock() + REST)
             return None

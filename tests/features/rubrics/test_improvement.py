@@ -17,6 +17,7 @@ from bot.domain.rubric import ChannelJudge, SavedRubric
 from bot.features.rubrics import improvement_text as words
 from bot.features.rubrics.text import used
 from bot.slack import ids
+from bot.slack.blocks import short_date
 from bot.store import Store
 from bot.store.audit import Action
 from bot.store.schema import align_records, cases, labels, spent
@@ -273,7 +274,7 @@ async def test_one_runs_at_a_time_and_is_shown_until_it_is_stopped(stage: Stage)
     await stage.model.asked(2)
     first = await stage.log.improvements.of(*place(stage))
     assert first is not None
-    assert await say(stage, "improve") == words.running(first)
+    assert await say(stage, "improve") == words.RUNNING.format(user=first.user_id, at=short_date(first.started_at))
     assert f":hourglass: <@{stage.ann.id}> asked for a better rubric" in await say(stage, "")
     await press(stage, ids.ACTION_IMPROVE_STOP)
     gate.set()
