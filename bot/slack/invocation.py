@@ -187,11 +187,11 @@ def clicked_message(body: Raw, own_ids: frozenset[str]) -> Message:
 
 
 Act = Callable[[Raw], Awaitable[None]]
-"""Does something for the payload of a click."""
+"""Handles the payload of a click."""
 
 
 def on_click(app: AsyncApp, *action_ids: str | re.Pattern[str]) -> Callable[[Act], Act]:
-    """Has a function act on clicks, each once Slack has been told that it arrived: that has to be within 3 s."""
+    """Decorates a function that handles clicks: each click is acknowledged first, which Slack expects within 3 s."""
 
     def register(act: Act) -> Act:
         async def acknowledge(ack: AsyncAck, body: Raw) -> None:
@@ -242,8 +242,8 @@ def clicked_case_id(body: Raw) -> int | None:
 
 
 def clicked_feedback(body: Raw) -> tuple[int | None, bool]:
-    """The case whose feedback button was clicked, and whether it was "agree"."""
-    choice, _, case_id = clicked_value(body).partition(":")
+    """The case whose feedback button was clicked, or the button for one's own score, and whether it was "agree"."""
+    choice, _, case_id = clicked_value(body).rpartition(":")
     return to_case_id(case_id), choice == ids.AGREE
 
 
@@ -303,7 +303,7 @@ def to_rubric_submission(body: Raw) -> RubricSubmission:
 
 
 def to_label(body: Raw, *, is_blind: bool) -> tuple[ModalState, Label | None]:
-    """What a submitted window for one's own score remembered, and the label; None without a score."""
+    """The state of a submitted window for a person's own score, and the label, or None without a valid score."""
     state, values = to_state(body["view"]), body["view"]["state"]["values"]
     score_block, reason_block = (
         ids.of(block, state.case_id) if is_blind else block for block in (ids.BLOCK_SCORE, ids.BLOCK_REASON)
@@ -320,7 +320,7 @@ def to_state(view: Raw) -> ModalState:
 
 
 def field_of(values: Raw, block_id: str) -> Raw:
-    """What a window has in a field; empty where it has no such field."""
+    """The content of a window's field; empty if the window has no such field."""
     return (values.get(block_id) or {}).get(block_id) or {}
 
 

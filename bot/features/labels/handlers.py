@@ -22,7 +22,6 @@ from bot.slack.blocks import ModalState
 from bot.slack.invocation import (
     Invocation,
     clicked_action,
-    clicked_case_id,
     clicked_feedback,
     clicked_home,
     clicked_window,
@@ -49,6 +48,7 @@ def _register_seen(app: AsyncApp, services: Services) -> None:
     @app.action(ids.ACTION_DISAGREE)
     @app.action(ids.ACTION_AGREE)
     @app.action(ids.ACTION_FEEDBACK)
+    @app.action(ids.ACTION_LABEL)
     async def agree_or_disagree(ack: AsyncAck, body: dict[str, Any]) -> None:
         case_id, agrees = clicked_feedback(body)
         visit = await _begin(services, to_invocation(body), case_id)
@@ -57,13 +57,6 @@ def _register_seen(app: AsyncApp, services: Services) -> None:
             label = Label(visit.verdict.score, None)
             await _confirm(services, visit, label, await labels.put(visit.case, visit.invocation.user_id, label))
         elif visit:
-            await _ask(services, visit)
-
-    @app.action(ids.ACTION_LABEL)
-    async def own_score(ack: AsyncAck, body: dict[str, Any]) -> None:
-        visit = await _begin(services, to_invocation(body), clicked_case_id(body))
-        await ack()
-        if visit:
             await _ask(services, visit)
 
     @app.view(ids.VIEW_LABEL)
