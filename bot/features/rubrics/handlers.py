@@ -82,10 +82,8 @@ async def _answer(services: Services, invocation: Invocation, request: RubricReq
         case "use":
             wanted = ChannelJudge(request.name, model=request.model)
             return await _begin(services, *place, invocation.user_id, wanted)
-        case "view":
-            return await _view(services, invocation, request.name)
-        case "edit":
-            return await _open(services, invocation, request.name)
+        case "view" | "edit":
+            return await _open(services, invocation, request)
         case "improve":
             return await improvement_handlers.begin(services, *place, invocation.user_id)
         case "delete":
@@ -113,36 +111,26 @@ async def _delete(services: Services, invocation: Invocation, name: str) -> str:
     return words.deleted(name)
 
 
-async def _view(services: Services, invocation: Invocation, name: str) -> str:
-    """Opens a window with that rubric's text; else why not."""
-    rubrics, place = services.rubrics, (invocation.team_id, invocation.channel_id)
-    own = await rubrics.log.find(*place, name)
-    rubric = own.rubric if own else rubrics.shipped_as(name)
-    if rubric is None:
-        return words.no_rubric(name, await rubrics.names(*place))
-    opened = await services.messenger.open_modal(invocation.trigger_id, words.view_modal(rubric))
-    return "" if opened else COMMAND_TOO_SLOW
-
-
-async def _open(services: Services, invocation: Invocation, name: str) -> str:
-    """Opens the window with that rubric, or the usual one; else why not.
+async def _open(services: Services, invocation: Invocation, request: RubricRequest) -> str:
+    """Opens a window that shows that rubric, or the usual one, or one to edit it; else why not.
 
     A new one is not begun where it could not be saved.
     """
-    rubrics, place = services.rubrics, (invocation.team_id, invocation.channel_id)
+    rubrics, place, name = services.rubrics, (invocation.team_id, invocation.channel_id), request.name
     own = await rubrics.log.find(*place, name) if name else None
     rubric = own.rubric if own else rubrics.shipped_as(name or DEFAULT_RUBRIC)
     if rubric is None:
         return words.no_rubric(name, await rubrics.names(*place))
-    if not words.fits(rubric.prompt):
+    if request.action == "view":
+        view = words.view_modal(rubric)
+    elif not words.fits(rubric.prompt):
         return words.TOO_LONG_TO_EDIT
-    if own is None and len(await rubrics.log.newest(*place)) >= MOST_RUBRICS:
+    elif own is None and len(await rubrics.log.newest(*place)) >= MOST_RUBRICS:
         return words.TOO_MANY
-    state = invocation.to_state()
-    if own:
-        state = state.model_copy(update={"rubric": own.name, "version": rubric.version})
-    opened = await services.messenger.open_modal(invocation.trigger_id, words.rubric_modal(state, rubric))
-    return "" if opened else COMMAND_TOO_SLOW
+    else:
+        began_with = {"rubric": own.name, "version": rubric.version} if own else {}
+        view = words.rubric_modal(invocation.to_state().model_copy(update=began_with), rubric)
+    return "" if await services.messenger.open_modal(invocation.trigger_id, view) else COMMAND_TOO_SLOW
 
 
 async def _save(services: Services, invocation: Invocation, submission: RubricSubmission) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from bot.slack import ids
 from bot.slack.blocks import Block, short_date
 from bot.slack.invocation import clicked_action, clicked_case_id, on_click, to_invocation
 from bot.slack.messenger import Post, Posted
-from bot.store.improvements import Improvement, Labelled, Progress
+from bot.store.improvements import Improvement, Progress
 from bot.store.rubrics import SavedBeforeError, TooManyRubricsError
 from judge import Rubric
 from judge.align import LEAST_FOR_PROMPTS
@@ -43,18 +43,13 @@ async def begin(services: Services, team_id: str, channel_id: str, user_id: str)
         return words.RUNNING.format(user=last.user_id, at=short_date(last.started_at))
     if last and last.status == Progress.OFFERED and last.user_id != user_id:
         await tell_other(services, last.user_id, channel_id, words.REPLACED.format(user=user_id, channel=channel_id))
-    return _begun(services, found, rubric)
-
-
-def _begun(services: Services, found: Sequence[Labelled], rubric: Rubric) -> str:
     threads = len(threads_of([each.case for each in found]))
     # With fewer threads a calibration is learnt, which takes no more than a score of each case.
     requests = BUDGET.requests if threads >= LEAST_FOR_PROMPTS else min(len(found), BUDGET.requests)
     expected = services.limits.expected_tokens
     tokens = requests * fmean(expected(each.case.question, each.case.response) for each in found)
-    return words.BEGUN.format(
-        cases=len(found), threads=threads, requests=requests, tokens=f"{round(min(tokens, BUDGET.tokens), -3):,.0f}"
-    )
+    tokens = round(min(tokens, BUDGET.tokens), -3)
+    return words.BEGUN.format(cases=len(found), threads=threads, requests=requests, tokens=f"{tokens:,.0f}")
 
 
 @dataclass(frozen=True)
