@@ -3,8 +3,7 @@
 Also which payloads are served at all, and what is said where serving one fails.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import structlog
@@ -62,26 +61,12 @@ logger = structlog.get_logger(__name__)
 
 def register(app: AsyncApp, services: Services) -> None:
     intake, choices, access = services.intake, services.choices, services.case_access
-    messenger = services.messenger
-
-    async def take(
-        ack: AsyncAck, taking: Awaitable[tuple[LoggedCase, bool]], invocation: Invocation, recipient: Recipient
-    ) -> None:
-        """Acknowledges once the case is durable, or tells the person why there is none."""
-        try:
-            case, is_new = await taking
-        except RefusedError as exc:
-            await ack()
-            await messenger.tell(recipient, str(exc))
-            return
-        await ack()
-        await intake.proceed(case, is_new, invocation)
 
     @app.shortcut(ids.SHORTCUT_SCORE_REPLY)
     async def score_reply(ack: AsyncAck, body: dict[str, Any]) -> None:
         invocation, message = to_invocation(body), clicked_message(body, services.identity.own_ids)
         asked = message_case(invocation, message, await choices.of(invocation))
-        await take(ack, intake.take(asked, invocation), invocation, requester_of(asked))
+        await _take(services, ack, intake.take(asked, invocation), invocation, requester_of(asked))
 
     @app.action(ids.ACTION_AGAIN)
     async def score_again(ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -94,7 +79,7 @@ def register(app: AsyncApp, services: Services) -> None:
         choice = await choices.again(invocation, earlier)
         excluded = await intake.excluded(invocation, earlier, has_typed=False)
         asked = again_case(invocation, earlier, choice, excluded)
-        await take(ack, intake.add(asked, invocation), invocation, invocation.recipient_at(earlier))
+        await _take(services, ack, intake.add(asked, invocation), invocation, invocation.recipient_at(earlier))
 
     _register_window_buttons(app, services)
     _register_windows(app, services)
@@ -150,10 +135,8 @@ def _register_windows(app: AsyncApp, services: Services) -> None:
         if errors:
             await ack(response_action="errors", errors=errors)
             return
-        async with _refusals_at(ids.BLOCK_RESPONSE, ack):
-            case, is_new = await intake.take(modal_case(invocation, submission, services.rubrics.default), invocation)
-            await ack()
-            await intake.proceed(case, is_new, invocation)
+        asked = modal_case(invocation, submission, services.rubrics.default)
+        await _take(services, ack, intake.take(asked, invocation), invocation, ids.BLOCK_RESPONSE)
 
     @app.view(ids.VIEW_ANSWER)
     async def answer_question(ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -162,8 +145,11 @@ def _register_windows(app: AsyncApp, services: Services) -> None:
             await ack(response_action="errors", errors=errors)
             return
         case = await access.known(invocation, submission.state.case_id)
-        async with _refusals_at(ids.BLOCK_QUESTION, ack):
+        try:
             await intake.answer(case, submission.question, invocation)
+        except RefusedError as exc:
+            await ack(response_action="errors", errors={ids.BLOCK_QUESTION: str(exc)})
+        else:
             await ack()
 
     @app.view(ids.VIEW_CORRECT)
@@ -176,19 +162,28 @@ def _register_windows(app: AsyncApp, services: Services) -> None:
         choice = await choices.again(invocation, earlier)
         excluded = await intake.excluded(invocation, earlier, has_typed=True)
         asked = corrected_case(invocation, earlier, submission, choice, excluded)
-        async with _refusals_at(ids.BLOCK_QUESTION, ack):
-            case, is_new = await intake.add(asked, invocation)
-            await ack()
-            await intake.proceed(case, is_new, invocation)
+        await _take(services, ack, intake.add(asked, invocation), invocation, ids.BLOCK_QUESTION)
 
 
-@asynccontextmanager
-async def _refusals_at(block_id: str, ack: AsyncAck) -> AsyncIterator[None]:
-    """Says in the window, at this input, why something was refused; the window stays open."""
+async def _take(
+    services: Services,
+    ack: AsyncAck,
+    taking: Awaitable[tuple[LoggedCase, bool]],
+    invocation: Invocation,
+    refused_at: Recipient | str,
+) -> None:
+    """Acknowledges once the case is durable; else says why there is none, to a person or at an input of a window."""
     try:
-        yield
+        case, is_new = await taking
     except RefusedError as exc:
-        await ack(response_action="errors", errors={block_id: str(exc)})
+        if isinstance(refused_at, str):
+            await ack(response_action="errors", errors={refused_at: str(exc)})
+        else:
+            await ack()
+            await services.messenger.tell(refused_at, str(exc))
+    else:
+        await ack()
+        await services.intake.proceed(case, is_new, invocation)
 
 
 async def open_texts_window(services: Services, invocation: Invocation) -> None:

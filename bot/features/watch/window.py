@@ -42,6 +42,7 @@ from bot.slack.invocation import (
     HomeVisit,
     Invocation,
     WindowClick,
+    clicked_action,
     clicked_home,
     clicked_value,
     clicked_watch,
@@ -303,14 +304,10 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
         if not await open_window(watcher, visit.invocation, state, author_id):
             await services.show_home(visit, BUTTON_TOO_SLOW)
 
-    @on_click(app, ids.BLOCK_ASSISTANT)
-    async def choose_assistant(body: dict[str, Any]) -> None:
-        await _show(watcher, clicked_window(body), to_watch_form(body).author_id)
-
-    @on_click(app, _ITS_SHARE)
-    async def choose_share(body: dict[str, Any]) -> None:
-        form = to_watch_form(body)
-        await _show(watcher, clicked_window(body), form.author_id, form)
+    @on_click(app, ids.BLOCK_ASSISTANT, _ITS_SHARE)
+    async def choose(body: dict[str, Any]) -> None:
+        form, is_share = to_watch_form(body), clicked_action(body) != ids.BLOCK_ASSISTANT
+        await _show(watcher, clicked_window(body), form.author_id, form if is_share else None)
 
     @on_click(app, ids.ACTION_WATCH_END)
     async def end_watch(body: dict[str, Any]) -> None:
