@@ -46,6 +46,7 @@ def judged(server: ModelServer) -> set[str]:
 async def run_inspect(tmp_path: Path, **judge: Any) -> Any:
     from inspect_ai import Task, eval_async
     from inspect_ai.dataset import Sample
+    from inspect_ai.log import read_eval_log_async
     from inspect_ai.model import ChatMessageUser, ModelOutput, ModelUsage, get_model
 
     from judge.integrations.inspect import slack_judge
@@ -58,7 +59,8 @@ async def run_inspect(tmp_path: Path, **judge: Any) -> Any:
     model = get_model("mockllm/model", custom_outputs=outputs)
     task = Task(dataset=samples, scorer=slack_judge(**judge))
     (log,) = await eval_async(task, model=model, log_dir=str(tmp_path), max_samples=1)
-    return log
+    # Its samples would be read on first use, with an event loop patched for the rest of the process (nest_asyncio2).
+    return await read_eval_log_async(log.location)
 
 
 async def test_inspect_scores_samples_and_leaves_unscored_ones_out_of_its_metrics(
