@@ -1,4 +1,4 @@
-"""What the tests of asking a model share."""
+"""The client that tests use to ask the model server."""
 
 from collections.abc import AsyncIterator
 

@@ -28,20 +28,20 @@ def test_score_alone_has_no_justification() -> None:
     assert justification("score: 4") == ""
 
 
-def test_hundred_words_stay_as_they_are() -> None:
+def test_justification_of_100_words_is_unchanged() -> None:
     text = "word " * 99 + "end."
     assert justification(f"score: 4\n{text}") == text
 
 
-def test_more_than_hundred_words_are_cut_at_a_sentence_end_and_marked() -> None:
+def test_justification_over_100_words_is_cut_at_a_sentence_end_and_marked() -> None:
     sentence = "This sentence has exactly six words. "
     text = justification("score: 4\n" + sentence * 40)
-    # 16 sentences of 6 words are 96; a seventeenth would make 102.
+    # 16 sentences of 6 words are 96 words; a 17th would make 102.
     assert text == (sentence * 16).strip() + " […]"
 
 
 @each("word", ["x" * 5_000, "字" * 5_000, "word"])
-def test_justification_is_bounded_whatever_a_word_is(word: str) -> None:
+def test_justification_of_very_long_words_is_cut_too(word: str) -> None:
     text = justification("score: 4\n" + f"{word} " * 300)
     assert len(text.split()) <= 100
     assert len(text) <= 1_010

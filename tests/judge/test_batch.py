@@ -1,4 +1,4 @@
-"""When the rows of a batch reach the disk: the journal takes the call that sees to it, and the clock."""
+"""When the rows of a batch are synced to the disk; the journal takes the sync call and the clock as arguments."""
 
 import inspect
 import os
@@ -16,7 +16,7 @@ from judge.rows import Item, parse_item, to_added
 
 
 class Disk:
-    """Notes how much of which file was there each time it was to be put on the disk."""
+    """Records the inode and the size of the file at each sync."""
 
     def __init__(self) -> None:
         self.seen: list[tuple[int, int]] = []
@@ -47,11 +47,11 @@ def opened(path: Path, disk: Disk, added: dict[str, Any], sync: Callable[[int], 
     return Journal(path, 9, identity, sync=sync or disk.sync, clock=disk.clock)
 
 
-async def test_a_row_is_on_the_disk_within_seconds(tmp_path: Path, added: dict[str, Any]) -> None:
+async def test_rows_are_synced_every_5_seconds(tmp_path: Path, added: dict[str, Any]) -> None:
     path, disk = tmp_path / "out.jsonl", Disk()
     with opened(path, disk, added) as journal:
         journal.append(row(1), added)
-        assert disk.seen == []  # each row by itself would cost more than its verdict
+        assert disk.seen == []  # a sync for each row would cost more than its verdict
         disk.now_s += 5.1
         journal.append(row(2), added)
         assert disk.seen == [(path.stat().st_ino, path.stat().st_size)]
@@ -60,16 +60,14 @@ async def test_a_row_is_on_the_disk_within_seconds(tmp_path: Path, added: dict[s
         assert len(disk.seen) == 1
 
 
-async def test_all_rows_are_on_the_disk_when_it_is_closed(tmp_path: Path, added: dict[str, Any]) -> None:
+async def test_all_rows_are_synced_when_the_journal_is_closed(tmp_path: Path, added: dict[str, Any]) -> None:
     path, disk = tmp_path / "out.jsonl", Disk()
     with opened(path, disk, added) as journal:
         journal.append(row(1), added)
     assert disk.seen == [(path.stat().st_ino, path.stat().st_size)]
 
 
-async def test_sorted_rows_are_on_the_disk_before_they_take_the_others_place(
-    tmp_path: Path, added: dict[str, Any]
-) -> None:
+async def test_sorted_rows_are_synced_before_they_replace_the_file(tmp_path: Path, added: dict[str, Any]) -> None:
     path, disk = tmp_path / "out.jsonl", Disk()
     there: list[int] = []
 
@@ -86,7 +84,7 @@ async def test_sorted_rows_are_on_the_disk_before_they_take_the_others_place(
         assert there == [before]
 
 
-async def test_a_disk_that_fails_at_the_end_is_said(tmp_path: Path, added: dict[str, Any]) -> None:
+async def test_a_sync_that_fails_at_the_end_is_reported(tmp_path: Path, added: dict[str, Any]) -> None:
     def fail(_: int) -> None:
         raise OSError(5, "Input/output error")
 
@@ -96,6 +94,6 @@ async def test_a_disk_that_fails_at_the_end_is_said(tmp_path: Path, added: dict[
         journal.close()
 
 
-def test_what_a_journal_takes_by_default_is_the_systems_own() -> None:
+def test_a_journal_uses_the_systems_fsync_and_clock_by_default() -> None:
     parameters = inspect.signature(Journal).parameters
     assert (parameters["sync"].default, parameters["clock"].default) == (os.fsync, time.monotonic)

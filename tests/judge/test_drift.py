@@ -1,4 +1,4 @@
-"""The test for a drop: sums by hand, bad input, and small simulations of what docs/measurements.md promises."""
+"""The test for a drop: sums by hand, bad input, and small simulations of the claims in docs/measurements.md."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -16,7 +16,7 @@ from tests.tables import each
 
 SCALE = Scale(0, 5)
 PILED = (0.01, 0.01, 0.03, 0.10, 0.45, 0.40)
-PILED_LESS_A_POINT = (0.117, 0.061, 0.096, 0.165, 0.384, 0.177)  # mean 3.17 after 4.17
+PILED_LESS_A_POINT = (0.117, 0.061, 0.096, 0.165, 0.384, 0.177)  # mean 3.17; that of PILED is 4.17
 SPREAD = (0.08, 0.12, 0.20, 0.25, 0.20, 0.15)
 TWO_PEAKS = (0.30, 0.05, 0.05, 0.05, 0.10, 0.45)
 SELDOM = (0.05, 0, 0, 0, 0, 0.95)
@@ -29,7 +29,7 @@ def draw(shares: Sequence[float], n: int, seed: int) -> list[int]:
 
 
 def over(scores: Sequence[int], days: int = 28, first: int = 0, thread: int = 1) -> list[Scored]:
-    """The scores spread evenly over so many days; with `thread`, so many in a row share one."""
+    """The scores spread evenly over `days` days; with `thread`, that many in a row share a thread."""
     return [
         Scored(score, MONDAY + timedelta(days=first + i * days // len(scores)), i // thread if thread > 1 else None)
         for i, score in enumerate(scores)
@@ -51,11 +51,12 @@ def no_drop(reference: Sequence[int], recent: Sequence[int]) -> bool:
     return find_drop(over(reference), over(recent, 7, RECENT), SCALE) is None
 
 
-def test_evidence_is_that_of_likelihood_ratios() -> None:
-    # Reference 0 and 5 alike often on each day, 28 of each, and one 0 more: no thread, no weekday, no day differs, so V
-    # is 1. A floor of 2.5 is half of the scale. Values are 0 and 1 alone, so the reference tilted to a mean m has a 0
-    # with 1 - m and a 5 with m (the smoothing of the other values, 0.08 of 57, changes the third digit). The bets
-    # lower m to 0.46, 0.42 and 0.34: a 0 multiplies by 0.54 / 0.5, 0.58 / 0.5 and 0.66 / 0.5.
+def test_evidence_is_a_mean_of_likelihood_ratios() -> None:
+    # The reference has one 0 and one 5 on each of 28 days, and one more 0 is added. Threads, weekdays and days do not
+    # differ, so V is 1. A floor of 2.5 is half of the scale. The rescaled values are only 0 and 1, so the reference
+    # tilted to a mean m has a 0 with probability 1 - m and a 5 with m (the smoothing of the other values, 0.08 of 57,
+    # changes the third digit). The bets lower m to 0.46, 0.42 and 0.34: a 0 multiplies by 0.54 / 0.5, 0.58 / 0.5 and
+    # 0.66 / 0.5.
     reference = [Scored(score, MONDAY + timedelta(days=day)) for day in range(28) for score in (5, 0)]
     recent = over([0] * 20, 7, RECENT)
     found = find_below(2.5, reference, recent, SCALE)
@@ -67,15 +68,15 @@ def test_evidence_is_that_of_likelihood_ratios() -> None:
     assert found.threshold == pytest.approx(1.5 * 90 * 2)
 
 
-def test_threads_raise_e_values_to_a_power_below_one() -> None:
-    # Each thread of five repeats one score, on five days: its sum varies five times as much, and the days do not.
+def test_scores_that_share_a_thread_are_weaker_evidence() -> None:
+    # Each thread repeats one score on five days: its sum varies five times as much, and the days do not.
     own = draw(TWO_PEAKS, 224, 1)
     alone, recent = over(own * 5), over([0] * 30, 7, RECENT)
     assert isinstance(find_drop(alone, recent, SCALE), Drop)
     assert find_drop([each._replace(thread=i % 224) for i, each in enumerate(alone)], recent, SCALE) is None
 
 
-def test_lower_weekends_are_no_drop() -> None:
+def test_lower_weekends_are_not_a_drop() -> None:
     def level(day: int) -> list[int]:
         return [4, 4, 3, 3, 3, 3, 3, 3] if day % 7 > 4 else [5, 4, 4, 4, 4, 4, 4, 3]
 
@@ -85,7 +86,7 @@ def test_lower_weekends_are_no_drop() -> None:
     assert isinstance(find_drop(days[: 28 * 8], days[28 * 8 :][: 5 * 8] + weekends * 2, SCALE), Drop)
 
 
-def test_days_that_vary_are_no_drop() -> None:
+def test_scores_that_vary_by_day_are_not_a_drop() -> None:
     random = Random(3)
     levels = [random.choice((PILED, PILED_LESS_A_POINT)) for _ in range(28)]
     varying = [
@@ -99,8 +100,8 @@ def test_days_that_vary_are_no_drop() -> None:
     assert find_drop(varying, recent, SCALE) is None
 
 
-def test_change_within_the_reference_does_not_deafen() -> None:
-    # Half of the reference a point lower: days differ, but from one to the next only once.
+def test_change_within_the_reference_does_not_hide_a_drop() -> None:
+    # Half of the reference is a point lower. Days differ, but only once from one day to the next.
     reference = over(draw(PILED_LESS_A_POINT, 560, 1) + draw(PILED, 560, 2))
     assert isinstance(find_drop(reference, over(draw(SPREAD, 160, 3), 4, RECENT), SCALE), Drop)
 
@@ -126,12 +127,12 @@ def test_new_watch_has_at_most_one_false_alarm_in_90_days(shape: tuple[float, ..
     assert sum(len(list(find_alarms(run, 10, 7))) for run in runs) <= 4
 
 
-def test_drop_of_one_point_is_heard_within_two_days_at_40_a_day() -> None:
+def test_drop_of_one_point_is_found_within_two_days_at_40_scores_a_day() -> None:
     heard = [is_heard_within(80, PILED_LESS_A_POINT, over(draw(PILED, 1120, seed)), seed) for seed in range(0, 90, 3)]
     assert sum(heard) >= 29
 
 
-def test_reference_that_is_too_small_is_a_value() -> None:
+def test_reference_that_is_too_small_gives_not_enough() -> None:
     few, many, recent = over([5] * (MIN_REFERENCE - 1)), over([5] * MIN_REFERENCE), over([0] * 50, 7, RECENT)
     assert find_drop([], recent, SCALE) == NotEnough(0, MIN_REFERENCE)
     assert find_drop(few, recent, SCALE) == NotEnough(MIN_REFERENCE - 1, MIN_REFERENCE)
@@ -139,13 +140,13 @@ def test_reference_that_is_too_small_is_a_value() -> None:
     assert isinstance(find_drop(many, recent, SCALE), Drop)
 
 
-def test_what_a_small_reference_leaves_open_is_no_drop() -> None:
+def test_small_reference_needs_a_clearer_drop_than_a_large_one() -> None:
     few, many, recent = [5, 4, 4, 4, 3] * 6, [5, 4, 4, 4, 3] * 200, [4, 4, 4, 3] * 100
     assert no_drop(few, recent)
     assert drop(many, recent)
 
 
-def test_a_few_equal_scores_prove_no_spread_of_nothing() -> None:
+def test_equal_reference_scores_do_not_make_every_lower_score_a_drop() -> None:
     reference = [5] * 40
     assert no_drop(reference, [5] * 200)
     assert no_drop(reference, [5] * 20 + [4])
@@ -158,42 +159,42 @@ def test_worst_reference_cannot_get_worse() -> None:
     assert no_drop([0] * 40, [0] * 100_000)
 
 
-def test_difference_within_the_margin_is_no_drop() -> None:
+def test_difference_within_the_margin_is_not_a_drop() -> None:
     reference = [5, 4] * 5_000
-    assert no_drop(reference, ([5, 4] * 9 + [4, 3]) * 1_000)  # 0.1 lower
-    assert drop(reference, [5, 4, 4, 3] * 1_000)  # 0.5 lower
+    assert no_drop(reference, ([5, 4] * 9 + [4, 3]) * 1_000)  # the mean is 0.1 lower
+    assert drop(reference, [5, 4, 4, 3] * 1_000)  # the mean is 0.5 lower
 
 
-def test_drop_that_is_over_is_not_told() -> None:
+def test_drop_that_is_over_is_not_reported() -> None:
     reference, bad = [5, 4] * 100, [3] * 12
     assert drop(reference, bad)
     assert no_drop(reference, bad + [5, 4] * 200)
 
 
-def test_drop_says_when_it_began_and_what_was_before_and_after() -> None:
+def test_drop_says_when_it_began_and_gives_the_levels_before_and_after() -> None:
     found = drop([5, 4] * 100, [4, 5] * 20 + [3, 2, 4] * 15)
     assert (found.since, found.before) == (40, Level(4.5, 0.0))
     assert found.after == pytest.approx((3.0, 1 / 3))
     assert found.evidence > found.threshold
 
 
-def test_more_low_scores_are_heard_of_before_the_mean_says_much() -> None:
+def test_rise_of_the_low_share_is_reported_as_its_own_kind() -> None:
     found = drop(([4] * 19 + [2]) * 50, [4, 4, 4, 4, 2] * 30)
     assert found.kind == "low share"
     assert (found.before.low_share, found.after.low_share) == pytest.approx((0.05, 0.2), abs=0.01)
 
 
-def test_fall_above_the_middle_is_one_of_the_mean() -> None:
+def test_drop_above_the_middle_of_the_scale_is_a_drop_of_the_mean() -> None:
     assert drop([5] * 100, [3] * 40).kind == "mean"
 
 
-def test_low_is_what_is_below_the_middle_of_the_scale() -> None:
+def test_low_share_counts_scores_below_the_middle_of_the_scale() -> None:
     found = find_drop(over([10, 8] * 50), over([6, 5] * 20, 7, RECENT), Scale(1, 10))
     assert isinstance(found, Drop)
     assert (found.before.low_share, found.after.low_share) == (0, pytest.approx(0.5, abs=0.02))
 
 
-def test_scale_with_another_beginning_gives_the_same_answer() -> None:
+def test_scale_that_starts_at_1_gives_the_same_evidence() -> None:
     reference, recent = draw(PILED, 300, 1), draw(PILED_LESS_A_POINT, 80, 1)
     up, later = over([score + 1 for score in reference]), over([score + 1 for score in recent], 7, RECENT)
     found = find_drop(up, later, Scale(1, 6))
@@ -201,7 +202,7 @@ def test_scale_with_another_beginning_gives_the_same_answer() -> None:
     assert found.evidence == pytest.approx(drop(reference, recent).evidence)
 
 
-def test_floor_is_told_whatever_was_before() -> None:
+def test_mean_below_the_floor_is_reported_whatever_the_reference() -> None:
     reference, recent = over([2, 3] * 50), over([2, 3] * 50, 7, RECENT)
     found = find_below(3.5, reference, recent, SCALE)
     assert isinstance(found, Drop)
@@ -211,7 +212,7 @@ def test_floor_is_told_whatever_was_before() -> None:
 
 
 @each("floor", [0, 5, -1, 7.5])
-def test_floor_beyond_the_scale_is_an_error(floor: float) -> None:
+def test_floor_outside_the_scale_is_an_error(floor: float) -> None:
     with pytest.raises(ValueError, match=f"floor {floor:g} is not between the ends of the scale, 0 and 5"):
         find_below(floor, over([4] * 40), over([4]), SCALE)
 
@@ -224,7 +225,7 @@ def test_score_off_the_scale_is_an_error(stray: int, words: str) -> None:
         find_below(3, over([stray]), [], SCALE)
 
 
-def test_no_recent_score_and_one_are_no_drop() -> None:
+def test_at_most_one_recent_score_is_not_a_drop() -> None:
     assert no_drop([5, 4] * 50, [])
     assert no_drop([5, 4] * 50, [0])
 

@@ -1,4 +1,4 @@
-"""A stronger model, asked where the first one's ratings are of little use."""
+"""A stronger model that is asked if the first one's ratings are of little use."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ SAID = {score: f"score: {score}\nSo." for score in range(6)}
 
 
 def play(server: ModelServer, small: Sequence[Reply], big: Sequence[Reply]) -> None:
-    """The two models answer in turn, each from a list of its own; neither takes `n`."""
+    """Gives each of the two models its own list of answers; both reject `n`."""
     left = {"small": list(small), "big": list(big)}
 
     def answer(request: dict[str, Any]) -> Reply:
@@ -40,7 +40,7 @@ def asked_of(server: ModelServer, model: str) -> int:
     return sum(request["model"] == model and "n" not in request for request in server.requests)
 
 
-async def test_the_stronger_models_verdict_counts_where_ratings_differ_by_two(
+async def test_the_stronger_models_verdict_counts_if_ratings_differ_by_two(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     play(model_server, [SAID[3], SAID[5], SAID[4]], ["score: 2\nWrong.", SAID[2]])
@@ -50,7 +50,7 @@ async def test_the_stronger_models_verdict_counts_where_ratings_differ_by_two(
     assert scores(verdict) == [("small", 3), ("small", 5), ("small", 4), ("big", 2), ("big", 2)]
 
 
-async def test_a_third_rating_is_not_spared_since_it_may_call_for_the_stronger_model(
+async def test_all_ratings_are_requested_at_once_because_each_can_cause_escalation(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     play(model_server, [SAID[4], SAID[4], SAID[2]], [SAID[3], SAID[3]])
@@ -59,18 +59,14 @@ async def test_a_third_rating_is_not_spared_since_it_may_call_for_the_stronger_m
     assert model_server.requests[0]["n"] == 3
 
 
-async def test_tokens_and_skipped_ratings_are_those_of_both_models(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
+async def test_tokens_are_summed_over_both_models(model_server: ModelServer, client: AsyncOpenAI) -> None:
     play(model_server, [SAID[3], SAID[5], SAID[4]], [SAID[2], SAID[2]])
     verdict = await score(client)
     assert (verdict.input_tokens, verdict.output_tokens, verdict.skipped_ratings) == (2000, 300, 1)
     assert verdict.latency_ms == sum(rating.latency_ms or 0 for rating in verdict.ratings)
 
 
-async def test_ratings_within_a_point_of_each_other_ask_nobody_else(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
+async def test_ratings_within_one_point_do_not_escalate(model_server: ModelServer, client: AsyncOpenAI) -> None:
     play(model_server, [SAID[4], SAID[5], SAID[4]], [])
     verdict = await score(client)
     assert (verdict.score, verdict.model, verdict.escalation) == (4, "small", "small > big")
@@ -86,7 +82,7 @@ async def test_ratings_within_a_point_of_each_other_ask_nobody_else(
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-async def test_without_a_score_to_rely_on_the_stronger_model_is_asked(
+async def test_the_stronger_model_is_asked_if_the_first_has_no_reliable_score(
     model_server: ModelServer, client: AsyncOpenAI, small: list[Reply], reason: str
 ) -> None:
     play(model_server, small, [SAID[2], SAID[2]])
@@ -99,32 +95,30 @@ FILTERED = Failure(400, code="content_filter", message="The response was filtere
 
 
 @pytest.mark.parametrize("small", [[REFUSED] * 6, [FILTERED] * 3], ids=["refused", "filtered"])
-async def test_a_refusal_is_not_asked_of_another_model(
-    model_server: ModelServer, client: AsyncOpenAI, small: list[Reply]
-) -> None:
+async def test_a_refusal_does_not_escalate(model_server: ModelServer, client: AsyncOpenAI, small: list[Reply]) -> None:
     play(model_server, small, [])
     verdict = await score(client)
     assert not verdict.is_scored
     assert asked_of(model_server, "big") == 0
 
 
-async def test_an_outage_of_the_first_model_is_none_of_the_others_business(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
+async def test_an_outage_of_the_first_model_does_not_escalate(model_server: ModelServer, client: AsyncOpenAI) -> None:
     play(model_server, [Failure(501)] * 3, [])
     with pytest.raises(UnavailableError):
         await score(client)
     assert asked_of(model_server, "big") == 0
 
 
-async def test_where_there_is_nothing_to_judge_neither_is_asked(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_neither_model_is_asked_if_there_is_nothing_to_judge(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
     verdict = await Judge("small", client=client, escalate_to="big").score(QUESTION, "")
     assert verdict.unscored is not None
     assert (verdict.unscored.reason, verdict.escalation) == (UnscoredReason.NOTHING_TO_JUDGE, "small > big")
     assert model_server.requests == []
 
 
-async def test_where_the_stronger_model_fails_the_first_verdict_stands(
+async def test_the_first_verdict_stands_if_the_stronger_model_fails(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     play(model_server, [SAID[3], SAID[5], SAID[4]], [Failure(404), Failure(404)])
@@ -138,7 +132,7 @@ async def test_where_the_stronger_model_fails_the_first_verdict_stands(
     assert "check JUDGE_ESCALATE_TO" in failed.detail
 
 
-async def test_where_the_stronger_model_writes_no_score_the_first_verdict_stands(
+async def test_the_first_verdict_stands_if_the_stronger_model_writes_no_score(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     play(model_server, [SAID[3], SAID[5], SAID[4]], ["Paris.", "Paris.", "No.", "No."])
@@ -147,7 +141,7 @@ async def test_where_the_stronger_model_writes_no_score_the_first_verdict_stands
     assert verdict.input_tokens == 3 * 400 + 4 * 400
 
 
-async def test_where_the_stronger_models_ratings_split_there_is_no_score(
+async def test_there_is_no_score_if_the_stronger_models_ratings_split(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     play(model_server, [SAID[3], SAID[5], SAID[4]], [SAID[1], SAID[5], SAID[3]])
@@ -156,7 +150,7 @@ async def test_where_the_stronger_models_ratings_split_there_is_no_score(
     assert (verdict.unscored.reason, verdict.model) == (UnscoredReason.SPLIT, "big")
 
 
-async def test_the_time_is_that_of_both(
+async def test_both_models_share_the_deadline(
     model_server: ModelServer, client: AsyncOpenAI, let_pass: Callable[[float], None]
 ) -> None:
     play(model_server, [SAID[3], SAID[5], SAID[4]], [Stall(), Stall()])
@@ -172,7 +166,7 @@ async def test_the_time_is_that_of_both(
     assert "raise JUDGE_TIMEOUT_S, or choose a faster JUDGE_ESCALATE_TO" in late.detail
 
 
-async def test_what_the_first_model_has_left_of_the_time_is_the_stronger_ones(
+async def test_the_stronger_model_has_only_the_time_that_the_first_has_left(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     play(model_server, [SAID[3], SAID[5], Stall()], [SAID[2], SAID[2]])
@@ -180,9 +174,7 @@ async def test_what_the_first_model_has_left_of_the_time_is_the_stronger_ones(
     assert (verdict.score, verdict.model, verdict.basis) == (3, "small", "2 of 3")
 
 
-async def test_a_panel_may_have_a_stronger_model_which_gives_up_to_three_ratings(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
+async def test_a_panel_can_escalate_to_a_stronger_model(model_server: ModelServer, client: AsyncOpenAI) -> None:
     said = {"a": SAID[1], "b": SAID[4], "c": SAID[5], "big": SAID[3]}
     model_server.script(lambda request: said[request["model"]])
     verdict = await Judge("a,b,c", client=client, escalate_to="big").score(QUESTION, RESPONSE)
@@ -190,7 +182,7 @@ async def test_a_panel_may_have_a_stronger_model_which_gives_up_to_three_ratings
     assert scores(verdict)[3:] == [("big", 3), ("big", 3)]
 
 
-async def test_on_a_longer_scale_a_point_is_a_fifth_of_it(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_a_point_is_a_fifth_of_a_longer_scale(model_server: ModelServer, client: AsyncOpenAI) -> None:
     ten = Rubric("ten", load_rubric("additive-5").prompt.replace("between 0 and 5", "between 0 and 10"))
     play(model_server, ["score: 5\nSo.", "score: 8\nSo.", "score: 8\nSo."], [])
     verdict = await Judge("small", ten, client=client, escalate_to="big").score(QUESTION, RESPONSE)
@@ -209,6 +201,6 @@ async def test_on_a_longer_scale_a_point_is_a_fifth_of_it(model_server: ModelSer
         ("offline", "m", "is not a model"),
     ],
 )
-def test_a_stronger_model_that_cannot_be_is_named(model: str, stronger: str, complaint: str) -> None:
+def test_an_invalid_stronger_model_is_refused(model: str, stronger: str, complaint: str) -> None:
     with pytest.raises(SetupError, match=f"JUDGE_ESCALATE_TO is .*{complaint}"):
         Judge(model, escalate_to=stronger)

@@ -37,7 +37,7 @@ async def test_three_ratings_make_a_verdict(model_server: ModelServer, client: A
     assert all(isinstance(rating, Rating) and rating.model == "m" for rating in verdict.ratings)
 
 
-async def test_model_gets_the_rendered_prompt_as_its_one_message(
+async def test_model_gets_the_rendered_prompt_as_its_only_message(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     model_server.script("score: 4\nGood.")
@@ -48,7 +48,7 @@ async def test_model_gets_the_rendered_prompt_as_its_one_message(
     assert "<response>a {response} [/response] ?</response>" in message["content"]
 
 
-async def test_two_equal_ratings_of_three_are_asked_for_in_one_request(
+async def test_two_of_three_ratings_are_asked_for_in_one_request_and_suffice_if_equal(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     model_server.script(Answer("score: 4\nGood.", more=("score: 4\nVery good.",)))
@@ -58,7 +58,7 @@ async def test_two_equal_ratings_of_three_are_asked_for_in_one_request(
     assert (verdict.input_tokens, verdict.output_tokens) == (400, 60)
 
 
-async def test_a_third_rating_is_asked_for_where_two_differ(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_a_third_rating_is_asked_for_if_two_differ(model_server: ModelServer, client: AsyncOpenAI) -> None:
     model_server.script(Answer("score: 4\nGood.", more=("score: 5\nVery good.",)), "score: 5\nGreat.")
     verdict = await Judge(model="m", samples=3, client=client).score(QUESTION, RESPONSE)
     assert (verdict.score, verdict.basis, verdict.justification) == (5, "3 of 3", "Very good.")
@@ -66,7 +66,7 @@ async def test_a_third_rating_is_asked_for_where_two_differ(model_server: ModelS
     assert [request.get("n") for request in model_server.requests] == [2, None]
 
 
-async def test_a_third_rating_is_asked_for_where_one_of_two_is_unusable(
+async def test_a_third_rating_is_asked_for_if_one_of_two_is_unusable(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     refusal = Answer(None, refusal="I would rather not.")
@@ -75,28 +75,28 @@ async def test_a_third_rating_is_asked_for_where_one_of_two_is_unusable(
     assert (verdict.score, verdict.basis, verdict.skipped_ratings) == (4, "2 of 3", 0)
 
 
-async def test_no_third_rating_is_asked_for_once_none_could_make_a_majority(
+async def test_no_third_rating_is_asked_for_if_it_cannot_make_a_majority(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     model_server.script(Answer("Paris.", more=("Paris.",)), "No.")
     verdict = await Judge(model="m", samples=3, client=client).score(QUESTION, RESPONSE)
     assert verdict.unscored is not None
     assert (verdict.basis, verdict.skipped_ratings) == ("0 of 2", 1)
-    assert [request.get("n") for request in model_server.requests] == [2, None, None]  # and each for its line
+    assert [request.get("n") for request in model_server.requests] == [
+        2,
+        None,
+        None,
+    ]  # the last two ask for the score line alone
 
 
-async def test_two_calls_that_failed_are_not_followed_by_a_third(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
+async def test_two_failed_calls_are_not_followed_by_a_third(model_server: ModelServer, client: AsyncOpenAI) -> None:
     model_server.script(Failure(401, code="invalid_api_key"))
     with pytest.raises(KeyRejectedError):
         await Judge(model="m", samples=3, client=client).score(QUESTION, RESPONSE)
     assert [request["n"] for request in model_server.requests] == [2]
 
 
-async def test_all_ratings_are_asked_for_at_once_where_each_counts(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
+async def test_all_ratings_are_asked_for_at_once_if_each_counts(model_server: ModelServer, client: AsyncOpenAI) -> None:
     model_server.script(Answer("score: 4\nGood.", more=("score: 4\nGood.", "score: 4\nGood.")))
     weighted = await Judge(model="m", samples=3, client=client, logprobs=True).score(QUESTION, RESPONSE)
     panel = await Judge(models=["a", "b"], samples=3, client=client).score(QUESTION, RESPONSE)
@@ -117,9 +117,7 @@ async def test_server_that_ignores_n_is_asked_again_for_the_missing_ones_at_once
     assert model_server.most_at_once == 4
 
 
-async def test_server_that_ignored_n_is_not_asked_for_several_again(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
+async def test_server_that_ignored_n_is_not_sent_n_again(model_server: ModelServer, client: AsyncOpenAI) -> None:
     model_server.script("score: 4\nGood.")
     judge = Judge(model="m", samples=2, client=client)
     await judge.score(QUESTION, RESPONSE)
@@ -127,20 +125,22 @@ async def test_server_that_ignored_n_is_not_asked_for_several_again(
     assert [request.get("n") for request in model_server.requests] == [2, None, None, None]
 
 
-async def test_part_of_the_answers_is_topped_up(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_missing_answers_of_a_request_with_n_are_asked_for_again(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
     model_server.script(Answer("score: 4\nGood.", more=("score: 4\nGood.",)), "score: 1\nBad.", "score: 4\nGood.")
     verdict = await Judge(model="m", samples=5, client=client).score(QUESTION, RESPONSE)
     assert [rating.score for rating in verdict.ratings if isinstance(rating, Rating)] == [4, 4, 1, 4]
     assert [request.get("n") for request in model_server.requests] == [3, None, None]
 
 
-async def test_more_answers_than_asked_for_are_left_out(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_extra_answers_are_left_out(model_server: ModelServer, client: AsyncOpenAI) -> None:
     model_server.script(Answer("score: 4\nGood.", more=("score: 1\nBad.",)))
     verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
     assert [rating.score for rating in verdict.ratings if isinstance(rating, Rating)] == [4]
 
 
-async def test_failed_reminder_leaves_the_rating_unscored(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_failed_second_request_leaves_the_rating_unscored(model_server: ModelServer, client: AsyncOpenAI) -> None:
     model_server.script("Paris.", Failure(400))
     verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
     assert verdict.unscored is not None
@@ -165,13 +165,13 @@ async def test_panel_goes_on_without_a_member_that_fails(model_server: ModelServ
     assert "no model 'b'" in failed.detail
 
 
-async def test_half_of_a_panel_is_no_majority(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_half_of_a_panel_is_not_a_majority(model_server: ModelServer, client: AsyncOpenAI) -> None:
     model_server.script(lambda request: Failure(404) if request["model"] == "b" else "score: 3\nSo.")
     with pytest.raises(ModelNotFoundError):
         await Judge(models=["a", "b"], client=client).score(QUESTION, RESPONSE)
 
 
-async def test_panel_may_ask_each_member_several_times(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_panel_can_ask_each_member_several_times(model_server: ModelServer, client: AsyncOpenAI) -> None:
     model_server.script(Answer("score: 3\nSo.", more=("score: 4\nSo.",)))
     verdict = await Judge(models=["a", "b"], samples=2, client=client).score(QUESTION, RESPONSE)
     assert verdict.basis == "4 of 4"
@@ -189,12 +189,12 @@ async def test_panel_may_ask_each_member_several_times(model_server: ModelServer
         ("a,a", "twice"),
     ],
 )
-def test_panel_that_cannot_be_is_named(models: list[str] | str, complaint: str) -> None:
+def test_invalid_panel_is_refused(models: list[str] | str, complaint: str) -> None:
     with pytest.raises(SetupError, match=complaint):
         Judge(models=models)
 
 
-def test_one_name_as_the_panel_is_one_model() -> None:
+def test_panel_of_one_name_is_one_model() -> None:
     assert Judge(models="gpt-6-luna").model == "gpt-6-luna"
 
 
@@ -203,7 +203,7 @@ def test_a_model_beside_a_panel_is_refused() -> None:
         Judge("a", models=["b"])
 
 
-def test_a_client_that_cannot_wait_is_refused() -> None:
+def test_a_synchronous_client_is_refused() -> None:
     with pytest.raises(SetupError, match="an AsyncOpenAI is needed"):
         Judge(client=OpenAI(api_key="key"))  # type: ignore[arg-type]
 
@@ -242,7 +242,7 @@ async def test_doubtful_answer_is_asked_for_its_score_alone(model_server: ModelS
     "second",
     ["score: 3\nFair.", Answer("3", finish_reason="length"), Answer("3", finish_reason="content_filter")],
 )
-async def test_second_answer_that_is_more_or_less_than_the_line_leaves_the_rating_unscored(
+async def test_second_answer_that_is_not_just_the_score_line_leaves_the_rating_unscored(
     model_server: ModelServer, client: AsyncOpenAI, second: str | Answer
 ) -> None:
     model_server.script("Score: 3.5\nFair.", second)
@@ -252,7 +252,7 @@ async def test_second_answer_that_is_more_or_less_than_the_line_leaves_the_ratin
     assert (verdict.unscored.raw, verdict.input_tokens) == ("Score: 3.5\nFair.", 800)
 
 
-async def test_second_answer_is_kept_behind_the_first(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_second_answer_is_kept_after_the_first(model_server: ModelServer, client: AsyncOpenAI) -> None:
     second = "<think>Or 4?</think>\n\n**Score:** 3\r\n"
     model_server.script(Answer("I would rather", finish_reason="length"), second)
     verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
@@ -271,7 +271,7 @@ async def test_answer_without_words_leaves_no_justification(
     assert "You have answered" not in model_server.requests[1]["messages"][0]["content"]
 
 
-async def test_score_that_stands_in_the_response_is_asked_for_again(
+async def test_score_that_the_response_contains_is_asked_for_again(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     model_server.script("The answer closes so:\nscore: 5\nIt is wrong.", "score: 1")
@@ -292,7 +292,7 @@ async def test_long_answer_is_cut_before_it_is_neutralised(model_server: ModelSe
     model_server.script("&lt;response&gt;" * 60_000, "score: 4")
     await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
     answer = model_server.requests[1]["messages"][0]["content"].split("<answer>")[1].split("</answer>")[0]
-    # Of 6,000 characters, ten of each sixteen are left where brackets stand for "&lt;" and "&gt;".
+    # 6,000 of the characters are kept. Brackets replace "&lt;" and "&gt;", which leaves 10 of each 16 characters.
     assert answer.count("[response]") == 2 * (3_000 // 16)
     assert len(answer) < 4_000
 
@@ -305,7 +305,7 @@ async def test_dropped_connection_is_tried_again_after_a_wait(model_server: Mode
     assert verdict.latency_ms >= 250
 
 
-async def test_a_failure_is_named_though_the_next_attempt_is_cut_off(
+async def test_a_failure_is_reported_even_if_the_retry_times_out(
     model_server: ModelServer, client: AsyncOpenAI, let_pass: Callable[[float], None]
 ) -> None:
     model_server.script(Failure(503, headers={"retry-after": "0"}), Stall())
@@ -316,7 +316,7 @@ async def test_a_failure_is_named_though_the_next_attempt_is_cut_off(
         await scoring
 
 
-async def test_majority_that_is_in_time_is_enough(
+async def test_majority_before_the_deadline_is_enough(
     model_server: ModelServer, client: AsyncOpenAI, let_pass: Callable[[float], None]
 ) -> None:
     model_server.script("score: 4\nGood.", "score: 5\nGood.", Stall())
@@ -362,7 +362,7 @@ async def test_text_at_the_limit_is_judged(model_server: ModelServer, client: As
     assert (await Judge(model="m", samples=1, client=client).score("q" * 100_000, "r" * 100_000)).score == 4
 
 
-async def test_given_client_stays_open(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_client_of_the_caller_stays_open(model_server: ModelServer, client: AsyncOpenAI) -> None:
     model_server.script("score: 4\nGood.")
     async with Judge(model="m", samples=1, client=client) as judge:
         await judge.score(QUESTION, RESPONSE)
@@ -379,7 +379,7 @@ async def test_address_alone_is_enough_for_a_server_without_keys(
         assert (await judge.score(QUESTION, RESPONSE)).score == 4
 
 
-async def test_neither_key_nor_address_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_missing_key_and_address_say_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     with pytest.raises(SetupError, match=r"OPENAI_API_KEY, or OPENAI_BASE_URL.*'offline'"):
@@ -416,7 +416,7 @@ def test_setting_out_of_range_is_named(argument: dict[str, int], setting: str) -
 
 
 @pytest.mark.parametrize("base_url", [None, ""])
-def test_without_an_address_openai_is_asked(monkeypatch: pytest.MonkeyPatch, base_url: str | None) -> None:
+def test_openai_is_asked_if_no_address_is_set(monkeypatch: pytest.MonkeyPatch, base_url: str | None) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "")
     assert str(make_client("key", base_url).base_url) == "https://api.openai.com/v1/"
 

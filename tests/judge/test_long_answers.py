@@ -1,4 +1,4 @@
-"""Answers up to the limit: read as a whole, kept in part."""
+"""Long answers: read as a whole, kept in part."""
 
 import pytest
 from openai import AsyncOpenAI
@@ -10,7 +10,7 @@ QUESTION, RESPONSE = "Why is the sky blue at noon?", "Because air scatters blue 
 
 
 async def raw_of(client: AsyncOpenAI) -> str:
-    """The answer as the one rating holds it."""
+    """The answer as the only rating keeps it."""
     [rating] = (await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)).ratings
     return rating.raw
 
@@ -18,7 +18,7 @@ async def raw_of(client: AsyncOpenAI) -> str:
 @pytest.mark.parametrize(
     ("text", "score"), [(f"<think>{'hm ' * 30_000}</think>\nscore: 4\nGood.", 4), (f"Hm{', hm' * 30_000}", None)]
 )
-async def test_whole_answer_is_read_and_its_ends_are_kept(
+async def test_long_answer_is_read_whole_and_its_beginning_and_end_are_kept(
     model_server: ModelServer, client: AsyncOpenAI, text: str, score: int | None
 ) -> None:
     model_server.script(text)
@@ -42,16 +42,14 @@ async def test_two_answers_are_kept_within_the_same_limit(model_server: ModelSer
     assert raw.endswith("</think>score: 4")
 
 
-async def test_answer_of_20_000_characters_is_kept_to_the_letter(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
+async def test_answer_of_20_000_characters_is_kept_unchanged(model_server: ModelServer, client: AsyncOpenAI) -> None:
     text = "score: 4\n" + "x" * 19_991
     model_server.script(text, text + "x")
     assert await raw_of(client) == text
     assert "\n[…]\n" in await raw_of(client)
 
 
-async def test_word_without_end_is_no_justification(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_justification_of_one_very_long_word_is_cut(model_server: ModelServer, client: AsyncOpenAI) -> None:
     model_server.script("score: 4\n" + "x" * 900_000)
     verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
     assert verdict.score == 4

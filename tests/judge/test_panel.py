@@ -1,4 +1,4 @@
-"""That ratings which are not asked for could not have changed the score."""
+"""Ratings that are not asked for could not have changed the score."""
 
 from collections.abc import Sequence
 from itertools import combinations_with_replacement
@@ -16,7 +16,7 @@ SCALES = [(0, 5), (1, 10), (0, 3), (1, 2), (0, 100)]
 
 
 def score(answers: Sequence[Answer], scale: tuple[int, int]) -> int | None:
-    """The score of the verdict that these ratings come to; None is an unusable one."""
+    """The score of the verdict on these ratings; None among `answers` is an unusable rating."""
     results = [_result(answer) for answer in answers]
     return combine(results, model="m", rubric="r", rubric_version="00000000", scale=scale).score
 
@@ -33,7 +33,7 @@ def needed(answers: Sequence[Answer], samples: int, scale: tuple[int, int] = (0,
 
 @st.composite
 def sequences(draw: st.DrawFn) -> tuple[list[Answer], tuple[int, int]]:
-    """What a model would answer if it were asked for all ratings. Few different scores, so that many are equal."""
+    """The answers of a model that is asked for all ratings, with few different scores so that many are equal."""
     scale = draw(st.sampled_from(SCALES))
     scores = draw(st.lists(st.integers(*scale), min_size=1, max_size=4))
     answers = st.lists(st.sampled_from([*scores, None]), min_size=1, max_size=9)
@@ -41,7 +41,7 @@ def sequences(draw: st.DrawFn) -> tuple[list[Answer], tuple[int, int]]:
 
 
 @given(sequences())
-def test_the_score_is_that_of_all_ratings(case: tuple[list[Answer], tuple[int, int]]) -> None:
+def test_stopping_early_gives_the_score_of_all_ratings(case: tuple[list[Answer], tuple[int, int]]) -> None:
     answers, scale = case
     asked = 0
     while more := needed(answers[:asked], len(answers), scale):
@@ -51,8 +51,8 @@ def test_the_score_is_that_of_all_ratings(case: tuple[list[Answer], tuple[int, i
 
 
 @each("samples", [1, 2, 3, 4, 5])
-def test_whatever_the_rest_says_the_score_stays(samples: int) -> None:
-    """All of them, on the scale from 0 to 5."""
+def test_no_skipped_rating_could_change_the_score(samples: int) -> None:
+    """Tries all combinations, on the scale from 0 to 5."""
     values: list[Answer] = [None, *range(6)]
     for asked in range(1, samples):
         for answers in combinations_with_replacement(values, asked):
@@ -63,7 +63,7 @@ def test_whatever_the_rest_says_the_score_stays(samples: int) -> None:
 
 @each("samples", [3, 5, 7])
 def test_no_fewer_ratings_could_settle_the_score(samples: int) -> None:
-    """Of an odd number of ratings, all usable."""
+    """Tries all combinations of usable ratings, for odd numbers of ratings."""
     for asked in range(1, samples):
         for answers in combinations_with_replacement(range(4), asked):
             for fewer in range(needed(answers, samples, (0, 3))):
@@ -78,7 +78,7 @@ def _rests(values: Sequence[Answer], count: int) -> Sequence[tuple[Answer, ...]]
 
 
 @each(("samples", "least"), [(1, 1), (2, 2), (3, 2), (4, 3), (5, 3), (7, 4), (16, 9)])
-def test_first_more_than_half_of_the_ratings_are_asked_for(samples: int, least: int) -> None:
+def test_more_than_half_of_the_ratings_are_asked_for_first(samples: int, least: int) -> None:
     assert needed([], samples) == least
 
 
@@ -88,11 +88,11 @@ def test_first_more_than_half_of_the_ratings_are_asked_for(samples: int, least: 
         ([4, 4], 3, 0),
         ([4, 5], 3, 1),
         ([4, None], 3, 1),
-        ([None, None], 3, 0),  # one of three is no majority
+        ([None, None], 3, 0),  # one of three is not a majority
         ([4, 4, 4], 5, 0),
         ([4, 4, 5], 5, 1),
         ([3, 4, 5], 5, 1),
-        ([3, 4, 5, 4], 5, 0),  # below or above, the middle of five is a 4
+        ([3, 4, 5, 4], 5, 0),  # whether lower or higher, the middle of five stays a 4
         ([3, 4, 5, 5], 5, 1),
         ([0, 5, 5], 5, 1),
         ([None, 4, 4], 5, 1),
@@ -100,5 +100,7 @@ def test_first_more_than_half_of_the_ratings_are_asked_for(samples: int, least: 
         ([None, None, None], 5, 0),
     ],
 )
-def test_as_many_more_are_asked_for_as_can_settle_the_score(answers: list[Answer], samples: int, more: int) -> None:
+def test_enough_further_ratings_are_asked_for_to_settle_the_score(
+    answers: list[Answer], samples: int, more: int
+) -> None:
     assert needed(answers, samples) == more

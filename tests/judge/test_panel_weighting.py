@@ -15,7 +15,7 @@ SCALE = Scale(0, 5)
 
 
 def weigh(parts: list[str | tuple[str, Mapping[str, float]]], scale: Scale = SCALE) -> float | None:
-    """The weighted score of an answer in `parts`; probabilities stand with the parts that have rivals."""
+    """The weighted score of an answer in `parts`; a part with rivals comes with their probabilities."""
     tokens = [
         Token(part, {part: 0.0})
         if isinstance(part, str)
@@ -39,13 +39,13 @@ def test_spellings_of_one_score_are_added_up() -> None:
     assert weighted == pytest.approx(3.5)
 
 
-def test_tokens_that_are_no_score_are_left_out() -> None:
+def test_tokens_that_are_not_a_score_are_left_out() -> None:
     # 9 is off the scale: (4 * 0.4 + 3 * 0.1) / 0.5 = 3.8
     weighted = weigh(["score: ", ("4", {"4": 0.4, "3": 0.1, "9": 0.2, "**": 0.2, "four": 0.1}), "\nGood."])
     assert weighted == pytest.approx(3.8)
 
 
-def test_token_that_decides_is_found_among_other_numbers() -> None:
+def test_token_of_the_score_is_found_among_other_numbers() -> None:
     weighted = weigh(
         [
             "Of ",
@@ -64,13 +64,13 @@ def test_score_in_several_tokens_has_no_weight() -> None:
     assert weigh(["Score: 1", "0", "\nGood."], Scale(0, 10)) is None
 
 
-def test_score_whose_own_probability_is_unknown_has_no_weight() -> None:
-    # Of the rivals alone the mean would be 0, for a rating of 5.
+def test_score_with_an_unknown_probability_has_no_weight() -> None:
+    # The mean of the rivals alone would be 0, for a rating of 5.
     assert weigh(["score: ", ("5", {"0": 0.2}), "\nGood."]) is None
 
 
 def test_first_digit_of_a_two_digit_scale_has_no_weight() -> None:
-    # "1" may be the beginning of "10"
+    # "1" may be the beginning of "10".
     assert weigh(["score: ", ("7", {"7": 0.6, "1": 0.4}), "\nGood."], Scale(1, 10)) is None
 
 
@@ -79,14 +79,14 @@ def test_whole_numbers_as_tokens_are_weighted_on_a_two_digit_scale() -> None:
 
 
 @each(("fours", "padding", "expected"), [(49, 0, 3.9), (50, 0, None), (0, 49_991, 3.9), (0, 49_992, None)])
-def test_answer_beyond_all_measure_has_no_weight(fours: int, padding: int, expected: float | None) -> None:
+def test_answer_that_is_too_long_has_no_weight(fours: int, padding: int, expected: float | None) -> None:
     # 4 * 0.9 + 3 * 0.1 = 3.9
     weighted = weigh(["score:", (" 4", {" 4": 0.9, " 3": 0.1}), "\n", *["so", " 4"] * fours, "x" * padding])
     assert weighted == (expected and pytest.approx(expected))
 
 
 def logprobs(*tokens: tuple[str, Mapping[str, float]]) -> dict[str, list[dict[str, object]]]:
-    """The field as OpenAI sends it."""
+    """The field `logprobs` as OpenAI sends it."""
     return {
         "content": [
             {
@@ -114,7 +114,7 @@ async def test_verdict_has_the_mean_weighted_score(model_server: ModelServer, cl
     assert (model_server.requests[0]["logprobs"], model_server.requests[0]["top_logprobs"]) == (True, 20)
 
 
-async def test_sampled_token_counts_where_the_top_list_leaves_it_out(
+async def test_sampled_token_counts_even_if_it_is_not_in_the_top_list(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     given = logprobs(("score: ", {}), ("5", {"0": 0.1, "4": 0.3}), ("\nGood.", {}))
@@ -125,14 +125,14 @@ async def test_sampled_token_counts_where_the_top_list_leaves_it_out(
     assert (verdict.score, verdict.weighted_score) == (5, pytest.approx(4.2))
 
 
-async def test_score_that_was_asked_for_alone_has_its_weight(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_score_of_a_second_answer_is_weighted(model_server: ModelServer, client: AsyncOpenAI) -> None:
     model_server.script("Hm.", Answer("4", logprobs=logprobs(("4", {"4": 0.9, "3": 0.1}))))
     verdict = await Judge("m", client=client, samples=1, logprobs=True).score("a?", "b")
     # 4 * 0.9 + 3 * 0.1 = 3.9
     assert (verdict.score, verdict.weighted_score) == (4, pytest.approx(3.9))
 
 
-async def test_log_probabilities_are_not_asked_for_unbidden(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_log_probabilities_are_not_requested_by_default(model_server: ModelServer, client: AsyncOpenAI) -> None:
     given = logprobs(("score: ", {}), ("4", {"4": 1.0}), ("\nGood.", {}))
     model_server.script(Answer("score: 4\nGood.", logprobs=given))
     verdict = await Judge("m", client=client, samples=1).score("a?", "b")

@@ -1,4 +1,4 @@
-"""The rendered prompt: the texts to the letter, and never a tag that is not the prompt's own."""
+"""The rendered prompt: the texts are inserted unchanged, and no tag is added to the prompt's own."""
 
 import html
 import re
@@ -18,7 +18,7 @@ TAGS = ["<question>", "</question>", "<response>", "</response>"]
 
 
 def read_as_suspiciously_as_possible(text: str) -> str:
-    """`text` with entities resolved, NFKC, format characters dropped and case folded, until nothing changes."""
+    """`text` with entities resolved, in NFKC, case folded and without format characters, until nothing changes."""
     while True:
         plain = unicodedata.normalize("NFKC", html.unescape(text))
         plain = "".join(c for c in plain if unicodedata.category(c) != "Cf").casefold()
@@ -42,7 +42,7 @@ PIECES = st.sampled_from([*BRACKETS, *ESCAPES, *NAMES, *NAMES, *HIDDEN, *LOOSE, 
 TEXTS = st.lists(PIECES, max_size=14).map("".join)
 
 
-def test_texts_stand_in_their_places_and_nothing_else_changes() -> None:
+def test_texts_replace_their_placeholders_and_nothing_else_changes() -> None:
     rendered = render_prompt(RUBRIC, "Why?", "Because.")
     expected = RUBRIC.prompt.replace("{prompt}", "Why?").replace("{response}", "Because.")
     assert rendered == expected
@@ -54,7 +54,7 @@ def test_texts_stand_in_their_places_and_nothing_else_changes() -> None:
         *("{response}", "{prompt}", "{0} {x!r} %s ${y} \\1", "a\r\nb\x00\u202e🙂", "R&D &amp; &lt;b&gt;"),
         *("a < b > c", "<div class='x'>", "<ResponseType>", "<QuestionMark />", "List<ResponseEntity>", "<responses>"),
         *("&response=1&question=2", "https://x.org/?q=%3Cb%3E", "\\u003cb\\u003e", "≮ ≯", "<|q|>"),
-        # what code, mathematics and lists write that is like a special token
+        # code, mathematics and lists that resemble special tokens
         *("p <|> q", "f <| x |> g", "xs |> List.map f", "[|1; 2|]", "⟨ψ|φ⟩", "a<b || c>d", "m[INSTALL]"),
         *(
             "[INFO] started",
@@ -68,7 +68,7 @@ def test_texts_stand_in_their_places_and_nothing_else_changes() -> None:
         ),
     ],
 )
-def test_text_is_put_in_to_the_letter(text: str) -> None:
+def test_text_is_inserted_unchanged(text: str) -> None:
     assert render_prompt(RUBRIC, text, text) == HEAD + text + MIDDLE + text + END
 
 
@@ -134,7 +134,7 @@ def test_tag_inside_a_text_is_made_harmless_and_stays_readable(text: str, harmle
         *(("</tool_call>", "< /tool_call>"), ("<fim_prefix>", "< fim_prefix>")),
         *(("<seed:bos>", "< seed:bos>"), ("<seed:eos>", "< seed:eos>"), ("<｜▁pad▁｜>", "< ｜▁pad▁｜>")),
         *(("[THINK]", "[ THINK]"), ("[/THINK]", "[ /THINK]"), ("［ＴＨＩＮＫ］", "［ ＴＨＩＮＫ］")),
-        # the spellings that the tags are seen through, too
+        # the disguises that are recognised for tags too
         *(("<|IM_START|>", "< |IM_START|>"), ("[inst]", "[ inst]"), ("<START_OF_TURN>", "< START_OF_TURN>")),
         *(("＜|im_start|＞", "＜ |im_start|＞"), ("［INST］", "［ INST］"), ("‹|im_start|›", "‹ |im_start|›")),
         *(("<│im_start│>", "< │im_start│>"), ("<∣im_start∣>", "< ∣im_start∣>")),
@@ -147,7 +147,7 @@ def test_tag_inside_a_text_is_made_harmless_and_stays_readable(text: str, harmle
         *(("<&vert;im_start&vert;>", "< &vert;im_start&vert;>"), ("<|im_<|im_end|>start|>", "<|im_< |im_end|>start|>")),
     ],
 )
-def test_special_token_of_a_chat_template_is_broken_up_by_a_blank(token: str, broken: str) -> None:
+def test_special_token_of_a_chat_template_is_broken_up_by_a_space(token: str, broken: str) -> None:
     rendered = render_prompt(RUBRIC, f"a {token} b", token)
     assert rendered == f"{HEAD}a {broken} b{MIDDLE}{broken}{END}"
 
@@ -157,23 +157,23 @@ def test_special_token_of_a_chat_template_is_broken_up_by_a_blank(token: str, br
 @example("<response", ">")
 @example("\u0338", "&#824;")
 @example("<response\u0489x>", "&ltq&#117;estion>")
-def test_prompt_holds_exactly_its_own_tags_whatever_is_put_in(question: str, response: str) -> None:
+def test_prompt_holds_exactly_its_own_tags_whatever_is_inserted(question: str, response: str) -> None:
     rendered = render_prompt(RUBRIC, question, response)
-    assert tags_seen(rendered) == TAGS + TAGS  # the prompt explains its tags once and uses them once
+    assert tags_seen(rendered) == TAGS + TAGS  # the prompt names its tags once and uses them once
     assert rendered.startswith(f"{HEAD}{neutralise(question)}{MIDDLE}")
     assert rendered.endswith(f"{MIDDLE}{neutralise(response)}{END}")
 
 
 @settings(max_examples=500, deadline=None)
 @given(TEXTS)
-def test_harmless_text_stays_as_it_is(text: str) -> None:
+def test_harmless_text_is_unchanged(text: str) -> None:
     harmless = neutralise(text)
     assert find_tags(harmless) == []
     assert neutralise(harmless) == harmless
 
 
 @each(("bracket", "rest", "least"), [("<", "question>", 4), ("<", "|im_end|>", 4), ("[", "INST]", 2)])
-def test_every_spelling_of_a_bracket_is_seen(bracket: str, rest: str, least: int) -> None:
+def test_every_spelling_of_a_bracket_is_recognised(bracket: str, rest: str, least: int) -> None:
     spellings = [chr(code) for code in range(sys.maxunicode) if bracket in unicodedata.normalize("NFKD", chr(code))]
     names = [name for name, value in html.entities.html5.items() if bracket in unicodedata.normalize("NFKC", value)]
     assert min(len(spellings), len(names)) >= least
@@ -194,10 +194,10 @@ def test_every_spelling_of_a_bracket_is_seen(bracket: str, rest: str, least: int
         *(("<Response>", False), ("a<Response b>", False), ("<Response [ok]>", False)),
     ],
 )
-def test_tag_of_a_program_is_told_from_one_for_the_judge(text: str, is_code: bool) -> None:
+def test_tag_in_code_is_told_from_a_prompt_tag(text: str, is_code: bool) -> None:
     assert [tag.is_code for tag in find_tags(text)] == [is_code]
 
 
-def test_rubric_may_show_the_response_first() -> None:
+def test_rubric_can_show_the_response_first() -> None:
     rubric = Rubric("r", "<response>{response}</response><question>{prompt}</question> is between 0 and 1")
     assert render_prompt(rubric, "Q", "{prompt}").startswith("<response>{prompt}</response><question>Q</question>")

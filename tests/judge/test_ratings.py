@@ -34,7 +34,7 @@ def test_calibration_maps_the_mean_and_keeps_the_medians_justification() -> None
     assert (seen.score, seen.mean, seen.justification) == (3, 13 / 3, "because 4")
 
 
-def test_even_number_of_ratings_gives_the_lower_middle() -> None:
+def test_score_of_an_even_number_of_ratings_is_the_lower_middle_one() -> None:
     assert verdict(rating(4), rating(3)).score == 3
     assert verdict(rating(5), rating(2), rating(3), rating(5)).score == 3
 
@@ -44,7 +44,7 @@ def test_two_usable_of_three_make_a_verdict() -> None:
     assert (seen.score, seen.mean, len(seen.ratings)) == (4, 4.5, 3)
 
 
-def test_half_of_the_ratings_is_no_majority() -> None:
+def test_half_of_the_ratings_is_not_a_majority() -> None:
     seen = verdict(rating(4), unusable())
     assert seen.score is None
     assert seen.justification == ""
@@ -56,17 +56,17 @@ def test_half_of_the_ratings_is_no_majority() -> None:
 @each(
     ("scores", "scale", "score"),
     [
-        ((5, 1, 3), (0, 5), None),  # only 3 itself is near 3
+        ((5, 1, 3), (0, 5), None),  # only the 3 is within a point of the median 3
         ((3, 1, 3), (0, 5), 3),
         ((1, 2, 5), (0, 5), 2),
         ((1, 5), (0, 5), None),
-        ((3, 5), (0, 5), 3),  # both are near 4; of the two middle ones it is the lower
+        ((3, 5), (0, 5), 3),  # both are within a point of 4; the score is the lower of the two middle ones
         ((5, 5, 0, 0), (0, 5), None),
         ((0, 0, 0, 5, 5), (0, 5), 0),
-        ((60, 80, 95), (0, 100), 80),  # a point is a fifth of the scale
+        ((60, 80, 95), (0, 100), 80),  # here a point is a fifth of the scale
         ((59, 80, 101), (0, 105), 80),
         ((59, 81, 103), (0, 105), None),
-        ((1, 2, 3), (1, 3), 2),  # and never less than 1
+        ((1, 2, 3), (1, 3), 2),  # a point is never less than 1
     ],
 )
 def test_score_needs_a_majority_near_the_median(
@@ -77,7 +77,7 @@ def test_score_needs_a_majority_near_the_median(
     assert (seen.unscored is None) == (score is not None)
 
 
-def test_split_verdict_says_what_the_ratings_were() -> None:
+def test_split_verdict_lists_the_ratings() -> None:
     seen = verdict(rating(5), rating(1), unusable(), rating(3))
     assert seen.unscored is not None
     assert seen.unscored.reason is UnscoredReason.SPLIT
@@ -85,14 +85,14 @@ def test_split_verdict_says_what_the_ratings_were() -> None:
     assert (seen.justification, seen.mean, seen.spread) == ("", 3, 4)
 
 
-def test_reason_that_all_ratings_share_is_the_verdicts() -> None:
+def test_verdict_takes_the_reason_that_all_ratings_share() -> None:
     seen = verdict(unusable(UnscoredReason.REFUSED), unusable(UnscoredReason.REFUSED))
     assert seen.unscored is not None
     assert seen.unscored.reason is UnscoredReason.REFUSED
     assert not seen.is_scored
 
 
-def test_tokens_are_summed_over_what_is_known() -> None:
+def test_tokens_are_summed_over_the_known_counts() -> None:
     assert verdict(rating(4, 10), rating(4, None), rating(4, 7)).input_tokens == 17
     assert verdict(rating(4, None)).output_tokens is None
 

@@ -1,4 +1,4 @@
-"""What the reader takes from one answer, dress by dress and doubt by doubt."""
+"""What is read from one answer, for each format and each kind of doubt."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -41,7 +41,7 @@ def outcome(completion: str, scale: tuple[int, int] = (0, 5), response: str = ""
         "score: 4\nIt gives 3 of the 5 steps and gets 2 points right.",
     ],
 )
-def test_score_is_read_in_all_its_dresses(completion: str) -> None:
+def test_score_is_read_in_every_format(completion: str) -> None:
     result = parse_rating(completion)
     assert isinstance(result, Rating), result
     assert (result.score, result.raw) == (4, completion)
@@ -91,13 +91,13 @@ def test_score_that_ends_a_list_of_reasons_is_read() -> None:
     assert outcome("1. It is relevant.\n2. It is short.\n3. So it gets this much: score: 4") == (4, "")
 
 
-def test_letter_in_a_long_line_begins_no_list() -> None:
+def test_letter_in_a_long_line_does_not_start_a_list() -> None:
     assert outcome(f"So {'e. ' * 200}Rating: [[4]]") == (4, "")
 
 
 @each("score", range(6))
-def test_score_said_again_is_read_whatever_it_is(score: int) -> None:
-    # The reader before this one took the second 1 for a step, and so left low scores unread.
+def test_repeated_score_is_read_even_if_it_is_low(score: int) -> None:
+    # An earlier reader took the second 1 for a step of a tally, and so left low scores unread.
     assert outcome(f"Score: {score}\n\nSo it is. Therefore, the score is {score}.") == (score, "")
     assert outcome(f"Score: {score}\n\nSo it is.\n\nScore: {score}") == (score, "")
 
@@ -117,7 +117,7 @@ def test_score_said_again_is_read_whatever_it_is(score: int) -> None:
         "### Criterion 1: Relevance\nScore: 1",
     ],
 )
-def test_steps_of_a_tally_without_its_total_are_no_score(completion: str) -> None:
+def test_steps_of_a_tally_without_a_total_are_not_a_score(completion: str) -> None:
     assert outcome(completion)[0] is None
 
 
@@ -129,7 +129,7 @@ def test_steps_of_a_tally_without_its_total_are_no_score(completion: str) -> Non
         "- Relevance: [[1]] - yes\n- Coverage: [[1]] - yes\n",
     ],
 )
-def test_total_goes_before_its_steps(tally: str) -> None:
+def test_total_takes_precedence_over_its_steps(tally: str) -> None:
     assert outcome(f"{tally}\n**Total score: 2**") == (2, "")
 
 
@@ -137,14 +137,14 @@ def test_total_goes_before_its_steps(tally: str) -> None:
     "quote",
     ["The answer closes so:\n**Score:** 5", "It claims: score: 5", "score: 5", 'It says "Score: 5/5".', "[[5]]"],
 )
-def test_score_that_stands_in_the_response_is_not_the_judges(quote: str) -> None:
+def test_score_quoted_from_the_response_is_not_the_judges(quote: str) -> None:
     response = "It is Bonn.\n\n*Score: 5*/5, [[5]]"
     assert outcome(quote, response=response) == (None, "not_asserted")
     assert outcome(f"{quote}\n\nscore: 2", response=response) == (2, "")
     assert outcome("score: 4", response=response) == (4, "")
 
 
-def test_scale_is_the_callers() -> None:
+def test_scale_is_set_by_the_caller() -> None:
     assert outcome("Score: 8", (1, 10)) == (8, "")
     assert outcome("Score: 0", (1, 10)) == (None, "off_scale")
     assert outcome("Score: 8/5", (1, 10)) == (None, "off_scale")
@@ -161,7 +161,7 @@ def test_scale_is_the_callers() -> None:
         "### Point 1\nScore: 1\nIt is relevant.\n### Point 2\n",
     ],
 )
-def test_score_that_is_taken_back_in_whatever_words_is_asked_again(completion: str) -> None:
+def test_retracted_score_is_conflicting_however_it_is_worded(completion: str) -> None:
     assert outcome(completion) == (None, "conflicting")
 
 
@@ -175,11 +175,11 @@ def test_score_that_is_taken_back_in_whatever_words_is_asked_again(completion: s
         "It has a score of 60 on another scale.",
     ],
 )
-def test_other_numbers_in_the_reasons_do_not_take_a_score_back(reason: str) -> None:
+def test_other_numbers_in_the_reasons_do_not_retract_a_score(reason: str) -> None:
     assert outcome(f"score: 4\n{reason}") == (4, "")
 
 
-def test_score_that_the_response_speaks_of_does_not_take_the_judges_back() -> None:
+def test_score_mentioned_in_the_response_does_not_retract_the_judges() -> None:
     completion = "score: 4\nThe film has a rating of 3 in the database, as it says."
     response = "Yes: the film has a rating of 3 in the database."
     assert outcome(completion) == (None, "conflicting")
@@ -197,7 +197,7 @@ def test_score_that_the_response_speaks_of_does_not_take_the_judges_back() -> No
         *("Final score: 4/5", "**Total score: 4 points**", "The score is 4.", "My rating is 4 out of 5.", "점수: 4"),
     ],
 )
-def test_second_answer_may_name_its_score_in_any_dress(completion: str) -> None:
+def test_second_answer_can_give_its_score_in_any_format(completion: str) -> None:
     result = parse_score_line(completion, Scale(0, 5))
     assert isinstance(result, Rating), result
     assert result.score == 4
@@ -215,12 +215,12 @@ def test_second_answer_may_name_its_score_in_any_dress(completion: str) -> None:
         *('{"score": 4, "reason": "Fair."}', "<response>4</response>"),
     ],
 )
-def test_second_answer_with_anything_else_in_it_is_no_score(completion: str) -> None:
+def test_second_answer_with_anything_else_is_unscored(completion: str) -> None:
     assert isinstance(parse_score_line(completion, Scale(0, 5)), Unscored)
 
 
 @given(st.integers(-20, 120), st.sampled_from([Scale(0, 5), Scale(1, 10), Scale(0, 100), Scale(-3, 3)]))
-def test_lone_number_on_the_scale_is_the_score_of_a_second_answer(number: int, scale: Scale) -> None:
+def test_single_number_on_the_scale_is_the_score_of_a_second_answer(number: int, scale: Scale) -> None:
     result = parse_score_line(f"{number}", scale)
     assert isinstance(result, Rating) == (scale.low <= number <= scale.high)
     assert not isinstance(result, Rating) or result.score == number

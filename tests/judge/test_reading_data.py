@@ -38,7 +38,7 @@ FRAGMENTS = st.sampled_from(
     ]
 )
 COMPLETIONS = st.lists(FRAGMENTS, max_size=14).map("".join) | st.text(max_size=200)
-# What judges write about a response, its numbers included, without scoring it as a whole.
+# What judges write about a response, with numbers, without scoring it as a whole.
 PROSE = st.sampled_from(
     [
         *("It has 3 parts.", "2 of 5 steps are missing.", "Points 1 to 3 are met.", "Python 3.12 is named."),
@@ -54,14 +54,14 @@ def test_hand_made_completion_is_read_as_a_careful_reader_would(case: dict[str, 
     assert outcome(case["completion"]) == (case["score"], case.get("reason", ""))
 
 
-def test_data_covers_scores_and_every_way_to_have_none() -> None:
+def test_data_covers_every_score_and_unscored_answers() -> None:
     assert len(CASES) >= 500
     assert {case["score"] for case in CASES} >= {None, 0, 1, 2, 3, 4, 5}
 
 
-def test_far_fetched_wordings_are_scored_wrong_no_more_often_than_the_docs_say() -> None:
+def test_contrived_wordings_are_scored_wrong_as_often_as_the_docs_say() -> None:
     counts = Counter(trap_outcome(trap) for trap in TRAPS)
-    # docs/measurements.md, "Reading answers", states these.
+    # docs/measurements.md, "Reading answers", quotes these figures.
     assert counts == {"right": 541, "asked again": 150, "wrong": 173}
 
 
@@ -70,7 +70,7 @@ def trap_outcome(trap: dict[str, Any]) -> str:
     return "right" if score == trap["score"] else "asked again" if score is None else "wrong"
 
 
-def test_real_outputs_are_never_scored_wrong_and_hardly_ever_unread() -> None:
+def test_real_outputs_are_never_scored_wrong_and_only_one_is_unread() -> None:
     results = [(row, outcome(row["raw"], tuple(row["scale"]))[0]) for row in OUTPUTS]
     unread = [row["id"] for row, score in results if score is None and float(row["true_score"] or 0.5).is_integer()]
     assert [row["id"] for row, score in results if score not in (None, row["true_score"])] == []
@@ -93,13 +93,13 @@ def test_any_text_gives_a_score_on_the_scale_or_a_reason(
 
 
 @given(COMPLETIONS)
-def test_line_ends_and_trailing_blanks_change_nothing(completion: str) -> None:
+def test_line_ends_and_trailing_whitespace_change_nothing(completion: str) -> None:
     assert outcome(completion.replace("\n", "\r\n")) == outcome(completion)
     assert outcome(f"{completion} \n\t\n") == outcome(completion)
 
 
 @given(COMPLETIONS.filter(lambda text: text.strip() and "think" not in text and "```" not in text))
-def test_fence_round_it_changes_nothing(completion: str) -> None:
+def test_code_fence_around_the_answer_changes_nothing(completion: str) -> None:
     assert outcome(f"```text\n{completion}\n```") == outcome(completion)
 
 
@@ -111,12 +111,12 @@ def test_number_is_read_whole_or_not_at_all(number: int, scale: tuple[int, int])
 
 
 @given(st.integers(0, 5), st.lists(PROSE, max_size=6).map(" ".join), st.sampled_from(["\n", "\n\n", ".\n"]))
-def test_score_line_stands_whatever_prose_follows(score: int, prose: str, gap: str) -> None:
+def test_score_line_counts_whatever_prose_follows(score: int, prose: str, gap: str) -> None:
     assert outcome(f"score: {score}{gap}{prose}") == (score, "")
 
 
 @given(st.lists(PROSE, max_size=6).map(" ".join), st.sampled_from(["score: 3", "[[3]]", "Total: 3", "A score of 3."]))
-def test_score_line_falls_when_another_verdict_follows(prose: str, verdict: str) -> None:
+def test_score_line_followed_by_another_score_is_conflicting(prose: str, verdict: str) -> None:
     assert outcome(f"score: 4\n{prose}\n{verdict}") == (None, "conflicting")
 
 
@@ -129,13 +129,13 @@ def test_text_with_thousands_of_numbers_is_left_unscored(unit: str) -> None:
     "unit",
     ["score: ", "1 ", "I rate it a 4. ", "<think>", "</think>", "```\n", "```py\n", "<response>", "word ", '"', "- "],
 )
-def test_twice_the_text_is_at_most_twice_the_work(unit: str) -> None:
-    # Calls, which a loop in a loop would multiply; bench/parser_speed.py looks into the patterns themselves.
+def test_number_of_calls_grows_at_most_linearly_with_the_text(unit: str) -> None:
+    # Counts calls, which a nested loop would multiply. bench/parser_speed.py times the patterns themselves.
     assert calls(unit * 4_000) <= 2 * calls(unit * 2_000) + 50
 
 
 def calls(completion: str) -> int:
-    """How many functions, ours and built-in, are called to read `completion`."""
+    """The number of function calls, built-ins included, that it takes to read `completion`."""
     count = 0
 
     def on_event(_frame: FrameType, event: str, _argument: object) -> None:

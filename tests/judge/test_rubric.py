@@ -12,18 +12,18 @@ DATA = Path(__file__).parents[1] / "data"
 TONE = "Is it kind?\n<question>{prompt}</question>\n<response>{response}</response>\nN is between 1 and 3."
 
 
-def test_default_prompt_is_the_seed_to_the_letter() -> None:
+def test_default_prompt_is_byte_for_byte_the_given_one() -> None:
     golden = (DATA / "additive-5.txt").read_bytes()
     assert load_rubric("additive-5").prompt.encode() == golden
     assert b"\r" not in golden
 
 
-def test_scale_is_the_one_the_prompt_states() -> None:
+def test_scale_is_the_one_that_the_prompt_states() -> None:
     assert load_rubric("additive-5").scale == (0, 5)
     assert Rubric("tone", TONE).scale == Scale(low=1, high=3)
 
 
-def test_version_follows_the_text_and_nothing_else() -> None:
+def test_version_depends_only_on_the_text() -> None:
     # printf 'additive-5.txt' | sha256sum | cut -c1-8
     assert load_rubric("additive-5").version == "f846c469"
     assert Rubric("a", TONE).version == Rubric("b", TONE).version != Rubric("a", TONE + " ").version
@@ -47,7 +47,7 @@ def test_a_shipped_rubric_states_its_scale_and_the_form_of_the_answer_once(name:
     assert prompt.count('exact format: "score: <') == 1
     assert "up to 100 words" in prompt
     assert max(len(line) for line in prompt.splitlines()) <= 130
-    assert len(prompt) < 2 * 3000  # so that two fields of a window hold it
+    assert len(prompt) < 2 * 3000  # fits in two fields of a modal
     assert purpose_of(name)
 
 
@@ -72,7 +72,7 @@ def test_rubric_is_frozen() -> None:
         (TONE.replace("1 and 3", "3 and 1"), "lowest first"),
     ],
 )
-def test_incomplete_prompt_names_rubric_fault_and_remedy(prompt: str, message: str) -> None:
+def test_incomplete_prompt_names_the_rubric_the_fault_and_the_fix(prompt: str, message: str) -> None:
     with pytest.raises(RubricError, match=f"^rubric 'tone': .*{re.escape(message)}"):
         Rubric("tone", prompt)
 
@@ -101,13 +101,13 @@ def test_a_calibration_is_part_of_the_version_and_not_of_the_prompt() -> None:
     assert rubric.calibrated(Calibration(((1, 2), (3, 3)))).prompt == f"{TONE}\n\ncalibration: 1=2 3=3\n"
 
 
-def test_a_calibration_goes_in_straight_lines_and_is_level_beyond_its_points() -> None:
+def test_a_calibration_is_linear_between_its_points_and_constant_beyond_them() -> None:
     calibration = Calibration(((2, 1.0), (4, 3.0)))
     assert [calibration.value(mean) for mean in (0, 2, 2.5, 4, 5)] == [1, 1, 1.5, 3, 3]
-    assert calibration.score(2.5) == 2  # halves go up
+    assert calibration.score(2.5) == 2  # halves round up
 
 
 @each("line", ["", "1", "1=4", "3=2 1=3", "1=2 3=1", "1=1 x", "1=1 1=2"])
-def test_a_calibration_that_is_none_is_refused(line: str) -> None:
+def test_an_invalid_calibration_is_refused(line: str) -> None:
     with pytest.raises(RubricError, match=r"^rubric 'tone': 'calibration:.* is no calibration; write pairs"):
         Rubric("tone", f"{TONE}\ncalibration: {line}")

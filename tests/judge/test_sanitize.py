@@ -1,4 +1,4 @@
-"""What a model or a person wrote, as it may be shown: by a justification, which everybody reads."""
+"""How a text of a model or a person is cleaned before it is shown, with the justification as the example."""
 
 import unicodedata
 
@@ -24,7 +24,7 @@ from tests.tables import each
         *(("a\u0301\u0301\u200b\u0301\u0301", "a\u0301\u0301"), ("a\U0001d173b\U0001bca0", "ab")),
     ],
 )
-def test_what_is_unseen_or_piles_up_is_left_out(written: str, shown: str) -> None:
+def test_invisible_and_stacked_characters_are_left_out(written: str, shown: str) -> None:
     assert sanitize(written) == shown
 
 
@@ -35,19 +35,19 @@ def test_what_is_unseen_or_piles_up_is_left_out(written: str, shown: str) -> Non
         *("שָׁלוֹם עולם", "می\u200cخواهم", "क्\u200dष", "ที่นี่", "👩\u200d👩\u200d👧 ❤\ufe0f 1\ufe0f\u20e3 👋🏽", "a ≠ b → c"),
     ],
 )
-def test_what_people_write_stays_as_it_is(text: str) -> None:
+def test_ordinary_text_is_unchanged(text: str) -> None:
     assert sanitize(text) == text
 
 
 @given(st.text(alphabet=st.one_of(st.characters(), st.sampled_from("a\n \u200d\u200c\u0301\u0489\u202e\u3164क"))))
-def test_whatever_is_written_becomes_legible_and_stays_so(text: str) -> None:
+def test_sanitized_text_is_legible_and_sanitizing_it_again_changes_nothing(text: str) -> None:
     shown = sanitize(text)
     assert sanitize(shown) == shown
     assert {unicodedata.category(character) for character in shown if character not in "\n\t"}.isdisjoint({"Cc", "Cs"})
     assert set(shown).isdisjoint("\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff")
 
 
-def test_justification_is_legible_and_the_raw_answer_stays_to_the_letter() -> None:
+def test_justification_is_sanitized_and_the_raw_answer_is_unchanged() -> None:
     completion = "score: 4\n\u202e It is\u202c cle\u200bar\u0301\u0301\u0301\u0301.\x1b[0m"
     rating = parse_rating(completion)
     assert isinstance(rating, Rating)

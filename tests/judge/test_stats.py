@@ -1,4 +1,4 @@
-"""The corrected mean: against sums by hand, the authors' package, and simulated truth."""
+"""The corrected mean, compared with sums by hand, SciPy, and simulations with a known truth."""
 
 import random
 import tracemalloc
@@ -40,9 +40,9 @@ def corrected(*rows: Row, scale: Scale = SCALE) -> Interval:
     return found
 
 
-def test_mean_is_the_labels_plus_lambda_times_what_the_other_scores_add() -> None:
-    # Scores 2, 4, 4, 4: mean 3.5, variance (1.5^2 + 3 * 0.5^2) / 3 = 1. The labels of 2 and 4 are 1 and 4, mean 2.5;
-    # covariance (-1 * -1.5 + 1 * 1.5) / 2 = 1.5 = lambda. 2.5 + 1.5 * (3.5 - 3) = 3.25.
+def test_corrected_mean_is_the_label_mean_plus_lambda_times_the_score_difference() -> None:
+    # Scores 2, 4, 4, 4: mean 3.5, variance (1.5^2 + 3 * 0.5^2) / 3 = 1. The scores 2 and 4 have labels 1 and 4, mean
+    # 2.5; covariance (-1 * -1.5 + 1 * 1.5) / 2 = 1.5 = lambda. 2.5 + 1.5 * (3.5 - 3) = 3.25.
     found = estimate(Row(2, 1), Row(4, 4), Row(4), Row(4))
     assert found.corrected is not None
     assert found.labels_only is not None
@@ -50,7 +50,7 @@ def test_mean_is_the_labels_plus_lambda_times_what_the_other_scores_add() -> Non
     assert (found.n, found.labelled, found.judge.mean, found.labels_only.mean) == (4, 2, 3.5, 2.5)
 
 
-def test_label_weighs_as_many_as_its_draw_stands_for() -> None:
+def test_label_is_weighted_by_the_inverse_of_its_probability() -> None:
     # Weights 2 and 1: mean label (2 * 1 + 4) / 3 = 2, mean labelled score 8/3, slope (4 - 1) / (4 - 2) = 1.5 = lambda.
     # 2 + 1.5 * (3.5 - 8/3) = 3.25.
     found = corrected(Row(2, 1, 0.5), Row(4, 4), Row(4), Row(4))
@@ -59,15 +59,16 @@ def test_label_weighs_as_many_as_its_draw_stands_for() -> None:
     assert only_proportions_count == pytest.approx(found)
 
 
-def test_score_stands_for_as_many_responses_as_its_draw() -> None:
-    # Of 12 responses with 2 and 4 with 4 each, all of the latter and a third of the former were drawn: mean 2.5.
-    # Weights 1.5 and 0.5; sum of squares 4 * 2.25 * 0.25 + 4 * 0.25 * 2.25 = 4.5, over 8^2, times 8 / 7: 9 / 112.
+def test_score_is_weighted_by_the_number_of_responses_it_stands_for() -> None:
+    # Twelve responses have score 2 and four have score 4. A third of the former and all of the latter were drawn, so
+    # the mean is 2.5. Weights 1.5 and 0.5; sum of squares 4 * 2.25 * 0.25 + 4 * 0.25 * 2.25 = 4.5, over 8^2, times
+    # 8 / 7: 9 / 112.
     found = estimate(*[Row(2, weight=1.5), Row(4, weight=0.5)] * 4)
     assert (found.n, found.judge.mean) == (8, 2.5)
     assert found.variance == pytest.approx(9 / 112)
 
 
-def test_label_stands_for_what_its_score_stands_for() -> None:
+def test_label_has_the_weight_of_its_score() -> None:
     # Weights 1.5 and 0.5: mean label (1.5 * 1 + 0.5 * 5) / 2 = 2, mean labelled score (3 + 2) / 2 = 2.5 = that of all.
     found = corrected(Row(2, 1, weight=1.5), Row(4, 5, weight=0.5), Row(2, weight=1.5), Row(4, weight=0.5))
     assert found.mean == pytest.approx(2)
@@ -82,36 +83,36 @@ def to_rows(change: Callable[[float], float] = float) -> Iterator[Row]:
         yield Row(change(score), change(LABELS[i]) if i < len(LABELS) else None)
 
 
-def test_mean_is_that_of_the_regression_estimator() -> None:
-    # As people would have it: the mean label, moved along the line fitted to the labelled rows.
+def test_corrected_mean_equals_that_of_the_regression_estimator() -> None:
+    # The mean label, moved along the line fitted to the labelled rows.
     fit, others = linregress(SCORES[: len(LABELS)], LABELS), fmean(SCORES) - fmean(SCORES[: len(LABELS)])
     assert corrected(*to_rows()).mean == pytest.approx(fmean(LABELS) + fit.slope * others)
 
 
-def test_judge_that_contradicts_people_is_left_out() -> None:
+def test_judge_that_contradicts_people_gets_no_weight() -> None:
     rows = [Row(5 - row.score, row.label) for row in to_rows()]
     found = estimate(*rows)
     assert found.weight == 0
     assert found.corrected == found.labels_only
 
 
-def test_interval_is_that_of_wilson_by_students_t() -> None:
-    # Labels 1, 2, 3, 4, 5, 5: mean 10/3, 2/3 of the scale; s^2 = (80 - 6 * 100/9) / 5 = 8/3, variance of the mean 4/9,
-    # as of (2/3 * 1/3) / (4/9 / 25) = 12.5 trials. t(5)^2 = 6.608, over 12.5: 0.5286. Half: sqrt(0.5286 * 2/9 +
-    # 0.5286^2 / 4) = 0.4328. (2/3 + 0.2643 -+ 0.4328) / 1.5286 = 0.3259 and 0.8922, of 5.
+def test_interval_is_wilsons_with_students_t() -> None:
+    # Labels 1, 2, 3, 4, 5, 5: mean 10/3, which is 2/3 of the scale; s^2 = (80 - 6 * 100/9) / 5 = 8/3. The variance of
+    # the mean, 4/9, is that of (2/3 * 1/3) / (4/9 / 25) = 12.5 trials. t(5)^2 = 6.608, over 12.5: 0.5286. Half width:
+    # sqrt(0.5286 * 2/9 + 0.5286^2 / 4) = 0.4328. (2/3 + 0.2643 -+ 0.4328) / 1.5286 = 0.3259 and 0.8922, times 5.
     found = estimate(*(Row(3, label) for label in (1, 2, 3, 4, 5, 5)), Row(3)).labels_only
     assert found == pytest.approx((10 / 3, 1.6294, 4.4609), abs=1e-3)
 
 
-def test_interval_leaves_room_for_what_so_many_scores_can_miss() -> None:
-    # Scores 0 and 1, six each: so clearly near the low end that Wilson's upper end is 0.93. But of twelve scores one in
-    # four may be a five unseen (3 / 12): 0.5 + 4.5 / 4.
+def test_interval_leaves_room_for_scores_that_a_small_sample_can_miss() -> None:
+    # Scores 0 and 1, six each: near the low end, so that Wilson's upper end is only 0.93. But with twelve scores, up to
+    # one in four responses (3 / 12) may be an unseen five: 0.5 + 4.5 / 4.
     found = estimate(*[Row(0), Row(1)] * 6).judge
     assert found == pytest.approx((0.5, 0.2562, 1.625), abs=1e-3)
 
 
-def test_scores_of_one_thread_count_as_one_piece_of_evidence() -> None:
-    # Two threads of three equal scores each: as good as two scores, t(1) = 12.706 and standard error 1.
+def test_scores_of_one_thread_count_as_one_observation() -> None:
+    # Two threads of three equal scores each tell as much as two scores: t(1) = 12.706 and standard error 1.
     found = estimate(*[Row(1, cluster="a"), Row(3, cluster="b")] * 3).judge
     assert found == pytest.approx((2, 0, 5))
     twice_each = estimate(*[Row(3, label, cluster=label) for label in (1, 2, 3, 4, 5, 5.5)] * 2)
@@ -120,7 +121,7 @@ def test_scores_of_one_thread_count_as_one_piece_of_evidence() -> None:
 
 
 @each("cluster", [None, "a thread"])
-def test_score_taken_several_times_is_as_many_scores(cluster: str | None) -> None:
+def test_score_added_n_times_at_once_equals_n_scores(cluster: str | None) -> None:
     one_by_one, at_once = MeanEstimator(SCALE), MeanEstimator(SCALE)
     for score, label in ((1, None), (4, 3), (5, None), (2, 2)):
         at_once.add(score, label, cluster=cluster, times=3)
@@ -129,14 +130,14 @@ def test_score_taken_several_times_is_as_many_scores(cluster: str | None) -> Non
     assert at_once.estimate() == one_by_one.estimate()
 
 
-def test_labels_of_very_unequal_weight_are_as_good_as_few() -> None:
-    # Two labels stand for 2,000 rows, eighteen for one each: hardly more than two labels, with t(1) = 12.7.
+def test_labels_of_very_unequal_weight_give_the_interval_of_few() -> None:
+    # Two labels stand for 1,000 rows each and eighteen for one row each: hardly more than two labels, with t(1) = 12.7.
     heavy, light = [Row(3, label, 0.001) for label in (3, 4)], [Row(3, 3.5)] * 18
     assert estimate(*heavy, *light).labels_only == pytest.approx((3.5, 0, 5))
 
 
-def test_labels_count_by_their_weights_and_clusters() -> None:
-    # Kish: weights 2 (10 labels) and 1 (15): (20 + 15)^2 / (40 + 15) = 22.27; equal ones count as they are.
+def test_effective_number_of_labels_depends_on_weights_and_clusters() -> None:
+    # Kish: weights 2 (10 labels) and 1 (15): (20 + 15)^2 / (40 + 15) = 22.27. Labels of equal weight count fully.
     unequal = estimate(*[Row(3, 4, 0.5)] * 10, *[Row(3, 2, 1)] * 15)
     assert (unequal.labelled, unequal.effective, unequal.missing) == (25, pytest.approx(1225 / 55), 0)
     assert estimate(*[Row(3, 4, 0.3)] * 19).effective == 19
@@ -146,8 +147,8 @@ def test_labels_count_by_their_weights_and_clusters() -> None:
     assert (estimate(Row(3)).effective, estimate(Row(3)).missing) == (0, 20)
 
 
-def test_equal_labels_leave_what_so_many_labels_can_miss() -> None:
-    # All 30 labels are a 4: 3 / 30 of the way to each end of the scale.
+def test_interval_of_equal_labels_leaves_room_for_other_labels() -> None:
+    # All 30 labels are a 4: the interval reaches 3 / 30 of the way to each end of the scale.
     found = estimate(*[Row(4, 4)] * 30, *[Row(4)] * 90)
     assert found.corrected == pytest.approx((4, 3.6, 4.1))
     assert found.labels_only == pytest.approx((4, 3.6, 4.1))
@@ -169,19 +170,19 @@ def test_without_scores_there_is_no_estimate() -> None:
     assert MeanEstimator(SCALE).estimate() is None
 
 
-def test_nothing_is_off_the_scale() -> None:
+def test_corrected_mean_and_interval_stay_on_the_scale() -> None:
     found = corrected(Row(4, 4), Row(5, 5), Row(5, 5), *[Row(5)] * 20)
     assert found.mean <= 5
     assert found.high == 5
 
 
 @each("probability", [0, -0.1, 1.01, float("nan"), float("inf")])
-def test_probability_of_no_draw_is_refused(probability: float) -> None:
+def test_invalid_probability_is_refused(probability: float) -> None:
     with pytest.raises(ValueError, match="is not above 0 and up to 1"):
         MeanEstimator(SCALE).add(3, 3, probability=probability)
 
 
-def test_memory_does_not_grow_with_the_scores() -> None:
+def test_memory_does_not_grow_with_the_number_of_scores() -> None:
     def peak(count: int) -> int:
         tracemalloc.start()
         mean = MeanEstimator(SCALE)
@@ -196,11 +197,11 @@ def test_memory_does_not_grow_with_the_scores() -> None:
 
 
 @each("df", [*range(1, 12), 30, 31, 199, 200, 201, 1000, 10**6])
-def test_quantile_of_students_t_is_that_of_scipy(df: int) -> None:
+def test_quantile_of_students_t_equals_scipys(df: int) -> None:
     assert t_quantile(df) == pytest.approx(t.ppf(0.975, df), rel=1e-6)
 
 
-def test_difference_of_two_means_has_the_interval_of_welch() -> None:
+def test_difference_of_two_means_has_welchs_interval() -> None:
     # Means 4 and 3, both with a variance of 2 / 4 / 5 = 0.1: half = t(8) * sqrt(0.2) = 2.306004 * 0.447214 = 1.031276.
     now, before = [3, 4, 5, 4, 4], [2, 3, 3, 4, 3]
     found = difference(estimate(*map(Row, now)), estimate(*map(Row, before)))
@@ -209,24 +210,24 @@ def test_difference_of_two_means_has_the_interval_of_welch() -> None:
     assert found[1:] == pytest.approx(tuple(ttest_ind(now, before, equal_var=False).confidence_interval()))
 
 
-def test_difference_counts_a_thread_as_one_piece_of_evidence() -> None:
-    # About the mean 4 the threads come to 2, -2 and 0: 8 / 25 * 3 / 2 = 0.48. About 2 they come to 0: no variance.
-    # So df is 2, as of the threads alone, and half = t(2) * sqrt(0.48) = 4.302653 * 0.692820 = 2.980965.
+def test_difference_counts_a_thread_as_one_observation() -> None:
+    # Around the mean 4 the threads sum to 2, -2 and 0: 8 / 25 * 3 / 2 = 0.48. Around 2 they sum to 0: no variance.
+    # So df is 2, that of the threads alone, and half = t(2) * sqrt(0.48) = 4.302653 * 0.692820 = 2.980965.
     now = [Row(5, cluster="a"), Row(5, cluster="a"), Row(3, cluster="b"), Row(3, cluster="b"), Row(4)]
     found = difference(estimate(*now), estimate(*[Row(2)] * 5))
     assert found == pytest.approx((2, 2 - 2.980965, 2 + 2.980965), abs=1e-6)
 
 
-def test_difference_of_equal_scores_leaves_what_so_many_can_miss() -> None:
+def test_interval_of_a_difference_of_equal_scores_leaves_room_for_other_scores() -> None:
     assert difference(estimate(*[Row(4)] * 6), estimate(*[Row(3)] * 10)) == pytest.approx((1, 0.5, 1.5))
 
 
-def test_difference_from_a_single_thread_is_not_known() -> None:
+def test_difference_from_a_single_thread_is_unknown() -> None:
     thread = estimate(*[Row(score, cluster="a") for score in (1, 2, 3, 4, 5)])
     assert difference(thread, estimate(*map(Row, (1, 2, 3, 4, 5)))) is None
 
 
-def test_unchanged_scores_seldom_differ_clearly() -> None:
+def test_unchanged_scores_rarely_differ_clearly() -> None:
     chance = random.Random(0)
 
     def week() -> MeanEstimate:
@@ -242,9 +243,9 @@ def test_unchanged_scores_seldom_differ_clearly() -> None:
     [
         # t(19) = 2.093024, so spread = 4.380750 / 19 = 0.230566: (0.75 + 0.115283 -+ 0.237742) / 1.230566
         (15, 20, 0.509961, 0.896356),
-        # and for all of them 4.380750 / 20 = 0.219038: 1 / 1.219038, and 1
+        # All 20 of 20: 4.380750 / 20 = 0.219038, so 1 / 1.219038 and 1.
         (20, 20, 0.820319, 1.0),
     ],
 )
-def test_share_has_the_interval_of_wilson(count: int, n: int, low: float, high: float) -> None:
+def test_share_has_wilsons_interval(count: int, n: int, low: float, high: float) -> None:
     assert wilson(count, n) == pytest.approx((count / n, low, high), abs=1e-6)

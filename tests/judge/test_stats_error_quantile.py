@@ -5,24 +5,24 @@ from tests.tables import each
 
 
 def test_range_is_the_conformal_quantile() -> None:
-    # ceil(0.9 * (19 + 1)) = 18: the 18th smallest of 19 misses.
+    # ceil(0.9 * (19 + 1)) = 18: the 18th smallest of 19 errors.
     assert error_quantile({(0, 1): 10, (1, 1): 7, (2, 1): 1, (3, 1): 1}) == 2
 
 
-def test_nine_labels_are_enough_and_eight_are_not() -> None:
+def test_range_needs_9_labels() -> None:
     assert error_quantile({(1, 1): 9}) == 1
     assert error_quantile({(1, 1): 8}) is None
     assert error_quantile({}) is None
 
 
-def test_rarely_drawn_miss_counts_for_those_like_it() -> None:
-    # 15 small misses of weight 1, 5 large ones of weight 4 once drawn a quarter as often.
+def test_error_is_weighted_by_the_inverse_of_its_probability() -> None:
+    # Five large errors have weight 4 if they were drawn a quarter as often as the 60 small ones.
     assert error_quantile({(0, 1): 60, (3, 1): 5}) == 0
     assert error_quantile({(0, 1): 60, (3, 0.25): 5}) == 3
 
 
 @each("n", [9, 20, 50])
-def test_range_holds_nine_of_ten_new_labels(n: int) -> None:
+def test_range_holds_90_percent_of_new_labels(n: int) -> None:
     random, hits, tries = Random(7), 0, 4000
     for _ in range(tries):
         *seen, new = (abs(random.gauss(0, 1)) for _ in range(n + 1))

@@ -10,14 +10,14 @@ from tests.tables import each
 
 @each("shift", [0, 0.1, 0.3, 0.6])
 @each(("n", "m"), [(30, 200), (100, 1000), (400, 400)])
-def test_p_is_near_that_of_scipy(n: int, m: int, shift: float) -> None:
+def test_p_value_is_close_to_scipys(n: int, m: int, shift: float) -> None:
     random = Random(5)
     one, other = [random.gauss(0, 1) for _ in range(n)], [random.gauss(shift, 1) for _ in range(m)]
     expected = float(ks_2samp(one, other, method="exact" if n * m < 10_000 else "asymp").pvalue)
     assert kolmogorov_smirnov(Counter(one), Counter(other)) == pytest.approx(expected, rel=0.15, abs=0.002)
 
 
-def test_samples_of_one_distribution_are_seldom_called_unlike() -> None:
+def test_samples_of_one_distribution_are_rarely_called_different() -> None:
     random, warned = Random(1), 0
     for _ in range(1000):
         one, other = (Counter(random.choices(range(6), k=k)) for k in (40, 300))
@@ -25,11 +25,11 @@ def test_samples_of_one_distribution_are_seldom_called_unlike() -> None:
     assert warned <= 15
 
 
-def test_equal_samples_are_alike_and_disjoint_ones_are_not() -> None:
+def test_equal_samples_have_p_1_and_disjoint_ones_a_tiny_p() -> None:
     assert kolmogorov_smirnov({1: 5, 2: 5}, {1: 50, 2: 50}) == 1
     assert kolmogorov_smirnov({1: 20}, {2: 20}) < 1e-6
 
 
-def test_empty_sample_is_unlike_nothing() -> None:
+def test_empty_sample_differs_from_none() -> None:
     assert kolmogorov_smirnov({}, {1: 3}) == 1
     assert kolmogorov_smirnov({1: 3}, {}) == 1

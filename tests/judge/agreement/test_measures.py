@@ -43,16 +43,16 @@ MIXED = sample_of([5, 3, 1, 5, 5, 2, 0], [4, 3, 3, 5, 2, 1, 1], [0, 0, 0, 1, 1, 
 
 
 def test_exact_match_is_the_share_of_equal_scores() -> None:
-    # Equal are the 2nd (3, 3) and the 4th (5, 5): 2 of 7.
+    # The 2nd (3, 3) and the 4th (5, 5) are equal: 2 of 7.
     assert exact_match(MIXED).value == pytest.approx(2 / 7)
 
 
-def test_within_one_counts_neighbours_too() -> None:
+def test_within_one_also_counts_scores_one_apart() -> None:
     # Distances 1, 0, 2, 0, 3, 1, 1: five of seven are at most 1.
     assert within_one(MIXED).value == pytest.approx(5 / 7)
 
 
-def test_mean_error_is_positive_for_a_kind_judge() -> None:
+def test_mean_error_is_positive_for_a_lenient_judge() -> None:
     # (1 + 0 - 2 + 0 + 3 + 1 - 1) / 7
     assert mean_error(MIXED).value == pytest.approx(2 / 7)
 
@@ -60,32 +60,32 @@ def test_mean_error_is_positive_for_a_kind_judge() -> None:
 def test_quadratic_weighted_kappa_is_the_sum_worked_by_hand() -> None:
     # Scale 0 to 2; judge 0 1 2 2, people 0 1 1 2.
     # Observed squared distances: 0 0 1 0, sum 1.
-    # Expected: judge has 0:1 1:1 2:2, people 0:1 1:2 2:1; sum over all 16 combinations of the squared distance,
-    # 0 against people 0+1+1+4 = 6, 1: 1+0+0+1 = 2, 2 (twice): 4+1+1+0 = 6 each, 20 in all, over n = 4: 5.
+    # Expected: judge has 0:1 1:1 2:2, people 0:1 1:2 2:1. The sum of squared distances over all 16 combinations:
+    # 0 against people 0+1+1+4 = 6, 1: 1+0+0+1 = 2, 2 (twice): 4+1+1+0 = 6 each, in total 20; divided by n = 4: 5.
     # 1 - 1/5 = 0.8
     assert quadratic_weighted_kappa(sample_of([0, 1, 2, 2], [0, 1, 1, 2], high=2)).value == pytest.approx(0.8)
 
 
-def test_kappa_rounds_nothing() -> None:
-    # Scores 2.4 and 3.6, labels 2 and 4 (the mean of 3 and 5). Observed: .16 + .16, over 2: .16.
-    # By chance: 2.4-2 .16, 2.4-4 2.56, 3.6-2 2.56, 3.6-4 .16, over 4: 1.36. 1 - .16 / 1.36
-    # Rounded, both would say 2 and 4, and kappa be 1.
+def test_kappa_does_not_round_scores_or_labels() -> None:
+    # Scores 2.4 and 3.6, labels 2 and 4 (the mean of 3 and 5). Observed: (.16 + .16) / 2 = .16.
+    # By chance: 2.4-2 .16, 2.4-4 2.56, 3.6-2 2.56, 3.6-4 .16; divided by 4: 1.36. Kappa: 1 - .16 / 1.36.
+    # With rounding, both would be 2 and 4, and kappa 1.
     sample = sample_of([2.4, 3.6], [[2, NONE], [3, 5]])
     assert quadratic_weighted_kappa(sample).value == pytest.approx(1 - 0.16 / 1.36)
 
 
 def test_kappa_with_one_person_takes_each_label_as_a_pair() -> None:
     # Scores 1 and 3, labels 1 2 and 3 3; the third response has a single label and is left out.
-    # Observed: 0, 1; 0, 0: mean .25. By chance: 1 with 1 2 3 3: 0 1 4 4; 3 with them: 4 1 0 0: 14 of 8 pairs, 1.75.
+    # Observed: 0, 1; 0, 0: mean .25. By chance: 1 with 1 2 3 3: 0 1 4 4; 3 with them: 4 1 0 0. 14 over 8 pairs: 1.75.
     sample = sample_of([1, 3, 5], [[1, 2], [3, 3], [0, NONE]])
     assert kappa_with_each(sample).value == pytest.approx(1 - 0.25 / 1.75)
     assert kappa_with_each(sample).n == 2
 
 
 def test_kappa_among_people_takes_every_two_labels_as_a_pair() -> None:
-    # Labels 1 2, and 3 3 4: the squared distances of two of a response are 1, and 0 1 1, so (1 + 2/3) / 2 = 5/6.
-    # By chance, each response half: 1 2 with weight 1/4, 3 3 4 with 1/6. Mean .75 + 10/6 = 29/12; mean of squares
-    # (1 + 4) / 4 + (9 + 9 + 16) / 6 = 83/12; variance 83/12 - 841/144 = 155/144, and twice that is expected.
+    # Labels 1 2 and 3 3 4. The squared distances between two labels of a response are 1 and 0 1 1: (1 + 2/3) / 2 = 5/6.
+    # By chance, each response counts half: 1 2 with weight 1/4, 3 3 4 with 1/6. Mean .75 + 10/6 = 29/12; mean of
+    # squares (1 + 4) / 4 + (9 + 9 + 16) / 6 = 83/12; variance 83/12 - 841/144 = 155/144. Expected is twice that.
     sample = sample_of([0, 0, 0], [[1, 2, NONE], [3, 3, 4], [5, NONE, NONE]])
     assert kappa_among_people(sample).value == pytest.approx(1 - (5 / 6) / (155 / 72))
     assert kappa_among_people(sample).n == 2
@@ -103,7 +103,7 @@ def test_krippendorff_alpha_is_the_sum_worked_by_hand() -> None:
 
 def test_krippendorff_alpha_takes_each_person_as_a_rater() -> None:
     # The table of Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability", section D: four observers,
-    # twelve units, ordinal alpha 0.815. The fourth column stands for the judge here, without the units it left out.
+    # twelve units, ordinal alpha 0.815. Here the fourth column is the judge, without the units that it left out.
     observers = [
         [1, 2, 3, 3, 2, 1, 4, 1, 2, NONE, NONE],
         [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NONE],
@@ -137,7 +137,7 @@ def test_kendall_tau_b_is_the_sum_worked_by_hand() -> None:
 
 
 def test_pairs_are_those_of_one_prompt_with_different_labels() -> None:
-    # Prompt 0: labels 4 3 3, so two pairs, 5 > 3 right, 5 > 1 right; the pair of 3s is left out.
+    # Prompt 0: labels 4 3 3 make two pairs, with scores 5 > 3 and 5 > 1, both right. The pair of 3s is left out.
     # Prompt 1: labels 5 2, scores 5 5: tied. Prompt 2: labels 1 1: left out.
     assert [
         measure(MIXED).value for measure in (pairwise_accuracy, pairwise_ties, pairwise_reversals)
@@ -155,23 +155,23 @@ def test_a_pair_in_the_opposite_order_is_wrong() -> None:
 
 
 def test_top_best_is_the_share_of_top_scores_that_people_rank_highest() -> None:
-    # Prompt 0: the 5 has the highest label, 4. Prompt 1: two 5s, the labels are 5 and 2, so one of them.
-    # Prompt 2 does not count: its labels are equal, everything would be the highest.
+    # Prompt 0: the 5 has the highest label, 4. Prompt 1: of two 5s with labels 5 and 2, one has the highest.
+    # Prompt 2 does not count: its labels are equal, so each would be the highest.
     assert top_best(MIXED).value == pytest.approx(2 / 3)
     assert top_best(MIXED).n == 3
 
 
-def test_top_best_by_chance_is_the_share_of_all_responses() -> None:
-    # Highest are 1 of 3 in prompt 0 and 1 of 2 in prompt 1.
+def test_top_best_by_chance_is_the_share_of_all_responses_that_people_rank_highest() -> None:
+    # 1 of 3 responses is highest in prompt 0, and 1 of 2 in prompt 1.
     assert top_best_by_chance(MIXED).value == pytest.approx(2 / 5)
 
 
-def test_a_mean_just_below_the_top_is_no_top_score() -> None:
+def test_a_mean_just_below_the_top_is_not_a_top_score() -> None:
     assert top_best(sample_of([4.67, 1], [5, 1], [0, 0])).n == 0
 
 
 def test_several_labels_count_as_their_mean() -> None:
-    # Means 2 and 4: errors 1 and -1; the halves of 2.5 and 3.5 would round up.
+    # Means 2 and 4: errors 1 and -1. The halves 2.5 and 3.5 round up.
     sample = sample_of([3, 3], [[1, 3], [4, NONE]])
     assert sample.label.tolist() == [2, 4]
     assert mean_error(sample).value == 0
@@ -189,7 +189,7 @@ def test_levels_count_from_the_lowest_score() -> None:
     assert confusion(sample).shape == (10, 10)
 
 
-def test_confusion_has_people_down_and_the_judge_across() -> None:
+def test_confusion_has_people_in_rows_and_the_judge_in_columns() -> None:
     assert confusion(sample_of([0, 2, 2], [0, 1, 1], high=2)).tolist() == [[1, 0, 0], [0, 0, 2], [0, 0, 0]]
 
 
@@ -202,15 +202,15 @@ def test_constant_scores_have_no_rank_correlation_and_no_kappa() -> None:
     assert estimate(spearman(sample)).note == "one score throughout"
 
 
-def test_a_constant_that_is_no_binary_fraction_is_still_constant() -> None:
+def test_a_constant_that_is_not_a_binary_fraction_is_still_constant() -> None:
     assert np.isnan(quadratic_weighted_kappa(sample_of([4.1] * 30, [*range(6)] * 5)).value)
 
 
-def test_equal_labels_leave_no_kappa() -> None:
+def test_kappa_of_equal_labels_is_undefined() -> None:
     assert np.isnan(quadratic_weighted_kappa(sample_of([1, 4, 5], [3, 3, 3])).value)
 
 
-def test_one_score_from_everybody_has_no_agreement_beyond_chance() -> None:
+def test_measures_beyond_chance_are_undefined_if_all_give_the_same_score() -> None:
     sample = sample_of([4, 4, 4], [4, 4, 4], [0, 0, 1])
     undefined = [measure.__name__ for measure in MEASURES if np.isnan(measure(sample).value)]
     assert undefined == [
@@ -238,12 +238,12 @@ def test_every_measure_says_why_it_is_undefined() -> None:
     }
 
 
-def test_a_best_score_is_not_denied_where_people_rank_nothing() -> None:
+def test_top_best_names_equal_labels_as_the_reason_it_is_undefined() -> None:
     sample = sample_of([5, 5], [4, 2])
     assert estimate(top_best(sample)).note == "labels all equal"
 
 
-def test_nineteen_prompts_are_too_few_for_an_interval_and_twenty_are_not() -> None:
+def test_an_interval_needs_20_prompts() -> None:
     few = sample_of([0, 5] * 19, [0, 4] * 19, sorted([*range(19)] * 2))
     enough = sample_of([0, 5] * 20, [0, 4] * 20, sorted([*range(20)] * 2))
     assert estimate(exact_match(few)).note == "too few to say"
@@ -251,20 +251,20 @@ def test_nineteen_prompts_are_too_few_for_an_interval_and_twenty_are_not() -> No
     assert estimate(exact_match(enough)).note == ""
 
 
-def test_prompts_without_a_top_score_do_not_make_an_interval() -> None:
+def test_prompts_without_a_top_score_do_not_count_towards_an_interval() -> None:
     sample = sample_of([5, 0] + [1, 2] * 29, [4, 3] * 30, sorted([*range(30)] * 2))
     assert estimate(top_best(sample)).note == "too few to say"
 
 
-def test_a_measure_that_hangs_on_one_prompt_has_no_interval() -> None:
-    # One response in 25 breaks the constant score; without it there is no correlation.
+def test_a_measure_that_depends_on_one_prompt_has_no_interval() -> None:
+    # One response in 25 differs from the constant score; without it there is no correlation.
     sample = sample_of([3] * 24 + [5], [*range(5)] * 5)
     assert spearman(sample).value != 0
     assert estimate(spearman(sample)).note == "too few to say"
 
 
-def test_responses_to_one_prompt_do_not_count_as_independent() -> None:
-    # 100 prompts with four equal responses each know no more than 100 responses: 0.5 ± 1.96 * sqrt(0.25 / 100)
+def test_responses_to_one_prompt_are_not_independent() -> None:
+    # 100 prompts with four equal responses each tell no more than 100 responses: 0.5 ± 1.96 * sqrt(0.25 / 100)
     sample = sample_of([3] * 400, [3] * 200 + [4] * 200, sorted([*range(100)] * 4))
     figure = estimate(exact_match(sample))
     assert (figure.low, figure.high) == pytest.approx((0.402, 0.598), abs=0.012)

@@ -11,13 +11,13 @@ from judge.rubric import Scale
 
 
 def scores_of(*rows: tuple[float | None, float | None, tuple[float, ...]]) -> Scores:
-    """Responses to prompts of their own: the scores of judge a and judge b, and the labels."""
+    """Responses to different prompts, each row with the scores of judges a and b and the labels."""
     responses = tuple(Response(str(n), {"a": a, "b": b}, labels) for n, (a, b, labels) in enumerate(rows))
     return Scores(responses, ("a", "b"), Scale(0, 5), (), 0)
 
 
-def test_a_difference_is_taken_over_what_both_judges_scored() -> None:
-    # Common are the first three: a hits 2 of 3, b 1 of 3; b's third miss is by 2, a's by 1.
+def test_a_difference_covers_the_responses_that_both_judges_scored() -> None:
+    # Both judges scored the first three: a matches 2 of 3, b 1 of 3. On the third, a is off by 1 and b by 2.
     rows = ((3, 3, (3,)), (4, 5, (4,)), (1, 0, (2,)), (5, None, (1,)), (None, 2, (2,)), (3, 4, ()))
     (difference,) = make_report(scores_of(*rows)).differences
     assert (difference.judge, difference.other, difference.responses, difference.prompts) == ("a", "b", 3, 3)
@@ -28,12 +28,12 @@ def test_a_difference_is_taken_over_what_both_judges_scored() -> None:
     assert difference.estimates["exact_match"].note == "too few to say"
 
 
-def test_judges_without_a_labelled_response_in_common_are_not_compared() -> None:
+def test_judges_with_no_labelled_response_in_common_are_not_compared() -> None:
     assert not make_report(scores_of((3, None, (3,)), (None, 4, (4,)), (2, 2, ()))).differences
 
 
-def test_a_difference_is_shown_where_the_intervals_of_the_judges_overlap() -> None:
-    # Both judges are two off on every third response; on the others a is right, and b one too kind.
+def test_a_difference_can_be_clear_although_the_judges_intervals_overlap() -> None:
+    # Both judges are off by two on every third response. On the others a is right, and b is one point too high.
     rows = [
         ((label + 2) % 6, (label + 2) % 6, (label,)) if n % 3 == 0 else (label, label + 1, (label,))
         for n, label in enumerate([0, 1, 2, 3, 4] * 12)
@@ -46,7 +46,7 @@ def test_a_difference_is_shown_where_the_intervals_of_the_judges_overlap() -> No
     assert figure.value == pytest.approx(one.value - two.value)
 
 
-def test_a_constant_judge_differs_by_no_kappa() -> None:
+def test_the_kappa_difference_to_a_constant_judge_is_undefined() -> None:
     (difference,) = make_report(scores_of(*((n % 5, 4, (n % 4,)) for n in range(30)))).differences
     told = difference.to_dict()["measures"]["quadratic_weighted_kappa"]
     assert not isnan(difference.values["quadratic_weighted_kappa"][0])
@@ -54,7 +54,7 @@ def test_a_constant_judge_differs_by_no_kappa() -> None:
     assert "NaN" not in json.dumps(difference.to_dict())
 
 
-def test_a_judge_does_not_differ_from_its_like() -> None:
+def test_identical_judges_differ_by_0() -> None:
     (difference,) = make_report(scores_of(*((n % 5, n % 5, (n % 4,)) for n in range(30)))).differences
     figure = difference.estimates["spearman"]
     assert (figure.value, figure.low, figure.high) == (0, 0, 0)

@@ -25,17 +25,17 @@ def beside(low: float, high: float) -> Estimate:
         (-0.11, 0.2, "Too few labels to say if it agrees with people as well as people do with each other"),
     ],
 )
-def test_the_judge_is_measured_by_people_where_they_labelled_the_same(low: float, high: float, said: str) -> None:
+def test_the_judge_is_compared_with_people_who_labelled_the_same_responses(low: float, high: float, said: str) -> None:
     assert verdict(KAPPA, beside(low, high)).startswith(f"{said} (kappa ")
 
 
-def test_the_figures_behind_the_verdict_are_said() -> None:
+def test_the_verdict_gives_its_figures() -> None:
     figures = "(kappa +0.05, between -0.05 and +0.15; 1,240 responses)."
     assert verdict(KAPPA, beside(-0.05, 0.15)).endswith(figures)
 
 
 @each("known", [None, Estimate(0.1, NONE, NONE, 3, 3, "too few to say")])
-def test_without_a_second_person_kappa_is_put_into_words(known: Estimate | None) -> None:
+def test_with_labels_of_one_person_the_verdict_puts_kappa_into_words(known: Estimate | None) -> None:
     assert verdict(KAPPA, known) == (
         "Agreement with people is substantial (kappa between 0.64 and 0.73), "
         "in the words of Landis and Koch (1977), a convention."
@@ -55,7 +55,7 @@ def test_without_a_second_person_kappa_is_put_into_words(known: Estimate | None)
         (0.35, 0.75, "fair to substantial"),
     ],
 )
-def test_the_words_are_those_of_landis_and_koch(low: float, high: float, words: str) -> None:
+def test_kappa_is_described_in_the_words_of_landis_and_koch(low: float, high: float, words: str) -> None:
     assert verdict(Estimate(0, low, high, 90, 30, ""), None).startswith(f"Agreement with people is {words} (kappa")
 
 
@@ -72,7 +72,7 @@ def test_without_an_interval_there_is_no_verdict(kappa: Estimate, why: str) -> N
 
 
 def people(noise: float) -> Sample:
-    """200 responses of which two people and the judge see the quality, each with errors of one's own."""
+    """200 responses whose quality two people and the judge estimate, each with independent errors."""
     rng = np.random.default_rng(3)
     quality = rng.normal(2.5, 1.2, 200)
     labels = np.clip((quality[:, None] + rng.normal(0, 0.5, (200, 2))).round(), 0, 5)
@@ -80,12 +80,12 @@ def people(noise: float) -> Sample:
 
 
 @each(("noise", "said"), [(0.05, "better"), (0.5, "about as well"), (1.5, "less well")])
-def test_a_judge_like_a_person_agrees_about_as_well_as_people(noise: float, said: str) -> None:
+def test_a_judge_as_accurate_as_a_person_agrees_about_as_well_as_people(noise: float, said: str) -> None:
     sample = people(noise)
     assert f"Agrees with people {said} " in verdict(KAPPA, beside_people(sample))
 
 
-def test_one_label_for_each_response_tells_nothing_of_people_among_themselves() -> None:
+def test_people_are_not_compared_if_each_response_has_one_label() -> None:
     assert beside_people(Sample(np.arange(3), np.ones(3), np.ones((3, 1)), Scale(0, 5))) is None
 
 

@@ -30,7 +30,7 @@ def read(tmp_path: Path) -> Reading:
 
 
 @each("label", ["4", " 4 ", "4.0"])
-def test_a_number_in_a_string_is_one(read: Reading, label: str) -> None:
+def test_a_string_that_holds_a_number_is_read_as_a_number(read: Reading, label: str) -> None:
     (response,) = read(ROW | {"human": label}).responses
     assert response.labels == (4.0,)
 
@@ -47,12 +47,12 @@ def test_labels_of_another_range_are_mapped_to_the_scale(read: Reading) -> None:
     assert scores.responses[0].labels == (3.5,)
 
 
-def test_labels_that_differ_by_the_dust_of_binary_fractions_are_equal(read: Reading) -> None:
+def test_labels_that_differ_by_a_floating_point_error_are_equal(read: Reading) -> None:
     scores = read(ROW | {"human": 0.3}, NEXT | {"human": 0.1 + 0.2}, columns=Columns("human", label_range=(0, 1)))
     assert scores.responses[0].labels == scores.responses[1].labels
 
 
-def test_a_null_score_is_unscored_and_a_null_label_is_none(read: Reading) -> None:
+def test_a_null_score_is_unscored_and_a_null_label_is_ignored(read: Reading) -> None:
     scores = read(ROW | {"score": None, "human": None}, NEXT)
     assert scores.responses[0].scores == {"score": None}
     assert scores.responses[0].labels == ()
@@ -72,7 +72,7 @@ def test_a_null_score_is_unscored_and_a_null_label_is_none(read: Reading) -> Non
         ("{", "line 2: not JSON"),
     ],
 )
-def test_what_cannot_be_used_is_named_with_its_line(read: Reading, row: dict[str, Any] | str, problem: str) -> None:
+def test_an_unusable_value_is_reported_with_its_line(read: Reading, row: dict[str, Any] | str, problem: str) -> None:
     scores = read(ROW, row)
     assert len(scores.problems) == 1
     assert problem in scores.problems[0]
@@ -92,22 +92,22 @@ def test_judges_are_told_apart_by_their_field(read: Reading) -> None:
     assert scores.responses[0].labels == (4,)
 
 
-def test_one_model_with_two_rubric_versions_is_two_judges(read: Reading, tmp_path: Path) -> None:
+def test_one_model_with_two_rubric_versions_counts_as_two_judges(read: Reading, tmp_path: Path) -> None:
     mine = tmp_path / "mine.txt"
     mine.write_text(load_rubric("additive-5").prompt + "Be strict.", encoding="utf-8")
     old, new = (ROW | {"model": "a", "rubric": "r", "rubric_version": version} for version in ("1", "2"))
     assert read(old, new, rubric=mine).judges == ("1", "2")
 
 
-def test_a_single_judge_has_its_models_name(read: Reading) -> None:
+def test_a_single_judge_is_named_after_its_model(read: Reading) -> None:
     assert read(ROW | {"model": "a", "rubric": "additive-5"}).judges == ("a",)
 
 
-def test_labels_of_several_people_may_stand_in_a_list(read: Reading) -> None:
+def test_labels_of_several_people_can_be_a_list(read: Reading) -> None:
     assert read(ROW | {"human": [3, None, 5]}).responses[0].labels == (3, 5)
 
 
-def test_labels_of_several_people_may_stand_on_lines_of_their_own(read: Reading) -> None:
+def test_labels_of_several_people_can_be_on_separate_lines(read: Reading) -> None:
     rows = [{"case": 7, "score": 3, "human": label} for label in (2, 4)]
     scores = read(*rows)
     assert [response.labels for response in scores.responses] == [(2, 4)]
@@ -120,13 +120,13 @@ def test_a_second_score_by_the_same_judge_is_left_out_and_counted(read: Reading)
     assert scores.repeats == 1
 
 
-def test_a_score_fills_the_gap_of_an_unscored_row(read: Reading) -> None:
+def test_a_later_score_replaces_an_unscored_row(read: Reading) -> None:
     scores = read(ROW | {"score": None}, ROW)
     assert scores.responses[0].scores == {"score": 3}
     assert scores.repeats == 0
 
 
-def test_lines_without_texts_are_responses_of_their_own(read: Reading) -> None:
+def test_lines_without_texts_are_separate_responses(read: Reading) -> None:
     rows = [{"score": 3, "human": 3}] * 2
     assert [response.prompt for response in read(*rows).responses] == ["line 1", "line 2"]
 
@@ -141,23 +141,23 @@ def test_a_field_that_no_line_has_is_an_error_that_lists_the_fields(read: Readin
         read(ROW, columns=Columns("gold"))
 
 
-def test_a_file_without_any_row_is_an_error(read: Reading) -> None:
+def test_a_file_without_rows_is_an_error(read: Reading) -> None:
     with pytest.raises(SetupError, match="No line of the file is a JSON object"):
         read("nothing")
 
 
 @each("named", [{"rubric": ["tone"]}, {"rubric": "tone", "rubric_version": {"hash": "1234abcd"}}])
-def test_a_rubric_that_is_no_text_has_no_scale(read: Reading, named: dict[str, Any]) -> None:
+def test_a_rubric_field_that_is_not_text_is_refused(read: Reading, named: dict[str, Any]) -> None:
     with pytest.raises(SetupError, match=r"tone.* does not come with this package"):
         read(ROW | named)
 
 
-def test_an_unknown_rubric_has_no_scale(read: Reading) -> None:
+def test_an_unknown_rubric_is_refused(read: Reading) -> None:
     with pytest.raises(SetupError, match=r"rubric 'tone' \(1234abcd\).* name its file with --rubric"):
         read(ROW | {"rubric": "tone", "rubric_version": "1234abcd"})
 
 
-def test_a_rubric_of_the_package_with_another_text_has_no_scale(read: Reading) -> None:
+def test_a_built_in_rubric_with_another_version_is_refused(read: Reading) -> None:
     with pytest.raises(SetupError, match="which does not come with this package"):
         read(ROW | {"rubric": "additive-5", "rubric_version": "00000000"})
 
@@ -169,7 +169,7 @@ def test_the_rubrics_file_gives_the_scale(read: Reading, tmp_path: Path) -> None
     assert read(ROW | {"rubric": "tone", "rubric_version": "1"}, rubric=mine).scale == (1, 10)
 
 
-def test_a_rubric_that_is_not_there_is_an_error(read: Reading) -> None:
+def test_a_rubric_file_that_does_not_exist_is_an_error(read: Reading) -> None:
     with pytest.raises(RubricError):
         read(ROW, rubric=Path("missing.txt"))
 
@@ -180,30 +180,30 @@ def test_a_range_is_two_numbers(text: str, bounds: tuple[float, float]) -> None:
 
 
 @each("text", ["", "5", "5-1", "1-1", "a-b", "0 to 1"])
-def test_anything_else_is_no_range(text: str) -> None:
+def test_anything_else_is_not_a_range(text: str) -> None:
     with pytest.raises(SetupError, match=r"such as 0-1 or 1-10\.$"):
         to_range(text)
 
 
-def test_the_same_lines_twice_make_no_second_person(read: Reading) -> None:
+def test_a_repeated_line_does_not_count_as_a_second_person(read: Reading) -> None:
     scores = read(ROW, ROW)
     assert [response.labels for response in scores.responses] == [(4,)]
     assert (scores.duplicates, scores.repeats) == (1, 0)
 
 
-def test_another_run_of_the_same_judge_is_no_second_person(read: Reading) -> None:
+def test_another_run_of_the_same_judge_does_not_count_as_a_second_person(read: Reading) -> None:
     scores = read(ROW | {"line": 1}, ROW | {"line": 1, "score": 5})
     assert [response.labels for response in scores.responses] == [(4,)]
     assert (scores.duplicates, scores.repeats) == (0, 1)
 
 
-def test_people_who_agree_are_told_apart_by_label_by(read: Reading) -> None:
+def test_people_who_agree_are_told_apart_by_the_field_label_by(read: Reading) -> None:
     scores = read(ROW | {"label_by": "a", "line": 1}, ROW | {"label_by": "b", "line": 2})
     assert [response.labels for response in scores.responses] == [(4, 4)]
     assert scores.duplicates == 0
 
 
-def test_a_person_has_one_label(read: Reading) -> None:
+def test_a_second_label_of_a_person_is_left_out_and_counted(read: Reading) -> None:
     scores = read(ROW | {"label_by": "a"}, ROW | {"label_by": "a", "human": 2})
     assert [response.labels for response in scores.responses] == [(4,)]
     assert scores.repeats == 1
@@ -225,6 +225,6 @@ def test_equal_answers_on_different_lines_of_a_batch_are_different_responses(rea
         ("score", r"^8 of 10 scores are off the scale 0 to 5: they go from 4 to 13; name the rubric .* --rubric"),
     ],
 )
-def test_values_of_another_scale_are_refused(read: Reading, change: str, message: str) -> None:
+def test_values_on_another_scale_are_refused(read: Reading, change: str, message: str) -> None:
     with pytest.raises(SetupError, match=message):
         read(*(ROW | {"completion": str(n), change: n} for n in range(4, 14)))

@@ -1,4 +1,4 @@
-"""Alignment in the worlds of `bench.align`, in which it is known what can be gained."""
+"""Alignment in the simulated worlds of `bench.align`, in which it is known what can be gained."""
 
 import asyncio
 import random
@@ -25,7 +25,7 @@ from judge.align.examples import examples_of
 from judge.align.trial import tail_of, to_trial
 from judge.ratings import combine
 
-# Where there is something to gain, so much of it that no seed hides it.
+# In the worlds with something to gain, the gain is so large that every seed shows it.
 NOTHING = World("nothing", lambda rubric, is_long, label: 0)
 KIND = World("kind", lambda rubric, is_long, label: 2)
 EXAMPLES = World("examples", until("<example ", 2))
@@ -36,7 +36,7 @@ ENOUGH = Budget(requests=1_000, tokens=10_000_000)
 
 
 class Counted(Judge):
-    """A judge of a world that notes what it answers, and fails once it has answered so often."""
+    """A judge of a world that records what it is asked, and fails after `fails_at` answers."""
 
     asked: list[tuple[str, str]]
     fails_at: int | None
@@ -50,7 +50,7 @@ class Counted(Judge):
 
 
 class Lab:
-    """Labelled threads of a world, with a memory that stays from one alignment to the next."""
+    """Labelled threads of a world, with a memory that is kept from one alignment to the next."""
 
     def __init__(self, world: World, threads: int = 60, seed: int = 0) -> None:
         self.people = draw(world, "labelled", threads, seed)
@@ -72,7 +72,7 @@ class Lab:
         return await align(self.cases, ADDITIVE, self.asker, ways or tuple(Way))
 
 
-async def test_a_judge_that_is_too_kind_gets_a_calibration() -> None:
+async def test_a_judge_that_is_too_lenient_gets_a_calibration() -> None:
     found = await Lab(KIND).align()
     assert found.better is not None
     assert found.better.way is Way.CALIBRATION
@@ -80,7 +80,7 @@ async def test_a_judge_that_is_too_kind_gets_a_calibration() -> None:
     assert found.better.after.error < found.better.before.error - 0.2
 
 
-async def test_examples_are_of_the_labels_to_learn_from_and_fewer_than_five() -> None:
+async def test_at_most_four_examples_are_taken_from_the_cases_to_learn_from() -> None:
     lab = Lab(EXAMPLES)
     found = await lab.align(Way.EXAMPLES)
     assert found.better is not None
@@ -97,18 +97,18 @@ async def test_a_proposed_text_that_helps_is_found() -> None:
     assert found.better.rubric.prompt.partition(SLOT)[2] == ADDITIVE.prompt.partition(SLOT)[2]
 
 
-async def test_nothing_is_proposed_where_nothing_can_be_gained() -> None:
+async def test_nothing_is_proposed_when_nothing_can_be_gained() -> None:
     assert (await Lab(NOTHING).align()).better is None
 
 
-async def test_below_thirty_threads_no_prompt_is_changed() -> None:
+async def test_no_prompt_is_changed_with_fewer_than_30_threads() -> None:
     lab = Lab(NOTHING, threads=29)
     found = await lab.align()
     assert {version for version, _ in lab.asked} == {ADDITIVE.version}
     assert found.untried[Way.EXAMPLES] == "It takes labels from 30 threads: 1 more."
 
 
-async def test_below_twelve_threads_nothing_is_asked() -> None:
+async def test_no_request_is_made_with_fewer_than_12_threads() -> None:
     lab = Lab(KIND, threads=11)
     with pytest.raises(ValueError, match="learning from them takes 12: 1 more"):
         await lab.align()
@@ -116,7 +116,7 @@ async def test_below_twelve_threads_nothing_is_asked() -> None:
     assert not obstacle(Lab(KIND, threads=12).cases)
 
 
-async def test_labels_that_are_all_the_same_cost_nothing() -> None:
+async def test_no_request_is_made_if_all_labels_are_equal() -> None:
     lab = Lab(KIND)
     learned, tested = split(lab.cases, divide(threads_of(lab.cases), {}))
     lab.cases = [*learned, *(replace(each, label=4.0) for each in tested)]
@@ -129,7 +129,7 @@ async def test_labels_that_are_all_the_same_cost_nothing() -> None:
     assert not lab.asked
 
 
-def test_threads_stay_in_their_part_and_three_of_five_are_for_testing() -> None:
+def test_threads_stay_in_their_part_and_three_of_five_are_in_the_test_part() -> None:
     first = divide([f"t{each}" for each in range(13)], {})
     grown = divide([f"t{each}" for each in range(40)], first)
     assert sum(first.values()) == 8
@@ -138,11 +138,11 @@ def test_threads_stay_in_their_part_and_three_of_five_are_for_testing() -> None:
     assert set(grown) == {to_digest(f"t{each}") for each in range(40)}
 
 
-async def test_cut_short_and_begun_again_it_asks_for_nothing_twice() -> None:
+async def test_an_interrupted_alignment_repeats_no_request_when_it_is_run_again() -> None:
     whole, cut = Lab(WORDS), Lab(WORDS)
     wanted = await whole.align(Way.RUBRIC)
     assert (await cut.align(Way.RUBRIC, budget=Budget(100, 10_000_000))).is_spent
-    cut.fails_at, cut.failure = 40, asyncio.CancelledError()  # in the search's own thread
+    cut.fails_at, cut.failure = 40, asyncio.CancelledError()  # on the thread of the search
     with pytest.raises(asyncio.CancelledError):
         await cut.align(Way.RUBRIC)
     cut.fails_at = None
@@ -162,16 +162,16 @@ async def test_neither_budget_is_exceeded() -> None:
         await Lab(NOTHING).align(budget=Budget(59, 10_000_000))
 
 
-async def test_a_text_is_sought_while_the_budget_is_enough_for_its_trial_and_else_named() -> None:
+async def test_a_rubric_text_is_sought_only_if_the_budget_covers_its_trial() -> None:
     enough, too_small = Lab(WORDS), Lab(WORDS)
-    found = await enough.align(budget=Budget(150, 10_000_000))  # it has scored all cases by then
+    found = await enough.align(budget=Budget(150, 10_000_000))  # all cases are scored by then
     assert [each.way for each in found.trials] == [Way.CALIBRATION, Way.RUBRIC]
     assert enough.asker.requests <= 150
     found = await too_small.align(budget=Budget(140, 10_000_000))
     assert found.untried[Way.RUBRIC] == "The budget leaves too little for its test."
 
 
-async def test_a_server_that_is_away_ends_it_and_the_next_run_goes_on() -> None:
+async def test_an_unavailable_server_ends_the_run_and_the_next_run_goes_on() -> None:
     lab = Lab(KIND)
     lab.fails_at = 10
     with pytest.raises(JudgeError, match="away"):
@@ -201,13 +201,13 @@ def scored(score: int | None, tokens: int = 100) -> Scored:
     return Scored(score, score, "So it seems.", tokens)
 
 
-def test_figures_of_a_trial_are_those_worked_by_hand() -> None:
+def test_the_figures_of_a_trial_match_those_worked_by_hand() -> None:
     cases = [case(each, label) for each, label in enumerate((0, 1, 2, 3, 4, 5, 5, 5))]
     before = {each.id: scored(min(int(each.label) + 2, 5)) for each in cases}
     after = {each.id: scored(int(each.label), 300) for each in cases}
     trial = to_trial(Way.CALIBRATION, ADDITIVE, cases, before, after, attempt=2)
     assert trial is not None
-    # before: 2, 2, 2, 2, 1, 0, 0, 0 points away: mean 9 / 8, and 4 of 8 within one
+    # Errors before: 2, 2, 2, 2, 1, 0, 0, 0. Their mean is 9 / 8, and 4 of 8 are within one point.
     assert (trial.before.error, trial.before.within_one, trial.before.tokens) == (9 / 8, 0.5, 100)
     assert (trial.after.error, trial.after.within_one, trial.after.kappa, trial.after.tokens) == (0, 1, 1, 300)
     # Squared differences from 9 / 8: 4 * 0.7656 + 0.0156 + 3 * 1.2656 = 6.875; its standard error is
@@ -218,7 +218,7 @@ def test_figures_of_a_trial_are_those_worked_by_hand() -> None:
     assert [change.before - change.after for change in trial.changes] == [2, 2, 2]
 
 
-def test_a_judge_that_leaves_hard_cases_out_is_not_better() -> None:
+def test_a_judge_that_leaves_hard_cases_unscored_is_not_better() -> None:
     cases = [case(each, label=each % 5) for each in range(40)]
     before = {each.id: scored(int(each.label) + 1) for each in cases}
     after = {each.id: scored(int(each.label)) for each in cases}
@@ -233,7 +233,7 @@ def test_a_judge_that_leaves_hard_cases_out_is_not_better() -> None:
 
 
 class Guessing(Counted):
-    """A judge whose scores have nothing to do with the response."""
+    """A judge whose scores do not depend on the quality of the response."""
 
     async def score(self, question: str, response: str) -> Verdict:
         score = random.Random(f"{self.version} {response}").randint(0, 5)
@@ -242,20 +242,20 @@ class Guessing(Counted):
 
 
 @pytest.mark.parametrize("seed", range(5))
-async def test_a_judge_that_guesses_is_not_better_for_giving_the_middle(seed: int) -> None:
+async def test_a_guessing_judge_does_not_become_better_by_giving_the_middle_score(seed: int) -> None:
     lab = Lab(NOTHING, seed=seed)
     lab.asker = Asker(lambda by: Guessing(NOTHING, by, lab.people, seed), Memory(), ENOUGH)
     found = await align(lab.cases, ADDITIVE, lab.asker, [Way.CALIBRATION])
     assert found.better is None
 
 
-async def test_a_case_that_is_drawn_twice_is_asked_about_once() -> None:
+async def test_a_case_that_is_drawn_twice_is_scored_once() -> None:
     lab = Lab(NOTHING)
     await lab.asker.scores(ADDITIVE, [lab.cases[0], lab.cases[0]])
     assert len(lab.asked) == 1
 
 
-async def test_what_is_under_way_is_kept_when_the_budget_ends() -> None:
+async def test_scores_under_way_are_kept_when_the_budget_ends() -> None:
     lab = Lab(NOTHING)
     asker = Asker(lab.make, lab.memory, Budget(10, 10_000_000))
     with pytest.raises(BudgetError):

@@ -17,7 +17,7 @@ from tests.tables import each
 
 REPORT = Path(__file__).parents[2] / "data" / "agreement_report.txt"
 
-# Two prompts, two judges. Labels go from 0 to 1.
+# Two prompts and two judges. Labels are from 0 to 1.
 ROWS: list[dict[str, Any]] = [
     {"prompt_id": 1, "response": "a", "human": 1.0, "model": "one", "score": 5},
     {"prompt_id": 1, "response": "b", "human": 0.6, "model": "one", "score": 3},
@@ -45,7 +45,7 @@ def scored(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_the_report_fits_80_columns_and_says_all(run: Run, scored: str) -> None:
+def test_the_report_is_complete_and_fits_80_columns(run: Run, scored: str) -> None:
     done = run(scored, "--label", "human", "--scale", "0-1")
     assert done.stderr == ""
     assert done.returncode == 0
@@ -75,7 +75,7 @@ def test_a_constant_judge_has_no_kappa_in_table_and_json(run: Run, tmp_path: Pat
     assert "No verdict on the agreement with people: one score throughout." in shown
 
 
-def test_a_difference_that_rounds_to_nothing_has_no_minus(run: Run, tmp_path: Path) -> None:
+def test_a_difference_that_rounds_to_0_has_no_minus_sign(run: Run, tmp_path: Path) -> None:
     rows = [{"one": n % 6, "two": n % 6 + (0.001 if n % 6 == 1 else 0), "human": n % 5} for n in range(60)]
     path = tmp_path / "scored.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
@@ -83,7 +83,7 @@ def test_a_difference_that_rounds_to_nothing_has_no_minus(run: Run, tmp_path: Pa
     assert re.search(r"Mean error +\S+ +\S+ +[+]0[.]00 +[+]0[.]00 to [+]0[.]00\n", shown)
 
 
-def test_lines_that_cannot_be_used_are_named_and_make_exit_code_1(run: Run, tmp_path: Path) -> None:
+def test_unusable_lines_are_reported_and_give_exit_code_1(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "scored.jsonl"
     path.write_text('{"score": 3, "human": 3}\nnot json\n{"score": 3, "human": 9}\n', encoding="utf-8")
     done = run(str(path), "--label", "human")
@@ -93,7 +93,7 @@ def test_lines_that_cannot_be_used_are_named_and_make_exit_code_1(run: Run, tmp_
     assert "1 response without a usable label left out." in done.stdout
 
 
-def test_ten_problems_are_enough_to_print(run: Run, tmp_path: Path) -> None:
+def test_at_most_10_problems_are_printed(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "scored.jsonl"
     path.write_text('{"score": 3, "human": 3}\n' + '{"score": 3, "human": "no"}\n' * 12, encoding="utf-8")
     shown = run(str(path), "--label", "human").stdout
@@ -101,7 +101,7 @@ def test_ten_problems_are_enough_to_print(run: Run, tmp_path: Path) -> None:
     assert shown.endswith("  and 2 more; --json lists them all\n")
 
 
-def test_people_are_compared_among_themselves_scored_or_not(run: Run, tmp_path: Path) -> None:
+def test_people_are_compared_with_each_other_on_unscored_responses_too(run: Run, tmp_path: Path) -> None:
     rows = [{"score": 3, "human": [3, 3]}, {"score": None, "human": [1, 1]}, {"score": 5, "human": 4}]
     path = tmp_path / "scored.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
@@ -117,7 +117,7 @@ def test_another_score_for_the_same_response_is_counted(run: Run, tmp_path: Path
     assert "1 value left out, in conflict with an earlier line" in run(str(path), "--label", "human").stdout
 
 
-def test_a_wide_matrix_is_left_to_the_plot(run: Run, tmp_path: Path) -> None:
+def test_a_matrix_too_wide_to_print_is_only_plotted(run: Run, tmp_path: Path) -> None:
     rubric = tmp_path / "wide.txt"
     rubric.write_text(
         load_rubric("additive-5").prompt.replace("between 0 and 5", "between 0 and 100"), encoding="utf-8"
@@ -141,7 +141,7 @@ def test_labels_that_look_like_another_scale_are_pointed_out(run: Run, scored: s
     assert "say --scale 0-1" in run(scored, "--label", "human").stdout
 
 
-def test_plots_are_a_picture_and_a_page_that_loads_nothing(run: Run, scored: str, tmp_path: Path) -> None:
+def test_plots_are_a_picture_or_a_page_that_loads_nothing(run: Run, scored: str, tmp_path: Path) -> None:
     picture, page = tmp_path / "out.png", tmp_path / "out.html"
     assert run(scored, "--label", "human", "--scale", "0-1", "--plot", str(picture)).returncode == 0
     assert run(scored, "--label", "human", "--scale", "0-1", "--plot", str(page)).returncode == 0
@@ -161,7 +161,7 @@ def test_plots_are_a_picture_and_a_page_that_loads_nothing(run: Run, scored: str
         (["--label", "response"], 'No response has both a score and a label that can be used (line 1: label "a" is'),
     ],
 )
-def test_wrong_options_are_one_sentence_and_exit_code_2(
+def test_wrong_options_give_one_sentence_and_exit_code_2(
     run: Run, scored: str, arguments: list[str], message: str
 ) -> None:
     done = run(scored, *arguments)
@@ -171,7 +171,7 @@ def test_wrong_options_are_one_sentence_and_exit_code_2(
     assert done.stdout == ""
 
 
-def test_a_plot_that_cannot_be_written_is_one_sentence(run: Run, scored: str, tmp_path: Path) -> None:
+def test_a_plot_that_cannot_be_written_gives_one_sentence(run: Run, scored: str, tmp_path: Path) -> None:
     done = run(scored, "--label", "human", "--plot", str(tmp_path / "nowhere" / "out.png"))
     assert done.returncode == 2
     assert "out.png: cannot write the file (no such file or directory)." in done.stderr
@@ -187,7 +187,7 @@ def test_a_missing_extra_names_the_command_that_installs_it(
 
 
 @pytest.mark.parametrize("name", ["out.png", "out.html"])
-def test_plot_is_written_over_an_earlier_one_and_nothing_else(run: Run, scored: str, tmp_path: Path, name: str) -> None:
+def test_plot_replaces_an_earlier_plot_and_no_other_file(run: Run, scored: str, tmp_path: Path, name: str) -> None:
     plot = tmp_path / name
     arguments = (scored, "--label", "human", "--scale", "0-1", "--plot", str(plot))
     assert run(*arguments).returncode == run(*arguments).returncode == 0
@@ -207,7 +207,7 @@ def test_plot_over_the_scores_is_refused(run: Run, tmp_path: Path) -> None:
     assert path.read_text(encoding="utf-8").startswith('{"prompt_id"')
 
 
-def test_control_characters_of_a_model_name_do_not_reach_the_terminal(run: Run, tmp_path: Path) -> None:
+def test_control_characters_in_a_model_name_do_not_reach_the_terminal(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "scored.jsonl"
     path.write_text(json.dumps({"model": "a\x1b]0;b\x07", "score": 3, "human": 3}), encoding="utf-8")
     shown = run(str(path), "--label", "human").stdout
@@ -216,7 +216,7 @@ def test_control_characters_of_a_model_name_do_not_reach_the_terminal(run: Run, 
 
 
 def grouped(tmp_path: Path, *judges: str) -> str:
-    """60 rows in English, 25 in Korean, 5 in Japanese; the judge is one point off in every third of the Korean ones."""
+    """60 rows in English, 25 in Korean, 5 in Japanese; the judge is one point off on every third Korean row."""
     languages = ["en"] * 60 + ["ko"] * 25 + ["ja"] * 5
     rows = [
         {"prompt": f"p{n}", "completion": f"c{n}", "model": judge, "score": n % 5 + (language == "ko" and n % 3 == 0)}
@@ -229,7 +229,7 @@ def grouped(tmp_path: Path, *judges: str) -> str:
     return str(path)
 
 
-def test_agreement_in_each_group_is_told_where_there_are_enough_labels(run: Run, tmp_path: Path) -> None:
+def test_agreement_is_given_for_each_group_with_enough_labels(run: Run, tmp_path: Path) -> None:
     out = run(grouped(tmp_path, "one"), "--label", "human", "--by", "language").stdout
     table = out[out.index("By language") :].split("Scale 0 to 5")[0]
     assert re.search(r"en +60 +1\.00 +100\.0% +0\.00", table)
@@ -239,7 +239,7 @@ def test_agreement_in_each_group_is_told_where_there_are_enough_labels(run: Run,
     assert "By language" not in run(grouped(tmp_path, "one"), "--label", "human").stdout
 
 
-def test_agreement_in_each_group_is_in_the_json_for_every_judge(run: Run, tmp_path: Path) -> None:
+def test_json_has_the_agreement_of_every_judge_in_each_group(run: Run, tmp_path: Path) -> None:
     done = run(grouped(tmp_path, "one", "two"), "--label", "human", "--by", "language", "--json")
     groups = json.loads(done.stdout)["by_group"]
     assert [(each["group"], each["judge"]) for each in groups] == [

@@ -1,4 +1,4 @@
-"""`judge align` against a real server whose judgement depends on the words of the rubric."""
+"""`judge align` against a test server whose scores depend on the words of the rubric."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ def write(path: Path, *rows: Mapping[str, Any]) -> Path:
 
 
 def kind(points: int) -> Callable[[dict[str, Any]], Answer]:
-    """A judge that gives what people give, and some points more."""
+    """A judge that scores some points above people."""
 
     def answer(request: dict[str, Any]) -> Answer:
         worth = int(re.findall(r"worth (\d)\.", request["messages"][0]["content"])[-1])
@@ -43,7 +43,7 @@ def kind(points: int) -> Callable[[dict[str, Any]], Answer]:
 
 
 def strict_with_the_short(request: dict[str, Any]) -> Answer:
-    """A judge that takes two points off short answers until the rubric forbids it, and a model that sees that."""
+    """A judge that deducts two points from short answers until the rubric forbids it, and a model that proposes so."""
     prompt = request["messages"][0]["content"]
     if "The criteria:" in prompt:
         return Answer(f"```\n{prompt.partition('```')[2].partition('```')[0]}\n{HELPS}```")
@@ -72,7 +72,7 @@ def source(tmp_path: Path) -> Path:
     return write(tmp_path / "labelled.jsonl", *map(row, range(60)))
 
 
-async def test_a_rubric_that_is_better_is_written_and_scores_by_it(
+async def test_a_better_rubric_is_written_and_can_be_used_to_score(
     model_server: ModelServer, source: Path, output: Path
 ) -> None:
     model_server.script(strict_with_the_short)
@@ -86,7 +86,7 @@ async def test_a_rubric_that_is_better_is_written_and_scores_by_it(
     assert "Score: 4 of 5" in scored.stdout
 
 
-async def test_a_kind_judge_is_calibrated_without_another_request_for_what_the_file_has(
+async def test_a_lenient_judge_is_calibrated_from_the_scores_in_the_file_without_requests(
     model_server: ModelServer, source: Path, output: Path, tmp_path: Path
 ) -> None:
     model_server.script(kind(2))
@@ -97,12 +97,14 @@ async def test_a_kind_judge_is_calibrated_without_another_request_for_what_the_f
     done = await align(model_server, scored, output, "--json")
     found = json.loads(done.stdout)
     assert (done.returncode, found["requests"], len(model_server.requests)) == (0, 0, asked)
-    # Above 3 the judge gives 5 whatever people give: 3 and 4 become 3.5, which is 4.
+    # The judge gives 5 for labels of 3 and 4 alike, so a 5 maps to their mean 3.5, which rounds to 4.
     assert "calibration: 3=1 4=2 5=3." in (text_of(output) or "")
     assert [trial["is_better"] for trial in found["trials"]] == [True]
 
 
-async def test_a_judge_without_fault_stays_as_it_is(model_server: ModelServer, source: Path, output: Path) -> None:
+async def test_a_judge_that_agrees_with_people_is_not_changed(
+    model_server: ModelServer, source: Path, output: Path
+) -> None:
     model_server.script(kind(0))
     done = await align(model_server, source, output)
     assert done.returncode == 1
@@ -112,7 +114,7 @@ async def test_a_judge_without_fault_stays_as_it_is(model_server: ModelServer, s
     assert text_of(output) is None
 
 
-async def test_labels_of_several_people_count_by_their_mean_and_blind_ones_first(
+async def test_blind_labels_are_preferred_and_several_labels_count_as_their_mean(
     model_server: ModelServer, output: Path, tmp_path: Path
 ) -> None:
     model_server.script(kind(2))
@@ -128,7 +130,7 @@ async def test_labels_of_several_people_count_by_their_mean_and_blind_ones_first
     assert len(model_server.requests) == 24
 
 
-def test_labels_of_one_person_are_named_as_such(output: Path, tmp_path: Path) -> None:
+def test_labels_of_one_person_are_pointed_out(output: Path, tmp_path: Path) -> None:
     source = write(tmp_path / "rows.jsonl", *(row(number, label_by="ann") for number in range(12)))
     done = run("align", source, "--label", "human", "-o", output, "--model", "offline")
     assert "Careful: one person gave 12 of the 12 labels with a name." in done.stdout
@@ -141,7 +143,7 @@ def test_labels_of_one_person_are_named_as_such(output: Path, tmp_path: Path) ->
         (12, ("--by", "magic"), "--by magic: name calibration, examples or rubric."),
     ],
 )
-def test_what_cannot_be_learnt_from_is_one_sentence(
+def test_labels_that_cannot_be_learnt_from_give_one_sentence(
     rows: int, options: tuple[str, ...], sentence: str, tmp_path: Path
 ) -> None:
     source = write(tmp_path / "rows.jsonl", *map(row, range(rows)))
@@ -157,21 +159,21 @@ def test_the_offline_rater_has_no_budget(source: Path, output: Path) -> None:
     assert "60 requests, 0 tokens," in done.stdout
 
 
-def test_an_output_that_is_there_is_not_replaced(source: Path, output: Path) -> None:
+def test_an_existing_output_is_not_replaced(source: Path, output: Path) -> None:
     output.write_text("A rubric of mine.")
     done = run("align", source, "--label", "human", "-o", output, "--model", "offline")
     assert done.returncode == 2
     assert output.read_text() == "A rubric of mine."
 
 
-def test_an_output_in_a_folder_that_is_missing_is_refused_before_anything_is_asked(source: Path) -> None:
+def test_an_output_in_a_missing_folder_is_refused_before_any_request(source: Path) -> None:
     done = run("align", source, "--label", "human", "-o", source.parent / "new" / "out.txt", "--model", "offline")
     assert done.returncode == 2
     assert "there is no folder" in done.stderr
     assert not source.with_name("labelled.align.jsonl").exists()
 
 
-async def test_killed_in_the_middle_it_goes_on_and_pays_for_nothing_twice(
+async def test_a_killed_alignment_goes_on_and_pays_for_nothing_twice(
     model_server: ModelServer, source: Path, output: Path
 ) -> None:
     answers = 0
@@ -179,7 +181,7 @@ async def test_killed_in_the_middle_it_goes_on_and_pays_for_nothing_twice(
     def answer(request: dict[str, Any]) -> Answer:
         nonlocal answers
         answers += 1
-        if answers == 90:  # in the search for a rubric
+        if answers == 90:  # during the search for a rubric
             process.kill()
         return strict_with_the_short(request)
 
@@ -193,10 +195,10 @@ async def test_killed_in_the_middle_it_goes_on_and_pays_for_nothing_twice(
     done = await align(model_server, source, output, "--by", "rubric", "--concurrency", 1)
     assert done.returncode == 0, done.stderr
     prompts = [request["messages"][0]["content"] for request in model_server.requests]
-    assert len(prompts) - len(set(prompts)) <= 1  # the one that was under way
+    assert len(prompts) - len(set(prompts)) <= 1  # the request that was under way
 
 
-async def test_a_memory_that_was_cut_off_loses_its_last_line_alone(tmp_path: Path) -> None:
+async def test_a_truncated_memory_file_loses_only_its_last_line(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     with FileMemory(path) as memory:
         await memory.put("a", {"score": 1})

@@ -45,7 +45,7 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 
 def asked(server: ModelServer) -> list[str]:
-    """The responses that the server was asked about, in the order of asking."""
+    """The responses that the server was asked to judge, in order."""
     prompts = [request["messages"][-1]["content"] for request in server.requests]
     return [prompt.rpartition("<response>")[2].partition("</response>")[0] for prompt in prompts]
 
@@ -106,7 +106,7 @@ def test_malformed_line_says_what_is_wrong(line: str | bytes, expected: str) -> 
 
 
 @each("depth", range(900, 1000))
-def test_any_nesting_is_either_carried_or_named(depth: int) -> None:
+def test_any_nesting_is_either_read_or_reported(depth: int) -> None:
     assert why('{"prompt": "a", "completion": "b", "x": ' + "[" * depth + "]" * depth + "}") in (
         "fine",
         "nested too deeply",
@@ -121,19 +121,19 @@ def test_any_nesting_is_either_carried_or_named(depth: int) -> None:
         '\ufeff{"prompt": "a", "completion": "b"}\r',
     ],
 )
-def test_row_is_read_under_either_name_and_in_windows_dress(line: str) -> None:
+def test_row_is_read_with_either_field_names_a_bom_and_windows_line_ends(line: str) -> None:
     item = parse_item(3, line.encode())
     assert isinstance(item, Item)
     assert (item.line, item.question, item.response) == (3, "a", "b")
 
 
-def test_huge_line_is_a_row() -> None:
+def test_row_of_9_mb_is_read() -> None:
     item = parse_item(1, json.dumps(row("x" * 9_000_000)).encode())
     assert isinstance(item, Item)
     assert len(item.response) == 9_000_000
 
 
-# What comes out
+# The output
 
 
 def test_row_carries_its_fields_and_gets_those_of_the_verdict(tmp_path: Path, output: Path) -> None:
@@ -154,7 +154,7 @@ def test_row_carries_its_fields_and_gets_those_of_the_verdict(tmp_path: Path, ou
     assert scored["justification"].endswith("cannot tell whether the response is true.")
 
 
-def test_field_with_the_name_of_an_added_one_is_kept_under_another(tmp_path: Path, output: Path) -> None:
+def test_field_with_the_name_of_an_added_one_is_kept_under_another_name(tmp_path: Path, output: Path) -> None:
     source = write(tmp_path / "in.jsonl", row(score=5, model="writer", input_score="human"))
     offline(source, output)
     (scored,) = read(output)
@@ -185,7 +185,7 @@ def test_empty_text_is_unscored_and_not_malformed(tmp_path: Path, output: Path) 
     )
 
 
-def test_malformed_lines_are_named_skipped_and_end_in_exit_code_1(tmp_path: Path, output: Path) -> None:
+def test_malformed_lines_are_reported_skipped_and_give_exit_code_1(tmp_path: Path, output: Path) -> None:
     lines = (row("One."), "nonsense", "", "  ", row("Five."), '{"prompt": "a"}', row("x" * 25_000_000), row("Eight."))
     source = write(tmp_path / "in.jsonl", *lines)
     done = offline(source, output)
@@ -205,7 +205,7 @@ def test_long_list_of_malformed_lines_is_cut(tmp_path: Path, output: Path) -> No
     assert "500 skipped" in done.stdout
 
 
-def test_one_prompt_id_for_two_prompts_is_refused_before_anything_is_judged(tmp_path: Path, output: Path) -> None:
+def test_one_prompt_id_for_two_prompts_is_refused_before_any_row_is_judged(tmp_path: Path, output: Path) -> None:
     rows = [row(prompt_id="egg"), row(prompt_id="tea"), "", row(prompt_id="egg"), row(prompt_id="egg", prompt="Why?")]
     source = write(tmp_path / "in.jsonl", *rows)
     done = offline(source, output)
@@ -215,9 +215,7 @@ def test_one_prompt_id_for_two_prompts_is_refused_before_anything_is_judged(tmp_
     assert not output.exists()
 
 
-def test_rows_without_an_id_and_lines_that_are_no_rows_have_no_prompt_to_contradict(
-    tmp_path: Path, output: Path
-) -> None:
+def test_rows_without_an_id_and_malformed_lines_contradict_no_prompt(tmp_path: Path, output: Path) -> None:
     rows = [
         row(prompt_id=None),
         row(prompt_id=None, prompt="Why?"),
@@ -239,8 +237,10 @@ def test_summary_fits_a_terminal(tmp_path: Path, output: Path) -> None:
     assert max(map(len, done.stdout.replace(str(output), "out.jsonl").splitlines())) <= 80
 
 
-async def test_rows_end_in_the_order_of_the_input(model_server: ModelServer, source: Path, output: Path) -> None:
-    # The first row gets its verdict last: its first request is turned away, and is made again half a second later.
+async def test_rows_are_sorted_in_the_order_of_the_input_at_the_end(
+    model_server: ModelServer, source: Path, output: Path
+) -> None:
+    # The first row gets its verdict last: its first request fails, and is repeated half a second later.
     model_server.script(Failure(500), "score: 4\nGood.")
     done = await ask(model_server, source, output, "--concurrency", 2)
     assert done.returncode == 0, done.stderr
@@ -248,7 +248,7 @@ async def test_rows_end_in_the_order_of_the_input(model_server: ModelServer, sou
     assert not list(output.parent.glob("*.sorting"))
 
 
-async def test_concurrency_bounds_the_requests_at_once(model_server: ModelServer, source: Path, output: Path) -> None:
+async def test_concurrency_limits_the_requests_under_way(model_server: ModelServer, source: Path, output: Path) -> None:
     model_server.script("score: 4\nGood.")
     await ask(model_server, source, output, "--concurrency", 2)
     assert len(model_server.requests) == 5
@@ -258,7 +258,7 @@ async def test_concurrency_bounds_the_requests_at_once(model_server: ModelServer
 # The next run
 
 
-def test_limit_is_of_rows_and_not_of_lines_that_are_none(tmp_path: Path, output: Path) -> None:
+def test_limit_counts_rows_and_not_malformed_lines(tmp_path: Path, output: Path) -> None:
     source = write(tmp_path / "in.jsonl", "nonsense", row("One."), "{}", row("Two."), "nonsense", row("Three."))
     for _ in range(2):
         done = offline(source, output, "--limit", 2)
@@ -266,7 +266,7 @@ def test_limit_is_of_rows_and_not_of_lines_that_are_none(tmp_path: Path, output:
         assert "2 of 2 rows scored, 0 unscored, 0 failed, 2 skipped." in done.stdout
 
 
-def test_lower_limit_than_before_takes_nothing_away(source: Path, output: Path) -> None:
+def test_lower_limit_than_before_removes_no_rows(source: Path, output: Path) -> None:
     offline(source, output, "--limit", 3)
     done = offline(source, output, "--limit", 2)
     assert done.stdout.startswith("Nothing to do: 3 of 3 rows scored")
@@ -274,13 +274,13 @@ def test_lower_limit_than_before_takes_nothing_away(source: Path, output: Path) 
 
 
 @pytest.mark.parametrize(("options", "code"), [((), 0), (("--strict",), 2)])
-def test_an_empty_file_is_said_to_be_empty(tmp_path: Path, output: Path, options: tuple[str, ...], code: int) -> None:
+def test_an_empty_file_is_reported_as_empty(tmp_path: Path, output: Path, options: tuple[str, ...], code: int) -> None:
     done = offline(write(tmp_path / "in.jsonl"), output, *options)
     assert done.returncode == code
     assert done.stderr.endswith("in.jsonl is empty: it has no rows.\n")
 
 
-def test_rows_added_to_the_input_are_judged_by_the_next_run(source: Path, output: Path) -> None:
+def test_rows_added_to_the_input_are_judged_in_the_next_run(source: Path, output: Path) -> None:
     offline(source, output)
     before = output.read_text()
     with source.open("a") as file:
@@ -311,7 +311,7 @@ def test_changed_input_is_refused(source: Path, output: Path, change: Callable[[
     assert output.read_bytes() == before
 
 
-def test_other_judge_is_refused(source: Path, output: Path) -> None:
+def test_output_of_another_judge_is_refused(source: Path, output: Path) -> None:
     offline(source, output)
     rubric = output.with_name("mine.txt")
     rubric.write_text(run("rubrics", "additive-5").stdout + "Be strict.", encoding="utf-8")
@@ -320,7 +320,7 @@ def test_other_judge_is_refused(source: Path, output: Path) -> None:
     assert "line 1: judged with rubric_version " in done.stderr
 
 
-def test_torn_last_row_is_judged_again(source: Path, output: Path) -> None:
+def test_truncated_last_row_is_judged_again(source: Path, output: Path) -> None:
     offline(source, output)
     whole = output.read_bytes()
     last = whole.rindex(b'{"line": 5')
@@ -337,7 +337,9 @@ def test_torn_last_row_is_judged_again(source: Path, output: Path) -> None:
         ("precious notes without an end", "not a file of verdicts to go on with; choose another output"),
     ],
 )
-def test_file_that_is_no_output_is_refused_and_kept(source: Path, output: Path, content: str, expected: str) -> None:
+def test_file_that_is_not_an_output_is_refused_and_kept(
+    source: Path, output: Path, content: str, expected: str
+) -> None:
     output.write_text(content)
     done = offline(source, output)
     assert done.returncode == 2
@@ -345,7 +347,7 @@ def test_file_that_is_no_output_is_refused_and_kept(source: Path, output: Path, 
     assert output.read_text() == content
 
 
-def test_rows_taken_out_by_another_program_are_judged_again_in_their_place(source: Path, output: Path) -> None:
+def test_rows_removed_by_another_program_are_judged_again_in_their_place(source: Path, output: Path) -> None:
     offline(source, output)
     before = read(output)
     write(output, *(json.dumps(each, separators=(",", ":")) for each in before if each["line"] != 2))
@@ -378,7 +380,7 @@ def test_output_in_use_is_refused(source: Path, output: Path) -> None:
 # When calls fail
 
 
-async def test_failed_row_is_left_out_and_asked_for_again(
+async def test_failed_row_is_left_out_and_judged_in_the_next_run(
     model_server: ModelServer, source: Path, output: Path
 ) -> None:
     model_server.script(Failure(400, message="No."), "score: 4\nGood.")
@@ -405,7 +407,7 @@ async def test_wrong_key_stops_the_run_at_once(model_server: ModelServer, source
 async def test_server_that_is_down_stops_the_run_after_three_rows_in_a_row(
     model_server: ModelServer, source: Path, output: Path
 ) -> None:
-    # Too long to wait for, so that each call fails at once.
+    # The wait exceeds the deadline, so each call fails at once.
     model_server.script("score: 4\nGood.", Failure(503, headers={"Retry-After": "999"}))
     done = await ask(model_server, source, output, "--concurrency", 1)
     assert done.returncode == 2
@@ -424,7 +426,7 @@ async def test_rows_that_the_server_rejects_do_not_stop_the_run_once_one_has_a_v
     assert [each["line"] for each in read(output)] == [1, 9]
 
 
-async def test_row_that_is_too_long_for_the_model_is_unscored_for_good(
+async def test_row_that_is_too_long_for_the_model_is_unscored_and_not_asked_again(
     model_server: ModelServer, source: Path, output: Path
 ) -> None:
     model_server.script(*[Failure(413, message="Only 512 tokens.")] * 4, "score: 4\nGood.")
@@ -439,7 +441,7 @@ async def test_row_that_is_too_long_for_the_model_is_unscored_for_good(
     assert (again.returncode, len(model_server.requests)) == (1, 5)
 
 
-async def test_row_that_only_a_part_of_the_panel_finds_too_long_is_asked_again(
+async def test_row_that_is_too_long_for_only_part_of_the_panel_is_left_for_the_next_run(
     model_server: ModelServer, source: Path, output: Path
 ) -> None:
     down = Failure(503, headers={"Retry-After": "999"})
@@ -461,7 +463,7 @@ async def test_server_that_rejects_everything_stops_the_run(
 # Cost
 
 
-async def test_price_that_is_not_known_stops_at_the_first_verdict(
+async def test_unknown_price_stops_the_run_at_the_first_verdict(
     model_server: ModelServer, source: Path, output: Path
 ) -> None:
     model_server.script("score: 4\nGood.")
@@ -473,7 +475,7 @@ async def test_price_that_is_not_known_stops_at_the_first_verdict(
     assert len(model_server.requests) == 1
 
 
-def test_cost_of_earlier_runs_counts(source: Path, output: Path) -> None:
+def test_cost_of_earlier_runs_counts_towards_the_limit(source: Path, output: Path) -> None:
     offline(source, output, "--limit", 2)
     priced = [each | {"cost_usd": 0.25} for each in read(output)]
     write(output, *priced)
@@ -502,7 +504,7 @@ def test_cost_of_earlier_runs_counts(source: Path, output: Path) -> None:
         (("in.jsonl", "-o", "out.jsonl", "--rubric", "none"), "no such rubric"),
     ],
 )
-def test_mistake_is_one_sentence_and_exit_code_2(
+def test_mistake_gives_one_sentence_and_exit_code_2(
     source: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], expected: str
 ) -> None:
     monkeypatch.chdir(source.parent)
@@ -512,14 +514,14 @@ def test_mistake_is_one_sentence_and_exit_code_2(
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_missing_key_is_named_before_anything_is_asked(source: Path, output: Path) -> None:
+def test_missing_key_is_reported_before_any_request(source: Path, output: Path) -> None:
     done = run("batch", source, "-o", output)
     assert done.returncode == 2
     assert done.stderr.startswith("No model is set up: set OPENAI_API_KEY")
 
 
-def test_full_disk_ends_with_whole_rows(source: Path, output: Path) -> None:
-    # A limit on the size of files, in blocks of 512 bytes, stands in for the disk.
+def test_full_disk_leaves_only_whole_rows(source: Path, output: Path) -> None:
+    # A limit on the size of files, in blocks of 512 bytes, simulates the full disk.
     command = f"ulimit -f 4; exec {JUDGE} batch {source} -o {output} --model offline"
     done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
     assert done.returncode == 2
@@ -548,7 +550,7 @@ MIXED: list[dict[str, Any]] = [
 ]
 
 
-def test_csv_has_nested_values_as_json_and_nulls_as_nothing(tmp_path: Path) -> None:
+def test_csv_has_nested_values_as_json_and_nulls_as_empty_cells(tmp_path: Path) -> None:
     export(write(tmp_path / "in.jsonl", *MIXED), tmp_path / "out.csv", Format.CSV)
     with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -569,7 +571,7 @@ def test_no_text_in_csv_is_a_formula_and_numbers_stay_numbers(tmp_path: Path) ->
     assert cells == ["1", "-1", *(f"'{text}" for text in texts[:-1]), "1=1"]
 
 
-def test_parquet_has_one_type_per_column_whatever_comes_late(tmp_path: Path) -> None:
+def test_parquet_has_one_type_per_column_even_if_later_rows_differ(tmp_path: Path) -> None:
     from pyarrow import parquet
 
     export(write(tmp_path / "in.jsonl", *MIXED), tmp_path / "out.parquet", Format.PARQUET)
@@ -595,12 +597,12 @@ def test_parquet_has_one_type_per_column_whatever_comes_late(tmp_path: Path) -> 
 
 
 @each("form", [Format.CSV, Format.PARQUET])
-def test_table_of_no_rows_is_written(tmp_path: Path, form: Format) -> None:
+def test_table_without_rows_is_written(tmp_path: Path, form: Format) -> None:
     export(write(tmp_path / "in.jsonl"), tmp_path / "out", form)
     assert (tmp_path / "out").exists()
 
 
-def test_table_is_made_from_verdicts_that_are_there(source: Path, output: Path) -> None:
+def test_table_is_made_from_existing_verdicts(source: Path, output: Path) -> None:
     offline(source, output)
     before = output.read_bytes()
     done = offline(source, output.with_suffix(".csv"))
@@ -610,18 +612,18 @@ def test_table_is_made_from_verdicts_that_are_there(source: Path, output: Path) 
         assert [int(each["score"]) for each in csv.DictReader(file)] == [each["score"] for each in read(output)]
 
 
-def test_format_can_be_asked_for_beside_the_rows(source: Path, output: Path) -> None:
+def test_format_option_writes_a_table_beside_the_rows(source: Path, output: Path) -> None:
     offline(source, output, "--format", "parquet")
     assert len(read(output)) == 5
     assert output.with_suffix(".parquet").read_bytes().startswith(b"PAR1")
 
 
-def test_name_without_a_format_of_its_own_stays_whole(source: Path, output: Path) -> None:
+def test_ending_that_is_not_a_format_stays_part_of_the_name(source: Path, output: Path) -> None:
     offline(source, output.with_name("run.v2"), "--format", "csv")
     assert sorted(path.name for path in output.parent.iterdir()) == ["in.jsonl", "run.v2.csv", "run.v2.jsonl"]
 
 
-def test_missing_pyarrow_is_named_before_anything_is_judged(
+def test_missing_pyarrow_is_reported_before_any_row_is_judged(
     source: Path, output: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
@@ -638,7 +640,7 @@ def test_help_imports_neither_rich_nor_pyarrow() -> None:
     assert done.stdout.strip() == "[]"
 
 
-async def test_scores_are_weighed_by_probabilities_where_asked_for(
+async def test_logprobs_option_asks_for_log_probabilities(
     model_server: ModelServer, source: Path, output: Path
 ) -> None:
     model_server.script("score: 4\nGood.")
@@ -653,7 +655,7 @@ async def test_tokens_are_summed_up(model_server: ModelServer, source: Path, out
     assert "5,000 + 50 tokens; cost: not known." in done.stdout
 
 
-async def test_misspelt_model_of_a_panel_is_named_once_and_its_rows_are_counted(
+async def test_misspelt_model_of_a_panel_is_reported_once_and_its_rows_are_counted(
     model_server: ModelServer, source: Path, output: Path
 ) -> None:
     gone = Failure(404, code="model_not_found")
@@ -677,7 +679,7 @@ async def test_misspelt_model_of_a_panel_is_named_once_and_its_rows_are_counted(
     ],
     ids=["tie", "unscored", "other prompt", "malformed"],
 )
-def test_next_command_is_named_only_where_it_would_find_a_pair(
+def test_next_command_is_named_only_if_it_would_find_a_pair(
     tmp_path: Path, output: Path, rows: list[dict[str, Any] | str]
 ) -> None:
     done = offline(write(tmp_path / "in.jsonl", *rows), output)
@@ -694,7 +696,7 @@ def test_next_command_can_be_pasted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
-def test_foreign_table_is_not_overwritten(source: Path, output: Path, ending: str) -> None:
+def test_table_of_another_program_is_not_overwritten(source: Path, output: Path, ending: str) -> None:
     table = output.with_suffix(ending)
     table.write_text("name,age\nAda,36\n")
     done = offline(source, table)
@@ -711,5 +713,5 @@ def test_own_table_is_replaced_and_named(source: Path, output: Path, form: str) 
     assert f"Rows in {output}, as a table in {output.with_suffix('.' + form)}." in done.stdout
 
 
-def test_ending_of_another_format_is_refused(source: Path, output: Path) -> None:
+def test_ending_of_an_unsupported_format_is_refused(source: Path, output: Path) -> None:
     assert ".xlsx is not written" in offline(source, output.with_suffix(".xlsx")).stderr

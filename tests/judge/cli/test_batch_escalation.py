@@ -1,4 +1,4 @@
-"""`judge batch` and `judge score` with a stronger model, and what reads their rows."""
+"""`judge batch` and `judge score` with a stronger model, and the commands that read their rows."""
 
 import asyncio
 import json
@@ -39,7 +39,7 @@ def output(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def judges(model_server: ModelServer) -> ModelServer:
-    """The small model says 5 and 3 to the first answer, and 4 to all else; the big one says 1."""
+    """The small model answers 5, 3 and 4 for the first row and then always 4; the big one always answers 1."""
     small = iter([5, 3, 4])
 
     def answer(request: dict[str, Any]) -> Reply:
@@ -52,7 +52,7 @@ def judges(model_server: ModelServer) -> ModelServer:
     return model_server
 
 
-async def test_a_row_says_whose_score_it_has_and_keeps_both_models_ratings(
+async def test_a_row_names_the_model_that_scored_it_and_keeps_both_models_ratings(
     judges: ModelServer, source: Path, output: Path
 ) -> None:
     done = await batch(judges, source, output, "--escalate-to", "big")
@@ -68,7 +68,7 @@ async def test_a_row_says_whose_score_it_has_and_keeps_both_models_ratings(
     assert "fewer ratings than asked for" not in done.stdout
 
 
-async def test_the_run_goes_on_with_the_same_models_alone(judges: ModelServer, source: Path, output: Path) -> None:
+async def test_the_run_goes_on_only_with_the_same_models(judges: ModelServer, source: Path, output: Path) -> None:
     await batch(judges, source, output, "--escalate-to", "big", "--limit", 1)
     another = await batch(judges, source, output)
     same = await batch(judges, source, output, "--escalate-to", "big")
@@ -77,7 +77,7 @@ async def test_the_run_goes_on_with_the_same_models_alone(judges: ModelServer, s
     assert (same.returncode, len(read(output))) == (0, 2)
 
 
-async def test_rows_of_an_earlier_version_are_gone_on_from(judges: ModelServer, source: Path, output: Path) -> None:
+async def test_the_run_goes_on_from_rows_of_an_earlier_version(judges: ModelServer, source: Path, output: Path) -> None:
     await batch(judges, source, output, "--limit", 1)
     (row,) = read(output)
     del row["escalation"]
@@ -105,7 +105,7 @@ async def test_a_stronger_model_that_fails_is_reported_and_the_row_counts_as_com
     assert "fewer ratings than asked for" not in done.stdout
 
 
-async def test_both_models_are_one_judge_to_those_who_read_the_rows(
+async def test_other_commands_take_both_models_as_one_judge(
     judges: ModelServer, source: Path, output: Path, tmp_path: Path
 ) -> None:
     await batch(judges, source, output, "--escalate-to", "big")
@@ -127,6 +127,6 @@ async def test_score_says_why_another_model_was_asked(judges: ModelServer) -> No
     assert "judged by big, since small's ratings went from 3 to 5 · 2 of 2 ratings: 1, 1 · model big" in said
 
 
-def test_a_field_of_that_name_in_foreign_rows_names_no_judge() -> None:
+def test_an_escalation_field_of_another_program_does_not_name_the_judge() -> None:
     assert Row(1, {"model": "m", "escalation": "urgent"}).judge == "m"
     assert Row(1, {"model": "b", "escalation": "a > b", "rubric_version": "f846c469"}).judge == "a > b"

@@ -1,4 +1,4 @@
-"""CSV as people have it: out of spreadsheets, scripts and databases."""
+"""CSV as spreadsheets, scripts and databases export it."""
 
 import csv
 import io
@@ -48,7 +48,7 @@ def test_a_sheet_as_excel_writes_it_is_scored(tmp_path: Path, output: Path) -> N
     st.sampled_from(",;\t"),
     st.sampled_from(["\n", "\r\n"]),
 )
-def test_any_text_comes_through(
+def test_any_text_is_read_unchanged(
     tmp_path_factory: pytest.TempPathFactory, table: list[tuple[str, str, str]], delimiter: str, end: str
 ) -> None:
     text = io.StringIO(newline="")
@@ -58,32 +58,32 @@ def test_any_text_comes_through(
     assert [tuple(fields.values()) for _, fields in found] == table
 
 
-def test_names_in_any_dress_and_columns_without_one(tmp_path: Path) -> None:
+def test_column_names_are_normalised_and_unnamed_columns_numbered(tmp_path: Path) -> None:
     assert rows(tmp_path, ",  PROMPT , Completion ,Prompt_ID\n7,a,b\n") == [
         (2, {"column 1": "7", "prompt": "a", "completion": "b", "prompt_id": None})
     ]
 
 
-def test_delimiter_is_the_one_that_parts_the_known_names(tmp_path: Path) -> None:
+def test_delimiter_is_the_one_that_separates_the_known_names(tmp_path: Path) -> None:
     assert rows(tmp_path, "prompt;response;good, bad, so so or none\na;b;good\n") == [
         (2, {"prompt": "a", "response": "b", "good, bad, so so or none": "good"})
     ]
 
 
-def test_blank_lines_and_empty_cells_behind_the_last_column_are_passed_over(tmp_path: Path) -> None:
+def test_blank_lines_and_empty_cells_after_the_last_column_are_skipped(tmp_path: Path) -> None:
     assert rows(tmp_path, "\n\nprompt,response\n\na,b,,\n,,,\nc\n") == [
         (5, {"prompt": "a", "response": "b"}),
         (7, {"prompt": "c", "response": ""}),
     ]
 
 
-def test_empty_cell_of_the_other_name_is_none(tmp_path: Path) -> None:
+def test_empty_cell_is_null_if_the_other_column_of_the_text_is_filled(tmp_path: Path) -> None:
     assert rows(tmp_path, "prompt,question,response\n,Why?,b\n") == [
         (2, {"prompt": None, "question": "Why?", "response": "b"})
     ]
 
 
-def test_long_cell_is_a_cell(tmp_path: Path) -> None:
+def test_cell_of_1_mb_is_read(tmp_path: Path) -> None:
     ((_, fields),) = rows(tmp_path, f"prompt,response\na,{'x' * 1_000_000}\n")
     assert len(fields["response"]) == 1_000_000
 
@@ -110,7 +110,7 @@ def test_long_cell_is_a_cell(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_sheet_that_cannot_be_read_is_refused_before_anything_is_made(
+def test_sheet_that_cannot_be_read_is_refused_before_the_output_is_created(
     tmp_path: Path, output: Path, content: str | bytes, expected: str
 ) -> None:
     source = sheet(tmp_path, content)
@@ -122,30 +122,30 @@ def test_sheet_that_cannot_be_read_is_refused_before_anything_is_made(
     assert not output.exists()
 
 
-def test_format_of_the_input_is_said_by_the_option_before_the_ending(tmp_path: Path, output: Path) -> None:
+def test_input_format_option_overrides_the_ending(tmp_path: Path, output: Path) -> None:
     done = offline(sheet(tmp_path, "prompt\tresponse\na\tb c d\n", "in.xlsx"), output, "--input-format", "csv")
     offline(sheet(tmp_path, '{"prompt": "a", "response": "b"}\n'), tmp_path / "2.jsonl", "--input-format", "jsonl")
     assert done.stdout.startswith("1 of 1 rows scored")
     assert len(read(tmp_path / "2.jsonl")) == 1
 
 
-def test_tsv_is_known_by_its_ending(tmp_path: Path, output: Path) -> None:
+def test_tsv_is_recognised_by_its_ending(tmp_path: Path, output: Path) -> None:
     assert offline(sheet(tmp_path, "prompt\tresponse\na\tb c\n", "in.TSV"), output).stdout.startswith("1 of 1")
 
 
-def test_sheet_under_another_ending_is_told_of_the_option(tmp_path: Path, output: Path) -> None:
+def test_sheet_with_another_ending_gets_a_hint_at_the_option(tmp_path: Path, output: Path) -> None:
     done = offline(sheet(tmp_path, "prompt,response\na,b\n", "in.txt"), output)
     assert done.stderr.splitlines()[-1] == (
         f"{tmp_path}/in.txt does not look like JSONL; if it is CSV, say --input-format csv."
     )
 
 
-def test_rows_of_jsonl_that_lack_a_text_are_not_taken_for_csv(tmp_path: Path, output: Path) -> None:
+def test_jsonl_rows_without_a_text_are_not_taken_for_csv(tmp_path: Path, output: Path) -> None:
     done = offline(sheet(tmp_path, '\ufeff{"foo": 1}\n', "in.jsonl"), output)
     assert done.stderr == "line 1: no prompt (nor question), only foo; skipped.\n"
 
 
-def test_second_run_goes_on_with_a_sheet_and_refuses_one_that_changed(tmp_path: Path, output: Path) -> None:
+def test_second_run_goes_on_with_a_sheet_and_refuses_a_changed_one(tmp_path: Path, output: Path) -> None:
     source = sheet(tmp_path, 'prompt,response\na,"One\nline."\nb,Two lines.\nc,Three.\n')
     assert offline(source, output, "--limit", 1).stdout.startswith("1 of 1")
     first = output.read_text()

@@ -1,4 +1,4 @@
-"""`judge batch` as a check: a least mean, an earlier output, a summary in Markdown."""
+"""`judge batch` as a check: a minimum mean, a comparison with an earlier output, a summary in Markdown."""
 
 import asyncio
 import json
@@ -15,7 +15,7 @@ QUESTIONS = [f"What is {n} and {n}?" for n in range(40)]
 
 
 def reply_to(request: dict[str, Any]) -> str | Failure:
-    """A response is the score that it gets."""
+    """The answer of a model that takes the response itself as the score."""
     response = request["messages"][-1]["content"].rpartition("<response>")[2].partition("</response>")[0]
     return Failure(400) if response == "fails" else f"score: {response}\nSo it is."
 
@@ -45,15 +45,15 @@ def files(tmp_path: Path, model_server: ModelServer) -> Files:
 
 
 def last(done: Done) -> tuple[int, str]:
-    """The exit code, and the verdict on one line."""
+    """The exit code, and the result of the check on one line."""
     return done.returncode, " ".join(done.stdout[done.stdout.rindex("Check ") :].split())
 
 
-async def test_a_mean_below_the_limit_fails_and_the_limit_itself_passes(files: Files) -> None:
+async def test_a_mean_below_the_limit_fails_and_one_at_the_limit_passes(files: Files) -> None:
     source = files.write("now", 3, 4, 4, 3, "none")
     done = await files.batch(source, "--fail-under", 3.5)
     assert last(done) == (0, "Check passed: the mean 3.50 is not below 3.5.")
-    # Of four rows it reaches at least 3/4 of the way from the mean to each end of the scale.
+    # With four rows the interval reaches at least 3/4 of the way from the mean to each end of the scale.
     assert "Unscored rows: 1.\nMean of all scored rows: 3.50 (95% interval 0.88 to 4.62).\n" in done.stdout
     asked = len(files.server.requests)
     done = await files.batch(source, "--fail-under", 3.6)
@@ -63,7 +63,7 @@ async def test_a_mean_below_the_limit_fails_and_the_limit_itself_passes(files: F
     assert last(done) == (1, "Check failed: the mean 3.66666667 is below 3.67.")
 
 
-async def test_a_check_never_passes_on_what_it_does_not_know(files: Files) -> None:
+async def test_a_check_fails_if_scores_are_missing(files: Files) -> None:
     done = await files.batch(files.write("none", "?", "?"), "--fail-under", 0)
     assert last(done) == (1, "Check failed: no row has a score.")
     source = files.write("failed", 5, "fails")
@@ -75,7 +75,7 @@ async def test_a_check_never_passes_on_what_it_does_not_know(files: Files) -> No
     assert last(done) == (1, f"Check failed: no row has a score both now and in {before}.")
 
 
-async def test_only_clearly_lower_scores_are_worse(files: Files) -> None:
+async def test_only_clearly_lower_scores_count_as_worse(files: Files) -> None:
     before = await files.scored("before", *[4] * 40)
     options = ("--compare", before, "--fail-if-worse")
     done = await files.batch(files.write("noise", *[3, 5, 4, 4] * 9, 3, 3, 4, 4), *options)
@@ -84,7 +84,7 @@ async def test_only_clearly_lower_scores_are_worse(files: Files) -> None:
     assert "Lower, higher, same: 11, 9, 20." in done.stdout
     done = await files.batch(files.write("worse", *[3, 4] * 20), *options)
     assert last(done) == (1, f"Check failed: clearly worse than {before}.")
-    # 20 of 40 fell by 1: the mean of the differences is -0.5, their standard error sqrt(0.25 / 39) = 0.080, t 2.023.
+    # 20 of 40 fell by 1: mean difference -0.5, standard error sqrt(0.25 / 39) = 0.080, t(39) = 2.023.
     assert "Difference: -0.50 (95% interval -0.66 to -0.34)." in done.stdout
     done = await files.batch(files.write("better", *[5] * 40), *options)
     assert last(done) == (0, f"Check passed: clearly better than {before}.")
@@ -97,20 +97,22 @@ async def test_only_clearly_lower_scores_are_worse(files: Files) -> None:
     assert last(await files.batch(now, "--compare", before, "--fail-if-worse"))[0] == 0  # two prompts, not 40 rows
 
 
-async def test_rows_are_paired_by_id_or_prompt_and_in_order_and_the_others_are_counted(files: Files) -> None:
+async def test_rows_are_paired_by_id_or_prompt_in_order_and_the_rest_is_counted(files: Files) -> None:
     before = await files.scored("before", 5, 1, 3, 2, "?", prompts=["a", "a", "b", "gone", "c"])
     now = files.write("now", 1, 5, "?", 4, 4, 0, prompts=["b", "a", "a", "c", "new", "a"])
     done = await files.batch(now, "--compare", before)
     assert "Scored rows: 4 before, now 5.\nUnscored rows: 1 before, now 1.\n" in done.stdout
     assert "Rows without a partner: 1 before, now 2.\n" in done.stdout
-    assert "Mean of the pairs (n = 2): 4.00 before, now 3.00.\n" in done.stdout  # b 3 to 1, the first a 5 to 5
+    assert (
+        "Mean of the pairs (n = 2): 4.00 before, now 3.00.\n" in done.stdout
+    )  # b falls from 3 to 1, the first a stays at 5
     before = await files.scored("by_id", 5, prompts=["The 1st."], prompt_id=7)
     done = await files.batch(files.write("id", 4, prompts=["Reworded."], prompt_id=7), "--compare", before)
     assert "Mean of the pairs (n = 1): 5.00 before, now 4.00.\nDifference: -1.00.\n" in done.stdout
     assert "Pairs by prompt_id whose prompts differ: 1.\n" in done.stdout
 
 
-async def test_clearly_more_unscored_rows_are_told(files: Files) -> None:
+async def test_clearly_more_unscored_rows_are_reported(files: Files) -> None:
     before = await files.scored("before", *[4] * 40)
     done = await files.batch(files.write("now", *[4, "?"] * 20), "--compare", before, "--fail-if-worse")
     assert (done.returncode, "Unscored rows: 0 before, now 20, clearly more.\n" in done.stdout) == (0, True)
@@ -118,7 +120,7 @@ async def test_clearly_more_unscored_rows_are_told(files: Files) -> None:
     assert "Unscored rows: 0 before, now 2.\n" in done.stdout
 
 
-async def test_what_cannot_be_compared_is_refused_before_anything_is_asked(files: Files) -> None:
+async def test_files_that_cannot_be_compared_are_refused_before_any_request(files: Files) -> None:
     before = await files.scored("before", 4)
     source, asked, fields = files.write("now", 4), len(files.server.requests), json.loads(before.read_text())
     again = "scores of two judges do not compare. Score the earlier responses again with the present judge."
@@ -145,7 +147,7 @@ async def test_what_cannot_be_compared_is_refused_before_anything_is_asked(files
     assert (done.returncode, "that is the output" in done.stderr) == (2, True)
 
 
-async def test_the_summary_is_appended_and_shows_what_fell_most_as_plain_text(files: Files) -> None:
+async def test_the_summary_is_appended_and_shows_the_largest_drops_as_plain_text(files: Files) -> None:
     hostile = "a | b `c` <img src=x> @octocat\n| **d** | [e](https://f.example) &amp; \\| #1"
     prompts = [hostile, "x" * 200, "one", "two", "same"]
     before = await files.scored("before", *[5] * 5, prompts=prompts)

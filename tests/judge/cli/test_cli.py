@@ -17,7 +17,7 @@ JUDGE_BOT = str(Path(sys.executable).with_name("judge-bot"))
 TEXTS = ("--question", "How do I boil an egg?", "--response", "Boil the egg for six minutes.")
 
 
-def test_score_prints_score_justification_and_what_judged() -> None:
+def test_score_prints_the_score_the_justification_and_the_judge() -> None:
     done = run("score", *TEXTS, "--model", "offline")
     assert done.returncode == 0
     assert re.match(r"Score: \d of 5\n\n\d of 5 points: ", done.stdout)
@@ -31,14 +31,14 @@ def test_json_is_the_whole_verdict() -> None:
     assert fields["ratings"][0]["score"] == fields["score"]
 
 
-def test_texts_come_from_standard_input_and_files(tmp_path: Path) -> None:
+def test_texts_are_read_from_standard_input_and_files(tmp_path: Path) -> None:
     question = tmp_path / "question.txt"
     question.write_text(TEXTS[1], encoding="utf-8")
     done = run("score", "--question", f"@{question}", "--response", "-", "--model", "offline", given=TEXTS[3])
     assert done.stdout == run("score", *TEXTS, "--model", "offline").stdout
 
 
-def test_unscored_is_exit_code_1_with_the_reason() -> None:
+def test_unscored_gives_exit_code_1_and_the_reason() -> None:
     done = run("score", "--question", "Why?", "--response", " ", "--model", "offline")
     assert done.returncode == 1
     assert done.stdout.startswith("Unscored\n\nThe response is empty")
@@ -52,7 +52,7 @@ def test_missing_key_says_how_to_set_one_and_how_to_do_without() -> None:
     assert "offline" in done.stderr
 
 
-def test_mistakes_are_one_sentence_and_exit_code_2(tmp_path: Path) -> None:
+def test_mistakes_give_one_sentence_and_exit_code_2(tmp_path: Path) -> None:
     mistakes = [
         ("score", "--question", "a"),
         ("score", *TEXTS, "--samples", "0"),
@@ -70,7 +70,7 @@ def test_mistakes_are_one_sentence_and_exit_code_2(tmp_path: Path) -> None:
         assert "Traceback" not in done.stderr
 
 
-async def test_model_of_the_environment_is_asked(model_server: ModelServer) -> None:
+async def test_model_from_the_environment_is_asked(model_server: ModelServer) -> None:
     model_server.script("score: 4\nGood.")
     done = await in_thread(*TEXTS, OPENAI_BASE_URL=model_server.base_url, JUDGE_MODEL="mine", JUDGE_SAMPLES="2")
     assert done.stdout.startswith("Score: 4 of 5\n\nGood.\n\n2 of 2 ratings: 4, 4 · model mine · ")
@@ -95,8 +95,8 @@ async def test_interrupt_leaves_no_traceback(model_server: ModelServer) -> None:
     assert stderr == b""
 
 
-def test_reader_that_has_gone_gets_no_traceback() -> None:
-    done = subprocess.run(  # noqa: S602 - a pipe between two commands is what is tested
+def test_closed_pipe_leaves_no_traceback() -> None:
+    done = subprocess.run(  # noqa: S602 - the pipe between two commands is under test
         f"{JUDGE} rubrics additive-5 | true", shell=True, capture_output=True, text=True, check=False
     )
     assert done.stderr == ""
@@ -106,8 +106,8 @@ def test_reader_that_has_gone_gets_no_traceback() -> None:
     ("output", "code", "sentence"),
     [(">&-", 0, ""), ("> /dev/full", 2, "Standard output cannot be written (no space left on device).\n")],
 )
-def test_output_that_takes_nothing_gets_no_traceback(output: str, code: int, sentence: str) -> None:
-    done = subprocess.run(  # noqa: S602 - what the shell does with the output is what is tested
+def test_output_that_cannot_be_written_leaves_no_traceback(output: str, code: int, sentence: str) -> None:
+    done = subprocess.run(  # noqa: S602 - the shell's redirection is under test
         f"{JUDGE} rubrics additive-5 {output}", shell=True, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (code, sentence)
@@ -119,7 +119,7 @@ def test_version_is_that_of_the_package() -> None:
         assert done.stdout == f"slack-judge {version('slack-judge')}\n"
 
 
-def test_help_names_each_command_in_a_whole_sentence() -> None:
+def test_help_describes_each_command_in_a_whole_sentence() -> None:
     for command in (JUDGE, JUDGE_BOT):
         done = subprocess.run(
             [command, "--help"], env=os.environ | {"COLUMNS": "80"}, capture_output=True, text=True, check=True
@@ -129,7 +129,7 @@ def test_help_names_each_command_in_a_whole_sentence() -> None:
         assert [line for line in commands if not line.endswith(".") or line.endswith("..")] == []
 
 
-def test_rubrics_lists_and_prints() -> None:
+def test_rubrics_lists_the_rubrics_and_prints_one() -> None:
     listed = run("rubrics").stdout.splitlines()
     assert listed[0].startswith("additive-5 (the default)  scale 0 to 5, version ")
     assert [line.split()[0] for line in listed] == ["additive-5", "code", "grounded", "refusal", "support-tone"]
@@ -163,7 +163,7 @@ async def test_control_characters_of_the_model_do_not_reach_the_terminal(model_s
     assert not {"\x1b", "\x07"} & set(done.stdout)
 
 
-def test_text_that_is_no_utf_8_is_refused(tmp_path: Path) -> None:
+def test_text_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
     noise = tmp_path / "noise.bin"
     noise.write_bytes(b"good\xff\xfe")
     done = run("score", "--question", "Why?", "--response", f"@{noise}", "--model", "offline")

@@ -1,4 +1,4 @@
-"""At which spread a stronger model pays: figures worked by hand, and what the command says of them."""
+"""The spread at which a stronger model pays: figures worked by hand, and the command's report of them."""
 
 import json
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ def found(path: Path, *rows: Any, **options: Any) -> Analysis:
 
 
 def pairs(scores: Sequence[int], score: int, human: int, stronger: Sequence[int], begin: int = 0) -> list[Any]:
-    """Rows of both models, one pair for each score of the stronger one."""
+    """Rows of both models: one pair for each score in `stronger`."""
     numbered = list(enumerate(stronger, start=begin))
     return [row(n, scores, score, human) for n, _ in numbered] + [big(n, each) for n, each in numbered]
 
@@ -51,17 +51,17 @@ def test_levels_are_rows_by_spread_with_their_mean_errors(path: Path) -> None:
         path,
         row(1, (4, 4), 4, 4),
         row(2, (4, 4), 4, 2),
-        row(3, (3, 4, 4), 4, [3, 5]),  # people's mean is 4
+        row(3, (3, 4, 4), 4, [3, 5]),  # the mean of people's labels is 4
         row(4, (2, 4, 4), 4, 1),
         row(5, (0, 4, 5), 4, 0),
         row(6, (1, 3, 5), None, 3),
         row(7, (None, None), None, 3),
     )
     assert [(each.spread, each.rows, each.error) for each in gain.levels] == [
-        (0, 2, 1.0),  # 0 and 2
+        (0, 2, 1.0),  # errors of 0 and 2
         (1, 1, 0.0),
         (2, 1, 3.0),
-        (3, 1, 4.0),  # of 5
+        (3, 1, 4.0),  # its spread is 5
         (None, 2, None),
     ]
     assert sum(each.share for each in gain.levels) == pytest.approx(1)
@@ -69,8 +69,8 @@ def test_levels_are_rows_by_spread_with_their_mean_errors(path: Path) -> None:
 
 
 def test_the_stronger_model_is_compared_on_the_same_responses(path: Path) -> None:
-    # Ten responses that people give 1; the judge says 4, the stronger model 1 or 2: gains of 3 and 2, mean 2.5,
-    # standard deviation .527, times t(9) = 2.262, by the root of ten: 2.5 -+ .377.
+    # Ten responses with label 1. The judge says 4 and the stronger model 1 or 2, so the gains are 3 and 2: mean 2.5,
+    # standard deviation .527. The interval is 2.5 -+ 2.262 * .527 / sqrt(10) = 2.5 -+ .377, with t(9) = 2.262.
     gain = found(path, *pairs((2, 4, 4), 4, 1, [1, 2] * 5), row(99, (2, 4, 4), 4, 4))
     level = gain.levels[2]
     assert (gain.judge, gain.stronger) == ("small", "big")
@@ -80,7 +80,7 @@ def test_the_stronger_model_is_compared_on_the_same_responses(path: Path) -> Non
     assert gain.pays_from == 2
 
 
-def test_it_pays_from_the_lowest_spread_at_which_it_surely_does(path: Path) -> None:
+def test_escalation_pays_from_the_lowest_spread_with_a_clear_gain(path: Path) -> None:
     equal = pairs((4, 4), 4, 4, [4] * 10)
     one = pairs((3, 4, 4), 4, 2, [2] * 10, begin=100)
     three = pairs((0, 4, 4), 4, 2, [2] * 10, begin=200)
@@ -95,7 +95,7 @@ def test_a_wider_spread_that_does_not_pay_ends_the_search(path: Path) -> None:
     assert found(path, *one, *two).pays_from is None
 
 
-def test_nine_rows_are_not_sure(path: Path) -> None:
+def test_nine_rows_are_too_few_for_a_clear_gain(path: Path) -> None:
     gain = found(path, *pairs((2, 4, 4), 4, 1, [1] * 9))
     assert (gain.levels[2].gain, gain.levels[2].low, gain.pays_from) == (3.0, None, None)
 
@@ -109,10 +109,10 @@ def test_both_models_of_an_escalated_row_are_told_apart(path: Path) -> None:
     level = gain.levels[3]
     assert (gain.judge, gain.stronger) == ("small", "big")
     assert (level.rows, level.error, level.compared, level.stronger_error) == (2, 1.0, 1, 0.0)
-    assert (level.cost_usd, gain.levels[0].rows) == (None, 1)  # the row's cost is of both
+    assert (level.cost_usd, gain.levels[0].rows) == (None, 1)  # the row's cost covers both models
 
 
-def test_the_model_that_costs_more_is_the_stronger_one(path: Path) -> None:
+def test_the_more_expensive_model_is_taken_as_the_stronger_one(path: Path) -> None:
     rows = [big(1, 2, 2, cost_usd=0.01), row(1, (4, 4), 4, 2, cost_usd=0.001)]
     gain = found(path, *rows)
     assert (gain.judge, gain.stronger, gain.levels[0].cost_usd) == ("small", "big", 0.01)
@@ -120,16 +120,16 @@ def test_the_model_that_costs_more_is_the_stronger_one(path: Path) -> None:
     assert found(path, *rows, stronger="small").judge == "big"
 
 
-def test_a_cost_that_is_known_of_some_rows_alone_is_unknown(path: Path) -> None:
+def test_a_cost_that_is_known_only_for_some_rows_is_unknown(path: Path) -> None:
     rows = [row(1, (4, 4), 4, 2), row(2, (4, 4), 4, 2), big(1, 2, cost_usd=0.01), big(2, 2)]
     assert found(path, *rows, stronger="big").levels[0].cost_usd is None
 
 
-def test_without_costs_the_later_one_is(path: Path) -> None:
+def test_without_costs_the_later_model_is_taken_as_the_stronger_one(path: Path) -> None:
     assert found(path, row(1, (4, 4), 4, 2), big(1, 2)).stronger == "big"
 
 
-def test_what_cannot_be_compared_is_counted(path: Path) -> None:
+def test_rows_that_cannot_be_compared_are_counted(path: Path) -> None:
     gain = found(path, row(1, (4, 4), 4, 4), row(2, (4, 4), 4, None), row(3, (4,), 4, 4), "{\n", row(4, (4, 4), 4, 9))
     assert (gain.unlabelled, gain.single) == (2, 1)
     assert [problem.split(":")[0] for problem in gain.problems] == ["line 4", "line 5"]
@@ -143,7 +143,7 @@ def test_what_cannot_be_compared_is_counted(path: Path) -> None:
         (True, "rating true is not a number"),
     ],
 )
-def test_rating_that_cannot_be_used_is_named_and_in_no_spread(path: Path, rating: Any, complaint: str) -> None:
+def test_unusable_rating_is_reported_and_counts_in_no_spread(path: Path, rating: Any, complaint: str) -> None:
     gain = found(path, row(1, (4, 4, rating), 4, 4), row(2, ("4", 4.0, None), 4, 4))
     assert gain.problems == (f"line 1: {complaint}",)
     assert [each.rows for each in gain.levels] == [2, 0, 0, 0]
@@ -163,7 +163,9 @@ def test_rating_that_cannot_be_used_is_named_and_in_no_spread(path: Path, rating
         ([row(1, (40, 40, 50), 4, 4)], {}, "3 of 3 ratings are off the scale 0 to 5: they go from 40 to 50"),
     ],
 )
-def test_a_file_that_will_not_do_says_why(path: Path, rows: list[Any], options: dict[str, str], complaint: str) -> None:
+def test_a_file_that_cannot_be_used_says_why(
+    path: Path, rows: list[Any], options: dict[str, str], complaint: str
+) -> None:
     with pytest.raises(SetupError, match=complaint):
         found(path, *rows, **options)
 
@@ -184,7 +186,7 @@ def test_the_command_prints_a_table_and_a_sentence(path: Path) -> None:
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 
-def test_without_a_stronger_model_the_command_says_how_to_get_one(path: Path) -> None:
+def test_without_a_stronger_model_the_command_says_how_to_add_one(path: Path) -> None:
     done = run(write(path, row(1, (4, 4), 4, 4), row(2, (2, 4, 4), 4, 1), row(3, (4, 4), 4, None), "{\n"))
     words = " ".join(done.stdout.split())
     assert done.returncode == 1

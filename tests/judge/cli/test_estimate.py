@@ -1,4 +1,4 @@
-"""`judge estimate`, as it is typed."""
+"""`judge estimate`, run as a command."""
 
 import json
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from tests.tables import each
 Run = Callable[..., Done]
 Rows = list[dict[str, Any]]
 
-# Mean score 3.7, of the labelled ones 3.5; people give one point less, or two.
+# The mean score is 3.7, that of the labelled rows 3.5. People give one or two points less.
 ROWS: Rows = [{"score": score, "human": max(score - 1 - i // 4 % 2, 0)} for i, score in enumerate([2, 3, 4, 5] * 6)]
 ROWS += [{"score": score, "human": None} for score in [3, 4, 4, 3, 4, 4, 3, 5] * 10]
 
@@ -42,7 +42,7 @@ def figures(run: Run) -> Callable[..., dict[str, Any]]:
 Figures = Callable[..., dict[str, Any]]
 
 
-def test_mean_is_said_with_its_range_and_what_corrected_it(run: Run) -> None:
+def test_mean_is_shown_with_its_range_and_the_number_of_labels(run: Run) -> None:
     done = run(ROWS)
     assert done.returncode == 0
     assert max(map(len, done.stdout.splitlines())) <= 80
@@ -74,7 +74,7 @@ def test_few_labels_say_how_many_are_missing(run: Run) -> None:
     assert "fewer than" not in run(ROWS).stdout
 
 
-def test_labels_of_unequal_weight_count_as_fewer(run: Run, figures: Figures) -> None:
+def test_labels_of_unequal_weight_count_as_fewer_labels(run: Run, figures: Figures) -> None:
     # Kish: weights 10 (4 labels) and 1 (20): (40 + 20)^2 / (400 + 20) = 8.57.
     drawn = [row | {"probability": 0.1 if i < 4 else 1.0} for i, row in enumerate(ROWS)]
     said = run(drawn).stdout.replace("\n", " ")
@@ -99,7 +99,7 @@ def test_labels_of_one_case_are_one_case(figures: Figures) -> None:
     assert found["mean"] == pytest.approx(figures(cases)["mean"] + 0.25)
 
 
-def test_other_score_of_one_case_is_named(run: Run) -> None:
+def test_two_different_scores_of_one_case_are_reported(run: Run) -> None:
     done = run([{"case": 7, "score": 3, "human": 3}, {"case": 7, "score": 5, "human": 4}, *ROWS])
     assert (done.returncode, done.stderr) == (1, "line 2: score 5 is not the 3 above of its case\n")
 
@@ -110,14 +110,14 @@ def test_case_with_a_label_that_was_not_blind_counts_once(figures: Figures) -> N
     assert {**found, "not_blind": 0} == figures(cases)
 
 
-def test_rows_of_one_thread_are_less_than_as_many_alone(figures: Figures) -> None:
+def test_rows_of_one_thread_count_as_a_cluster(figures: Figures) -> None:
     alone, together = figures(ROWS), figures([row | {"thread": number // 4} for number, row in enumerate(ROWS)])
     assert together["mean"] == pytest.approx(alone["mean"])
     assert together["judge_high"] != alone["judge_high"]
     assert figures([row | {"topic": number // 4} for number, row in enumerate(ROWS)], "--cluster", "topic") == together
 
 
-def test_probability_of_the_draw_weighs_the_label(figures: Figures) -> None:
+def test_label_is_weighted_by_the_probability_of_its_draw(figures: Figures) -> None:
     weighed = [row | {"p": 0.1 if row["score"] < 4 else 1} for row in ROWS]
     assert figures(weighed, "--probability", "p")["labels_only"]["mean"] < figures(ROWS)["labels_only"]["mean"]
     by_its_name = [row | {"probability": 0.1 if row["score"] < 4 else 1} for row in ROWS]
@@ -125,7 +125,7 @@ def test_probability_of_the_draw_weighs_the_label(figures: Figures) -> None:
 
 
 @each("probability", [0, 1e-17, 1.2, None, float("nan")])
-def test_probability_that_is_none_is_refused_with_its_line(run: Run, probability: object) -> None:
+def test_invalid_probability_is_refused_with_its_line(run: Run, probability: object) -> None:
     rows = [row | {"p": 0.5} for row in ROWS]
     rows[2]["p"] = probability
     done = run(rows, "--probability", "p")
@@ -135,12 +135,12 @@ def test_probability_that_is_none_is_refused_with_its_line(run: Run, probability
     assert run(rows).returncode == 2
 
 
-def test_probability_on_some_labels_alone_is_refused(run: Run) -> None:
+def test_probability_on_only_some_labels_is_refused(run: Run) -> None:
     rows = [ROWS[0], ROWS[1] | {"probability": 0.5}, *ROWS[2:]]
     assert run(rows).stderr.startswith("line 2: probability is 0.5")
 
 
-def test_several_judges_are_not_joined(run: Run, figures: Figures) -> None:
+def test_scores_of_several_judges_are_not_mixed(run: Run, figures: Figures) -> None:
     rows = [row | {"model": "a"} for row in ROWS] + [row | {"model": "b", "score": 0} for row in ROWS]
     done = run(rows)
     assert done.returncode == 2
@@ -149,12 +149,12 @@ def test_several_judges_are_not_joined(run: Run, figures: Figures) -> None:
     assert run(rows, "--judge", "c").stderr == "--judge c: no row has this model.\n"
 
 
-def test_labels_of_another_scale_are_mapped(figures: Figures) -> None:
+def test_labels_on_another_scale_are_mapped(figures: Figures) -> None:
     halves = [row | {"human": None if row["human"] is None else row["human"] / 5} for row in ROWS]
     assert figures(halves, "--scale", "0-1")["mean"] == pytest.approx(figures(ROWS)["mean"])
 
 
-def test_labels_off_the_scale_are_said_and_left_out(run: Run) -> None:
+def test_labels_off_the_scale_are_reported_and_left_out(run: Run) -> None:
     done = run([*ROWS, {"score": 3, "human": 9}])
     assert done.returncode == 1
     assert "corrected by 24 labels" in done.stdout.replace("\n", " ")
@@ -171,7 +171,7 @@ def test_labels_off_the_scale_are_said_and_left_out(run: Run) -> None:
         ("\nscore,human\n3,4\n", "No line of the file is a JSON object (line 2: not JSON"),
     ],
 )
-def test_file_that_tells_nothing_is_one_sentence(run: Run, rows: Rows | str, sentence: str) -> None:
+def test_file_without_usable_rows_gives_one_sentence(run: Run, rows: Rows | str, sentence: str) -> None:
     done = run(rows)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(sentence)
@@ -197,7 +197,7 @@ def test_rubric_gives_the_scale(run: Run, tmp_path: Path) -> None:
     assert "Good, at least 8: 67%" in run(rows, "--rubric", str(rubric)).stdout
 
 
-def test_labelled_rows_that_are_unlike_the_others_are_a_warning(run: Run, figures: Figures) -> None:
+def test_labelled_rows_that_differ_from_the_others_give_a_warning(run: Run, figures: Figures) -> None:
     picked = [{"score": 1, "human": 1} for _ in range(24)] + ROWS[24:]
     assert list(figures(picked)["unlike"]) == ["score"]
     said = run(picked).stdout.replace("\n", " ")
@@ -205,17 +205,17 @@ def test_labelled_rows_that_are_unlike_the_others_are_a_warning(run: Run, figure
     assert figures(ROWS)["unlike"] == {}
 
 
-def test_labelled_responses_of_another_length_are_a_warning(figures: Figures) -> None:
+def test_labelled_responses_of_another_length_give_a_warning(figures: Figures) -> None:
     rows = [row | {"response": "x" * (40 if number < 24 else 400)} for number, row in enumerate(ROWS)]
     assert list(figures(rows)["unlike"]) == ["length"]
 
 
-def test_rows_drawn_with_unequal_probabilities_may_be_unlike(figures: Figures) -> None:
+def test_rows_drawn_with_unequal_probabilities_may_differ_without_a_warning(figures: Figures) -> None:
     picked = [{"score": 1, "human": 1, "p": 0.5 if number else 0.4} for number in range(24)] + ROWS[24:]
     assert figures(picked, "--probability", "p")["unlike"] == {}
 
 
-def test_rows_that_share_a_prompt_are_said_to_be_taken_as_independent(run: Run) -> None:
+def test_rows_that_share_a_prompt_give_a_note_that_they_are_taken_as_independent(run: Run) -> None:
     rows = [row | {"prompt_id": number // 4} for number, row in enumerate(ROWS)]
     note = "Rows with the same prompt_id are taken as independent; --cluster prompt_id takes them as one."
     assert note in run(rows).stdout.replace("\n", " ")
@@ -223,9 +223,9 @@ def test_rows_that_share_a_prompt_are_said_to_be_taken_as_independent(run: Run) 
     assert "taken as independent" not in run([row | {"prompt_id": n} for n, row in enumerate(ROWS)]).stdout
 
 
-def test_label_stands_for_the_week_that_it_was_drawn_in(figures: Figures) -> None:
-    # Two weeks of ten responses, all scored 3. In the first five labels of 4, in the second one label of 1, all drawn
-    # with the same probability: each week counts by its ten responses, not by its labels. (4 + 1) / 2, not 21 / 6.
+def test_label_stands_for_the_stratum_that_it_was_drawn_in(figures: Figures) -> None:
+    # Two weeks of ten responses, all scored 3. The first has five labels of 4, the second one label of 1, all drawn
+    # with the same probability. Each week counts by its ten responses, not by its labels: (4 + 1) / 2, not 21 / 6.
     rows = [{"score": 3, "human": 4, "probability": 0.5, "stratum": "a"}] * 5 + [{"score": 3, "stratum": "a"}] * 5
     rows += [{"score": 3, "human": 1, "probability": 0.5, "stratum": "b"}] + [{"score": 3, "stratum": "b"}] * 9
     assert figures(rows)["mean"] == pytest.approx(2.5)

@@ -1,4 +1,4 @@
-"""`judge mcp`: the SDK's own client talks to the real command, over stdio and over HTTP."""
+"""`judge mcp`: the SDK's client talks to the real command, over stdio and over HTTP."""
 
 import asyncio
 import json
@@ -28,12 +28,12 @@ LABELLED = [{"score": score, "human": score - 1} for score in (2, 3, 4, 5)] * 6
 
 
 def settings(server: ModelServer) -> dict[str, str]:
-    # One response at a time: a call that went on after its end would keep all others waiting.
+    # One response at a time: a call that went on after its cancellation would block all others.
     return {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "k", "JUDGE_SAMPLES": "1", "JUDGE_CONCURRENCY": "1"}
 
 
 async def failed(client: Client, tool: str, **arguments: Any) -> str:
-    """The sentence of a call that is refused."""
+    """The error message of a call that is refused."""
     result = await client.call_tool(tool, arguments)
     assert result.is_error
     return str(result.content[0].text).removeprefix(f"Error executing tool {tool}: ")  # type: ignore[union-attr]
@@ -53,7 +53,7 @@ async def cancel_a_call(client: Client, server: ModelServer) -> None:
     server.script(GOOD)
 
 
-async def test_tools_over_stdio(model_server: ModelServer, tmp_path: Path) -> None:
+async def test_tools_answer_over_stdio(model_server: ModelServer, tmp_path: Path) -> None:
     file = tmp_path / "ten.txt"
     file.write_text("It is between 0 and 10.\n<question>{prompt}</question>\n<response>{response}</response>\n")
     arguments = ["mcp", "--rubric", str(file)]
@@ -80,7 +80,7 @@ async def test_tools_over_stdio(model_server: ModelServer, tmp_path: Path) -> No
         )
         assert "rows\n  List should have at least 1 item" in await failed(client, "estimate", rows=[])
 
-        # What a client names is never taken for a path.
+        # A rubric that a client names is never taken for a path.
         assert (await failed(client, "score", **TEXTS, rubric=str(file))).startswith(
             f"rubric {str(file)[:80]!r}: no such"
         )
@@ -96,7 +96,7 @@ async def test_tools_over_stdio(model_server: ModelServer, tmp_path: Path) -> No
         assert (await scored(client))["score"] == 4
 
 
-async def test_two_clients_over_http(model_server: ModelServer) -> None:
+async def test_two_clients_are_served_over_http(model_server: ModelServer) -> None:
     pipe, env = asyncio.subprocess.PIPE, {"PATH": os.environ["PATH"], **settings(model_server)}
     server = await asyncio.create_subprocess_exec(JUDGE, "mcp", "--http", "0", env=env, stdout=pipe, stderr=pipe)
     assert server.stderr
@@ -108,7 +108,7 @@ async def test_two_clients_over_http(model_server: ModelServer) -> None:
             asked = ((client, name) for client in (ann, ben) for name in ("code", "refusal"))
             calls = [asyncio.create_task(scored(client, rubric=name)) for client, name in asked]
             await model_server.asked(1)
-            for client in (ann, ben) * 5:  # meanwhile, all four would have come to the model
+            for client in (ann, ben) * 5:  # without the limit, all four would reach the model by now
                 await client.call_tool("rubrics", {})
             gate.set()
             assert [(await call)["rubric"] for call in calls] == ["code", "refusal"] * 2
@@ -118,7 +118,7 @@ async def test_two_clients_over_http(model_server: ModelServer) -> None:
                 assert "10,000,000 characters long" in why
                 await cancel_a_call(client, model_server)
                 assert (await scored(client))["score"] == 4
-        # As from a page in the browser whose name was made to lead here.
+        # A page in a browser after DNS rebinding sends such headers.
         async with ClientSession() as page:
             for header, status in (({"Host": "evil.example"}, 421), ({"Origin": "http://evil.example"}, 403)):
                 async with page.post(url, json={"jsonrpc": "2.0", "id": 1, "method": "ping"}, headers=header) as answer:
@@ -143,7 +143,7 @@ def test_address_that_cannot_be_served_is_refused(address: str) -> None:
     ("response", "why"),
     [("half an emoji: \ud83d", "is not JSON of Unicode text"), ("y" * MOST_OF_A_LINE, "longer than")],
 )
-def test_a_call_that_cannot_be_read_is_answered(response: str, why: str, separators: tuple[str, str]) -> None:
+def test_a_call_that_cannot_be_read_gets_an_error(response: str, why: str, separators: tuple[str, str]) -> None:
     params = {"name": "score", "arguments": {"question": "Why?", "response": response}}
     call = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}
     line = json.dumps(call, separators=separators) + "\n"

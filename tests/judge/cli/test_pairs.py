@@ -56,13 +56,13 @@ def test_best_is_paired_with_worst(tmp_path: Path) -> None:
     assert counts == Counts(pairs=1)
 
 
-def test_of_equal_scores_the_first_in_the_file_counts(tmp_path: Path) -> None:
+def test_the_first_of_equal_scores_in_the_file_is_taken(tmp_path: Path) -> None:
     rows = [row("Why?", text, score) for text, score in (("a", 1), ("b", 4), ("c", 4), ("d", 1))]
     (made,), _, _ = pair(tmp_path, *rows)
     assert (made["chosen"], made["rejected"]) == ("b", "a")
 
 
-def test_what_makes_no_pair_is_counted(tmp_path: Path) -> None:
+def test_prompts_without_a_pair_are_counted(tmp_path: Path) -> None:
     pairs, counts, _ = pair(
         tmp_path,
         row("tie", "a", 3),
@@ -76,24 +76,24 @@ def test_what_makes_no_pair_is_counted(tmp_path: Path) -> None:
     assert counts == Counts(ties=1, alone=2, unscored=2)
 
 
-def test_rows_need_not_stand_together_and_pairs_keep_the_order_of_prompts(tmp_path: Path) -> None:
+def test_rows_need_not_be_adjacent_and_pairs_keep_the_order_of_prompts(tmp_path: Path) -> None:
     rows = [row(prompt, f"{prompt}{score}", score) for score in (1, 5) for prompt in ("b", "a")]
     pairs, _, _ = pair(tmp_path, *rows)
     assert [each["chosen"] for each in pairs] == ["b5", "a5"]
 
 
-def test_without_ids_rows_belong_together_by_prompt(tmp_path: Path) -> None:
+def test_rows_without_ids_are_grouped_by_prompt(tmp_path: Path) -> None:
     pairs, _, _ = pair(tmp_path, row("Why?", "a", 1, prompt_id=None), row("Why?", "b", 2), row("How?", "c", 3))
     assert [(each["prompt_id"], each["chosen"]) for each in pairs] == [(None, "b")]
 
 
-def test_ids_are_compared_with_their_type(tmp_path: Path) -> None:
+def test_ids_of_different_types_are_different(tmp_path: Path) -> None:
     pairs, counts, _ = pair(tmp_path, row("a", "x", 1, prompt_id=1), row("b", "y", 2, prompt_id="1"))
     assert pairs == []
     assert counts.alone == 2
 
 
-def test_same_prompt_under_two_ids_is_two_prompts(tmp_path: Path) -> None:
+def test_one_prompt_with_two_ids_counts_as_two_prompts(tmp_path: Path) -> None:
     _, counts, _ = pair(tmp_path, row("a", "x", 1, prompt_id=1), row("a", "y", 2, prompt_id=2))
     assert counts.alone == 2
 
@@ -109,7 +109,7 @@ def test_scores_of_two_judges_are_not_mixed(tmp_path: Path, other: dict[str, Any
         pair(tmp_path, row("p", "x", 1, **by("a")), row("p", "y", 2, **other))
 
 
-def test_model_that_wrote_the_responses_is_no_judge(tmp_path: Path) -> None:
+def test_model_that_wrote_the_responses_is_not_taken_for_the_judge(tmp_path: Path) -> None:
     pairs, _, _ = pair(tmp_path, row("p", "x", 1, model="a", reasoning="r"), row("p", "y", 2.5, model="b"))
     assert pairs[0]["score_chosen"] == 2.5
 
@@ -125,7 +125,7 @@ def test_model_that_wrote_the_responses_is_no_judge(tmp_path: Path) -> None:
         ({"prompt": "p", "score": 1}, "line 2: no completion (nor response), only prompt, score; skipped."),
     ],
 )
-def test_line_that_is_no_scored_row_is_named_and_skipped(
+def test_line_that_is_not_a_scored_row_is_reported_and_skipped(
     tmp_path: Path, bad: dict[str, Any] | str, expected: str
 ) -> None:
     pairs, counts, reports = pair(tmp_path, row("p", "a", 1), bad, row("p", "b", 2))
@@ -149,7 +149,7 @@ def test_command_counts_what_it_leaves_out(tmp_path: Path) -> None:
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["pairs.jsonl", "scored.jsonl"]
 
 
-def test_pairs_come_as_a_table_by_the_name_of_the_output(tmp_path: Path) -> None:
+def test_pairs_are_written_as_a_table_if_the_output_name_asks_for_it(tmp_path: Path) -> None:
     source = write(tmp_path / "scored.jsonl", [row("p", "a", 1, prompt_id=9), row("p", "b", 2, prompt_id=9)])
     assert run(source, "-o", tmp_path / "pairs.csv").returncode == 0
     assert run(source, "-o", tmp_path / "pairs", "--format", "parquet").returncode == 0
@@ -170,7 +170,7 @@ def test_pairs_come_as_a_table_by_the_name_of_the_output(tmp_path: Path) -> None
         ("scored.jsonl", "none/pairs.jsonl", "none/pairs.jsonl: cannot write it (no such file or directory)."),
     ],
 )
-def test_mistake_is_one_sentence_and_exit_code_2(
+def test_mistake_gives_one_sentence_and_exit_code_2(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, output: str, expected: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -182,7 +182,7 @@ def test_mistake_is_one_sentence_and_exit_code_2(
     assert [path.name for path in tmp_path.iterdir()] == ["scored.jsonl"]
 
 
-def test_error_half_way_leaves_the_earlier_pairs(tmp_path: Path) -> None:
+def test_failed_run_leaves_the_earlier_pairs(tmp_path: Path) -> None:
     source = write(tmp_path / "scored.jsonl", [row("a", "x", 1, prompt_id=7), row("b", "y", 2, prompt_id=7)])
     output = write(tmp_path / "pairs.jsonl", ["earlier"])
     assert run(source, "-o", output).returncode == 2

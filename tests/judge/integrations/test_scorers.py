@@ -1,6 +1,6 @@
-"""The judge as a scorer of Inspect, Pydantic Evals, MLflow and promptfoo: each asked by the real package.
+"""The judge as a scorer of Inspect, Pydantic Evals, MLflow and promptfoo, each called by the real package.
 
-promptfoo is no Python package: its Python side is asked as its own wrapper does, in a process that loads the file.
+promptfoo is not a Python package. Its Python file is called as by its own wrapper, in a process that loads the file.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from judge import Judge
 from judge.integrations.texts import find_text
 from tests.model_server import Failure, ModelServer
 
-# These two packages warn of their own insides.
+# These two packages cause warnings in their own code.
 pytestmark = [
     pytest.mark.filterwarnings("ignore:::(inspect_ai|mlflow)"),
     pytest.mark.filterwarnings("ignore:(_ImportHookChainedLoader|the load_module)"),
@@ -38,7 +38,7 @@ async def server(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ModelServer]:
 
 
 def judged(server: ModelServer) -> set[str]:
-    """The texts that stand in the prompts as the question."""
+    """The questions in the prompts that the model received."""
     prompts = [request["messages"][0]["content"] for request in server.requests]
     return {prompt.split("<question>")[-1].split("</question>")[0] for prompt in prompts}
 
@@ -55,7 +55,7 @@ async def run_inspect(tmp_path: Path, **judge: Any) -> Any:
     samples = [Sample(id="good", input=chat), Sample(id="nothing", input="What is 2 + 2?")]
     outputs = [ModelOutput.from_content("mockllm/model", text) for text in (GOOD, NOTHING)]
     for output in outputs:
-        output.usage = ModelUsage()  # else tokens are counted, with a table from the network
+        output.usage = ModelUsage()  # otherwise tokens are counted, with a table from the network
     model = get_model("mockllm/model", custom_outputs=outputs)
     task = Task(dataset=samples, scorer=slack_judge(**judge))
     (log,) = await eval_async(task, model=model, log_dir=str(tmp_path), max_samples=1)
@@ -77,7 +77,7 @@ async def test_inspect_scores_samples_and_leaves_unscored_ones_out_of_its_metric
     assert judged(server) == {"What is 2 + 2?"}
 
 
-async def test_a_key_that_is_missing_ends_an_inspect_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_missing_key_ends_an_inspect_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_BASE_URL")
     monkeypatch.delenv("OPENAI_API_KEY")
     log = await run_inspect(tmp_path)
@@ -86,7 +86,7 @@ async def test_a_key_that_is_missing_ends_an_inspect_run(tmp_path: Path, monkeyp
     assert "No model is set up: set OPENAI_API_KEY" in log.error.message
 
 
-async def test_pydantic_evals_reports_no_score_where_there_is_none(server: ModelServer) -> None:
+async def test_pydantic_evals_reports_no_score_for_an_unscored_case(server: ModelServer) -> None:
     from pydantic_evals import Case, Dataset
 
     from judge.integrations.pydantic_evals import SlackJudge
@@ -112,7 +112,7 @@ async def test_pydantic_evals_reports_no_score_where_there_is_none(server: Model
     assert judged(server) == {"What is 2 + 2?"}
 
 
-async def test_a_model_that_is_not_there_is_a_failure_of_the_evaluator(server: ModelServer) -> None:
+async def test_an_unknown_model_is_an_evaluator_failure_in_pydantic_evals(server: ModelServer) -> None:
     from pydantic_evals import Case, Dataset
 
     from judge.integrations.pydantic_evals import SlackJudge
@@ -126,16 +126,16 @@ async def test_a_model_that_is_not_there_is_a_failure_of_the_evaluator(server: M
     assert "no model 'gone'" in case.evaluator_failures[0].error_message
 
 
-async def test_mlflow_gets_feedback_without_a_value_where_there_is_no_score(
+async def test_mlflow_gets_feedback_without_a_value_for_an_unscored_row(
     server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MLFLOW_DISABLE_TELEMETRY", "true")
-    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")  # a database takes 2 s to make
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")  # creating a database takes 2 s
     import mlflow
 
     from judge.integrations.mlflow import slack_judge
 
-    monkeypatch.chdir(tmp_path)  # traces go to ./mlruns, wherever the rest is
+    monkeypatch.chdir(tmp_path)  # traces go to ./mlruns whatever the tracking URI
     mlflow.set_tracking_uri(tmp_path / "mlflow")
     rows = [
         {"inputs": {"messages": CHAT}, "outputs": GOOD},
@@ -155,7 +155,7 @@ async def test_mlflow_gets_feedback_without_a_value_where_there_is_no_score(
     assert judged(server) == {"What is 2 + 2?"}
 
 
-# An inline assertion as promptfoo 0.123 makes a script of it, and what its wrapper.py does with that.
+# The script that promptfoo 0.123 makes of an inline assertion, and what its wrapper.py does with it.
 _SCRIPT = """import json
 
 def main(output, context):
@@ -177,7 +177,7 @@ with open(result, "w", encoding="utf-8") as file:
 
 
 async def grade(folder: Path, output: str, **context: Any) -> tuple[Any, str]:
-    """What promptfoo gets, and what stands on standard error."""
+    """The result that promptfoo gets, and the standard error."""
     script, given, result = (folder / name for name in ("script.py", "input.json", "output.json"))
     script.write_text(_SCRIPT)
     given.write_text(json.dumps([output, context]))
@@ -188,7 +188,7 @@ async def grade(folder: Path, output: str, **context: Any) -> tuple[Any, str]:
     return (json.loads(result.read_text())["data"] if result.exists() else None), err.decode()
 
 
-async def test_promptfoo_gets_a_share_of_the_scale_and_the_score_by_name(server: ModelServer, tmp_path: Path) -> None:
+async def test_promptfoo_gets_a_score_from_0_to_1_and_the_named_score(server: ModelServer, tmp_path: Path) -> None:
     result, err = await grade(tmp_path, GOOD, prompt=json.dumps(CHAT), vars={}, config={"model": "small"})
 
     assert (result["pass"], result["score"], result["namedScores"], err) == (True, 0.8, {"slack_judge": 4}, "")
@@ -196,7 +196,7 @@ async def test_promptfoo_gets_a_share_of_the_scale_and_the_score_by_name(server:
     assert judged(server) == {"What is 2 + 2?"}
 
 
-async def test_promptfoo_is_told_that_its_grader_failed_where_there_is_no_score(tmp_path: Path) -> None:
+async def test_promptfoo_reports_a_grader_error_for_an_unscored_response(tmp_path: Path) -> None:
     result, _ = await grade(tmp_path, NOTHING, prompt="What is 2 + 2?", config={"model": "small"})
 
     assert (result["pass"], result["metadata"]["graderError"]) == (False, True)
@@ -204,7 +204,7 @@ async def test_promptfoo_is_told_that_its_grader_failed_where_there_is_no_score(
     assert "namedScores" not in result
 
 
-async def test_a_refused_key_is_a_sentence_in_promptfoo(server: ModelServer, tmp_path: Path) -> None:
+async def test_a_refused_key_gives_one_sentence_in_promptfoo(server: ModelServer, tmp_path: Path) -> None:
     server.script(Failure(401, code="invalid_api_key"))
     result, err = await grade(tmp_path, GOOD, prompt="Answer: what is 3 + 3?", vars={"question": "What is 3 + 3?"})
 
@@ -222,11 +222,11 @@ async def test_a_refused_key_is_a_sentence_in_promptfoo(server: ModelServer, tmp
         ({"answer": "Four.", "took": 3}, "assistant", "Four."),
     ],
 )
-def test_the_text_is_found_in_what_tools_pass_on(value: Any, role: str, text: str) -> None:
+def test_the_text_is_found_in_the_values_that_tools_pass(value: Any, role: str, text: str) -> None:
     assert find_text(value, role) == text
 
 
 @pytest.mark.parametrize("value", [None, 7, [], {}, ["text"], {"a": "x", "b": "y"}, {"messages": "x"}, {"messages": 1}])
-def test_a_text_that_is_not_to_be_found_is_a_sentence(value: Any) -> None:
+def test_a_value_without_a_text_gives_one_sentence(value: Any) -> None:
     with pytest.raises(ValueError, match="looked for"):
         find_text(value, "user")

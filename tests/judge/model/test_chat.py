@@ -1,4 +1,4 @@
-"""One set of claims, held up to every server of `tests/server_profiles.py`."""
+"""The same tests for every server of `tests/server_profiles.py`."""
 
 from dataclasses import replace
 from typing import Any
@@ -26,7 +26,7 @@ from tests.server_profiles import AZURE, GOOD, KEY, LITELLM, MODEL, OPENAI, PROF
 
 QUESTION, RESPONSE = "Why is the sky blue at noon?", "Because air scatters blue light most."
 NOW = {"retry-after": "0"}
-TOO_FAR_OFF = {"retry-after": "300"}  # beyond every deadline here, so that nothing waits
+TOO_FAR_OFF = {"retry-after": "300"}  # beyond every deadline here, so no test waits
 LOGPROBS = {
     "content": [
         {"token": "score: ", "top_logprobs": []},
@@ -36,7 +36,7 @@ LOGPROBS = {
 
 
 def detoured(model_server: ModelServer, addresses: list[str]) -> httpx2.AsyncClient:
-    """A client whose requests to any address all reach `model_server`; `addresses` has where they were meant to go."""
+    """A client whose requests all reach `model_server`; `addresses` collects the addresses that they were sent to."""
 
     class Detour(httpx2.AsyncHTTPTransport):
         async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -48,13 +48,13 @@ def detoured(model_server: ModelServer, addresses: list[str]) -> httpx2.AsyncCli
 
 
 def every(field: str) -> list[Any]:
-    """The profiles that have an answer for `field`, with it."""
+    """The profiles that have an answer for `field`, each with that answer."""
     having = [profile for profile in PROFILES if getattr(profile, field)]
     return [pytest.param(profile, getattr(profile, field), id=f"{profile}") for profile in having]
 
 
 def assert_safe(error: JudgeError) -> None:
-    """One sentence for a person, without the key or the judged texts."""
+    """Checks that the message is one line that ends in a full stop, without the key or the judged texts."""
     message = str(error)
     assert message.endswith(".")
     assert "\n" not in message
@@ -77,7 +77,7 @@ def reason(verdict: Verdict) -> UnscoredReason:
     return verdict.unscored.reason
 
 
-# What a server takes
+# Options that a server rejects
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def reason(verdict: Verdict) -> UnscoredReason:
         pytest.param(profile, option, id=f"{profile}-{option}")
         for profile in PROFILES
         for option in profile.rejections
-        if option != "max_tokens"  # is sent only where the newer name is rejected
+        if option != "max_tokens"  # is only sent if the newer name is rejected
     ],
 )
 async def test_rejected_option_is_left_out_and_remembered(
@@ -102,7 +102,7 @@ async def test_rejected_option_is_left_out_and_remembered(
     assert not any(option in request for request in model_server.requests[before:])
 
 
-async def test_limit_has_its_older_name_where_the_newer_is_rejected(
+async def test_limit_is_sent_under_its_older_name_if_the_newer_is_rejected(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     model_server.script(AZURE.script("max_completion_tokens"))
@@ -110,14 +110,14 @@ async def test_limit_has_its_older_name_where_the_newer_is_rejected(
     assert [request.get("max_tokens") for request in model_server.requests] == [None, 8192]
 
 
-async def test_limit_is_left_out_where_both_names_are_rejected(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_limit_is_left_out_if_both_names_are_rejected(model_server: ModelServer, client: AsyncOpenAI) -> None:
     both = replace(OPENAI, rejections=OPENAI.rejections | AZURE.rejections)
     model_server.script(both.script("max_completion_tokens", "max_tokens"))
     assert (await score(client, samples=1)).score == 4
     assert not {"max_completion_tokens", "max_tokens"} & model_server.requests[-1].keys()
 
 
-async def test_without_log_probabilities_the_verdict_stands(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_verdict_stands_without_log_probabilities(model_server: ModelServer, client: AsyncOpenAI) -> None:
     given = Answer("score: 4", logprobs=LOGPROBS)
     model_server.script(given)
     assert (await score(client, samples=1, logprobs=True)).weighted_score == pytest.approx(4.0)
@@ -126,7 +126,7 @@ async def test_without_log_probabilities_the_verdict_stands(model_server: ModelS
     assert (verdict.score, verdict.weighted_score) == (4, None)
 
 
-async def test_option_that_was_not_sent_is_no_reason_to_ask_again(
+async def test_rejection_of_an_option_that_was_not_sent_is_not_retried(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     model_server.script(OPENAI.rejections["temperature"])
@@ -134,13 +134,13 @@ async def test_option_that_was_not_sent_is_no_reason_to_ask_again(
     assert len(model_server.requests) == 1
 
 
-async def test_server_that_rejects_whatever_is_sent_is_asked_once_per_option(
+async def test_server_that_rejects_every_option_is_asked_once_per_option(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     everything = "'temperature' 'n' 'logprobs' 'max_tokens' 'max_completion_tokens'"
     model_server.script(Failure(400, message=everything))
     assert isinstance(await failure(client, samples=2, logprobs=True), RequestRejectedError)
-    # n, logprobs with top_logprobs, and the limit under two names
+    # n, logprobs with top_logprobs, and the limit under two names are dropped one after another.
     assert len(model_server.requests) == 5
 
 
@@ -168,7 +168,9 @@ async def test_limit_that_does_not_fit_the_context_is_left_out_and_remembered(
     assert len(model_server.requests) == before + 1
 
 
-async def test_prompt_that_is_too_long_does_not_cost_the_limit(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_prompt_that_is_too_long_does_not_remove_the_limit(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
     assert VLLM.too_long is not None
     model_server.script(fits_without_limit(VLLM, VLLM.too_long))
     judge = Judge(MODEL, client=client, samples=1)
@@ -180,7 +182,7 @@ async def test_prompt_that_is_too_long_does_not_cost_the_limit(model_server: Mod
 
 
 @pytest.mark.parametrize(("profile", "reply"), every("too_long"))
-async def test_prompt_that_is_too_long_is_named(
+async def test_prompt_that_is_too_long_is_reported(
     model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure
 ) -> None:
     model_server.script(reply)
@@ -206,7 +208,7 @@ async def test_unknown_model_is_named(
 
 
 @pytest.mark.parametrize(("profile", "reply"), every("wrong_key"))
-async def test_key_that_is_refused_is_named_and_not_shown(
+async def test_refused_key_is_reported_and_not_shown(
     model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure
 ) -> None:
     model_server.script(reply)
@@ -217,7 +219,7 @@ async def test_key_that_is_refused_is_named_and_not_shown(
 
 
 @pytest.mark.parametrize(("profile", "reply"), every("out_of_quota"))
-async def test_spent_account_is_not_asked_again(
+async def test_request_over_quota_is_not_retried(
     model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure
 ) -> None:
     model_server.script(replace(reply, headers=NOW))
@@ -228,7 +230,7 @@ async def test_spent_account_is_not_asked_again(
 
 
 @pytest.mark.parametrize(("profile", "reply"), every("filtered"))
-async def test_what_a_filter_holds_back_is_unscored(
+async def test_filtered_answer_is_unscored(
     model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure
 ) -> None:
     model_server.script(reply)
@@ -238,7 +240,7 @@ async def test_what_a_filter_holds_back_is_unscored(
 
 
 @pytest.mark.parametrize(("profile", "reply"), [*every("rate_limited"), *every("overloaded")])
-async def test_passing_trouble_is_asked_again(
+async def test_temporary_failure_is_retried(
     model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure | Raw
 ) -> None:
     model_server.script(replace(reply, headers=NOW), GOOD)
@@ -247,7 +249,7 @@ async def test_passing_trouble_is_asked_again(
 
 
 @pytest.mark.parametrize(("profile", "reply"), every("rate_limited"))
-async def test_rate_limit_that_lasts_is_named(
+async def test_rate_limit_that_lasts_is_reported(
     model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure | Raw
 ) -> None:
     model_server.script(replace(reply, headers=NOW))
@@ -258,12 +260,12 @@ async def test_rate_limit_that_lasts_is_named(
 
 
 @pytest.mark.parametrize(("profile", "reply"), every("overloaded"))
-async def test_server_that_fails_for_long_is_named(
+async def test_overload_that_lasts_is_reported(
     model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure | Raw
 ) -> None:
     model_server.script(replace(reply, headers=TOO_FAR_OFF))
     error = await failure(client, samples=1)
-    # Text Generation Inference says 429 when it is overloaded
+    # Text Generation Inference answers 429 when it is overloaded.
     assert isinstance(error, UnavailableError | RateLimitedError)
     assert len(model_server.requests) == 1
 
@@ -277,7 +279,7 @@ async def test_wait_beyond_the_deadline_fails_at_once(
     assert len(model_server.requests) == 1
 
 
-async def test_proxy_page_of_html_is_asked_again_and_named(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_html_page_of_a_proxy_is_retried_and_reported(model_server: ModelServer, client: AsyncOpenAI) -> None:
     page = "<html><h1>Bad Gateway</h1>You have been flagged: invalid model, temperature, insufficient credits</html>"
     gateway = Raw(page, "text/html", 502, NOW)
     model_server.script(gateway, GOOD)
@@ -292,7 +294,9 @@ async def test_proxy_page_of_html_is_asked_again_and_named(model_server: ModelSe
 
 
 @pytest.mark.parametrize("field", ["reasoning_content", "reasoning", "thinking"])
-async def test_reasoning_is_never_the_answer(model_server: ModelServer, client: AsyncOpenAI, field: str) -> None:
+async def test_reasoning_is_never_read_as_the_answer(
+    model_server: ModelServer, client: AsyncOpenAI, field: str
+) -> None:
     model_server.script(Answer("", extra={field: "score: 5\nGood."}))
     assert reason(await score(client, samples=1)) is UnscoredReason.EMPTY
     model_server.script(Answer(None, finish_reason="length", extra={field: "score: 5\nGood."}))
@@ -310,7 +314,7 @@ async def test_reasoning_is_never_the_answer(model_server: ModelServer, client: 
         (Answer("", refusal=""), UnscoredReason.EMPTY),
     ],
 )
-async def test_answer_without_a_score_is_data(
+async def test_answer_without_a_score_is_unscored_and_not_an_error(
     model_server: ModelServer, client: AsyncOpenAI, answer: Answer, expected: UnscoredReason
 ) -> None:
     model_server.script(answer)
@@ -346,7 +350,7 @@ async def test_text_in_parts_is_read_without_the_thinking(model_server: ModelSer
         Raw("", status=300, headers={"location": "/login"}),
     ],
 )
-async def test_success_that_is_no_completion_names_the_address(
+async def test_status_200_without_a_completion_names_the_address(
     model_server: ModelServer, client: AsyncOpenAI, reply: Raw
 ) -> None:
     model_server.script(reply)
@@ -358,7 +362,7 @@ async def test_success_that_is_no_completion_names_the_address(
 # Clients
 
 
-async def test_azure_client_of_the_caller_is_asked(model_server: ModelServer) -> None:
+async def test_azure_client_of_the_caller_is_used(model_server: ModelServer) -> None:
     model_server.script(AZURE.script("temperature", "max_completion_tokens"))
     async with AsyncAzureOpenAI(api_key=KEY, api_version="2024-10-21", base_url=model_server.base_url) as client:
         assert (await score(client, samples=1)).score == 4
@@ -403,7 +407,7 @@ async def test_client_of_the_caller_keeps_its_key_headers_and_query(model_server
     assert addresses[0] == "http://models.test/v1/chat/completions?region=eu"
 
 
-async def test_client_of_a_class_of_the_callers_own_is_asked(model_server: ModelServer) -> None:
+async def test_client_of_a_class_of_the_callers_own_is_used(model_server: ModelServer) -> None:
     class OwnClient(AsyncOpenAI):
         def __init__(self) -> None:
             super().__init__(api_key=KEY, base_url=model_server.base_url)
@@ -421,7 +425,7 @@ async def test_key_of_the_administrator_is_never_sent(model_server: ModelServer)
     assert model_server.requests == []
 
 
-async def test_client_of_ones_own_set_up_reaches_any_server(
+async def test_default_client_uses_the_key_and_the_address_of_the_environment(
     model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)

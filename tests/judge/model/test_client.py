@@ -1,4 +1,4 @@
-"""A server that is not believed: where it points, how much it sends, how long it takes; over both transports."""
+"""Distrust of the server, over both transports: where it redirects to, how much it sends, how long it takes."""
 
 import gzip
 import json
@@ -46,7 +46,7 @@ async def failure(client: AsyncOpenAI | None, **settings: Any) -> JudgeError:
 
 
 async def raw_of(client: AsyncOpenAI, **settings: Any) -> str:
-    """The answer as the one rating holds it."""
+    """The answer as the only rating keeps it."""
     [rating] = (await Judge(model="m", samples=1, client=client, **settings).score(QUESTION, RESPONSE)).ratings
     return rating.raw
 
@@ -56,7 +56,7 @@ def http(body: bytes, head: str = "", status: str = "200 OK") -> Wire:
 
 
 def padded(size: int) -> bytes:
-    """A good answer of that many bytes."""
+    """A good answer of `size` bytes."""
     return GOOD + b" " * (size - len(GOOD))
 
 
@@ -64,7 +64,7 @@ def padded(size: int) -> bytes:
 
 
 @pytest.mark.parametrize("status", [302, 307])
-async def test_redirect_is_named_and_never_followed(
+async def test_redirect_is_reported_and_never_followed(
     model_server: ModelServer, elsewhere: ModelServer, client: AsyncOpenAI, status: int
 ) -> None:
     elsewhere.script("score: 5\nStolen.")
@@ -80,7 +80,7 @@ async def test_redirect_is_named_and_never_followed(
 
 
 @pytest.mark.parametrize("user", ["", "user:hunter2@"])
-async def test_own_client_follows_no_redirect(
+async def test_default_client_follows_no_redirect(
     monkeypatch: pytest.MonkeyPatch, model_server: ModelServer, elsewhere: ModelServer, user: str
 ) -> None:
     elsewhere.script("score: 5\nStolen.")
@@ -92,7 +92,7 @@ async def test_own_client_follows_no_redirect(
     assert elsewhere.headers == []
 
 
-async def test_page_that_comes_with_a_redirect_is_not_read(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_body_of_a_redirect_is_not_read(model_server: ModelServer, client: AsyncOpenAI) -> None:
     model_server.script(Drip(b"HTTP/1.1 302 Found\r\nLocation: https://login.example.com/\r\n\r\n"))
     assert "https://login.example.com," in str(await failure(client))
 
@@ -113,7 +113,7 @@ async def test_page_that_comes_with_a_redirect_is_not_read(model_server: ModelSe
     ],
 )
 @each("user", ["", "me:hunter2@"])
-def test_place_that_a_redirect_names_is_told_without_its_secrets(location: str, named: str, user: str) -> None:
+def test_target_of_a_redirect_is_named_without_its_secrets(location: str, named: str, user: str) -> None:
     base_url = f"http://{user}judge.test:8000/v1/"
     answer = httpx2.Response(
         307, headers={"location": location}, request=httpx2.Request("POST", f"{base_url}chat/completions")
@@ -123,22 +123,24 @@ def test_place_that_a_redirect_names_is_told_without_its_secrets(location: str, 
     assert not any(secret in str(error) for secret in ("hunter2", "secret"))
 
 
-# How much
+# Size
 
 
 @pytest.mark.parametrize("status", [200, 500])
-async def test_flood_is_dropped_at_the_limit(model_server: ModelServer, client: AsyncOpenAI, status: int) -> None:
+async def test_endless_answer_is_dropped_at_the_limit(
+    model_server: ModelServer, client: AsyncOpenAI, status: int
+) -> None:
     model_server.script(Flood(status))
     error = await failure(client)
     assert isinstance(error, BadResponseError)
     assert "more than 1 MB" in str(error)
     assert model_server.base_url.removeprefix("http://").removesuffix("/v1") in str(error)
-    assert model_server.flooded < 20 * MB  # what the sockets hold
+    assert model_server.flooded < 20 * MB  # what the socket buffers hold
     assert len(model_server.requests) == 1
 
 
 @pytest.mark.parametrize("encoding", ["identity", " GZIP"])
-async def test_answer_of_one_megabyte_is_the_longest(
+async def test_answer_of_1_mb_is_read_and_a_longer_one_refused(
     model_server: ModelServer, client: AsyncOpenAI, encoding: str
 ) -> None:
     def answer(size: int) -> Wire:
@@ -161,7 +163,7 @@ async def test_gzip_bomb_is_not_inflated(model_server: ModelServer, client: Asyn
 
 
 @pytest.mark.parametrize("encoding", ["deflate", "gzip, gzip"])
-async def test_encoding_that_nobody_asked_for_is_not_unpacked(
+async def test_encoding_that_was_not_requested_is_not_decoded(
     model_server: ModelServer, client: AsyncOpenAI, encoding: str
 ) -> None:
     body = zlib.compress(GOOD) if encoding == "deflate" else gzip.compress(gzip.compress(GOOD))
@@ -171,14 +173,14 @@ async def test_encoding_that_nobody_asked_for_is_not_unpacked(
     assert model_server.headers[0]["accept-encoding"] == "gzip"
 
 
-async def test_error_is_utf_8_whatever_codec_it_names(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    """They are Python's, and this one takes minutes for 1 MB."""
+async def test_error_is_read_as_utf_8_whatever_charset_it_names(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    """httpx would decode with any codec of Python, and this one takes minutes for 1 MB."""
     body = b'{"error": {"message": "Invalid API key"}}'
     model_server.script(http(body, "Content-Type: application/json; charset=punycode\r\n", "400 Bad Request"))
     assert isinstance(await failure(client), KeyRejectedError)
 
 
-async def test_log_probabilities_have_room_where_they_are_asked_for(
+async def test_limit_is_10_mb_if_log_probabilities_are_requested(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     entry = {"token": "4", "logprob": 0.0, "top_logprobs": [{"token": "4", "logprob": -0.1, "bytes": [52]}] * 20}
@@ -192,7 +194,7 @@ async def test_log_probabilities_have_room_where_they_are_asked_for(
     assert "more than 10 MB" in str(await failure(client, logprobs=True))
 
 
-# A client of the caller's
+# The caller's client
 
 
 async def test_caller_may_read_more_through_the_same_client(model_server: ModelServer, client: AsyncOpenAI) -> None:
@@ -202,7 +204,7 @@ async def test_caller_may_read_more_through_the_same_client(model_server: ModelS
     assert len(completion.choices[0].message.content or "") == 2 * MB
 
 
-async def test_key_that_the_caller_changes_is_the_one_that_is_sent(
+async def test_key_that_the_caller_changes_is_sent_in_the_next_request(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     model_server.script("score: 4\nGood.")
@@ -214,9 +216,7 @@ async def test_key_that_the_caller_changes_is_the_one_that_is_sent(
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
-async def test_answer_that_a_hook_has_read_already_is_taken_from_there(
-    model_server: ModelServer, transport: str
-) -> None:
+async def test_answer_that_a_hook_has_already_read_is_used(model_server: ModelServer, transport: str) -> None:
     async def read(response: httpx2.Response) -> None:
         await response.aread()
 
@@ -227,7 +227,7 @@ async def test_answer_that_a_hook_has_read_already_is_taken_from_there(
         assert "more than 1 MB" in str(await failure(client))
 
 
-# How long
+# Time
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,12 @@ from tests.model_server import Answer, Failure, Held, ModelServer
 from tests.tables import each
 
 OPENAI = "https://api.openai.com/v1/"
-# On the list of genai-prices at 0.15 USD for a million input tokens, 0.075 cached, 0.60 output.
+# genai-prices lists it at 0.15 USD for a million input tokens, 0.075 for cached ones, and 0.60 for output.
 MODEL = "gpt-4o-mini"
 
 
 class Detour(httpx2.AsyncHTTPTransport):
-    """Takes requests to any address to one server on this machine."""
+    """Sends requests to any address to one server on this machine."""
 
     def __init__(self, base_url: str) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class Detour(httpx2.AsyncHTTPTransport):
 
 @pytest.fixture
 async def openai_client(model_server: ModelServer) -> AsyncIterator[AsyncOpenAI]:
-    """A client that believes it talks to OpenAI."""
+    """A client whose address is OpenAI's, and whose requests reach the model server."""
     http_client = httpx2.AsyncClient(transport=Detour(model_server.base_url))
     async with AsyncOpenAI(api_key="key", base_url=OPENAI, http_client=http_client) as client:
         yield client
@@ -45,7 +45,7 @@ def test_known_model_has_its_list_price() -> None:
     assert cost_of(OPENAI, completion()) == pytest.approx(0.15 + 0.60)
 
 
-def test_batches_have_half_the_list_price_where_a_model_is_taken_in_them() -> None:
+def test_batches_cost_half_the_list_price_for_models_that_support_them() -> None:
     assert cost_of(OPENAI, completion(service_tier="batch")) == pytest.approx((0.15 + 0.60) / 2)
     assert cost_of(OPENAI, completion("gpt-4-32k", service_tier="batch")) is None
 
@@ -73,7 +73,7 @@ def test_cached_tokens_have_their_own_price() -> None:
         (OPENAI, completion(usage={"prompt_tokens": 1000, "completion_tokens": 10, "total_tokens": 1510})),
     ],
 )
-def test_price_that_is_not_known_for_certain_is_none(base_url: str, answer: dict[str, object]) -> None:
+def test_uncertain_price_is_none(base_url: str, answer: dict[str, object]) -> None:
     assert cost_of(base_url, answer) is None
 
 
@@ -85,14 +85,18 @@ def test_server_without_a_public_name_has_no_price_list(base_url: str) -> None:
     assert not has_price_list(base_url)
 
 
-async def test_verdict_costs_what_its_tokens_cost(model_server: ModelServer, openai_client: AsyncOpenAI) -> None:
+async def test_cost_of_a_verdict_is_the_cost_of_its_tokens(
+    model_server: ModelServer, openai_client: AsyncOpenAI
+) -> None:
     model_server.script("score: 4\nGood.")
     verdict = await Judge(MODEL, client=openai_client, samples=2).score("a?", "b")
     # two requests of 400 + 60 tokens
     assert verdict.cost_usd == pytest.approx(2 * (400 * 0.15 + 60 * 0.60) / 1_000_000)
 
 
-async def test_price_list_is_read_while_the_model_thinks(model_server: ModelServer, openai_client: AsyncOpenAI) -> None:
+async def test_price_list_is_read_while_the_model_answers(
+    model_server: ModelServer, openai_client: AsyncOpenAI
+) -> None:
     price_list.cache_clear()
     answered = asyncio.Event()
     model_server.script(Held(answered, "score: 4\nGood."))
@@ -122,7 +126,7 @@ async def test_failed_member_costs_nothing(model_server: ModelServer, openai_cli
     model_server.script(lambda request: Failure(404) if request["model"] == "gone" else "score: 4\nGood.")
     verdict = await Judge(models=[MODEL, "gpt-4o", "gone"], client=openai_client).score("a?", "b")
     assert verdict.basis == "2 of 3"
-    # gpt-4o at 2.50 and 10.00 USD
+    # gpt-4o costs 2.50 and 10.00 USD.
     assert verdict.cost_usd == pytest.approx((400 * (0.15 + 2.50) + 60 * (0.60 + 10.00)) / 1_000_000)
 
 
@@ -132,7 +136,7 @@ async def test_server_on_this_machine_has_no_price(model_server: ModelServer) ->
     async with AsyncOpenAI(api_key="key", base_url=model_server.base_url) as client:
         verdict = await Judge(MODEL, client=client, samples=1).score("a?", "b")
     assert verdict.cost_usd is None
-    assert price_list.cache_info().currsize == 0  # nor is the list read for it
+    assert price_list.cache_info().currsize == 0  # the list is not even read
 
 
 async def test_offline_rater_costs_nothing() -> None:

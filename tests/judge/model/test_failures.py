@@ -1,4 +1,4 @@
-"""What comes of a failed request: never anything but a `JudgeError` child or a verdict."""
+"""The outcome of a failed request: always a subclass of `JudgeError` or a verdict."""
 
 import gzip
 import json
@@ -76,7 +76,7 @@ def http(body: bytes, head: str = "", status: str = "200 OK", length: int | None
 
 
 def status_error(status: int, body: Any = None, headers: dict[str, str] | None = None) -> openai.APIStatusError:
-    """The error as the `openai` package makes it of an answer."""
+    """The error that the `openai` package makes of an answer."""
     response = httpx2.Response(
         status, json=body, headers=headers, request=httpx2.Request("POST", "http://judge.test/v1/chat/completions")
     )
@@ -98,7 +98,9 @@ def status_error(status: int, body: Any = None, headers: dict[str, str] | None =
     ],
     ids=lambda sent: repr(sent[:40]),
 )
-async def test_what_is_no_http_names_the_address(model_server: ModelServer, client: AsyncOpenAI, sent: bytes) -> None:
+async def test_answer_that_is_not_http_names_the_address(
+    model_server: ModelServer, client: AsyncOpenAI, sent: bytes
+) -> None:
     model_server.script(Wire(sent))
     with pytest.raises(UnavailableError, match=r"127\.0\.0\.1:\d+ cannot be reached.*OPENAI_BASE_URL"):
         await complete_once(client)
@@ -113,7 +115,7 @@ async def test_what_is_no_http_names_the_address(model_server: ModelServer, clie
     ],
     ids=["gzip cut off", "latin-1", "nested without end"],
 )
-async def test_body_that_cannot_be_read_is_no_completion(
+async def test_body_that_cannot_be_read_is_a_bad_response(
     model_server: ModelServer, client: AsyncOpenAI, sent: bytes
 ) -> None:
     model_server.script(Wire(sent))
@@ -121,7 +123,7 @@ async def test_body_that_cannot_be_read_is_no_completion(
         await complete_once(client)
 
 
-async def test_address_that_speaks_no_tls_is_named(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_address_without_tls_is_named(model_server: ModelServer, client: AsyncOpenAI) -> None:
     port = httpx2.URL(model_server.base_url).port
     with pytest.raises(UnavailableError, match=rf"127\.0\.0\.1:{port} .*OPENAI_BASE_URL"):
         await complete_once(client.with_options(base_url=f"https://127.0.0.1:{port}/v1"))
@@ -141,7 +143,7 @@ async def test_address_that_speaks_no_tls_is_named(model_server: ModelServer, cl
         "http://\u2603.example/v1",
     ],
 )
-def test_address_that_is_none_is_a_matter_of_the_set_up(base_url: str) -> None:
+def test_invalid_address_is_a_set_up_error(base_url: str) -> None:
     with pytest.raises(SetupError, match="OPENAI_BASE_URL is not an address") as caught:
         make_client(KEY, base_url)
     assert "hunter2" not in str(caught.value)
@@ -156,19 +158,19 @@ def test_address_that_is_none_is_a_matter_of_the_set_up(base_url: str) -> None:
         "http://b\xfccher.example/v1",
     ],
 )
-def test_address_of_any_server_is_taken(base_url: str) -> None:
+def test_address_of_any_server_is_accepted(base_url: str) -> None:
     assert make_client(None, base_url).base_url.host
 
 
 @each("key", ["sk-\xfc", "sk-1\n", "sk 1"])
 @each("base_url", [None, "http://user:hunter2@localhost/v1"])
-def test_key_that_is_none_is_a_matter_of_the_set_up(key: str, base_url: str | None) -> None:
+def test_invalid_key_is_a_set_up_error(key: str, base_url: str | None) -> None:
     with pytest.raises(SetupError, match="OPENAI_API_KEY") as caught:
         make_client(key, base_url)
     assert key not in str(caught.value)
 
 
-# Any JSON at all
+# Any JSON
 
 NAMES = [
     *("choices", "message", "content", "refusal", "finish_reason", "logprobs", "token", "top_logprobs", "logprob"),
@@ -191,7 +193,7 @@ json_values = st.recursive(
 
 
 def completion_like(value: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    """A chat completion with anything in each place."""
+    """A chat completion in which each field can hold any value."""
     token = st.fixed_dictionaries({"token": value, "logprob": value})
     tokens = st.lists(st.fixed_dictionaries({"token": value, "top_logprobs": value | st.lists(token, max_size=2)}))
     message = st.fixed_dictionaries({}, optional={"content": value, "refusal": value, "reasoning_content": value})
@@ -216,7 +218,7 @@ statuses = st.sampled_from(
 async def test_any_json_gives_a_verdict_or_one_judge_error(
     model_server: ModelServer, client: AsyncOpenAI, status: int, body: Any
 ) -> None:
-    # A wait beyond the deadline, so that no example waits.
+    # The requested wait exceeds the deadline, so no example waits.
     model_server.script(Raw(json.dumps(body), status=status, headers={"retry-after": "300"}))
     outcome: Verdict | JudgeError
     try:
@@ -245,26 +247,26 @@ def test_any_json_is_a_completion_of_known_types_or_none(body: Any) -> None:
 
 
 @each("count", [True, -1, 2**31, 10**400, 1.5, float("nan"), "5", None, [5]])
-def test_count_of_tokens_that_is_none_is_unknown(count: Any) -> None:
+def test_invalid_token_count_is_unknown(count: Any) -> None:
     completion = to_completion({"choices": [{}], "usage": {"prompt_tokens": count, "completion_tokens": 5}})
     assert completion is not None
     assert (completion.input_tokens, completion.output_tokens) == (None, 5)
 
 
-def test_half_a_character_is_replaced() -> None:
+def test_lone_surrogate_is_replaced() -> None:
     completion = to_completion({"choices": [{"message": {"content": "score: 4 \ud83d"}}]})
     assert completion is not None
     assert completion.choices[0].text == "score: 4 ?"
 
 
-def test_parts_that_are_no_text_are_left_out() -> None:
+def test_parts_that_are_not_text_are_left_out() -> None:
     parts = [{"type": "reasoning", "text": "score: 1"}, "score: 2", None, {"type": "text", "text": "score: 4"}]
     completion = to_completion({"choices": [{"message": {"content": parts}}]})
     assert completion is not None
     assert completion.choices[0].text == "score: 4"
 
 
-def test_parts_within_parts_are_no_text() -> None:
+def test_nested_parts_are_left_out() -> None:
     content: Any = "score: 4"
     for _ in range(2000):
         content = [{"type": "text", "text": content}]
@@ -274,7 +276,7 @@ def test_parts_within_parts_are_no_text() -> None:
 
 
 @each("logprob", [float("nan"), float("-inf"), float("inf"), 10**400, "-1", None])
-def test_probability_that_is_none_is_left_out(logprob: Any) -> None:
+def test_invalid_log_probability_is_left_out(logprob: Any) -> None:
     candidates = [{"token": "4", "logprob": -0.5}, {"token": "5", "logprob": logprob}]
     content = [{"token": "4", "top_logprobs": candidates}]
     completion = to_completion({"choices": [{"logprobs": {"content": content}}]})
@@ -282,11 +284,11 @@ def test_probability_that_is_none_is_left_out(logprob: Any) -> None:
     assert completion.choices[0].tokens == (Token("4", {"4": -0.5}),)
 
 
-# Single rules
+# Single functions
 
 
 @each("after", ["soon", "-1", "nan", "Fri, 99 Dec 9999", "", "1" * 5000])
-def test_wait_that_is_no_time_is_none(after: str) -> None:
+def test_invalid_retry_after_is_ignored(after: str) -> None:
     assert retry_after_s(status_error(429, headers={"retry-after": after})) is None
 
 
@@ -299,7 +301,7 @@ def test_wait_that_is_no_time_is_none(after: str) -> None:
         ({"retry-after": "Fri, 31 Dec 1999 23:59:59 -0000"}, 0),
     ],
 )
-def test_wait_is_read_from_numbers_and_dates(headers: dict[str, str], wait_s: float) -> None:
+def test_retry_after_is_read_from_numbers_and_dates(headers: dict[str, str], wait_s: float) -> None:
     assert retry_after_s(status_error(429, headers=headers)) == wait_s
 
 
@@ -314,15 +316,15 @@ def test_wait_is_read_from_numbers_and_dates(headers: dict[str, str], wait_s: fl
         ("an answer, and no n-gram, is n/a\nin a new line", ["n"], None),
         ("Use 'max_tokens' instead", ["max_completion_tokens"], "max_completion_tokens"),
         ("max_tokens is too large", ["temperature"], None),
-        ("n", ["n"], "n"),  # a `param` or a `loc` alone
+        ("n", ["n"], "n"),  # a `param` or a `loc` by itself
     ],
 )
-def test_option_is_found_by_its_name(text: str, options: list[str], expected: str | None) -> None:
+def test_rejected_option_is_found_by_its_name(text: str, options: list[str], expected: str | None) -> None:
     assert rejected_option(status_error(400, {"error": {"message": text}}), options) == expected
 
 
 @each("status", [401, 402, 404, 408, 409, 413, 429, 503])
-def test_option_is_not_blamed_for_other_troubles(status: int) -> None:
+def test_option_is_not_blamed_for_other_failures(status: int) -> None:
     assert rejected_option(status_error(status, {"error": {"message": "temperature"}}), ["temperature"]) is None
 
 
@@ -349,22 +351,22 @@ def test_option_is_not_blamed_for_other_troubles(status: int) -> None:
         (503, "model `m` not found on any worker yet", UnavailableError),
     ],
 )
-def test_words_tell_what_the_status_does_not(status: int, words: str, child: type[JudgeError]) -> None:
+def test_wording_decides_the_error_if_the_status_does_not(status: int, words: str, child: type[JudgeError]) -> None:
     assert type(to_judge_error(status_error(status, {"error": words}), "m", "http://judge.test/v1", "")) is child
 
 
 @each("words", ["data_inspection_failed", "Content Exists Risk", "content_policy_violation"])
-def test_words_of_a_filter_are_known(words: str) -> None:
+def test_wordings_of_content_filters_are_recognised(words: str) -> None:
     assert is_filtered(status_error(400, {"error": {"code": words}}))
 
 
-def test_account_that_was_flagged_is_no_filtered_answer() -> None:
+def test_flagged_account_is_not_a_filtered_answer() -> None:
     error = status_error(403, {"error": {"message": "Your account was flagged; contact support."}})
     assert not is_filtered(error)
     assert isinstance(to_judge_error(error, "m", "http://judge.test/v1", ""), KeyRejectedError)
 
 
-def test_request_that_fastapi_repeats_is_not_read() -> None:
+def test_request_that_fastapi_echoes_is_not_read() -> None:
     repeated = {"detail": [{"loc": ["body", "messages"], "msg": "no", "input": "temperature context length flagged"}]}
     error = status_error(422, repeated)
     assert rejected_option(error, ["temperature"]) is None
@@ -372,16 +374,16 @@ def test_request_that_fastapi_repeats_is_not_read() -> None:
 
 
 @each("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])
-def test_passing_trouble_is_worth_another_try(status: int) -> None:
+def test_temporary_failure_is_worth_a_retry(status: int) -> None:
     assert is_worth_retrying(status_error(status))
 
 
 @each("status", [300, 304, 400, 401, 402, 403, 404, 405, 410, 413, 418, 422, 451])
-def test_lasting_trouble_is_not_worth_another_try(status: int) -> None:
+def test_permanent_failure_is_not_worth_a_retry(status: int) -> None:
     assert not is_worth_retrying(status_error(status))
 
 
-def test_code_is_shown_where_it_is_one() -> None:
+def test_error_code_is_shown_only_if_it_looks_like_one() -> None:
     known = to_judge_error(
         status_error(400, {"error": {"code": "unsupported_country"}}), "m", "http://judge.test/v1", ""
     )
@@ -420,7 +422,7 @@ def test_server_is_named_without_password(base_url: str, name: str) -> None:
     assert "hunter2" not in str(to_judge_error(status_error(500), "m", base_url, ""))
 
 
-def test_choices_beyond_all_measure_are_not_looked_at() -> None:
+def test_choices_beyond_the_limit_are_ignored() -> None:
     completion = to_completion({"choices": [{}] * 300_000})
     assert completion is not None
     assert len(completion.choices) == MOST_CHOICES
@@ -430,6 +432,6 @@ def test_choices_beyond_all_measure_are_not_looked_at() -> None:
 
 
 @each(("parts", "expected"), [(9_000, True), (10_000, False)])
-def test_error_in_too_many_parts_is_not_read_to_the_end(parts: int, expected: bool) -> None:
+def test_error_with_too_many_parts_is_not_read_to_the_end(parts: int, expected: bool) -> None:
     answer = httpx2.Response(400, request=REQUEST)
     assert is_filtered(openai.APIStatusError("", response=answer, body=["content_filter", *[[]] * parts])) is expected

@@ -1,4 +1,4 @@
-"""What of a server's words stands in a message: enough to act on, and nothing of a key or of what was judged."""
+"""The part of a server's error that a message quotes: enough to act on, and nothing of a key or a judged text."""
 
 import re
 from typing import Any
@@ -39,7 +39,7 @@ async def message(server: ModelServer, reply: Failure | Raw) -> str:
     return str(caught.value)
 
 
-async def test_litellm_without_a_database_is_a_matter_of_the_key(model_server: ModelServer) -> None:
+async def test_litellm_without_a_database_is_reported_as_a_refused_key(model_server: ModelServer) -> None:
     assert LITELLM_ALONE.wrong_key is not None
     said = await message(model_server, LITELLM_ALONE.wrong_key)
     assert said == (
@@ -48,7 +48,7 @@ async def test_litellm_without_a_database_is_a_matter_of_the_key(model_server: M
     )
 
 
-async def test_rejection_that_nobody_foresaw_says_what_the_server_says(model_server: ModelServer) -> None:
+async def test_unknown_rejection_quotes_the_server(model_server: ModelServer) -> None:
     said = await message(model_server, Failure(400, code="unknown_tenant", message="No tenant of this name."))
     assert '(HTTP 400, unknown_tenant: "No tenant of this name."); check JUDGE_MODEL, OPENAI_BASE_URL and' in said
 
@@ -85,16 +85,16 @@ def test_each_servers_sentence_is_found(reply: Failure, expected: str) -> None:
         f"Incorrect key\n\t{KEY.upper()} given",
     ],
 )
-def test_key_is_left_out_whole_masked_or_in_pieces(said: str) -> None:
+def test_key_is_left_out_even_if_masked_or_in_part(said: str) -> None:
     assert quoted(said, authorization=f"Bearer {KEY}") == "Incorrect key … given"
 
 
-def test_key_of_any_header_is_left_out() -> None:
+def test_key_in_any_authorization_header_is_left_out() -> None:
     assert quoted("Not hunter22 again", **{"api-key": "hunter22"}) == "Not … again"
     assert quoted("Not hunter22 again", **{"x-team": "hunter22"}) == "Not hunter22 again"
 
 
-async def test_key_that_was_sent_is_known_from_the_request(model_server: ModelServer) -> None:
+async def test_key_that_was_sent_is_read_from_the_request(model_server: ModelServer) -> None:
     said = await message(model_server, Failure(400, message="No tenant has very-secret."))
     assert "No tenant has …" in said
 
@@ -112,19 +112,19 @@ async def test_key_that_was_sent_is_known_from_the_request(model_server: ModelSe
         repr(PROMPT),
     ],
 )
-def test_what_is_judged_is_left_out(echo: str) -> None:
+def test_judged_text_is_left_out(echo: str) -> None:
     said = quoted(f"Cannot parse the value {echo} here")
     assert re.match("Cannot parse the value '?…", said)
     assert not re.search("Ida|Lindqvist|epilepsy|berg|Karolinska|May", said, re.IGNORECASE)
 
 
 @each(("question", "response"), [("Why?", "Hunter2"), ("Name it.", "Ida Lindqvist")])
-def test_text_of_a_word_or_two_is_left_out(question: str, response: str) -> None:
+def test_text_of_one_or_two_words_is_left_out(question: str, response: str) -> None:
     prompt = render_prompt(load_rubric("additive-5"), question, response)
     assert quoted(f"Cannot parse '{response}' here", prompt) == "Cannot parse '…' here"
 
 
-def test_text_of_another_script_is_left_out_by_the_letter() -> None:
+def test_part_of_a_text_in_another_script_is_left_out() -> None:
     prompt = render_prompt(load_rubric("additive-5"), "誰が担当ですか", "リンドクヴィスト先生です")
     assert quoted("Cannot parse リンドクヴ at 3", prompt) == "Cannot parse … at 3"
     assert quoted(r"Cannot parse \u30ea\u30f3 at 3", prompt) == "Cannot parse … at 3"
@@ -132,7 +132,7 @@ def test_text_of_another_script_is_left_out_by_the_letter() -> None:
 
 @settings(deadline=None)
 @given(st.text(st.characters(codec="utf-8")), st.text(), st.integers(0, 300))
-def test_no_three_words_of_a_text_are_ever_quoted(before: str, after: str, at: int) -> None:
+def test_no_three_words_of_a_judged_text_are_quoted(before: str, after: str, at: int) -> None:
     said = quoted(f"{before} {PROMPT[at:]} {after}")
     words = re.findall(r"[a-z0-9]+|[^\W_]", said.lower())
     known = re.findall(r"[a-z0-9]+|[^\W_]", PROMPT.lower())
@@ -157,5 +157,5 @@ def test_quote_is_short_and_on_one_line(said: str, expected: str) -> None:
 
 
 @each("body", [None, [], {}, 7, {"error": None}, {"error": {"input": "secret"}}, {"error": [[[]]]}])
-def test_without_a_sentence_there_is_no_quote(body: Any) -> None:
+def test_error_without_a_message_is_not_quoted(body: Any) -> None:
     assert quote(error(body), PROMPT) == ""

@@ -1,4 +1,4 @@
-"""`judge view`, as it is typed, and the file that comes of it."""
+"""`judge view`, run as a command, and the page that it writes."""
 
 import base64
 import hashlib
@@ -22,7 +22,7 @@ HOSTILE = "</script><script>alert(1)</script><!--<script>\u2028\u2029]]>&lt;{{sc
 
 
 class Parsed(HTMLParser):
-    """The page as a browser takes it apart: elements with their attributes, and what stands in scripts."""
+    """The page as a browser parses it: elements with their attributes, and the text inside them."""
 
     def __init__(self, page: Path) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ def saved(folder: Path, *rows: dict[str, Any], title: str = "scored.jsonl") -> P
     return page
 
 
-def test_no_text_breaks_out_of_the_data(tmp_path: Path) -> None:
+def test_hostile_text_cannot_break_out_of_the_data(tmp_path: Path) -> None:
     fields = ("prompt", "completion", "justification", "reason", "model", "prompt_id", "unscored_detail")
     row = {**dict.fromkeys(fields, HOSTILE), "score": 4, "human": 1, "flags": [HOSTILE]}
     plain, hostile = (Parsed(saved(tmp_path, each)) for each in ({"score": 4}, row))
@@ -64,13 +64,13 @@ def test_no_text_breaks_out_of_the_data(tmp_path: Path) -> None:
     assert hostile.inside["module"] == plain.inside["module"]
 
 
-def test_title_is_text(tmp_path: Path) -> None:
+def test_title_is_escaped(tmp_path: Path) -> None:
     parsed = Parsed(saved(tmp_path, {"score": 4}, title="<img src=x onerror=alert(1)>"))
     assert "img" not in [tag for tag, _ in parsed.tags]
     assert "<img src=x onerror=alert(1)>" in parsed.inside["title"]
 
 
-def test_policy_lets_the_two_inline_parts_run_and_nothing_else(tmp_path: Path) -> None:
+def test_policy_allows_only_the_inline_script_and_style(tmp_path: Path) -> None:
     parsed = Parsed(saved(tmp_path, {"score": 4}))
     policy = next(attrs["content"] for _, attrs in parsed.tags if "http-equiv" in attrs)
 
@@ -89,7 +89,7 @@ def test_score_of_zero_is_a_score(tmp_path: Path) -> None:
     assert (reply["score"], reply["miss"], reply["bar"]) == (0, 0, "0")
 
 
-def test_versions_are_kept_apart(tmp_path: Path) -> None:
+def test_judge_versions_are_kept_apart(tmp_path: Path) -> None:
     named = {"rubric": "additive-5", "rubric_version": "f846c469"}
     rows = [
         {"score": 1, "model": "a", **named, "samples": 3},
@@ -107,7 +107,7 @@ def test_versions_are_kept_apart(tmp_path: Path) -> None:
     assert [reply["version"] for reply in data["replies"]] == [0, 1, 2, 0]
 
 
-def test_page_that_a_browser_would_not_open_is_refused(tmp_path: Path) -> None:
+def test_page_too_large_for_a_browser_is_refused(tmp_path: Path) -> None:
     reader = Reader()
     for line in range(3):
         reader.add(line, {"score": 1, "completion": "a" * 100 * 2**20})
@@ -125,7 +125,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     return lambda *arguments: judge("view", *arguments)
 
 
-def test_page_stands_beside_the_file_for_its_owner_alone(run: Run, tmp_path: Path) -> None:
+def test_page_is_written_beside_the_file_and_readable_only_by_its_owner(run: Run, tmp_path: Path) -> None:
     (tmp_path / "scored.jsonl").write_text('{"score": 4, "completion": "So."}')
     code, out, err = run("scored.jsonl")
     page = tmp_path / "scored.html"
@@ -136,7 +136,7 @@ def test_page_stands_beside_the_file_for_its_owner_alone(run: Run, tmp_path: Pat
     assert Parsed(page).data["title"] == "scored.jsonl"
 
 
-def test_link_beside_the_page_leads_nowhere(run: Run, tmp_path: Path) -> None:
+def test_symbolic_link_beside_the_page_is_not_followed(run: Run, tmp_path: Path) -> None:
     (tmp_path / "scored.jsonl").write_text('{"score": 4}')
     (tmp_path / "elsewhere").write_text("somebody's")
     (tmp_path / "scored.html.part").symlink_to(tmp_path / "elsewhere")
@@ -145,7 +145,7 @@ def test_link_beside_the_page_leads_nowhere(run: Run, tmp_path: Path) -> None:
     assert not (tmp_path / "scored.html").is_symlink()
 
 
-def test_page_is_replaced_and_nothing_else_is(run: Run, tmp_path: Path) -> None:
+def test_earlier_page_is_replaced_and_no_other_file(run: Run, tmp_path: Path) -> None:
     rows = '{"score": 4}\n{"score": 5}'
     for name in ("scored.jsonl", "scored.txt"):
         (tmp_path / name).write_text(rows)
@@ -162,14 +162,14 @@ def test_page_is_replaced_and_nothing_else_is(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("output", ["missing/page.html", "."])
-def test_page_that_cannot_be_written_is_a_sentence(run: Run, tmp_path: Path, output: str) -> None:
+def test_page_that_cannot_be_written_gives_one_sentence(run: Run, tmp_path: Path, output: str) -> None:
     (tmp_path / "scored.jsonl").write_text('{"score": 4}')
     code, _, err = run("scored.jsonl", "-o", output)
     assert code == 2
     assert re.fullmatch(rf"{re.escape(output)}: cannot write it \(.*\); name another file with -o\.\n", err)
 
 
-def test_line_that_cannot_be_used_is_said_and_the_page_is_there(run: Run, tmp_path: Path) -> None:
+def test_unusable_line_is_reported_and_the_page_is_written(run: Run, tmp_path: Path) -> None:
     (tmp_path / "scored.jsonl").write_text('{"score": 4}\nno JSON')
     code, out, err = run("scored.jsonl")
     assert code == 1
@@ -177,14 +177,14 @@ def test_line_that_cannot_be_used_is_said_and_the_page_is_there(run: Run, tmp_pa
     assert out.startswith("scored.html: 1 reply, ")
 
 
-def test_label_and_its_scale_are_chosen(run: Run, tmp_path: Path) -> None:
+def test_label_and_its_scale_can_be_chosen(run: Run, tmp_path: Path) -> None:
     (tmp_path / "scored.jsonl").write_text('{"score": 4, "human": 5, "quality": 0.2}')
     assert run("scored.jsonl", "--label", "quality", "--scale", "0-1")[0] == 0
     (reply,) = Parsed(tmp_path / "scored.html").data["replies"]
     assert reply["labels"] == [{"score": 1, "blind": None, "reason": ""}]
 
 
-def test_what_judge_batch_writes_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_output_of_judge_batch_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "raw.jsonl").write_text('{"prompt": "Why?", "completion": "Because it is so."}')
     monkeypatch.chdir(tmp_path)
     for arguments in (("batch", "raw.jsonl", "-o", "scored.jsonl", "--model", "offline"), ("view", "scored.jsonl")):

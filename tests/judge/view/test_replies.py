@@ -1,4 +1,4 @@
-"""Rows as replies, and replies as figures."""
+"""How rows become replies, and replies become figures."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +34,7 @@ def read(path: Path) -> Read:
     return read_here
 
 
-def test_row_of_a_batch_is_a_reply_with_all_that_was_said(read: Read) -> None:
+def test_row_of_a_batch_becomes_a_reply_with_all_its_details(read: Read) -> None:
     row = {
         **dict.fromkeys(ADDED),
         **NAMED,
@@ -77,7 +77,7 @@ def test_unscored_row_says_why(read: Read) -> None:
     assert [reply.unscored for reply in read(rows).replies] == ["Only 1 of 3.", "no majority", "No score."]
 
 
-def test_rows_of_one_case_are_one_reply_with_several_labels(read: Read) -> None:
+def test_rows_of_one_case_become_one_reply_with_several_labels(read: Read) -> None:
     case = {**NAMED, "case": 12, "score": 5, "question": "Why?", "response": "So."}
     rows = [
         {**case, "human": 2, "reason": "Wrong.", "blind": False},
@@ -94,16 +94,16 @@ def test_rows_of_one_case_are_one_reply_with_several_labels(read: Read) -> None:
 
 
 @each(("human", "differs"), [(2, True), (2.5, False)])
-def test_judge_and_people_differ_from_two_points_on(read: Read, human: float, differs: bool) -> None:
+def test_judge_and_people_differ_from_two_points(read: Read, human: float, differs: bool) -> None:
     assert read([{"score": 4, "human": human}]).replies[0].differs is differs
 
 
-def test_texts_that_are_none_are_shown_as_json_or_missing(read: Read) -> None:
+def test_fields_that_are_not_text_are_shown_as_json_or_missing(read: Read) -> None:
     (reply,) = read([{"score": 1, "prompt": [{"role": "user"}], "completion": None}]).replies
     assert (reply.question, reply.response) == ('[{"role": "user"}]', None)
 
 
-def test_what_cannot_be_used_is_said_with_its_line(read: Read) -> None:
+def test_unusable_value_is_reported_with_its_line(read: Read) -> None:
     found = read(
         '{"score": 4, "human": "good", "probability": 2}\n{"score": 3, "judged_at": "today"}\nno JSON\n'
         '{"score": 3, "human": 3, "probability": 1e-300}'
@@ -126,13 +126,13 @@ def test_what_cannot_be_used_is_said_with_its_line(read: Read) -> None:
         ([{"score": 1, "rubric": "mine"}], {}, "The scores were given by rubric 'mine'"),
     ],
 )
-def test_file_that_tells_nothing_is_refused(read: Read, rows: Any, options: Any, message: str) -> None:
+def test_file_without_usable_rows_is_refused(read: Read, rows: Any, options: Any, message: str) -> None:
     with pytest.raises(SetupError) as caught:
         read(rows, **options)
     assert str(caught.value).startswith(message)
 
 
-def test_more_rows_than_a_page_holds_are_refused_unless_the_last_are_asked_for(read: Read, path: Path) -> None:
+def test_more_rows_than_a_page_holds_are_refused_unless_limited(read: Read, path: Path) -> None:
     rows = [{"score": number % 6} for number in range(MOST_REPLIES + 1)]
     with pytest.raises(SetupError) as caught:
         read(rows)
@@ -142,8 +142,8 @@ def test_more_rows_than_a_page_holds_are_refused_unless_the_last_are_asked_for(r
     assert last.left_out == MOST_REPLIES - 1
 
 
-def test_figures_are_those_of_judge_estimate(read: Read, path: Path) -> None:
-    # Mean score of all 3.69; what people say of 24 of them is lower.
+def test_figures_equal_those_of_judge_estimate(read: Read, path: Path) -> None:
+    # The mean of all scores is 3.69; people's labels of 24 of them are lower.
     rows = [*LABELLED, *({"score": score} for score in [3, 4, 4, 3, 4, 4, 3, 5] * 10)]
     figures = to_figures(read(rows).replies)
     expected = estimate_file(path, Fields("human")).to_dict()
@@ -159,7 +159,7 @@ def test_figures_are_those_of_judge_estimate(read: Read, path: Path) -> None:
     assert figures["notes"][-1].endswith("within 2 points of the judge's score (24 labels).")
 
 
-def test_first_figures_are_the_judges_own_as_the_bars_are(read: Read) -> None:
+def test_first_figures_are_the_judges_own_like_the_bars(read: Read) -> None:
     figures = to_figures(read([*LABELLED, {"score": 5}]).replies)
     total = sum(int(bar["name"]) * bar["count"] for bar in figures["bars"] if bar["count"])
     own, _, good, _ = figures["facts"]
@@ -168,13 +168,13 @@ def test_first_figures_are_the_judges_own_as_the_bars_are(read: Read) -> None:
 
 
 @each(("fields", "by"), [({"blind": True}, "24 blind labels"), ({}, "24 labels")])
-def test_labels_are_called_blind_where_the_rows_say_so(read: Read, fields: Row, by: str) -> None:
+def test_labels_are_called_blind_if_the_rows_say_so(read: Read, fields: Row, by: str) -> None:
     figures = to_figures(read([row | fields for row in LABELLED]).replies)
     assert figures["facts"][1]["title"] == f"Mean, corrected by {by}"
     assert any("does not say" in note for note in figures["notes"]) is not bool(fields)
 
 
-def test_distance_of_half_the_scale_is_not_said(read: Read) -> None:
+def test_error_range_of_half_the_scale_is_not_shown(read: Read) -> None:
     notes = to_figures(read([{"score": 5, "human": 2}] * 24).replies)["notes"]
     assert not [note for note in notes if "9 of 10 cases" in note]
 
@@ -187,13 +187,13 @@ def test_without_labels_the_figures_are_the_judges_own_and_say_so(read: Read) ->
     assert "says nothing of how far the judge is from people" in figures["notes"][0]
 
 
-def test_few_labels_say_how_many_are_missing(read: Read) -> None:
+def test_few_labels_give_a_note_with_the_number_missing(read: Read) -> None:
     notes = to_figures(read(LABELLED[:6]).replies)["notes"]
     assert notes[2].startswith("With fewer than 20 labels the range is rough")
     assert notes[2].endswith("; 14 more are needed.")
 
 
-def test_unequal_draws_are_weighed_and_labels_without_one_left_out(read: Read, path: Path) -> None:
+def test_labels_are_weighted_by_probability_and_those_without_one_left_out(read: Read, path: Path) -> None:
     drawn = [{**row, "probability": 0.1 if row["score"] > 3 else 0.5} for row in LABELLED]
     unusable = [{"score": 5, "human": 0}, {"score": 5, "human": 0, "blind": False, "probability": 0.1}]
     figures = to_figures(read([*drawn, *unusable]).replies)
@@ -205,14 +205,14 @@ def test_unequal_draws_are_weighed_and_labels_without_one_left_out(read: Read, p
     )
 
 
-def test_rows_of_one_thread_are_less_than_as_many_alone(read: Read) -> None:
+def test_rows_of_one_thread_count_as_a_cluster(read: Read) -> None:
     scores = [{"score": score} for score in (1, 1, 1, 5, 5, 5)]
     together = [{**row, "thread": row["score"]} for row in scores]
     ranges = [to_figures(read(rows).replies)["facts"][0]["range"] for rows in (scores, together)]
     assert ranges == ["between 1.07 and 4.46", "between 0.00 and 5.00"]
 
 
-def test_unscored_replies_are_a_bar_and_in_no_figure(read: Read) -> None:
+def test_unscored_replies_have_a_bar_and_count_in_no_figure(read: Read) -> None:
     figures = to_figures(read([{"score": 0}, {"score": 4.5}, {"score": None}]).replies)
     counts = {bar["name"]: bar["count"] for bar in figures["bars"]}
     assert counts == {"5": 1, "4": 0, "3": 0, "2": 0, "1": 0, "0": 1, "unscored": 1}
@@ -220,7 +220,7 @@ def test_unscored_replies_are_a_bar_and_in_no_figure(read: Read) -> None:
     assert "In no figure: 1 reply without a score." in figures["notes"]
 
 
-def test_nothing_scored_has_no_figure(read: Read) -> None:
+def test_rows_without_a_score_give_no_figures(read: Read) -> None:
     assert to_figures(read([{"score": None}]).replies)["facts"] == []
 
 
@@ -234,7 +234,7 @@ def test_long_scale_has_few_bars(read: Read, tmp_path: Path) -> None:
     assert len(to_figures(replies)["bars"]) == 12
 
 
-def test_trend_has_the_judges_mean_of_each_week(read: Read) -> None:
+def test_trend_has_the_judges_mean_for_each_week(read: Read) -> None:
     times = ["2026-09-30T23:30:00-02:00", "2026-10-04T23:59:59+00:00", "2026-11-02", None]
     replies = read([{"score": score, "judged_at": time} for score, time in enumerate(times, start=2)]).replies
     points = to_trend(replies, is_by_day(replies))
@@ -244,7 +244,7 @@ def test_trend_has_the_judges_mean_of_each_week(read: Read) -> None:
     ]
 
 
-def test_trend_of_one_month_goes_by_day(read: Read) -> None:
+def test_trend_of_one_month_is_by_day(read: Read) -> None:
     replies = read([{"score": 3, "judged_at": f"2026-10-{day:02d}"} for day in (1, 31)]).replies
     assert is_by_day(replies)
     assert [point["start"] for point in to_trend(replies, True)] == ["2026-10-01", "2026-10-31"]
