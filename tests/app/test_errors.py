@@ -1,4 +1,4 @@
-"""What errors are called: Slack's own word where it has one, and never a second error about the first."""
+"""The names of errors: Slack's own word if there is one, and never an error caused by naming an error."""
 
 from collections.abc import AsyncIterator
 
@@ -47,7 +47,7 @@ async def client() -> AsyncIterator[AsyncWebClient]:
         ("torn", None, "HTTP 500", True),
     ],
 )
-async def test_whatever_answers_in_slacks_place_has_a_name(
+async def test_any_answer_in_place_of_slacks_has_a_name(
     client: AsyncWebClient, kind: str, error: str | None, word: str, passes: bool
 ) -> None:
     with pytest.raises(SlackApiError) as caught:
@@ -57,17 +57,17 @@ async def test_whatever_answers_in_slacks_place_has_a_name(
     assert (is_passing(caught.value), is_transient(caught.value)) == (passes, passes)
 
 
-async def test_a_token_that_can_be_mended_does_not_pass_by_itself(client: AsyncWebClient) -> None:
+async def test_a_token_that_can_be_replaced_is_transient_but_not_passing(client: AsyncWebClient) -> None:
     with pytest.raises(SlackApiError) as caught:
         await client.conversations_info(channel="login")
     assert (is_passing(caught.value), is_transient(caught.value)) == (False, True)
 
 
-def test_a_log_whose_connections_are_all_taken_is_out_of_reach() -> None:
+def test_a_log_without_a_free_connection_is_out_of_reach() -> None:
     error = PoolTimeoutError("QueuePool limit of size 10 reached")
     assert isinstance(error, STORE_ERRORS)
     assert in_brief(error) == "the log is out of reach: QueuePool limit of size 10 reached"
 
 
-def test_what_nobody_foresaw_has_no_brief_name() -> None:
+def test_an_unexpected_error_has_no_brief_name() -> None:
     assert in_brief(KeyError("x")) is None

@@ -19,7 +19,7 @@ finally:
 """
 
 
-async def test_a_full_collection_leaves_out_what_was_imported(model_server: ModelServer, tmp_path: Path) -> None:
+async def test_a_full_collection_skips_imported_objects(model_server: ModelServer, tmp_path: Path) -> None:
     async with pocket_slack() as slack, asyncio.timeout(ONLY_A_HANG_S):
         env = environment(slack, model_server, tmp_path)
         pipe, command = asyncio.subprocess.PIPE, (sys.executable, "-c", SERVE)

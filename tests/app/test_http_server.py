@@ -1,4 +1,4 @@
-"""An HTTP server that knows whether it is answered."""
+"""An HTTP server that checks whether it answers."""
 
 import pytest
 from aiohttp import web
@@ -16,7 +16,7 @@ def a_server(answer: Answer = greet) -> HttpServer:
     return HttpServer(("HTTP_HOST", "HTTP_PORT"), "127.0.0.1", 0, answer)
 
 
-async def test_it_is_answered_while_it_is_open_alone() -> None:
+async def test_it_is_answered_only_while_it_is_open() -> None:
     server = a_server()
     assert await server.is_answered() is False
     async with server:
@@ -24,7 +24,7 @@ async def test_it_is_answered_while_it_is_open_alone() -> None:
     assert await server.is_answered() is False
 
 
-async def test_a_connection_without_an_answer_is_none() -> None:
+async def test_a_connection_without_a_response_counts_as_not_answered() -> None:
     async def hang_up(request: web.BaseRequest) -> web.Response:
         assert request.transport
         request.transport.abort()
@@ -34,14 +34,14 @@ async def test_a_connection_without_an_answer_is_none() -> None:
         assert await server.is_answered() is False
 
 
-async def test_nothing_is_answered_without_a_file_descriptor_left() -> None:
+async def test_it_is_not_answered_if_no_file_descriptor_is_left() -> None:
     async with a_server() as server:
         with descriptors(0):
             assert await server.is_answered() is False
         assert await server.is_answered() is True
 
 
-async def test_a_port_that_is_taken_is_one_sentence() -> None:
+async def test_a_port_in_use_gives_one_sentence() -> None:
     async with a_server() as server:
         assert server.address
         with pytest.raises(SettingsError, match=r"^METRICS_HOST 127.0.0.1, METRICS_PORT \d+: cannot listen there \("):

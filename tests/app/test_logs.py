@@ -1,4 +1,4 @@
-"""Log lines that repeat: a few a minute are written, the others counted."""
+"""Repeated log lines: a few are written each minute, and the others are counted."""
 
 import logging
 import subprocess
@@ -12,7 +12,7 @@ from bot.logs import RepeatFilter
 
 
 class Lines(logging.Handler):
-    """Keeps what reaches it, and takes its clock from the test."""
+    """Keeps the records that pass the filter; the test sets its clock."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ def lines() -> Iterator[Lines]:
     root.removeHandler(handler)
 
 
-def test_of_the_same_warning_a_few_pass_and_the_next_minute_says_how_many_did_not(lines: Lines) -> None:
+def test_a_repeated_warning_is_written_a_few_times_and_the_rest_counted_a_minute_later(lines: Lines) -> None:
     for _ in range(10):
         logging.getLogger("asyncio").error("accept() failed")
     assert lines.said == ["accept() failed"] * 3
@@ -50,7 +50,7 @@ def test_of_the_same_warning_a_few_pass_and_the_next_minute_says_how_many_did_no
     assert lines.said[3:] == ["left out 8 lines of asyncio: accept() failed", *["accept() failed"] * 3]
 
 
-def test_any_warning_of_a_later_minute_brings_the_count_and_only_once(lines: Lines) -> None:
+def test_any_warning_in_a_later_minute_writes_the_count_once(lines: Lines) -> None:
     for _ in range(5):
         logging.getLogger("one").warning("again")
     for minute in (1, 2):
@@ -59,7 +59,7 @@ def test_any_warning_of_a_later_minute_brings_the_count_and_only_once(lines: Lin
     assert lines.said[3:] == ["left out 2 lines of one: again", "something else", "something else"]
 
 
-def test_a_minute_in_which_nothing_was_left_out_is_not_spoken_of(lines: Lines) -> None:
+def test_a_minute_in_which_nothing_was_left_out_writes_no_count(lines: Lines) -> None:
     for minute in range(3):
         lines.now_s = 60.0 * minute
         for _ in range(3):
@@ -67,7 +67,7 @@ def test_a_minute_in_which_nothing_was_left_out_is_not_spoken_of(lines: Lines) -
     assert lines.said == ["again"] * 9
 
 
-def test_each_event_of_each_logger_is_counted_by_itself(lines: Lines) -> None:
+def test_each_event_of_each_logger_is_counted_separately(lines: Lines) -> None:
     for _ in range(5):
         logging.getLogger("one").warning("this")
         logging.getLogger("one").warning("that")
@@ -84,21 +84,21 @@ def test_each_event_of_each_logger_is_counted_by_itself(lines: Lines) -> None:
     ],
     ids=["lines below the first", "numbers", "the end of a long line"],
 )
-def test_what_differs_in_a_detail_is_the_same_event(lines: Lines, texts: list[str]) -> None:
+def test_texts_that_differ_in_a_detail_are_the_same_event(lines: Lines, texts: list[str]) -> None:
     for text in texts:
         logging.getLogger("pgqueuer").error(text)
     assert lines.said == texts[:3]
 
 
-def test_values_beside_an_event_of_ours_do_not_make_it_another(lines: Lines) -> None:
-    """As structlog hands it over: a dictionary in place of the message."""
+def test_values_of_a_structlog_event_do_not_make_it_another_event(lines: Lines) -> None:
+    """structlog passes a dictionary as the message."""
     for number in range(9):
         logging.getLogger("bot").error({"event": "job_failed", "case": f"case {'x' * number}"})
     logging.getLogger("bot").error({"event": "duty_failed"})
     assert len(lines.records) == 4
 
 
-def test_what_is_no_trouble_is_never_left_out(lines: Lines) -> None:
+def test_lines_below_warning_are_never_left_out(lines: Lines) -> None:
     logger = logging.getLogger("bot.test_logs")
     logger.setLevel(logging.INFO)
     for _ in range(9):
@@ -108,7 +108,7 @@ def test_what_is_no_trouble_is_never_left_out(lines: Lines) -> None:
 
 
 @pytest.mark.parametrize("log_format", ["console", "json"])
-def test_the_apps_log_is_limited_so(log_format: str) -> None:
+def test_the_apps_log_limits_repeated_errors(log_format: str) -> None:
     code = f"""
 import logging, structlog
 from bot.logs import configure_logs
@@ -154,7 +154,7 @@ asyncio.run(forgotten())
 
 
 @pytest.mark.parametrize("form", ["console", "json"])
-def test_a_traceback_says_where_and_of_which_kind_and_quotes_nothing(form: Literal["console", "json"]) -> None:
+def test_a_traceback_names_places_and_types_and_quotes_no_message(form: Literal["console", "json"]) -> None:
     done = subprocess.run([sys.executable, "-c", QUOTING, form], capture_output=True, text=True, check=True, timeout=60)
     assert "SECRET" not in done.stderr
     assert done.stderr.count("ValueError") == done.stderr.count("KeyError") == 3
@@ -193,14 +193,14 @@ SHOWN = {
 
 
 @pytest.mark.parametrize("form", ["console", "json"])
-def test_of_an_address_only_host_and_path_are_logged(form: str) -> None:
+def test_only_host_and_path_of_a_url_are_logged(form: str) -> None:
     said = logged(form, *(f"GET {address} failed" for address in SHOWN))
     assert "SECRET" not in said
     assert [said.count(f"GET {shown} failed") for shown in SHOWN.values()] == [3] * len(SHOWN)
 
 
 @pytest.mark.parametrize("form", ["console", "json"])
-def test_what_would_steer_a_terminal_is_written_out(form: str) -> None:
+def test_control_characters_are_escaped(form: str) -> None:
     said = logged(form, "one\x1b[2Jtwo\rthree\x9bfour\u202efive\nsix")
     assert [char for char in said if not char.isprintable() and char != "\n"] == []
     assert len(said.splitlines()) == 3

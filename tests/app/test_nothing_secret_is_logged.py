@@ -1,4 +1,4 @@
-"""A whole run of good and of failing paths, in a process: no secret and no text is in what it says."""
+"""A whole run through working and failing paths, in a process: its output holds no secret and no judged text."""
 
 import asyncio
 import signal
@@ -87,7 +87,7 @@ def ask(stage: Stage, number: int) -> None:
     ],
     ids=lambda wrong: next(iter(wrong)),
 )
-async def test_no_secret_is_in_what_a_failed_start_says(
+async def test_no_secret_is_in_the_output_of_a_failed_start(
     model_server: ModelServer, tmp_path: Path, wrong: dict[str, str]
 ) -> None:
     async with pocket_slack() as slack:

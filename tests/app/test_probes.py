@@ -1,4 +1,4 @@
-"""What `/healthz`, `/readyz` and `/metrics` answer where something is not well."""
+"""What `/healthz`, `/readyz` and `/metrics` answer when all is well and when something fails."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,7 +31,7 @@ async def no() -> bool:
 
 
 @pytest.mark.parametrize(("signs", "status"), [([], 200), ([yes, yes], 200), ([yes, no], 503), ([no, yes], 503)])
-async def test_ready_is_where_the_log_answers_and_all_is_well(
+async def test_a_process_is_ready_if_the_log_answers_and_all_signs_are_good(
     tmp_path: Path, signs: Sequence[object], status: int
 ) -> None:
     store = await Store.open(f"sqlite+aiosqlite:///{tmp_path}/log.db")
@@ -46,14 +46,14 @@ async def test_ready_is_where_the_log_answers_and_all_is_well(
     await store.close()
 
 
-async def test_a_process_that_cannot_write_to_the_log_is_not_ready_any_more(tmp_path: Path) -> None:
+async def test_a_process_that_cannot_write_to_the_log_stops_being_ready(tmp_path: Path) -> None:
     store = await Store.open(f"sqlite+aiosqlite:///{tmp_path}/log.db")
     now_s = 0.0
     processes = Processes(store.database, lambda: now_s)
     assert not await processes.has_signed()
     await processes.sign(is_connected=True)
     async with store.database.engine.connect() as connection:
-        # As where the disk is full: it can be read.
+        # As with a full disk, the log can only be read.
         await connection.exec_driver_sql("PRAGMA query_only = ON")
         await connection.commit()
     for now_s in (SILENT_S - 1, SILENT_S):

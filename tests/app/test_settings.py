@@ -30,7 +30,7 @@ def test_three_values_are_enough(tmp_path: Path) -> None:
     assert settings.slack_api_url == "https://slack.com/api/"
 
 
-def test_nothing_listens_for_other_machines_unless_told_to(tmp_path: Path) -> None:
+def test_nothing_listens_for_other_machines_by_default(tmp_path: Path) -> None:
     settings = load_settings(env(tmp_path, "SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xapp-1", "OPENAI_API_KEY=sk-1"))
     assert (settings.serve_http, settings.metrics_port) == (False, None)
     assert {settings.http_host, settings.metrics_host} == {"127.0.0.1"}
@@ -59,7 +59,7 @@ def test_a_secret_is_never_part_of_the_message(tmp_path: Path) -> None:
     assert "secret-value" not in str(error.value)
 
 
-def test_models_to_choose_from_need_a_key_even_beside_the_offline_rater(tmp_path: Path) -> None:
+def test_selectable_models_need_a_key_even_with_the_offline_rater(tmp_path: Path) -> None:
     lines = ["SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xapp-1", "JUDGE_MODEL=offline"]
     with pytest.raises(SettingsError, match="OPENAI_API_KEY: missing"):
         load_settings(env(tmp_path, *lines, "JUDGE_MODELS=large"))
@@ -70,7 +70,7 @@ def test_models_to_choose_from_need_a_key_even_beside_the_offline_rater(tmp_path
 
 
 @pytest.mark.parametrize("line", ["OPENAI_BASE_URL=http://localhost:11434/v1", "JUDGE_MODEL=offline"])
-def test_a_server_of_ones_own_or_the_offline_rater_needs_no_key(tmp_path: Path, line: str) -> None:
+def test_a_custom_server_or_the_offline_rater_needs_no_key(tmp_path: Path, line: str) -> None:
     settings = load_settings(env(tmp_path, "SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xapp-1", line))
     assert settings.openai_api_key is None
 
@@ -93,7 +93,7 @@ def test_the_api_url_always_ends_with_a_slash(tmp_path: Path) -> None:
     assert settings.slack_api_url == "http://127.0.0.1:8123/api/"
 
 
-def test_the_example_names_the_three_values() -> None:
+def test_the_example_leaves_only_the_three_required_values_empty() -> None:
     example = Path(__file__).parents[2] / ".env.example"
     assigned = [line.removesuffix("=") for line in example.read_text().splitlines() if line.endswith("=")]
     assert [name for name in assigned if not name.startswith("#")] == [
@@ -132,13 +132,13 @@ COMPLETE = ("SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xapp-1", "OPENAI_API_KEY=
 
 
 @pytest.mark.parametrize("text", ["C0123ABCD,G0ABC", " C0123ABCD , G0ABC ,", "G0ABC C0123ABCD"])
-def test_channels_are_listed_with_commas_or_blanks(text: str, tmp_path: Path) -> None:
+def test_channels_are_separated_by_commas_or_spaces(text: str, tmp_path: Path) -> None:
     settings = load_settings(env(tmp_path, *COMPLETE, f"CHANNELS_DENIED={text}"))
     assert settings.channels_denied == {"C0123ABCD", "G0ABC"}
     assert settings.channels_allowed == frozenset()
 
 
-def test_a_channel_by_its_name_is_told_where_its_id_is(tmp_path: Path) -> None:
+def test_a_channel_name_is_refused_with_an_example_of_an_id(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"CHANNELS_ALLOWED: '#general' is not a channel's id; .* C0123ABCD"):
         load_settings(env(tmp_path, *COMPLETE, "CHANNELS_ALLOWED='#general'"))
 
@@ -153,7 +153,7 @@ SECRETS = {
 
 
 def in_files(folder: Path, **contents: str) -> list[str]:
-    """Lines that name a file for each secret, with these contents."""
+    """Lines that name a file for each secret; the files get these contents."""
     for name, content in contents.items():
         (folder / name.lower()).write_text(content)
     return [f"{name}_FILE={folder / name.lower()}" for name in contents]
@@ -161,7 +161,7 @@ def in_files(folder: Path, **contents: str) -> list[str]:
 
 @pytest.mark.parametrize("begin", ["", "\ufeff"])
 @pytest.mark.parametrize("end", ["", "\n", "\r\n"])
-def test_secrets_may_stand_in_files(tmp_path: Path, begin: str, end: str) -> None:
+def test_secrets_can_be_read_from_files(tmp_path: Path, begin: str, end: str) -> None:
     lines = in_files(tmp_path, **{name: begin + value + end for name, value in SECRETS.items()})
     settings = load_settings(env(tmp_path, *lines), serve_http=True)
     read = {name: getattr(settings, name.lower()) for name in SECRETS}
@@ -170,7 +170,7 @@ def test_secrets_may_stand_in_files(tmp_path: Path, begin: str, end: str) -> Non
     } == SECRETS
 
 
-def test_the_files_may_be_named_in_the_environment_for_the_log_alone(
+def test_the_file_of_the_log_address_can_be_named_in_the_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "address").write_text("sqlite+aiosqlite:////data/log.db\n")
@@ -179,7 +179,7 @@ def test_the_files_may_be_named_in_the_environment_for_the_log_alone(
     assert load_log_settings().database_url == "sqlite+aiosqlite:////data/log.db"
 
 
-def test_a_file_of_the_environment_goes_before_one_of_the_env_file(
+def test_a_file_named_in_the_environment_overrides_one_named_in_the_env_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "other").write_text("xoxb-2")
@@ -188,12 +188,12 @@ def test_a_file_of_the_environment_goes_before_one_of_the_env_file(
     assert settings.slack_bot_token.get_secret_value() == "xoxb-2"
 
 
-def test_what_is_no_secret_is_not_read_from_files(tmp_path: Path) -> None:
+def test_only_secrets_are_read_from_files(tmp_path: Path) -> None:
     lines = in_files(tmp_path, **SECRETS, JUDGE_MODEL="of-a-file")
     assert load_settings(env(tmp_path, *lines)).judge_model == DEFAULT_MODEL
 
 
-def test_what_is_given_goes_before_a_file(tmp_path: Path) -> None:
+def test_a_value_that_is_passed_in_overrides_a_file(tmp_path: Path) -> None:
     lines = in_files(tmp_path, **SECRETS)
     settings = load_settings(env(tmp_path, *lines), database_url="sqlite+aiosqlite:///given.db")
     assert settings.database_url == "sqlite+aiosqlite:///given.db"
@@ -209,7 +209,7 @@ def test_a_secret_that_is_set_twice_is_refused(tmp_path: Path, name: str) -> Non
     ]
 
 
-def test_an_empty_line_beside_a_file_is_no_second_value(tmp_path: Path) -> None:
+def test_an_empty_line_beside_a_file_does_not_count_as_a_second_value(tmp_path: Path) -> None:
     settings = load_settings(env(tmp_path, *in_files(tmp_path, **SECRETS), "SLACK_BOT_TOKEN="))
     assert settings.slack_bot_token.get_secret_value() == "xoxb-1"
 
@@ -227,7 +227,7 @@ def test_an_empty_line_beside_a_file_is_no_second_value(tmp_path: Path) -> None:
         (Path("/dev/zero"), "is not a plain file"),
     ],
 )
-def test_a_file_that_is_no_secret_is_named_without_its_contents(
+def test_an_invalid_secret_file_is_reported_without_its_contents(
     tmp_path: Path, content: bytes | Path | None, said: str
 ) -> None:
     file = tmp_path / "token"
@@ -237,7 +237,7 @@ def test_a_file_that_is_no_secret_is_named_without_its_contents(
         file.write_bytes(content)
     with pytest.raises(SettingsError) as error:
         load_settings(env(tmp_path, f"SLACK_BOT_TOKEN_FILE={file}", "JUDGE_MODEL=offline"))
-    first, second = str(error.value).splitlines()[1:]  # all problems at once
+    first, second = str(error.value).splitlines()[1:]  # all problems are reported together
     assert "SLACK_BOT_TOKEN: " in first
     assert said in first
     assert "hush" not in first
@@ -245,7 +245,7 @@ def test_a_file_that_is_no_secret_is_named_without_its_contents(
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:8123/api/", "http://localhost/api/", "http://[::1]:1/api/"])
-def test_a_stand_in_for_slack_on_this_machine_needs_no_tls(tmp_path: Path, url: str) -> None:
+def test_a_slack_api_url_on_this_machine_needs_no_tls(tmp_path: Path, url: str) -> None:
     assert load_settings(env(tmp_path, *COMPLETE, f"SLACK_API_URL={url}")).slack_api_url == url
 
 
@@ -257,7 +257,7 @@ def test_no_token_is_sent_to_another_machine_without_tls(tmp_path: Path, url: st
         load_settings(env(tmp_path, *COMPLETE, f"SLACK_API_URL={url}"))
 
 
-def test_a_worker_needs_nothing_that_lets_slack_in(tmp_path: Path) -> None:
+def test_a_worker_needs_no_app_token_and_no_signing_secret(tmp_path: Path) -> None:
     worker = load_settings(env(tmp_path, "SLACK_BOT_TOKEN=xoxb-1", "OPENAI_API_KEY=sk-1"), Role.WORKER)
     assert worker.slack_app_token is None
     assert load_settings(env(tmp_path, *COMPLETE[::2]), Role.WORKER, serve_http=True).slack_signing_secret is None
@@ -265,27 +265,27 @@ def test_a_worker_needs_nothing_that_lets_slack_in(tmp_path: Path) -> None:
         load_settings(env(tmp_path, "SLACK_BOT_TOKEN=xoxb-1"), Role.WORKER)
 
 
-def test_a_front_needs_no_key_of_the_model(tmp_path: Path) -> None:
+def test_a_front_needs_no_key_for_the_model(tmp_path: Path) -> None:
     front = load_settings(env(tmp_path, "SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xapp-1"), Role.FRONT)
     assert front.openai_api_key is None
     with pytest.raises(SettingsError, match="SLACK_APP_TOKEN: missing"):
         load_settings(env(tmp_path, "SLACK_BOT_TOKEN=xoxb-1"), Role.FRONT)
 
 
-def test_a_preview_needs_the_bot_token_alone(tmp_path: Path) -> None:
+def test_a_preview_needs_only_the_bot_token(tmp_path: Path) -> None:
     assert load(PreviewSettings, env(tmp_path, "SLACK_BOT_TOKEN=xoxb-1")).slack_app_token is None
     with pytest.raises(SettingsError, match=r"^[^\n]*\n  SLACK_BOT_TOKEN: missing[^\n]*$"):
         load(PreviewSettings, env(tmp_path, ""))
 
 
-def test_a_wrong_token_is_refused_where_it_is_not_needed(tmp_path: Path) -> None:
+def test_a_wrong_token_is_refused_even_if_it_is_not_needed(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="SLACK_APP_TOKEN: expected a token that begins with xapp-"):
         load_settings(
             env(tmp_path, "SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xoxb-1", "OPENAI_API_KEY=k"), Role.WORKER
         )
 
 
-def test_a_secret_in_place_of_its_files_name_is_not_shown(tmp_path: Path) -> None:
+def test_a_secret_in_place_of_a_file_name_is_not_shown(tmp_path: Path) -> None:
     with pytest.raises(SettingsError) as error:
         load_settings(env(tmp_path, "SLACK_BOT_TOKEN_FILE=xoxb-hush", "DATABASE_URL_FILE=postgres://judge:hush@db/log"))
     assert "DATABASE_URL: the file that DATABASE_URL_FILE names cannot be read" in str(error.value)
@@ -295,7 +295,9 @@ def test_a_secret_in_place_of_its_files_name_is_not_shown(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("model", "samples", "ratings"), [("small", "", 6), ("small", "3", 6), ("small", "1", 2), ("a,b", "", 5)]
 )
-def test_what_both_models_may_take_is_set_aside(tmp_path: Path, model: str, samples: str, ratings: int) -> None:
+def test_the_limits_allow_for_the_ratings_of_both_models(
+    tmp_path: Path, model: str, samples: str, ratings: int
+) -> None:
     lines = ["SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xapp-1", "OPENAI_API_KEY=sk-1", f"JUDGE_MODEL={model}"]
     settings = load_settings(env(tmp_path, *lines, f"JUDGE_SAMPLES={samples}", "JUDGE_ESCALATE_TO=big"))
     assert limits_of(settings).ratings == ratings

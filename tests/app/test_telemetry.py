@@ -1,4 +1,4 @@
-"""What an OTLP receiver gets of the app, over HTTP and as protobuf."""
+"""What an OTLP receiver gets from the app, over HTTP and as protobuf."""
 
 import asyncio
 import os
@@ -25,7 +25,7 @@ JUSTIFICATION = GOOD.partition("\n")[2]
 
 
 class Receiver:
-    """Takes everything; while `gate` is shut it answers nothing."""
+    """Accepts every request; while `gate` is not set, it does not answer."""
 
     def __init__(self) -> None:
         self.bodies: list[tuple[str, bytes]] = []
@@ -84,7 +84,7 @@ async def receiver(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Receiver]:
 
 
 async def score_one(open_stage: StageFactory, *replies: Any) -> None:
-    """One reply scored from a click to its verdict, and the bot stopped."""
+    """Scores one reply, from the click to the verdict, and stops the bot."""
     stage = await open_stage(model_pauses=(timedelta(0),) * 3)
     if replies:
         stage.model.script(*replies)
@@ -94,7 +94,7 @@ async def score_one(open_stage: StageFactory, *replies: Any) -> None:
     await stage.stop_bot()
 
 
-async def test_a_scored_case_is_a_tree_of_spans_and_one_event(receiver: Receiver, open_stage: StageFactory) -> None:
+async def test_a_scored_case_sends_a_tree_of_spans_and_one_event(receiver: Receiver, open_stage: StageFactory) -> None:
     await score_one(open_stage)
     case, *steps = receiver.spans()
     assert [case.name, *(span.name for span in steps)] == ["settle case", "read", "judge", "chat gpt-6-luna", "deliver"]
@@ -123,7 +123,7 @@ async def test_a_scored_case_is_a_tree_of_spans_and_one_event(receiver: Receiver
     assert b"service.version" in receiver.everything
 
 
-async def test_no_text_is_sent_unless_it_is_asked_for(
+async def test_no_text_is_sent_by_default(
     receiver: Receiver, open_stage: StageFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await score_one(open_stage)
@@ -143,7 +143,7 @@ async def test_an_unscored_case_has_a_reason_and_no_score(receiver: Receiver, op
     case = receiver.spans()[0]
     assert result["error.type"] == values(case)["slack_judge.unscored.reason"]
     assert "slack_judge.score" not in values(case)
-    assert case.status.code == Status.STATUS_CODE_UNSET  # it was settled
+    assert case.status.code == Status.STATUS_CODE_UNSET  # an unscored case is settled, and not an error
 
 
 async def test_a_failed_attempt_says_why_and_the_next_one_links_to_it(
@@ -161,7 +161,9 @@ async def test_a_failed_attempt_says_why_and_the_next_one_links_to_it(
     assert QUESTION.encode() not in receiver.everything
 
 
-async def test_what_prometheus_reads_is_sent_under_the_same_names(receiver: Receiver, open_stage: StageFactory) -> None:
+async def test_metrics_are_sent_under_the_same_names_as_for_prometheus(
+    receiver: Receiver, open_stage: StageFactory
+) -> None:
     await score_one(open_stage)
     sent = receiver.metrics()
     assert [point.as_double for point in sent["slack_judge_cases"].gauge.data_points] == [1.0]
@@ -174,11 +176,11 @@ async def test_what_prometheus_reads_is_sent_under_the_same_names(receiver: Rece
     assert "process_resident_memory_bytes" in sent
 
 
-async def test_a_receiver_that_hangs_holds_up_neither_a_case_nor_the_end(
+async def test_a_receiver_that_hangs_delays_neither_a_case_nor_the_shutdown(
     receiver: Receiver, open_stage: StageFactory
 ) -> None:
     receiver.gate.clear()
-    await score_one(open_stage)  # returns with the requests still open, which their own time-out ends after 10 s
+    await score_one(open_stage)  # returns while the requests are open; their timeout is 10 s
     assert receiver.waiting == 3
 
 
@@ -201,7 +203,7 @@ assert start(None) is None
 """
 
 
-def test_off_imports_nothing_and_a_missing_extra_is_named_and_leaves_the_bot_running(tmp_path: Path) -> None:
+def test_telemetry_imports_nothing_when_off_and_only_warns_if_its_extra_is_missing(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1\n")
     env = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}
     command = [sys.executable, "-c", OFF_AND_WITHOUT_THE_EXTRA]
