@@ -1,4 +1,4 @@
-"""The GitHub action: its steps' scripts, run by bash with the inputs where the action puts them."""
+"""The GitHub action: the scripts of its steps, run by bash with the inputs as the action passes them."""
 
 import os
 import re
@@ -16,7 +16,7 @@ WORKFLOW = (ROOT / "docs" / "check.yml").read_text(encoding="utf-8")
 
 
 def perform(step: dict[str, Any], folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
-    """A step's script as GitHub runs it, in `folder`; an input is named with _ for -."""
+    """Runs a step's script in `folder` as GitHub does; the names of `inputs` have _ in place of -."""
     values = {f"inputs.{name}": str(each.get("default", "")) for name, each in ACTION["inputs"].items()}
     values |= {f"inputs.{name.replace('_', '-')}": value for name, value in inputs.items()}
     values["steps.install.outputs.judge"] = str(Path(sys.executable).with_name("judge"))
@@ -53,7 +53,7 @@ def test_the_action_installs_its_own_checkout(tmp_path: Path) -> None:
     assert (tmp_path / "GITHUB_OUTPUT").read_text() == f"judge={tmp_path.resolve()}/.venv/bin/judge\n"
 
 
-def test_no_input_is_written_into_a_script_and_other_actions_are_pinned() -> None:
+def test_no_input_is_inserted_into_a_script_and_other_actions_are_pinned() -> None:
     steps = yaml.safe_load(WORKFLOW)["jobs"]["judge"]["steps"]
     assert [each for each in [INSTALL, SCORE, *steps] if "${{" in each.get("run", "")] == []
     used = re.findall(r"uses: (.*)", WORKFLOW)

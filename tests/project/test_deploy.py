@@ -1,4 +1,4 @@
-"""How far the service and the containers are confined, as the files in deploy/ and compose.yml have it."""
+"""The confinement of the service and the containers, as set in deploy/, the Dockerfile and compose.yml."""
 
 import re
 import shutil
@@ -48,18 +48,18 @@ COMPOSED: dict[str, Any] = yaml.safe_load((ROOT / "compose.yml").read_text(encod
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed (apt install systemd)")
-def test_systemd_finds_the_service_well_confined() -> None:
+def test_systemd_rates_the_service_as_well_confined() -> None:
     command = ["systemd-analyze", "security", "--offline=true", "--no-pager", str(SERVICE)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     found = re.search(r"Overall exposure level for \S+: (\d+\.\d)", done.stdout)
     assert found, done.stderr
     version = subprocess.run([command[0], "--version"], capture_output=True, text=True, check=True).stdout
-    # Others may weigh otherwise; that each line is there, the next test says for all of them.
+    # Other versions may rate differently. The next test checks each line for all versions.
     assert float(found[1]) <= (1.1 if version.startswith("systemd 252 ") else 2.0)
 
 
-def test_the_unit_takes_away_what_it_says() -> None:
-    """Every line of its section on confinement, so that none goes unnoticed."""
+def test_the_unit_has_every_line_of_its_confinement() -> None:
+    """All lines of its section on confinement are listed, so that none is removed unnoticed."""
     lines = SERVICE.read_text(encoding="utf-8").splitlines()
     assert [each for each in CONFINES.split() if each not in lines] == []
     assert "SystemCallFilter=~@privileged @resources" in lines
@@ -68,7 +68,7 @@ def test_the_unit_takes_away_what_it_says() -> None:
 def test_the_service_keeps_what_the_app_needs() -> None:
     lines = SERVICE.read_text(encoding="utf-8").splitlines()
     for needed in (
-        "StateDirectory=slack-judge",  # the one place that can be written
+        "StateDirectory=slack-judge",  # the only folder that it can write
         "Environment=HOME=/var/lib/slack-judge PYTHONDONTWRITEBYTECODE=1",
         "RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX",
         "UMask=0077",
@@ -77,16 +77,16 @@ def test_the_service_keeps_what_the_app_needs() -> None:
 
 
 @pytest.mark.parametrize("name", COMPOSED)
-def test_a_container_can_write_nothing_and_may_do_nothing_but_its_work(name: str) -> None:
+def test_a_container_is_read_only_without_capabilities_and_with_limits(name: str) -> None:
     service = COMPOSED[name]
     assert (service["read_only"], service["cap_drop"]) == (True, ["ALL"])
     assert service["security_opt"] == ["no-new-privileges:true"]
     assert set(service["deploy"]["resources"]["limits"]) == {"cpus", "memory", "pids"}
-    assert service["tmpfs"][0].partition(":")[0] == "/tmp"  # noqa: S108 - a mount, and no file
+    assert service["tmpfs"][0].partition(":")[0] == "/tmp"  # noqa: S108 - a mount, not a file
 
 
-def test_no_settings_are_read_from_where_the_process_can_write() -> None:
-    """Whoever takes it over must not leave an OPENAI_BASE_URL in `.env` for the next start."""
+def test_no_settings_are_read_from_a_folder_that_the_process_can_write() -> None:
+    """An attacker who controls the process must not leave an OPENAI_BASE_URL in `.env` for the next start."""
     unit = SERVICE.read_text(encoding="utf-8")
     image = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     starts_in = re.findall(r"^WorkingDirectory=(.*)", unit, re.MULTILINE)
@@ -97,13 +97,13 @@ def test_no_settings_are_read_from_where_the_process_can_write() -> None:
         assert f"DATABASE_URL=sqlite+aiosqlite:///{folder}/slack-judge.db" in text
 
 
-def test_no_container_is_roots() -> None:
+def test_no_container_runs_as_root() -> None:
     users = [line.split()[1] for line in (ROOT / "Dockerfile").read_text().splitlines() if line.startswith("USER ")]
     assert users == ["judge"]
     assert COMPOSED["postgres"]["user"] == "postgres"
 
 
-def test_what_the_image_copies_is_there_and_let_through() -> None:
+def test_files_copied_into_the_image_exist_and_are_not_ignored() -> None:
     lines = (ROOT / "Dockerfile").read_text(encoding="utf-8").splitlines()
     copied = {name for line in lines if line.startswith("COPY ") for name in line.split()[1:-1]}
     let_through = {line.removeprefix("!") for line in (ROOT / ".dockerignore").read_text().splitlines()}
@@ -111,7 +111,7 @@ def test_what_the_image_copies_is_there_and_let_through() -> None:
     assert [name for name in copied if not (ROOT / name).exists()] == []
 
 
-def test_the_image_says_what_it_is() -> None:
+def test_the_image_labels_match_the_project() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     said = dict(re.findall(r'image\.(\w+)="([^"]*)"', (ROOT / "Dockerfile").read_text(encoding="utf-8")))
     assert (said["title"], said["licenses"]) == (project["name"], project["license"])

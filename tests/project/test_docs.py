@@ -1,4 +1,4 @@
-"""What README.md and docs/ say of files, names and settings, held against the code."""
+"""What README.md and docs/ say about files, names and settings, compared with the code."""
 
 import ast
 import os
@@ -19,7 +19,7 @@ from judge.model.completion import cost_of
 from tools import settings
 
 ROOT = Path(__file__).parents[2]
-# The pages describe the app with all of its features.
+# The pages describe the app with all its features.
 complete = pytest.mark.needs("digest", "home", "labels", "privacy", "rubrics", "watch", "workflow")
 PAGES = (
     *(ROOT / name for name in ("README.md", "SECURITY.md", "CONTRIBUTING.md", "sandbox/README.md")),
@@ -29,21 +29,21 @@ _PATH = re.compile(r"(?<![\w/.-])(?:bot|judge|sandbox|tests|bench|tools|deploy|d
 
 
 def named_in(page: Path) -> list[tuple[str, str]]:
-    """The paths that a page names, and of `path:name` also the name."""
+    """The paths that a page names; for `path:name` also the name."""
     found = (match.partition(":") for match in _PATH.findall(page.read_text(encoding="utf-8")))
     return sorted({(path, name) for path, _, name in found})
 
 
 @complete
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_what_a_page_names_is_there(page: Path) -> None:
+def test_files_and_names_in_a_page_exist(page: Path) -> None:
     missing = [path for path, _ in named_in(page) if not (ROOT / path).exists()]
     assert not missing
     named = [(path, name) for path, name in named_in(page) if name]
     assert not [(path, name) for path, name in named if not re.search(rf"\b{name}\b", (ROOT / path).read_text())]
 
 
-def test_the_librarys_program_says_in_a_sentence_that_there_is_no_key(tmp_path: Path) -> None:
+def test_the_example_program_says_in_one_sentence_that_there_is_no_key(tmp_path: Path) -> None:
     program = (
         (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]
     )
@@ -63,7 +63,7 @@ def test_the_librarys_program_says_in_a_sentence_that_there_is_no_key(tmp_path: 
     )
 
 
-def test_every_room_is_on_the_map() -> None:
+def test_every_module_of_the_bot_is_in_the_architecture_page() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     files = {path.stem for path in (ROOT / "bot").glob("[a-z]*.py")}
     rooms = files | {f"{path.parent.name}/" for path in (ROOT / "bot").glob("*/__init__.py")}
@@ -72,7 +72,7 @@ def test_every_room_is_on_the_map() -> None:
 
 
 @complete
-def test_every_step_that_is_named_is_there() -> None:
+def test_every_function_named_in_the_architecture_page_exists() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     named = re.findall(r"`([\w/]+\.py):(\w+)", text)
     missing = [(file, name) for file, name in named if name not in (ROOT / file).read_text(encoding="utf-8")]
@@ -80,14 +80,14 @@ def test_every_step_that_is_named_is_there() -> None:
     assert missing == []
 
 
-def test_the_readme_says_of_ten_settings_what_the_code_says() -> None:
+def test_the_readme_describes_ten_settings_as_the_code_does() -> None:
     described = {settings.row(name, field) for name, field in Settings.model_fields.items()}
     shown = {tuple(cells) for cells in rows("README.md", "Settings")}
     assert len(shown) == 10
     assert shown - described == set()
 
 
-def test_the_readmes_way_to_an_env_file_keeps_it_to_its_owner(tmp_path: Path) -> None:
+def test_the_readmes_command_makes_an_env_file_that_only_its_owner_can_read(tmp_path: Path) -> None:
     (command,) = re.findall(r"`([^`]*\.env\.example \.env)`", (ROOT / "README.md").read_text(encoding="utf-8"))
     shutil.copy(ROOT / ".env.example", tmp_path)
     subprocess.run(command.split(), cwd=tmp_path, check=True, umask=0)
@@ -95,14 +95,14 @@ def test_the_readmes_way_to_an_env_file_keeps_it_to_its_owner(tmp_path: Path) ->
 
 
 def rows(page: str, title: str) -> list[list[str]]:
-    """The cells of a section's first table, without its head."""
+    """The cells of a section's first table, without its header row."""
     section = (ROOT / page).read_text(encoding="utf-8").partition(f"\n## {title}\n")[2].partition("\n## ")[0]
     lines = [line for line in section.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 
 
 @pytest.mark.parametrize("manifest", [FULL, MINIMAL])
-def test_every_scope_and_event_has_its_reason(manifest: Name) -> None:
+def test_every_scope_and_event_is_explained(manifest: Name) -> None:
     events = load_manifest(manifest)["settings"]["event_subscriptions"]["bot_events"]
     explained = [
         name
@@ -125,7 +125,7 @@ def test_the_threat_model_names_each_host() -> None:
 
 
 def addresses_in_code() -> set[str]:
-    """The hosts of all addresses that stand in the code itself, and not in what explains it."""
+    """The hosts of all addresses in the code, without docstrings and comments."""
     found = set[str]()
     for file in [*(ROOT / "bot").rglob("*.py"), *(ROOT / "judge").rglob("*.py")]:
         tree = ast.parse(file.read_text(encoding="utf-8"))
@@ -137,7 +137,7 @@ def addresses_in_code() -> set[str]:
     return found
 
 
-def test_no_other_host_stands_in_the_code() -> None:
+def test_no_other_host_is_in_the_code() -> None:
     named = hosts_named()
     found = addresses_in_code()
     assert {"slack.com", "api.openai.com", "hooks.slack.com"} <= found
@@ -145,7 +145,7 @@ def test_no_other_host_stands_in_the_code() -> None:
 
 
 def events_in_code() -> dict[str, set[str]]:
-    """What the app writes into its own log, with the levels."""
+    """The events that the app logs, with their levels."""
     found: dict[str, set[str]] = {}
     for file in (ROOT / "bot").rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
@@ -169,14 +169,14 @@ def test_every_event_of_the_apps_log_is_listed() -> None:
     assert listed == events_in_code()
 
 
-def test_the_policy_says_when_an_answer_and_a_mended_component_come() -> None:
+def test_the_security_policy_promises_answers_and_fixes_within_days() -> None:
     text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
     promised = re.findall(r"within (\w+) days", text)
     assert len(promised) == 3
     assert "**Vulnerable components.**" in text
 
 
-def test_the_drawing_reads_at_80_columns() -> None:
+def test_the_drawing_fits_80_columns_and_shows_every_part() -> None:
     drawing = (ROOT / "docs" / "security.md").read_text(encoding="utf-8").split("```")[1]
     assert max(map(len, drawing.splitlines())) <= 80
     for part in ("Slack", "slack-judge", "model's server", "the log", "secrets"):
@@ -184,7 +184,7 @@ def test_the_drawing_reads_at_80_columns() -> None:
 
 
 @pytest.mark.parametrize("cells", rows("docs/security.md", "Cost"), ids=lambda cells: cells[0])
-def test_a_verdict_costs_what_the_app_would_say(cells: list[str]) -> None:
+def test_the_costs_in_the_docs_are_those_that_the_app_computes(cells: list[str]) -> None:
     _, asked, written, verdict, thousand = cells
     tokens = [int(count.replace(",", "")) for count in (asked, written)]
     usage = {"prompt_tokens": tokens[0], "completion_tokens": tokens[1], "total_tokens": sum(tokens)}
@@ -194,7 +194,7 @@ def test_a_verdict_costs_what_the_app_would_say(cells: list[str]) -> None:
     assert (verdict, thousand) == (f"${cost:.5f}", f"${cost * 1000:.2f}")
 
 
-def test_the_example_without_a_key_has_the_score_that_the_readme_gives(tmp_path: Path) -> None:
+def test_the_readmes_example_without_a_key_gets_the_score_stated_there(tmp_path: Path) -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8").replace("\\\n", "")
     line = next(line for line in text.splitlines() if line.startswith("judge score --model offline"))
     command, _, said = line.partition("#")

@@ -1,4 +1,4 @@
-"""A test that fails is named, whatever else happens."""
+"""A failing test is named even if its report cannot be made."""
 
 import pytest
 

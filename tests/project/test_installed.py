@@ -1,4 +1,4 @@
-"""What the app says has to hold where it was installed from a wheel as well, without the files of the checkout."""
+"""Messages must also be right for an app that is installed from a wheel, without the files of the checkout."""
 
 import ast
 import re
@@ -23,7 +23,7 @@ _OF_THE_CHECKOUT = re.compile(
 
 
 def texts(module: Path) -> Iterator[str]:
-    """The strings of a module that are no docstrings."""
+    """The strings of a module that are not docstrings."""
     tree = ast.parse(module.read_text(encoding="utf-8"))
     described = {
         id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
@@ -33,7 +33,7 @@ def texts(module: Path) -> Iterator[str]:
             yield node.value
 
 
-def test_no_message_points_into_a_checkout() -> None:
+def test_no_message_refers_to_a_file_of_the_checkout() -> None:
     assert len(MODULES) > 100
     found = [
         f"{path.relative_to(ROOT)}: {text}" for path in MODULES for text in texts(path) if _OF_THE_CHECKOUT.search(text)
@@ -41,7 +41,7 @@ def test_no_message_points_into_a_checkout() -> None:
     assert found == []
 
 
-def test_a_missing_token_says_where_it_is_and_from_which_file_an_app_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_token_names_the_page_to_get_it_and_the_manifest_file(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(SettingsError) as error:

@@ -1,4 +1,4 @@
-"""What is in the two wheels and works from them, and what each command of the Makefile brings into .venv."""
+"""The contents of the two wheels, the commands that work from them, and what each make target installs in .venv."""
 
 import os
 import re
@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[2]
 APP: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 POCKET: dict[str, Any] = tomllib.loads((ROOT / "sandbox" / "pyproject.toml").read_text(encoding="utf-8"))
 UV = str(shutil.which("uv", path=f"{ROOT / '.uv' / 'bin'}{os.pathsep}{os.environ['PATH']}"))
-# In this order, while the bot runs; after the bar what a command ends with that needs another extra, or other ratings.
+# Run in this order while the bot runs. After the bar: the end of the error if a command needs an extra or other data.
 TYPED = """\
 judge score --question Why? --response Because.
 judge rubrics grounded
@@ -59,7 +59,7 @@ pocket-slack --version
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with both wheels, built as a release builds them."""
+    """A folder with both wheels, built as for a release."""
     folder = tmp_path_factory.mktemp("wheels")
     command = [UV, "build", "--quiet", "--all-packages", "--wheel", "--out-dir", str(folder)]
     subprocess.run(command, cwd=ROOT, check=True)
@@ -78,7 +78,7 @@ def top(names: set[str]) -> set[str]:
     return {name.partition("/")[0] for name in names if ".dist-info/" not in name}
 
 
-def test_the_apps_wheel_holds_no_pocket_slack_and_asks_for_it_in_the_extra_demo_alone(wheels: Path) -> None:
+def test_the_apps_wheel_requires_the_pocket_slack_only_in_the_extra_demo(wheels: Path) -> None:
     names, metadata = opened(wheels, "slack_judge")
     assert top(names) == {"bot", "judge"}
     assert {"bot/py.typed", "judge/py.typed"} <= names
@@ -86,7 +86,7 @@ def test_the_apps_wheel_holds_no_pocket_slack_and_asks_for_it_in_the_extra_demo_
     assert [each.partition(";")[2].strip() for each in asked] == ["extra == 'demo'"]
 
 
-def test_the_pocket_slacks_wheel_holds_all_that_it_serves_and_its_licences(wheels: Path) -> None:
+def test_the_pocket_slacks_wheel_holds_all_its_files_and_licences(wheels: Path) -> None:
     names, metadata = opened(wheels, "pocket_slack")
     folder = ROOT / "sandbox" / "pocket_slack"
     there = {path.relative_to(folder.parent) for path in folder.rglob("*") if path.is_file()}
@@ -99,7 +99,7 @@ def test_the_pocket_slacks_wheel_holds_all_that_it_serves_and_its_licences(wheel
 
 @contextmanager
 def running(command: str, until: str, **how: Any) -> Iterator[str]:
-    """What a program says until it is ready; afterwards it is interrupted, and ends well."""
+    """The output of a program until it is ready; on exit it is interrupted, and must end with code 0."""
     pipe, said = subprocess.PIPE, ""
     with subprocess.Popen(command.split(), stdout=pipe, stderr=subprocess.STDOUT, text=True, **how) as process:
         try:
@@ -134,7 +134,7 @@ def test_each_command_works_from_the_wheels_in_an_empty_folder(wheels: Path, tmp
 
     with running(f"{scripts}/judge-bot demo --port 0 --database log.db", "Ctrl-C", **how) as said:
         (page,) = re.findall(r"http://\S+", said)
-        files = re.findall(r'(?:src|href)="(/[^"]+)"', urlopen(page).read().decode())  # noqa: S310 - it is ours
+        files = re.findall(r'(?:src|href)="(/[^"]+)"', urlopen(page).read().decode())  # noqa: S310 - our own server
         assert len([urlopen(page + file).read() for file in files]) > 10  # noqa: S310
     (here / "manifest.yml").write_text(run("judge-bot manifest"))
     with running(f"{scripts}/pocket-slack --manifest manifest.yml", "SLACK_APP_TOKEN", **how) as said:
@@ -149,16 +149,16 @@ def test_each_command_works_from_the_wheels_in_an_empty_folder(wheels: Path, tmp
         assert {(program, name) for name in typer.main.get_command(app).commands} - typed <= {("judge-bot", "serve")}
 
 
-def test_the_pocket_slack_asks_for_what_it_imports_and_no_more() -> None:
+def test_the_pocket_slack_requires_exactly_the_packages_that_it_imports() -> None:
     sources = [path.read_text(encoding="utf-8") for path in (ROOT / "sandbox").rglob("*.py")]
     found = {name for text in sources for name in re.findall(r"^ *(?:from|import) (\w+)", text, re.MULTILINE)}
     foreign = found - sys.stdlib_module_names - {"pocket_slack"}
     asked = {re.match(r"[\w-]+", each)[0] for each in POCKET["project"]["dependencies"]}
-    # pydantic_core comes with pydantic, in the one version that fits.
+    # pydantic requires pydantic_core itself, in the only version that fits.
     assert foreign - {"pydantic_core"} == {{"pyyaml": "yaml"}.get(name, name) for name in asked}
 
 
-def test_the_demo_takes_the_pocket_slack_of_this_checkout() -> None:
+def test_the_extra_demo_requires_the_pocket_slack_version_of_this_checkout() -> None:
     (asked,) = APP["project"]["optional-dependencies"]["demo"]
     lowest, below = re.fullmatch(r"pocket-slack>=(\d+\.\d+),<(\d+\.\d+)", asked).groups()
     major, minor = map(int, lowest.split("."))
@@ -166,7 +166,7 @@ def test_the_demo_takes_the_pocket_slack_of_this_checkout() -> None:
     assert below == f"{major}.{minor + 1}"
 
 
-def test_both_and_ci_name_the_same_pythons() -> None:
+def test_both_packages_and_ci_name_the_same_python_versions() -> None:
     named = [re.findall(r"Python :: (3\.\d+)", str(each["project"]["classifiers"])) for each in (APP, POCKET)]
     workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))
     assert named == [workflow["jobs"]["ci"]["strategy"]["matrix"]["python"]] * 2
@@ -174,7 +174,7 @@ def test_both_and_ci_name_the_same_pythons() -> None:
 
 
 @pytest.mark.parametrize(("tag", "package"), [("v0.1.0", "slack-judge"), ("pocket-slack-v0.1.0", "pocket-slack")])
-def test_a_tag_releases_one_of_the_two(tmp_path: Path, tag: str, package: str) -> None:
+def test_a_tag_releases_one_of_the_two_packages(tmp_path: Path, tag: str, package: str) -> None:
     workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8"))
     choose = next(step["run"] for step in workflow["jobs"]["build"]["steps"] if "PACKAGE=" in step.get("run", ""))
     env = os.environ | {"GITHUB_REF_NAME": tag, "GITHUB_ENV": str(tmp_path / "env")}
@@ -184,7 +184,7 @@ def test_a_tag_releases_one_of_the_two(tmp_path: Path, tag: str, package: str) -
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A folder with what make and tools/setup look at, and no .venv."""
+    """A folder with the files that make and tools/setup read, and without .venv."""
     for name in ("Makefile", "pyproject.toml", "uv.lock", "sandbox/pyproject.toml", "tools/setup"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
@@ -192,7 +192,7 @@ def checkout(tmp_path: Path) -> Path:
 
 
 def planned(checkout: Path, target: str) -> str:
-    """How make would call tools/setup, and nothing else of it."""
+    """The arguments that make would pass to tools/setup, or "" if it would not call it."""
     command = ["make", "--dry-run", target]
     done = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=True)
     return "\n".join(re.findall(r"^sh tools/setup (.*)$", done.stdout, re.MULTILINE))
@@ -206,12 +206,12 @@ def planned(checkout: Path, target: str) -> str:
         (("setup", "test", "lint", "test-browser", "chaos", "bench", "screenshots"), "--all-extras --all-groups"),
     ],
 )
-def test_a_command_brings_what_it_needs(checkout: Path, targets: tuple[str, ...], brought: str) -> None:
+def test_a_target_installs_what_it_needs(checkout: Path, targets: tuple[str, ...], brought: str) -> None:
     assert [planned(checkout, target) for target in targets] == [brought] * len(targets)
 
 
 @pytest.mark.parametrize("changed", ["pyproject.toml", "sandbox/pyproject.toml", "uv.lock", "tools/setup"])
-def test_what_is_there_is_brought_again_only_when_a_pin_changes(checkout: Path, changed: str) -> None:
+def test_packages_are_installed_again_only_when_a_pin_changes(checkout: Path, changed: str) -> None:
     (checkout / ".venv").mkdir()
     markers = [checkout / ".venv" / name for name in (".demo", ".run", ".ready")]
     for marker in markers:

@@ -1,4 +1,4 @@
-"""docs/settings.md: every setting, as the code has it."""
+"""docs/settings.md: every setting, as defined in the code."""
 
 import re
 
@@ -9,7 +9,7 @@ from bot.settings import Settings
 from tools.settings import PAGE, page, row
 
 
-def test_the_page_is_made_from_the_code_and_has_every_setting_once() -> None:
+def test_the_page_is_generated_from_the_code_with_every_setting_once() -> None:
     assert PAGE.read_text(encoding="utf-8") == page(), "make it anew: python -m tools.settings"
     named = re.findall(r"^\| `([A-Z_]+)` \|", page(), re.MULTILINE)
     assert sorted(named) == sorted(name.upper() for name in Settings.model_fields)
@@ -26,7 +26,7 @@ def test_the_page_is_made_from_the_code_and_has_every_setting_once() -> None:
         ("judge_concurrency", "`8`"),
     ],
 )
-def test_defaults_are_written_as_they_are_set(name: str, default: str) -> None:
+def test_defaults_are_written_as_an_operator_sets_them(name: str, default: str) -> None:
     assert row(name, Settings.model_fields[name])[:2] == (f"`{name.upper()}`", default)
 
 
@@ -35,7 +35,7 @@ def test_a_setting_without_a_description_is_refused() -> None:
         row("new", FieldInfo(default=1))
 
 
-def test_secrets_can_stand_in_files() -> None:
+def test_secrets_can_be_read_from_files() -> None:
     files = re.findall(r"`([A-Z_]+)_FILE`", page())
     assert sorted(files) == [
         "DATABASE_URL",

@@ -1,4 +1,4 @@
-"""Where tools/setup finds the uv that it syncs with; its uv is a stand-in that writes down what it was asked to do."""
+"""Where tools/setup finds uv. The uv here is a stand-in that writes down its arguments."""
 
 import importlib.util
 import os
@@ -22,7 +22,7 @@ NOTHING_FITS = (
 
 
 class Machine:
-    """A checkout on a machine that has a shell and nothing else but what is put on its PATH."""
+    """A checkout on a machine that has only a shell and what a test puts on its PATH."""
 
     def __init__(self, folder: Path) -> None:
         self.checkout, self.path, self._wheels, self._hidden = (
@@ -55,7 +55,7 @@ class Machine:
         (self.path / name).chmod(0o755)
 
     def has_python(self, name: str, python: Path, *, hides: bool = False) -> None:
-        """A Python under that name; `hides`: it has neither pip nor ensurepip, as Debian's without python3-venv."""
+        """Adds a Python; with `hides` it has neither pip nor ensurepip, like Debian's without python3-venv."""
         hidden = f"PYTHONPATH={self._hidden} " if hides else ""
         self.has(name, f'#!/bin/sh\n{hidden}exec {python} "$@"\n')
 
@@ -78,7 +78,7 @@ def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path)
 
 
-def test_the_machines_own_uv_is_taken(machine: Machine) -> None:
+def test_the_installed_uv_is_used(machine: Machine) -> None:
     machine.has_python("python3", BASE, hides=True)
     machine.has("uv", machine.uv)
     done = machine.set_up()
@@ -88,9 +88,9 @@ def test_the_machines_own_uv_is_taken(machine: Machine) -> None:
 
 
 @pytest.mark.skipif(importlib.util.find_spec("ensurepip") is None, reason="no ensurepip (apt install python3-venv)")
-def test_a_uv_that_cannot_sync_is_passed_over_and_a_python_that_can_make_a_venv_brings_one(machine: Machine) -> None:
+def test_a_uv_that_cannot_sync_is_replaced_by_one_in_a_new_venv(machine: Machine) -> None:
     machine.has_python("python3", BASE, hides=True)
-    machine.has_python("python3.13", Path(sys.executable))  # a venv of uv's: no pip in it
+    machine.has_python("python3.13", Path(sys.executable))  # in a venv made by uv, which has no pip
     machine.has("uv", "#!/bin/sh\nexit 2\n")
     done = machine.set_up()
     assert (done.returncode, done.stderr) == (0, "")
@@ -98,7 +98,7 @@ def test_a_uv_that_cannot_sync_is_passed_over_and_a_python_that_can_make_a_venv_
     assert (machine.checkout / ".uv" / "pyvenv.cfg").exists()
 
 
-def test_pip_brings_a_uv_without_a_venv(machine: Machine) -> None:
+def test_pip_installs_uv_without_a_venv(machine: Machine) -> None:
     if subprocess.run([BASE, "-c", "import pip"], capture_output=True, check=False).returncode:
         pytest.skip("this Python has no pip")
     machine.has_python("python3", BASE)
@@ -108,13 +108,13 @@ def test_pip_brings_a_uv_without_a_venv(machine: Machine) -> None:
     assert not (machine.checkout / ".uv" / "pyvenv.cfg").exists()
 
 
-def test_where_nothing_brings_uv_one_sentence_says_what_to_install(machine: Machine) -> None:
+def test_one_sentence_says_what_to_install_if_uv_cannot_be_installed(machine: Machine) -> None:
     machine.has_python("python3", BASE, hides=True)
     done = machine.set_up()
     assert (done.returncode, done.stdout, done.stderr) == (1, "", NOTHING_FITS)
 
 
-def test_where_python_is_too_old_one_sentence_says_so(machine: Machine) -> None:
+def test_one_sentence_says_that_python_is_too_old(machine: Machine) -> None:
     machine.has("python3", "#!/bin/sh\nexit 1\n")
     done = machine.set_up()
     assert done.returncode == 1

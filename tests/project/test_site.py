@@ -17,7 +17,7 @@ SITE, HOST = "https://docs.example/", "https://host.example/team/slack-judge"
 
 
 class Targets(HTMLParser):
-    """What a page links to and loads: tag and address."""
+    """The tags and addresses of all that a page links to or loads."""
 
     def __init__(self, page: Path) -> None:
         super().__init__()
@@ -34,17 +34,17 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     build = (sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder))
     env = os.environ | {"SITE_URL": SITE, "REPO_URL": HOST, "NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(build, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr  # a link or an anchor that leads nowhere is a warning, and fails it
+    assert done.returncode == 0, done.stderr  # a broken link or anchor is a warning, which fails the build
     return folder
 
 
-def test_the_site_has_all_that_it_shows_and_loads_nothing_from_elsewhere(site: Path) -> None:
+def test_the_site_links_to_existing_files_and_loads_nothing_from_elsewhere(site: Path) -> None:
     pages = sorted(site.rglob("*.html"))
     for page in pages:
         for tag, target in Targets(page).found:
             url = urlsplit(target)
             if url.scheme or url.netloc:
-                assert re.fullmatch(r"https://[\w.-]+\.\w+(/\S*)?", target)  # whether it answers is not asked
+                assert re.fullmatch(r"https://[\w.-]+\.\w+(/\S*)?", target)  # it is not requested
                 assert tag == "a" or target.startswith(SITE), f"{page.name} loads {target}"
             else:
                 folder = site if url.path.startswith("/") else page.parent

@@ -1,4 +1,4 @@
-"""What is built from what: pinned actions with few rights, the audit of uv.lock, the list of its packages."""
+"""The supply chain: pinned actions with few permissions, the audit of uv.lock, the list of packages (SBOM)."""
 
 import asyncio
 import json
@@ -37,28 +37,28 @@ def jobs(workflow: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
-def test_actions_are_pinned_by_commit_and_say_which_version_that_is(workflow: Path) -> None:
+def test_actions_are_pinned_by_commit_with_the_version_in_a_comment(workflow: Path) -> None:
     used = re.findall(r"uses: (.*)", workflow.read_text(encoding="utf-8"))
     assert used
     assert [each for each in used if not re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each)] == []
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
-def test_jobs_write_only_what_is_theirs_to_write(workflow: Path) -> None:
+def test_jobs_have_only_the_write_permissions_that_they_need(workflow: Path) -> None:
     text = workflow.read_text(encoding="utf-8")
     assert yaml.safe_load(text)["permissions"] == {"contents": "read"}
     for name, job in jobs(workflow).items():
         writes = {right for right, level in job.get("permissions", {}).items() if level == "write"}
         assert writes == MAY_WRITE.get((workflow.name, name), set())
         for step in job["steps"]:
-            assert "${{" not in step.get("run", "")  # who names a branch must not write commands
+            assert "${{" not in step.get("run", "")  # the name of a branch must not become a command
             if "actions/checkout" in step.get("uses", ""):
                 assert step["with"]["persist-credentials"] is False
     assert "pull_request_target" not in text
     assert "secrets." not in text
 
 
-def test_the_tool_that_builds_is_the_same_everywhere() -> None:
+def test_the_same_version_of_uv_is_used_everywhere() -> None:
     files = ("tools/setup", "tools/uv.txt")
     found = {re.search(r"uv(?:_version)?==?(\d[\d.]+)", (ROOT / file).read_text(encoding="utf-8")) for file in files}
     assert len({match[1] if match else None for match in found}) == 1
@@ -74,7 +74,7 @@ async def run(*command: str) -> tuple[int | None, str]:
     return process.returncode, out.decode()
 
 
-def test_what_a_release_and_the_image_are_built_with_is_pinned_by_hash() -> None:
+def test_the_build_tools_of_releases_and_the_image_are_pinned_by_hash() -> None:
     for file in ("Dockerfile", ".github/workflows/release.yml"):
         text = (ROOT / file).read_text(encoding="utf-8")
         installs = re.findall(r"\bpip install (.*)", text)
@@ -86,7 +86,7 @@ def test_what_a_release_and_the_image_are_built_with_is_pinned_by_hash() -> None
 
 
 @needs_uv
-async def test_another_build_tool_than_the_pinned_one_is_refused(tmp_path: Path) -> None:
+async def test_a_build_tool_with_another_hash_is_refused(tmp_path: Path) -> None:
     (tmp_path / "build.txt").write_text(re.sub("sha256:.", "sha256:0", (ROOT / "tools" / "build.txt").read_text()))
     uv = str(ROOT / ".uv" / "bin" / "uv") if (ROOT / ".uv" / "bin" / "uv").exists() else "uv"
     for constraints, is_built in ((ROOT / "tools" / "build.txt", True), (tmp_path / "build.txt", False)):
@@ -96,7 +96,7 @@ async def test_another_build_tool_than_the_pinned_one_is_refused(tmp_path: Path)
 
 
 def shipped(package: str) -> set[str]:
-    """The names of all packages that can come with one, with all its extras and without what it is developed with."""
+    """The names of all packages that a package can install, with all extras and without development dependencies."""
     by_name = {each["name"]: each for each in LOCKED}
     extras = by_name[package].get("optional-dependencies", {})
     asked = [*by_name[package]["dependencies"], *(each for extra in extras.values() for each in extra)]
@@ -113,7 +113,7 @@ def shipped(package: str) -> set[str]:
 
 
 @needs_uv
-async def test_the_list_of_packages_has_all_that_is_shipped_and_nothing_else(tmp_path: Path) -> None:
+async def test_the_sbom_lists_exactly_the_packages_that_are_shipped(tmp_path: Path) -> None:
     code, said = await run("make", "--assume-old=.venv/.run", "sbom", f"DIST={tmp_path}")
     assert code == 0, said
     sbom = json.loads((tmp_path / "slack-judge.cdx.json").read_text(encoding="utf-8"))
@@ -130,7 +130,7 @@ async def test_the_list_of_packages_has_all_that_is_shipped_and_nothing_else(tmp
 
 
 @needs_uv
-async def test_the_pocket_slacks_list_is_of_its_own_packages(tmp_path: Path) -> None:
+async def test_the_pocket_slacks_sbom_lists_only_its_own_packages(tmp_path: Path) -> None:
     code, said = await run("make", "--assume-old=.venv/.run", "sbom", f"DIST={tmp_path}", "PACKAGE=pocket-slack")
     assert code == 0, said
     sbom = json.loads((tmp_path / "pocket-slack.cdx.json").read_text(encoding="utf-8"))
@@ -141,7 +141,7 @@ async def test_the_pocket_slacks_list_is_of_its_own_packages(tmp_path: Path) -> 
 
 
 class Advisories:
-    """A stand-in for osv.dev that knows of one vulnerable package, or of none."""
+    """A stand-in for osv.dev that knows at most one vulnerable package."""
 
     def __init__(self) -> None:
         self.url = ""
@@ -175,7 +175,7 @@ async def advisories() -> AsyncIterator[Advisories]:
 
 
 @needs_uv
-async def test_the_audit_asks_about_each_locked_package_and_fails_for_a_vulnerable_one(advisories: Advisories) -> None:
+async def test_the_audit_checks_each_locked_package_and_fails_for_a_vulnerable_one(advisories: Advisories) -> None:
     code, said = await run("sh", "tools/audit", "--service-url", advisories.url)
     assert code == 0, said
     assert set(advisories.asked) == {each["name"] for each in LOCKED if "registry" in each["source"]}
@@ -186,7 +186,7 @@ async def test_the_audit_asks_about_each_locked_package_and_fails_for_a_vulnerab
 
 
 @needs_uv
-async def test_an_audit_that_cannot_ask_says_why_and_lets_the_run_go_on() -> None:
+async def test_an_audit_that_reaches_no_advisories_says_so_and_passes() -> None:
     code, said = await run("sh", "tools/audit", "--service-url", "http://127.0.0.1:1/")
     assert code == 0
     assert said.splitlines()[-1] == "audit: skipped, because the advisories cannot be reached from here"
@@ -199,7 +199,7 @@ async def test_an_audit_that_fails_for_another_reason_is_not_skipped() -> None:
 
 
 @needs_uv
-async def test_a_release_stops_where_the_audit_could_not_ask(advisories: Advisories) -> None:
+async def test_a_release_stops_if_the_audit_reaches_no_advisories(advisories: Advisories) -> None:
     (audit,) = [step["run"] for step in jobs(RELEASE)["build"]["steps"] if "audit" in step.get("run", "")]
     path = f"PATH={ROOT / '.uv' / 'bin'}:{os.environ['PATH']}"
     asked, _ = await run("env", path, "sh", "-c", f"{audit} --service-url {advisories.url}")
@@ -214,9 +214,9 @@ def test_dependencies_actions_and_images_are_kept_up_to_date() -> None:
     assert updated == {kind: {"default-days": 7} for kind in kinds}
 
 
-def test_each_change_and_each_week_is_checked_and_audited() -> None:
+def test_ci_checks_and_audits_each_change_and_each_week() -> None:
     ci = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
-    assert {"push", "pull_request", "schedule"} <= set(yaml.safe_load(ci)[True])  # YAML takes `on` for a yes
+    assert {"push", "pull_request", "schedule"} <= set(yaml.safe_load(ci)[True])  # YAML reads the key `on` as true
     assert [name for name, job in jobs(CI).items() if {"run": ".ci/run"} in job["steps"]] == ["ci"]
     assert [name for name, job in jobs(CI).items() if {"run": "make audit"} in job["steps"]] == ["audit"]
 
@@ -231,7 +231,7 @@ def test_a_release_attests_all_its_files_before_it_is_published() -> None:
     assert steps[attest]["with"] == {"subject-path": "files/*"}
 
 
-def test_the_licence_is_there_and_is_the_one_that_is_named() -> None:
+def test_the_licence_file_matches_the_named_licence() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert (project["license"], project["license-files"]) == ("MIT", ["LICENSE"])
     assert (ROOT / "LICENSE").read_text(encoding="utf-8").startswith("MIT License\n")
