@@ -1,6 +1,6 @@
-"""`judge-bot serve`, killed at one instant: `python -m tests.slow.doomed POINT`; SIGUSR1 arms it.
+"""`judge-bot serve` that kills itself at one point: `python -m tests.slow.doomed POINT`. SIGUSR1 arms it.
 
-The steps are wrapped where they are called, so that the instants are exact; the process and its death are real.
+The function of the step is wrapped, so the instant is exact. The process and the kill are real.
 """
 
 import os
@@ -44,7 +44,7 @@ if find_spec("bot.features.workflow"):
 
 
 def doom(point: Point) -> None:
-    """Wraps the point's step; once armed, its call at the right time is the last thing that the process does."""
+    """Wraps the point's step. Once armed, the process kills itself before or after the given call of the step."""
     armed: list[int] = []
     owner, name = PLACES[point.step]
     original: Callable[..., Awaitable[Any]] = getattr(owner, name)

@@ -1,7 +1,7 @@
-"""`judge-bot serve` by a clock that stands in a file: `python -m tests.slow.hurried CLOCK [POINT]`.
+"""`judge-bot serve` with its clock in a file: `python -m tests.slow.hurried CLOCK [POINT]`.
 
-The file says which move of the clock it is, and what time it is then. After each move the periodic jobs run once, and
-CLOCK.done says so. With a point it is doomed. Everything else is the real process.
+The file holds the number of the clock's move and the time. After each move the periodic jobs run once, and the process
+then writes CLOCK.done. With a point, the process kills itself there (see doomed.py). Everything else is real.
 """
 
 import asyncio
@@ -18,23 +18,23 @@ DONE = CLOCK.with_suffix(".done")
 
 
 def clock_now() -> datetime:
-    """What the file says."""
+    """The time in the file."""
     return datetime.fromtimestamp(float(CLOCK.read_text().split()[1]), UTC)
 
 
 def clock_move() -> str:
-    """Which move of the clock it is."""
+    """The number of the clock's move."""
     return CLOCK.read_text().split()[0]
 
 
 def say_done(move: str) -> None:
-    """Tells who waits that the periodic jobs of a move are done."""
+    """Tells the waiting test that the periodic jobs of a move are done."""
     new = DONE.with_suffix(".new")
     new.write_text(f"{os.getpid()} {move}")
     new.replace(DONE)
 
 
-bot.domain.clock.utc_now = clock_now  # before anything is imported that takes it by its name
+bot.domain.clock.utc_now = clock_now  # before any module imports it by name
 
 import bot.app  # noqa: E402
 from bot.cli import main  # noqa: E402
@@ -44,14 +44,14 @@ from tests.slow.points import Point  # noqa: E402
 
 
 class HurriedEngine(Engine):
-    """Runs its periodic jobs after each move of the clock, and not every minute."""
+    """Runs its periodic jobs after each move of the clock, instead of every minute."""
 
     def __init__(self, *args: Any, periodic_jobs: list[PeriodicJob], **kwargs: Any) -> None:
         super().__init__(*args, periodic_jobs=[], **kwargs)
         self._at_each_move = periodic_jobs
 
     async def run_forever(self) -> None:
-        """As the engine does, and beside it the periodic jobs."""
+        """Runs the engine, and the periodic jobs beside it."""
         following = asyncio.create_task(self._follow())
         try:
             await super().run_forever()

@@ -1,4 +1,4 @@
-"""The instants at which a process is killed: each durable step and each outgoing call, before and after it."""
+"""The points at which a process is killed: before and after each durable step and each outgoing call."""
 
 from dataclasses import dataclass
 
@@ -7,10 +7,10 @@ REPLY, SLOW, TEXTS, STEP = "reply", "slow", "texts", "step"
 
 @dataclass(frozen=True)
 class Point:
-    """Before or after the `occurrence`-th call of a step, since the process was armed.
+    """Before or after the `occurrence`-th call of a step, counted from when the process was armed.
 
-    `request` is how the case comes in: as a reply in a thread, or as two typed texts; a slow one is a reply for which
-    the model takes so long that a placeholder stands in the thread. With a step it is a workflow's.
+    `request` is how the case comes in: REPLY, a reply in a thread; SLOW, a reply for which the model takes so long that
+    a placeholder is posted in the thread; TEXTS, two typed texts; STEP, a step of a workflow.
     """
 
     step: str
@@ -23,7 +23,7 @@ class Point:
 
     @classmethod
     def parse(cls, name: str) -> "Point":
-        """The point with that name."""
+        """The point with this name, as `str` gives it."""
         when, step, occurrence, request = name.split("-")
         return cls(step, when, int(occurrence), request)
 
@@ -33,13 +33,13 @@ def _around(step: str, occurrence: int = 1, request: str = REPLY) -> list[Point]
 
 
 POINTS = [
-    Point("Store.add", "after"),  # before it, nobody was told that there is a case
+    Point("Store.add", "after"),  # before it, the requester has not been told of a case
     *_around("ack"),
     *_around("conversations_replies"),
-    *_around("Store.claim"),  # with what was found, and that a post begins
+    *_around("Store.claim"),  # takes the case for this attempt
     *_around("chat_postMessage"),
     *_around("Judge.score"),
-    *_around("Store.record"),  # with where our messages stand
+    *_around("Store.record"),  # writes the verdict and the intent to post
     *_around("Store.note_delivered"),
     *_around("chat_postMessage", 1, SLOW),
     *_around("chat_update", 1, SLOW),
@@ -51,13 +51,13 @@ STEPS = [
     Point("Store.add", "after", request=STEP),
     *_around("ack", request=STEP),
     *_around("workflow.tell", request=STEP),
-    *_around("Executions.note_completed", request=STEP),  # Slack has been told, and the log not
+    *_around("Executions.note_completed", request=STEP),  # between telling Slack and recording that in the log
     *_around("Store.note_delivered", request=STEP),
 ]
 
 BATCHES = [
-    Point("Batches.upload", "after"),  # its requests are in a batch, and nothing says what became of it
+    Point("Batches.upload", "after"),  # the file of the requests exists, the batch does not
     *_around("Batches.create"),
-    Point("Batches.look", "after", 3),  # it has ended
-    Point("Store.record", "before"),  # the answers are in the log
+    Point("Batches.look", "after", 3),  # the batch has ended
+    Point("Store.record", "before"),  # the answers are recorded, the verdict is not
 ]

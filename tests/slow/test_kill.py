@@ -1,6 +1,6 @@
-"""A real process, killed at every instant that matters, and started again: nothing lost, nothing twice.
+"""A real process is killed at every critical point and started again; no case is lost and nothing happens twice.
 
-Each point once in a test run; `make chaos` takes each ten times, in an order drawn from CHAOS_SEED.
+A test run takes each point once. `make chaos` takes each ten times, in an order drawn from CHAOS_SEED.
 """
 
 import asyncio
@@ -33,9 +33,9 @@ NO_LIMITS = {"MAX_CASES_PER_USER_PER_HOUR": "0", "MAX_CASES_PER_DAY": "0"}
 
 @asynccontextmanager
 async def doomed(point: Point, env: dict[str, str]) -> AsyncIterator[asyncio.subprocess.Process]:
-    """The bot in a process of its own; it is ended if it has not died."""
+    """The bot in a separate process, which is killed on exit if it still runs."""
     command = (sys.executable, "-m", "tests.slow.doomed", str(point))
-    with Path(env["ERRORS"]).open("ab") as errors:  # noqa: ASYNC230 - a file for the process, not for us
+    with Path(env["ERRORS"]).open("ab") as errors:  # noqa: ASYNC230 - the file is for the process
         process = await asyncio.create_subprocess_exec(*command, env=env, stdout=errors, stderr=errors)
     try:
         yield process
@@ -46,7 +46,7 @@ async def doomed(point: Point, env: dict[str, str]) -> AsyncIterator[asyncio.sub
 
 
 def ask(stage: Stage, point: Point, number: int) -> None:
-    """Asks for a score, as the point wants it."""
+    """Asks for a score in the way that the point names."""
     if point.request != TEXTS:
         _, answer = stage.ask_and_answer(f"{QUESTION} ({number})", f"{ANSWER} ({number})")
         stage.ann.shortcut("score_reply", answer)
@@ -55,7 +55,7 @@ def ask(stage: Stage, point: Point, number: int) -> None:
 
 
 async def settled(path: Path, count: int) -> None:
-    """Returns once the log says that so many cases are delivered, and no other is there."""
+    """Returns once the log holds `count` cases, all delivered."""
     query = "SELECT count(*), count(delivered_at) FROM cases"
     with closing(sqlite3.connect(path)) as log:
         async with asyncio.timeout(ONLY_A_HANG_S):
@@ -67,7 +67,7 @@ def verdicts(stage: Stage) -> list[Message]:
     return [message for message in stage.ours() if is_verdict(message)]
 
 
-async def test_no_case_is_lost_and_no_verdict_doubled_by_kill_9(model_server: ModelServer, tmp_path: Path) -> None:
+async def test_kill_9_loses_no_case_and_doubles_no_verdict(model_server: ModelServer, tmp_path: Path) -> None:
     points = POINTS * ROUNDS
     random.Random(SEED).shuffle(points)
     print(f"{len(points)} kills, CHAOS_SEED={SEED}")
@@ -77,7 +77,7 @@ async def test_no_case_is_lost_and_no_verdict_doubled_by_kill_9(model_server: Mo
         stage = Stage(slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper")))  # type: ignore[arg-type]
         for number, point in enumerate(points):
             async with doomed(point, env) as process:
-                # The process that is to die first settles what the one before it has left.
+                # The process first settles what the one before it has left.
                 await slack.connected(timeout_s=ONLY_A_HANG_S)
                 await settled(tmp_path / "log.db", number)
                 process.send_signal(signal.SIGUSR1)
@@ -98,16 +98,16 @@ async def test_no_case_is_lost_and_no_verdict_doubled_by_kill_9(model_server: Mo
 
         texts = sum(point.request == TEXTS for point in points)
         assert len(verdicts(stage)) == len(points)
-        assert len(stage.ours()) == len(points) + texts  # each has one verdict, and typed texts stand above it
+        assert (
+            len(stage.ours()) == len(points) + texts
+        )  # each case has one verdict, and one message with the texts if they were typed
     with closing(sqlite3.connect(tmp_path / "log.db")) as log:
         assert log.execute("SELECT count(*), count(DISTINCT reply_ts) FROM cases").fetchone() == (len(points),) * 2
         assert log.execute("SELECT count(*) FROM ratings").fetchone() == (len(points),)
         assert log.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
-async def test_no_step_of_a_workflow_waits_for_ever_or_ends_twice_by_kill_9(
-    model_server: ModelServer, tmp_path: Path
-) -> None:
+async def test_every_workflow_step_ends_exactly_once_despite_kill_9(model_server: ModelServer, tmp_path: Path) -> None:
     model_server.script(GOOD)
     async with pocket_slack([Part.WORKFLOW_STEP]) as slack:
         env = environment(slack, model_server, tmp_path) | NO_LIMITS | {"ERRORS": str(tmp_path / "errors.txt")}

@@ -1,4 +1,4 @@
-"""The proxies of `deploy/` in front of the app: they pass on what Slack sends, and drop what strangers send half."""
+"""The proxies of `deploy/` in front of the app: they pass on Slack's requests, and drop incomplete ones."""
 
 import asyncio
 import shutil
@@ -83,6 +83,6 @@ async def test_a_proxy_passes_on_slacks_requests_and_drops_half_sent_ones(name: 
             assert b" 404 " in await ask(port, request({"Host": "localhost"}, "GET /metrics"))
             large = bytes(2**20 + 1)
             said = await ask(port, request({"Host": "localhost"} | sized(large)) + large)
-            assert int(said.split()[1]) in {401, 413, 502}  # who notices first
-            said = await heard(half)  # for ever, if it were not dropped
+            assert int(said.split()[1]) in {401, 413, 502}  # the app or the proxy refuses it, whichever is first
+            said = await heard(half)  # would wait for ever if the proxy did not drop the connection
             assert b" 200 " not in said

@@ -1,8 +1,8 @@
-"""A bad day: Slack limits, fails, takes posts without saying so and drops sockets, and the process is killed at random.
+"""A bad day: Slack limits, fails, accepts posts without answering and drops sockets; the process is killed at random.
 
-Most models are slow, so that their verdicts are announced before.
+Most answers of the model are slow, so that a placeholder is posted before the verdict.
 
-The seed is CHAOS_SEED; `make chaos` asks for ten times as much.
+The seed is CHAOS_SEED; `make chaos` plays ten times as much.
 """
 
 import asyncio
@@ -42,19 +42,19 @@ NOT_TAKEN = (
 
 
 def trouble(chance: random.Random) -> Fault:
-    """What the next call of some method meets: half of what goes wrong is done all the same."""
+    """The fault of the next call of a method; in half of the cases the call takes effect all the same."""
     return chance.choice(chance.choice((LOST, NOT_TAKEN)))
 
 
 def slow() -> Answer:
-    """A model that takes longer than a verdict may without being announced."""
+    """An answer so slow that a placeholder is posted before the verdict."""
     gate = asyncio.Event()
     asyncio.get_running_loop().call_later(SLOW_S, gate.set)
     return Held(gate, GOOD)
 
 
 async def live(stage: Stage, chance: random.Random, number: int) -> list[tuple[str, Delivery]]:
-    """Asks for some scores in bad weather; gives each thread with its request."""
+    """Asks for scores while faults occur; returns the timestamp of each thread with its request."""
     asked = []
     for case in range(CASES_A_LIFE):
         stage.slack.workspace.faults.add(chance.choice(CALLS), trouble(chance))
@@ -65,13 +65,13 @@ async def live(stage: Stage, chance: random.Random, number: int) -> list[tuple[s
             await stage.slack.sockets.drop()
         await asyncio.sleep(chance.random() * LONGEST_LIFE_S / CASES_A_LIFE)
     stage.model.script(GOOD)
-    # However busy the machine is, the process has taken in something by the time it is killed.
+    # Even on a busy machine, the process must have accepted a request before it is killed.
     await stage.slack.until(lambda: any(request.is_acked for _, request in asked), ONLY_A_HANG_S)
     return asked
 
 
 async def calm(slack: Sandbox, url: str) -> None:
-    """Returns once the weather is good and every case is delivered."""
+    """Clears the faults, and returns once every case is delivered."""
     slack.workspace.faults.clear()
     async with asyncio.timeout(4 * ONLY_A_HANG_S):
         while await left(url):  # noqa: ASYNC110 - another process writes it
@@ -79,7 +79,7 @@ async def calm(slack: Sandbox, url: str) -> None:
 
 
 async def first(url: str, query: str) -> object:
-    """What a query finds first."""
+    """The first value that a query finds."""
     engine = create_async_engine(url)
     async with engine.connect() as connection:
         found = (await connection.execute(text(query))).scalar()
@@ -87,7 +87,7 @@ async def first(url: str, query: str) -> object:
     return found
 
 
-async def test_no_weather_loses_a_case_or_doubles_a_verdict(
+async def test_faults_and_kills_lose_no_case_and_double_no_verdict(
     model_server: ModelServer, tmp_path: Path, database_url: str
 ) -> None:
     chance = random.Random(SEED)

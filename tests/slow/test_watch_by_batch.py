@@ -1,4 +1,4 @@
-"""Watched replies in batches, by a process that is killed at each step, and by two at once: scored and paid once."""
+"""Watched replies in batches, with a process killed at each step and with two at once: each is scored and paid once."""
 
 import asyncio
 import signal
@@ -28,14 +28,14 @@ IN_LINE = "SELECT count(*) FROM batch_requests WHERE response IS NULL"
 
 
 async def go_on(played: Weeks, query: str, number: int) -> None:
-    """Lets minute after minute pass until a query finds this number."""
+    """Advances the clock minute by minute until a query finds this number."""
     async with asyncio.timeout(ONLY_A_HANG_S):
         while played.rows(query) != [(number,)]:
             played.pass_on(played.now() + timedelta(minutes=1))
             await played.beat()
 
 
-async def test_each_reply_is_scored_once_by_kill_9_at_each_step(tmp_path: Path) -> None:
+async def test_each_reply_is_scored_once_despite_kill_9_at_each_step(tmp_path: Path) -> None:
     async with BatchServer() as model, weeks(model, tmp_path, WATCH_BY_BATCH="true") as played:
         model.script(worth)
         ann = played.slack.person("ann")
@@ -64,7 +64,7 @@ async def test_each_reply_is_scored_once_by_kill_9_at_each_step(tmp_path: Path) 
 
 
 REPLIES, ASKED = 6, 4
-ENOUGH = 8  # looks at a batch until it has ended
+ENOUGH = 8  # a batch has ended after this many looks at it
 
 
 async def sql(url: str, statement: str) -> list[tuple[Any, ...]]:
@@ -114,7 +114,7 @@ async def test_two_workers_on_one_database_send_score_and_pay_each_reply_once(
         await comes_to(url, "SELECT count(*) FROM replies", REPLIES)
         await stop(scene, url, workers, "UPDATE replies SET rests_at = rests_at - interval '1 hour'")
 
-        workers = await two_start(scene, "take")  # both look for replies that are at rest
+        workers = await two_start(scene, "take")  # both look for replies that no longer change
         await comes_to(url, "SELECT count(*) FROM batch_requests", REPLIES)
         await stop(scene, url, workers, "UPDATE batch_requests SET created_at = created_at - interval '1 hour'")
 
@@ -122,7 +122,7 @@ async def test_two_workers_on_one_database_send_score_and_pay_each_reply_once(
         workers = await two_start(scene, "send")
         await model.held()
         await ask(stage, ASKED)
-        await workers_are(url, [2, 2])  # while one sends the batch, both are at work
+        await workers_are(url, [2, 2])  # while one sends the batch, both score other cases
         scene.gate.set()
         model.script(GOOD)
         model.gate.set()

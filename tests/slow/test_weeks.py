@@ -1,7 +1,7 @@
-"""Two weeks of a watched channel, played at speed: a real process by a clock of ours, killed and left dead for hours.
+"""Two weeks of a watched channel, played at speed: a real process with our clock, killed and left dead for hours.
 
-What was drawn, scored and missed is counted against what was posted, and a known drop is heard of. The seed is
-CHAOS_SEED.
+The replies that were drawn, scored and missed are compared with those posted, and a known drop must be reported. The
+seed is CHAOS_SEED.
 """
 
 import asyncio
@@ -32,12 +32,12 @@ pytestmark = pytest.mark.slow
 
 MONDAY = datetime(2026, 3, 2, tzinfo=UTC)
 DAYS = 12
-A_DAY = 80 if ROUNDS > 1 else 40  # replies, of which half are drawn; `make chaos` plays the larger weeks
-WORST_DAY = 10  # from here on they are worse: by a point, or among so few replies by two
+A_DAY = 80 if ROUNDS > 1 else 40  # replies, half of them drawn; `make chaos` plays more
+WORST_DAY = 10  # from this day replies are worse: by one point, or by two if there are few
 GOOD = {5: 4, 4: 4, 3: 2}  # scores with their weights
 WORSE = {4: 4, 3: 4, 2: 2} if ROUNDS > 1 else {3: 4, 2: 4, 1: 2}
 KILLS_A_DAY = 0.7
-LONG_OUTAGE = (6, timedelta(hours=34))  # so that some replies are a day old when the bot is back
+LONG_OUTAGE = (6, timedelta(hours=34))  # some replies are a day old when the bot is back
 
 
 @dataclass
@@ -51,10 +51,12 @@ class Weeks:
     move: int = 0
     process: asyncio.subprocess.Process | None = None
     doom: tuple[str, ...] = ()
-    posted: dict[str, int] = field(default_factory=dict)  # the assistant's replies, with the scores that they deserve
+    posted: dict[str, int] = field(
+        default_factory=dict
+    )  # the assistant's replies by ts, with the scores that they deserve
 
     def tell(self) -> None:
-        """The bot's clock is what ours is."""
+        """Sets the bot's clock to ours."""
         new = self.file.with_suffix(".next")
         new.write_text(f"{self.move} {self.clock.now()}")
         new.replace(self.file)
@@ -67,7 +69,7 @@ class Weeks:
         self.tell()
 
     async def ask_and_answer(self, at: datetime, score: int) -> None:
-        """A question, and five seconds later its answer; a bot that runs has heard of both then."""
+        """Posts a question, and its answer five seconds later; a running bot has received both when this returns."""
         number = len(self.posted)
         self.pass_on(at)
         parent = self.slack.person("ann").post(CHANNEL, f"Question {number}?")
@@ -78,13 +80,13 @@ class Weeks:
         await self.are_heard()
 
     async def are_heard(self) -> None:
-        """Returns once what was posted just now has reached the bot; what a dead one is told is told again later."""
+        """Returns once the bot has received the latest posts; what a dead bot misses is sent again later."""
         if self.process:
             news = [each for each in self.slack.workspace.deliveries.latest() if each.sent_at == self.clock.now()]
             await self.slack.until(lambda: all(each.is_over for each in news), ONLY_A_HANG_S)
 
     async def beat(self) -> None:
-        """Returns once the bot has done its periodic jobs by now, or is dead."""
+        """Returns once the bot has run its periodic jobs for the current time, or is dead."""
         assert self.process is not None
         self.move += 1
         self.tell()
@@ -93,7 +95,7 @@ class Weeks:
                 await asyncio.sleep(0.01)
 
     async def settle(self) -> None:
-        """Returns once the bot has done all that is due by now."""
+        """Returns once the bot has done all that is due."""
         await self.beat()
         assert self.process is not None
         async with asyncio.timeout(ONLY_A_HANG_S):
@@ -110,7 +112,7 @@ class Weeks:
             return log.execute(query).fetchall()
 
     def left(self) -> int:
-        """How many cases are under way."""
+        """The number of cases that are not yet delivered."""
         return int(self.rows("SELECT count(*) FROM cases WHERE delivered_at IS NULL")[0][0])
 
     def said(self) -> str:
@@ -118,7 +120,7 @@ class Weeks:
 
     async def start(self) -> None:
         self.tell()
-        with Path(self.env["ERRORS"]).open("ab") as errors:  # noqa: ASYNC230 - a file for the process, not for us
+        with Path(self.env["ERRORS"]).open("ab") as errors:  # noqa: ASYNC230 - the file is for the process
             command = (sys.executable, "-m", "tests.slow.hurried", str(self.file), *self.doom)
             self.process = await asyncio.create_subprocess_exec(*command, env=self.env, stdout=errors, stderr=errors)
         await self.slack.connected(timeout_s=ONLY_A_HANG_S)
@@ -155,7 +157,7 @@ def worth(request: dict[str, Any]) -> str:
 
 
 async def play(played: Weeks, chance: random.Random) -> tuple[int, datetime]:
-    """All days, with kills; gives how often the bot was killed, and until when the long outage lasted."""
+    """Plays all days, with kills; returns the number of kills and the end of the long outage."""
     kills, dead_until = 0, MONDAY
     outage_day, lasts = LONG_OUTAGE
     back_at = MONDAY + timedelta(days=outage_day, hours=10) + lasts
@@ -194,7 +196,7 @@ def alerts(played: Weeks) -> list[Message]:
     return [m for m in posts if "worse" in m.text]
 
 
-async def test_two_weeks_come_out_as_they_were_posted(model_server: ModelServer, tmp_path: Path) -> None:
+async def test_two_weeks_are_scored_and_reported_as_they_were_posted(model_server: ModelServer, tmp_path: Path) -> None:
     chance = random.Random(SEED)
     model_server.script(worth)
     async with weeks(model_server, tmp_path) as played:

@@ -13,7 +13,7 @@ RAW, SCORED, PIDS = map(Path, sys.argv[1:])
 
 
 class Named(JudgeRows):
-    """Leaves the number of its process, so that somebody can kill it."""
+    """Writes down its process id, so that the test can kill it."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)

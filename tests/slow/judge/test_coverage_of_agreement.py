@@ -1,4 +1,4 @@
-"""How often the intervals of agreement hold the true figure, in made-up samples."""
+"""How often the intervals of agreement cover the true figure, in simulated samples."""
 
 from collections.abc import Callable
 
@@ -34,9 +34,9 @@ COVERED = (
 
 
 @each("prompts", [20, 40, 100])
-def test_95_of_100_intervals_hold_the_true_figure(prompts: int) -> None:
-    # 400 samples: by chance alone a coverage of .95 comes out between .929 and .971 in 95 of 100 simulations. The
-    # truth is that of 60,000 prompts. The percentile bootstrap covers .89 (kappa, within one) at 20 prompts here.
+def test_intervals_of_agreement_cover_the_true_figure_in_95_percent(prompts: int) -> None:
+    # With 400 samples, a coverage of .95 is measured between .929 and .971 in 95 of 100 simulations. The truth is that
+    # of 60,000 prompts. For comparison, the percentile bootstrap covers .89 (kappa, within one) at 20 prompts.
     rng = np.random.default_rng(16)
     everybody = drawn(rng, 60_000)
     truth = {measure: measure(everybody).value for measure in COVERED}
@@ -50,11 +50,11 @@ def test_95_of_100_intervals_hold_the_true_figure(prompts: int) -> None:
 
 @each("simulation", [simulate_strict, simulate_rare])
 @each("prompts", [20, 40, 100])
-def test_kappa_holds_the_true_figure_where_a_sample_can_lack_what_is_rare(
+def test_intervals_of_kappa_cover_the_true_figure_if_rare_scores_can_be_missing(
     simulation: Callable[[int, np.random.Generator], list[Sample]], prompts: int
 ) -> None:
-    # Without a least error kappa covers .86 at 20 prompts of the strict judge, and .62 at 40 of the rare zeros. A
-    # sample with a single zero has no interval.
+    # Without the minimum error, the intervals of kappa cover .86 at 20 prompts of the strict judge, and .62 at 40
+    # prompts with rare zeros. A sample with a single zero has no interval.
     rng = np.random.default_rng(18)
     truth = quadratic_weighted_kappa(simulation(300_000, rng)[0]).value
     intervals = np.array([interval(quadratic_weighted_kappa(simulation(prompts, rng)[0])) for _ in range(1000)])
@@ -62,8 +62,8 @@ def test_kappa_holds_the_true_figure_where_a_sample_can_lack_what_is_rare(
     assert np.mean((given[:, 0] <= truth) & (truth <= given[:, 1])) >= 0.91
 
 
-def test_differences_of_two_judges_hold_the_true_one() -> None:
-    # 300 samples of 30 prompts, two judges with the same errors in part: .95 comes out between .925 and .975.
+def test_intervals_of_differences_cover_the_true_difference() -> None:
+    # 300 samples of 30 prompts, two judges that share part of their errors: .95 is measured between .925 and .975.
     rng = np.random.default_rng(17)
 
     def two(prompts: int) -> tuple[Sample, Sample]:

@@ -1,4 +1,4 @@
-"""How often the intervals of corrected means hold the truth, in made-up samples."""
+"""How often the intervals of corrected means cover the truth, in simulated samples."""
 
 from collections.abc import Callable
 from functools import partial
@@ -12,15 +12,15 @@ from tests.tables import each
 
 pytestmark = pytest.mark.slow
 
-# Coverage: in 1,000 made-up samples, how often the true mean is within the interval. Its own error is 0.7 points.
+# Coverage: how often the interval of 1,000 samples covers the true mean. Its standard error is 0.7 percentage points.
 SAMPLES = 1000
-# With few labels the rule of three leaves room for what none of them shows, and a range holds more than 95%.
+# With few labels the rule of three leaves room for unseen scores, so the intervals cover more than 95%.
 FEW = 0.99
 Pair = tuple[float, float]
 
 
 def to_pair(random: Random, kindness: float, judge: float, noise: float) -> Pair:
-    """A label and a score with something in common, as whole numbers of the scale."""
+    """A correlated label and score, as whole numbers on the scale."""
     quality = random.gauss(0, 1)
     label = round(2.9 + 1.2 * quality)
     score = round(2.9 + kindness + judge * quality + noise * random.gauss(0, 1))
@@ -42,7 +42,7 @@ JUDGES = {"kind": (0.8, 1.0, 0.6), "lenient and vague": (1.2, 0.4, 1.0), "compre
 
 @each("n", [20, 40, 100])
 @each("judge", JUDGES)
-def test_interval_of_the_mean_holds_95_percent(judge: str, n: int) -> None:
+def test_interval_of_the_mean_covers_95_percent(judge: str, n: int) -> None:
     pairs = [to_pair(Random(seed), *JUDGES[judge]) for seed in range(5000)]
 
     def draw(random: Random) -> list[Row]:
@@ -52,7 +52,7 @@ def test_interval_of_the_mean_holds_95_percent(judge: str, n: int) -> None:
 
 
 @each("n", [20, 40, 100])
-def test_interval_of_the_share_of_good_replies_holds_95_percent(n: int) -> None:
+def test_interval_of_the_share_of_good_replies_covers_95_percent(n: int) -> None:
     pairs = [to_pair(Random(seed), *JUDGES["kind"]) for seed in range(5000)]
     good = [(float(label >= 4), float(score >= 4)) for label, score in pairs]
 
@@ -63,7 +63,7 @@ def test_interval_of_the_share_of_good_replies_holds_95_percent(n: int) -> None:
 
 
 def draw_unequally(pairs: list[Pair], random: Random, *, weighs: bool) -> list[Row]:
-    """What is bad is labelled four times as often as the rest."""
+    """Labels bad responses four times as often as the others."""
     rows = []
     for label, score in random.choices(pairs, k=240):
         probability = 0.4 if label <= 2 else 0.1
@@ -72,7 +72,7 @@ def draw_unequally(pairs: list[Pair], random: Random, *, weighs: bool) -> list[R
     return rows
 
 
-def test_interval_holds_95_percent_where_the_draws_are_unequal() -> None:
+def test_interval_covers_95_percent_with_unequal_draws() -> None:
     pairs = [to_pair(Random(seed), *JUDGES["lenient and vague"]) for seed in range(5000)]
     truth = sum(label for label, _ in pairs) / len(pairs)
 
@@ -80,7 +80,7 @@ def test_interval_holds_95_percent_where_the_draws_are_unequal() -> None:
     assert covered(partial(draw_unequally, pairs, weighs=False), truth) < 0.93
 
 
-def test_interval_holds_95_percent_where_cases_share_a_thread() -> None:
+def test_interval_covers_95_percent_if_cases_share_a_thread() -> None:
     def draw(random: Random, *, knows_threads: bool) -> list[Row]:
         rows = []
         for thread in range(120):

@@ -31,7 +31,7 @@ def written(folder: Path) -> list[dict[str, Any]]:
     return rows
 
 
-async def test_every_row_is_scored_once_though_a_worker_is_killed(model_server: ModelServer, tmp_path: Path) -> None:
+async def test_every_row_is_scored_once_even_if_a_worker_is_killed(model_server: ModelServer, tmp_path: Path) -> None:
     raw, scored, pids = (tmp_path / name for name in ("raw.jsonl", "scored", "pids"))
     rows = [{"prompt": f"Question {number}?", "completion": "An answer.", "id": number} for number in range(ROWS)]
     await asyncio.to_thread(raw.write_text, "".join(f"{json.dumps(row)}\n" for row in rows))
@@ -57,7 +57,7 @@ def judged(model_server: ModelServer, *rows: dict[str, Any]) -> list[dict[str, A
     return found
 
 
-async def test_no_row_fails_its_block(model_server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_bad_row_does_not_fail_its_block(model_server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", model_server.base_url)
     model_server.script(lambda request: Failure(400) if "worse" in str(request) else Answer("no idea"))
     rows = [
