@@ -1,4 +1,4 @@
-"""A judge that runs with the answers known so far."""
+"""Running a judge with the answers that are known so far."""
 
 import asyncio
 import json
@@ -9,7 +9,7 @@ from judge.model import make_client
 
 
 class Pair(Judge):
-    """Two judges at once; the second sends its request many turns of the event loop later."""
+    """Two judges at once; the second sends its request several turns of the event loop later."""
 
     later: Judge
 
@@ -22,7 +22,7 @@ class Pair(Judge):
         return (await asyncio.gather(super().score(question, response), score_later()))[0]
 
 
-async def test_a_request_that_comes_late_is_noted_with_the_others() -> None:
+async def test_a_late_request_is_recorded_with_the_others() -> None:
     async with make_client("test", "http://127.0.0.1:9/v1") as client:
         pair = Pair("a", samples=1, client=client)
         pair.later = Judge("b", samples=1, client=client)
