@@ -66,7 +66,7 @@ def populated(workspace: Workspace) -> Workspace:
 
 @pytest.fixture
 def workspace(clock: ManualClock) -> Workspace:
-    """For tests without a server; its clock stands still."""
+    """A workspace for tests without a server; the tests move its clock."""
     return populated(Workspace(MANIFEST, clock=clock, limits=Limits.off()))
 
 
@@ -104,7 +104,7 @@ def call(workspace: Workspace) -> Call:
 
 @pytest.fixture
 def refused(call: Call) -> Callable[..., SlackError]:
-    """Calls a method that has to answer `ok: false`, and returns how."""
+    """Calls a method that must answer `ok: false`, and returns the error."""
 
     def refused_call(name: str, /, **args: Any) -> SlackError:
         with pytest.raises(SlackError) as caught:
@@ -115,7 +115,7 @@ def refused(call: Call) -> Callable[..., SlackError]:
 
 
 class Wire:
-    """An app's end of a connection: keeps what arrives."""
+    """An app's end of a connection, which keeps what it receives."""
 
     def __init__(self, id_: str) -> None:
         self.id = id_

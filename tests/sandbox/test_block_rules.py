@@ -1,4 +1,4 @@
-"""Block Kit: what passes, what does not, and the words for it."""
+"""Block Kit: which blocks are accepted, which are refused, and Slack's words for that."""
 
 from typing import Any
 
@@ -141,7 +141,7 @@ def test_a_block_within_its_limits_passes(block: Block) -> None:
         ),
     ],
 )
-def test_a_block_beyond_its_limits_is_refused_with_the_place(block: Block, what: str, where: str) -> None:
+def test_a_block_beyond_its_limits_is_refused_with_its_json_pointer(block: Block, what: str, where: str) -> None:
     reason = f"{what} [json-pointer:/blocks/0{where}]"
     with pytest.raises(SlackError) as caught:
         check_blocks([block])
@@ -150,7 +150,7 @@ def test_a_block_beyond_its_limits_is_refused_with_the_place(block: Block, what:
     assert f"[ERROR] {reason}" in caught.value.messages
 
 
-def test_a_wrong_text_object_is_reported_with_what_is_wrong_in_it() -> None:
+def test_an_invalid_text_object_is_reported_with_its_own_fault() -> None:
     with pytest.raises(SlackError) as caught:
         check_blocks([{"type": "section", "text": mrkdwn("x" * 3001)}])
     assert caught.value.messages == [
@@ -168,7 +168,7 @@ def test_a_wrong_text_object_is_reported_with_what_is_wrong_in_it() -> None:
         ([{"type": "markdown", "text": "x" * 7000}] * 2, "must be less than 12001 characters [json-pointer:/blocks]"),
     ],
 )
-def test_the_blocks_of_a_message_have_common_limits(blocks: list[Block], reason: str) -> None:
+def test_the_blocks_of_a_message_share_limits(blocks: list[Block], reason: str) -> None:
     with pytest.raises(SlackError) as caught:
         check_blocks(blocks)
     assert caught.value.extra["errors"] == [reason]
@@ -188,7 +188,7 @@ def test_the_blocks_of_a_message_have_common_limits(blocks: list[Block], reason:
         ({"type": "modal", "blocks": []}, "missing required field: title [json-pointer:/view]"),
     ],
 )
-def test_a_modal_beyond_its_limits_is_refused_with_the_place(view: Block, reason: str) -> None:
+def test_a_modal_beyond_its_limits_is_refused_with_its_json_pointer(view: Block, reason: str) -> None:
     with pytest.raises(SlackError) as caught:
         check_view(view, "modal")
     assert caught.value.code == "invalid_arguments"

@@ -1,4 +1,4 @@
-"""The main ways, through a real Bolt app over real sockets."""
+"""The main flows, through a real Bolt app over real sockets."""
 
 from typing import Any
 

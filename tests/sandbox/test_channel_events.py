@@ -1,4 +1,4 @@
-"""What an app hears of a channel that it watches: other people's and apps' messages, and who comes and goes."""
+"""The events that an app gets from its channels: messages of people and other apps, and who joins and leaves."""
 
 from copy import deepcopy
 from typing import Any
@@ -45,7 +45,7 @@ def test_another_apps_reply_has_no_subtype_and_names_its_app(workspace: Workspac
     assert (event["ts"], event["thread_ts"], event["parent_user_id"]) == (reply.ts, parent.ts, parent.author.id)
 
 
-def test_a_broadcast_reply_brings_its_root(workspace: Workspace, wire: Wire, call: Call) -> None:
+def test_a_broadcast_reply_includes_its_root(workspace: Workspace, wire: Wire, call: Call) -> None:
     ann, channel = Person(workspace, "ann"), workspace.channel("help").id
     parent = ann.post("help", "why?")
     reply = ann.post("help", "because", thread_ts=parent.ts, is_broadcast=True)
@@ -57,7 +57,7 @@ def test_a_broadcast_reply_brings_its_root(workspace: Workspace, wire: Wire, cal
     assert (newest["ts"], newest["root"]["ts"]) == (reply.ts, parent.ts)
 
 
-def test_a_changed_message_says_of_its_thread_what_history_says(workspace: Workspace, wire: Wire) -> None:
+def test_a_changed_message_has_the_thread_fields_of_the_history(workspace: Workspace, wire: Wire) -> None:
     ann = Person(workspace, "ann")
     parent = ann.post("help", "why?")
     reply = Person(workspace, "helper").post("help", "...", thread_ts=parent.ts)
@@ -88,13 +88,13 @@ def test_a_webhooks_message_has_a_name_and_no_user(workspace: Workspace, wire: W
 
 
 @pytest.mark.parametrize("method", ["users.info", "conversations.open", "chat.postMessage"])
-def test_a_webhook_is_no_user(workspace: Workspace, refused: Refused, method: str) -> None:
+def test_a_webhook_is_not_a_user(workspace: Workspace, refused: Refused, method: str) -> None:
     hook = workspace.add_webhook("github").id
     error = refused(method, user=hook, users=hook, channel=hook, text="psst")
     assert error.code in ("user_not_found", "channel_not_found")
 
 
-def test_who_comes_and_goes_is_told_by_an_event_and_by_a_notice(workspace: Workspace, wire: Wire, call: Call) -> None:
+def test_joining_and_leaving_send_an_event_and_a_notice(workspace: Workspace, wire: Wire, call: Call) -> None:
     ann, cat, channel = Person(workspace, "ann"), Person(workspace, "cat"), workspace.channel("help").id
     ann.invite("help", "cat")
     cat.leave("help")
@@ -109,7 +109,7 @@ def test_who_comes_and_goes_is_told_by_an_event_and_by_a_notice(workspace: Works
     assert [message["subtype"] for message in history] == ["channel_leave", "channel_join"]
 
 
-def test_an_app_that_joins_leaves_a_notice_without_a_bot(
+def test_the_notice_of_an_app_that_joins_has_no_bot_fields(
     workspace: Workspace, wire: Wire, call: Call, refused: Refused
 ) -> None:
     call("conversations.join", channel=workspace.channel("random").id)
@@ -121,7 +121,7 @@ def test_an_app_that_joins_leaves_a_notice_without_a_bot(
 
 
 @pytest.mark.parametrize(("name", "event"), [("help", "channel_left"), ("secret", "group_left")])
-def test_an_app_that_is_removed_hears_that_and_nothing_more(
+def test_an_app_that_is_removed_gets_that_event_and_no_more(
     workspace: Workspace, wire: Wire, name: str, event: str
 ) -> None:
     ann = Person(workspace, "ann")
@@ -136,7 +136,7 @@ def test_an_app_that_is_removed_hears_that_and_nothing_more(
         ann.remove(name, "echo")
 
 
-def test_an_archived_channel_is_told_of_twice(workspace: Workspace, wire: Wire) -> None:
+def test_archiving_a_channel_sends_an_event_and_a_notice(workspace: Workspace, wire: Wire) -> None:
     ann = Person(workspace, "ann")
     ann.archive("help")
     event, notice = heard(wire)
@@ -149,7 +149,7 @@ def test_an_archived_channel_is_told_of_twice(workspace: Workspace, wire: Wire) 
     ann.post("help", "back again")
 
 
-def test_a_new_name_and_a_new_topic_are_notices(workspace: Workspace, wire: Wire, call: Call) -> None:
+def test_a_new_name_and_a_new_topic_send_notices(workspace: Workspace, wire: Wire, call: Call) -> None:
     ann, channel = Person(workspace, "ann"), workspace.channel("help").id
     ann.rename("help", "support")
     ann.set_topic("support", "be kind")
@@ -160,7 +160,7 @@ def test_a_new_name_and_a_new_topic_are_notices(workspace: Workspace, wire: Wire
     assert call("conversations.info", channel=channel)["channel"]["topic"]["value"] == "be kind"
 
 
-def test_a_notice_has_no_thread_and_nobody_edits_it(workspace: Workspace, refused: Refused) -> None:
+def test_a_notice_has_no_thread_and_cannot_be_edited(workspace: Workspace, refused: Refused) -> None:
     ann, channel = Person(workspace, "ann"), workspace.channel("help").id
     ann.invite("help", "cat")
     [notice] = ann.messages("help")
@@ -209,7 +209,7 @@ def test_the_members_of_a_private_channel_need_their_own_scope(clock: Any, wire:
     assert wire.sent == []
 
 
-async def test_people_do_all_that_over_http_too(slack: Sandbox) -> None:
+async def test_people_can_do_all_that_over_http(slack: Sandbox) -> None:
     async with aiohttp.ClientSession() as session:
         for verb, body in (
             ("invite", {"channel": "help", "user": "cat"}),

@@ -1,4 +1,4 @@
-"""The people's side over HTTP, and the command line."""
+"""Acting for people over HTTP, and the command line."""
 
 import asyncio
 import json
@@ -30,9 +30,7 @@ async def do(http: aiohttp.ClientSession, path: str, **body: Any) -> Any:
         return await response.json()
 
 
-async def test_another_process_can_do_what_people_do(
-    slack: Sandbox, app: AsyncApp, http: aiohttp.ClientSession
-) -> None:
+async def test_another_process_can_act_for_people(slack: Sandbox, app: AsyncApp, http: aiohttp.ClientSession) -> None:
     @app.command("/echo")
     async def echo(ack: Any, body: Any, client: Any) -> None:
         words = {"type": "plain_text", "text": "Words"}
@@ -66,7 +64,7 @@ async def test_another_process_can_do_what_people_do(
     await do(http, "people/ann/fill", state={"b": {"typed": "x"}})
 
 
-async def test_the_journal_can_be_followed_past_connections(
+async def test_the_journal_numbers_its_entries_across_connections(
     slack: Sandbox, app: AsyncApp, http: aiohttp.ClientSession
 ) -> None:
     await slack.sockets.drop()
@@ -78,7 +76,7 @@ async def test_the_journal_can_be_followed_past_connections(
     assert opened["connection"] == closed["connection"]
 
 
-async def test_everybody_sees_their_own(slack: Sandbox, http: aiohttp.ClientSession) -> None:
+async def test_each_person_gets_the_state_of_their_own_channels(slack: Sandbox, http: aiohttp.ClientSession) -> None:
     async with http.get("/sandbox/state", params={"as": "ben"}) as response:
         state = await response.json()
     assert [channel["name"] for channel in state["channels"]] == ["help", "random"]
@@ -99,13 +97,13 @@ async def test_the_journal_can_be_waited_for(slack: Sandbox, http: aiohttp.Clien
     ("path", "headers"),
     [
         ("/sandbox/app", {"Origin": "null"}),
-        ("/sandbox/stream?as=ann", {"Host": "example.com"}),  # a name that was made to resolve to this machine
+        ("/sandbox/stream?as=ann", {"Host": "example.com"}),  # DNS rebinding: a name that resolves to this machine
         ("/sandbox/app", {"Host": "localhost.example.com:80"}),
         ("/page/app.js", {"Sec-Fetch-Site": "cross-site"}),
         ("/", {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Dest": "iframe"}),
     ],
 )
-async def test_pages_of_other_origins_cannot_drive_it(
+async def test_pages_of_other_origins_cannot_control_the_sandbox(
     slack: Sandbox, http: aiohttp.ClientSession, path: str, headers: dict[str, str]
 ) -> None:
     async with http.get(path, headers=headers) as response:
@@ -113,7 +111,7 @@ async def test_pages_of_other_origins_cannot_drive_it(
         assert slack.bot_token not in await response.text()
 
 
-async def test_its_own_page_drives_it(slack: Sandbox, http: aiohttp.ClientSession) -> None:
+async def test_the_sandboxs_own_page_can_control_it(slack: Sandbox, http: aiohttp.ClientSession) -> None:
     async with http.get("/sandbox/app", headers={"Origin": slack.url, "Sec-Fetch-Site": "same-origin"}) as response:
         assert (await response.json())["bot_token"] == slack.bot_token
     async with http.get("/sandbox/people", headers={"Host": f"localhost:{slack.port}"}) as response:
@@ -127,7 +125,7 @@ async def test_a_link_from_elsewhere_leads_to_the_page(http: aiohttp.ClientSessi
         assert response.headers["Content-Security-Policy"].startswith("default-src 'self';")
 
 
-async def test_what_a_form_of_another_page_could_send_is_refused(http: aiohttp.ClientSession) -> None:
+async def test_a_request_that_a_form_of_another_page_could_send_is_refused(http: aiohttp.ClientSession) -> None:
     async with http.post("/sandbox/people/ann/post", data='{"channel": "help", "text": "x"}') as response:
         assert response.status == 415
         assert "the content type is not application/json" in (await response.json())["error"]
@@ -157,7 +155,7 @@ async def test_only_files_of_the_page_are_served(slack: Sandbox, path: str) -> N
         ("faults", {"method": "x", "nonsense": 1}, "nonsense"),
     ],
 )
-async def test_what_cannot_be_done_is_said(
+async def test_an_impossible_action_is_refused_with_the_reason(
     http: aiohttp.ClientSession, path: str, body: dict[str, Any], reason: str
 ) -> None:
     async with http.post(f"/sandbox/{path}", json=body) as response:
@@ -165,13 +163,13 @@ async def test_what_cannot_be_done_is_said(
         assert reason in (await response.json())["error"]
 
 
-async def test_faults_can_be_ordered(slack: Sandbox, http: aiohttp.ClientSession) -> None:
+async def test_faults_can_be_set(slack: Sandbox, http: aiohttp.ClientSession) -> None:
     await do(http, "faults", method="auth.test", status=503)
     async with http.post("/api/auth.test") as response:
         assert response.status == 503
 
 
-async def test_faults_of_any_call_wait_until_they_are_forgotten(slack: Sandbox, http: aiohttp.ClientSession) -> None:
+async def test_faults_for_any_call_apply_until_they_are_cleared(slack: Sandbox, http: aiohttp.ClientSession) -> None:
     await do(http, "faults", method="*", status=503, times=9)
     for method in ("auth.test", "chat.postMessage"):
         async with http.post(f"/api/{method}") as response:
@@ -182,7 +180,7 @@ async def test_faults_of_any_call_wait_until_they_are_forgotten(slack: Sandbox, 
         assert response.status == 200
 
 
-async def test_it_starts_alone_and_prints_what_an_app_needs(tmp_path: Path) -> None:
+async def test_the_command_starts_a_sandbox_and_prints_what_an_app_needs(tmp_path: Path) -> None:
     manifest = tmp_path / "manifest.json"
     manifest.write_text(json.dumps({"features": {"slash_commands": [{"command": "/hi"}]}}))
     process = await asyncio.create_subprocess_exec(
@@ -226,7 +224,7 @@ def run(manifest: Path, *options: str) -> int:
 
 
 @each("port", ["99999", "-1"])
-def test_a_port_that_is_none_is_refused_in_one_sentence(
+def test_an_invalid_port_is_refused_in_one_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], port: str
 ) -> None:
     (tmp_path / "manifest.json").write_text("{}")

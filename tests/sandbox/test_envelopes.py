@@ -1,4 +1,4 @@
-"""Payloads on their way to the app: acks, failures, retries."""
+"""Delivery of payloads to the app: acks, failures, retries."""
 
 from copy import deepcopy
 from typing import Any
@@ -27,7 +27,7 @@ def test_a_command_reaches_one_connection_with_everything_slack_documents(worksp
     }  # fmt: skip
 
 
-def test_the_name_of_a_private_channel_is_kept_from_the_app(workspace: Workspace, wire: Wire) -> None:
+def test_the_app_does_not_get_the_name_of_a_private_channel(workspace: Workspace, wire: Wire) -> None:
     Person(workspace, "cat").command("secret", "/echo")
     assert wire.sent[0]["payload"]["channel_name"] == "privategroup"
 
@@ -40,7 +40,7 @@ def test_several_connections_share_the_payloads(workspace: Workspace, wire: Wire
     assert (len(wire.sent), len(other.sent)) == (3, 3)
 
 
-def test_an_ack_in_time_is_measured_and_its_text_shown(workspace: Workspace, wire: Wire, clock: ManualClock) -> None:
+def test_an_ack_in_time_is_measured_and_its_text_is_shown(workspace: Workspace, wire: Wire, clock: ManualClock) -> None:
     ann = Person(workspace, "ann")
     delivery = ann.command("help", "/echo")
     clock.advance(0.25)
@@ -51,7 +51,7 @@ def test_an_ack_in_time_is_measured_and_its_text_shown(workspace: Workspace, wir
     assert delivery.failure is None
 
 
-def test_an_ack_may_speak_to_the_channel(workspace: Workspace, wire: Wire) -> None:
+def test_an_ack_can_post_in_the_channel(workspace: Workspace, wire: Wire) -> None:
     delivery = Person(workspace, "ann").command("help", "/echo")
     workspace.deliveries.ack(delivery.envelope_id, {"text": "all hear", "response_type": "in_channel"})
     assert [message.text for message in Person(workspace, "ben").messages("help")] == ["all hear"]
@@ -102,7 +102,7 @@ def test_an_acknowledged_retry_ends_the_retries(workspace: Workspace, wire: Wire
     assert len(wire.sent) == 2
 
 
-def test_an_event_waits_for_an_app_that_is_away(workspace: Workspace, wire: Wire, clock: ManualClock) -> None:
+def test_an_event_waits_for_an_app_that_is_not_connected(workspace: Workspace, wire: Wire, clock: ManualClock) -> None:
     workspace.deliveries.connections.clear()
     Person(workspace, "ann").post("help", "anybody?")
     workspace.deliveries.connections.append(wire)
@@ -110,7 +110,7 @@ def test_an_event_waits_for_an_app_that_is_away(workspace: Workspace, wire: Wire
     assert [envelope["payload"]["event"]["text"] for envelope in wire.sent] == ["anybody?"]
 
 
-def test_a_command_that_nobody_was_there_for_may_be_delivered_again(workspace: Workspace, wire: Wire) -> None:
+def test_a_command_without_a_connection_can_be_redelivered(workspace: Workspace, wire: Wire) -> None:
     workspace.deliveries.connections.clear()
     delivery = Person(workspace, "ann").command("help", "/echo")
     assert delivery.failure == "dispatch_failed"
@@ -133,7 +133,7 @@ def test_a_redelivered_envelope_is_the_same_and_counts_once(workspace: Workspace
     assert workspace.journal.of("ack")[1].data["ignored"] == "repeated"
 
 
-def test_a_message_shortcut_brings_the_whole_message(workspace: Workspace, wire: Wire) -> None:
+def test_a_message_shortcut_contains_the_whole_message(workspace: Workspace, wire: Wire) -> None:
     parent = Person(workspace, "ann").post("random", "why?")
     reply = Person(workspace, "ben").post("random", "because", thread_ts=parent.ts)
     Person(workspace, "ann").shortcut("echo_this", reply)
@@ -174,7 +174,7 @@ def test_changes_and_deletions_are_hidden_message_events(workspace: Workspace, w
     assert events[2]["deleted_ts"] == message.ts
 
 
-def test_a_deleted_parent_is_told_of_as_changed_into_a_tombstone(workspace: Workspace, wire: Wire) -> None:
+def test_a_deleted_parent_sends_a_change_into_a_tombstone(workspace: Workspace, wire: Wire) -> None:
     ann = Person(workspace, "ann")
     parent = ann.post("help", "one")
     ann.post("help", "two", thread_ts=parent.ts)
@@ -195,14 +195,14 @@ def test_opening_the_home_tab_and_inviting_the_app_are_events(workspace: Workspa
     assert (events[2]["subtype"], events[2]["inviter"]) == ("channel_join", ann.id)
 
 
-def test_events_nobody_subscribed_to_are_not_sent(workspace: Workspace, wire: Wire) -> None:
+def test_events_without_a_subscription_are_not_sent(workspace: Workspace, wire: Wire) -> None:
     ann = Person(workspace, "ann")
     ann.post(ann.im, "psst")
     assert wire.sent == []
 
 
 def with_events(clock: ManualClock, wire: Wire, *events: str) -> Workspace:
-    """A workspace with a person, whose app has these events and is called by two words."""
+    """A workspace with one person, and an app with these events and a name of two words."""
     manifest = deepcopy(MANIFEST)
     manifest["features"]["bot_user"]["display_name"] = "Echo Bot"
     manifest["settings"]["event_subscriptions"]["bot_events"] = list(events)
@@ -213,7 +213,7 @@ def with_events(clock: ManualClock, wire: Wire, *events: str) -> Workspace:
     return workspace
 
 
-def test_a_mention_is_an_event_and_once_more_when_it_is_edited(clock: ManualClock, wire: Wire) -> None:
+def test_a_mention_sends_an_event_and_another_when_it_is_edited(clock: ManualClock, wire: Wire) -> None:
     workspace = with_events(clock, wire, "app_mention")
     ann = Person(workspace, "ann")
     parent = ann.post("help", "why?")
@@ -227,7 +227,7 @@ def test_a_mention_is_an_event_and_once_more_when_it_is_edited(clock: ManualCloc
     assert second["edited"]["user"] == ann.id
 
 
-def test_a_notice_about_the_app_is_no_mention_and_a_broadcast_is_one(clock: ManualClock, wire: Wire) -> None:
+def test_a_broadcast_reply_can_be_a_mention_and_a_notice_about_the_app_is_not(clock: ManualClock, wire: Wire) -> None:
     workspace = with_events(clock, wire, "app_mention")
     ann = Person(workspace, "ann")
     ann.remove("help", "Echo Bot")
@@ -237,7 +237,7 @@ def test_a_notice_about_the_app_is_no_mention_and_a_broadcast_is_one(clock: Manu
     assert [envelope["payload"]["event"]["type"] for envelope in wire.sent] == ["app_mention"]
 
 
-def test_a_mention_whose_thread_is_streamed_into_is_not_told_of_again(clock: ManualClock, wire: Wire) -> None:
+def test_a_mention_is_not_sent_again_when_a_reply_is_streamed_into_its_thread(clock: ManualClock, wire: Wire) -> None:
     workspace = with_events(clock, wire, "app_mention")
     helper = Person(workspace, workspace.add_bot("helper").name)
     workspace.channel("help").members.append(helper.id)
@@ -246,7 +246,7 @@ def test_a_mention_whose_thread_is_streamed_into_is_not_told_of_again(clock: Man
     assert len(wire.sent) == 1
 
 
-def test_in_direct_messages_a_mention_is_a_message_like_any_other(clock: ManualClock, wire: Wire) -> None:
+def test_a_mention_in_a_direct_message_is_an_ordinary_message(clock: ManualClock, wire: Wire) -> None:
     workspace = with_events(clock, wire, "app_mention", "message.im")
     ann = Person(workspace, "ann")
     ann.post(ann.im, "@Echo Bot")

@@ -1,4 +1,4 @@
-"""Functions of the app as steps of workflows: what runs, what the app is told, and how a step may end."""
+"""Functions of the app as workflow steps: what runs, what the app receives, and how a step can end."""
 
 from copy import deepcopy
 from typing import Any
@@ -53,7 +53,7 @@ def execution(workspace: Workspace, wire: Wire) -> Execution:
     return Person(workspace, "ann").run_step("count_words", BY)
 
 
-def test_the_app_is_told_what_is_documented(workspace: Workspace, wire: Wire, execution: Execution) -> None:
+def test_the_app_gets_the_documented_event(workspace: Workspace, wire: Wire, execution: Execution) -> None:
     (envelope,) = wire.sent
     assert envelope["type"] == "events_api"
     payload, event = envelope["payload"], envelope["payload"]["event"]
@@ -85,13 +85,13 @@ def test_the_app_is_told_what_is_documented(workspace: Workspace, wire: Wire, ex
         (BY | {"colour": "red"}, "unknown parameter: colour"),
     ],
 )
-def test_inputs_are_those_of_the_manifest(workspace: Workspace, inputs: dict[str, Any], complaint: str) -> None:
+def test_inputs_must_match_the_manifest(workspace: Workspace, inputs: dict[str, Any], complaint: str) -> None:
     with pytest.raises(SandboxError, match=complaint):
         Person(workspace, "ann").run_step("count_words", inputs)
     assert workspace.executions.all == {}
 
 
-def test_a_message_is_a_time_and_perhaps_its_channel(workspace: Workspace, wire: Wire) -> None:
+def test_a_message_input_is_a_timestamp_with_an_optional_channel(workspace: Workspace, wire: Wire) -> None:
     for message in ({"message_ts": "1.2"}, {"message_ts": "1.2", "channel_id": "C1", "user_id": "U1"}):
         Person(workspace, "ann").run_step("count_words", BY | {"message": message})
     assert len(workspace.executions.running) == 2
@@ -107,7 +107,7 @@ def test_a_message_is_a_time_and_perhaps_its_channel(workspace: Workspace, wire:
         (with_step(output_parameters={"required": ["x"]}), "there are none and x"),
     ],
 )
-def test_a_manifest_that_slack_would_not_take_is_refused(manifest: dict[str, Any], complaint: str) -> None:
+def test_a_manifest_that_slack_would_not_accept_is_refused(manifest: dict[str, Any], complaint: str) -> None:
     with pytest.raises(SandboxError, match=complaint):
         Workspace(manifest)
 
@@ -158,17 +158,17 @@ def test_an_unknown_execution_is_not_found(workspace: Workspace, execution: Exec
 @pytest.mark.parametrize(
     "outputs", [{}, {"words": "three"}, {"words": True}, {"words": 3, "is_long": "no"}, {"words": 3, "score": 1}]
 )
-def test_outputs_are_those_of_the_manifest(workspace: Workspace, execution: Execution, outputs: Any) -> None:
+def test_outputs_must_match_the_manifest(workspace: Workspace, execution: Execution, outputs: Any) -> None:
     assert refused(workspace, execution.id, workspace.bot_token, outputs=outputs) == "parameter_validation_failed"
     assert execution.status == "running"
 
 
 @pytest.mark.parametrize("outputs", [None, "", "[]", 3])
-def test_outputs_are_an_object(workspace: Workspace, execution: Execution, outputs: Any) -> None:
+def test_outputs_must_be_an_object(workspace: Workspace, execution: Execution, outputs: Any) -> None:
     assert refused(workspace, execution.id, workspace.bot_token, outputs=outputs) == "invalid_arguments"
 
 
-def test_a_workflow_token_is_good_for_its_own_run_alone(workspace: Workspace, execution: Execution) -> None:
+def test_a_workflow_token_is_valid_only_for_its_own_run(workspace: Workspace, execution: Execution) -> None:
     other = Person(workspace, "ben").run_step("count_words", BY)
     assert refused(workspace, execution.id, other.token) == "access_denied"
     assert execution.status == "running"

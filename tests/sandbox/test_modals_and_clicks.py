@@ -1,4 +1,4 @@
-"""Modals, home tabs, clicks and the permissions that come with them."""
+"""Modals, home tabs, clicks, and the triggers that come with them."""
 
 from typing import Any
 
@@ -74,7 +74,7 @@ def test_an_update_with_an_old_hash_is_a_conflict(workspace: Workspace, call: Ca
     assert refused("views.update", view_id="V0", view=modal()).code == "not_found"
 
 
-def test_an_update_keeps_what_was_typed_where_the_ids_stay(workspace: Workspace, call: Call) -> None:
+def test_an_update_keeps_typed_values_of_inputs_with_the_same_ids(workspace: Workspace, call: Call) -> None:
     ann = Person(workspace, "ann")
     view = call("views.open", trigger_id=trigger(workspace), view=modal(text_input("q"), text_input("r")))["view"]
     ann.fill({"q_typed": "kept", "r_typed": "lost"})
@@ -83,7 +83,7 @@ def test_an_update_keeps_what_was_typed_where_the_ids_stay(workspace: Workspace,
     assert values["values"]["s"]["s_typed"]["value"] is None
 
 
-def test_modals_stand_three_deep_at_most(workspace: Workspace, call: Call, refused: Refused) -> None:
+def test_at_most_three_modals_are_stacked(workspace: Workspace, call: Call, refused: Refused) -> None:
     first = call("views.open", trigger_id=trigger(workspace), view=modal())["view"]
     second = call("views.push", trigger_id=trigger(workspace), view=modal())["view"]
     assert (second["root_view_id"], second["previous_view_id"]) == (first["id"], first["id"])
@@ -91,7 +91,7 @@ def test_modals_stand_three_deep_at_most(workspace: Workspace, call: Call, refus
     assert refused("views.push", trigger_id=trigger(workspace), view=modal()).code == "push_limit_reached"
 
 
-def test_the_client_refuses_what_the_inputs_forbid(workspace: Workspace, call: Call, wire: Wire) -> None:
+def test_the_client_refuses_values_that_the_inputs_do_not_allow(workspace: Workspace, call: Call, wire: Wire) -> None:
     ann = Person(workspace, "ann")
     blocks = [text_input("q", min_length=3, max_length=5), text_input("r"), {**text_input("o"), "optional": True}]
     call("views.open", trigger_id=trigger(workspace), view=modal(*blocks))
@@ -136,7 +136,7 @@ def test_a_submission_carries_every_value(workspace: Workspace, call: Call, wire
         ({"response_action": "update", "view": {"type": "modal"}}, ["first", "second"]),
     ],
 )
-def test_the_ack_of_a_submission_decides_what_is_on_the_screen(
+def test_the_ack_of_a_submission_decides_which_modals_are_open(
     workspace: Workspace, call: Call, wire: Wire, response: dict[str, Any] | None, left: list[str]
 ) -> None:
     ann = Person(workspace, "ann")
@@ -147,7 +147,7 @@ def test_the_ack_of_a_submission_decides_what_is_on_the_screen(
     assert [view.body["callback_id"] for view in workspace.stacks[ann.id]] == left
 
 
-def test_errors_stand_beside_their_inputs(workspace: Workspace, call: Call, wire: Wire) -> None:
+def test_errors_are_shown_beside_their_inputs(workspace: Workspace, call: Call, wire: Wire) -> None:
     ann = Person(workspace, "ann")
     call("views.open", trigger_id=trigger(workspace), view=modal(text_input("q")))
     delivery = ann.submit({"q_typed": "words"})
@@ -157,7 +157,7 @@ def test_errors_stand_beside_their_inputs(workspace: Workspace, call: Call, wire
     assert ann.view.values["q"]["q_typed"]["value"] == "words"
 
 
-def test_a_submission_without_an_ack_stays_with_slacks_own_words(
+def test_a_submission_without_an_ack_stays_open_with_slacks_own_error(
     workspace: Workspace, call: Call, wire: Wire, clock: ManualClock
 ) -> None:
     ann = Person(workspace, "ann")
@@ -168,7 +168,9 @@ def test_a_submission_without_an_ack_stays_with_slacks_own_words(
     assert "trouble connecting" in ann.view.errors[""]
 
 
-def test_the_app_hears_of_a_closed_modal_only_if_it_asked(workspace: Workspace, call: Call, wire: Wire) -> None:
+def test_the_app_gets_an_event_for_a_closed_modal_only_if_it_asked(
+    workspace: Workspace, call: Call, wire: Wire
+) -> None:
     ann = Person(workspace, "ann")
     call("views.open", trigger_id=trigger(workspace), view=modal())
     assert ann.close() is None
@@ -231,14 +233,16 @@ def test_feedback_buttons_send_the_value_of_the_side_that_was_pressed(
         ann.click(ann.messages("help")[0], "thumbs", "sideways")
 
 
-def test_nothing_is_clicked_that_is_not_there(workspace: Workspace, call: Call) -> None:
+def test_an_element_that_does_not_exist_cannot_be_clicked(workspace: Workspace, call: Call) -> None:
     call("chat.postMessage", channel=workspace.channel("help").id, text="x")
     ann = Person(workspace, "ann")
     with pytest.raises(SandboxError, match="nothing here has the action_id 'go'"):
         ann.click(ann.messages("help")[0], "go")
 
 
-def test_a_click_in_an_ephemeral_comes_without_the_message(workspace: Workspace, call: Call, wire: Wire) -> None:
+def test_a_click_in_an_ephemeral_message_has_no_message_in_its_payload(
+    workspace: Workspace, call: Call, wire: Wire
+) -> None:
     ann = Person(workspace, "ann")
     blocks = [{"type": "actions", "elements": [BUTTON]}]
     call("chat.postEphemeral", channel=workspace.channel("help").id, user=ann.id, text="x", blocks=blocks)
@@ -248,7 +252,7 @@ def test_a_click_in_an_ephemeral_comes_without_the_message(workspace: Workspace,
     assert "message" not in payload
 
 
-def test_what_was_typed_into_a_vanished_input_does_not_come_back(workspace: Workspace, call: Call) -> None:
+def test_the_value_of_a_removed_input_does_not_come_back(workspace: Workspace, call: Call) -> None:
     view = call("views.open", trigger_id=trigger(workspace), view=modal(text_input("q")))["view"]
     Person(workspace, "ann").fill({"q_typed": "gone"})
     call("views.update", view_id=view["id"], view=modal())
@@ -275,13 +279,13 @@ def test_a_home_tab_needs_to_be_enabled_in_the_manifest(clock: ManualClock) -> N
         Person(workspace, "ann").open_home()
 
 
-def test_clicks_in_the_messages_of_other_apps_do_not_come_here(workspace: Workspace, wire: Wire) -> None:
+def test_clicks_in_messages_of_other_apps_are_not_sent_to_the_app(workspace: Workspace, wire: Wire) -> None:
     message = Person(workspace, "helper").post("help", "x", blocks=[{"type": "actions", "elements": [BUTTON]}])
     with pytest.raises(SandboxError, match="another app's"):
         Person(workspace, "ann").click(message, "go")
 
 
-def test_an_ephemeral_offers_no_shortcuts(workspace: Workspace, call: Call) -> None:
+def test_an_ephemeral_message_offers_no_shortcuts(workspace: Workspace, call: Call) -> None:
     ann = Person(workspace, "ann")
     call("chat.postEphemeral", channel=workspace.channel("help").id, user=ann.id, text="x")
     with pytest.raises(SandboxError, match="no shortcuts"):

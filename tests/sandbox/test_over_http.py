@@ -1,4 +1,4 @@
-"""The Web API and response_urls as the Slack SDK meets them."""
+"""The Web API and response_urls, as the Slack SDK uses them."""
 
 import asyncio
 from typing import Any
@@ -16,7 +16,7 @@ from pocket_slack.grants import RESPONSE_URL_USES
 
 @pytest.fixture
 async def timed(workspace: Workspace) -> Any:
-    """A server whose clock the test moves."""
+    """A server whose clock is moved by the test."""
     async with Sandbox(workspace) as running:
         yield running
 
@@ -33,7 +33,7 @@ async def test_the_sdk_reads_errors_and_scopes(slack: Sandbox, client: AsyncWebC
     assert "chat:write" in caught.value.response.headers["x-oauth-scopes"].split(",")
 
 
-async def test_arguments_come_in_the_query_as_a_form_or_as_json(slack: Sandbox) -> None:
+async def test_arguments_are_read_from_the_query_a_form_or_json(slack: Sandbox) -> None:
     ann = slack.workspace.user("ann")
     header, url = {"Authorization": f"Bearer {slack.bot_token}"}, f"{slack.api_url}users.info"
     async with aiohttp.ClientSession() as http:
@@ -49,7 +49,7 @@ async def test_arguments_come_in_the_query_as_a_form_or_as_json(slack: Sandbox) 
         assert (await broken.json())["error"] == "invalid_json"
 
 
-async def test_a_body_that_is_no_json_is_refused_and_in_the_journal(slack: Sandbox) -> None:
+async def test_a_body_that_is_not_json_is_refused_and_recorded(slack: Sandbox) -> None:
     headers = {"Authorization": f"Bearer {slack.bot_token}", "Content-Type": "application/json;charset=utf-8"}
     url = f"{slack.api_url}auth.test"
     async with aiohttp.ClientSession(headers=headers) as http:
@@ -60,7 +60,7 @@ async def test_a_body_that_is_no_json_is_refused_and_in_the_journal(slack: Sandb
     assert answers == ["invalid_json", "json_not_object", None]
 
 
-async def test_blocks_and_metadata_may_be_json_strings_in_a_form(slack: Sandbox, client: AsyncWebClient) -> None:
+async def test_blocks_and_metadata_can_be_json_strings_in_a_form(slack: Sandbox, client: AsyncWebClient) -> None:
     form = {
         "channel": slack.workspace.channel("help").id,
         "blocks": '[{"type": "divider"}]',
@@ -86,7 +86,7 @@ async def test_a_rate_limit_is_a_429_that_the_sdk_can_wait_out(slack: Sandbox, c
     assert [entry.data["status"] for entry in slack.workspace.journal.of("call")] == [429, 200]
 
 
-async def test_a_post_may_be_taken_and_its_answer_lost(slack: Sandbox, client: AsyncWebClient) -> None:
+async def test_a_post_can_be_accepted_and_its_answer_lost(slack: Sandbox, client: AsyncWebClient) -> None:
     channel = slack.workspace.channel("help").id
     slack.fail("chat.postMessage", status=500, is_applied=True)
     slack.fail("chat.postMessage", drop=True, is_applied=True)
@@ -99,7 +99,7 @@ async def test_a_post_may_be_taken_and_its_answer_lost(slack: Sandbox, client: A
     assert [m.text for m in slack.person("ann").messages("help")] == ["one", "two", "three"]
 
 
-async def test_a_slow_call_holds_up_nobody_else(slack: Sandbox, client: AsyncWebClient) -> None:
+async def test_a_slow_call_does_not_delay_others(slack: Sandbox, client: AsyncWebClient) -> None:
     slack.fail("users.info", delay_s=30)
     slow = asyncio.create_task(client.users_info(user=slack.workspace.bot.id))
     assert (await client.auth_test())["ok"]
@@ -108,7 +108,7 @@ async def test_a_slow_call_holds_up_nobody_else(slack: Sandbox, client: AsyncWeb
     await asyncio.gather(slow, return_exceptions=True)
 
 
-async def test_a_response_url_speaks_to_one_user_unless_told_otherwise(slack: Sandbox) -> None:
+async def test_a_response_url_posts_to_one_user_by_default(slack: Sandbox) -> None:
     ann, ben, hook = slack.person("ann"), slack.person("ben"), response_url(slack)
     parent = ben.post("random", "why?")
     await hook.send(text="you")
@@ -138,7 +138,7 @@ async def test_a_response_url_works_for_thirty_minutes(timed: Sandbox, clock: Ma
     ("body", "error"),
     [({"text": ""}, "no_text"), ([], "invalid_payload"), ({"blocks": [{"type": "x"}]}, "invalid_blocks")],
 )
-async def test_a_response_url_refuses_nonsense_without_being_used_up(slack: Sandbox, body: Any, error: str) -> None:
+async def test_an_invalid_body_does_not_use_up_a_response_url(slack: Sandbox, body: Any, error: str) -> None:
     hook = response_url(slack)
     for _ in range(6):
         refused = await hook.send_dict(body)

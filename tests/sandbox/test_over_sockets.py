@@ -1,4 +1,4 @@
-"""Socket Mode as an app without any SDK meets it, and trouble with the sockets."""
+"""Socket Mode as an app without an SDK sees it, and faults of the sockets."""
 
 import json
 from collections.abc import AsyncIterator
@@ -33,14 +33,16 @@ async def test_a_connection_starts_with_hello(slack: Sandbox, http: aiohttp.Clie
         assert hello["debug_info"]["approximate_connection_time"] > 0
 
 
-async def test_a_ticket_is_good_for_one_connection(slack: Sandbox, http: aiohttp.ClientSession) -> None:
+async def test_a_ticket_is_valid_for_one_connection(slack: Sandbox, http: aiohttp.ClientSession) -> None:
     url = await new_url(slack)
     await http.ws_connect(url)
     with pytest.raises(aiohttp.WSServerHandshakeError):
         await http.ws_connect(url)
 
 
-async def test_pings_are_answered_and_nonsense_is_only_noted(slack: Sandbox, http: aiohttp.ClientSession) -> None:
+async def test_pings_are_answered_and_invalid_acks_are_only_recorded(
+    slack: Sandbox, http: aiohttp.ClientSession
+) -> None:
     socket = await http.ws_connect(await new_url(slack), autoping=False)
     await socket.receive_json()
     for nonsense in ("", "[]", "{}", '{"envelope_id": "unknown"}'):
@@ -52,7 +54,7 @@ async def test_pings_are_answered_and_nonsense_is_only_noted(slack: Sandbox, htt
     assert ignored == ["not an ack", "not an ack", "not an ack", "unknown"]
 
 
-async def test_an_eleventh_connection_is_sent_away(slack: Sandbox, http: aiohttp.ClientSession) -> None:
+async def test_an_eleventh_connection_is_closed(slack: Sandbox, http: aiohttp.ClientSession) -> None:
     kept = [await http.ws_connect(await new_url(slack)) for _ in range(10)]
     eleventh = await http.ws_connect(await new_url(slack))
     assert (await eleventh.receive_json())["reason"] == "too_many_websockets"
@@ -60,14 +62,14 @@ async def test_an_eleventh_connection_is_sent_away(slack: Sandbox, http: aiohttp
     assert len(slack.sockets.open) == len(kept)
 
 
-async def test_a_goodbye_makes_the_sdk_connect_anew(slack: Sandbox, app: AsyncApp) -> None:
+async def test_a_goodbye_makes_the_sdk_connect_again(slack: Sandbox, app: AsyncApp) -> None:
     [old] = slack.sockets.open
     slack.sockets.say_goodbye("warning")
     await slack.until(lambda: slack.sockets.open and slack.sockets.open[0] is not old)
     assert len(slack.sockets.open) == 1
 
 
-async def test_a_dropped_socket_makes_the_sdk_connect_anew(slack: Sandbox, app: AsyncApp) -> None:
+async def test_a_dropped_socket_makes_the_sdk_connect_again(slack: Sandbox, app: AsyncApp) -> None:
     ran: list[str] = []
 
     @app.command("/echo")
@@ -83,7 +85,7 @@ async def test_a_dropped_socket_makes_the_sdk_connect_anew(slack: Sandbox, app: 
     assert ran == ["back"]
 
 
-async def test_a_zombie_stays_open_and_says_nothing(
+async def test_a_silent_connection_stays_open_and_answers_nothing(
     workspace: Workspace, clock: ManualClock, http: aiohttp.ClientSession
 ) -> None:
     async with Sandbox(workspace) as slack:
@@ -100,7 +102,7 @@ async def test_a_zombie_stays_open_and_says_nothing(
         assert not socket.closed
 
 
-async def test_waiting_in_vain_tells_what_happened_instead(slack: Sandbox) -> None:
+async def test_a_wait_that_times_out_lists_what_happened_instead(slack: Sandbox) -> None:
     slack.person("ann").post("help", "hello")
     with pytest.raises(TimeoutError, match=r"nothing true within 0.01 s[^$]*message"):
         await slack.until(lambda: False, timeout_s=0.01)

@@ -1,4 +1,4 @@
-"""Emoji under messages: the app's, and everybody else's."""
+"""Reactions to messages, by the app and by people."""
 
 from copy import deepcopy
 from typing import Any
@@ -58,7 +58,7 @@ def test_reactions_are_counted_by_name_wherever_the_message_is_shown(
     assert "reactions" not in call("reactions.get", **item)["message"]
 
 
-def test_a_reaction_is_an_event_that_names_the_message_and_no_more(
+def test_a_reaction_sends_an_event_that_only_names_the_message(
     workspace: Workspace, message: Message, wire: Wire
 ) -> None:
     ben = Person(workspace, "ben")
@@ -72,14 +72,14 @@ def test_a_reaction_is_an_event_that_names_the_message_and_no_more(
     assert message.ts < added["event_ts"] < removed["event_ts"]
 
 
-def test_what_a_webhook_posted_has_no_item_user(workspace: Workspace, wire: Wire) -> None:
+def test_a_reaction_to_a_webhooks_message_has_no_item_user(workspace: Workspace, wire: Wire) -> None:
     workspace.add_webhook("github")
     Person(workspace, "ben").react(Person(workspace, "github").post("help", "pushed"), "tada")
     [event] = heard(wire)
     assert "item_user" not in event
 
 
-def test_the_apps_own_reaction_is_an_event_too(
+def test_the_apps_own_reaction_sends_an_event_too(
     workspace: Workspace, item: dict[str, str], wire: Wire, call: Call
 ) -> None:
     call("reactions.add", **item, name="eyes")
@@ -103,7 +103,7 @@ def test_the_apps_own_reaction_is_an_event_too(
         ("reactions.add", {"name": "tada", "channel": "C0"}, "channel_not_found"),
     ],
 )
-def test_a_reaction_without_sense_is_refused(
+def test_an_invalid_reaction_is_refused(
     item: dict[str, str], call: Call, refused: Refused, method: str, args: dict[str, Any], error: str
 ) -> None:
     call("reactions.add", **item, name="eyes")
@@ -121,7 +121,7 @@ def test_reactions_need_membership_and_a_channel_that_is_not_archived(workspace:
     assert error.code == "is_archived"
 
 
-def test_nobody_reacts_without_end(
+def test_reactions_are_limited_per_message_and_per_person(
     workspace: Workspace, message: Message, item: dict[str, str], refused: Refused
 ) -> None:
     for index in range(50):
@@ -152,14 +152,14 @@ def test_the_events_need_the_scope_to_read(clock: Any, wire: Wire) -> None:
     assert wire.sent == []
 
 
-def test_no_event_comes_from_where_the_app_is_not(workspace: Workspace, wire: Wire) -> None:
+def test_no_event_is_sent_from_a_channel_without_the_app(workspace: Workspace, wire: Wire) -> None:
     ann = Person(workspace, "ann")
     ann.react(ann.post("random", "hello"), "eyes")
     ann.react(ann.post("help", "hello"), "tada")
     assert [event["reaction"] for event in heard(wire)] == ["tada"]
 
 
-def test_a_page_hears_of_a_reaction(workspace: Workspace, message: Message) -> None:
+def test_a_page_is_told_of_a_reaction(workspace: Workspace, message: Message) -> None:
     before = workspace.journal.entries[-1].id
     Person(workspace, "ben").react(message, "eyes")
     [entry] = [entry for entry in workspace.journal.entries if entry.id > before]
@@ -167,7 +167,7 @@ def test_a_page_hears_of_a_reaction(workspace: Workspace, message: Message) -> N
     assert (kind, data["message"]["reactions"][0]["name"]) == ("message", "eyes")
 
 
-async def test_people_react_over_http_too(slack: Sandbox) -> None:
+async def test_people_can_react_over_http(slack: Sandbox) -> None:
     message = slack.person("ann").post("help", "done?")
     body = {"channel": "help", "ts": message.ts, "name": "eyes"}
     async with aiohttp.ClientSession(f"{slack.url}/sandbox/people/ben/") as session:

@@ -1,4 +1,4 @@
-"""The README's test of an app, as it stands there."""
+"""Runs the example test in the README."""
 
 import re
 import subprocess

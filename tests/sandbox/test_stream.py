@@ -1,4 +1,4 @@
-"""What a page hears, and who hears it."""
+"""The server-sent events of a page, and which person gets them."""
 
 import json
 from collections.abc import AsyncIterator
@@ -17,7 +17,7 @@ MODAL = {"type": "modal", "title": {"type": "plain_text", "text": "Hi"}, "blocks
 
 
 def events(workspace: Workspace, name: str, after: int) -> list[tuple[str, Any]]:
-    """What the page of that person hears of what happened after an entry."""
+    """The events that a person's page gets for the journal entries after the id `after`."""
     person = Person(workspace, name)
     return [event for entry in workspace.journal.entries if entry.id > after for event in to_events(person, entry)]
 
@@ -26,7 +26,7 @@ def last_id(workspace: Workspace) -> int:
     return workspace.journal.entries[-1].id
 
 
-def test_a_message_is_heard_by_those_who_see_its_channel(workspace: Workspace) -> None:
+def test_a_message_is_sent_to_people_who_see_its_channel(workspace: Workspace) -> None:
     before = last_id(workspace)
     message = Person(workspace, "ann").post("secret", "hush")
     [(kind, data)] = events(workspace, "cat", before)
@@ -34,7 +34,7 @@ def test_a_message_is_heard_by_those_who_see_its_channel(workspace: Workspace) -
     assert events(workspace, "ben", before) == []
 
 
-def test_an_ephemeral_message_and_its_changes_are_heard_by_its_owner_alone(workspace: Workspace) -> None:
+def test_an_ephemeral_message_and_its_changes_are_sent_only_to_its_owner(workspace: Workspace) -> None:
     before = last_id(workspace)
     ann, channel = Person(workspace, "ann"), workspace.channel("help")
     message = posts.post_ephemeral(workspace, channel, ann.id, Content("only you"))
@@ -58,7 +58,7 @@ def test_a_deleted_message_is_gone_and_a_deleted_parent_stays_as_a_tombstone(wor
     assert (other_kind, gone["ts"]) == ("gone", other.ts)
 
 
-def test_a_modal_is_heard_by_its_user_and_nothing_is_in_front_after_it(workspace: Workspace) -> None:
+def test_a_modal_and_its_closing_are_sent_to_its_user(workspace: Workspace) -> None:
     before = last_id(workspace)
     ann = Person(workspace, "ann")
     view = views.open_modal(workspace, ann.id, MODAL)
@@ -82,7 +82,7 @@ def test_joining_and_leaving_change_what_is_seen(workspace: Workspace) -> None:
     assert events(workspace, "cat", before) == [("unseen", {"channel": workspace.channel("secret").id})]
 
 
-def test_direct_messages_of_the_app_open_a_channel_on_the_page(workspace: Workspace) -> None:
+def test_a_direct_message_of_the_app_opens_a_channel_on_the_page(workspace: Workspace) -> None:
     before = last_id(workspace)
     ann = Person(workspace, "ann")
     posts.post(workspace, workspace.im(ann.id), workspace.bot, Content("hello"))
@@ -90,7 +90,7 @@ def test_direct_messages_of_the_app_open_a_channel_on_the_page(workspace: Worksp
     assert events(workspace, "ben", before) == []
 
 
-def test_somebody_new_is_known_before_they_speak(workspace: Workspace) -> None:
+def test_a_new_person_is_sent_before_their_first_message(workspace: Workspace) -> None:
     before = last_id(workspace)
     dan = workspace.add_user("dan")
     [(kind, user)] = events(workspace, "ann", before)
@@ -122,7 +122,7 @@ def test_secrets_are_masked(value: Any, shown: Any) -> None:
 
 
 def frames(parts: list[str]) -> list[tuple[str, str, Any]]:
-    """Id, event and data of each server-sent event."""
+    """The id, event and data of each server-sent event."""
     found = []
     for part in "".join(parts).strip().split("\n\n"):
         fields = dict(line.split(": ", 1) for line in part.splitlines())
@@ -130,7 +130,7 @@ def frames(parts: list[str]) -> list[tuple[str, str, Any]]:
     return found
 
 
-def test_a_page_that_comes_back_hears_what_it_missed_and_nothing_twice(workspace: Workspace) -> None:
+def test_a_page_that_reconnects_gets_what_it_missed_and_nothing_twice(workspace: Workspace) -> None:
     stream, ann = Stream(workspace), Person(workspace, "ann")
     [(seen, kind, _)] = frames(list(stream.catch_up(ann, "")))
     assert kind == "snapshot"
@@ -172,7 +172,7 @@ async def test_changes_arrive_over_http_as_they_happen(slack: Sandbox) -> None:
         assert [line async for line in _until(heard, "event: message")]
 
 
-async def test_nobody_is_no_person_to_follow(slack: Sandbox) -> None:
+async def test_an_unknown_person_cannot_be_followed(slack: Sandbox) -> None:
     async with aiohttp.ClientSession(slack.url) as http, http.get("/sandbox/stream?as=zoe") as response:
         assert response.status == 400
         assert "no user 'zoe'" in (await response.json())["error"]

@@ -1,4 +1,4 @@
-"""Messages that are written piece by piece: what the app, the reader and the others see of them."""
+"""Messages that are streamed piece by piece: what the app, the reader and others see."""
 
 from copy import deepcopy
 from typing import Any
@@ -28,14 +28,14 @@ def asked(workspace: Workspace) -> Message:
 
 @pytest.fixture
 def begun(workspace: Workspace, call: Call) -> dict[str, Any]:
-    """The arguments that name a stream of the app's own, begun with markdown for ann."""
+    """The arguments that identify a stream of the app, started with markdown for ann."""
     parent, channel = asked(workspace), workspace.channel("help").id
     reader = {"recipient_user_id": parent.author.id, "recipient_team_id": workspace.team_id}
     begun = call("chat.startStream", channel=channel, thread_ts=parent.ts, markdown_text="Beca", **reader)
     return {"channel": channel, "ts": begun["ts"]}
 
 
-def test_the_app_sees_the_first_piece_and_then_all_of_it(workspace: Workspace, wire: Wire) -> None:
+def test_the_app_gets_the_first_piece_and_then_the_whole_message(workspace: Workspace, wire: Wire) -> None:
     parent, helper = asked(workspace), Person(workspace, "helper")
     message = helper.stream("help", thread_ts=parent.ts)
     for piece in ("Be", "cau", "se"):
@@ -53,7 +53,7 @@ def test_the_app_sees_the_first_piece_and_then_all_of_it(workspace: Workspace, w
     assert "edited" not in ended["message"]
 
 
-def test_the_parent_changes_without_reading_otherwise_while_a_bot_streams(workspace: Workspace, wire: Wire) -> None:
+def test_the_parents_session_changes_but_not_its_text_while_a_bot_streams(workspace: Workspace, wire: Wire) -> None:
     parent, helper = asked(workspace), Person(workspace, "helper")
     helper.stop(helper.stream("help", "Because.", parent.ts))
     changes = [event for event in heard(wire) if event.get("message", {}).get("ts") == parent.ts]
@@ -92,7 +92,7 @@ def test_only_the_reader_sees_each_piece_on_the_page(workspace: Workspace) -> No
         assert not any("is_ephemeral" in data["message"] for _, data in to_events(person, entry))
 
 
-def test_a_stream_that_breaks_off_is_errored(workspace: Workspace, wire: Wire) -> None:
+def test_an_interrupted_stream_is_errored(workspace: Workspace, wire: Wire) -> None:
     parent, helper = asked(workspace), Person(workspace, "helper")
     message = helper.stream("help", "Beca", parent.ts)
     helper.stop(message, is_errored=True)
@@ -100,7 +100,7 @@ def test_a_stream_that_breaks_off_is_errored(workspace: Workspace, wire: Wire) -
     assert (ended["message"]["streaming_state"], ended["message"]["text"]) == ("errored", "Beca")
 
 
-def test_a_stream_lasts_five_minutes_and_no_append_makes_it_longer(
+def test_a_stream_lasts_five_minutes_however_often_it_is_appended_to(
     workspace: Workspace, clock: ManualClock, begun: dict[str, Any], call: Call, refused: Refused
 ) -> None:
     clock.advance(299)
@@ -112,7 +112,7 @@ def test_a_stream_lasts_five_minutes_and_no_append_makes_it_longer(
         assert refused(method, **begun, markdown_text=".").code == "message_not_in_streaming_state"
 
 
-def test_the_end_brings_blocks_and_metadata(begun: dict[str, Any], call: Call) -> None:
+def test_the_end_of_a_stream_can_add_blocks_and_metadata(begun: dict[str, Any], call: Call) -> None:
     metadata = {"event_type": "case", "event_payload": {"id": 7}}
     section = {"type": "section", "text": {"type": "mrkdwn", "text": "words"}}
     assert call("chat.appendStream", **begun, markdown_text="use") == {"ok": True, **begun}
@@ -157,9 +157,7 @@ def test_an_open_stream_is_neither_updated_nor_deleted(
         ({"channel": "secret"}, "channel_not_found"),
     ],
 )  # fmt: skip
-def test_a_stream_without_sense_is_refused(
-    workspace: Workspace, refused: Refused, args: dict[str, Any], error: str
-) -> None:
+def test_an_invalid_stream_is_refused(workspace: Workspace, refused: Refused, args: dict[str, Any], error: str) -> None:
     parent = asked(workspace)
     usual = {"thread_ts": parent.ts, "recipient_user_id": parent.author.id, "recipient_team_id": workspace.team_id}
     channel = workspace.channel(args.get("channel", "help")).id
@@ -167,7 +165,7 @@ def test_a_stream_without_sense_is_refused(
     assert parent.agent_session is None
 
 
-def test_in_direct_messages_the_other_one_reads(workspace: Workspace, call: Call) -> None:
+def test_in_a_direct_message_the_other_person_is_the_reader(workspace: Workspace, call: Call) -> None:
     ann = Person(workspace, "ann")
     parent = ann.post(ann.im, "why?")
     ts = call("chat.startStream", channel=ann.im, thread_ts=parent.ts, markdown_text="Be")["ts"]
@@ -188,14 +186,14 @@ def test_in_direct_messages_the_other_one_reads(workspace: Workspace, call: Call
         ("chat.stopStream", {"ts": "1.0"}, "message_not_found"),
     ],
 )
-def test_a_piece_without_sense_is_refused_and_the_stream_goes_on(
+def test_an_invalid_piece_is_refused_and_the_stream_goes_on(
     workspace: Workspace, begun: dict[str, Any], refused: Refused, method: str, args: dict[str, Any], error: str
 ) -> None:
     assert refused(method, **(begun | args)).code == error
     assert workspace.channel("help").messages[begun["ts"]].streaming_state == "in_progress"
 
 
-def test_only_ones_own_streams_go_on(workspace: Workspace, call: Call, refused: Refused) -> None:
+def test_only_ones_own_open_streams_can_be_appended_to(workspace: Workspace, call: Call, refused: Refused) -> None:
     parent, helper, channel = asked(workspace), Person(workspace, "helper"), workspace.channel("help").id
     theirs = helper.stream("help", "Be", parent.ts)
     for method in ("chat.appendStream", "chat.stopStream"):
@@ -205,7 +203,7 @@ def test_only_ones_own_streams_go_on(workspace: Workspace, call: Call, refused: 
     assert error.code == "message_not_in_streaming_state"
 
 
-def test_tasks_become_cards_that_later_chunks_change(workspace: Workspace, call: Call) -> None:
+def test_tasks_become_cards_that_later_chunks_update(workspace: Workspace, call: Call) -> None:
     parent, channel = asked(workspace), workspace.channel("help").id
     reader = {"recipient_user_id": parent.author.id, "recipient_team_id": workspace.team_id}
     ts = call("chat.startStream", channel=channel, thread_ts=parent.ts, **reader)["ts"]
@@ -252,7 +250,7 @@ def test_a_plan_holds_the_tasks(workspace: Workspace, call: Call) -> None:
         ("`**code**` and\n```\n- [x](https://y)\n```", "`**code**` and\n```\n- [x](https://y)\n```"),
     ],
 )
-def test_markdown_reads_as_mrkdwn(markdown: str, mrkdwn: str) -> None:
+def test_markdown_is_converted_to_mrkdwn(markdown: str, mrkdwn: str) -> None:
     assert to_mrkdwn(markdown) == mrkdwn
 
 
@@ -283,7 +281,7 @@ def test_only_bots_stream_and_only_into_threads(workspace: Workspace) -> None:
         helper.append(message, "cause")
 
 
-def test_streams_have_their_tiers(clock: ManualClock) -> None:
+def test_streaming_methods_have_rate_limit_tiers(clock: ManualClock) -> None:
     manifest = deepcopy(MANIFEST)
     workspace = populated(Workspace(manifest, clock=clock, limits=Limits()))
     parent, channel = asked(workspace), workspace.channel("help").id
@@ -300,7 +298,7 @@ def test_streams_have_their_tiers(clock: ManualClock) -> None:
         methods.call(workspace, "chat.appendStream", workspace.bot_token, piece)
 
 
-async def test_the_sdks_own_streamer_writes_a_message(slack: Sandbox, client: Any) -> None:
+async def test_the_sdks_own_streamer_can_write_a_message(slack: Sandbox, client: Any) -> None:
     parent = slack.person("ann").post("help", "why?")
     channel = slack.workspace.channel("help").id
     reader = {"recipient_user_id": parent.author.id, "recipient_team_id": slack.workspace.team_id}
@@ -312,7 +310,7 @@ async def test_the_sdks_own_streamer_writes_a_message(slack: Sandbox, client: An
     assert slack.person("ben").thread("help", parent.ts)[1].streaming_state == "completed"
 
 
-async def test_a_bot_streams_over_http_too(slack: Sandbox) -> None:
+async def test_a_bot_can_stream_over_http(slack: Sandbox) -> None:
     parent = slack.person("ann").post("help", "why?")
     async with aiohttp.ClientSession(f"{slack.url}/sandbox/people/helper/") as session:
         async with session.post("stream", json={"channel": "help", "text": "Be", "thread_ts": parent.ts}) as answer:

@@ -1,4 +1,4 @@
-"""Bolt's synchronous App, whose client and sockets are other code than the asynchronous one's."""
+"""Bolt's synchronous App, which has other code for the client and the sockets than the asynchronous one."""
 
 import asyncio
 from typing import Any
@@ -11,7 +11,7 @@ from pocket_slack import Sandbox
 
 
 def connected(slack: Sandbox) -> SocketModeHandler:
-    """An app that answers /echo in the channel; blocks, as it does in a process of its own."""
+    """Connects an app that answers /echo in the channel; blocks, as an app in a separate process does."""
     app = App(client=WebClient(token=slack.bot_token, base_url=slack.api_url))
 
     @app.command("/echo")

@@ -1,4 +1,4 @@
-"""What the Web API answers, and what it refuses."""
+"""What the Web API accepts, answers and refuses."""
 
 from base64 import b64decode
 from typing import Any
@@ -21,13 +21,13 @@ def channel_id(workspace: Workspace, name: str) -> str:
     ("token", "error"),
     [(None, "not_authed"), ("", "not_authed"), ("xoxb-other", "invalid_auth"), ("app", "not_allowed_token_type")],
 )
-def test_a_wrong_token_is_named_as_what_it_is(workspace: Workspace, token: str | None, error: str) -> None:
+def test_each_kind_of_wrong_token_has_its_own_error(workspace: Workspace, token: str | None, error: str) -> None:
     with pytest.raises(SlackError) as caught:
         methods.call(workspace, "auth.test", workspace.app_token if token == "app" else token, {})
     assert caught.value.code == error
 
 
-def test_socket_mode_takes_the_app_level_token_only(workspace: Workspace, refused: Refused) -> None:
+def test_socket_mode_accepts_only_the_app_level_token(workspace: Workspace, refused: Refused) -> None:
     assert refused("apps.connections.open").code == "not_allowed_token_type"
     url = methods.call(workspace, "apps.connections.open", workspace.app_token, {})["url"]
     assert url.startswith("ws://127.0.0.1")
@@ -69,7 +69,7 @@ def test_auth_test_tells_who_the_bot_is(workspace: Workspace, call: Call) -> Non
     assert answer["url"] == "https://pocket.slack.com/"
 
 
-def test_a_post_comes_back_as_it_is_stored(workspace: Workspace, call: Call) -> None:
+def test_the_answer_to_a_post_has_the_message_as_it_is_stored(workspace: Workspace, call: Call) -> None:
     answer = call("chat.postMessage", channel=channel_id(workspace, "help"), text="a & b", blocks=[SECTION])
     message = answer["message"]
     assert message["text"] == "a &amp; b"
@@ -110,9 +110,7 @@ def test_a_post_to_a_user_id_is_a_direct_message(workspace: Workspace, call: Cal
         ({"text": "x", "attachments": [{}] * 101}, "too_many_attachments"),
     ],
 )
-def test_a_post_without_sense_is_refused(
-    workspace: Workspace, refused: Refused, args: dict[str, Any], error: str
-) -> None:
+def test_an_invalid_post_is_refused(workspace: Workspace, refused: Refused, args: dict[str, Any], error: str) -> None:
     assert refused("chat.postMessage", channel=channel_id(workspace, "help"), **args).code == error
 
 
@@ -127,7 +125,7 @@ def test_a_missing_argument_is_named(refused: Refused) -> None:
     assert error.messages == ["[ERROR] missing required field: channel"]
 
 
-def test_a_very_long_post_is_cut_and_a_very_long_update_refused(
+def test_a_very_long_post_is_cut_and_a_very_long_update_is_refused(
     workspace: Workspace, call: Call, refused: Refused
 ) -> None:
     channel = channel_id(workspace, "help")
@@ -137,7 +135,7 @@ def test_a_very_long_post_is_cut_and_a_very_long_update_refused(
     assert refused("chat.update", channel=channel, ts=answer["ts"], text="x" * 4_001).code == "msg_too_long"
 
 
-def test_update_takes_blocks_away_with_text_and_keeps_metadata(workspace: Workspace, call: Call) -> None:
+def test_update_with_only_text_removes_blocks_and_keeps_metadata(workspace: Workspace, call: Call) -> None:
     channel = channel_id(workspace, "help")
     metadata = {"event_type": "case", "event_payload": {"id": 7}}
     ts = call("chat.postMessage", channel=channel, text="x", blocks=[SECTION], metadata=metadata)["ts"]
@@ -196,7 +194,7 @@ def test_history_is_newest_first_without_replies_and_in_pages(workspace: Workspa
         ({"latest": 1, "inclusive": True, "limit": 1}, ["1"]),
     ],
 )
-def test_history_has_open_ends_unless_inclusive(
+def test_history_excludes_its_bounds_unless_inclusive(
     workspace: Workspace, call: Call, bounds: dict[str, Any], texts: list[str]
 ) -> None:
     posted = [Person(workspace, "ann").post("help", str(number)) for number in range(5)]
@@ -205,7 +203,7 @@ def test_history_has_open_ends_unless_inclusive(
     assert [message["text"] for message in answer["messages"]] == texts
 
 
-def test_pages_of_history_stay_where_they_are_while_people_write(workspace: Workspace, call: Call) -> None:
+def test_pages_of_history_do_not_shift_while_people_write(workspace: Workspace, call: Call) -> None:
     ann, channel = Person(workspace, "ann"), channel_id(workspace, "help")
     posted = [ann.post("help", str(number)) for number in range(5)]
     first = call("conversations.history", channel=channel, limit=2)
@@ -218,7 +216,7 @@ def test_pages_of_history_stay_where_they_are_while_people_write(workspace: Work
     assert "response_metadata" not in second
 
 
-def test_pages_of_a_thread_go_on_after_what_is_new(workspace: Workspace, call: Call) -> None:
+def test_pages_of_a_thread_include_new_replies(workspace: Workspace, call: Call) -> None:
     ann, channel = Person(workspace, "ann"), channel_id(workspace, "help")
     parent = ann.post("help", "why?")
     for number in range(3):
@@ -236,7 +234,7 @@ def test_pages_of_a_thread_go_on_after_what_is_new(workspace: Workspace, call: C
     assert texts == ["why?", "0", "1", "2", "3"]
 
 
-def test_a_catch_up_from_oldest_alone_begins_next_to_it(workspace: Workspace, call: Call) -> None:
+def test_history_with_only_oldest_begins_with_the_messages_next_to_it(workspace: Workspace, call: Call) -> None:
     ann, channel = Person(workspace, "ann"), channel_id(workspace, "help")
     posted = [ann.post("help", str(number)) for number in range(5)]
     [alone] = call("conversations.history", channel=channel, oldest=posted[1].ts, inclusive=True, limit=1)["messages"]
@@ -248,13 +246,13 @@ def test_a_catch_up_from_oldest_alone_begins_next_to_it(workspace: Workspace, ca
 
 
 @each("cursor", ["next:2==", "bmV4dDox", "!", "bmV4dF90czp4"])
-def test_a_cursor_that_is_none_is_refused(workspace: Workspace, refused: Refused, cursor: str) -> None:
+def test_an_invalid_cursor_is_refused(workspace: Workspace, refused: Refused, cursor: str) -> None:
     parent, channel = Person(workspace, "ann").post("help", "why?"), channel_id(workspace, "help")
     assert refused("conversations.history", channel=channel, cursor=cursor).code == "invalid_cursor"
     assert refused("conversations.replies", channel=channel, ts=parent.ts, cursor=cursor).code == "invalid_cursor"
 
 
-def test_a_parent_knows_its_latest_reply_whatever_becomes_of_its_replies(workspace: Workspace, call: Call) -> None:
+def test_a_parent_has_its_latest_reply_after_edits_and_deletions(workspace: Workspace, call: Call) -> None:
     ann, ben, channel = Person(workspace, "ann"), Person(workspace, "ben"), channel_id(workspace, "help")
     parent = ann.post("help", "why?")
 
@@ -274,7 +272,7 @@ def test_a_parent_knows_its_latest_reply_whatever_becomes_of_its_replies(workspa
     assert thread() == (None, None, None)
 
 
-def test_replies_between_two_times_come_with_their_parent(workspace: Workspace, call: Call) -> None:
+def test_replies_between_two_times_are_listed_with_their_parent(workspace: Workspace, call: Call) -> None:
     ann, channel = Person(workspace, "ann"), channel_id(workspace, "help")
     parent = ann.post("help", "why?")
     replies = [ann.post("help", str(number), thread_ts=parent.ts) for number in range(4)]
@@ -288,12 +286,12 @@ def test_replies_between_two_times_come_with_their_parent(workspace: Workspace, 
     assert texts(oldest=replies[0].ts, latest=replies[2].ts, inclusive=True) == ["why?", "0", "1", "2"]
 
 
-def test_history_is_for_members(workspace: Workspace, refused: Refused) -> None:
+def test_history_is_only_for_members(workspace: Workspace, refused: Refused) -> None:
     assert refused("conversations.history", channel=channel_id(workspace, "random")).code == "not_in_channel"
     assert refused("conversations.history", channel=channel_id(workspace, "secret")).code == "channel_not_found"
 
 
-def test_replies_start_with_the_parent_and_bring_metadata_only_if_asked(workspace: Workspace, call: Call) -> None:
+def test_replies_start_with_the_parent_and_have_metadata_only_if_asked(workspace: Workspace, call: Call) -> None:
     channel, parent = channel_id(workspace, "help"), Person(workspace, "ann").post("help", "why?")
     metadata = {"event_type": "case", "event_payload": {"id": "7"}}
     call("chat.postMessage", channel=channel, thread_ts=parent.ts, text="because", metadata=metadata)
@@ -306,7 +304,7 @@ def test_replies_start_with_the_parent_and_bring_metadata_only_if_asked(workspac
     assert full[1]["metadata"] == metadata
 
 
-def test_replies_of_a_reply_are_that_reply(workspace: Workspace, call: Call, refused: Refused) -> None:
+def test_replies_of_a_reply_are_only_that_reply(workspace: Workspace, call: Call, refused: Refused) -> None:
     ann, channel = Person(workspace, "ann"), channel_id(workspace, "help")
     parent = ann.post("help", "why?")
     reply = ann.post("help", "because", thread_ts=parent.ts)
@@ -322,7 +320,7 @@ def test_channels_the_bot_cannot_see_are_not_listed(workspace: Workspace, call: 
     assert refused("conversations.info", channel=channel_id(workspace, "secret")).code == "channel_not_found"
 
 
-def test_somebodys_channels_are_the_public_ones_and_those_shared_with_the_bot(
+def test_a_persons_channels_are_public_ones_and_those_shared_with_the_bot(
     workspace: Workspace, call: Call, refused: Refused
 ) -> None:
     shared = workspace.add_channel("shared", [workspace.user("ann"), workspace.bot], is_private=True)
@@ -347,7 +345,7 @@ def test_the_bot_joins_public_channels(workspace: Workspace, call: Call) -> None
     assert workspace.bot.id in call("conversations.members", channel=channel)["members"]
 
 
-def test_a_second_without_posts_makes_room_for_one(clock: ManualClock) -> None:
+def test_posts_are_limited_to_one_a_second_per_channel_after_a_burst(clock: ManualClock) -> None:
     limits = Limits(posts_per_second=1, post_burst=2)
     workspace = Workspace({"oauth_config": {"scopes": {"bot": ["chat:write"]}}}, clock=clock, limits=limits)
     first, second = (workspace.add_channel(name, [workspace.bot]).id for name in ("first", "second"))
@@ -366,7 +364,7 @@ def test_a_second_without_posts_makes_room_for_one(clock: ManualClock) -> None:
     assert post(first)
 
 
-def test_methods_have_their_tiers(clock: ManualClock) -> None:
+def test_methods_have_rate_limit_tiers(clock: ManualClock) -> None:
     workspace = Workspace({"oauth_config": {"scopes": {"bot": ["users:read"]}}}, clock=clock)
     for _ in range(20):
         methods.call(workspace, "users.list", workspace.bot_token, {})
@@ -375,7 +373,7 @@ def test_methods_have_their_tiers(clock: ManualClock) -> None:
     assert caught.value.retry_after_s == 3
 
 
-def test_open_gives_one_person_or_a_group_the_same_conversation_each_time(workspace: Workspace, call: Call) -> None:
+def test_open_returns_the_same_conversation_for_the_same_people(workspace: Workspace, call: Call) -> None:
     ann, ben = (workspace.user(name).id for name in ("ann", "ben"))
     alone = call("conversations.open", users=ann)["channel"]["id"]
     group = call("conversations.open", users=f"{ann},{ben}")["channel"]["id"]
@@ -388,5 +386,5 @@ def test_open_gives_one_person_or_a_group_the_same_conversation_each_time(worksp
     ("users", "error"),
     [("", "users_list_not_supplied"), ("U1,U2", "user_not_found"), (",".join(["U1"] * 9), "too_many_users")],
 )
-def test_open_refuses_people_that_are_not_there_or_too_many(refused: Refused, users: str, error: str) -> None:
+def test_open_refuses_unknown_people_and_too_many(refused: Refused, users: str, error: str) -> None:
     assert refused("conversations.open", users=users).code == error

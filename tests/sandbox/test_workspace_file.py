@@ -1,4 +1,4 @@
-"""Workspace files: what they make, and what is said of broken ones."""
+"""Workspace files: what they define, and the messages for broken ones."""
 
 import sys
 from datetime import timedelta
@@ -50,7 +50,7 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-def test_a_file_makes_people_channels_and_threads(tmp_path: Path) -> None:
+def test_a_file_defines_people_channels_and_threads(tmp_path: Path) -> None:
     workspace = open_workspace(MANIFEST, written(tmp_path, FILE))
     ann = Person(workspace, "ann")
     [question] = ann.messages("help")
@@ -71,7 +71,7 @@ def test_the_example_shows_threads_and_a_private_channel_without_the_app() -> No
     assert workspace.bot.id not in private.members
 
 
-def test_everybody_has_direct_messages_with_the_app_at_once_where_it_takes_messages() -> None:
+def test_each_person_has_direct_messages_with_an_app_that_accepts_messages() -> None:
     home = {"home_tab_enabled": True, "messages_tab_enabled": True}
     manifest = MANIFEST | {"features": MANIFEST["features"] | {"app_home": home}}
     workspace = open_workspace(manifest)
@@ -80,7 +80,7 @@ def test_everybody_has_direct_messages_with_the_app_at_once_where_it_takes_messa
     assert not [channel for channel in open_workspace(MANIFEST).channels.values() if channel.is_im]
 
 
-def test_messages_are_as_old_as_the_file_says_and_all_others_are_of_the_start(tmp_path: Path) -> None:
+def test_messages_have_the_age_in_the_file_or_the_time_of_the_start(tmp_path: Path) -> None:
     text = FILE.replace('from = "ann"\n', 'from = "ann"\nago = "1d 2h"\n')
     clock = ManualClock()
     workspace = open_workspace(MANIFEST, written(tmp_path, text), clock=clock)
@@ -91,7 +91,7 @@ def test_messages_are_as_old_as_the_file_says_and_all_others_are_of_the_start(tm
     assert float(Person(workspace, "ann").post("help", "later").ts) == clock.now()
 
 
-def test_messages_of_all_channels_are_written_in_the_order_of_time(tmp_path: Path) -> None:
+def test_messages_of_all_channels_are_added_in_order_of_time(tmp_path: Path) -> None:
     older = '\n[[channels.messages]]\nfrom = "ann"\nago = "2d"\ntext = "older"\n'
     text = FILE.replace('from = "ann"\n', 'from = "ann"\nago = "5m"\n') + older
     workspace = open_workspace(MANIFEST, written(tmp_path, text), clock=ManualClock())
@@ -101,7 +101,7 @@ def test_messages_of_all_channels_are_written_in_the_order_of_time(tmp_path: Pat
 
 
 @each("ago", ["3", "2h 3d", "", 5])
-def test_an_age_that_is_none_is_refused(ago: object) -> None:
+def test_an_invalid_age_is_refused(ago: object) -> None:
     with pytest.raises(PydanticCustomError, match='such as "1d 3h" or "25m"'):
         to_ago(ago)
 
@@ -152,12 +152,12 @@ def test_a_broken_file_is_refused_with_line_and_reason(tmp_path: Path, old: str,
     assert "mine.toml" in str(caught.value)
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(SandboxError, match=r"none\.toml: cannot be read"):
         read_workspace_file(tmp_path / "none.toml")
 
 
-def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
+def test_a_file_that_is_not_text_is_named(tmp_path: Path) -> None:
     path = tmp_path / "picture.toml"
     path.write_bytes(b"\x89PNG\xff")
     with pytest.raises(SandboxError, match=r"picture\.toml: cannot be read"):
@@ -170,5 +170,5 @@ async def test_a_second_sandbox_on_a_port_is_refused_in_one_sentence() -> None:
             await Sandbox(Workspace(MANIFEST), first.port).start()
 
 
-def test_the_example_is_data_of_the_package() -> None:
+def test_the_example_is_part_of_the_package() -> None:
     assert EXAMPLE.parent == Path(sys.modules["pocket_slack"].__file__ or "").parent

@@ -1,4 +1,4 @@
-"""What people do and see."""
+"""What people can do and see."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def test_timestamps_are_unique_while_the_clock_stands_still(workspace: Workspace
     assert stamps[0].startswith("1700000000.")
 
 
-def test_a_typed_message_is_escaped_and_carries_its_rich_text(workspace: Workspace) -> None:
+def test_a_typed_message_is_escaped_and_has_rich_text(workspace: Workspace) -> None:
     ben, help_ = workspace.user("ben"), workspace.channel("help")
     message = Person(workspace, "ann").post("help", "@ben: is 1<2 & https://a.b/?c=1&d in #help, not a@ben.org?")
     assert message.text == (f"<@{ben.id}>: is 1&lt;2 &amp; <https://a.b/?c=1&amp;d> in <#{help_.id}|>, not a@ben.org?")
@@ -28,7 +28,7 @@ def test_a_typed_message_is_escaped_and_carries_its_rich_text(workspace: Workspa
     ]
 
 
-def test_what_a_person_types_is_formatted_as_by_slacks_composer(workspace: Workspace) -> None:
+def test_typed_text_is_formatted_as_by_slacks_composer(workspace: Workspace) -> None:
     typed = "*see @ben* and _*both*_ `*x*` :tada: 2 * 3 * 4 a_b_c https://a.b/_x_ 1:2:3 ~no~\n```\n*raw*\n```\nend"
     message = Person(workspace, "ann").post("help", typed)
     user = {"type": "user", "user_id": workspace.user("ben").id}
@@ -68,7 +68,7 @@ def test_a_thread_is_its_parent_and_its_replies(workspace: Workspace) -> None:
     assert parent.thread_ts == parent.ts
 
 
-def test_a_reply_under_another_reply_is_in_nobodys_thread(workspace: Workspace) -> None:
+def test_a_reply_to_another_reply_is_in_no_thread(workspace: Workspace) -> None:
     ann = Person(workspace, "ann")
     parent = ann.post("help", "why?")
     reply = ann.post("help", "because", thread_ts=parent.ts)
@@ -97,13 +97,13 @@ def test_an_edited_message_says_so(workspace: Workspace, clock: ManualClock) -> 
     assert message.edited == {"user": ann.id, "ts": "1700000060.000000"}
 
 
-def test_nobody_touches_the_messages_of_others(workspace: Workspace) -> None:
+def test_people_cannot_edit_messages_of_others(workspace: Workspace) -> None:
     message = Person(workspace, "ann").post("help", "mine")
     with pytest.raises(SandboxError, match="ann's, not ben's"):
         Person(workspace, "ben").edit(message, "yours")
 
 
-def test_a_private_channel_is_not_there_for_others(workspace: Workspace) -> None:
+def test_a_private_channel_is_hidden_from_others(workspace: Workspace) -> None:
     with pytest.raises(SandboxError, match="ben does not see secret"):
         Person(workspace, "ben").messages("secret")
     with pytest.raises(SandboxError, match="has to invite ben"):
@@ -112,7 +112,7 @@ def test_a_private_channel_is_not_there_for_others(workspace: Workspace) -> None
     assert [message.subtype for message in Person(workspace, "ben").messages("secret")] == ["channel_join"]
 
 
-def test_who_has_left_posts_no_more(workspace: Workspace) -> None:
+def test_a_person_who_has_left_a_channel_cannot_post_in_it(workspace: Workspace) -> None:
     ben = Person(workspace, "ben")
     ben.leave("random")
     with pytest.raises(SandboxError, match="ben is not in random"):
@@ -121,7 +121,7 @@ def test_who_has_left_posts_no_more(workspace: Workspace) -> None:
     assert ben.post("random", "back").text == "back"
 
 
-def test_what_the_manifest_does_not_declare_cannot_be_called(workspace: Workspace) -> None:
+def test_commands_and_shortcuts_must_be_declared_in_the_manifest(workspace: Workspace) -> None:
     ann = Person(workspace, "ann")
     message = ann.post("help", "text")
     with pytest.raises(SandboxError, match="/nope is not a command"):
@@ -137,7 +137,7 @@ def test_a_manifest_of_another_shape_is_refused() -> None:
         Workspace({"features": {"slash_commands": [{"name": "/echo"}]}})
 
 
-def test_time_runs_callbacks_in_order_and_only_when_it_passes(clock: ManualClock) -> None:
+def test_callbacks_run_in_order_and_only_when_time_passes(clock: ManualClock) -> None:
     ran: list[str] = []
     clock.call_later(2, lambda: ran.append("late"))
     clock.call_later(1, lambda: ran.append("early"))
@@ -158,11 +158,11 @@ def test_a_message_cannot_become_empty(workspace: Workspace) -> None:
 
 
 @each(("name", "domain"), [("Pocket", "pocket"), ("R/D <x> team", "r-d-x-team"), (" Café & Co. ", "cafe-co")])
-def test_links_are_addresses_whatever_the_workspace_is_called(name: str, domain: str) -> None:
+def test_permalinks_are_valid_addresses_whatever_the_workspace_is_called(name: str, domain: str) -> None:
     assert Workspace({}, name=name).permalink("C1", "1.2") == f"https://{domain}.slack.com/archives/C1/p12"
 
 
-def test_a_workspace_without_an_address_is_refused() -> None:
+def test_a_name_that_gives_no_address_is_refused() -> None:
     with pytest.raises(SandboxError, match=r"the workspace's name '\?!' has no letter from a to z and no digit"):
         Workspace({}, name="?!")
 
