@@ -15,7 +15,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from pocket_slack import Sandbox, Workspace
 from tests.patience import UNHURRIED
 
-# A ceiling for machines that are busy; nothing waits longer than it has to.
+# An upper limit for busy machines; nothing waits longer than needed.
 expect.set_options(timeout=15_000)
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -37,7 +37,7 @@ MANIFEST: dict[str, Any] = {
 
 
 fixture = pytest_asyncio.fixture(loop_scope="session")
-"""For what is made anew for each test, in the loop that Chromium is driven from."""
+"""Marks a fixture that is made for each test, in the event loop that drives Chromium."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -51,7 +51,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def chromium() -> AsyncIterator[Browser]:
     async with async_playwright() as playwright:
-        # Containers often run as root, where Chromium's own sandbox cannot work; it sees pages of ours only.
+        # Containers often run as root, where Chromium's own sandbox does not work. It opens only our own pages.
         started = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield started
         await started.close()
@@ -59,7 +59,7 @@ async def chromium() -> AsyncIterator[Browser]:
 
 @fixture
 async def browser(chromium: Browser) -> AsyncIterator[Browser]:
-    """The one Chromium of all tests, in which each leaves nothing open."""
+    """The Chromium that all tests share; after each test its contexts are closed."""
     yield chromium
     for context in chromium.contexts:
         await context.close()
@@ -67,7 +67,7 @@ async def browser(chromium: Browser) -> AsyncIterator[Browser]:
 
 @dataclass
 class Tab:
-    """A tab of the browser, and what went wrong in it."""
+    """A tab of the browser, and the errors in it."""
 
     page: Page
     trouble: list[str] = field(default_factory=list)
@@ -87,7 +87,7 @@ class Tab:
 
 
 class Tabs:
-    """Opens tabs, each with a profile of its own; afterwards, none may have seen an error or asked elsewhere."""
+    """Opens tabs, each with its own profile; no tab may log an error or make a request elsewhere."""
 
     def __init__(self, browser: Browser) -> None:
         self._browser = browser

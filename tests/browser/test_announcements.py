@@ -1,4 +1,4 @@
-"""What screen readers are told without asking."""
+"""What the page announces to screen readers."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ def spoken(tab: Tab) -> Locator:
 
 
 async def listen(tab: Tab) -> None:
-    """Keeps everything that is said, as `said`."""
+    """Collects all announcements in the page's variable `said`."""
     await tab.page.evaluate(
         """() => {
             window.said = [];
@@ -24,7 +24,7 @@ async def listen(tab: Tab) -> None:
     )
 
 
-async def test_a_verdict_that_replaces_its_placeholder_is_announced_once_it_rests(
+async def test_a_verdict_that_replaces_its_placeholder_is_announced_when_it_stops_changing(
     slack: Sandbox, client: AsyncWebClient, open_tab
 ) -> None:
     tab = await open_tab(slack)
@@ -38,7 +38,7 @@ async def test_a_verdict_that_replaces_its_placeholder_is_announced_once_it_rest
     assert await tab.page.evaluate("said") == ["New message: Judging", "Changed message: Score 4 of 5, @ben"]
 
 
-async def test_what_a_person_edits_is_not_announced(slack: Sandbox, client: AsyncWebClient, open_tab) -> None:
+async def test_an_edit_by_a_person_is_not_announced(slack: Sandbox, client: AsyncWebClient, open_tab) -> None:
     where: dict[str, Any] = {"channel": slack.workspace.channel("help").id}
     where["ts"] = (await client.chat_postMessage(**where, text="Judging"))["ts"]
     message = slack.person("ben").post("help", "a typo")

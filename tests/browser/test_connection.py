@@ -1,4 +1,4 @@
-"""The page and a server that goes, comes back, or is another one."""
+"""The page when its server stops, comes back, or is replaced by another one."""
 
 from playwright.async_api import expect
 
@@ -22,16 +22,16 @@ async def test_a_page_that_finds_another_workspace_acts_as_its_first_person(open
         await expect(tab.page.get_by_label("Act as")).to_have_value("zoe")
         await expect(tab.page.get_by_role("alert")).to_contain_text('Nobody here is called "ann"; you act as zoe now.')
         await expect(tab.page.get_by_role("region", name="Inspector")).to_be_visible()
-    tab.trouble.clear()  # the browser notes each attempt to connect
+    tab.trouble.clear()  # the browser logs each attempt to connect
 
 
-async def test_an_address_with_an_unknown_person_leads_to_the_first_one(slack: Sandbox, open_tab) -> None:
+async def test_an_unknown_person_in_the_address_is_replaced_by_the_first_one(slack: Sandbox, open_tab) -> None:
     tab = await open_tab(slack, "as=nobody")
     await expect(tab.page.get_by_role("alert")).to_contain_text('Nobody here is called "nobody"')
     await tab.page.evaluate("location.hash = '#as=bob'")
     await expect(tab.page.get_by_role("alert")).to_contain_text('Nobody here is called "bob"; you act as ann now.')
     await expect(tab.page.get_by_label("Act as")).to_have_value("ann")
-    tab.trouble.clear()  # the browser notes the refusal
+    tab.trouble.clear()  # the browser logs the refusal
 
 
 async def test_the_notice_about_a_silent_server_goes_when_it_is_back(open_tab) -> None:
@@ -45,10 +45,10 @@ async def test_the_notice_about_a_silent_server_goes_when_it_is_back(open_tab) -
     async with Sandbox(workspace, port):
         await expect(tab.page.get_by_role("status")).to_contain_text("Connected")
         await expect(tab.page.get_by_text("The sandbox does not answer")).to_have_count(0)
-    tab.trouble.clear()  # the browser notes each attempt to connect
+    tab.trouble.clear()  # the browser logs each attempt to connect
 
 
-async def test_a_page_that_is_kept_for_the_way_back_lets_its_connection_go(slack: Sandbox, open_tab) -> None:
+async def test_a_page_in_the_back_forward_cache_closes_its_connection(slack: Sandbox, open_tab) -> None:
     tab = await open_tab(slack)
     dispatched = "name => dispatchEvent(new PageTransitionEvent(name, { persisted: true }))"
 
@@ -62,7 +62,7 @@ async def test_a_page_that_is_kept_for_the_way_back_lets_its_connection_go(slack
     await expect(message).to_be_visible()
 
 
-async def test_a_notice_is_over_with_the_next_thing_that_is_done(slack: Sandbox, open_tab) -> None:
+async def test_a_notice_disappears_with_the_next_action(slack: Sandbox, open_tab) -> None:
     tab = await open_tab(slack)
     box = tab.page.get_by_role("textbox", name="Message to help")
     await box.fill("/nosuch")
@@ -73,4 +73,4 @@ async def test_a_notice_is_over_with_the_next_thing_that_is_done(slack: Sandbox,
     await tab.page.keyboard.press("Enter")
 
     await expect(tab.page.get_by_text("is not a command")).to_have_count(0)
-    tab.trouble.clear()  # the browser notes the refusal
+    tab.trouble.clear()  # the browser logs the refusal

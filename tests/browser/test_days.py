@@ -1,4 +1,4 @@
-"""Days above the messages, and dates that are near."""
+"""Day headings between messages, and relative dates."""
 
 import re
 from collections.abc import AsyncIterator
@@ -15,7 +15,7 @@ CLOCK = ManualClock()
 
 @fixture
 async def slack() -> AsyncIterator[Sandbox]:
-    """A channel with messages of three days."""
+    """A workspace with a channel that has messages of three days."""
     hindsight = Hindsight(CLOCK)
     workspace = Workspace(MANIFEST, clock=hindsight)
     workspace.add_channel("help", [workspace.add_user("ann", "Ann Lee"), workspace.bot])
@@ -33,7 +33,7 @@ async def opened(open_tab, slack: Sandbox) -> Page:
     return page
 
 
-async def test_each_day_stands_once_above_its_messages(slack: Sandbox, open_tab) -> None:
+async def test_each_day_is_shown_once_above_its_messages(slack: Sandbox, open_tab) -> None:
     page = await opened(open_tab, slack)
     days = page.get_by_role("main").locator("li.day")
     await expect(days).to_have_text([re.compile(r"^\w+day, November \d+$"), "Yesterday", "Today"])
@@ -41,7 +41,7 @@ async def test_each_day_stands_once_above_its_messages(slack: Sandbox, open_tab)
     await expect(page.get_by_role("list", name="Messages in help")).to_have_text(order)
 
 
-async def test_the_arrows_go_on_over_a_day(slack: Sandbox, open_tab) -> None:
+async def test_the_arrow_keys_skip_the_line_of_a_day(slack: Sandbox, open_tab) -> None:
     page = await opened(open_tab, slack)
     messages = page.get_by_role("main").locator("li.message")
     await messages.last.focus()

@@ -1,4 +1,4 @@
-"""Where the keyboard is after each thing that somebody does."""
+"""Where the keyboard focus is after each action."""
 
 from playwright.async_api import expect
 
@@ -18,7 +18,7 @@ async def test_a_thread_takes_the_focus_and_gives_it_back(slack: Sandbox, open_t
     await expect(messages.nth(1)).to_be_focused()
 
 
-async def test_who_joins_a_channel_goes_on_with_the_composer(slack: Sandbox, open_tab) -> None:
+async def test_joining_a_channel_moves_the_focus_to_the_composer(slack: Sandbox, open_tab) -> None:
     slack.workspace.add_channel("random", [slack.workspace.user("ben")])
     page = (await open_tab(slack)).page
     await page.get_by_role("link", name="random").click()
@@ -38,7 +38,7 @@ async def test_the_composer_grows_with_wrapped_text(slack: Sandbox, open_tab) ->
     assert grown < await composer.evaluate(height) < 300
 
 
-async def test_one_message_with_its_menu_is_in_the_tab_order(slack: Sandbox, open_tab) -> None:
+async def test_only_one_message_and_its_menu_are_in_the_tab_order(slack: Sandbox, open_tab) -> None:
     for text in ("one", "two", "three"):
         slack.person("ben").post("help", text)
     page = (await open_tab(slack)).page
@@ -53,7 +53,7 @@ async def test_one_message_with_its_menu_is_in_the_tab_order(slack: Sandbox, ope
     assert await messages_in_order.evaluate(stops) == ["LI", "BUTTON", "BUTTON"]
 
 
-async def test_who_deletes_a_message_goes_on_with_its_neighbour(slack: Sandbox, open_tab) -> None:
+async def test_deleting_a_message_moves_the_focus_to_its_neighbour(slack: Sandbox, open_tab) -> None:
     for text in ("one", "two", "three"):
         slack.person("ann").post("help", text)
     page = (await open_tab(slack, "as=ann")).page
@@ -79,7 +79,7 @@ async def test_a_deleted_parent_keeps_the_focus(slack: Sandbox, open_tab) -> Non
     await expect(page.get_by_role("listitem", name="Slackbot")).to_be_focused()
 
 
-async def test_home_goes_to_the_first_message_even_of_a_long_channel(slack: Sandbox, open_tab) -> None:
+async def test_the_home_key_goes_to_the_first_message_even_of_a_long_channel(slack: Sandbox, open_tab) -> None:
     for number in range(150):
         slack.person("ben").post("help", f"message {number}.")
     page = (await open_tab(slack)).page

@@ -15,7 +15,7 @@ from tests.browser.conftest import fixture
 
 @fixture
 async def bot(tmp_path: Path) -> AsyncIterator[Sandbox]:
-    """The demo's workspace and past with the bot in it, on the offline rater."""
+    """The demo's workspace with its past, and the bot with the offline rater."""
     workspace, database_url = demo_workspace(), f"sqlite+aiosqlite:///{tmp_path}/log.db"
     await write_past(database_url, workspace)
     async with Sandbox(workspace) as slack:
@@ -32,7 +32,7 @@ async def bot(tmp_path: Path) -> AsyncIterator[Sandbox]:
             yield slack
 
 
-async def test_a_reply_is_scored_by_its_menu_and_the_verdict_agreed_with(bot: Sandbox, open_tab) -> None:
+async def test_a_reply_can_be_scored_from_its_menu_and_the_verdict_confirmed(bot: Sandbox, open_tab) -> None:
     page = (await open_tab(bot)).page
     question = page.get_by_role("listitem", name="I committed to main by mistake")
     await question.get_by_role("button", name="1 reply").click()
@@ -51,7 +51,7 @@ async def test_a_reply_is_scored_by_its_menu_and_the_verdict_agreed_with(bot: Sa
     await expect(question.get_by_role("button", name="2 replies, 1 only for you")).to_be_visible()
 
 
-async def test_two_texts_are_scored_by_the_modal_after_its_errors_are_mended(bot: Sandbox, open_tab) -> None:
+async def test_two_texts_are_scored_by_the_modal_after_its_errors_are_fixed(bot: Sandbox, open_tab) -> None:
     page = (await open_tab(bot)).page
     await page.get_by_role("textbox", name="Message to help-desk").fill("/judge")
     await page.keyboard.press("Enter")
@@ -72,9 +72,7 @@ async def test_two_texts_are_scored_by_the_modal_after_its_errors_are_mended(bot
     await expect(page.get_by_role("main")).to_contain_text("asked for a score")
 
 
-async def test_the_lowest_of_a_digest_lead_to_answers_whose_scores_say_that_they_are_made_up(
-    bot: Sandbox, open_tab
-) -> None:
+async def test_a_digests_lowest_scores_link_to_answers_and_say_they_are_made_up(bot: Sandbox, open_tab) -> None:
     page = (await open_tab(bot)).page
     await page.get_by_role("link", name=CHANNEL).click()
     await page.get_by_role("textbox", name=f"Message to {CHANNEL}").fill("/judge digest preview")

@@ -1,4 +1,4 @@
-"""The markdown block: tables, lists in lists, tasks, escapes."""
+"""The markdown block: tables, nested lists, tasks, escapes."""
 
 from playwright.async_api import Locator, expect
 
@@ -11,7 +11,7 @@ async def shown(slack: Sandbox, open_tab, text: str) -> Locator:
     return page.get_by_role("listitem", name="helper").locator(".markdown")
 
 
-async def test_a_table_has_its_heading_its_cells_and_their_sides(slack: Sandbox, open_tab) -> None:
+async def test_a_table_has_its_heading_its_cells_and_their_alignment(slack: Sandbox, open_tab) -> None:
     text = "Before\n| Bot | Mean |\n|:---|---:|\n| **a** \\| b | 3.5 |\n| c |\nafter"
     block = await shown(slack, open_tab, text)
     await expect(block.get_by_role("columnheader")).to_have_text(["Bot", "Mean"])
@@ -21,13 +21,13 @@ async def test_a_table_has_its_heading_its_cells_and_their_sides(slack: Sandbox,
     await expect(block.locator("p")).to_have_text(["Before", "after"])
 
 
-async def test_lines_with_bars_and_no_rule_below_the_first_are_text(slack: Sandbox, open_tab) -> None:
+async def test_lines_with_bars_but_without_a_delimiter_row_are_text(slack: Sandbox, open_tab) -> None:
     block = await shown(slack, open_tab, "| a | b |\n| c | d |")
     await expect(block.get_by_role("table")).to_have_count(0)
     await expect(block.locator("p")).to_have_text("| a | b |\n| c | d |")
 
 
-async def test_lists_stand_in_lists(slack: Sandbox, open_tab) -> None:
+async def test_lists_can_be_nested(slack: Sandbox, open_tab) -> None:
     text = "1. one\n   - deep\n     - deeper\n   - back\n\n2. two\n   goes on\n- another list"
     block = await shown(slack, open_tab, text)
     await expect(block.locator("> ol > li")).to_have_count(2)
@@ -44,7 +44,7 @@ async def test_tasks_are_done_or_to_do(slack: Sandbox, open_tab) -> None:
     await expect(block.get_by_role("listitem")).to_have_text(["tested", "shipped"])
 
 
-async def test_what_is_escaped_is_text(slack: Sandbox, open_tab) -> None:
+async def test_escaped_characters_are_shown_as_text(slack: Sandbox, open_tab) -> None:
     block = await shown(slack, open_tab, r"\*not\* *but* ***very***")
     await expect(block.locator("p")).to_have_text("*not* but very")
     await expect(block.locator("em")).to_have_text(["but", "very"])

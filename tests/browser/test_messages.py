@@ -1,4 +1,4 @@
-"""Messages: who sees them, how they get there, what is drawn."""
+"""Messages: who sees them, how they are sent, how they are drawn."""
 
 from typing import Any
 
@@ -19,14 +19,14 @@ async def say(tab: Tab, text: str) -> None:
     await tab.page.keyboard.press("Enter")
 
 
-async def test_what_is_typed_appears_for_everybody_at_once(slack: Sandbox, open_tab) -> None:
+async def test_a_typed_message_appears_for_all_people_at_once(slack: Sandbox, open_tab) -> None:
     ann, ben = await open_tab(slack, "as=ann"), await open_tab(slack, "as=ben")
     await say(ann, "good morning @ben")
     await expect(message(ben, "Ann Lee")).to_contain_text("good morning @ben")
     assert slack.person("ben").messages("help")[0].text.startswith("good morning <@U")
 
 
-async def test_what_is_typed_is_formatted_and_edited_as_typed(slack: Sandbox, open_tab) -> None:
+async def test_a_typed_message_is_formatted_and_edited_as_it_was_typed(slack: Sandbox, open_tab) -> None:
     tab = await open_tab(slack, "as=ann")
     await say(tab, "*very* `good` :tada:")
     mine = message(tab, "Ann Lee")
@@ -38,7 +38,7 @@ async def test_what_is_typed_is_formatted_and_edited_as_typed(slack: Sandbox, op
     await expect(tab.page.get_by_role("dialog").get_by_label("Text")).to_have_value("*very* `good` :tada:")
 
 
-async def test_acting_as_somebody_else_shows_what_they_see(slack: Sandbox, open_tab) -> None:
+async def test_acting_as_another_person_shows_what_they_see(slack: Sandbox, open_tab) -> None:
     tab = await open_tab(slack, "as=ann")
     await expect(tab.page.get_by_role("link", name="secret")).to_be_visible()
     await tab.page.get_by_role("textbox", name="Message to help").fill("what only ann knows")
@@ -49,7 +49,7 @@ async def test_acting_as_somebody_else_shows_what_they_see(slack: Sandbox, open_
     await expect(message(tab, "Ben Roy")).to_contain_text("it is me")
 
 
-async def test_what_cannot_be_drawn_takes_nothing_else_with_it(slack: Sandbox, open_tab) -> None:
+async def test_a_block_that_cannot_be_drawn_does_not_affect_other_messages(slack: Sandbox, open_tab) -> None:
     helper = slack.person("helper")
     helper.post("help", ":constructor: {toString}", blocks=[])
     helper.post("help", "x", blocks=[{"type": "constructor"}, {"type": "table", "rows": 7}])
@@ -58,10 +58,10 @@ async def test_what_cannot_be_drawn_takes_nothing_else_with_it(slack: Sandbox, o
     await expect(message(tab, "helper").first).to_contain_text(":constructor: {toString}")
     await expect(message(tab, "helper").nth(1).locator("details.unknown")).to_have_count(2)
     await expect(message(tab, "helper").last).to_contain_text("still here")
-    tab.trouble.clear()  # the page warns of the block in the console
+    tab.trouble.clear()  # the page warns about the block in the console
 
 
-async def test_a_draft_is_there_when_somebody_comes_back_to_the_channel(slack: Sandbox, open_tab) -> None:
+async def test_a_draft_is_kept_until_the_person_comes_back_to_the_channel(slack: Sandbox, open_tab) -> None:
     tab = await open_tab(slack)
     await tab.page.get_by_role("textbox", name="Message to help").fill("half a sen")
     await tab.page.get_by_role("link", name="secret").click()
@@ -70,7 +70,7 @@ async def test_a_draft_is_there_when_somebody_comes_back_to_the_channel(slack: S
     await expect(tab.page.get_by_role("textbox", name="Message to help")).to_have_value("half a sen")
 
 
-async def test_a_click_that_nobody_answers_is_told(slack: Sandbox, client: AsyncWebClient, open_tab) -> None:
+async def test_a_click_without_an_answer_gives_a_notice(slack: Sandbox, client: AsyncWebClient, open_tab) -> None:
     tab = await open_tab(slack)
     button = {"type": "button", "action_id": "go", "text": {"type": "plain_text", "text": "Go"}}
     blocks = [{"type": "actions", "elements": [button]}]
@@ -123,7 +123,7 @@ async def test_a_command_that_the_app_does_not_have_is_refused_in_a_sentence(sla
     await say(tab, "/nonsense")
     await expect(tab.page.get_by_role("alert")).to_contain_text("/nonsense is not a command of the manifest")
     await expect(tab.page.get_by_role("textbox", name="Message to help")).to_have_value("/nonsense")
-    tab.trouble.clear()  # the browser notes every answer of status 400
+    tab.trouble.clear()  # the browser logs each answer with status 400
 
 
 async def test_a_command_in_a_thread_is_refused_as_in_slack(slack: Sandbox, open_tab) -> None:
@@ -179,7 +179,7 @@ async def test_buttons_and_feedback_reach_the_app(slack: Sandbox, app: AsyncApp,
     await expect(message(tab, "echo").get_by_text("gone")).to_be_visible()
 
 
-async def test_a_long_channel_draws_its_end_and_reaches_its_beginning(slack: Sandbox, open_tab) -> None:
+async def test_a_long_channel_shows_its_end_first_and_can_be_read_to_its_beginning(slack: Sandbox, open_tab) -> None:
     ann = slack.person("ann")
     for number in range(1000):
         ann.post("help", f"message {number}")
@@ -193,7 +193,7 @@ async def test_a_long_channel_draws_its_end_and_reaches_its_beginning(slack: San
     await expect(message(tab, "Ann Lee").first).to_contain_text("message 0")
 
 
-async def test_what_grows_under_the_newest_message_stays_in_sight(slack: Sandbox, open_tab) -> None:
+async def test_a_reply_count_under_the_newest_message_stays_in_view(slack: Sandbox, open_tab) -> None:
     ann = slack.person("ann")
     for number in range(40):
         newest = ann.post("help", f"number {number}")
@@ -204,7 +204,7 @@ async def test_what_grows_under_the_newest_message_stays_in_sight(slack: Sandbox
 
 
 def long_thread(slack: Sandbox) -> str:
-    """The place of a channel and of a thread in it that both have more messages than the page shows at once."""
+    """The address of a channel and a thread in it, each with more messages than fit on the screen."""
     ben = slack.person("ben")
     first = ben.post("help", "first")
     for number in range(30):
@@ -214,7 +214,7 @@ def long_thread(slack: Sandbox) -> str:
 
 
 async def scroll_up(messages: Locator) -> None:
-    """Goes to the oldest message that is drawn, and waits until the page knows."""
+    """Scrolls to the oldest message that is drawn, and waits until the page has noticed."""
     await messages.evaluate(
         """list => new Promise((done) => {
             list.addEventListener("scroll", () => done(), { once: true });
@@ -223,9 +223,7 @@ async def scroll_up(messages: Locator) -> None:
     )
 
 
-async def test_what_somebody_sends_comes_into_sight_wherever_they_had_scrolled(
-    slack: Sandbox, app: AsyncApp, open_tab
-) -> None:
+async def test_a_sent_message_scrolls_into_view(slack: Sandbox, app: AsyncApp, open_tab) -> None:
     @app.command("/echo")
     async def on_command(ack: Any) -> None:
         await ack("only for you")
@@ -243,7 +241,7 @@ async def test_what_somebody_sends_comes_into_sight_wherever_they_had_scrolled(
         await expect(messages.get_by_role("listitem").filter(has_text=shown)).to_be_in_viewport(ratio=1)
 
 
-async def test_what_comes_in_below_is_counted_and_a_button_leads_there(slack: Sandbox, open_tab) -> None:
+async def test_new_messages_below_are_counted_and_a_button_leads_to_them(slack: Sandbox, open_tab) -> None:
     place = long_thread(slack)
     page = (await open_tab(slack, place)).page
     for title, more in (("Messages in help", {}), ("Messages in the thread", {"thread_ts": place.split("=")[-1]})):
@@ -260,7 +258,7 @@ async def test_what_comes_in_below_is_counted_and_a_button_leads_there(slack: Sa
         await expect(messages.get_by_role("listitem").last).to_be_focused()
 
 
-async def test_a_channel_is_unread_until_somebody_opens_it(slack: Sandbox, open_tab) -> None:
+async def test_a_channel_is_unread_until_the_person_opens_it(slack: Sandbox, open_tab) -> None:
     ann, ben = slack.person("ann"), slack.person("ben")
     slack.workspace.add_channel("random", [ann.user, ben.user])
     parent = ben.post("random", "before the page was opened")
@@ -278,7 +276,7 @@ async def test_a_channel_is_unread_until_somebody_opens_it(slack: Sandbox, open_
     await expect(link).to_contain_text("1 unread")
 
 
-async def test_who_scrolls_up_keeps_their_place_and_comes_to_the_beginning(slack: Sandbox, open_tab) -> None:
+async def test_scrolling_up_loads_earlier_messages_and_keeps_the_place(slack: Sandbox, open_tab) -> None:
     ann = slack.person("ann")
     for number in range(400):
         ann.post("help", f"message {number}.")

@@ -1,4 +1,4 @@
-"""Modals and the home tab, with a Bolt app that answers in every way."""
+"""Modals and the home tab, with a Bolt app that gives every kind of answer."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def option(name: str) -> dict[str, Any]:
 
 
 def field(label: str, kind: str, **element: Any) -> dict[str, Any]:
-    # One action id in every block, as many apps have it.
+    # Many apps use one action id in every block.
     return {
         "type": "input",
         "block_id": label,
@@ -43,7 +43,7 @@ INPUTS = [
 ]
 
 
-# What a component does after it is drawn has happened when this promise is kept.
+# When this promise resolves, the effects that components run after drawing are done.
 PAINTED = """async () => {
   for (const frame of [1, 2]) await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 }"""
@@ -70,7 +70,7 @@ async def opened(tab: Tab, title: str) -> Locator:
 
 
 def submitted(app: AsyncApp) -> dict[str, Any]:
-    """What the app gets of the fields named "v", by label, once the form is submitted."""
+    """The values that the app gets for the fields "v", by label, once the form is submitted."""
     got: dict[str, Any] = {}
 
     @app.view("form")
@@ -81,7 +81,7 @@ def submitted(app: AsyncApp) -> dict[str, Any]:
     return got
 
 
-async def test_rich_text_is_typed_as_plain_lines_and_comes_back_as_rich_text(
+async def test_rich_text_is_typed_as_plain_lines_and_submitted_as_rich_text(
     slack: Sandbox, app: AsyncApp, open_tab
 ) -> None:
     bold = {"type": "text", "text": "as it was", "style": {"bold": True}}
@@ -103,9 +103,7 @@ async def test_rich_text_is_typed_as_plain_lines_and_comes_back_as_rich_text(
     }
 
 
-async def test_what_was_typed_into_a_field_that_the_app_took_away_is_not_sent(
-    slack: Sandbox, app: AsyncApp, open_tab
-) -> None:
+async def test_the_value_of_a_field_that_the_app_removed_is_not_sent(slack: Sandbox, app: AsyncApp, open_tab) -> None:
     opens(app, modal("Form", field("Text", "plain_text_input"), field("Day", "plain_text_input")))
     got: list[Any] = []
 
@@ -161,7 +159,7 @@ async def test_a_global_shortcut_opens_a_modal(slack: Sandbox, app: AsyncApp, op
     await expect(page.get_by_role("dialog", name="Anywhere")).to_be_visible()
 
 
-async def test_a_choice_updates_the_modal_and_what_was_typed_stays(slack: Sandbox, app: AsyncApp, open_tab) -> None:
+async def test_a_choice_updates_the_modal_and_typed_text_is_kept(slack: Sandbox, app: AsyncApp, open_tab) -> None:
     text, choice = INPUTS[0], field("Choice", "static_select", options=OPTIONS) | {"dispatch_action": True}
     opens(app, modal("Form", text, choice))
     seen: list[str] = []
@@ -182,9 +180,7 @@ async def test_a_choice_updates_the_modal_and_what_was_typed_stays(slack: Sandbo
     await expect(dialog.get_by_label("Choice")).to_have_value("two")
 
 
-async def test_what_happens_elsewhere_leaves_the_focus_where_somebody_types(
-    slack: Sandbox, app: AsyncApp, open_tab
-) -> None:
+async def test_a_new_message_does_not_take_the_focus_from_a_modal(slack: Sandbox, app: AsyncApp, open_tab) -> None:
     opens(app, modal("Form", INPUTS[0], INPUTS[1]))
     tab = await open_tab(slack)
     dialog = await opened(tab, "Form")
@@ -219,7 +215,7 @@ async def test_an_answer_of_the_app_replaces_stacks_and_clears_modals(slack: San
     await expect(tab.page.get_by_role("dialog")).to_have_count(0)
 
 
-async def test_escape_closes_a_modal_and_the_app_hears_of_it(slack: Sandbox, app: AsyncApp, open_tab) -> None:
+async def test_escape_closes_a_modal_and_the_app_is_told(slack: Sandbox, app: AsyncApp, open_tab) -> None:
     opens(app, modal("Form", notify_on_close=True))
     closed: list[str] = []
 
@@ -236,7 +232,7 @@ async def test_escape_closes_a_modal_and_the_app_hears_of_it(slack: Sandbox, app
     await expect(tab.page.get_by_role("textbox", name="Message to help")).to_be_focused()
 
 
-async def test_what_was_typed_is_there_after_the_page_is_loaded_again(slack: Sandbox, app: AsyncApp, open_tab) -> None:
+async def test_typed_text_is_kept_when_the_page_is_reloaded(slack: Sandbox, app: AsyncApp, open_tab) -> None:
     opens(app, modal("Form", INPUTS[0], INPUTS[1]))
     tab = await open_tab(slack)
     dialog = await opened(tab, "Form")
@@ -260,9 +256,7 @@ async def test_two_tabs_of_one_person_show_the_same_modal(slack: Sandbox, app: A
     await expect(there.get_by_role("radiogroup", name="Radio").get_by_label("Two")).to_be_checked()
 
 
-async def test_an_error_goes_from_a_field_that_is_changed_and_stays_at_the_others(
-    slack: Sandbox, app: AsyncApp, open_tab
-) -> None:
+async def test_an_error_disappears_only_from_the_field_that_is_changed(slack: Sandbox, app: AsyncApp, open_tab) -> None:
     opens(app, modal("Form", INPUTS[0], INPUTS[1]))
 
     @app.view("form")

@@ -66,14 +66,14 @@ FOREIGN = [
 ]
 
 
-async def test_foreign_words_in_a_line_of_the_bots_are_drawn_as_text_alone(slack: Sandbox, open_tab) -> None:
+async def test_foreign_text_in_a_line_of_the_bot_is_drawn_as_plain_text(slack: Sandbox, open_tab) -> None:
     page = (await open_tab(slack)).page
     await expect(page.get_by_role("main")).to_be_visible()
     drawn = await page.evaluate(DRAW, [clip(text.replace("https:", ""), 300) for text in FOREIGN])
     assert not [html for _, html in drawn if "<" in html or "🎉" in html or "👍" in html or "💯" in html]
 
 
-async def test_a_models_words_are_drawn_as_text_behind_one_bar(
+async def test_a_models_text_is_drawn_as_plain_text_in_one_quote(
     slack: Sandbox, client: AsyncWebClient, open_tab
 ) -> None:
     tab = await open_tab(slack)

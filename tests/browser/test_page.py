@@ -18,7 +18,7 @@ from tests.browser.every_block import EVERY_BLOCK, EVERY_INPUT
 from tests.sandbox.test_functions import with_step
 
 
-async def test_a_page_that_lost_the_server_finds_everything_as_it_was(open_tab) -> None:
+async def test_a_page_that_reconnects_has_all_messages_and_the_draft(open_tab) -> None:
     workspace = small_workspace()
     async with Sandbox(workspace) as first:
         tab = await open_tab(first)
@@ -30,10 +30,10 @@ async def test_a_page_that_lost_the_server_finds_everything_as_it_was(open_tab) 
         await expect(tab.page.get_by_role("status")).to_contain_text("Connected")
         await expect(tab.page.get_by_role("main")).to_contain_text("while you were away")
         await expect(tab.page.get_by_role("textbox", name="Message to help")).to_have_value("half a sen")
-    tab.trouble.clear()  # the browser notes each attempt to connect
+    tab.trouble.clear()  # the browser logs each attempt to connect
 
 
-async def test_the_menu_of_a_message_opens_by_keyboard(slack: Sandbox, app: AsyncApp, open_tab) -> None:
+async def test_the_menu_of_a_message_can_be_opened_by_keyboard(slack: Sandbox, app: AsyncApp, open_tab) -> None:
     @app.shortcut("echo_this")
     async def on_shortcut(ack: Any, shortcut: Any, client: AsyncWebClient) -> None:
         await ack()
@@ -106,7 +106,7 @@ async def test_a_small_screen_shows_one_pane_at_a_time(slack: Sandbox, open_tab)
     await expect(sidebar).to_be_visible()
 
 
-async def test_on_touch_the_menu_of_a_message_covers_no_text(slack: Sandbox, open_tab) -> None:
+async def test_the_menu_of_a_message_covers_no_text_on_a_touch_screen(slack: Sandbox, open_tab) -> None:
     long = slack.workspace.add_user("cat", "Catherine With Quite A Long Name Of Hers")
     slack.workspace.add_channel("team", [long, slack.workspace.user("ann")])
     for name in ("cat", "ann"):
@@ -126,7 +126,7 @@ async def test_on_touch_the_menu_of_a_message_covers_no_text(slack: Sandbox, ope
     assert [await message.evaluate(covered) for message in await messages.all()] == [0, 0]
 
 
-async def test_a_window_scrolls_as_a_whole_between_its_head_and_its_buttons(
+async def test_a_modal_scrolls_as_a_whole_between_its_header_and_its_buttons(
     slack: Sandbox, client: AsyncWebClient, open_tab
 ) -> None:
     page = (await open_tab(slack, "as=ann")).page
@@ -141,7 +141,7 @@ async def test_a_window_scrolls_as_a_whole_between_its_head_and_its_buttons(
     await expect(window.get_by_role("button", name="Send")).to_be_in_viewport(ratio=1)
 
 
-async def test_a_chart_keeps_its_letters_where_there_is_little_room(slack: Sandbox, open_tab) -> None:
+async def test_a_narrow_chart_leaves_labels_out_instead_of_shrinking_them(slack: Sandbox, open_tab) -> None:
     weeks = [f"week-{number}" for number in range(1, 9)]
     data = [{"label": week, "value": index % 2} for index, week in enumerate(weeks)]
     axis = {"categories": weeks, "x_label": "Weeks"}
@@ -160,7 +160,7 @@ async def test_a_chart_keeps_its_letters_where_there_is_little_room(slack: Sandb
     await expect(letters.filter(has_text=".5")).to_have_count(0)
 
 
-async def test_an_enlarged_page_shows_the_inspector_or_the_messages(slack: Sandbox, open_tab) -> None:
+async def test_an_enlarged_page_shows_either_the_inspector_or_the_messages(slack: Sandbox, open_tab) -> None:
     place = f"as=ann&channel={slack.workspace.channel('help').id}&inspector=all"
     page = (await open_tab(slack, place)).page
     await page.set_viewport_size({"width": 700, "height": 450})  # 1400 by 900 at 200 %
@@ -207,9 +207,7 @@ async def test_the_inspector_shows_a_step_that_runs_until_the_app_ends_it(open_t
         await expect(entries.first).to_contain_text("count_words failed · There are no words.")
 
 
-async def test_trouble_comes_at_the_push_of_a_button(
-    slack: Sandbox, app: AsyncApp, client: AsyncWebClient, open_tab
-) -> None:
+async def test_faults_can_be_set_with_buttons(slack: Sandbox, app: AsyncApp, client: AsyncWebClient, open_tab) -> None:
     tab = await open_tab(slack, "as=ann&inspector=all")
     inspector = tab.page.get_by_role("region", name="Inspector")
     channel = slack.workspace.channel("help").id
@@ -233,14 +231,14 @@ async def test_trouble_comes_at_the_push_of_a_button(
 
 
 async def open_modal(slack: Sandbox, client: AsyncWebClient) -> None:
-    """A modal with every kind of input on ann's screen."""
+    """Opens a modal with every kind of input for ann."""
     title = {"type": "plain_text", "text": "Inputs"}
     view = {"type": "modal", "title": title, "submit": {"type": "plain_text", "text": "Send"}, "blocks": EVERY_INPUT}
     await client.views_open(trigger_id=slack.workspace.grants.new_trigger(slack.person("ann").id), view=view)
 
 
 async def problems(page: Page) -> list[str]:
-    """What axe-core calls moderate, serious or critical, each with the places."""
+    """The violations that axe-core rates moderate, serious or critical, with the elements."""
     results = await Axe().run(page)
     return [
         f"{found['id']}: {found['help']}: {[node['target'] for node in found['nodes']]}"

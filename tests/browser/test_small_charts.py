@@ -1,4 +1,4 @@
-"""Charts and tables where there is little room: nothing cut off without a hint, no error in the console."""
+"""Charts and tables in little space: nothing is cut off without a hint, and no error is in the console."""
 
 from io import BytesIO
 from itertools import pairwise
@@ -25,7 +25,7 @@ def table(columns: list[str]) -> dict[str, Any]:
     return {"type": "data_table", "caption": "By assistant", "rows": rows}
 
 
-async def test_a_chart_in_a_pane_that_is_put_away_writes_no_error(slack: Sandbox, open_tab) -> None:
+async def test_a_chart_in_a_hidden_pane_causes_no_error(slack: Sandbox, open_tab) -> None:
     slack.person("helper").post("help", "x", blocks=[chart("Cases")])
     page = (await open_tab(slack, width=400)).page
     await page.get_by_role("link", name="help").click()
@@ -33,7 +33,7 @@ async def test_a_chart_in_a_pane_that_is_put_away_writes_no_error(slack: Sandbox
     await expect(bars.first).to_be_visible()
     await page.get_by_role("link", name="Back to the channels").click()
     await expect(bars.first).to_be_hidden()
-    # By the second frame the page has heard of its new size, and drawn.
+    # By the second frame the page has been told of its new size, and has drawn.
     await page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     await page.get_by_role("link", name="help").click()
     await expect(bars.first).to_be_visible()
@@ -42,7 +42,7 @@ async def test_a_chart_in_a_pane_that_is_put_away_writes_no_error(slack: Sandbox
 @pytest.mark.parametrize(
     "labels", [["0 (1)", "1 (25)", "2 (4)", "3 (3)", "4 (7)", "5 (111)"], [f"{n} Oct" for n in range(12, 20)]]
 )
-async def test_a_label_of_two_words_stands_on_two_lines_rather_than_not_at_all(
+async def test_a_label_of_two_words_is_broken_into_two_lines_instead_of_left_out(
     slack: Sandbox, open_tab, labels: list[str]
 ) -> None:
     data = [{"label": label, "value": number} for number, label in enumerate(labels)]
@@ -58,7 +58,7 @@ async def test_a_label_of_two_words_stands_on_two_lines_rather_than_not_at_all(
     assert all(one and boxes[-1] and one["y"] + one["height"] <= boxes[-1]["y"] + 2 for one in boxes[:-1])
 
 
-async def test_a_legend_stands_only_where_there_is_something_to_tell_apart(slack: Sandbox, open_tab) -> None:
+async def test_a_legend_is_shown_for_a_pie_and_for_several_series(slack: Sandbox, open_tab) -> None:
     pie = {"type": "pie", "segments": [{"label": "All of it", "value": 1}]}
     blocks = [chart("Alone"), chart("Both", "Others"), {"type": "data_visualization", "title": "Pie", "chart": pie}]
     slack.person("helper").post("help", "x", blocks=blocks)
@@ -71,7 +71,7 @@ async def test_a_legend_stands_only_where_there_is_something_to_tell_apart(slack
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-async def test_a_table_that_goes_on_beyond_the_edge_is_shaded_there(slack: Sandbox, open_tab, scheme: str) -> None:
+async def test_a_table_that_extends_beyond_the_edge_is_shaded_there(slack: Sandbox, open_tab, scheme: str) -> None:
     slack.person("helper").post("help", "x", blocks=[table(COLUMNS)])
     page = (await open_tab(slack, width=400, scheme=scheme)).page
     await page.get_by_role("link", name="help").click()
@@ -82,7 +82,7 @@ async def test_a_table_that_goes_on_beyond_the_edge_is_shaded_there(slack: Sandb
 
 
 async def edge_contrast(grid: Locator) -> int:
-    """How much the ground at the right edge of a table's last row differs from that further left, of 255."""
+    """The difference in brightness, of 255, between the right edge of a table's last row and a place further left."""
     with Image.open(BytesIO(await grid.screenshot())) as picture:
         row = picture.convert("L").crop((0, picture.height - 8, picture.width, picture.height - 7)).tobytes()
         return abs(row[-4] - row[-60])

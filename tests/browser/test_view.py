@@ -46,7 +46,7 @@ ROWS = [
 
 @fixture
 async def open_view(browser: Browser, tmp_path: Path) -> AsyncIterator[Open]:
-    """Opens rows as a page; none may have complained or asked for anything but its own file."""
+    """Opens rows as a page; no page may log an error or request anything but its own file."""
     tabs: list[Tab] = []
 
     async def open_here(rows: Sequence[Mapping[str, Any]] = ROWS, width: int = 1280, scheme: Any = "light") -> Page:
@@ -72,7 +72,7 @@ def reply(page: Page) -> Locator:
     return page.get_by_role("article", name="The chosen reply")
 
 
-async def test_figures_of_each_judge_stand_there_with_their_ranges(open_view: Open) -> None:
+async def test_figures_of_each_judge_are_shown_with_their_ranges(open_view: Open) -> None:
     page = await open_view([*ROWS[:30], *(a_row(number, score=4, model="other") for number in range(3))])
     first = page.locator(".card").filter(has=page.get_by_role("heading", name="1. m · additive-5 (f846c469)"))
     await expect(first.get_by_role("definition").first).to_contain_text("2.50between 1.87 and 3.13")
@@ -124,7 +124,7 @@ async def test_filters_narrow_the_list(open_view: Open) -> None:
     await expect(reply(page)).to_contain_text("Judge and people differ by 4")
 
 
-async def test_bar_shows_its_replies_and_once_more_all(open_view: Open) -> None:
+async def test_bar_filters_the_replies_and_clicked_again_shows_all(open_view: Open) -> None:
     page = await open_view()
     bar = page.locator(".card").first.get_by_role("button", name="Score 5: 5 replies")
     await bar.click()
@@ -134,7 +134,7 @@ async def test_bar_shows_its_replies_and_once_more_all(open_view: Open) -> None:
     await expect(page.locator("#found")).to_have_text("33 replies")
 
 
-async def test_orders_put_the_largest_difference_or_the_lowest_score_first(open_view: Open) -> None:
+async def test_replies_can_be_ordered_by_difference_or_by_lowest_score(open_view: Open) -> None:
     page = await open_view()
     for order, first in (("judge and people differ most first", "Line 31"), ("lowest score first", "Line 1")):
         await page.get_by_role("combobox", name="Order").select_option(order)
@@ -143,7 +143,7 @@ async def test_orders_put_the_largest_difference_or_the_lowest_score_first(open_
     await expect(options(page).nth(1)).to_contain_text("Question 31?")
 
 
-async def test_reply_shows_ratings_labels_and_what_it_took(open_view: Open) -> None:
+async def test_reply_shows_ratings_labels_and_tokens(open_view: Open) -> None:
     page = await open_view([ROWS[30] | {"blind": False}, ROWS[32]])
     await expect(reply(page).get_by_role("row")).to_have_text(
         ["ModelScore", "m0", "ScoreGivenWhy", "1after seeing the judge'sWrong port."]
@@ -155,7 +155,7 @@ async def test_reply_shows_ratings_labels_and_what_it_took(open_view: Open) -> N
     await expect(reply(page)).to_contain_text("The model refused to judge.")
 
 
-async def test_hostile_texts_stay_text(open_view: Open) -> None:
+async def test_hostile_texts_are_shown_as_text(open_view: Open) -> None:
     fields = ("prompt", "completion", "justification", "reason", "model", "prompt_id")
     row = a_row(1, **dict.fromkeys(fields, HOSTILE), human=1, flags=[HOSTILE])
     row["ratings"] = [{"model": HOSTILE, "score": 1}]
@@ -171,7 +171,7 @@ async def test_hostile_texts_stay_text(open_view: Open) -> None:
     await expect(page).to_have_title("scored.jsonl · slack-judge")
 
 
-async def test_long_text_is_folded_and_all_there(open_view: Open) -> None:
+async def test_long_text_is_folded_and_can_be_shown_in_full(open_view: Open) -> None:
     text = "word " * 8_000 + "the end"
     page = await open_view([a_row(1, completion=text)])
     box = reply(page).locator(".text").nth(1)
@@ -182,8 +182,8 @@ async def test_long_text_is_folded_and_all_there(open_view: Open) -> None:
     assert await box.text_content() == text
 
 
-async def test_text_is_not_kerned_which_freezes_the_page_where_it_is_long_and_has_no_space(open_view: Open) -> None:
-    text = "AV" * 50_000  # with kerning, Chromium takes a minute for these; without, less than a second
+async def test_text_is_not_kerned_because_long_words_would_freeze_the_page(open_view: Open) -> None:
+    text = "AV" * 50_000  # Chromium takes a minute for these with kerning, and less than a second without
     page = await open_view([a_row(1), a_row(2, model=text, prompt_id=text, human=1, reason=text)])
     kerned = "all => all.filter(each => getComputedStyle(each).fontKerning !== 'none').map(each => each.tagName)"
     assert await page.locator("body *").evaluate_all(kerned) == []
@@ -192,7 +192,7 @@ async def test_text_is_not_kerned_which_freezes_the_page_where_it_is_long_and_ha
     assert await page.locator("body *").evaluate_all(kerned) == []
 
 
-async def test_ten_thousand_replies_are_a_few_rows_at_a_time(open_view: Open) -> None:
+async def test_only_a_few_rows_of_10_000_replies_are_drawn_at_a_time(open_view: Open) -> None:
     page = await open_view([a_row(number) for number in range(10_000)])
     await expect(page.locator("#found")).to_have_text("10,000 replies")
     assert await options(page).count() < 40
@@ -208,7 +208,7 @@ async def test_ten_thousand_replies_are_a_few_rows_at_a_time(open_view: Open) ->
     await expect(page.get_by_role("listbox")).not_to_have_attribute("aria-activedescendant", "option-9999")
 
 
-async def test_everything_is_reached_by_keyboard(open_view: Open) -> None:
+async def test_everything_can_be_reached_by_keyboard(open_view: Open) -> None:
     page = await open_view()
     await page.keyboard.press("/")
     await expect(page.get_by_role("searchbox")).to_be_focused()
@@ -260,7 +260,7 @@ async def test_small_screen_shows_the_list_or_the_reply_and_never_scrolls_sidewa
     await expect(reply(page)).to_be_hidden()
 
 
-async def test_texts_that_are_not_kept_are_said_to_be_missing(open_view: Open) -> None:
+async def test_texts_that_are_not_stored_are_shown_as_missing(open_view: Open) -> None:
     page = await open_view([{"score": 4, "case": 7}])
     await expect(reply(page).get_by_role("heading", name="Case 7")).to_be_visible()
     await expect(reply(page).get_by_text("Not stored.")).to_have_count(2)

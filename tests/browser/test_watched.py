@@ -1,4 +1,4 @@
-"""What other apps do in a channel, as the page shows it: streams, webhooks, reactions, notices."""
+"""How the page shows what others do in a channel: streams, webhooks, reactions, notices."""
 
 import re
 from typing import Any
@@ -13,7 +13,7 @@ def item(tab: Tab, message: Message) -> Locator:
     return tab.page.locator(f'.message[data-ts="{message.ts}"]').first
 
 
-async def test_a_stream_is_read_by_its_reader_first(slack: Sandbox, open_tab: Any) -> None:
+async def test_a_stream_is_shown_to_its_reader_first(slack: Sandbox, open_tab: Any) -> None:
     question, helper = slack.person("ann").post("help", "why?"), slack.person("helper")
     place = f"channel={slack.workspace.channel('help').id}&thread={question.ts}"
     ann, ben = await open_tab(slack, f"as=ann&{place}"), await open_tab(slack, f"as=ben&{place}")
@@ -44,7 +44,7 @@ async def test_webhooks_reactions_and_notices_are_shown(slack: Sandbox, open_tab
     await expect(item(tab, notice).get_by_role("button")).to_have_count(0)
 
 
-async def test_a_person_reacts_from_the_menu_and_by_typing(slack: Sandbox, open_tab: Any) -> None:
+async def test_a_person_can_react_from_the_menu_and_by_typing(slack: Sandbox, open_tab: Any) -> None:
     question = slack.person("ann").post("help", "why?")
     answer = slack.person("helper").post("help", "Because.", thread_ts=question.ts)
     place = f"channel={slack.workspace.channel('help').id}&thread={question.ts}"
