@@ -5,8 +5,8 @@ async with BatchServer() as server:
     server.courses = [Course("expired", answered=2), Course()]  # for each batch in turn; the last is for all others
     server.hold = "created"                                     # that step is not answered until this is "" again
 
-A batch is paid for once it is created, and moves on a step each time that it is polled. Its files exist once it has
-ended. `requests` are the paid requests to the model, in batches or direct.
+A batch is paid for once it is created, and advances one status with each poll. Its files exist once it has ended.
+`requests` are the paid requests to the model, in batches or direct.
 
 Source: https://platform.openai.com/docs/guides/batch, https://platform.openai.com/docs/api-reference/batch
 """
@@ -28,13 +28,13 @@ MOST_REQUESTS, MOST_BYTES = 50_000, 200_000_000
 
 @dataclass(frozen=True)
 class Course:
-    """How a batch ends, and after how many requests; its output lines are never in the order of the input."""
+    """How a batch ends, and after how many answers; its output lines are never in the order of the input."""
 
     ends: str = "completed"
     answered: int | None = None
-    polls: int = 1  # how often it is still in progress when polled
+    polls: int = 1  # how many polls find it in progress
     message: str = ""  # the error message of a failed batch
-    is_twice: bool = False  # whether each line comes twice, the second time with another answer
+    is_twice: bool = False  # whether each line is there twice, the second time with another answer
     has_stranger: bool = False  # whether there are lines with unknown ids
     is_cut: bool = False  # whether the file ends within its last line
 
@@ -45,13 +45,13 @@ class BatchServer(ModelServer):
     batches: All batches, as the API returns them, oldest first.
     sent: The lines of each file that is in a batch.
     sizes: The bytes of each uploaded file.
-    gate: Uploads wait for it; as with `hold`, `held` returns once one waits.
+    gate: If set, uploads wait for it; as with `hold`, `held` returns once one waits.
     hold: The step that is not answered: "upload", "create", "poll", "uploaded" or "created" after these are done, or
         "download" in the middle of one.
     lose: The step at which the connection breaks, once.
     faults: By step, the errors to answer with in turn; None means the normal answer.
-    has_metadata: Whether it keeps the metadata of batches.
-    stale_lists: How many times the list of batches does not show any yet.
+    has_metadata: Whether the server keeps the metadata of batches.
+    stale_lists: How many requests for the list of batches still get an empty list.
     """
 
     def __init__(self) -> None:
@@ -214,7 +214,7 @@ class BatchServer(ModelServer):
                 batch |= result | {"status": "cancelled"}
 
     def _run(self, content: bytes, course: Course) -> dict[str, Any]:
-        """The fields of a batch when it has ended."""
+        """Answers the requests, and returns the fields of the ended batch."""
         lines = [json.loads(line) for line in content.decode().split("\n")[:-1]]
         self.sent.append(lines)
         why = course.message or _problem(content, lines)
@@ -253,7 +253,7 @@ def _line(custom_id: str, response: object, error: object = None) -> dict[str, A
 
 
 def _to_output(lines: list[dict[str, Any]], course: Course) -> Iterator[bytes]:
-    """The lines, last first, without escapes: U+2028 and the like do not end a line of JSONL."""
+    """The lines in reverse order, without escapes: U+2028 and the like do not end a line of JSONL."""
     written = [json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in reversed(lines)]
     if course.has_stranger:
         for custom_id in ("of-somebody-else", f"{lines[0]['custom_id']}99"):

@@ -1,4 +1,4 @@
-"""`judge batch --batch-api`: every row once, at half the price, and nothing paid twice."""
+"""`judge batch --batch-api`: each row is scored once, at half the price, and nothing is paid for twice."""
 
 import asyncio
 import json
@@ -62,7 +62,7 @@ async def start(server: ModelServer, source: Path, output: Path) -> asyncio.subp
 
 
 async def kill_at(step: str, server: BatchServer, source: Path, output: Path) -> None:
-    """Starts a run in a process of its own, and kills it while the server is at that step."""
+    """Starts a run in a separate process, and kills it while the server is at `step`."""
     server.hold = step
     process = await start(server, source, output)
     await server.held()
@@ -88,7 +88,7 @@ def asked(server: BatchServer) -> list[str]:
     return sorted(prompt.rpartition("<response>")[2].partition("</response>")[0] for prompt in prompts)
 
 
-async def test_rows_are_as_without_batches(server: BatchServer, source: Path, output: Path) -> None:
+async def test_rows_are_the_same_as_without_batches(server: BatchServer, source: Path, output: Path) -> None:
     done = await ask(server, source, output)
     assert done.returncode == 0, done.stderr
     assert (asked(server), server.direct, len(server.batches)) == (ONCE, 0, 1)
@@ -100,12 +100,12 @@ async def test_rows_are_as_without_batches(server: BatchServer, source: Path, ou
     assert sorted(path.name for path in output.parent.iterdir()) == ["direct.jsonl", "in.jsonl", "out.jsonl"]
 
 
-async def test_what_follows_from_an_answer_is_one_more_batch(server: BatchServer, source: Path, output: Path) -> None:
+async def test_follow_up_requests_go_in_another_batch(server: BatchServer, source: Path, output: Path) -> None:
     def answer(request: dict[str, Any]) -> Reply:
         prompt = request["messages"][-1]["content"]
         if "n" in request:
             return Failure(400, param="n", message="Unsupported value: 'n'")
-        # The first of three ratings is in doubt, and so asked again for the score alone.
+        # The first of three ratings is doubtful, so it is asked again for the score alone.
         return "score: 4" if "score: N" in prompt else next(ratings)
 
     ratings = iter(["No idea.", "score: 2\nPoor.", "score: 4\nGood."])
@@ -118,7 +118,7 @@ async def test_what_follows_from_an_answer_is_one_more_batch(server: BatchServer
     assert len({line["custom_id"] for lines in server.sent for line in lines}) == 5
 
 
-async def test_more_rows_than_run_at_once_go_in_one_batch(
+async def test_rows_beyond_those_in_memory_go_in_the_same_batch(
     server: BatchServer, source: Path, output: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("judge.batch_api._MOST_ROWS", 2)
@@ -127,7 +127,7 @@ async def test_more_rows_than_run_at_once_go_in_one_batch(
     assert (asked(server), len(server.batches)) == (ONCE, 1)
 
 
-async def test_no_batch_has_more_bytes_than_are_sent_at_once(
+async def test_each_batch_stays_within_the_byte_limit(
     server: BatchServer, source: Path, output: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("judge.batch_api._MOST_BYTES_AT_ONCE", 8_000)
@@ -167,20 +167,20 @@ async def test_batch_of_a_killed_run_is_found_on_a_later_page_and_without_metada
 
 
 @pytest.mark.parametrize("half", [b'{"batch": "', b""])
-async def test_half_a_record_of_a_killed_run_is_cut_off(
+async def test_incomplete_record_of_a_killed_run_is_removed(
     server: BatchServer, source: Path, output: Path, half: bytes
 ) -> None:
     await kill_at("poll", server, source, output)
     state = output.with_name("out.jsonl.batches")
     whole = state.read_bytes()
-    # Either a record more had begun, or that of the batch's id had not come to its end.
+    # Either another record was begun, or the record with the batch's id is incomplete.
     state.write_bytes(whole + half if half else whole[:-5])
     done = await ask(server, source, output)
     assert done.returncode == 0, done.stderr
     assert (asked(server), len(server.batches)) == (ONCE, 1)
 
 
-async def test_interrupted_run_says_how_to_go_on(server: BatchServer, source: Path, output: Path) -> None:
+async def test_interrupted_run_says_how_to_continue(server: BatchServer, source: Path, output: Path) -> None:
     server.hold = "poll"
     process = await start(server, source, output)
     await server.held()
@@ -191,7 +191,7 @@ async def test_interrupted_run_says_how_to_go_on(server: BatchServer, source: Pa
 
 
 @pytest.mark.parametrize("ends", ["expired", "cancelled"])
-async def test_what_a_batch_left_is_asked_again_by_the_next_run_alone(
+async def test_unanswered_rows_of_a_batch_are_asked_again_only_by_the_next_run(
     server: BatchServer, source: Path, output: Path, ends: str
 ) -> None:
     server.courses = [Course(ends, answered=2), Course()]
@@ -213,7 +213,7 @@ async def test_failed_batch_says_why(server: BatchServer, source: Path, output: 
     assert asked(server) == ONCE
 
 
-async def test_batch_that_ended_while_nobody_looked_is_asked_again_in_the_same_run(
+async def test_batch_that_ended_between_runs_is_asked_again_at_once(
     server: BatchServer, source: Path, output: Path
 ) -> None:
     server.courses = [Course("expired", answered=2), Course()]
@@ -223,9 +223,9 @@ async def test_batch_that_ended_while_nobody_looked_is_asked_again_in_the_same_r
     assert asked(server) == ONCE
 
 
-async def test_rest_is_asked_directly_where_wanted(server: BatchServer, source: Path, output: Path) -> None:
+async def test_then_direct_asks_the_rest_directly(server: BatchServer, source: Path, output: Path) -> None:
     def answer(request: dict[str, Any]) -> Reply:
-        # The fourth row is in doubt, and so asked again for the score alone: directly as well.
+        # The fourth row is doubtful, so it is asked again for the score alone, also directly.
         is_again = "score: N" in request["messages"][-1]["content"]
         return "score: 4" if is_again else "No idea." if "Answer 4." in str(request) else GOOD
 
@@ -236,7 +236,7 @@ async def test_rest_is_asked_directly_where_wanted(server: BatchServer, source: 
     assert (len(server.requests), server.direct, len(server.batches)) == (6, 4, 1)
 
 
-async def test_second_request_of_an_answered_row_is_direct_where_wanted(
+async def test_then_direct_asks_second_requests_of_answered_rows_directly(
     server: BatchServer, source: Path, output: Path
 ) -> None:
     server.script(lambda request: "score: 4" if "score: N" in request["messages"][-1]["content"] else "No idea.")
@@ -245,7 +245,7 @@ async def test_second_request_of_an_answered_row_is_direct_where_wanted(
     assert (len(server.requests), server.direct, len(server.batches)) == (10, 5, 1)
 
 
-async def test_rest_of_an_earlier_run_is_asked_directly_where_wanted(
+async def test_then_direct_asks_the_rest_of_an_earlier_run_directly(
     server: BatchServer, source: Path, output: Path
 ) -> None:
     server.courses = [Course("expired", answered=2), Course()]
@@ -255,7 +255,7 @@ async def test_rest_of_an_earlier_run_is_asked_directly_where_wanted(
     assert (asked(server), server.direct, len(server.batches)) == (ONCE, 3, 1)
 
 
-async def test_cancelling_keeps_what_is_answered(server: BatchServer, source: Path, output: Path) -> None:
+async def test_cancelling_keeps_the_answers(server: BatchServer, source: Path, output: Path) -> None:
     server.courses = [Course("cancelled", answered=2, polls=10**9), Course()]
     await kill_at("poll", server, source, output)
     server.advance("batch_1")
@@ -266,12 +266,14 @@ async def test_cancelling_keeps_what_is_answered(server: BatchServer, source: Pa
     assert asked(server) == ONCE
 
 
-async def test_there_may_be_no_batch_to_cancel(server: BatchServer, source: Path, output: Path) -> None:
+async def test_cancelling_without_a_batch_says_so(server: BatchServer, source: Path, output: Path) -> None:
     done = await ask(server, source, output, "--cancel")
     assert (done.returncode, done.stderr, server.sent) == (1, "No batch is in progress.\n", [])
 
 
-async def test_batch_that_was_perhaps_never_created(server: BatchServer, source: Path, output: Path) -> None:
+async def test_batch_that_may_never_have_been_created_can_be_cancelled(
+    server: BatchServer, source: Path, output: Path
+) -> None:
     await kill_at("create", server, source, output)
     server.faults["create"] = [web.HTTPNotFound()]
     done = await ask(server, source, output)
@@ -282,7 +284,7 @@ async def test_batch_that_was_perhaps_never_created(server: BatchServer, source:
     assert server.batches == {}
 
 
-async def test_first_answer_counts_and_one_to_no_request_is_named(
+async def test_first_answer_counts_and_an_answer_to_an_unknown_request_is_reported(
     server: BatchServer, source: Path, output: Path
 ) -> None:
     server.courses = [Course(is_twice=True, has_stranger=True)]
@@ -293,7 +295,7 @@ async def test_first_answer_counts_and_one_to_no_request_is_named(
 
 
 @pytest.mark.parametrize("file", ["", "<html>Log in!</html>"])
-async def test_file_without_the_answers_that_were_counted_is_read_again(
+async def test_file_with_fewer_answers_than_were_counted_is_read_again(
     server: BatchServer, source: Path, output: Path, file: str
 ) -> None:
     server.faults["file"] = [web.HTTPOk(text=file), web.HTTPOk(text=file)]
@@ -326,7 +328,7 @@ async def test_answers_of_rows_beyond_the_limit_are_kept(server: BatchServer, so
     assert (lines(output), asked(server)) == ([1, 2, 3, 4, 5], ONCE)
 
 
-async def test_batch_that_the_list_does_not_show_at_once_is_not_made_twice(
+async def test_batch_that_the_list_does_not_show_at_once_is_not_created_twice(
     server: BatchServer, source: Path, output: Path
 ) -> None:
     server.lose, server.stale_lists = "created", 3
@@ -335,7 +337,7 @@ async def test_batch_that_the_list_does_not_show_at_once_is_not_made_twice(
     assert (asked(server), len(server.batches)) == (ONCE, 1)
 
 
-async def test_server_that_keeps_failing_is_named_once(server: BatchServer, source: Path, output: Path) -> None:
+async def test_server_that_keeps_failing_is_reported_once(server: BatchServer, source: Path, output: Path) -> None:
     server.faults["poll"] = [web.HTTPInternalServerError(headers={"retry-after-ms": "1"}) for _ in range(30)]
     done = await ask(server, source, output)
     assert done.returncode == 0, done.stderr
@@ -350,9 +352,7 @@ async def test_lost_connection_costs_nothing(server: BatchServer, source: Path, 
     assert (asked(server), len(server.batches)) == (ONCE, 1)
 
 
-async def test_failure_of_one_call_is_asked_again_in_the_next_batch(
-    server: BatchServer, source: Path, output: Path
-) -> None:
+async def test_failed_call_is_asked_again_in_the_next_batch(server: BatchServer, source: Path, output: Path) -> None:
     failures = iter([Failure(500)])
     server.script(lambda request: next(failures, GOOD))
     done = await ask(server, source, output)
@@ -360,7 +360,9 @@ async def test_failure_of_one_call_is_asked_again_in_the_next_batch(
     assert [len(lines) for lines in server.sent] == [5, 1]
 
 
-async def test_other_key_finds_no_batch_and_asks_nothing_anew(server: BatchServer, source: Path, output: Path) -> None:
+async def test_run_with_another_key_finds_no_batch_and_asks_nothing_again(
+    server: BatchServer, source: Path, output: Path
+) -> None:
     await kill_at("poll", server, source, output)
     batches, server.batches = server.batches, {}
     done = await ask(server, source, output)
@@ -371,7 +373,7 @@ async def test_other_key_finds_no_batch_and_asks_nothing_anew(server: BatchServe
     assert asked(server) == ONCE
 
 
-async def test_lost_batch_does_not_hold_up_the_others(
+async def test_unknown_batch_does_not_hold_up_the_others(
     server: BatchServer, source: Path, output: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("judge.batch_api._MOST_BYTES_AT_ONCE", 4_000)
@@ -395,7 +397,7 @@ async def test_call_that_fails_in_each_batch_is_asked_again_by_the_next_run(
     assert (lines(output), len(server.requests)) == ([1, 2, 3, 4, 5], 6)
 
 
-async def test_output_with_rows_in_batches_is_not_asked_for_directly(
+async def test_output_with_rows_in_batches_is_refused_without_the_option(
     server: BatchServer, source: Path, output: Path
 ) -> None:
     server.courses = [Course("expired", answered=2)]
@@ -407,7 +409,9 @@ async def test_output_with_rows_in_batches_is_not_asked_for_directly(
 
 
 @pytest.mark.parametrize("step", ["poll", "file"])
-async def test_page_to_log_in_at_costs_nothing(server: BatchServer, source: Path, output: Path, step: str) -> None:
+async def test_login_page_as_an_answer_costs_nothing(
+    server: BatchServer, source: Path, output: Path, step: str
+) -> None:
     server.faults[step] = [web.HTTPOk(text="<html>Log in!</html>", content_type="text/html")]
     done = await ask(server, source, output)
     assert done.returncode == 2
@@ -416,7 +420,7 @@ async def test_page_to_log_in_at_costs_nothing(server: BatchServer, source: Path
     assert (asked(server), len(server.batches)) == (ONCE, 1)
 
 
-async def test_texts_follow_no_redirect(server: BatchServer, source: Path, output: Path) -> None:
+async def test_upload_follows_no_redirect(server: BatchServer, source: Path, output: Path) -> None:
     server.faults["upload"] = [web.HTTPTemporaryRedirect("/elsewhere")]
     done = await ask(server, source, output)
     assert done.returncode == 2
@@ -431,7 +435,7 @@ async def test_file_is_sent_again_when_the_server_fails_for_a_while(
     assert done.returncode == 0, done.stderr
 
 
-async def test_refused_batch_in_the_midst_of_a_large_file_is_a_sentence(
+async def test_batch_refused_in_the_middle_of_a_large_file_gives_one_sentence(
     server: BatchServer, source: Path, output: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("judge.batch_api._MOST_BYTES_AT_ONCE", 2_000)
@@ -447,7 +451,7 @@ async def test_refused_batch_in_the_midst_of_a_large_file_is_a_sentence(
     assert len(server.batches) > 1
 
 
-async def test_server_with_files_and_without_batches_leaves_nothing_to_go_on_with(
+async def test_server_with_files_but_without_batches_leaves_no_record(
     server: BatchServer, source: Path, output: Path
 ) -> None:
     server.faults["create"] = [web.HTTPNotFound()]
@@ -456,7 +460,7 @@ async def test_server_with_files_and_without_batches_leaves_nothing_to_go_on_wit
     assert not output.with_name("out.jsonl.batches").exists()
 
 
-async def test_server_without_batches_is_one_sentence(model_server: ModelServer, source: Path, output: Path) -> None:
+async def test_server_without_batches_gives_one_sentence(model_server: ModelServer, source: Path, output: Path) -> None:
     done = await ask(model_server, source, output)
     assert done.returncode == 2
     assert "takes no batches (HTTP 404); leave out --batch-api." in done.stderr
@@ -472,7 +476,7 @@ async def test_server_without_batches_is_one_sentence(model_server: ModelServer,
         ((), "https://mine.openai.azure.com/openai/v1/", "Azure takes batches only"),
     ],
 )
-def test_what_batches_cannot_do_is_refused(
+def test_settings_that_batches_do_not_support_are_refused(
     source: Path, output: Path, options: tuple[str, ...], url: str, expected: str
 ) -> None:
     done = run(*command(source, output, *options), OPENAI_BASE_URL=url)
@@ -507,10 +511,10 @@ async def test_batch_of_other_rows_or_of_another_judge_is_refused(
     assert (asked(server), len(server.batches)) == (ONCE, 1)
 
 
-async def test_full_disk_is_a_sentence_and_nothing_is_paid_twice(
+async def test_full_disk_gives_one_sentence_and_nothing_is_paid_twice(
     server: BatchServer, source: Path, output: Path
 ) -> None:
-    # A limit on the size of files, in blocks of 512 bytes, stands in for the disk.
+    # A limit on the size of files, in blocks of 512 bytes, simulates the full disk.
     script = f"ulimit -f 3; exec {JUDGE} {' '.join(command(source, output))}"
     environment = {"OPENAI_BASE_URL": server.base_url, **HURRY}
     process = await asyncio.create_subprocess_exec(
@@ -529,7 +533,7 @@ async def test_full_disk_is_a_sentence_and_nothing_is_paid_twice(
     ("rows", "size", "expected"),
     [(0, 0, 1), (5, 10_000, 5), (10**6, 10**9, 1_000), (10**6, 10**11, 490), (1, 10**9, 1)],
 )
-def test_rows_at_once_are_as_many_as_memory_holds(rows: int, size: int, expected: int) -> None:
+def test_number_of_rows_at_once_depends_on_memory(rows: int, size: int, expected: int) -> None:
     assert BatchApi.rows_at_once(rows, size, "x" * 2_000) == expected
 
 
@@ -543,7 +547,7 @@ def test_files_stay_within_the_limits() -> None:
     assert list(parts([])) == []
 
 
-def test_without_the_option_nothing_of_it_is_imported() -> None:
+def test_batch_code_is_not_imported_without_the_option() -> None:
     code = "import judge.cli, sys; print('judge.batch_api' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
