@@ -310,13 +310,14 @@ async def test_answers_that_stay_lost_are_paid_for_again_only_after_cancelling(
     server.courses = [Course(is_cut=True), Course()]
     for _ in range(2):
         done = await ask(server, source, output)
-        assert (done.returncode, lines(output), asked(server)) == (2, [2, 3, 4, 5], ONCE)
+        assert (done.returncode, len(lines(output)), asked(server)) == (2, 4, ONCE)
         assert "batch_1: a line is damaged or cut off and is ignored." in done.stderr
         assert "batch_1 has 5 answers, and 4 of them can be read." in done.stderr
+    (lost,) = {1, 2, 3, 4, 5}.difference(lines(output))
     done = await ask(server, source, output, "--cancel")
     assert (done.returncode, "Without --cancel, the same command asks for the rest." in done.stdout) == (1, True)
     assert (await ask(server, source, output)).returncode == 0
-    assert (lines(output), asked(server)) == ([1, 2, 3, 4, 5], sorted([*ONCE, "Answer 1."]))
+    assert (lines(output), asked(server)) == ([1, 2, 3, 4, 5], sorted([*ONCE, f"Answer {lost}."]))
 
 
 async def test_answers_of_rows_beyond_the_limit_are_kept(server: BatchServer, source: Path, output: Path) -> None:
@@ -381,7 +382,7 @@ async def test_unknown_batch_does_not_hold_up_the_others(
     done = await ask(server, source, output)
     assert done.returncode == 2
     assert "does not know batch_1" in done.stderr
-    assert lines(output) == [2, 3, 4, 5]
+    assert len(lines(output)) == 4
     assert (await ask(server, source, output)).returncode == 0
     assert (lines(output), asked(server)) == ([1, 2, 3, 4, 5], ONCE)
 
