@@ -27,18 +27,23 @@ KEPT_OUT = "not_in_channel"
 """In the place of Slack's word, for a person who may not look into the channel (any more)."""
 
 
-async def send_alert(services: Services, watch: Watch, post: Post, since: datetime | None = None) -> Mapping[str, str]:
+async def send_alert(
+    services: Services, watch: Watch, post: Post, kind: AlertKind | None = None, since: datetime | None = None
+) -> Mapping[str, str]:
     """Sends the post to all who hear of a watch; for those whom it did not reach, by id, why, in Slack's word.
 
     With `since` it may have been sent since then, with the answer lost: the channel gets it only where it is not
     there yet. A person's direct messages the app may not read: they are told twice rather than never.
     """
-    reasons = {to: await _send(services, watch, to, post, since) for to in watch.alerts_to}
+    place = {"channel": watch.channel_id, "author": watch.author_id}
+    mark = to_metadata(ids.METADATA_ALERT, place | ({"kind": kind.value} if kind else {}))
+    reasons = {to: await _send(services, watch, to, post, mark, since) for to in watch.alerts_to}
     return {to: reason for to, reason in reasons.items() if reason}
 
 
-async def _send(services: Services, watch: Watch, to: str, post: Post, since: datetime | None) -> str:
-    mark = to_metadata(ids.METADATA_ALERT, {"channel": watch.channel_id, "author": watch.author_id})
+async def _send(
+    services: Services, watch: Watch, to: str, post: Post, mark: dict[str, Any], since: datetime | None
+) -> str:
     call = services.client.chat_postMessage
     try:
         if to != watch.channel_id and await services.memberships.keeps_out(to, watch.channel_id):
@@ -108,7 +113,7 @@ class DriftAlerts:
             if post is None or is_first is None:
                 continue
             midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-            missed = await send_alert(self._services, watch, post, None if is_first else midnight)
+            missed = await send_alert(self._services, watch, post, kind, None if is_first else midnight)
             for to, error in missed.items():
                 logger.warning("alert_not_sent", channel=watch.channel_id, to=to, error=error)
             if len(missed) < len(watch.alerts_to):  # where nobody got it, it is tried again

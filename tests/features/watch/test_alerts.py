@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import select, update
 
 from bot.domain.watch import Watch
+from bot.slack import ids
 from bot.store.schema import assignments, cases
 from tests.features.watch.watching import alarm, an_alarm, say, write_scores
 from tests.stage import CHANNEL, Stage, StageFactory, shown
@@ -135,6 +136,19 @@ async def test_an_alert_whose_answer_was_lost_stands_once_in_the_channel(stage: 
     await alarm(stage, timedelta(minutes=6))  # the claim of the one before is over
     (told,) = stage.ours()
     assert "clearly worse" in told.text
+
+
+async def test_a_test_of_the_same_day_is_not_taken_for_an_alert_that_was_lost(stage: Stage) -> None:
+    await change(stage, alerts_to=(stage.slack.workspace.channel(CHANNEL).id,))
+    await say(stage, "")
+    listed = stage.ann.ephemerals(CHANNEL)[-1]
+    stage.ann.click(listed, ids.ACTION_TEST_ALERT)
+    await stage.slack.until(lambda: len(stage.ours()) == 1)
+    await drop(stage)
+    stage.slack.fail("chat.postMessage", drop=True)
+    await alarm(stage)
+    await alarm(stage, timedelta(minutes=6))  # the claim of the one before is over
+    assert any("has become clearly worse" in each.text for each in stage.ours())
 
 
 async def test_a_score_belongs_to_the_time_of_its_reply(stage: Stage) -> None:
