@@ -1,4 +1,4 @@
-"""Watches: a channel has a share of one assistant's replies scored by itself, and hears when they get worse."""
+"""Watches: a share of one assistant's replies in a channel is scored automatically, with alerts if they get worse."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Says the same day, and once, that a watched assistant is clearly worse, or gone, or that its watch has no scores."""
+"""Alerts, sent once and the same day: an assistant is clearly worse, or gone, or its watch has no scores."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -24,16 +24,16 @@ from judge.drift import Drop, NotEnough, Scored, find_below, find_drop
 from judge.rubric import Scale
 
 KEPT_OUT = "not_in_channel"
-"""In the place of Slack's word, for a person who may not look into the channel (any more)."""
+"""Stands in for Slack's error if a person may not look into the channel, or no longer may."""
 
 
 async def send_alert(
     services: Services, watch: Watch, post: Post, kind: AlertKind | None = None, since: datetime | None = None
 ) -> Mapping[str, str]:
-    """Sends the post to all who hear of a watch; for those whom it did not reach, by id, why, in Slack's word.
+    """Sends the post to all who get a watch's alerts; returns Slack's errors, by the id of each that it did not reach.
 
-    With `since` it may have been sent since then, with the answer lost: the channel gets it only where it is not
-    there yet. A person's direct messages the app may not read: they are told twice rather than never.
+    Pass `since` if the post may already have been sent since then and Slack's answer was lost. The channel then gets it
+    only if it is not there yet. A person may get it twice, because the app may not read their direct messages.
     """
     place = {"channel": watch.channel_id, "author": watch.author_id}
     mark = to_metadata(ids.METADATA_ALERT, place | ({"kind": kind.value} if kind else {}))
@@ -64,13 +64,13 @@ async def _is_there(services: Services, channel_id: str, mark: dict[str, Any], s
     except SlackApiError as exc:
         if is_transient(exc):
             raise
-        return False  # the channel cannot be read: told twice rather than never
+        return False  # the channel cannot be read; an alert that comes twice is better than none
 
 
 RECENT = timedelta(days=7)
 REFERENCE = timedelta(days=28)
 SILENT_FOR = timedelta(hours=6)
-_PATIENCE = timedelta(hours=1)  # with what was drawn a moment ago
+_PATIENCE = timedelta(hours=1)  # a reply drawn more recently may still be waiting for its score
 _MIN_SILENT = 3
 _MIN_BEFORE_GONE = 10
 _LOWEST = 3
@@ -79,7 +79,7 @@ logger = structlog.get_logger(__name__)
 
 
 class DriftAlerts:
-    """Looks at each watch with somebody to hear of it; while a drop lasts it is told of once in seven days."""
+    """Checks each watch that sends alerts; while a drop lasts, its alert is repeated every seven days."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -116,7 +116,7 @@ class DriftAlerts:
             missed = await send_alert(self._services, watch, post, kind, None if is_first else midnight)
             for to, error in missed.items():
                 logger.warning("alert_not_sent", channel=watch.channel_id, to=to, error=error)
-            if len(missed) < len(watch.alerts_to):  # where nobody got it, it is tried again
+            if len(missed) < len(watch.alerts_to):  # if it reached no recipient, it is tried again
                 await self._store.alerts.note_posted(watch, self._services.clock())
                 logger.info("alert_sent", channel=watch.channel_id, kind=kind)
 
@@ -128,7 +128,7 @@ class DriftAlerts:
         tested, newest = (place, kind, floor), await self._store.tallies.newest(place)
         if newest is None or self._newest.get(tested) == newest.id:
             return None
-        # By the time of the reply: scores that come in batches are hours late, and in no order.
+        # Sorted by the time of the reply, because scores from batches come hours late and in no order.
         scores = sorted(
             await self._store.tallies.in_order(place, Span(now - RECENT - REFERENCE, now)),
             key=lambda each: (each.replied_at, each.id),
@@ -137,7 +137,7 @@ class DriftAlerts:
             return None
         judge = scores[-1].kind
         recent = [each for each in scores if each.kind == judge and each.replied_at >= now - RECENT]
-        # A floor wants to know of earlier scores how far they spread, which those of another judge on the scale tell.
+        # For a floor, earlier scores only show how scores vary, so those of another judge on the same scale count too.
         reference = [
             _scored(each)
             for each in scores
@@ -148,7 +148,7 @@ class DriftAlerts:
         drop: Drop | NotEnough | None = None
         if floor is None:
             drop = find_drop(reference, since, scale)
-        elif scale.low < floor < scale.high:  # else it is of another rubric's scale
+        elif scale.low < floor < scale.high:  # otherwise it was set for the scale of another rubric
             drop = find_below(floor, reference, since, scale)
         if not isinstance(drop, Drop):
             self._newest[tested] = newest.id
@@ -180,7 +180,7 @@ class DriftAlerts:
         return silent_alert(watch, await name_of(self._services, watch.author_id), expected, silent_for)
 
     async def _gone(self, watch: Watch) -> Post | None:
-        """The alert of an assistant of which nothing was seen for a week, and much in the week before."""
+        """The alert if no reply of the assistant was seen for a week, after at least ten in the week before."""
         week_ago, place = self._services.clock() - RECENT, watched(watch)
         last_day = await self._store.replies.last_day(place)
         if last_day is None or last_day >= f"{week_ago:%Y-%m-%d}" or await self._was_told(watch, AlertKind.GONE):

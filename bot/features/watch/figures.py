@@ -1,4 +1,4 @@
-"""What a week's random replies of watched assistants come to, apart from those that people chose."""
+"""The figures of watched assistants for a week, from random replies only, not from those that people chose."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,20 +20,21 @@ from judge.stats import Interval, difference
 
 @dataclass(frozen=True)
 class Watched:
-    """One assistant's week, of the judge version that scored most of it.
+    """One assistant's week, as scored by the judge version that scored most of it.
 
     Attributes:
         is_finished: Whether the week is over.
         tally: How often each score was given this week.
-        week: What the replies of this week say of all.
-        change: How far the mean has moved since last week, or the same days of it; None where that cannot be said.
-        trend: Eight weeks, this one last; those that another judge version scored are without a mean.
+        week: The quality of all replies of this week, estimated from those drawn; None without a score.
+        change: How far the mean has moved since last week, or the same days of it; None with too few scores by
+            this judge version.
+        trend: Eight weeks, this one last; those with too few scores of this judge version have no mean.
         weeks: The last four weeks, for the correction by labels.
-        coverage: What has become of all its replies of this week.
-        earlier: How many replies of the week before were scored in this one: late on its last day, or when the app was
-            back. They are among the scores, and not in `coverage`.
-        others: How many scores of this week are of another judge version or scale, and in no other figure.
-        raters: How many cases of this week the offline rater has scored; those of models are None's.
+        coverage: The outcomes of all its replies of this week.
+        earlier: How many replies of the week before were scored in this one, because they came late on its last
+            day or the app was down. They are among the scores, but not in `coverage`.
+        others: How many scores of this week have another judge version or scale; no other figure contains them.
+        raters: How many cases of this week each rater judged: OFFLINE, MADE_UP, or None for all models.
     """
 
     author_id: str
@@ -53,9 +54,9 @@ class Watched:
 async def read_watched(
     tallies: Tallies, replies: Replies, place: Place, week: Week, now: datetime
 ) -> Sequence[Watched]:
-    """The week of each assistant of which a watch has drawn replies, most first, or the part of it that has passed.
+    """The week so far of each watched assistant with scored replies, those with the most first.
 
-    Where the place names an author, theirs alone.
+    If the place names an author, only that author's.
     """
     until = min(week.end, max(now, week.start))
     watched = replace(place, sample=Sample.WATCHED)
@@ -109,7 +110,7 @@ def _day(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d}"
 
 
-_BEFORE_TODAY = timedelta(days=6)  # with today a week
+_BEFORE_TODAY = timedelta(days=6)  # with today, a week
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,10 @@ async def name_of(services: Services, author_id: str) -> str:
 async def watches_of_person(
     services: Services, team_id: str, user_id: str, most: int
 ) -> tuple[Sequence[CountedWatch], int]:
-    """What the channels watch that a person is in, and how many watches there are besides; none if in doubt."""
+    """Up to `most` watches of the channels that a person and the app are in, and how many more there are.
+
+    Empty if Slack does not list those channels.
+    """
     watches = await services.store.watches.of(team_id)
     if not watches:
         return (), 0

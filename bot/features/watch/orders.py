@@ -1,4 +1,4 @@
-"""What a channel has ordered to be watched: shown, set and ended by `/judge watch`, by those who may."""
+"""A channel's watches: shown, set and ended with `/judge watch`, by people who may do so."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -23,21 +23,21 @@ from bot.store.audit import Action
 
 
 async def refusal_of(services: Services, invocation: Invocation, channel_id: str, *, is_change: bool) -> str:
-    """Why this person may not see or not change what a channel watches; empty where they may."""
+    """Why this person may not see, or may not change, what a channel watches; empty if they may."""
     if refusal := await services.access.refusal(invocation, "digests and watches", channel_id, is_change=is_change):
         return refusal
     return CHANNEL_OFF if is_change and not services.policy.allows_messages_of(channel_id) else ""
 
 
 async def order_on(services: Services, invocation: Invocation, channel_id: str, author_id: str) -> Watch:
-    """The watch on an assistant as it is set, or as it would begin: the person who sets it hears of it."""
+    """The watch on an assistant as it is set, or a new one with the default settings, which alerts the requester."""
     earlier = await services.store.watches.find(invocation.team_id, channel_id, author_id)
     new = Watch(invocation.team_id, channel_id, author_id, services.clock(), alerts_to=(invocation.user_id,))
     return earlier or new
 
 
 async def save_order(watcher: Watcher, watch: Watch, by: str) -> str:
-    """Records a watch; why not, where it was not."""
+    """Records a watch; returns why it was not recorded, or an empty string."""
     if watch.shows is Shows.REACTION and REACTIONS not in watcher.services.identity.scopes:
         return words.NO_REACTIONS
     await watcher.save(watch, by)
@@ -45,20 +45,22 @@ async def save_order(watcher: Watcher, watch: Watch, by: str) -> str:
 
 
 async def tokens_of(services: Services, team_id: str, channel_id: str) -> int | None:
-    """How many tokens the channel's watches may take together in a day; None is no limit."""
+    """How many tokens all watches of the channel together may use in a day; None for no limit."""
     return (await services.store.digests.channel(team_id, channel_id)).watch_tokens_per_day
 
 
 _LATEST = 200
 _MOST_MEMBERS = 100
-_NAMES_WITHIN_S = 3.0  # of up to 100 members; the command is acknowledged by then
+_NAMES_WITHIN_S = 3.0  # to read up to 100 names; the command has already been acknowledged
 
 
 async def assistants(services: Services, channel_id: str, name: str = "") -> Mapping[str, str]:
-    """The names of the bots that wrote lately in a channel, by id; where none did or is called `name`, of all in it.
+    """The names, by id, of the bots that wrote in a channel lately.
+
+    If there are none, or none of them has this `name` or id, the bots among the channel's members are added.
 
     Raises:
-        SlackApiError, ClientError, TimeoutError: Slack does not let us read, or not now.
+        SlackApiError, ClientError, TimeoutError: Slack does not let us read the channel, or is not available.
     """
     answer = await services.client.conversations_history(channel=channel_id, limit=_LATEST)
     wrote: dict[str, None] = {}
@@ -86,12 +88,12 @@ async def watched_names(services: Services, team_id: str, channel_id: str) -> Ma
 
 
 def called(typed: str, names: Mapping[str, str]) -> list[str]:
-    """The ids of the assistants that are meant by what was typed: a name, or an id."""
+    """The ids of the assistants whose name or id was typed, in upper or lower case."""
     return [author_id for author_id, name in names.items() if typed.lower() in {author_id.lower(), name.lower()}]
 
 
 async def follow(watcher: Watcher, invocation: Invocation, request: WatchRequest) -> Post | str:
-    """Does what `/judge watch` asks for, but open the window; what to say of it."""
+    """Does what a `/judge watch` command asks for, except opening the window; returns the answer."""
     services, place = watcher.services, (invocation.team_id, invocation.channel_id)
     if refusal := await refusal_of(services, invocation, invocation.channel_id, is_change=request.action != "state"):
         return refusal
@@ -121,9 +123,9 @@ async def follow(watcher: Watcher, invocation: Invocation, request: WatchRequest
 
 
 async def end_watch(watcher: Watcher, invocation: Invocation, channel_id: str, author_id: str) -> str:
-    """Ends a watch for a person who may; what to say of it.
+    """Ends a watch if this person may; returns the sentence that tells them the outcome.
 
-    Those who hear of the watch are told, and so is the person who set it, unless they ended it themselves.
+    Those who get its alerts are told, and so is the person who set it, except for the person who ended it.
     """
     services, by = watcher.services, invocation.user_id
     if refusal := await refusal_of(services, invocation, channel_id, is_change=True):
@@ -140,7 +142,7 @@ async def end_watch(watcher: Watcher, invocation: Invocation, channel_id: str, a
 
 
 async def _test(services: Services, invocation: Invocation, author_id: str) -> str:
-    """Sends a test alert; what to say of it."""
+    """Sends a test alert; returns the text that tells the person the outcome."""
     channel_id = invocation.channel_id
     if refusal := await refusal_of(services, invocation, channel_id, is_change=True):
         return refusal

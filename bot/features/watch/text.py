@@ -1,4 +1,4 @@
-"""What people read about watches: how each is set, what became of the replies, and the alerts."""
+"""The texts about watches: the settings of each, the outcomes of replies, and the alerts."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
@@ -30,7 +30,7 @@ NO_BOTS = "No bot has written in this channel lately, and none is a member, so t
 _TITLE = "Watch an assistant"
 _MOST_SHOWN = 10
 MOST_DRAWN = 5
-"""Of so many assistants a digest has charts, those with most replies: a message is only so long."""
+"""A digest has charts of at most this many assistants, those with the most replies, to fit into one message."""
 _HELP = """\
 • `/judge watch @assistant` opens a window with all settings
 • `/judge watch @assistant all` scores all of its replies to people here, at most 50 a day
@@ -108,7 +108,7 @@ def ended(name: str) -> str:
 
 
 def ended_by(watch: Watch, name: str, by: str) -> Post:
-    """For those who heard of the watch, and whoever set it."""
+    """The message for those who got the watch's alerts, and for the person who set it."""
     return _post(
         f"<@{by}> ended the watch on *{clip(name, _NAME)}* in <#{watch.channel_id}>. Past scores stay in the figures; "
         f"`/judge watch @{clip(name, _NAME)}` there begins a new one."
@@ -116,7 +116,7 @@ def ended_by(watch: Watch, name: str, by: str) -> Post:
 
 
 def no_assistant(name: str, known: Sequence[str]) -> str:
-    """For a name that no bot of the channel has, or that has something unknown after it."""
+    """The answer to a name that no bot of the channel has, or that is followed by something unknown."""
     called = [each for each in known if name.lower().startswith(f"{each.lower()} ")]
     if called:
         meant = max(called, key=len)
@@ -142,7 +142,7 @@ def not_read(error: str) -> str:
 
 
 def not_understood(reason: str) -> str:
-    """What `/judge watch` can do, for a person who typed something else; `reason` quotes it."""
+    """The help on `/judge watch`, for a person who typed something unknown; `reason` quotes it."""
     return f"{escape(reason)}. What I understand:\n{_HELP}"
 
 
@@ -169,7 +169,7 @@ def _names(names: Sequence[str]) -> str:
 
 
 def watched_blocks(watched: Sequence[Watched], members: Mapping[str, Member]) -> list[Block | Drawn]:
-    """What a digest leads with; empty where nothing was drawn, or nobody who may be named."""
+    """The first part of a digest, for the watched assistants among `members`; empty if there are none."""
     found: list[Block | Drawn] = []
     for place, each in enumerate([each for each in watched if each.author_id in members][:_MOST_SHOWN]):
         found.append(section("\n".join(_lines(each, clip(members[each.author_id].name, _NAME)))))
@@ -233,7 +233,7 @@ def worse_alert(
     scale: Scale,
     workspace_url: str,
 ) -> Post:
-    """An assistant has become clearly worse, or is below its floor; with its lowest replies since then."""
+    """The alert if an assistant is clearly worse than before, or below its floor, with its lowest scores since then."""
     before, after = drop.before, drop.after
     if drop.kind == "floor":
         what = f"is clearly below the {watch.floor:g} that this channel has set: mean {after.mean:.1f}"
@@ -314,7 +314,7 @@ def _post(text: str, *more: dict[str, object]) -> Post:
 
 
 def home_blocks(watches: Sequence[CountedWatch], more: int) -> list[Block]:
-    """The section of the Home tab: what a person's channels watch, and how many more watches there are."""
+    """The section of the Home tab with the watches of a person's channels, and the number of further ones."""
     if not watches:
         return []
     blocks = [header("Watched in your channels")]

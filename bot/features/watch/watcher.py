@@ -1,6 +1,6 @@
-"""From a reply that was seen to a case: drawn, waited for until it is finished, read anew, taken in.
+"""Turns watched replies into cases: a reply is seen, drawn, left until it is finished, read again, and taken in.
 
-Watched channels are read now and then, too: for what came while the app was down, or where no events come at all.
+Watched channels are also read regularly, to find replies written while the app was down or without message events.
 """
 
 import asyncio
@@ -28,13 +28,13 @@ from bot.slack.messages import Message, to_message
 
 Raw = dict[str, Any]
 
-# All others are Slack's own notices, such as joins.
+# All other subtypes are Slack's own notices, such as joins.
 _REPLIES = {None, "bot_message", "file_share", "thread_broadcast"}
 _IN_PROGRESS, _ERRORED = "in_progress", "errored"
 
 
 def author_of(event: Raw) -> str | None:
-    """Who wrote the message that an event tells of; None where no bot did, or where there is nothing to read."""
+    """The id of the bot that wrote an event's message; None for a person's message, a deleted one, or a notice."""
     raw = message_of(event)
     if raw.get("subtype") not in _REPLIES or not raw.get("bot_id"):
         return None
@@ -42,7 +42,7 @@ def author_of(event: Raw) -> str | None:
 
 
 def to_reply(team_id: str, channel_id: str, raw: Raw) -> SeenReply:
-    """The reply as it is now: a message of an event or of `conversations.*`, by an assistant.
+    """The reply in an assistant's message, which comes from an event or from `conversations.*`.
 
     Source: https://docs.slack.dev/reference/events/message
     """
@@ -61,18 +61,18 @@ def message_of(event: Raw) -> Raw:
 _UNREADABLE = (OutOfSightError, MayNotReadError, *SLACK_ERRORS)
 
 REST = timedelta(seconds=30)
-"""A reply that has not changed for so long is finished."""
+"""A reply that has not changed for this long is finished."""
 _STREAMED_FOR = timedelta(hours=1)
 _KEPT_S = 30.0
 _MOST_TEAMS = 1000
 Watched = Mapping[tuple[str, str], Watch]
-"""Watches by channel and assistant."""
+"""Watches by the ids of channel and assistant."""
 
 logger = structlog.get_logger(__name__)
 
 
 class Watcher:
-    """Sees replies of watched assistants, and takes in those that are drawn once they are finished."""
+    """Notes the replies of watched assistants, and turns those that are drawn into cases once they are finished."""
 
     def __init__(self, services: Services) -> None:
         self.services = services
@@ -82,23 +82,23 @@ class Watcher:
         self._working = asyncio.Lock()
 
     async def save(self, watch: Watch, by: str) -> None:
-        """Records a watch; other processes go by it within half a minute."""
+        """Records a watch; other processes follow it within half a minute."""
         await self._store.watches.save(watch, by)
         self._watches.forget(watch.team_id)
 
     async def end(self, watch: Watch, by: str) -> bool:
-        """Whether there was a watch to end."""
+        """Ends a watch; returns whether there was one."""
         is_ended = await self._store.watches.end(watch, by)
         self._watches.forget(watch.team_id)
         return is_ended
 
     async def watches(self, reaction: Reaction) -> bool:
-        """Whether a reaction is under a message that a watched assistant wrote since its watch was begun."""
+        """Whether a reaction is on a message that a watched assistant wrote after its watch began."""
         watch = (await self._watches.get(reaction.team_id)).get((reaction.channel_id, reaction.author_id or ""))
         return watch is not None and is_since(watch, reaction.ts)
 
     async def note(self, body: Mapping[str, Any]) -> None:
-        """Notes the reply that a message event tells of; nearly all events are of no watch."""
+        """Notes the reply in a message event; ignores events that no watch covers, which are nearly all."""
         event = body["event"]
         author_id = author_of(event)
         watches = await self._watches.get(body["team_id"]) if author_id else {}
@@ -108,11 +108,11 @@ class Watcher:
         reply, now = to_reply(watch.team_id, watch.channel_id, message_of(event)), self.services.clock()
         if event.get("subtype") != "message_changed":
             await self._store.replies.note(reply, watch, now + REST)
-        elif await self._store.replies.draws(watch, reply.ts):  # what was passed over may change as it likes
+        elif await self._store.replies.draws(watch, reply.ts):  # changes to other replies do not matter
             await self._store.replies.wait_on(reply, now + REST)
 
     async def answered(self, channel_id: str, message: Message) -> Question | None:
-        """What a watched message answers; None where it is no answer to anybody, or no whole one, or our own.
+        """The question that a watched message answers; None if it answers no person, is incomplete, or is our own.
 
         Raises:
             OutOfSightError, MayNotReadError, SlackApiError, ClientError, TimeoutError: As `Lookup.answered`.
@@ -123,9 +123,9 @@ class Watcher:
         return await self.services.lookup.answered(channel_id, message)
 
     async def take_finished(self) -> None:
-        """Takes in what was drawn and is at rest, a few replies of each watch in turns.
+        """Takes in drawn replies that are finished, a few of each watch in turn.
 
-        A channel that cannot be read now is left for the next time, for a day.
+        Replies in a channel that cannot be read now are tried again the next time, for a day.
         """
         if self._working.locked():
             return
@@ -148,15 +148,16 @@ class Watcher:
                         await self._store.replies.settle(reply, outcome)
 
     async def _take(self, reply: SeenReply, probability: float, watch: Watch | None) -> ReplyOutcome | None:
-        """What has become of a reply; None where it is waited for.
+        """The outcome of a reply, which becomes a case if it is taken; None if it is not finished yet.
 
         Raises:
-            OutOfSightError, MayNotReadError, SlackApiError, ClientError, TimeoutError: It cannot be read now.
+            OutOfSightError, MayNotReadError, SlackApiError, ClientError, TimeoutError: The reply cannot be read now.
         """
         age = age_of(reply.ts, self.services.clock())
         if watch is None or age > LATE or not self.services.policy.allows_messages_of(reply.channel_id):
             return ReplyOutcome.MISSED
-        if await self._is_over(watch, reply, reply.parent_ts):  # before Slack is read: a flood has many
+        # Checked before Slack is called, because there may be very many replies.
+        if await self._is_over(watch, reply, reply.parent_ts):
             return ReplyOutcome.OVER
         message = await self.services.lookup.message_at(reply.channel_id, reply.ts, reply.parent_ts)
         if message is None:
@@ -179,7 +180,7 @@ class Watcher:
         return ReplyOutcome.TAKEN
 
     async def _is_over(self, watch: Watch, reply: SeenReply, question_ts: str | None) -> bool:
-        """Whether a limit of the day is used up, as far as is known without the question."""
+        """Whether a daily limit is used up; without `question_ts`, the limit for each question is not checked."""
         used = await self._store.replies.used(reply, question_ts)
         tokens = (await self._store.digests.channel(watch.team_id, watch.channel_id)).watch_tokens_per_day or 0
         limits = (watch.per_day, used.replies), (MOST_OF_A_QUESTION, used.of_question), (tokens, used.tokens)
@@ -214,19 +215,19 @@ class Watcher:
 
 
 OFTEN, SELDOM = timedelta(minutes=5), timedelta(hours=1)
-"""Between two looks where no events come, and where they do."""
+"""The time between two looks at a channel: without message events, and with them."""
 BACK = timedelta(days=7)
-_OVERLAP = timedelta(minutes=1)  # Slack may show a message a moment after its time
+_OVERLAP = timedelta(minutes=1)  # Slack may show a message slightly later than its timestamp
 _PAGE = 200
 _MOST_PAGES, _MOST_BEHIND = 10, 50
 _AT_ONCE = 4
 
 
 async def look(services: Services) -> None:
-    """Notes the replies in watched channels that nobody told us of; those known already stay as they are.
+    """Notes the replies in watched channels that no event has reported; those already known stay as they are.
 
-    Each look goes on from where the last one that succeeded has ended, up to a week back. Replies in a thread are found
-    as long as its parent is among the channel's latest messages, up to a week old.
+    Each look begins where the last successful one ended, at most a week back. Replies in a thread are found only if its
+    parent is among the channel's latest messages and at most a week old.
     """
     by_channel = defaultdict[str, dict[str, Watch]](dict)
     for watch in await services.store.watches.of(services.identity.team_id):
@@ -237,7 +238,7 @@ async def look(services: Services) -> None:
         for channel_id, watched in left:
             await _look_at(services, channel_id, watched)
 
-    # A channel with much to read, or that Slack is slow to show, keeps no other waiting.
+    # Several channels are read at once, so that a long or slow one does not hold up the others.
     await asyncio.gather(*(some() for _ in range(_AT_ONCE)))
 
 
@@ -263,7 +264,7 @@ async def _look_at(services: Services, channel_id: str, watched: Mapping[str, Wa
 
 
 async def _messages(services: Services, channel_id: str, since: float) -> AsyncIterator[Raw]:
-    """What was written since then, in the channel and in threads of up to a week ago."""
+    """The messages since `since` (epoch s), in the channel and in threads begun at most a week ago."""
     client, first = services.client, (services.clock() - BACK).timestamp()
     async for parent in _pages(client.conversations_history, since, channel=channel_id, oldest=f"{first:.6f}"):
         if float(parent["ts"]) > since:
@@ -276,7 +277,7 @@ async def _messages(services: Services, channel_id: str, since: float) -> AsyncI
 
 
 async def _pages(method: Any, since: float, **arguments: Any) -> AsyncIterator[Raw]:
-    """Ten pages, or as many more as lead back to what was read last."""
+    """The messages of at most ten pages, or of at most 50 if it takes more to reach back to `since` (epoch s)."""
     pages = 0
     async for page in await method(limit=_PAGE, **arguments):
         messages = page.get("messages") or []
@@ -290,21 +291,21 @@ async def _pages(method: Any, since: float, **arguments: Any) -> AsyncIterator[R
 
 
 MOST = 5
-EXAMPLE = b"what a share looks like"  # not the key of the draw, which would tell what is scored
+EXAMPLE = b"what a share looks like"  # not the key of the real draw, which would reveal which replies are scored
 _PATIENCE_S = 10.0
-_MOST_TRIED = 20  # each is a call of Slack, which allows some 50 a minute for all that the app reads
+_MOST_TRIED = 20  # each calls Slack, which allows about 50 such calls a minute for the whole app
 _MOST_THREADS = 20
 _RECENT_PAGE, _THREAD_PAGE = 200, 999
 
 
 async def recent_replies(watcher: Watcher, watch: Watch) -> list[Message]:
-    """What such a watch might have taken in the last week, the newest first, up to five; fewer where Slack is slow.
+    """Up to five replies of the last week that such a watch might have taken, newest first; fewer if Slack is slow.
 
     Raises:
-        OutOfSightError, MayNotReadError, SlackApiError, ClientError: Slack does not let us read.
+        OutOfSightError, MayNotReadError, SlackApiError, ClientError: Slack does not let us read the channel.
     """
     found: list[Message] = []
-    seen = set[str]()  # what is sent to the channel as well stands there, and in its thread
+    seen = set[str]()  # a reply that was also sent to the channel appears both there and in its thread
     tries = 0
     with suppress(TimeoutError):
         async with asyncio.timeout(_PATIENCE_S):
@@ -322,7 +323,7 @@ async def recent_replies(watcher: Watcher, watch: Watch) -> list[Message]:
 
 
 async def _newest_first(services: Services, watch: Watch) -> AsyncIterator[Raw]:
-    """What was written in the channel and in its threads; a thread is read once its last reply's turn has come."""
+    """The last week's messages in the channel and its threads; a thread is read when its last reply is next."""
     client, first = services.client, (services.clock() - BACK).timestamp()
     since: Raw = {"channel": watch.channel_id, "oldest": f"{first:.6f}"}
     parents = (await client.conversations_history(limit=_RECENT_PAGE, **since)).get("messages") or []
@@ -349,7 +350,7 @@ def _last_reply(raw: Raw) -> float:
 
 
 def _may_have_reply_of(author_id: str, parent: Raw) -> bool:
-    """Whether the assistant may have written in the thread: Slack names up to five of those who did."""
+    """Whether the assistant may have written in the thread; Slack names at most five of those who did."""
     users = parent.get("reply_users") or []
     is_thread = bool(parent.get("latest_reply"))
     return is_thread and (author_id in users or parent.get("reply_users_count", -1) != len(users))

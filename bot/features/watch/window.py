@@ -1,4 +1,4 @@
-"""The window in which a watch is set: opened at once, filled when Slack has said what there is, checked when sent."""
+"""The window in which a watch is set: opened at once, filled when Slack has answered, checked when submitted."""
 
 import asyncio
 import hashlib
@@ -66,15 +66,15 @@ _ITS_SHARE = re.compile(f"^{ids.BLOCK_SHARE}-")
 
 @dataclass(frozen=True)
 class WatchForm:
-    """What a person has chosen for an assistant in a channel.
+    """A person's choices for an assistant in a channel.
 
-    Numbers that are none are `nan`; None is an empty field.
+    A number is None if its field is empty, and `nan` if the text in the field is not a number.
 
     Attributes:
-        share: 0 where the window does not show this assistant's fields yet, so that none of them says anything.
-        alerts_to: The channel if it is to hear, and the people.
-        tokens: What all watches of the channel may take in a day.
-        version: Of what was set when the window was opened.
+        share: 0 if the window does not show this assistant's fields yet; then the other fields mean nothing.
+        alerts_to: Who gets alerts: the channel, people, or both, by id.
+        tokens: How many tokens all watches of the channel together may use in a day.
+        version: Identifies the settings as they were when the window was opened.
     """
 
     channel_id: str
@@ -89,7 +89,7 @@ class WatchForm:
 
 
 def to_watch_form(body: Raw) -> WatchForm:
-    """The window's fields, as they are now."""
+    """The current values of the window's fields."""
     values, state = body["view"]["state"]["values"], to_state(body["view"])
     channel_id = state.channel_id or ""
     author_id = selected(values, ids.BLOCK_ASSISTANT) or ""
@@ -134,7 +134,7 @@ async def answer_command(watcher: Watcher, invocation: Invocation, text: str) ->
 
 
 async def open_window(watcher: Watcher, invocation: Invocation, state: ModalState, author: str = "") -> bool:
-    """Whether the window could be opened; with an assistant, by name or id, it begins with that one."""
+    """Opens the window, on the assistant with the name or id `author` if given; returns whether it was opened."""
     opened = await watcher.services.messenger.open_modal(invocation.trigger_id, said_modal(window_words.READING))
     if opened:
         await _show(watcher, WindowClick(invocation, opened.id, state), author)
@@ -142,9 +142,9 @@ async def open_window(watcher: Watcher, invocation: Invocation, state: ModalStat
 
 
 async def _show(watcher: Watcher, click: WindowClick, author: str, chosen: WatchForm | None = None) -> None:
-    """Fills the window: first with what there is to choose, then with what would have been taken.
+    """Fills the window: first with the fields, then with replies that the watch might have taken.
 
-    Where only another share was `chosen`, the other fields stay as the person has them.
+    If only another share was `chosen`, the other fields keep what the person has entered.
     """
     messenger, url = watcher.services.messenger, watcher.services.identity.url
     form = await _to_view(watcher.services, click.invocation, click.state.channel_id or "", author)
@@ -154,14 +154,15 @@ async def _show(watcher: Watcher, click: WindowClick, author: str, chosen: Watch
     if chosen:
         form = replace(form, watch=replace(form.watch, share=chosen.share), version=chosen.version)
     shown = await messenger.update_modal(click.view_id, window_words.watch_modal(click.state, form, None, url))
-    if shown:  # and nobody has chosen another assistant meanwhile
+    if shown:
         replies = await _replies(watcher, form.watch)
         view = window_words.watch_modal(click.state, form, replies, url)
+        # With the version, Slack refuses this if the person has chosen another assistant or share meanwhile.
         await messenger.update_modal(click.view_id, view, shown.version)
 
 
 async def _to_view(services: Services, invocation: Invocation, channel_id: str, author: str) -> WatchView | str:
-    """What the window begins with, or why there is none."""
+    """The initial content of the window, or why it cannot be shown."""
     if refusal := await refusal_of(services, invocation, channel_id, is_change=True):
         return refusal
     place = invocation.team_id, channel_id
@@ -171,7 +172,7 @@ async def _to_view(services: Services, invocation: Invocation, channel_id: str, 
     except SLACK_ERRORS as exc:
         return words.not_read(slack_word(exc))
     names = {**watched, **found}
-    # Who names nobody wants another one.
+    # Without a name, the window begins with an assistant that is not watched yet, if there is one.
     meant = called(author, names) if author else [*(each for each in found if each not in watched), *names]
     if not meant:
         return words.no_assistant(author, list(names.values())) if author else words.NO_BOTS
@@ -190,12 +191,12 @@ async def _replies(watcher: Watcher, watch: Watch) -> Sequence[Message] | str:
 
 
 def _version(watch: Watch | None, tokens: int | None) -> str:
-    """Tells two settings of a watch apart; None is an assistant that is not watched."""
+    """A short hash of the settings, to notice a change; `watch` is None if the assistant is not watched."""
     return hashlib.sha256(repr((watch, tokens)).encode()).hexdigest()[:8]
 
 
 async def _submitted(watcher: Watcher, invocation: Invocation, form: WatchForm) -> dict[str, Any]:
-    """What to answer a submitted window; where nothing is wrong, the watch is set."""
+    """The answer to Slack for a submitted window: empty once the watch is set, otherwise what is wrong."""
     services, place = watcher.services, (invocation.team_id, form.channel_id)
     refusal, kept_out = await asyncio.gather(
         refusal_of(services, invocation, form.channel_id, is_change=True), _kept_out(services, form)
@@ -245,7 +246,7 @@ async def _errors(services: Services, form: WatchForm, scale: Scale, *, is_watch
 
 
 async def _kept_out(services: Services, form: WatchForm) -> dict[str, str]:
-    """What is wrong with the people who are to hear: an alert names figures of the channel."""
+    """The error, by block id, for people who may not get alerts, which contain figures of the channel."""
     people = [each for each in form.alerts_to if each != form.channel_id]
     block_id = ids.of(ids.BLOCK_ALERTS_TO, form.author_id)
     keeps_out = (services.memberships.keeps_out(each, form.channel_id) for each in people)
@@ -272,7 +273,7 @@ async def _end(watcher: Watcher, click: WindowClick, author_id: str) -> None:
 
 
 async def _say(services: Services, click: WindowClick, form: WatchForm) -> None:
-    """Says in the channel, to the person alone, what was set; the Home tab, where they come from, shows it."""
+    """Shows only the person what was set: in the Home tab if they came from there, otherwise in the channel."""
     if await _renew_home(services, click):
         return
     watch = await order_on(services, click.invocation, form.channel_id, form.author_id)

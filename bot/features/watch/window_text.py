@@ -1,4 +1,4 @@
-"""The window in which a channel's watch on an assistant is set, and what is wrong with what somebody chose in it."""
+"""The blocks of the window in which a channel's watch on an assistant is set, and the errors in it."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -56,15 +56,15 @@ _SHOWN = {
 
 @dataclass(frozen=True)
 class WatchView:
-    """What the window begins with.
+    """The initial content of the window.
 
     Attributes:
-        watch: The assistant's watch as it is set, or as it would begin.
-        is_set: Whether it is set already.
-        names: Those of the assistants to choose from, by id.
-        rubric: By which replies of the channel are scored.
-        tokens: What all watches of the channel may take in a day; None is no limit.
-        version: Of what is set, to be known again when the window is sent.
+        watch: The assistant's watch as it is set, or with the default settings.
+        is_set: Whether the assistant is already watched.
+        names: The names of the assistants to choose from, by id.
+        rubric: The rubric by which replies in the channel are scored.
+        tokens: How many tokens all watches of the channel together may use in a day; None for no limit.
+        version: Identifies these settings, so that a change in the meantime is noticed on submission.
     """
 
     watch: Watch
@@ -82,13 +82,13 @@ def said_modal(text: str) -> dict[str, Any]:
 def watch_modal(
     state: ModalState, form: WatchView, replies: Sequence[Message] | str | None, workspace_url: str
 ) -> dict[str, Any]:
-    """The window.
+    """The window, as a view for Slack.
 
     Args:
-        state: Where it was opened.
-        form: What it begins with.
-        replies: The last ones that would have been taken, or why there are none; None as long as they are being read.
-        workspace_url: Where links to messages begin.
+        state: Where the window was opened.
+        form: Its initial content.
+        replies: The last replies that the watch might have taken, or why they cannot be read; None while they are read.
+        workspace_url: The beginning of links to messages.
     """
     watch, one_in = form.watch, round(1 / form.watch.share)
     shares = {str(each): f"A random 1 in {each}" if each > 1 else "All" for each in sorted({*_SHARES, one_in})}
@@ -110,7 +110,7 @@ def watch_modal(
 
 
 def off_limits(most: int) -> str:
-    """For a number that is none, or too large."""
+    """The error for a text that is not a whole number, or for a number out of range."""
     return f"Enter a whole number from 1 to {most:,}, or leave it empty for no limit."
 
 
@@ -119,17 +119,17 @@ def off_floor(scale: Scale) -> str:
 
 
 def kept_out(names: Sequence[str]) -> str:
-    """For people who may not look into the channel; plain text."""
+    """The error for people who may not look into the channel, as plain text."""
     return f"Alerts contain figures of this channel. Not a member of it: {', '.join(names)}."
 
 
 def unsure(error: MembershipError) -> str:
-    """For people of whom Slack does not say whether they may; plain text."""
+    """The error if Slack does not tell whether the people may look into the channel, as plain text."""
     return f"Slack does not tell me whether all of them are members of this channel ({error}). Please try again."
 
 
 def no_readers(names: Sequence[str]) -> str:
-    """For bots among those who are to hear; plain text."""
+    """The error for bots among the people to alert, as plain text."""
     return f"Bots cannot receive alerts. Remove {', '.join(names)}."
 
 
