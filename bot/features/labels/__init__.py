@@ -1,4 +1,4 @@
-"""Labels: people's own scores of a reply, with the judge's score in sight or blind."""
+"""Labels: people's own scores of a reply, given after they saw the judge's score, or blind."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -14,7 +14,7 @@ _DIRECT_HELP = "• `/judge label` lets you score replies of your channels befor
 
 
 def feature(services: Services) -> Feature:
-    """Agree, disagree and one's own score under a verdict; `/judge label`, which asks for scores blind."""
+    """The buttons under a verdict, to agree or to give one's own score, and `/judge label`, to score replies blind."""
 
     async def home_buttons(visit: HomeVisit) -> Sequence[Block]:
         waiting = await handlers.count_blind(services, visit.invocation)

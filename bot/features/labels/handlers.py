@@ -1,6 +1,7 @@
-"""Agree, disagree, and one's own score under a verdict; and scores that people give before they see the judge's.
+"""Labels given by the buttons under a verdict, and blind labels, given before the person sees the judge's score.
 
-Before a blind score is asked for, and once more before it is recorded, Slack is asked who is in the channel.
+Before a case is shown to be labelled blind, and again before the label is recorded, Slack is asked for the person's
+channels.
 """
 
 import re
@@ -70,7 +71,7 @@ def _register_seen(app: AsyncApp, services: Services) -> None:
             await ack(response_action="errors", errors={ids.BLOCK_SCORE: wrong})
         else:
             earlier = await labels.put(visit.case, visit.invocation.user_id, label)
-            await ack()  # only now: a window that closes has been recorded
+            await ack()  # only now, so that the window closes only once the label is recorded
             await _confirm(services, visit, label, earlier)
 
 
@@ -82,7 +83,7 @@ class _Visit:
 
 
 async def _begin(services: Services, invocation: Invocation, case_id: int | None) -> _Visit | None:
-    """None where this person may not label this verdict; they have been told why."""
+    """The case and its verdict, or None if this person may not label it, after telling them why."""
     case = await services.case_access.known(invocation, case_id)
     verdict = await services.store.cases.verdict(case.id)
     if verdict is None:
@@ -102,7 +103,7 @@ async def _begin(services: Services, invocation: Invocation, case_id: int | None
 
 
 async def _confirm(services: Services, visit: _Visit, label: Label, earlier: Label | None) -> None:
-    """Says to the person alone what is recorded now, unless it was so before."""
+    """Shows only the person the label that is now recorded, unless it is the same as before."""
     if label != earlier:
         await _tell(services, visit, words.confirmation(visit.case, visit.verdict, label, earlier))
 
@@ -116,14 +117,14 @@ async def _ask(services: Services, visit: _Visit) -> None:
 
 
 async def _tell(services: Services, visit: _Visit, text: str) -> None:
-    # Beside the verdict, in its thread, whatever way the case came in.
+    # Shown next to the verdict, in its thread, however the case was requested.
     thread_ts = visit.case.thread_ts or visit.case.parent_ts
     recipient = replace(visit.invocation.recipient_at(visit.case), thread_ts=thread_ts, is_in_channel=False)
     await services.messenger.tell(recipient, text)
 
 
 async def answer(services: Services, invocation: Invocation, text: str) -> str:
-    """Answers `/judge label`: opens the window, or says or sets how many labels the channel wants."""
+    """Answers `/judge label`: opens the window, or shows or sets how many labels a week the channel collects."""
     match text.lower().split():
         case []:
             return await _open_blind(services, invocation, invocation.channel_id)
@@ -138,7 +139,7 @@ async def answer(services: Services, invocation: Invocation, text: str) -> str:
 
 
 async def _weekly(services: Services, invocation: Invocation, number: int | None) -> str:
-    """How many labels a week the channel wants, from now on `number` of them."""
+    """How many labels a week the channel collects; sets it to `number` first, unless that is None."""
     if refusal := await services.access.refusal(invocation, "weekly blind scores", is_change=number is not None):
         return refusal
     if number is not None:
@@ -166,7 +167,7 @@ def _register_blind(app: AsyncApp, services: Services) -> None:
 
     @on_click(app, ids.ACTION_SKIP, ids.ACTION_SEEN)
     async def pass_over(body: dict[str, Any]) -> None:
-        """Shows the next case in place of one that gets no label, and never that one again."""
+        """Replaces a case that the person does not label with the next one; it is not shown to them again."""
         click, is_skip = clicked_window(body), clicked_action(body) == ids.ACTION_SKIP
         invocation, case_id = click.invocation, click.state.case_id or 0
         outcome = Outcome.SKIPPED if is_skip else Outcome.SEEN
@@ -176,13 +177,13 @@ def _register_blind(app: AsyncApp, services: Services) -> None:
 
 
 _IN_A_ROW = 3
-"""After so many labels a person sees how they compare."""
+"""After this many labels, the person sees how they compare with the judge's scores."""
 
 View = dict[str, Any]
 
 
 async def count_blind(services: Services, invocation: Invocation) -> int:
-    """How many cases wait for a label of this person; 0 where Slack does not say which channels are theirs."""
+    """How many cases this person can label blind; 0 if Slack does not list their channels."""
     try:
         listed = await services.memberships.of(invocation.user_id)
     except MembershipError:
@@ -192,10 +193,12 @@ async def count_blind(services: Services, invocation: Invocation) -> int:
 
 
 async def _open_blind(services: Services, invocation: Invocation, channel_id: str) -> str:
-    """Opens the window with a case of this channel, or of all that are the person's; else why not.
+    """Opens the window with a case of this channel; from direct messages, with one of any of the person's channels.
+
+    Returns why it was not opened, or an empty string.
 
     Raises:
-        MembershipError: Slack does not say which channels are theirs.
+        MembershipError: Slack does not list the person's channels.
     """
     if invocation.is_foreign:
         return FOREIGN_LABEL
@@ -209,10 +212,10 @@ async def _open_blind(services: Services, invocation: Invocation, channel_id: st
 async def _submitted(
     services: Services, invocation: Invocation, state: ModalState, label: Label | None
 ) -> dict[str, Any]:
-    """What to answer a submitted window: what is wrong with the score, or the next window.
+    """The answer to Slack for a submitted window: what is wrong with the score, or the next window.
 
     Raises:
-        MembershipError: Slack does not say which channels are theirs; nothing was recorded.
+        MembershipError: Slack does not list the person's channels; nothing was recorded.
     """
     if invocation.is_foreign:
         return _update(words.over_modal(FOREIGN_LABEL, (), services.identity.url))
@@ -225,7 +228,7 @@ async def _submitted(
     if note == words.NOT_RECORDED and label:
         person = invocation.team_id, invocation.user_id
         if await services.store.assignments.has_recorded(*person, state.case_id or 0, label):
-            note = ""  # recorded: of a window whose answer got lost
+            note = ""  # recorded before, by a submission whose answer got lost
     if not note:
         state = state.model_copy(update={"labelled": (*state.labelled, state.case_id)})
     return _update(await _next(services, invocation, state, theirs, note))
@@ -234,7 +237,7 @@ async def _submitted(
 async def _next(
     services: Services, invocation: Invocation, state: ModalState, theirs: set[str], note: str = ""
 ) -> View:
-    """The window as it goes on: after the third label in a row, and where none is left, how the labels compare."""
+    """The window with the next case; or, after three labels or with no case left, with how the labels compare."""
     team_id, user_id, channel_id = invocation.team_id, invocation.user_id, state.channel_id or ""
     is_time = len(state.labelled) >= _IN_A_ROW
     view = None if is_time else await _draw(services, invocation, state, _within(theirs, channel_id), note)
@@ -250,7 +253,7 @@ async def _next(
 async def _record(
     services: Services, invocation: Invocation, shown: DrawnCase | None, label: Label | None, theirs: set[str]
 ) -> str:
-    """Records the label; why not, where it was not."""
+    """Records the label; returns why it was not recorded, or an empty string."""
     if shown is None or label is None:
         return words.NOT_RECORDED
     if shown.channel_id not in theirs:
@@ -265,7 +268,7 @@ async def _record(
 
 
 async def _theirs(services: Services, invocation: Invocation) -> set[str]:
-    """The channels that the person is in and that are served, asked of Slack anew; none for the foreign."""
+    """The person's open channels that the app serves, as Slack lists them now; none for people of other companies."""
     if invocation.is_foreign:
         return set()
     listed = await services.memberships.now(invocation.user_id)
@@ -291,7 +294,7 @@ async def _why_none(services: Services, invocation: Invocation, channel_id: str,
 async def _draw(
     services: Services, invocation: Invocation, state: ModalState, channel_ids: set[str], note: str = ""
 ) -> View | None:
-    """The window with the person's next case of these channels; None where none waits."""
+    """The window with the person's next case from these channels; None if there is none."""
     team_id, user_id, assignments = invocation.team_id, invocation.user_id, services.store.assignments
     shown = await assignments.draw(team_id, user_id, channel_ids)
     if shown is None:

@@ -1,4 +1,4 @@
-"""What asks people for their label of a verdict, and what confirms it."""
+"""The windows that ask people for labels, and the texts about labels."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -34,15 +34,15 @@ from judge import Rubric
 
 LONGEST_REASON = 1000
 MOST_WEEKLY = 1000
-# Options; a longer scale is typed: https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element
+# The most options in a menu; a score on a longer scale is typed: https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element
 _LONGEST_MENU = 100
 
 
 def label_modal(state: ModalState, verdict: RecordedVerdict, label: Label | None) -> dict[str, Any]:
-    """The modal that takes a person's own score, and a reason if they like; their label so far is filled in."""
+    """The modal for a person's own score and an optional reason; their earlier label is filled in."""
     judged = "unscored" if verdict.score is None else f"{verdict.score} of {verdict.highest}"
     scale = range(verdict.lowest, verdict.highest + 1)
-    # Whoever agreed and now disagrees means another score.
+    # A person who agreed and now disagrees has another score in mind, so the judge's is not filled in.
     earlier = label.score if label and label.score in scale and label.score != verdict.score else None
     blocks = [
         section(f"Case {state.case_id}. The judge's score: {judged}."),
@@ -113,14 +113,14 @@ _EXCERPT = 60
 def blind_modal(
     state: ModalState, shown: DrawnCase, rubric: Rubric | None, place: str, note: str = ""
 ) -> dict[str, Any]:
-    """The window with one case: what was asked and answered, and what to score it by; nobody's name, and no score.
+    """The window with one case: question, response and criteria, but no names of people and no score.
 
     Args:
-        state: What the window carries.
+        state: The window's state so far.
         shown: The case.
-        rubric: The one the judge used, where it is still there.
-        place: Such as "1 of 3".
-        note: What became of the case before.
+        rubric: The rubric that the judge used; None if it no longer exists.
+        place: For instance "1 of 3".
+        note: A warning about the previous case; empty for none.
     """
     state = state.model_copy(update={"case_id": shown.id})
     blocks = [
@@ -137,7 +137,7 @@ def blind_modal(
 
 
 def compared_modal(state: ModalState, compared: Sequence[Comparison], workspace_url: str, note: str) -> dict[str, Any]:
-    """The window between cases: how one's scores compare with the judge's, and an offer to go on."""
+    """The window after several cases: how the person's scores compare with the judge's, and a button to go on."""
     state = ModalState(channel_id=state.channel_id)
     blocks = [*_note(note), *_compared(compared, workspace_url)]
     return modal(ids.VIEW_COMPARED, _TITLE, state, blocks, "Go on", "Done")
@@ -159,7 +159,7 @@ def weekly_text(budget: Budget) -> str:
 
 
 def not_understood(reason: str) -> str:
-    """What `/judge label` can do, for a person who typed something else; `reason` quotes it."""
+    """The help on `/judge label`, for a person who typed something unknown; `reason` quotes it."""
     return f"{escape(reason)}. {HOW}."
 
 
@@ -174,7 +174,7 @@ def _criteria(rubric: Rubric | None) -> list[Block]:
 
 
 def _blind_scores(shown: DrawnCase, rubric: Rubric | None) -> Block:
-    """Radio buttons, which need one tap and have room for what a score means; a menu for a longer scale."""
+    """Radio buttons, which need one tap and show what each score means; a menu or a number field for a longer scale."""
     block_id, scale = ids.of(ids.BLOCK_SCORE, shown.id), range(shown.lowest, shown.highest + 1)
     block = score_input(block_id, scale)
     if len(scale) > _MOST_RADIO_BUTTONS:
