@@ -1,4 +1,4 @@
-"""The Home tab and `/judge recent`: what a person has asked for, and what the features show them."""
+"""The Home tab, with a person's cases and sections of other features, and `/judge recent`, which lists their cases."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""The Home tab, published when it is opened and after what is pressed in it, and the pages of `/judge recent`.
+"""The Home tab, published when it is opened and after each click in it, and the pages of `/judge recent`.
 
 Source: https://docs.slack.dev/surfaces/app-home
 """
@@ -34,7 +34,8 @@ from bot.store.cases import PageEnd
 from bot.store.errors import STORE_ERRORS
 
 _MOST_CASES = 5
-# A case waits here for its question. By then its window is long closed, and its person does not come back.
+# A case that waits for its question is listed this long. By then its window is long closed, and the person will hardly
+# come back to it.
 _ASKED_FOR = timedelta(days=1)
 
 _AS_THE_WORKSPACE = "workspace"
@@ -79,11 +80,11 @@ def register(app: AsyncApp, services: Services) -> None:
 
 
 async def show_home(services: Services, visit: HomeVisit, note: str = "") -> None:
-    """Publishes a person's Home tab as it is now; `note` says what became of their click."""
+    """Publishes a person's Home tab as it is now; `note` tells them the outcome of their click."""
     person, now = visit.invocation, services.clock()
     chosen = services.store.people.visibility(person.team_id, person.user_id)
     try:
-        # Side by side, so that all share what Slack says of the person's channels.
+        # Run at the same time, so that all share one call to Slack for the person's channels.
         cases, visibility, buttons, sections = await asyncio.gather(
             _newest(services, person, now), chosen, services.home_buttons(visit), services.home_sections(visit)
         )
@@ -93,13 +94,13 @@ async def show_home(services: Services, visit: HomeVisit, note: str = "") -> Non
     else:
         blocks = [*_top(note, buttons), context(f"As of {short_date(now)}"), header("Your cases"), *cases, *sections]
         blocks += [header("Who sees your verdicts"), _visibility(visibility, services.settings.verdict_visibility)]
-    # A click in the tab does not bring along the person's direct messages with the app: the tab remembers them.
+    # A click in the tab does not name the channel of the person's direct messages, so the tab stores it.
     view = {"type": "home", "callback_id": ids.VIEW_HOME, "private_metadata": visit.channel_id, "blocks": blocks}
     await services.messenger.publish_home(person.user_id, view)
 
 
 async def _newest(services: Services, person: Invocation, now: datetime) -> list[Block]:
-    """The cases of a person's Home tab."""
+    """The blocks of a person's newest cases in the Home tab."""
     since = now - _ASKED_FOR
     found = await services.store.cases.recent(person.team_id, person.user_id, _MOST_CASES + 1, asked_since=since)
     cases = await services.own_cases.listed(found[:_MOST_CASES], person.user_id)
@@ -108,7 +109,7 @@ async def _newest(services: Services, person: Invocation, now: datetime) -> list
 
 
 async def recent(services: Services, invocation: Invocation, before: PageEnd | None = None) -> Post:
-    """The person's newest cases, or the newest of those before the end of another page."""
+    """A page with the person's newest cases, or with the next older ones after the end of another page."""
     found = await services.store.cases.recent(invocation.team_id, invocation.user_id, PAGE + 1, before)
     listed = await services.own_cases.listed(found[:PAGE], invocation.user_id, invocation.channel_id)
     return recent_page(listed, services.identity.url, before, has_older=len(found) > PAGE)
