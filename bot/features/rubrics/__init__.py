@@ -1,4 +1,4 @@
-"""Rubrics of a channel: what its replies are scored by, and the comparison before that changes."""
+"""The rubrics of a channel: what its replies are scored with, and the comparison before that changes."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _HELP = """\
 
 
 def feature(services: Services) -> Feature:
-    """`/judge rubric` with its window, and the jobs that compare a new judge and learn a better one."""
+    """`/judge rubric` with its windows, the job that compares a new judge, and the job that learns a better one."""
     judges, jobs = services.judges, dict[JobKind, JobHandler]()
     pauses = defaultdict[int, Iterator[timedelta]](lambda: iter(services.model_pauses))
     if judges:

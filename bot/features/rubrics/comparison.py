@@ -1,4 +1,4 @@
-"""Before a channel's judge changes, labelled cases get a score by both, and the person who asked is told."""
+"""Compares a new judge with the one in use on labelled cases, and tells the person who asked for it the result."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
@@ -28,12 +28,12 @@ logger = structlog.get_logger(__name__)
 
 
 async def run(services: Services, judges: Judges, number: int) -> None:
-    """Brings a replay to where its person decides; one that is there already is left alone.
+    """Runs a replay until the person who asked for it can decide; does nothing if they were told the result already.
 
-    Killed and begun anew, it goes on after the last score.
+    After a crash, it continues after the last score.
 
     Raises:
-        SlackApiError, ClientError, TimeoutError: Slack fails for the moment, so that the person could not be told.
+        SlackApiError, ClientError, TimeoutError: Slack fails temporarily, so the person could not be told.
     """
     replays = services.store.channel_replays
     replay = await replays.find(number)
@@ -51,7 +51,7 @@ async def run(services: Services, judges: Judges, number: int) -> None:
         why = words.NO_MODEL
     if await replays.find(number) is None:
         return
-    if await services.store.rubrics.chosen(*replay.place) != chosen:  # which has other figures
+    if await services.store.rubrics.chosen(*replay.place) != chosen:  # these figures are of a judge no longer in use
         await run(services, judges, number)
         return
     name = words.named(replay.judge, services.rubrics.default)
@@ -74,10 +74,12 @@ async def run(services: Services, judges: Judges, number: int) -> None:
 async def _judged(
     services: Services, replay: ChannelReplay, in_use: Judge, judge: Judge
 ) -> tuple[Sequence[ReplayedCase], bool]:
-    """The cases, once both judges have been asked about all, or a limit was used up, and whether one was.
+    """The cases after both judges have scored them, and whether a limit was used up before all were scored.
+
+    If there are too few cases to compare, no judge is asked.
 
     Raises:
-        JudgeError: A model cannot be asked.
+        JudgeError: A model fails repeatedly.
     """
     replays, is_cut = services.store.channel_replays, False
     await replays.plan(replay, [in_use.version, judge.version], judge.rubric.scale)
@@ -91,11 +93,11 @@ async def _judged(
 
 
 async def _judge(services: Services, replay: ChannelReplay, judge: Judge) -> None:
-    """Has a judge score the cases that it has not yet, one after the other.
+    """Has a judge score the cases that it has not scored yet, one at a time.
 
     Raises:
-        BudgetError: The limits leave no more.
-        JudgeError: Its model fails time after time.
+        BudgetError: A limit of the workspace is used up.
+        JudgeError: The model failed on three cases in a row.
     """
     replays, failures = services.store.channel_replays, 0
     for case in await replays.cases(replay):
@@ -123,17 +125,17 @@ async def ask(
     request: Callable[[], Awaitable[T]],
     taken: Callable[[T], int],
 ) -> T:
-    """What a model is asked for beside cases, which counts in the workspace's limits like one.
+    """The answer of a model to a request that belongs to no case, but counts in the workspace's limits like one.
 
     Args:
-        services: The app's.
-        team_id: Whose limits.
-        texts: What the model reads.
-        request: Asks it.
-        taken: How many tokens an answer took.
+        services: The app's services.
+        team_id: The workspace whose limits apply.
+        texts: The texts that the model reads, from which the tokens are estimated.
+        request: Sends the request.
+        taken: Returns the number of tokens that an answer took.
 
     Raises:
-        BudgetError: The limits leave no more.
+        BudgetError: A limit of the workspace is used up.
         JudgeError: The model fails.
     """
     spending, limits = services.store.spending, services.limits
@@ -163,15 +165,15 @@ def comparison(
     is_cut: bool = False,
     is_offline: bool = False,
 ) -> Post:
-    """How a judge compares with the one in use, with the buttons that decide.
+    """The message that compares a judge with the one in use, with the buttons to decide.
 
     Args:
-        number: The replay's.
-        judge: Its name as mrkdwn.
-        cases: Those that were tried; only those with a score by both count.
-        versions: Of the judge in use, and of the one to be.
-        scale: That of both.
-        is_cut: Whether a limit of the day was used up before both had been asked about all.
+        number: The number of the replay.
+        judge: The name of the new judge, as mrkdwn.
+        cases: The cases of the replay; only those that both judges scored count.
+        versions: The versions of the judge in use and of the new one.
+        scale: The scale of both judges.
+        is_cut: Whether a daily limit was used up before both judges had been asked about all cases.
         is_offline: Whether one of the two is the offline rater.
     """
     text = _compared(judge, cases, versions, scale, is_offline=is_offline)
@@ -191,9 +193,9 @@ def comparison(
 def _compared(
     judge: str, cases: Sequence[ReplayedCase], versions: tuple[str, str], scale: Scale, *, is_offline: bool
 ) -> str:
-    """The figures of two judge versions; empty where too few cases have a score by both.
+    """The figures of two judge versions; empty if too few cases have a score by both.
 
-    Where several people labelled a case, it is their mean.
+    If several people labelled a case, their mean counts.
     """
     rows = [
         (each, before, now, fmean(each.labels))
@@ -231,7 +233,7 @@ def _compared(
 
 
 def _how_close(points: Interval) -> str:
-    """How many points the new scores are closer to people's, paired by case; below 0 they are farther."""
+    """How many points closer to people's scores the new ones are, paired by case; below 0 they are farther away."""
     value, low, high = points
     if low is None or high is None:  # all labels belong to one thread
         return "too few threads to say more"

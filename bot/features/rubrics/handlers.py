@@ -1,4 +1,4 @@
-"""`/judge rubric`: what a channel is scored by, the window for a rubric, and the buttons under a comparison."""
+"""`/judge rubric`: the choice of a channel's rubric, the windows for a rubric, and the buttons under a comparison."""
 
 import re
 from dataclasses import replace
@@ -60,7 +60,7 @@ def register(app: AsyncApp, services: Services) -> None:
         if not said:
             wanted = ChannelJudge(state.rubric, state.version)
             said = await _begin(services, invocation.team_id, channel_id, invocation.user_id, wanted)
-        # Who may change its rubrics is in the channel; anybody else is told in direct messages.
+        # A person who may change the channel's rubrics is in the channel; anybody else is told in a direct message.
         here = Recipient(invocation.user_id, channel_id, response_url=invocation.response_url, is_in_channel=True)
         await services.messenger.tell(here, said)
 
@@ -112,9 +112,9 @@ async def _delete(services: Services, invocation: Invocation, name: str) -> str:
 
 
 async def _open(services: Services, invocation: Invocation, request: RubricRequest) -> str:
-    """Opens a window that shows that rubric, or the usual one, or one to edit it; else why not.
+    """Opens a window to view or edit the requested rubric, or the default one; returns the reason if it cannot.
 
-    A new one is not begun where it could not be saved.
+    No window opens for a new rubric that could not be saved.
     """
     rubrics, place, name = services.rubrics, (invocation.team_id, invocation.channel_id), request.name
     own = await rubrics.log.find(*place, name) if name else None
@@ -134,9 +134,9 @@ async def _open(services: Services, invocation: Invocation, request: RubricReque
 
 
 async def _save(services: Services, invocation: Invocation, submission: RubricSubmission) -> dict[str, Any]:
-    """Saves a rubric as the next version of its name, and gives the acknowledgement of its window.
+    """Saves a rubric as the next version of its name, and returns the arguments that acknowledge its window.
 
-    That says what is wrong with the rubric, or shows what the model will get.
+    They say what is wrong with the rubric, or show what the model will get.
     """
     name, prompt, channel_id = submission.name, submission.prompt, invocation.window_channel_id or ""
     if refusal := await services.access.refusal(invocation, "rubrics", channel_id, is_change=True):
@@ -155,7 +155,7 @@ async def _save(services: Services, invocation: Invocation, submission: RubricSu
             await services.rubrics.log.save(new)
     except TooManyRubricsError:
         return {"response_action": "errors", "errors": {ids.BLOCK_NAME: words.TOO_MANY}}
-    except SavedBeforeError:  # nothing of theirs is replaced
+    except SavedBeforeError:  # somebody else's version is not replaced
         taken = words.TAKEN_NAME if began_with is None else words.SAVED_MEANWHILE
         return {"response_action": "errors", "errors": {ids.BLOCK_NAME: taken.format(name=name)}}
     state = submission.state.model_copy(update={"rubric": name, "version": new.rubric.version})
@@ -163,9 +163,9 @@ async def _save(services: Services, invocation: Invocation, submission: RubricSu
 
 
 async def _begin(services: Services, team_id: str, channel_id: str, user_id: str, wanted: ChannelJudge) -> str:
-    """Has a channel scored by this judge, and says what came of it.
+    """Switches a channel to this judge, or begins a comparison first, and returns what to tell the person.
 
-    Without a version the rubric is taken as it was saved last; without a model the channel keeps the one it has.
+    Without a version, the rubric's newest version is used. Without a model, the channel keeps its current one.
     """
     rubrics, models, place = services.rubrics, services.settings.judge_models, (team_id, channel_id)
     chosen = await rubrics.log.chosen(*place)
@@ -183,7 +183,7 @@ async def _begin(services: Services, team_id: str, channel_id: str, user_id: str
         judge = ChannelJudge(rubric.name, rubric.version if is_own else None, model)
     now, then = (replace(each, rubric=each.rubric or rubrics.default) for each in (chosen, judge))
     if now == then:
-        if judge != chosen:  # kept, whatever the app is set to later
+        if judge != chosen:  # the same for now, but a change of the app's default would affect only one of them
             await use(services, *place, user_id, judge)
         return words.unchanged(judge, rubrics.default)
     if await services.store.channel_replays.begin(*place, user_id, judge, LEAST):
@@ -195,18 +195,18 @@ async def _begin(services: Services, team_id: str, channel_id: str, user_id: str
 
 
 async def _decide(services: Services, invocation: Invocation, number: int | None, is_wanted: bool) -> str:
-    """What the two buttons do of a replay that its person was told of."""
+    """Carries out a button under a comparison, and returns what to say; empty if an earlier press has decided it."""
     replays = services.store.channel_replays
     replay = await replays.find(number) if number is not None else None
     if replay is None or (replay.team_id, replay.user_id) != (invocation.team_id, invocation.user_id):
-        # By what the channel is scored in which the button was pressed; to be asked there, where that is to be seen.
+        # Say which judge scores the channel that the button was pressed in, if this person may see its rubrics.
         if await services.access.refusal(invocation, "rubrics", is_change=False):
             return f"{words.CLOSED} {words.ASK}"
         chosen = await services.rubrics.log.chosen(invocation.team_id, invocation.channel_id)
         return f"{words.CLOSED} {words.IN_USE.format(judge=words.named(chosen, services.rubrics.default))}"
     if refusal := await services.access.refusal(invocation, "rubrics", replay.channel_id, is_change=True):
         return refusal
-    # Pressed twice, the other press answers.
+    # If the button was pressed twice, the first press answers.
     if not is_wanted:
         return words.LEFT if await replays.drop(replay.id) else ""
     return await use(services, *replay.place, replay.user_id, replay.judge, replays.decision(replay.id))

@@ -1,4 +1,4 @@
-"""An improvement of a channel's judge: learns from people's labels, and proposes a rubric that is closer to them."""
+"""Improves a channel's judge: learns from people's labels, and proposes a rubric whose scores are closer to them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -35,19 +35,19 @@ logger = structlog.get_logger(__name__)
 
 
 async def run(services: Services, judges: Judges, number: int, pauses: Iterator[timedelta]) -> None:
-    """Brings an improvement to where its person decides, or to nothing; one that is there already is left alone.
+    """Runs an improvement until the person who asked for it can decide, or until it ends without a proposal.
 
-    Killed and begun anew, it asks for nothing again that was answered.
+    Does nothing if it has been offered or used already. After a crash, it does not repeat requests that were answered.
 
     Args:
-        services: The app's.
-        judges: What the channel may be scored by.
-        number: The improvement's.
-        pauses: How long to wait each time that the model does not answer; after the last one, it ends.
+        services: The app's services.
+        judges: Builds the judges that score the channel.
+        number: The number of the improvement.
+        pauses: How long to wait each time the model does not answer; after the last pause, the improvement ends.
 
     Raises:
-        RetryError: It goes on after a pause.
-        SlackApiError, ClientError, TimeoutError: Slack fails for the moment, so that the person could not be told.
+        RetryError: It continues after a pause.
+        SlackApiError, ClientError, TimeoutError: Slack fails temporarily, so the person could not be told.
     """
     log = services.store.improvements
     improvement = await log.find(number)
@@ -61,18 +61,18 @@ async def run(services: Services, judges: Judges, number: int, pauses: Iterator[
         return
     post, prompt = await _Work(services, judges, improvement, message, pauses).come_to()
     now = await log.find(number)
-    if now and now.status in (Progress.OFFERED, Progress.USED):  # killed after it was told, and decided since
+    if now and now.status in (Progress.OFFERED, Progress.USED):  # an earlier run told the person, then was killed
         return
     if prompt and not await log.propose(number, prompt):
         post, prompt = sentence(words.STOPPED.format(channel=improvement.channel_id)), None
-    if not await services.messenger.update(message, post):  # the person has deleted it
+    if not await services.messenger.update(message, post):  # the person deleted the message
         await _post(services, improvement, post)
     await (log.offer(number) if prompt else log.drop(number))
     logger.info("rubric_improved", channel=improvement.channel_id, is_offered=prompt is not None)
 
 
 async def _message(services: Services, improvement: Improvement) -> Posted | None:
-    """The direct message that says how far it is; None where its person takes none."""
+    """The direct message that shows the progress; None if the person cannot be sent one."""
     if improvement.message_channel and improvement.message_ts:
         return Posted(improvement.message_channel, improvement.message_ts)
     return await _post(services, improvement, words.progress(improvement, words.STARTING))
@@ -87,7 +87,7 @@ async def _post(services: Services, improvement: Improvement, post: Post) -> Pos
 
 @dataclass(frozen=True)
 class _Counted:
-    """A judge each of whose requests counts in the limits."""
+    """A judge whose requests all count in the limits."""
 
     judge: Judge
     work: "_Work"
@@ -104,14 +104,14 @@ class _Counted:
 
 
 def _load() -> None:
-    """Imports what learning takes, which holds the event loop up for seconds where it is done there."""
+    """Imports the libraries for learning; in a thread, because this would block the event loop for seconds."""
     for name in ("gepa.api", "sklearn.isotonic"):
         import_module(name)
 
 
 @dataclass
 class _Work:
-    """One attempt at an improvement; `message` is where its person sees the stage and what the `asker` has asked."""
+    """One attempt at an improvement; `message` shows the person its stage and what the `asker` has used."""
 
     services: Services
     judges: Judges
@@ -124,7 +124,7 @@ class _Work:
     has_left: bool = False
 
     async def come_to(self) -> tuple[Post, str | None]:
-        """What its person is told at the end, and the rubric that is offered, if any."""
+        """What the person is told at the end, and the prompt of the rubric that is offered, if any."""
         channel = self.improvement.channel_id
         found = await self._learn()
         if not await self.services.access.is_in(channel, self.improvement.user_id):
@@ -181,7 +181,7 @@ class _Work:
         return words.report(self.improvement, found, cases, len(attempts), judge.rubric, links)
 
     async def ask(self, texts: Sequence[str], request: Callable[[], Awaitable[T]], taken: Callable[[T], int]) -> T:
-        """As `comparison.ask`; a `BudgetError`, too, where the person has left, or it was stopped."""
+        """Like `comparison.ask`, but also raises `BudgetError` if the person has left or it was stopped."""
         if self.asked % _TELL_EVERY == 0:
             await self._look()
         self.asked += 1
@@ -190,20 +190,20 @@ class _Work:
         return await ask(self.services, self.improvement.team_id, texts, request, taken)
 
     async def _look(self) -> None:
-        """Sees whether the person is still there, and shows them how far it is."""
-        with suppress(*SLACK_ERRORS):  # who cannot be asked now is asked later
+        """Checks whether the person is still in the channel, and shows them the progress."""
+        with suppress(*SLACK_ERRORS):  # the next check tries again
             person = self.improvement.channel_id, self.improvement.user_id
             self.has_left = not await self.services.access.is_in(*person)
         await self._tell()
 
     async def _tell(self) -> None:
-        if await self._is_stopped():  # the message says so, or what was decided
+        if await self._is_stopped():  # the message already shows that, or the decision
             return
         asker = self.asker
         figures = ""
         if asker:
             figures = words.FIGURES.format(requests=asker.requests, most=BUDGET.requests, tokens=asker.tokens)
-        with suppress(*SLACK_ERRORS):  # the next one says more
+        with suppress(*SLACK_ERRORS):  # the next update makes up for it
             await self.services.messenger.update(self.message, words.progress(self.improvement, self.stage, figures))
 
     async def _is_stopped(self) -> bool:

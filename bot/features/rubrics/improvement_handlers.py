@@ -1,4 +1,4 @@
-"""`/judge rubric improve`, and the buttons of the message in which its person sees what it comes to."""
+"""`/judge rubric improve`, and the buttons of the message that shows its progress and result."""
 
 import re
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ _IMPROVED = "-improved"
 
 
 async def begin(services: Services, team_id: str, channel_id: str, user_id: str) -> str:
-    """Begins an improvement, unless one is running, and says so; else why not."""
+    """Begins an improvement unless one is running; returns that it has begun, or why it cannot."""
     place, log = (team_id, channel_id), services.store.improvements
     chosen, rubric = await services.rubrics.log.chosen(*place), await services.rubrics.of(*place)
     settings = services.settings
@@ -44,7 +44,7 @@ async def begin(services: Services, team_id: str, channel_id: str, user_id: str)
     if last and last.status == Progress.OFFERED and last.user_id != user_id:
         await tell_other(services, last.user_id, channel_id, words.REPLACED.format(user=user_id, channel=channel_id))
     threads = len(threads_of([each.case for each in found]))
-    # With fewer threads a calibration is learnt, which takes no more than a score of each case.
+    # With fewer threads, only a calibration is learnt, which needs one score of each case.
     requests = BUDGET.requests if threads >= LEAST_FOR_PROMPTS else min(len(found), BUDGET.requests)
     expected = services.limits.expected_tokens
     tokens = requests * fmean(expected(each.case.question, each.case.response) for each in found)
@@ -54,9 +54,9 @@ async def begin(services: Services, team_id: str, channel_id: str, user_id: str)
 
 @dataclass(frozen=True)
 class _Press:
-    """A button that the person of an improvement has pressed, while they may change the channel's rubrics.
+    """A button pressed by the person who asked for an improvement, and who may still change the channel's rubrics.
 
-    `blocks` are those of the message that it stands in.
+    `blocks` are the blocks of the message with the button.
     """
 
     services: Services
@@ -69,7 +69,7 @@ class _Press:
         await self.services.messenger.update(message, post)
 
     async def decide(self, said: str, *, goes_back: bool = False) -> str:
-        """Shows below the figures what was decided; nothing is left to be said."""
+        """Shows the decision below the figures, and returns an empty answer, because that says it all."""
         await self.show(words.decided(self.blocks, said, self.improvement.id if goes_back else None))
         return ""
 
@@ -80,7 +80,7 @@ class _Press:
         return ""
 
     async def leave(self, said: str = words.LEFT) -> str:
-        """Ends it without its text."""
+        """Ends the improvement without using its text."""
         return (
             await self.decide(said)
             if await self.services.store.improvements.leave(self.improvement.id)
@@ -88,7 +88,7 @@ class _Press:
         )
 
     async def use(self) -> str:
-        """Saves the new text as a version of the channel's own, and has the channel scored by it."""
+        """Saves the new text as a version of the channel's own rubric, and switches the channel to it."""
         improvement, log, services = self.improvement, self.services.rubrics.log, self.services
         if improvement.prompt is None:
             return words.CLOSED
@@ -113,7 +113,7 @@ class _Press:
     async def go_back(self) -> str:
         improvement, rubrics = self.improvement, self.services.rubrics
         decides = self.services.store.improvements.go_back(improvement.id)
-        # Not by its version, which is another one where an example was forgotten.
+        # Compare the name, because the version changes if one of the rubric's examples is forgotten.
         if (await rubrics.log.chosen(*improvement.place)).rubric != new_name(improvement, rubrics.default):
             return words.CHOSEN_SINCE
         said = await use(self.services, *improvement.place, improvement.user_id, improvement.judge, decides)
@@ -148,7 +148,7 @@ def register(app: AsyncApp, services: Services) -> None:
 
 
 async def _answer(services: Services, body: dict[str, Any]) -> str:
-    """Does what the button says, and gives what is to be said beside its message, if anything."""
+    """Carries out a button, and returns what to tell the person in a message of its own; empty if nothing."""
     invocation, number = to_invocation(body), clicked_case_id(body)
     improvement = await services.store.improvements.find(number) if number is not None else None
     if improvement is None or (improvement.team_id, improvement.user_id) != (invocation.team_id, invocation.user_id):
@@ -161,7 +161,7 @@ async def _answer(services: Services, body: dict[str, Any]) -> str:
 
 
 def new_name(improvement: Improvement, default: str) -> str:
-    """What the improved rubric is called: as the channel's own one, or after the app's."""
+    """The name of the improved rubric: that of the channel's own rubric, or one derived from the app's."""
     name = improvement.rubric or default
     if improvement.rubric_version is not None:
         return name

@@ -1,4 +1,4 @@
-"""What is said of an improvement: how far it is, what it came to, and the text that it proposes."""
+"""The messages about an improvement: its progress, its result, and the text that it proposes."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -77,7 +77,7 @@ NOT_A_RUBRIC = "A text was better, but cannot be edited in Slack, so I do not of
 
 
 def obstacle(model: str, cases: Sequence[LabelledCase]) -> str:
-    """Why nothing can be learnt from these cases with that model; empty where it can."""
+    """Why nothing can be learnt from these cases with that model; empty if it can."""
     if model == OFFLINE:
         return OFFLINE_RATER
     if not all(map(find_spec, ("gepa", "sklearn"))):
@@ -87,7 +87,7 @@ def obstacle(model: str, cases: Sequence[LabelledCase]) -> str:
 
 
 def progress(improvement: Improvement, stage: str, figures: str = "") -> Post:
-    """How far it is, with a button to stop it."""
+    """The progress, with a button to stop."""
     text = f"*Improving the rubric in <#{improvement.channel_id}>*\n:hourglass: {stage}{figures}"
     return Post(text, [section(text), actions(button("Stop", ids.ACTION_IMPROVE_STOP, improvement.id))])
 
@@ -107,15 +107,15 @@ def report(
     in_use: Rubric,
     links: Mapping[str, str],
 ) -> tuple[Post, str | None]:
-    """What an improvement came to, and the text that it offers, if any.
+    """The result of an improvement, and the prompt that it offers, if any.
 
     Args:
-        improvement: Which one.
-        found: What was tried.
-        cases: All that were learnt from or tested on.
-        attempts: How often a change was tested on these labels, now and before.
-        in_use: The rubric that was to be improved.
-        links: Of the replies that change most, by case.
+        improvement: The improvement.
+        found: The changes that were tried, and their results.
+        cases: All cases that were learnt from or tested on.
+        attempts: How many changes have been tested on these labels, including earlier improvements.
+        in_use: The rubric to be improved.
+        links: Links to the replies whose scores change most, by case id.
     """
     better = found.better
     why = "; ".join(errors("improved", better.rubric.prompt, is_shipped=False).values()) if better else ""
@@ -140,7 +140,7 @@ def report(
 
 
 def _offer(improvement: Improvement, in_use: Rubric, better: Trial) -> list[Block]:
-    # A text that may quote replies is shown in a window alone: a message would keep them when they are deleted.
+    # A text that may quote replies is shown only in a window, because a message would keep them after their deletion.
     is_whole = better.way is Way.CALIBRATION and len(in_use.prompt) < _ROOM
     view = [] if is_whole else [button("View the new text", ids.ACTION_IMPROVE_VIEW, improvement.id)]
     examples = len(examples_of(better.rubric))
@@ -169,7 +169,7 @@ def _labels(cases: Sequence[LabelledCase]) -> str:
 
 
 def _means(found: Alignment) -> Iterator[str]:
-    """What became of each way, in the order in which they are taken up."""
+    """A line on the result of each way, cheapest first."""
     trials = {each.way: each for each in found.trials}
     for way, name in _NAMES.items():
         if way in trials:
@@ -201,7 +201,7 @@ def _changed(change: Change, links: Mapping[str, str]) -> str:
 
 
 def diff(before: Rubric, after: Rubric) -> list[Block]:
-    """The new text whole, as it differs from the one before: lines with + are new, those with - are gone."""
+    """The whole new text as a diff: lines with + are new, lines with - are gone."""
     lines = ndiff(before.prompt.splitlines(), after.prompt.splitlines())
     text = "\n".join(line for line in lines if not line.startswith("?"))
     title = run("The new text; lines with + are new, lines with - are gone", is_bold=True)
@@ -209,7 +209,7 @@ def diff(before: Rubric, after: Rubric) -> list[Block]:
 
 
 def _warnings(before: Rubric, after: Rubric, *, quotes_lines: bool = True) -> list[Block]:
-    """The new lines that speak to the judge as a reply would that wants a high score; nothing where there are none."""
+    """Warnings about new lines that give the judge orders, as a reply fishing for a high score would; empty if none."""
     old = set(before.prompt.splitlines())
     found = [
         f":warning: Line {number} of the new text gives the judge orders"
@@ -227,7 +227,7 @@ def view_modal(before: Rubric, after: Rubric) -> dict[str, Any]:
 
 
 def decided(blocks: Sequence[Block], said: str, number: int | None = None) -> Post:
-    """The message with the figures, after its decision; with `number`, with a button that goes back."""
+    """The message with the figures, after the decision; `number` adds a button to go back from that improvement."""
     kept = [each for each in blocks if each["type"] != "actions"]
     back = [] if number is None else [actions(button("Go back", ids.ACTION_IMPROVE_BACK, number))]
     return Post(said, [*kept, context(said), *back])

@@ -1,4 +1,4 @@
-"""What `/judge rubric` says: which rubrics there are, which is in use, what a change brings; and its windows."""
+"""The messages and windows of `/judge rubric`: the rubrics, the one in use, and the effects of a change."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -95,7 +95,7 @@ def used(judge: ChannelJudge, default: str) -> str:
 
 
 def used_by(user_id: str, channel_id: str, judge: ChannelJudge, default: str) -> str:
-    """For the person who had chosen the judge that was in use."""
+    """The message for the person who chose the previous judge."""
     return (
         f"<@{user_id}> changed how replies in <#{channel_id}> are scored, which you had chosen: now with "
         f"{named(judge, default)}. {_LINE_BREAKS}"
@@ -133,7 +133,7 @@ def not_deleted_in_use(name: str) -> str:
 
 
 def not_understood(reason: str) -> str:
-    """What `/judge rubric` can do, for a person who typed something else; `reason` quotes it."""
+    """What `/judge rubric` can do, for a person who typed something unknown; `reason` quotes it."""
     return f"{escape(reason)}. What I understand:\n{_HELP}"
 
 
@@ -191,7 +191,7 @@ def fits(prompt: str) -> bool:
 
 
 def rubric_modal(state: ModalState, rubric: Rubric) -> dict[str, Any]:
-    """The window with a rubric: to change, where `state` names one, and else to begin a new one with."""
+    """The window to edit a rubric: a new version if `state` names one, otherwise a new rubric based on this one."""
     first, rest = _parted(rubric.prompt)
     about = (_CHANGE if state.rubric else _NEW).format(name=rubric.name, channel=state.channel_id)
     blocks = [
@@ -205,7 +205,7 @@ def rubric_modal(state: ModalState, rubric: Rubric) -> dict[str, Any]:
 
 
 def saved_modal(state: ModalState, rubric: Rubric) -> dict[str, Any]:
-    """The window after a rubric was saved: what the model will get, with example texts; it offers to use it."""
+    """The window after a rubric was saved: what the model will get, with example texts, and an offer to use it."""
     low, high = rubric.scale
     blocks = [
         section(f"`{rubric.name}` is saved as version {rubric.version}, from {low} to {high}. It is not used yet."),
@@ -230,9 +230,9 @@ def message_modal(text: str) -> dict[str, Any]:
 
 
 def errors(name: str, prompt: str, *, is_shipped: bool) -> dict[str, str]:
-    """What is wrong with a typed rubric, by input; empty where it is one.
+    """What is wrong with a typed rubric, by input block; empty if it is valid.
 
-    `is_shipped` is whether one that comes with the app has this name.
+    `is_shipped` is whether a rubric that comes with the app has this name.
     """
     found = {}
     if not is_name(name):
@@ -250,7 +250,7 @@ def errors(name: str, prompt: str, *, is_shipped: bool) -> dict[str, str]:
 
 
 def _parted(prompt: str) -> tuple[str, str]:
-    """The prompt in two fields, broken where one line follows another: Slack may drop blanks at a field's edges."""
+    """The prompt in two fields, split between two nonempty lines: Slack may strip whitespace at a field's edges."""
     text = prompt.strip()
     if len(text) <= MAX_INPUT:
         return text, ""

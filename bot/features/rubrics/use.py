@@ -1,4 +1,4 @@
-"""What a channel is scored by from now on: written down, and told to who had chosen the judge before."""
+"""Switches a channel to another judge, and tells the person who chose the previous one."""
 
 from contextlib import suppress
 
@@ -25,10 +25,12 @@ async def use(
     decides: UpdateBase | None = None,
     saves: SavedRubric | None = None,
 ) -> str:
-    """Has a channel scored by this judge from now on, and says so; nothing where another press has decided it.
+    """Switches a channel to this judge, and returns what to tell the person; empty if another press has decided it.
+
+    In the same transaction, the statement `decides` records the decision, and the rubric `saves` is saved.
 
     Raises:
-        SavedBeforeError, TooManyRubricsError: Its rubric cannot be saved.
+        SavedBeforeError, TooManyRubricsError: The rubric cannot be saved.
     """
     rubrics = services.rubrics
     chosen_by = await services.store.audit.last_by(Action.JUDGE_CHANGED, team_id, channel_id)
@@ -44,7 +46,7 @@ async def use(
 
 
 async def tell_other(services: Services, user_id: str, channel_id: str, said: str) -> None:
-    """Tells somebody of the channel what another person did; nothing where they have left or cannot be told now."""
+    """Tells a person what another person did in the channel, unless they have left it or cannot be told now."""
     with suppress(MembershipError, SlackApiError, aiohttp.ClientError, TimeoutError):
         if not await services.memberships.keeps_out(user_id, channel_id):
             await services.messenger.direct(Recipient(user_id, channel_id), sentence(said))
