@@ -1,4 +1,4 @@
-"""The digest: each channel's week, posted once it is over, and its figures on demand."""
+"""The digest: each channel's week, posted when it is over, and its figures on demand."""
 
 from functools import partial
 
@@ -15,11 +15,11 @@ _DIRECT_HELP = "• `/judge stats #channel` shows a channel's week so far"
 
 
 def feature(services: Services) -> Feature:
-    """`/judge digest`, `/judge stats`, the posting of digests, and the channels of the Home tab."""
+    """`/judge digest`, `/judge stats`, the posting of digests, and the channels in the Home tab."""
     at_home = handlers.ChannelsAtHome(services)
 
     async def show_preview(channel_id: str) -> None:
-        from bot.features.digest.preview import preview  # rich is for the terminal alone
+        from bot.features.digest.preview import preview  # imported here, because only the terminal needs rich
 
         await preview(services, channel_id)
 

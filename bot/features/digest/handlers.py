@@ -1,6 +1,6 @@
 """`/judge digest`, `/judge stats`, and the weeks of a person's channels in their Home tab.
 
-Slack's charts stand in messages only, so a trend is a line of numbers in the Home tab.
+Slack shows charts only in messages, so in the Home tab a trend is a line of numbers.
 Source: https://docs.slack.dev/surfaces/app-home
 """
 
@@ -58,7 +58,7 @@ def digest_state(settings: ChannelSettings, schedule: Schedule, now: datetime) -
 
 
 async def answer_digest(services: Services, invocation: Invocation, text: str) -> str:
-    """Shows and changes a channel's digest, for those who may."""
+    """Shows or changes a channel's digest, for people who may do so."""
     try:
         request = parse_digest(text)
     except ValueError as exc:
@@ -101,7 +101,7 @@ _STATS_HELP = "`/judge stats` shows this channel, `/judge stats #channel` anothe
 
 
 def no_channel(name: str) -> str:
-    """The same for a channel that is not there as for one that the person is not in, or the app."""
+    """The same answer whether the channel does not exist, or the person or the app is not in it."""
     known = f"I know of no channel `{clip(name, _NAME)}` that you and I are both in."
     return f"{known} If you are in it, type {_INVITE} there."
 
@@ -111,9 +111,9 @@ def unsure(error: str) -> str:
 
 
 def no_author(name: str, known: Sequence[str], lists_people: bool) -> str:
-    """For a name that nobody has who may be shown; whether somebody else of that name was scored stays open.
+    """The answer if no author who may be shown has this name; it does not reveal whether another was scored.
 
-    `known` are the names of those who may be, besides the person who asks.
+    `known` are the names of the authors who may be shown, except the person who asks.
     """
     names = ", ".join(f"`@{clip(each, _NAME)}`" for each in known[:_MOST_NAMED])
     shown = f"{names} and `me`" if names else "`me`"
@@ -127,7 +127,7 @@ def several_authors(name: str, author_ids: Sequence[str]) -> str:
 
 
 async def answer_stats(services: Services, invocation: Invocation, text: str) -> Post | str:
-    """Shows a week's figures to those who may see them."""
+    """The figures of a channel or an author this week, or why the person may not see them."""
     here = invocation.channel_id
     try:
         request = parse_stats(text)
@@ -164,7 +164,7 @@ async def answer_stats(services: Services, invocation: Invocation, text: str) ->
 
 
 async def _authors(services: Services, invocation: Invocation, settings: ChannelSettings) -> Mapping[str, Member]:
-    """Whose figures a person may see: bots', people's where the channel lists them, and their own, scored or not."""
+    """The authors whose figures a person may see: bots, people if the channel lists them, and always themselves."""
     week = this_week(services, settings)
     span = Span(week.before(TREND_WEEKS - 1).start, week.end)
     places = [Place(settings.team_id, settings.channel_id, sample=sample) for sample in Sample]
@@ -175,17 +175,16 @@ async def _authors(services: Services, invocation: Invocation, settings: Channel
 
 _MOST_CHANNELS = 10
 _LISTED_FOR = timedelta(weeks=2)  # after the last verdict
-# Connections to the store are few, and new cases come first.
+# There are few connections to the store, and new cases come first.
 _READ_AT_ONCE = 2
 _NO_CHANNELS = "Nothing was scored in your channels in the last two weeks."
 _NO_MODEL = {MADE_UP: "made up", OFFLINE: "offline rater"}
 
 
 class ChannelsAtHome:
-    """Shows the weeks of people's channels, read a little at a time, so that nothing else waits for the store.
+    """Shows the weeks of people's channels; reads little at a time, so that other work does not wait for the store.
 
-    People who open their Home tab at the same moment share the counting of a channel's week; nothing of it is
-    kept.
+    People who open their Home tab at the same moment share one count of a channel's week; no count is kept afterwards.
     """
 
     def __init__(self, services: Services) -> None:
@@ -194,7 +193,7 @@ class ChannelsAtHome:
         self._glances: dict[tuple[Place, str], asyncio.Task[Glance]] = {}
 
     async def blocks(self, team_id: str, user_id: str) -> Sequence[Block]:
-        """The section of a person's Home tab; where Slack does not say which channels are theirs, without any."""
+        """The section of a person's Home tab; without channels if Slack does not tell which are theirs."""
         memberships = self._services.memberships
         try:
             theirs, ours, is_allowed = await asyncio.gather(

@@ -1,7 +1,7 @@
 """Posts every digest that is due, each exactly once.
 
-A digest is claimed in the log before it is posted, and the claim says so afterwards. Whoever takes over a claim that
-was left behind looks for the message before posting it; where it may not look, nothing is posted again.
+A process claims a digest in the store before posting it, and settles the claim afterwards. If a process takes over an
+abandoned claim, it first looks for the message in Slack. If Slack does not let it look, it does not post again.
 """
 
 import asyncio
@@ -36,23 +36,23 @@ from bot.store.assignments import EVERYBODY
 from bot.store.digests import LEASE, ChannelSettings, Claim, DigestStatus
 from bot.store.figures import Place, Span
 
-# Well below the lease: whoever takes a claim over must find the message, or never meet it.
+# Well below the lease: when another process takes over the claim, the message is there or will never come.
 _POST_TIMEOUT_S = 120
-NAMES_WITHIN_S = 60.0  # where no person waits
+NAMES_WITHIN_S = 60.0  # when no person is waiting
 
 logger = structlog.get_logger(__name__)
 
 
 async def post_due(services: Services) -> None:
-    """Posts the digest of every channel whose week is over and due; trouble in one keeps no other waiting.
+    """Posts the digest of every channel whose week is over and due; an error in one channel does not stop the others.
 
     Raises:
-        SlackApiError: Slack does not say which channels we are in; nothing was claimed.
+        SlackApiError: Slack does not list the channels that the app is in; nothing was claimed.
     """
     due = await _due(services, services.clock())
     if not due:
         return
-    # A bot that was removed from a public channel could still post there, with chat:write.public.
+    # With chat:write.public, a bot could still post in a public channel that it was removed from.
     listed = await list_channels(services.client)
     welcome = {channel_id for channel_id, channel in listed.items() if not channel.is_archived}
     for settings, week in due:
@@ -61,7 +61,7 @@ async def post_due(services: Services) -> None:
             await _post_claimed(services, settings, week, settings.channel_id in welcome)
         except SLACK_ERRORS as exc:
             logger.warning("digest_interrupted", **place, error=slack_word(exc), again_in=str(LEASE))
-        except Exception as exc:  # whatever it was, the other channels get theirs
+        except Exception as exc:  # the other channels get their digests all the same
             logger.error("digest_interrupted", **place, again_in=str(LEASE), exc_info=exc)
 
 
@@ -70,7 +70,7 @@ async def _due(services: Services, now: datetime) -> list[tuple[ChannelSettings,
     for settings in await services.store.digests.wanted(services.identity.team_id):
         try:
             schedule = schedule_of(services, settings)
-        except ValueError as exc:  # a time zone that this machine does not know
+        except ValueError as exc:  # a time zone that is unknown on this machine
             logger.warning("digest_without_schedule", channel=settings.channel_id, reason=str(exc))
             continue
         week = schedule.latest(now)
@@ -86,7 +86,7 @@ def schedule_of(services: Services, settings: ChannelSettings) -> Schedule:
 async def stats(
     services: Services, settings: ChannelSettings, author_id: str | None, subject: str, reader: str
 ) -> Post:
-    """The figures of the week so far for this person: of the channel, or of one author; `subject` says of what."""
+    """The week so far of a channel or of one author, as `subject` says in the title, to be shown to the `reader`."""
     week, is_of_one = this_week(services, settings), author_id is not None
     figures, lead, listed = await _read(services, settings, week, author_id)
     if is_of_one:
@@ -103,7 +103,7 @@ async def show(services: Services, settings: ChannelSettings, user_id: str) -> N
     """Shows the week so far to one person in the channel.
 
     Raises:
-        SlackApiError: Slack will not have it.
+        SlackApiError: Slack refuses the message.
     """
     digest = await draft(services, settings, this_week(services, settings), user_id)
     call = services.client.chat_postEphemeral
@@ -111,12 +111,12 @@ async def show(services: Services, settings: ChannelSettings, user_id: str) -> N
 
 
 async def post_now(services: Services, settings: ChannelSettings) -> bool:
-    """Posts the week so far because somebody asked for it, unless somebody has within the hour.
+    """Posts the week so far at a person's request; False if that was done here within the last hour.
 
-    The weekly digest comes all the same.
+    The weekly digest is still posted when it is due.
 
     Raises:
-        SlackApiError: Slack will not have it.
+        SlackApiError: Slack refuses the message.
     """
     place, now = (settings.team_id, settings.channel_id), services.clock()
     post = await draft(services, settings, this_week(services, settings), EVERYBODY)
@@ -152,7 +152,7 @@ async def _post_claimed(services: Services, settings: ChannelSettings, week: Wee
 async def _post_once(
     services: Services, claim: Claim, settings: ChannelSettings, week: Week, mark: dict[str, Any]
 ) -> tuple[DigestStatus | None, str | None]:
-    """What becomes of the digest, and its ts; no status where somebody else has taken it over."""
+    """The status of the digest, and its ts; the status is None if another process has taken over the claim."""
     if not claim.is_first:
         try:
             found = await find_marked(services.client, settings.channel_id, mark, week.end.timestamp())
@@ -176,7 +176,7 @@ def this_week(services: Services, settings: ChannelSettings) -> Week:
 async def draft(
     services: Services, settings: ChannelSettings, week: Week, reader: str | None, names_within_s: float = 0
 ) -> Post:
-    """A channel's digest for this person or EVERYBODY; for None, who runs the app and labels nothing."""
+    """A channel's digest for this person or EVERYBODY; None is the operator, who gives no labels."""
     figures, lead, listed = await _read(services, settings, week, names_within_s=names_within_s)
     if reader:
         await _note_lowest(services, settings, figures, reader)
@@ -186,7 +186,7 @@ async def draft(
 
 
 async def lowest(services: Services, settings: ChannelSettings, case_ids: Collection[int]) -> Post:
-    """How these replies of a posted digest begin, for one person; those that are gone since are not among them."""
+    """How these replies of a posted digest begin, for one person; without those deleted or replaced since."""
     found = await services.store.tallies.still_low(Place(settings.team_id, settings.channel_id), case_ids)
     if not found:
         return sentence(LOWEST_GONE)
@@ -221,7 +221,7 @@ async def _read(
 async def shown_authors(
     services: Services, settings: ChannelSettings, author_ids: Sequence[str], names_within_s: float = 0
 ) -> Mapping[str, Member]:
-    """Those of the authors whose scores the channel may see: bots, and people where it lists them."""
+    """Those of the authors whose scores the channel may see: bots, and people if the channel lists them."""
     members = await services.members.of_all(author_ids, names_within_s)
     return {each: member for each, member in members.items() if member.is_bot or settings.ranks_people}
 

@@ -1,4 +1,4 @@
-"""A channel's week as a message, digest or stats: first what features say of it, then what people chose."""
+"""A channel's week as a message (digest or stats): first the features' blocks, then the replies that people chose."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -41,10 +41,10 @@ def digest_message(
     *,
     has_words: bool,
 ) -> Post:
-    """The week at a glance: the `lead`, what features say of it, then what people chose.
+    """The digest of a week: the `lead`, which holds the features' blocks, then the replies that people chose.
 
-    `members` are the authors to be named. Without `has_words`, no text of a question, response or justification is in
-    it, so that it can stay when they are forgotten.
+    `members` are the authors to be named. Without `has_words` it quotes no question, response or justification, so it
+    can stay when they are forgotten.
     """
     lowest = lowest_blocks(figures.lowest, members, workspace_url, channel_id, has_words=has_words)
     small = (_unscored(figures), _agreement(figures), _details(figures))
@@ -67,21 +67,21 @@ def stats_message(
     *,
     has_lowest: bool,
 ) -> Post:
-    """A week's figures alone: of one author with their lowest, else with each assistant; `subject` is in the title."""
+    """A week's figures: of one author with their lowest, or of the channel by assistant; `subject` ends the title."""
     lowest = lowest_blocks(figures.lowest, members, workspace_url, channel_id, has_words=True)
     small = (not_counted(figures), _agreement(figures) if subject else "")
     return _message(figures, lead, subject, small, lowest if has_lowest else _authors(figures, members))
 
 
 def counted(glance: Glance) -> str:
-    """What a week's figures are of: no sample of all replies, but those that people chose."""
+    """What a week's figures are about: the replies that people chose, which are not a sample of all."""
     if not glance.this.n:
         return "No reply that people chose has a score"
     return f"{number_of(glance.this.n, 'reply', 'replies')} chosen by people"
 
 
 def measures(glance: Glance) -> str:
-    """Their median, mean and shares, and whether the mean has moved; why not where they are few; empty without any."""
+    """Their median, mean and shares, and how the mean has changed; a reason if they are too few, empty if none."""
     this, scale = glance.this, glance.scale
     if this.median is None or this.mean is None:
         return TOO_FEW if this.n else ""
@@ -93,7 +93,7 @@ def measures(glance: Glance) -> str:
 
 
 def not_counted(glance: Glance) -> str:
-    """How many of a week's scores none of these figures holds, since they cannot be joined with them; else empty."""
+    """How many of a week's scores are not in these figures, because they cannot be combined; empty if none."""
     numbers = {"on another scale": glance.off_scale, "by another judge": glance.off_version}
     return " · ".join(f"not counted above, scored {how}: {number}" for how, number in numbers.items() if number)
 
@@ -105,9 +105,9 @@ def _message(
     small: Sequence[str],
     middle: Sequence[Block | Drawn],
 ) -> Post:
-    """What they have in common: first the `lead`, then what is counted, median, mean and charts, and the small print.
+    """The common form of digest and stats: the `lead`, the count, median, mean and charts, and the small print.
 
-    The `middle` stands before the small print.
+    The `middle` comes right before the small print.
     """
     monday, sunday = figures.week.monday, figures.week.monday + timedelta(days=6)
     begin = f"{monday.day}" if monday.month == sunday.month else day_name(monday)
@@ -140,9 +140,9 @@ def _message(
 def lowest_blocks(
     lowest: Sequence[LowCase], members: Mapping[str, Member], workspace_url: str, channel_id: str, *, has_words: bool
 ) -> list[Block]:
-    """Low scores, so that they can be found, with the first words of each, or a button that shows these to one person.
+    """Links to the lowest scores, with the first words of each reply or a button that shows these words to one person.
 
-    What a channel sees stays without them: they would be there still when messages are deleted, or people forgotten.
+    A message for the channel omits the words, because it would keep them when messages are deleted or people forgotten.
     """
     if not lowest:
         return []
@@ -216,7 +216,7 @@ def _agreed(agreement: Agreement) -> str:
 
 
 def _closer(figures: Figures) -> list[str]:
-    """What the details say of the agreement: how often it is within a point, and kappa."""
+    """The agreement in more detail: how often it is within one point, and weighted kappa."""
     parts = []
     for how, found in _labelled(figures):
         if found and found.n >= ENOUGH_LABELS:
@@ -241,7 +241,7 @@ def _details(figures: Figures) -> str:
 
 
 def _cost(usage: Usage) -> str:
-    """What is known of the cost, if anything; of cases that cost nothing, it says nothing of the others."""
+    """The known cost; empty if none is known, or if some costs are unknown and the known ones are zero."""
     is_known = usage.with_cost == usage.cases
     if not usage.with_cost or not (usage.cost_usd or is_known):
         return ""
@@ -259,9 +259,9 @@ _MOST_THUMBS = 10
 
 
 def with_thumbs(post: Post, thumbs: Sequence[ThumbCount], members: Mapping[str, Member] | None) -> Post:
-    """The figures with a line for each author, most thumbs first; `members` are those to be named.
+    """The figures with a line of thumbs for each author, most thumbs first; `members` are the authors to be named.
 
-    Without members they are of one author, whom the title names.
+    If `members` is None, the figures are of one author, whom the title names.
     """
     if members is None:
         lines = [_line("Thumbs", each) for each in thumbs]
@@ -281,7 +281,7 @@ def _line(whose: str, each: ThumbCount) -> str:
 
 
 def judge_change(glance: Glance) -> str:
-    """Names the gap that a trend has before the present judge's first week; empty where it has none."""
+    """The sentence on the weeks that the trend omits because another judge scored them; empty if there are none."""
     scored = [point for point in glance.trend if point.mean is not None]
     others = [point for point in scored if point.version != scored[-1].version]
     if not others:
