@@ -1,6 +1,6 @@
 """Scoring: every way to ask for a score, and the buttons and windows of its verdict.
 
-Every app has this feature: other features may import it.
+Every app has this feature, so other features may import it.
 """
 
 from collections.abc import Mapping

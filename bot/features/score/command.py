@@ -1,4 +1,4 @@
-"""The slash command `/judge`: a window, a link, two texts, or a word."""
+"""The slash command `/judge`: without text it opens a window; otherwise it takes a link, two texts, or a word."""
 
 from collections.abc import Collection
 from difflib import get_close_matches
@@ -44,11 +44,11 @@ _SAY_DIRECTLY = (
     "Here I score two texts that you give me. To score a reply in a channel: More actions (⋮) → *Score this reply*."
 )
 _SAY_COMMAND = "To have that scored, put `/judge` before it: `/judge question | response` or `/judge LINK`."
-_CLOSE = 0.75  # "stat" and "stats" are, "watch" and "match" as well, but two other words are not
+_CLOSE = 0.75  # "stat" and "stats" are this close, and so are "watch" and "match"; unrelated words are not
 
 
 def help_text(services: Services, rest: str = "", *, is_direct: bool = False) -> str:
-    """What `/judge` can do, in a channel or in direct messages; with "more", all of it."""
+    """The help for `/judge`, in a channel or in direct messages; if `rest` is "more", the whole help of a channel."""
     if is_direct:
         return f"In direct messages:\n{services.help('direct_help')}\n{_IN_CHANNELS}"
     lines = services.help("help")
@@ -56,7 +56,7 @@ def help_text(services: Services, rest: str = "", *, is_direct: bool = False) ->
 
 
 def not_understood(text: str, known: Collection[str]) -> str:
-    """What a person is told who typed something else after `/judge`; `known` are the words that there are."""
+    """The answer to an unknown word after `/judge`; `known` are the words that exist."""
     typed = excerpt(text.translate(_NO_TICKS), _EXCERPT)
     if close := get_close_matches(text.partition(" ")[0].lower(), known, n=1, cutoff=_CLOSE):
         return f"I do not know `{typed}`. Did you mean `/judge {close[0]}`?"
@@ -64,7 +64,7 @@ def not_understood(text: str, known: Collection[str]) -> str:
 
 
 def help_line(*, is_direct: bool, lacks_command: bool = False) -> Post:
-    """The answer to whoever speaks to the app and asks for nothing that it knows; buttons do the rest."""
+    """The answer to a message to the app that asks for nothing it knows, with buttons for what it can do."""
     line = _SAY_COMMAND if lacks_command else _SAY_DIRECTLY if is_direct else _SAY
     row = actions(
         button("Score two texts", ids.ACTION_OPEN_WINDOW),

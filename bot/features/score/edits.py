@@ -1,6 +1,6 @@
-"""Brings verdicts in Slack up to date: their message was edited or deleted, or somebody's words were forgotten.
+"""Updates verdicts in Slack after their message was edited or deleted, or a person's words were forgotten.
 
-The mark in the log comes first, with a job that has the verdict follow; it may be done again without harm.
+The change is first recorded in the store, together with a job that updates the verdict. The job can safely run twice.
 """
 
 import structlog
@@ -14,7 +14,7 @@ from bot.slack.client import is_transient, refusal_of
 from bot.slack.messages import Change
 from bot.slack.messenger import Post, send_in_known_blocks
 
-# Slack gives a thread's parent whatever the span.
+# Slack returns a thread's parent whatever the time range.
 _WITH_PARENT = 2
 
 logger = structlog.get_logger(__name__)
@@ -31,10 +31,10 @@ async def note(services: Services, change: Change) -> None:
 
 
 async def amend(services: Services, case_id: int) -> None:
-    """Brings one verdict up to date; one that is not delivered yet is left until it is.
+    """Updates one verdict in Slack; does nothing if it is not delivered yet.
 
     Raises:
-        SlackApiError, ClientError, TimeoutError: Not now.
+        SlackApiError, ClientError, TimeoutError: Slack fails temporarily.
     """
     case = await services.store.edits.case(case_id)
     if case is None or case.status is not CaseStatus.DELIVERED:
@@ -62,10 +62,10 @@ async def _amend(services: Services, case: LoggedCase, ts: str) -> None:
 
 
 async def _due(services: Services, case: LoggedCase, ts: str) -> Post | None:
-    """The verdict as it has to be; None where it is so already, or gone.
+    """The verdict as it should be; None if it is up to date or no longer in Slack.
 
-    It is read from Slack, and not written anew, because the log may not have its words. But where they have to go,
-    and Slack does not let the app read, it is written anew without them.
+    It is based on the message in Slack, because the store may not have its words. It is built from the
+    store if the verdict that had replaced it is gone, or if its words must go and the app may not read the message.
     """
     try:
         post = await _posted(services, case, ts)
@@ -85,7 +85,7 @@ async def _anew(services: Services, case: LoggedCase) -> Post | None:
 
 
 async def _posted(services: Services, case: LoggedCase, ts: str) -> Post | None:
-    """The verdict as it stands in Slack."""
+    """The verdict as it is in Slack, or None if it is gone."""
     answer = await services.client.conversations_replies(
         channel=case.channel_id,
         ts=case.thread_ts or ts,

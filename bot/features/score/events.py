@@ -1,7 +1,7 @@
-"""Scores that events ask for: a person speaks to the app, or puts a channel's reaction under a reply.
+"""Scores requested by events: a person speaks to the app, or adds the channel's score reaction to a reply.
 
-Slack may send an event more than once: a case is taken in each time, which changes nothing, and answered once.
-`/judge reaction` says which reaction it is; a thumb that asks for no score is kept as an opinion.
+Slack may send an event more than once. Each time its case is accepted, which is idempotent, but it is answered once.
+`/judge reaction` sets the reaction. A thumb that does not ask for a score is recorded as an opinion.
 """
 
 import re
@@ -30,13 +30,13 @@ from bot.slack.mrkdwn import emoji_of, escape
 
 Raw = dict[str, Any]
 Answer = Callable[[], Awaitable[object]]
-"""Says what a person is to be told, if anything, once Slack has been told that all is well."""
+"""Tells the person the outcome, if there is anything to tell, after the event has been acknowledged."""
 Find = Callable[[], Awaitable[tuple[Message | None, Invocation]]]
-"""Finds the message that is meant, if any, and where its person is told of it."""
+"""Finds the message to score, if any, and returns it with the invocation that says where to answer."""
 
 _REMEMBERED = 1000
 _PERSONS_WORDS = {None, "file_share", "thread_broadcast"}
-# An edited mention is sent once more: https://github.com/slack-go/slack/pull/1256
+# Slack sends an edited mention again: https://github.com/slack-go/slack/pull/1256
 _NOT_SAID_NOW = ("bot_id", "bot_profile", "app_id", "edited", "hidden")
 
 
@@ -44,7 +44,7 @@ _NOT_SAID_NOW = ("bot_id", "bot_profile", "app_id", "edited", "hidden")
 class Mention:
     """What a person says to the app, in the message `ts`.
 
-    `lacks_command` is whether it would ask for a score, in direct messages, with `/judge` before it.
+    `lacks_command` is whether a direct message would ask for a score if `/judge` came before it.
     """
 
     invocation: Invocation
@@ -54,7 +54,7 @@ class Mention:
 
 
 def to_mention(body: dict[str, Any], own_ids: Collection[str]) -> Mention | None:
-    """What a person says to the app; None for bots and ourselves, edits, joins, and what others say to each other.
+    """What a person says to the app; None for bots, the app itself, edits, joins, and messages to other people.
 
     Source: https://docs.slack.dev/reference/events/app_mention, https://docs.slack.dev/reference/events/message.im
     """
@@ -91,7 +91,7 @@ def register(app: AsyncApp, services: Services) -> None:
     async def is_to_us(body: Raw) -> bool:
         return to_mention(body, own_ids) is not None
 
-    # Bolt acknowledges an event before its listener: what is to be durable by then is done in a middleware.
+    # Bolt acknowledges an event before its listener runs, so what must be durable by then is done in a middleware.
     @app.event("message", matchers=[is_to_us], middleware=[take])
     @app.event("app_mention", middleware=[take])
     @app.event(ADDED, middleware=[take])
@@ -128,17 +128,17 @@ async def _take_reaction(services: Services, invocation: Invocation, reaction: R
 
 
 async def _take(services: Services, invocation: Invocation, find: Find, source: CaseSource) -> Answer | None:
-    """Takes in the message that is found: it is durable on return. None where there is none.
+    """Accepts a case for the message that is found, durable on return; None if there is no message.
 
     Raises:
-        SlackApiError, ClientError, TimeoutError: Slack cannot be asked now; it sends the event once more.
+        SlackApiError, ClientError, TimeoutError: Slack fails temporarily; it will send the event again.
     """
     try:
         services.intake.check_here(invocation)
         message, invocation = await find()
         if message is None:
             return None
-        # An event does not tell the person's name.
+        # An event does not contain the person's name.
         members = await services.members.of_all([invocation.user_id])
         if member := members.get(invocation.user_id):
             invocation = replace(invocation, user_name=member.name)
@@ -158,12 +158,12 @@ async def _take(services: Services, invocation: Invocation, find: Find, source: 
 _KEPT_S = 30.0
 _MOST_TEAMS = 1000
 _LONGEST = 80
-# Slack's own names, and those that workspaces give: up to 100 characters, of any alphabet, in lower case.
+# Names given by Slack or by workspaces: up to 100 characters of any alphabet, in lower case.
 _EMOJI = re.compile(r":(?!skin-tone-)(?P<name>[\w+'-]{1,100}):(:skin-tone-[2-6]:)?")
 
 
 def parse_reaction(text: str) -> str | None:
-    """The emoji that is to ask for a score; empty where none is to, None where the text asks which one does."""
+    """The emoji that should ask for a score; empty to switch it off, None if the text asks which one it is."""
     typed = text.strip().lower()
     if found := _EMOJI.fullmatch(typed):
         return emoji_of(found["name"])
@@ -180,7 +180,7 @@ _HELP = "`/judge reaction :mag:` scores every reply that somebody marks with tha
 
 
 def state_text(emoji: str | None, *, is_told: bool) -> str:
-    """Which reaction asks for a score, in a sentence or two; `is_told` is whether Slack tells us of any."""
+    """Says which reaction asks for a score; `is_told` is whether Slack sends the app reactions at all."""
     if emoji is None:
         said = f"No reaction asks for a score in this channel. {_HELP}."
     else:
@@ -189,12 +189,12 @@ def state_text(emoji: str | None, *, is_told: bool) -> str:
 
 
 def not_understood(reason: str) -> str:
-    """What `/judge reaction` can do, for a person who typed something else; `reason` quotes it."""
+    """What `/judge reaction` can do, for a person who typed something unknown; `reason` quotes it."""
     return f"{escape(reason)}. {_HELP}; type the emoji with its colons."
 
 
 ScoreReactions = AnswerCache[str, Mapping[str, str]]
-"""By team, the reactions that ask for a score, by channel: nearly all others cost no query."""
+"""The score reaction of each channel, cached by team, so that nearly all other reactions cost no query."""
 
 
 def score_reactions(services: Services) -> ScoreReactions:
@@ -202,7 +202,7 @@ def score_reactions(services: Services) -> ScoreReactions:
 
 
 async def note_reaction(services: Services, chosen: ScoreReactions, reaction: Reaction) -> bool:
-    """Notes a reaction that asks for nothing; False for one that asks for a score: its listener can answer."""
+    """Records a reaction that does not ask for a score; False if it does, so that its listener answers."""
     here = (await chosen.get(reaction.team_id)).get(reaction.channel_id)
     if reaction.is_added and here == reaction.emoji:
         return False  # a thumb that asks for a score is no opinion
@@ -212,7 +212,7 @@ async def note_reaction(services: Services, chosen: ScoreReactions, reaction: Re
 
 
 async def answer_reaction(services: Services, chosen: ScoreReactions, invocation: Invocation, text: str) -> str:
-    """Does what `/judge reaction` asks for, for those who may change the channel's digest, or says why not."""
+    """Answers `/judge reaction`; only people who may change the channel's digest can set the reaction."""
     try:
         emoji = parse_reaction(text)
     except ValueError as exc:
@@ -226,5 +226,5 @@ async def answer_reaction(services: Services, chosen: ScoreReactions, invocation
     if is_change:
         settings = replace(settings, score_reaction=emoji or None)
         await services.store.digests.save(settings, invocation.user_id)
-        chosen.forget(settings.team_id)  # other processes go by it within half a minute
+        chosen.forget(settings.team_id)  # other processes follow within half a minute
     return state_text(settings.score_reaction, is_told=is_told)

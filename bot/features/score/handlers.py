@@ -1,6 +1,6 @@
 """The shortcut "Score this reply", the window for two texts, and the buttons and windows of a verdict.
 
-Also which payloads are served at all, and what is said where serving one fails.
+Also decides which payloads are served at all, and what people are told if serving one fails.
 """
 
 from collections.abc import Awaitable, Callable
@@ -72,7 +72,7 @@ def register(app: AsyncApp, services: Services) -> None:
     async def score_again(ack: AsyncAck, body: dict[str, Any]) -> None:
         invocation = to_invocation(body)
         earlier = await access.readable(invocation, clicked_case_id(body))
-        if earlier.begins_thread and earlier.thread_ts is None:  # not noted yet, and a repeat belongs there
+        if earlier.begins_thread and earlier.thread_ts is None:  # its thread is not known yet
             await ack()
             await intake.proceed(earlier, False, invocation)
             return
@@ -172,7 +172,7 @@ async def _take(
     invocation: Invocation,
     refused_at: Recipient | str,
 ) -> None:
-    """Acknowledges once the case is durable; else says why there is none, to a person or at an input of a window."""
+    """Acknowledges when the case is durable; if it is refused, says why to a person or at an input of a window."""
     try:
         case, is_new = await taking
     except RefusedError as exc:
@@ -187,7 +187,7 @@ async def _take(
 
 
 async def open_texts_window(services: Services, invocation: Invocation) -> None:
-    """Opens the window for two texts where the person stands; where that comes too late, they are told."""
+    """Opens the window for two texts where the person is, or tells them that it was too late to open it."""
     choice = await services.choices.of(invocation)
     visibility = None if invocation.is_direct else choice.visibility
     names = await services.rubrics.names(invocation.team_id, invocation.channel_id)
@@ -197,7 +197,7 @@ async def open_texts_window(services: Services, invocation: Invocation) -> None:
 
 
 async def open_texts_window_at_home(services: Services, visit: HomeVisit) -> bool:
-    """Whether the window could be opened; the verdict goes to the person's direct messages with the app."""
+    """Whether the window could be opened; its verdict goes to the person's direct messages with the app."""
     state, rubrics = ModalState(channel_id=visit.channel_id), services.rubrics
     view = texts_modal(state, list(rubrics.shipped), rubrics.default, None)
     return await services.messenger.open_modal(visit.invocation.trigger_id, view) is not None
@@ -219,10 +219,10 @@ def details_modal(case: LoggedCase, verdict: RecordedVerdict) -> dict[str, Any]:
 
 
 def register_first(app: AsyncApp, services: Services) -> None:
-    """Looks at each payload before any feature does: those of this workspace are served, with the person's own beside.
+    """Serves only the payloads of this workspace, and adds the person's home workspace if it is missing.
 
-    An app may be installed in several workspaces, and Slack brings the payloads of all of them to whoever runs it; here
-    is one token, and one budget.
+    An app can be installed in several workspaces, and Slack sends it the payloads of all. This process has one token
+    and one budget.
     """
 
     @app.middleware
@@ -241,7 +241,7 @@ def register_first(app: AsyncApp, services: Services) -> None:
         kind, said = kind_of(body), WENT_WRONG
         if isinstance(error, TooLateError):
             logger.warning("payload_refused", reason=str(error))
-            return None  # which Slack has told the person
+            return None  # Slack has already told the person
         if isinstance(error, NoCaseError):
             said = NO_CASE
         elif isinstance(error, MembershipError):
@@ -251,17 +251,17 @@ def register_first(app: AsyncApp, services: Services) -> None:
             reason = in_brief(error)
             logger.error("listener_failed", kind=kind, reason=reason, exc_info=None if reason else error)
         if await services.fail(body, WENT_WRONG):
-            return BoltResponse(status=200) if response else None  # it has failed, and must not be told of again
+            return BoltResponse(status=200) if response else None  # the step has failed; Slack must not resend it
         if is_event(body):
-            return None  # nobody asked for anything; Slack sends again what was not acknowledged
+            return None  # no person is waiting, and Slack sends unacknowledged events again
         await services.messenger.tell(to_invocation(body).recipient, said)
-        # Acknowledged, a modal closes; else Slack offers to submit it again. Bolt has no response to give where the
-        # listener has acknowledged already.
+        # A modal closes if it is acknowledged; otherwise Slack offers to submit it again. Bolt has no response here if
+        # the listener has already acknowledged.
         return BoltResponse(status=200) if response and isinstance(error, NoCaseError) else None
 
 
 def register_last(app: AsyncApp) -> None:
-    """For what is left of these events, such as our own direct messages: without a listener Bolt would warn of each."""
+    """Ignores the message events that are left, such as the app's own; without a listener Bolt would warn of each."""
 
     @app.event("message")
     async def ignore() -> None:
