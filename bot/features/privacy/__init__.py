@@ -10,7 +10,7 @@ _HELP = "• `/judge forget NUMBER` or `/judge forget LINK` deletes a case, `/ju
 
 
 def feature(services: Services) -> Feature:
-    """`/judge forget`, and what deletes old cases every day."""
+    """`/judge forget`, and the job that deletes old cases."""
     settings = services.settings
     retain = partial(
         forgetting.retain, services.store, settings.retention_days, keeps_text=settings.store_text == "full"

@@ -1,10 +1,10 @@
 """`/judge forget`, which quotes what it would delete and asks first, and retention.
 
-Cases are deleted for those who may ask for it: the requester, and an admin who is in the channel. Cases that nobody
-else could see (`LoggedCase.is_for_one`) are their requester's alone; to anybody else it is as if there were none,
-admins included. A person's words, in anyone's cases, are taken out for that person alone.
+A case can be deleted by its requester and by an admin who is in the channel. If only the requester could see it
+(`LoggedCase.is_for_one`), other people, including admins, get the same answer as if it did not exist. A person's words
+are removed from all cases, but only at the request of that person.
 
-Our messages in Slack go first, then the case in the log, so that an interrupted wish can be repeated.
+The app's messages in Slack are deleted before the case in the store, so that an interrupted request can be repeated.
 """
 
 from collections.abc import Iterator, Sequence
@@ -41,11 +41,11 @@ from bot.store.cases import AT_REST
 from bot.store.privacy import Forgetting
 
 _ME = "me"
-_MOST = 150  # whose numbers have room in a button
+_MOST = 150  # case numbers that fit in a button's value
 _QUOTED = 10
 _IS_GONE = "message_not_found"
 _UNANSWERED = timedelta(days=1)
-_SENT_AGAIN_FOR = timedelta(days=1)  # by Slack at most: https://docs.slack.dev/apis/events-api
+_SENT_AGAIN_FOR = timedelta(days=1)  # the longest that Slack retries events: https://docs.slack.dev/apis/events-api
 _SCRUBBED_EVERY = timedelta(days=1)
 
 logger = structlog.get_logger(__name__)
@@ -55,14 +55,14 @@ def register(app: AsyncApp, services: Services) -> None:
     @on_click(app, ids.ACTION_FORGET)
     async def go_ahead(body: dict[str, Any]) -> None:
         invocation, what = to_invocation(body), clicked_value(body)
-        # Whose words are meant is not for the button to say, nor who may delete a case.
+        # Not the button, but the person who clicks decides whose words are forgotten and which cases may be deleted.
         said = await (_forget_words(services, invocation) if what == _ME else _forget(services, invocation, what))
         if not await services.messenger.replace(invocation.response_url, said):
             await services.messenger.tell(invocation.recipient, said)
 
 
 async def answer(services: Services, invocation: Invocation, text: str) -> Post | str:
-    """Answers `/judge forget`: asks before anything goes."""
+    """Answers `/judge forget`: asks before anything is deleted."""
     if text.lower() == _ME:
         words = await services.store.personal_data.count(invocation.team_id, invocation.user_id)
         return ask_first(personal_data_text(words), "Forget my words", _ME) if words else NO_WORDS
@@ -85,7 +85,7 @@ async def answer(services: Services, invocation: Invocation, text: str) -> Post 
 
 
 async def _find(services: Services, invocation: Invocation, text: str) -> Sequence[LoggedCase] | str:
-    """The cases that are meant; a sentence where that is not clear."""
+    """The cases that the text names; a sentence with the reason if it names none."""
     if text.isascii() and text.isdigit():
         return await _numbered(services, invocation.team_id, [to_case_id(text)])
     link = parse_permalink(text)
@@ -104,7 +104,7 @@ async def _numbered(services: Services, team_id: str, numbers: Sequence[int | No
 
 
 async def _forget_words(services: Services, invocation: Invocation) -> Post:
-    """Takes a person's words out of the log; verdicts in Slack follow."""
+    """Removes a person's words from the store; jobs then update the verdicts in Slack."""
     gone = await services.store.personal_data.forget(invocation.team_id, invocation.user_id)
     services.store.forgetting.scrubbed_at = None
     await _scrub(services.store.forgetting)
@@ -113,7 +113,7 @@ async def _forget_words(services: Services, invocation: Invocation) -> Post:
 
 
 async def _forget(services: Services, invocation: Invocation, what: str) -> Post:
-    """Deletes of these cases, given by their numbers, what this person may delete."""
+    """Deletes those of the numbered cases that this person may delete."""
     numbers = [to_case_id(number) for number in what.split(",")[:_MOST]]
     if None in numbers:
         return sentence(HOW)
@@ -124,7 +124,7 @@ async def _forget(services: Services, invocation: Invocation, what: str) -> Post
         delete = services.client.chat_delete
         errors = [await refusal_of(delete(channel=channel, ts=ts)) for channel, ts in _our_messages(at_rest)]
     except SLACK_ERRORS:
-        return sentence(NOT_NOW)  # all cases are still in the log
+        return sentence(NOT_NOW)  # all cases are still in the store
     gone = await services.store.forgetting.forget([case.id for case in at_rest], invocation.user_id)
     if gone:
         await _scrub(services.store.forgetting)
@@ -143,10 +143,10 @@ async def _scrub(log: Forgetting) -> None:
 async def _divide(
     services: Services, found: Sequence[LoggedCase], user_id: str
 ) -> tuple[list[LoggedCase], list[LoggedCase]]:
-    """The cases that are this person's to delete, and those that they may only know of.
+    """The cases that this person may delete, and those that they may only know about.
 
     Raises:
-        SlackApiError, aiohttp.ClientError, TimeoutError: Slack does not answer as it should just now.
+        SlackApiError, aiohttp.ClientError, TimeoutError: Slack fails.
     """
     own = [case for case in found if case.requester_id == user_id]
     shared = [case for case in found if case.requester_id != user_id and not case.is_for_one]
@@ -158,7 +158,7 @@ async def _divide(
 
 
 def _our_messages(found: Sequence[LoggedCase]) -> Iterator[tuple[str, str]]:
-    """Channel and ts: replies first, since the parent of a thread that is not empty leaves a tombstone."""
+    """Channel and ts of each; replies first, because deleting the parent of a nonempty thread leaves a tombstone."""
     for case in found:
         if case.reply_ts:
             yield case.channel_id, case.reply_ts
@@ -168,13 +168,13 @@ def _our_messages(found: Sequence[LoggedCase]) -> Iterator[tuple[str, str]]:
 
 
 async def retain(store: Store, days: int | None, *, keeps_text: bool) -> None:
-    """Deletes what is older than it may become.
+    """Deletes everything whose retention period is over.
 
     Args:
-        store: The log.
-        days: How long a case is kept after it was asked for; None is for ever.
-        keeps_text: Whether the log may keep texts; else a case whose question nobody has typed for a day, and which
-            would keep its response as long, is deleted.
+        store: The store.
+        days: How many days a case is kept after it was requested; None means forever.
+        keeps_text: Whether the store may keep texts. If not, a case that has waited a day for its question to be typed
+            is deleted, because its response is stored until then.
     """
     now, deleted, log = utc_now(), 0, store.forgetting
     if days is not None:
@@ -190,4 +190,4 @@ async def retain(store: Store, days: int | None, *, keeps_text: bool) -> None:
     await store.audit.drop_older(now - KEPT)
     await log.drop_spent()
     if log.scrubbed_at is None or log.scrubbed_at < now - _SCRUBBED_EVERY:
-        await log.scrub()  # what somebody is reading right now stays for the next minute
+        await log.scrub()  # if a reader is in the way, the next run tries again

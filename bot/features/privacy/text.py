@@ -1,4 +1,4 @@
-"""What is said about forgetting, to the person who asked for it alone."""
+"""The messages about forgetting, which only the person who asked for it sees."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ NOT_NOW = "Slack is not answering, so I deleted nothing. Please try again."
 
 
 def ask_first(text: str, label: str, what: str, quoted: Sequence[Block] = ()) -> Post:
-    """Says what would be forgotten, quotes it, and asks; the button brings back `what`."""
+    """Says what would be forgotten, quotes it, and asks; the button sends back `what`."""
     go = button(label, ids.ACTION_FORGET, what) | {"style": "danger"}
     return Post(text, [section(text), *quoted, actions(go)])
 
@@ -36,9 +36,9 @@ def ask_for_cases(
     *,
     are_examples: bool = False,
 ) -> Post:
-    """Asks before cases are deleted, some of which are quoted; the button brings back their numbers.
+    """Asks before cases are deleted, and quotes some of them; the button sends back their numbers.
 
-    `stays` says what is not deleted, and `are_examples` whether a rubric has one of them as an example.
+    `stays` says what is not deleted. `are_examples` is whether a rubric uses one of them as an example.
     """
     which, whose = ("this case", "Its") if len(case_ids) == 1 else (f"these {len(case_ids)} cases", "Their")
     more = f"{len(case_ids) - len(quoted)} more are not shown here." if len(case_ids) > len(quoted) else ""
@@ -84,14 +84,14 @@ def personal_data_forgotten_text(gone: Words) -> str:
 
 
 def forgotten_text(cases: Sequence[int], messages: int, errors: Sequence[str], stays: str, *, is_private: bool) -> str:
-    """What became of a wish to forget.
+    """The outcome of a request to forget cases.
 
     Args:
-        cases: The numbers of those that are gone from the log.
-        messages: How many messages of ours were taken back.
-        errors: Slack's errors, one for each message of ours that it did not let us take back.
-        stays: What is there still, as `staying_text` says it.
-        is_private: Whether one person alone was shown a verdict, which cannot be taken back.
+        cases: The numbers of the cases deleted from the store.
+        messages: How many of the app's messages were deleted.
+        errors: Slack's error codes, one for each of the app's messages that could not be deleted.
+        stays: What was not deleted, as `staying_text` says it.
+        is_private: Whether a verdict was shown to one person only; the app cannot delete such a message.
     """
     parts = []
     if cases:
@@ -107,7 +107,7 @@ def forgotten_text(cases: Sequence[int], messages: int, errors: Sequence[str], s
 
 
 def staying_text(unsettled: Sequence[int], others: int) -> str:
-    """Why cases were not deleted: by their numbers those that are being scored, and how many are somebody else's."""
+    """Why cases were not deleted: the numbers of those still being scored, and how many were requested by others."""
     parts = []
     if unsettled:
         are = "is" if len(unsettled) == 1 else "are"
