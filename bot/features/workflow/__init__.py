@@ -1,4 +1,4 @@
-"""The step "Score a reply" of Slack's workflows: what it asks for, and how it ends."""
+"""The step "Score a reply" for Slack workflows: its request, and how it ends."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -28,7 +28,7 @@ def feature(services: Services) -> Feature:
         if execution_id is None:
             return False
         is_ours = installation_of(dict(body)) == services.identity.team_id
-        # The app's own token is not for another workspace; the one that comes with the step is.
+        # The app's own token is not valid in another workspace; the token that comes with the step is.
         token = None if is_ours else body["event"]["bot_access_token"]
         await handlers.fail(services, execution_id, sentence, token)
         return True

@@ -1,13 +1,13 @@
-"""The step "Score a reply" of workflows: what it asks for becomes a case like anybody's, and its end is the case's.
+"""The step "Score a reply" of workflows: its request becomes a case like any other, and it ends when the case ends.
 
-A step is told the verdict of its case, or why there is none; always, and once.
-The bot's own token does it, and the one that comes with each step is thrown away: it dies after 15 minutes, and a case
-may take longer. Slack's frameworks can do the same, Bolt by `attaching_function_token_enabled=False`. Slack ends each
-step once: who comes second is told so, and an interrupted try may be made again.
+Each step is told exactly once the verdict of its case, or why there is none. The app uses the bot's own token for this
+and ignores the token that comes with each step, because that one expires after 15 minutes and a case may take longer.
+Slack's frameworks can do the same, Bolt with `attaching_function_token_enabled=False`. Slack ends each step only once
+and reports an error to a second attempt, so an interrupted attempt can be repeated.
 Sources: https://github.com/slackapi/bolt-python/issues/1075, https://github.com/slackapi/bolt-js/issues/2500,
 https://docs.slack.dev/reference/methods/functions.completeSuccess (bot tokens, no scope).
 
-`settle`, `tell` and `fail` raise SlackApiError, ClientError or TimeoutError where Slack cannot be told now.
+`settle`, `tell` and `fail` raise SlackApiError, ClientError or TimeoutError if Slack fails temporarily.
 """
 
 import re
@@ -57,7 +57,7 @@ _TS = re.compile(r"[0-9]{10}\.[0-9]{6}")
 def register(app: AsyncApp, services: Services) -> None:
     @app.function(ids.FUNCTION_SCORE_REPLY, auto_acknowledge=False)
     async def score_reply(ack: AsyncAck, body: dict[str, Any]) -> None:
-        # Slack tells of the step again where it is not acknowledged, which it is once its case is durable.
+        # Acknowledged only when the case is durable, because Slack sends an unacknowledged step again.
         await _take(services, body)
         await ack()
 
@@ -68,7 +68,7 @@ def execution_of(body: Raw) -> str | None:
 
 
 async def _take(services: Services, body: Raw) -> None:
-    """Takes in the case that a step asks for: it is durable on return, or the step has failed with a sentence.
+    """Accepts the case that a step asks for. On return the case is durable, or the step has failed with a sentence.
 
     Source: https://docs.slack.dev/reference/events/function_executed
     """
@@ -99,16 +99,16 @@ async def _take(services: Services, body: Raw) -> None:
 
 
 def _to_invocation(body: Raw) -> Invocation:
-    """The request as of the workflow: whom it runs for is what its builder writes. It is in no channel."""
+    """An invocation by the workflow, in no channel; not by the person, whom the builder of the workflow chooses."""
     team_id = body["team_id"]
     return Invocation(team_id, "", WORKFLOW, "a workflow", trigger_id="", response_url=None, is_foreign=False)
 
 
 async def _check_person(services: Services, body: Raw, user_id: str) -> None:
-    """Nothing, where the step runs for a person of this workspace, by whose channels it is judged what it may read.
+    """Checks that the step runs for a person of this workspace, whose channels determine what it may read.
 
     Raises:
-        RefusedError: It does not.
+        RefusedError: It runs for a bot, a person of another workspace, or an unknown id.
     """
     try:
         home = await services.homes.of(user_id)
@@ -116,7 +116,7 @@ async def _check_person(services: Services, body: Raw, user_id: str) -> None:
         if error_of(exc) == _UNKNOWN:
             raise RefusedError(NO_PERSON) from exc
         raise
-    # An app is in every channel that it serves: by its name, anybody's workflow would reach them all.
+    # An app is in every channel that it serves, so with its id any person's workflow could read them all.
     if await services.members.is_known_bot(user_id):
         raise RefusedError(NO_PERSON)
     if home not in {body["team_id"], body.get("enterprise_id")}:
@@ -124,10 +124,10 @@ async def _check_person(services: Services, body: Raw, user_id: str) -> None:
 
 
 def to_request(inputs: Raw, host: str) -> Permalink | Texts:
-    """What a step is to score; `host` is the workspace's own address.
+    """What a step should score; `host` is the workspace's own host name.
 
     Raises:
-        RefusedError: That is not a message, nor a link, nor two texts.
+        RefusedError: The inputs are not exactly one of a message, a link, or two texts.
     """
     message, link = inputs.get(ids.INPUT_MESSAGE), str(inputs.get(ids.INPUT_LINK) or "")
     question, response = (
@@ -157,7 +157,7 @@ async def _linked(services: Services, invocation: Invocation, link: Permalink, u
     if channel is None:
         raise RefusedError(NOT_IN_BOTH)
     choice = await services.choices.of(invocation, link.channel_id)
-    # Whoever built the workflow chose the person, and need not be in the channel.
+    # The builder of the workflow chose the person, and may not be in the channel.
     return link_case(invocation, link, choice, None, CaseSource.WORKFLOW), not channel.is_private
 
 
@@ -169,10 +169,10 @@ logger = structlog.get_logger(__name__)
 
 
 async def settle(services: Services, case_id: int) -> None:
-    """Tells the steps that wait for a case its end.
+    """Tells the steps that wait for a case how it ended.
 
     Raises:
-        RetryError: It has not come so far.
+        RetryError: The case is not settled yet.
     """
     cases = services.store.cases
     case = await cases.get(case_id)
@@ -182,17 +182,17 @@ async def settle(services: Services, case_id: int) -> None:
 
 
 async def tell(services: Services, case_id: int, case: LoggedCase | None, verdict: RecordedVerdict | None) -> None:
-    """Tells the steps that wait for a case the verdict on it; that it was forgotten, where it is gone."""
+    """Tells the steps that wait for a case its verdict, or that the case was forgotten if `case` is None."""
     executions = services.store.executions
     for execution in await executions.waiting(case_id):
         if case is None:
             await fail(services, execution.id, FORGOTTEN)
         else:
-            # Who is shown it is for the steps that follow.
+            # The steps that follow may show it to anybody.
             await services.store.assignments.note_told(case.team_id, [case.id], EVERYBODY)
             told = outputs(case, verdict, services.identity.url, quotes=execution.quotes)
             refused = await _call(services, "functions.completeSuccess", execution.id, outputs=told)
-            if refused == _UNFIT:  # the manifest that was pasted declares others
+            if refused == _UNFIT:  # the installed manifest declares other outputs
                 await fail(services, execution.id, OTHER_OUTPUTS)
             elif refused:
                 logger.warning("step_not_ended", execution=execution.id, error=refused)
@@ -200,15 +200,15 @@ async def tell(services: Services, case_id: int, case: LoggedCase | None, verdic
 
 
 async def fail(services: Services, execution_id: str, error: str, token: str | None = None) -> None:
-    """Has a step fail with this sentence, which Slack shows to people; with a `token` in place of our own."""
+    """Ends a step with this error, which Slack shows to people; `token` is used instead of the app's own if given."""
     said = {"error": error} | ({"token": token} if token else {})
     if refused := await _call(services, "functions.completeError", execution_id, **said):
         logger.warning("step_not_ended", execution=execution_id, error=refused)
 
 
 async def _call(services: Services, method: str, execution_id: str, **said: Any) -> str | None:
-    """Slack's word for why it refuses for good; None where the step has ended."""
-    # Not by slack-sdk's own methods, which write what is said into the address.
+    """Slack's error code if it permanently refuses the call; None if the step has ended, now or before."""
+    # slack-sdk's own methods are not used, because they put the arguments into the URL.
     call = services.client.api_call(method, json={"function_execution_id": execution_id, **said})
     refused = await refusal_of(call)
     return None if refused == _HAS_ENDED else refused

@@ -1,4 +1,4 @@
-"""What a workflow is told at the end of its step: outputs for the steps that follow, or a sentence for people."""
+"""What a workflow gets at the end of its step: outputs for the steps that follow, or an error for people to read."""
 
 import re
 from collections.abc import Sequence
@@ -29,15 +29,15 @@ NO_LINK = "This step's link does not lead to a message (More actions (⋮) → C
 NO_CHANNEL = "This step's message has no channel. Give its link instead."
 NO_TIME = "This step's message has no timestamp. Give its link instead."
 
-# A step that follows may post what it is given.
+# A step that follows may post the outputs, so they must not mention people.
 _MENTION = re.compile(r"<(?=[!@#])")
 
 
 def outputs(case: LoggedCase, verdict: RecordedVerdict | None, workspace_url: str, *, quotes: bool) -> dict[str, Any]:
-    """The outputs that the manifest declares; those that there is nothing to say in are left out.
+    """The outputs that the manifest declares, without those that have no value.
 
-    Without a score there is none, and never a 0: `scored` is false, and `reason` says why. `quotes` is whether the
-    workflow may be given the justification.
+    If there is no score, the output for it is left out and never 0; `scored` is false, and `reason` says why. `quotes`
+    is whether the workflow may get the justification.
     """
     told: dict[str, Any] = {ids.OUTPUT_SCORED: verdict is not None and verdict.score is not None}
     if verdict is None:
@@ -54,7 +54,7 @@ def outputs(case: LoggedCase, verdict: RecordedVerdict | None, workspace_url: st
 
 
 def week_line(rows: Sequence[ScoreCount]) -> str:
-    """The line of a digest on what workflows asked for, by the judge version that scored most; empty without scores."""
+    """The digest's line on requests by workflows, by the judge version that scored most; empty without scores."""
     kind = commonest(rows)
     tally = tally_of(rows, kind)
     if not tally.n:
