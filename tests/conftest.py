@@ -65,6 +65,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     without = {item for item in items for mark in item.iter_markers("needs") if not all(map(_is_there, mark.args))}
     config.hook.pytest_deselected(items=[*without])
     items[:] = [item for item in items if item not in without]
+    # The simulations take longest, so they start first; otherwise one process runs them alone at the end.
+    items.sort(key=lambda item: not item.nodeid.startswith("tests/slow/judge/"))
 
 
 def pytest_collection_finish() -> None:
