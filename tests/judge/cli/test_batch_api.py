@@ -266,6 +266,13 @@ async def test_cancelling_keeps_the_answers(server: BatchServer, source: Path, o
     assert asked(server) == ONCE
 
 
+async def test_cancelled_run_reports_no_row_as_failed(server: BatchServer, source: Path, output: Path) -> None:
+    server.script("No idea.")  # each answered row needs a second request
+    await kill_at("poll", server, source, output)
+    done = await ask(server, source, output, "--cancel")
+    assert (done.returncode, "0 of 5 rows scored, 0 unscored, 0 failed" in done.stdout) == (1, True)
+
+
 async def test_cancelling_without_a_batch_says_so(server: BatchServer, source: Path, output: Path) -> None:
     done = await ask(server, source, output, "--cancel")
     assert (done.returncode, done.stderr, server.sent) == (1, "No batch is in progress.\n", [])
