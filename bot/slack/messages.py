@@ -17,7 +17,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.blocker import NO_TEXT, ONLY_IMAGE, UNREADABLE
 from bot.domain.label import Reaction
-from bot.slack.mrkdwn import clean, emoji_of, to_plain
+from bot.slack.mrkdwn import clean, emoji_of, linked, to_date, to_plain
 
 Raw = dict[str, Any]
 
@@ -151,8 +151,7 @@ def _rich_element(element: Raw) -> str:
         case "text":
             return str(element.get("text", ""))
         case "link":
-            url, label = element.get("url", ""), element.get("text") or ""
-            return f"{label} ({url})" if label and label not in url else url
+            return linked(element.get("url", ""), element.get("text") or "")
         case "emoji":
             return f":{element.get('name', '')}:"
         case "user":
@@ -164,7 +163,8 @@ def _rich_element(element: Raw) -> str:
         case "broadcast":
             return f"@{element.get('range', '')}"
         case "date":
-            return str(element.get("fallback") or "")
+            date = to_date(element.get("timestamp"), element.get("format") or "", element.get("fallback") or "")
+            return linked(element.get("url") or "", date)
         case "color":
             return str(element.get("value") or "")
         case _:

@@ -5,6 +5,7 @@ Source: https://docs.slack.dev/messaging/formatting-message-text
 
 import re
 import unicodedata
+from datetime import UTC, datetime
 
 from judge.sanitize import sanitize
 
@@ -19,8 +20,9 @@ _EMOJI = re.compile(r":(?=[\w+'-]+:)(?!(?<=\d:)\d+:)")
 def to_plain(text: str) -> str:
     """What a person would read in Slack: tokens decoded, then entities, and control characters removed.
 
-    `<https://url|label>` becomes `label (https://url)`, `<@U1>` `@U1`, `<#C1|general>` `#general`,
-    `<!channel>` `@channel`.
+    `<https://url|label>` becomes `label (https://url)`, `<@U1>` `@U1`, `<#C1|general>` `#C1`, `<!channel>` `@channel`,
+    `<!date^0^{date}|then>` `1970-01-01`. Slack shows the label of a link only: of everything else it shows the name,
+    for which the id stands here, as in rich text. A new name is no edit.
     """
     decoded = _TOKEN.sub(lambda match: _decode_token(match[1]), text)
     return clean(decoded.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
@@ -28,12 +30,43 @@ def to_plain(text: str) -> str:
 
 def _decode_token(inner: str) -> str:
     target, _, label = inner.partition("|")
-    if target.startswith(("@", "#")):
-        return target[0] + (label or target[1:]).lstrip("@#")
-    if target.startswith("!"):
-        return label or "@" + target[1:].partition("^")[0]
-    target = target.removeprefix("mailto:")
-    return f"{label} ({target})" if label and label not in target else target
+    kind, *parts = target.split("^")
+    if kind == "!date":
+        timestamp, form, url = (*parts, "", "", "")[:3]
+        return linked(url, to_date(timestamp, form, label))
+    if kind == "!subteam":
+        return "@" + "".join(parts[:1])
+    if kind.startswith(("@", "#", "!")):
+        return kind.replace("!", "@")
+    return linked(target.removeprefix("mailto:"), label)
+
+
+def linked(url: str, label: str) -> str:
+    """A link as `label (url)`; only one of the two if there is no other, or the URL contains the label."""
+    return f"{label} ({url})" if url and label and label not in url else url or label
+
+
+_DATE_PART = re.compile(r"\{(\w+)\}")
+_AS = {"time": "%H:%M UTC", "time_secs": "%H:%M:%S UTC", "ago": "%Y-%m-%d %H:%M UTC"}
+_DATES = "date", "day_divider"
+
+
+def to_date(timestamp: object, form: str, fallback: str) -> str:
+    """A date as Slack fills it into `form`, but in UTC, and never "today", so that it stays the same.
+
+    Slack shows the fallback only if the timestamp is none.
+    Source: https://docs.slack.dev/messaging/formatting-message-text#date-formatting
+    """
+    try:
+        at = datetime.fromtimestamp(int(str(timestamp)), UTC)
+    except (ValueError, OverflowError, OSError):
+        return fallback if str(timestamp).isalpha() else str(timestamp)
+
+    def shown(match: re.Match[str]) -> str:
+        found = _AS.get(match[1]) or ("%Y-%m-%d" if match[1].startswith(_DATES) else "")
+        return f"{at:{found}}" if found else match[0]
+
+    return _DATE_PART.sub(shown, form)
 
 
 def clean(text: str) -> str:

@@ -80,9 +80,10 @@ def test_rich_text_elements_read_as_shown() -> None:
         {"type": "link", "url": "https://a.example", "text": "here"},
         {"type": "emoji", "name": "wave"},
         {"type": "broadcast", "range": "here"},
+        {"type": "date", "timestamp": 1392734382, "format": " since {date_num}", "fallback": "HIDDEN"},
     ]
     block = {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": elements}]}
-    assert read(blocks=[block]) == "@U1 in #C1: here (https://a.example):wave:@here"
+    assert read(blocks=[block]) == "@U1 in #C1: here (https://a.example):wave:@here since 2014-02-18"
 
 
 def test_attachments_are_read_after_the_text() -> None:
