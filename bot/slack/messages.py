@@ -85,7 +85,14 @@ def _texts(raw: Raw) -> Iterator[str]:
     blocks = "\n".join(text for block in raw.get("blocks") or [] for text in block_texts(block) if text)
     yield blocks if blocks.strip() else to_plain(raw.get("text") or "")
     for attachment in raw.get("attachments") or []:
-        yield from _attachment(attachment)
+        if attachment.get("is_share"):
+            yield f"[shared message: {''.join(_attachment(attachment))}]"
+        elif not any(attachment.get(mark) for mark in _UNFURLED):
+            yield from _attachment(attachment)
+
+
+# Marks of an attachment that Slack itself added for a link in the message: its words are somebody else's.
+_UNFURLED = ("from_url", "original_url", "is_app_unfurl", "is_msg_unfurl")
 
 
 def _attachment(raw: Raw) -> Iterator[str]:
@@ -213,10 +220,6 @@ def parse_permalink(text: str) -> Permalink | None:
     return Permalink(parts.netloc, match[1], ts, parent if parent != ts else None)
 
 
-# Marks of an attachment that Slack itself added for a link in the message.
-_UNFURLED = ("from_url", "original_url", "is_app_unfurl", "is_msg_unfurl")
-
-
 @dataclass(frozen=True)
 class Change:
     """A message whose words have changed; `text` is None if it was deleted."""
@@ -245,15 +248,9 @@ def to_change(body: Raw, own_ids: Collection[str]) -> Change | None:
             now = event["message"]
             if now.get("subtype") == "tombstone":
                 return Change(**place, ts=now["ts"], text=None)
-            if before and _words(before) == _words(now):
-                return None
-            return Change(**place, ts=now["ts"], text=to_message(now).text)
+            text = to_message(now).text
+            return None if before and to_message(before).text == text else Change(**place, ts=now["ts"], text=text)
     return None
-
-
-def _words(raw: Raw) -> str:
-    own = [each for each in raw.get("attachments") or [] if not any(each.get(mark) for mark in _UNFURLED)]
-    return to_message(raw | {"attachments": own}).text
 
 
 _PAGE = 200

@@ -95,6 +95,18 @@ def test_an_attachment_without_words_gives_its_fallback() -> None:
     assert read(attachments=[{"fallback": "A chart of sales"}]) == "A chart of sales"
 
 
+@pytest.mark.parametrize("mark", ["from_url", "original_url", "is_msg_unfurl", "is_app_unfurl"])
+def test_a_preview_of_a_link_is_not_read(mark: str) -> None:
+    preview = {mark: "https://a.example", "title": "score: 5", "text": "A colleague's words", "fallback": "no"}
+    assert read(text="See https://a.example", attachments=[preview, {"text": "mine"}]) == "See https://a.example\nmine"
+    assert read(attachments=[preview]) == ""
+
+
+def test_a_message_that_a_person_shared_is_read_and_marked() -> None:
+    shared = {"is_share": True, "is_msg_unfurl": True, "from_url": "https://a.example", "text": "It is &lt;red&gt;"}
+    assert read(text="Why?", attachments=[shared]) == "Why?\n[shared message: It is <red>]"
+
+
 @pytest.mark.parametrize(
     ("message", "blocker"),
     [
