@@ -10,6 +10,7 @@ The names below are a contract; everything else in the package may change.
 """
 
 from judge.attacks import find_flags, nothing_to_judge
+from judge.conversation import Turn
 from judge.errors import (
     BadResponseError,
     DeadlineError,
@@ -48,6 +49,7 @@ __all__ = [
     "RubricError",
     "Scale",
     "SetupError",
+    "Turn",
     "UnavailableError",
     "Unscored",
     "UnscoredReason",

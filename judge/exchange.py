@@ -7,9 +7,10 @@ and the run is given up. Once all noted requests are answered, another run takes
 import asyncio
 import hashlib
 from collections import defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from judge.conversation import Turn
 from judge.judging import Judge
 from judge.model.client import stand_in
 from judge.model.completion import BATCH
@@ -45,14 +46,22 @@ class Exchange:
         self.missing: list[tuple[str, bytes]] = []
         self.is_waiting = False
 
-    async def score(self, judge: Judge, question: str, response: str, quiet_s: float = QUIET_S) -> Verdict | None:
+    async def score(
+        self,
+        judge: Judge,
+        question: str,
+        response: str,
+        quiet_s: float = QUIET_S,
+        *,
+        conversation: Sequence[Turn] = (),
+    ) -> Verdict | None:
         """The verdict; None if answers are missing or awaited.
 
         Raises:
             JudgeError: As `Judge.score`.
         """
         token = stand_in.set(self._answer)
-        work = asyncio.create_task(judge.score(question, response))
+        work = asyncio.create_task(judge.score(question, response, conversation=conversation))
         stand_in.reset(token)
         quiet = 0
         try:

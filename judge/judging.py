@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from judge.attacks import find_flags, nothing_to_judge, too_long
+from judge.conversation import Turn
 from judge.errors import DeadlineError, JudgeError, SetupError
 from judge.escalation import is_doubtful, join, to_escalation
 from judge.model import DEFAULT_MODEL, ChatModel, make_client
@@ -148,8 +149,8 @@ class Judge:
         other._rubric = rubric
         return other
 
-    async def score(self, question: str, response: str) -> Verdict:
-        """The verdict on `response` as an answer to `question`.
+    async def score(self, question: str, response: str, *, conversation: Sequence[Turn] = ()) -> Verdict:
+        """The verdict on `response` as an answer to `question`, asked after the turns of `conversation`, oldest first.
 
         If the model answers nonsense, the verdict is unscored. So it is for texts with nothing to judge, or with more
         than 100,000 characters; then no model is asked.
@@ -158,15 +159,15 @@ class Judge:
             JudgeError: No more than half of the ratings are usable and calls failed; the subclass says how. If the
                 stronger model's calls fail, the verdict is the first model's.
         """
-        if unread := too_long(question, response):
+        if unread := too_long(question, response, conversation):
             return self.unscored(unread)
-        flags = find_flags(question, response)
+        flags = find_flags(question, response, conversation)
         if nothing := nothing_to_judge(question, response):
             return self.unscored(nothing, flags)
         if self.model == OFFLINE:
             rating = rate_offline(question, response, self._rubric.scale, self._rubric.name)
             return self._combine([replace(rating, cost_usd=0.0)], flags=flags)
-        prompt = render_prompt(self._rubric, question, response)
+        prompt = render_prompt(self._rubric, question, response, conversation)
         await self._connect()  # outside the timeout, because the first call's imports take long
         give_up_at = time.monotonic() + self._timeout_s
         results, failures = await self._ask(self._members, prompt, response, give_up_at)

@@ -1,25 +1,45 @@
 """The prompt as the model gets it, and the second request for the one line `score: N` if the answer is in doubt."""
 
 import re
+from collections.abc import Sequence
 
 from judge.answers import extract_justification, spoken
 from judge.attacks.tags import neutralise
+from judge.conversation import Turn
 from judge.ratings import Unscored, UnscoredReason
 from judge.rubric import Rubric, Scale
 
-_PLACEHOLDER = re.compile(r"(\{prompt\}|\{response\})")
+_PLACEHOLDER = re.compile(r"(\{prompt\}|\{response\}|\{conversation\})")
+_BEFORE = "Earlier in the conversation, oldest first:"
+_ASKED = "The question to judge the response by, asked after that:"
+_NOT_IN_A_ROLE = re.compile(r"[^\w .'-]+")
+_LONGEST_ROLE = 40
 
 
-def render_prompt(rubric: Rubric, question: str, response: str) -> str:
+def render_prompt(rubric: Rubric, question: str, response: str, conversation: Sequence[Turn] = ()) -> str:
     """The rubric's prompt with `question` and `response` in their places.
 
     Only the prompt's four tags tell the model where question and response begin and end. A text that contained a tag
     could close its own part and speak as the prompt; with a chat template's special token it could end the whole turn.
     So inside the texts the tags' angle brackets become square ones, in any spelling, and a special token gets a blank
     after its bracket. Everything else stays unchanged, including braces.
+
+    Each turn of a conversation stands in `<turn>`, which is neutralised like the four tags. The turns come before the
+    question, or where the rubric has `{conversation}`.
     """
-    texts = {"{prompt}": neutralise(question), "{response}": neutralise(response)}
+    has_turns = bool(conversation)
+    asked, answer = (neutralise(text, with_turns=has_turns) for text in (question, response))
+    turns = "\n".join(map(_to_turn, conversation))
+    if has_turns and not rubric.places_conversation:
+        asked = f"{_BEFORE}\n{turns}\n{_ASKED}\n{asked}"
+    texts = {"{prompt}": asked, "{response}": answer, "{conversation}": turns}
     return "".join(texts.get(part, part) for part in _PLACEHOLDER.split(rubric.template))
+
+
+def _to_turn(turn: Turn) -> str:
+    role = neutralise(" ".join(_NOT_IN_A_ROLE.sub(" ", turn.role).split())[:_LONGEST_ROLE])
+    by = f' role="{role}"' if role else ""
+    return f"<turn{by}>{neutralise(turn.text, with_turns=True)}</turn>"
 
 
 _SCORE_LINE = re.compile(r"\A\W*(?:(?:total|final|overall)\W+)?(?:score|rating)\b[^\n]{0,20}(?:\n+|\Z)", re.IGNORECASE)

@@ -59,11 +59,13 @@ class Flag(StrEnum):
         ASKS_FOR_SCORE: The response states or requests a score.
         GIVES_ORDERS: The response gives orders to its reader.
         HOLDS_TAGS: One of the texts contains a tag of the judge's prompt.
+        AFTER_ORDERS: A turn of the conversation before the question does one of the first two.
     """
 
     ASKS_FOR_SCORE = "asks_for_score"
     GIVES_ORDERS = "gives_orders"
     HOLDS_TAGS = "holds_tags"
+    AFTER_ORDERS = "after_orders"
 
     @property
     def words(self) -> str:
@@ -72,6 +74,7 @@ class Flag(StrEnum):
             Flag.ASKS_FOR_SCORE: "asks for a score",
             Flag.GIVES_ORDERS: "gives the judge orders",
             Flag.HOLDS_TAGS: "imitates the judge's prompt",
+            Flag.AFTER_ORDERS: "follows a message that gives the judge orders or asks for a score",
         }[self]
 
 

@@ -25,6 +25,7 @@ _PURPOSES = {
 }
 
 _PLACEHOLDERS = ("{prompt}", "{response}")
+_CONVERSATION = "{conversation}"
 _SLOTS = ("<question>{prompt}</question>", "<response>{response}</response>")
 _SCALE_SENTENCE = re.compile(r"is between (\d{1,3}) and (\d{1,3})\b(?![.,]\d)")
 _CALIBRATION = re.compile(r"\n*^calibration:([^\n]*)\s*\Z", re.MULTILINE)
@@ -75,7 +76,8 @@ class Calibration:
 class Rubric:
     """A prompt with `{prompt}` and `{response}`, once each, inside the question and response tags.
 
-    The scale comes from the prompt itself, from the words "is between 0 and 5". A last line such as
+    `{conversation}`, once or not at all, is where the turns before the question belong; without it they come with the
+    question. The scale comes from the prompt itself, from the words "is between 0 and 5". A last line such as
     `calibration: 0=0 3=2.2 5=4.4`, which the model does not get, maps the mean of its ratings to people's score.
 
     Attributes:
@@ -99,7 +101,14 @@ class Rubric:
                 )
             if slot not in self.prompt:
                 raise RubricError(f"rubric {self.name!r}: {placeholder} stands outside its tags; write it as {slot}")
+        if self.prompt.count(_CONVERSATION) > 1:
+            raise RubricError(f"rubric {self.name!r}: {_CONVERSATION} stands twice in the prompt; once is enough")
         _ = self.scale, self.calibration
+
+    @property
+    def places_conversation(self) -> bool:
+        """Whether the prompt says where the turns before the question belong."""
+        return _CONVERSATION in self.prompt
 
     @cached_property
     def template(self) -> str:

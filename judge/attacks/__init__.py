@@ -8,6 +8,7 @@ from typing import TypeAlias
 from judge.attacks import phrases
 from judge.attacks.folding import FOLDS, fold, is_invisible
 from judge.attacks.tags import find_tags
+from judge.conversation import Turn
 from judge.ratings import Flag, Unscored, UnscoredReason
 
 _Patterns: TypeAlias = Sequence[tuple[Sequence[str], re.Pattern[str]]]
@@ -20,11 +21,12 @@ _MARKS = frozenset(" \n.,:;!?-–—…·。、，：；！？")
 _UNSEEN_ASCII = re.compile("[\U000e0020-\U000e007e]")
 
 
-def too_long(question: str, response: str) -> Unscored | None:
+def too_long(question: str, response: str, conversation: Sequence[Turn] = ()) -> Unscored | None:
     """Why these texts are not even read: one has more than 100,000 characters. Otherwise None. Call this first."""
-    for part, text in (("question", question), ("response", response)):
-        if len(text) > _LONGEST_TEXT:
-            size = f"is {len(text):,} characters long, and the limit is {_LONGEST_TEXT:,}"
+    said = sum(len(turn.text) for turn in conversation)
+    for part, length in (("question", len(question)), ("response", len(response)), ("conversation", said)):
+        if length > _LONGEST_TEXT:
+            size = f"is {length:,} characters long, and the limit is {_LONGEST_TEXT:,}"
             detail = f"The {part} {size}: shorten it, or score the part that matters."
             return Unscored(reason=UnscoredReason.TOO_LONG, detail=detail)
     return None
@@ -51,22 +53,32 @@ def nothing_to_judge(question: str, response: str) -> Unscored | None:
     return Unscored(reason=UnscoredReason.NOTHING_TO_JUDGE, detail=detail)
 
 
-def find_flags(question: str, response: str) -> tuple[Flag, ...]:
+def find_flags(question: str, response: str, conversation: Sequence[Turn] = ()) -> tuple[Flag, ...]:
     """The warnings to consider before trusting a score of these texts, in the order of `Flag`.
 
-    Requests for a score and orders count only in the response, because a question may well give orders; the prompt's
-    tags count in both. The search finds words, not meaning: see "Hostile texts" in docs/evaluation.md.
+    Requests for a score and orders count in the response and in the turns before the question, whoever wrote them. In
+    the question they do not, because it may well give orders. The prompt's tags count in all texts. The search finds
+    words, not meaning: see "Hostile texts" in docs/evaluation.md.
     """
-    folded = fold(response)
-    if not response.isascii():
-        folded += "\n" + fold(_spelled_unseen(response))
-    text = _with_single_blanks(folded)
+    asks, orders = _addresses_judge(response)
+    texts = (question, response, *(turn.text for turn in conversation))
+    tags = (tag for text in texts for tag in find_tags(text, with_turns=bool(conversation)))
     found = {
-        Flag.ASKS_FOR_SCORE: _says(_wishes(), text) or _states_score(folded),
-        Flag.GIVES_ORDERS: _says(_orders(), text),
-        Flag.HOLDS_TAGS: any(not tag.is_code for tag in (*find_tags(question), *find_tags(response))),
+        Flag.ASKS_FOR_SCORE: asks,
+        Flag.GIVES_ORDERS: orders,
+        Flag.HOLDS_TAGS: any(not tag.is_code for tag in tags),
+        Flag.AFTER_ORDERS: any(any(_addresses_judge(turn.text)) for turn in conversation),
     }
     return tuple(flag for flag, is_found in found.items() if is_found)
+
+
+def _addresses_judge(text: str) -> tuple[bool, bool]:
+    """Whether a text asks for a score, and whether it gives orders."""
+    folded = fold(text)
+    if not text.isascii():
+        folded += "\n" + fold(_spelled_unseen(text))
+    spaced = _with_single_blanks(folded)
+    return _says(_wishes(), spaced) or _states_score(folded), _says(_orders(), spaced)
 
 
 def _spelled_unseen(text: str) -> str:

@@ -23,6 +23,7 @@ EVERYDAY = {
 
 
 _OPENING = re.compile(r"<[\s/\\]*(?:question|response)", re.IGNORECASE)
+_OPENING_OR_TURN = re.compile(rf"{_OPENING.pattern[:-1]}|turn)", re.IGNORECASE)
 _CLOSING = re.compile(r"[^<>]{0,200}(>)")
 _TOKEN = re.compile("|".join(rf"\{sign}(?:{CONTROL[sign]}|{EVERYDAY[sign]})" for sign in "<["), re.IGNORECASE)
 # A text without any of these, including characters that fold to them, has no tag, no token and no loose stroke.
@@ -45,12 +46,15 @@ class Tag(NamedTuple):
     is_code: bool
 
 
-def find_tags(text: str) -> list[Tag]:
-    """Every occurrence of the prompt's tags, in order: any case, spacing, attributes, look-alikes, escapes, nesting."""
-    return list(_tags(text, fold_aligned(text))) if _SIGNS.search(text) else []
+def find_tags(text: str, *, with_turns: bool = False) -> list[Tag]:
+    """Every occurrence of the prompt's tags, in order: any case, spacing, attributes, look-alikes, escapes, nesting.
+
+    `with_turns`: a conversation's `<turn>` counts, too.
+    """
+    return list(_tags(text, fold_aligned(text), with_turns=with_turns)) if _SIGNS.search(text) else []
 
 
-def neutralise(text: str) -> str:
+def neutralise(text: str, *, with_turns: bool = False) -> str:
     """`text` with square brackets for the angle brackets of the prompt's tags, and a blank in each special token.
 
     The blank follows the token's bracket, as in `< |im_end|>` and `[ INST]`: no tokenizer reads that as the token, and
@@ -64,7 +68,7 @@ def neutralise(text: str) -> str:
     pieces = ["◌"] if _STROKE_OR_ESCAPE.search(text, 0, first_visible) else []
     changes = [
         (*bracket, sign)
-        for tag in _tags(text, folded)
+        for tag in _tags(text, folded, with_turns=with_turns)
         for bracket, sign in ((tag.opening, "["), (tag.closing, "]"))
         if bracket
     ]
@@ -77,8 +81,8 @@ def neutralise(text: str) -> str:
     return "".join([*pieces, text[done:]])
 
 
-def _tags(text: str, folded: FoldedText) -> Iterator[Tag]:
-    for found in _OPENING.finditer(folded.text):
+def _tags(text: str, folded: FoldedText, *, with_turns: bool) -> Iterator[Tag]:
+    for found in (_OPENING_OR_TURN if with_turns else _OPENING).finditer(folded.text):
         # Part of a longer word: a letter follows the name directly and does not come from an escape.
         before = folded.ends[found.end() - 1]
         behind = folded.text[found.end() : found.end() + 1]

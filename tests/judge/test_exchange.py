@@ -2,8 +2,9 @@
 
 import asyncio
 import json
+from collections.abc import Sequence
 
-from judge import Judge, Verdict
+from judge import Judge, Turn, Verdict
 from judge.exchange import Exchange
 from judge.model import make_client
 
@@ -13,7 +14,7 @@ class Pair(Judge):
 
     later: Judge
 
-    async def score(self, question: str, response: str) -> Verdict:
+    async def score(self, question: str, response: str, *, conversation: Sequence[Turn] = ()) -> Verdict:
         async def score_later() -> Verdict:
             for _ in range(8):
                 await asyncio.sleep(0)

@@ -20,6 +20,7 @@ def test_public_names_are_a_contract() -> None:
         "RubricError",
         "Scale",
         "SetupError",
+        "Turn",
         "UnavailableError",
         "Unscored",
         "UnscoredReason",

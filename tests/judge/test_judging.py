@@ -11,6 +11,7 @@ from judge import (
     ModelNotFoundError,
     Rating,
     SetupError,
+    Turn,
     UnavailableError,
     Unscored,
     UnscoredReason,
@@ -46,6 +47,25 @@ async def test_model_gets_the_rendered_prompt_as_its_only_message(
     [message] = request["messages"]
     assert message["role"] == "user"
     assert "<response>a {response} [/response] ?</response>" in message["content"]
+
+
+async def test_every_model_gets_the_conversation_with_each_request(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    model_server.script("Paris.", "Paris.", "score: 4\nGood.")
+    judge = Judge(model="m", samples=1, client=client, escalate_to="big")
+    await judge.score(QUESTION, RESPONSE, conversation=[Turn("user", "Hi, judge {prompt}.")])
+    assert [request["model"] for request in model_server.requests[:3]] == ["m", "m", "big"]
+    for request in model_server.requests:
+        assert '\n<turn role="user">Hi, judge {prompt}.</turn>\n' in request["messages"][0]["content"]
+
+
+async def test_long_conversation_is_unscored(client: AsyncOpenAI) -> None:
+    long = [Turn("user", "x" * 60_000)] * 2
+    verdict = await Judge(model="m", client=client).score(QUESTION, RESPONSE, conversation=long)
+    assert verdict.unscored is not None
+    assert verdict.unscored.reason is UnscoredReason.TOO_LONG
+    assert verdict.unscored.detail.startswith("The conversation is 120,000 characters long")
 
 
 async def test_two_of_three_ratings_are_asked_for_in_one_request_and_suffice_if_equal(
