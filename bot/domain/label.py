@@ -35,6 +35,7 @@ class Reaction:
         emoji: Its first name, without a skin tone.
         is_added: Whether it was added; False if it was removed.
         at: When it was added or removed.
+        is_shared: Whether its channel is shared with another company, whose people may react there, too.
     """
 
     team_id: str
@@ -45,6 +46,7 @@ class Reaction:
     emoji: str
     is_added: bool
     at: datetime
+    is_shared: bool = False
 
     @property
     def is_up(self) -> bool:

@@ -29,10 +29,10 @@ from bot.domain.deadline import accepted_within
 from bot.domain.label import Reaction
 from bot.errors import SlackError
 from bot.slack.client import Identity, open_socket_url
-from bot.slack.invocation import is_event
+from bot.slack.invocation import is_event, workspace_of
 from bot.slack.messages import ADDED, REMOVED, odd_part, to_reaction
 
-Takes = Callable[[Mapping[str, Any]], Awaitable[bool]]
+Takes = Callable[[dict[str, Any]], Awaitable[bool]]
 """Handles a payload and returns True, or returns False to leave it to Bolt. Raises if Slack should send it again."""
 
 
@@ -47,25 +47,27 @@ CHANGES = {"message_changed", "message_deleted"}
 
 @dataclass(frozen=True)
 class ChannelEvents:
-    """Passes messages of channels, changes of any message, and reactions to the features that use them."""
+    """The door: notes whose each payload is, and passes messages of channels, changes and reactions to the features."""
 
     identity: Identity
     on_message: Sequence[Callable[[Mapping[str, Any]], Awaitable[None]]]
     on_reaction: Sequence[Callable[[Reaction], Awaitable[bool]]]
 
-    async def takes(self, body: Mapping[str, Any]) -> bool:
-        """Whether this payload was such an event; if so, it is stored, and may be acknowledged.
+    async def takes(self, body: dict[str, Any]) -> bool:
+        """Whether this payload was an event of this workspace's channels; if so, it is stored, and may be acknowledged.
 
+        All other payloads are left to Bolt, with `enterprise_id` and `team_id` as `workspace_of` decides them.
         An event without a part that Slack always sends is dropped, because sent again it would be the same.
         """
         event = body.get("event") or {}
         if odd := odd_part(event):
             logger.warning("odd_event_dropped", kind=str(event.get("type")), part=odd)
             return True
-        if body.get("team_id") != self.identity.team_id:
+        body["enterprise_id"], body["team_id"] = workspace_of(body)
+        if body["team_id"] != self.identity.team_id:
             return False
         if event.get("type") in {ADDED, REMOVED}:
-            reaction = to_reaction(dict(body))
+            reaction = to_reaction(body)
             if reaction is None or {reaction.user_id, reaction.author_id} & self.identity.own_ids:
                 return True
             return all([await take(reaction) for take in self.on_reaction])

@@ -73,17 +73,25 @@ def is_event(body: Mapping[str, Any]) -> bool:
     return "event" in body
 
 
-def installation_of(body: Raw) -> str | None:
-    """The team whose installation of the app a payload is for; the person's own team if Slack names no other."""
-    granted = _granted(body)
-    team, user = body.get("team") or {}, body.get("user") or {}
-    found: str | None = granted.get("team_id") or body.get("team_id") or team.get("id") or user.get("team_id")
-    return found
+def workspace_of(body: Raw) -> tuple[str | None, str | None]:
+    """The enterprise and the team whose installation of the app a payload is for; None for what Slack does not name.
 
+    Called once, at the door (`ChannelEvents`), which writes the answer into the payload as `enterprise_id` and
+    `team_id`; everything else reads it there. Slack's own values may be another company's in a channel shared with it.
 
-def _granted(body: Raw) -> Raw:
-    granted: Raw = (body.get("authorizations") or [{}])[0]
-    return granted
+    Source: slack_bolt.request.internals.extract_team_id and extract_enterprise_id
+    """
+    if body.get("authorizations"):
+        granted = body["authorizations"][0]
+        return granted.get("enterprise_id"), granted.get("team_id") or body.get("team_id")
+    team, user, view = ((body.get(part) or {}) for part in ("team", "user", "view"))
+    where = team.get("id") or body.get("team_id") or user.get("team_id")
+    installed = view.get("app_installed_team_id") or where
+    if installed and installed.startswith("E"):  # installed for a whole organisation
+        return installed, where
+    if installed != where:  # the window of a person of another company; the enterprise in the payload is theirs
+        return None, installed
+    return (body.get("enterprise") or {}).get("id") or body.get("enterprise_id"), installed
 
 
 def person_without_home(body: Raw) -> str | None:
@@ -110,17 +118,15 @@ def kind_of(body: Raw) -> str | None:
 
 def _from_interaction(body: Raw) -> Invocation:
     user, team = body["user"], body.get("team") or {}
-    team_id = team.get("id") or user.get("team_id") or ""
-    home = {team_id, (body.get("enterprise") or {}).get("id")} - {None, ""}
     state = to_state(body["view"]) if body.get("type") == "view_submission" else ModalState()
     return Invocation(
-        team_id=team_id,
+        team_id=body["team_id"],
         channel_id=(body.get("channel") or {}).get("id") or (body.get("container") or {}).get("channel_id") or "",
         user_id=user["id"],
         user_name=user.get("username") or user.get("name") or user["id"],
         trigger_id=body.get("trigger_id", ""),
         response_url=body.get("response_url") or state.response_url,
-        is_foreign=user.get("team_id") not in home,
+        is_foreign=user.get("team_id") not in _home(body),
         window_channel_id=state.channel_id,
         thread_ts=((body.get("container") or {}) | (body.get("message") or {})).get("thread_ts"),
         hosts=_hosts(team.get("domain")),
@@ -145,7 +151,7 @@ def _from_event(body: Raw) -> Invocation:
     event = body["event"]
     thread_ts = event.get("thread_ts")
     return Invocation(
-        team_id=installation_of(body) or body["team_id"],  # in a shared channel, Slack may name another team first
+        team_id=body["team_id"],
         channel_id=event.get("channel") or (event.get("item") or {}).get("channel") or "",
         user_id=event["user"],
         user_name=event["user"],
@@ -161,10 +167,14 @@ def _is_elsewhere(body: Raw) -> bool:
 
     Source: slack_bolt.request.internals.extract_actor_team_id
     """
-    event, granted = body["event"], _granted(body) or body
-    home = {granted.get("team_id"), granted.get("enterprise_id")}
+    event = body["event"]
     theirs = event.get("user_team") or event.get("source_team") or event.get("team")
-    return theirs not in home if theirs else bool(body.get("is_ext_shared_channel"))
+    return theirs not in _home(body) if theirs else bool(body.get("is_ext_shared_channel"))
+
+
+def _home(body: Raw) -> set[str]:
+    """The ids by which Slack names the workspace of a person who is not from another company."""
+    return {body["team_id"], body.get("enterprise_id")} - {None}
 
 
 def _hosts(domain: str | None) -> frozenset[str]:

@@ -348,4 +348,5 @@ def to_reaction(body: Raw) -> Reaction | None:
         emoji=emoji_of(event["reaction"]),
         is_added=event["type"] == ADDED,
         at=datetime.fromtimestamp(float(event["event_ts"]), UTC),
+        is_shared=bool(body.get("is_ext_shared_channel")),
     )

@@ -142,13 +142,18 @@ def _send(ws: Workspace, name: str, channel: Channel, event: Json) -> None:
     is_wanted = name in ws.manifest.bot_events and ws.bot.id in channel.members
     if not (is_wanted and ws.deliveries.is_open):
         return
-    ws.deliveries.send("events_api", _callback(ws, event))
+    ws.deliveries.send("events_api", _callback(ws, event, channel))
 
 
-def _callback(ws: Workspace, event: Json) -> Json:
+def _callback(ws: Workspace, event: Json, channel: Channel | None = None) -> Json:
+    """The payload of an event; in a channel of another company's, `team_id` is theirs and `authorizations` names ours.
+
+    Source: https://docs.slack.dev/apis/events-api#events-JSON, https://docs.slack.dev/apis/slack-connect
+    """
+    shared_with = channel.shared_with if channel else None
     return {
         "token": ws.verification_token,
-        "team_id": ws.team_id,
+        "team_id": shared_with or ws.team_id,
         "context_team_id": ws.team_id,
         "context_enterprise_id": None,
         "api_app_id": ws.app_id,
@@ -165,6 +170,6 @@ def _callback(ws: Workspace, event: Json) -> Json:
                 "is_enterprise_install": False,
             }
         ],
-        "is_ext_shared_channel": False,
+        "is_ext_shared_channel": shared_with is not None,
         "event_context": f"4-{ws.ids.short(20)}",
     }

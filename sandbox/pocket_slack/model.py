@@ -157,7 +157,10 @@ class Message:
 
 @dataclass
 class Channel:
-    """A channel or direct messages; `messages` are by timestamp, in the order they were posted."""
+    """A channel or direct messages; `messages` are by timestamp, in the order they were posted.
+
+    `shared_with` is the id of another company's team if the channel is a Slack Connect channel of theirs.
+    """
 
     id: str
     name: str
@@ -167,6 +170,7 @@ class Channel:
     is_im: bool = False
     is_mpim: bool = False
     is_archived: bool = False
+    shared_with: str | None = None
     members: list[str] = field(default_factory=list)
     messages: dict[str, Message] = field(default_factory=dict)
     ephemerals: list[Message] = field(default_factory=list)
@@ -223,8 +227,8 @@ class Channel:
             "is_private": self.is_private,
             "is_archived": self.is_archived,
             "is_general": self.name == "general",
-            "is_shared": False,
-            "is_ext_shared": False,
+            "is_shared": self.shared_with is not None,
+            "is_ext_shared": self.shared_with is not None,
             "is_org_shared": False,
             "is_member": viewer_id in self.members,
             "created": self.created,

@@ -76,7 +76,7 @@ def message_action(ws: Workspace, user: User, channel: Channel, message: Message
 def view_action(ws: Workspace, user: User, view: View, action: Json) -> Json:
     """A click or a choice in a block of a modal or of the home tab."""
     return {
-        **_interaction(ws, user, "block_actions"),
+        **_of_view(ws, user, "block_actions"),
         "api_app_id": ws.app_id,
         "container": {"type": "view", "view_id": view.id},
         "view": views.to_slack(ws, view),
@@ -87,7 +87,7 @@ def view_action(ws: Workspace, user: User, view: View, action: Json) -> Json:
 def view_submission(ws: Workspace, user: User, view: View) -> Json:
     """The submit button of a modal."""
     return {
-        **_interaction(ws, user, "view_submission"),
+        **_of_view(ws, user, "view_submission"),
         "api_app_id": ws.app_id,
         "view": views.to_slack(ws, view),
         "response_urls": _response_urls(ws, user, view),
@@ -96,7 +96,7 @@ def view_submission(ws: Workspace, user: User, view: View) -> Json:
 
 def view_closed(ws: Workspace, user: User, view: View, is_cleared: bool) -> Json:
     """The close button of a modal with `notify_on_close`; the payload has no `trigger_id`."""
-    payload = _interaction(ws, user, "view_closed")
+    payload = _of_view(ws, user, "view_closed")
     del payload["trigger_id"]
     return {**payload, "api_app_id": ws.app_id, "view": views.to_slack(ws, view), "is_cleared": is_cleared}
 
@@ -129,6 +129,12 @@ def _interaction(ws: Workspace, user: User, kind: str) -> Json:
         "token": ws.verification_token,
         "trigger_id": ws.grants.new_trigger(user.id),
     }
+
+
+def _of_view(ws: Workspace, user: User, kind: str) -> Json:
+    """The `team` is the person's own; the one that has the app is `view.app_installed_team_id` (bolt-js#1614)."""
+    team = ws.team() if user.team_id == ws.team_id else {"id": user.team_id, "domain": "elsewhere"}
+    return _interaction(ws, user, kind) | {"team": team}
 
 
 def _response_urls(ws: Workspace, user: User, view: View) -> list[Json]:

@@ -9,7 +9,7 @@ from bot.slack.invocation import to_invocation
 from tests.pipeline.test_verdict_text import a_case
 
 URL = "https://hooks.slack.com/1"
-WHO: dict[str, Any] = {"team": {"id": "T1"}, "user": {"id": "U2", "username": "ben", "team_id": "T1"}}
+WHO: dict[str, Any] = {"team_id": "T1", "user": {"id": "U2", "username": "ben", "team_id": "T1"}}
 
 
 def test_whoever_typed_a_command_stands_in_the_channel() -> None:

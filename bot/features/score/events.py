@@ -206,7 +206,10 @@ async def note_reaction(services: Services, chosen: ScoreReactions, reaction: Re
     here = (await chosen.get(reaction.team_id)).get(reaction.channel_id)
     if reaction.is_added and here == reaction.emoji:
         return False  # a thumb that asks for a score is no opinion
-    if reaction.is_thumb and reaction.user_id != reaction.author_id:
+    if not reaction.is_thumb or reaction.user_id == reaction.author_id:
+        return True
+    # People of other companies have no say here, as with labels.
+    if not reaction.is_shared or await services.homes.of(reaction.user_id) == reaction.team_id:
         await services.store.thumbs.note(reaction, is_watched=await services.follows(reaction))
     return True
 

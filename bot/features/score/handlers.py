@@ -41,7 +41,6 @@ from bot.slack.invocation import (
     clicked_action,
     clicked_case_id,
     clicked_message,
-    installation_of,
     is_event,
     kind_of,
     on_click,
@@ -227,8 +226,8 @@ def register_first(app: AsyncApp, services: Services) -> None:
 
     @app.middleware
     async def look(body: dict[str, Any], ack: AsyncAck, next_: Callable[[], Awaitable[None]]) -> BoltResponse | None:
-        if installation_of(body) != services.identity.team_id:
-            logger.warning("payload_of_another_workspace", kind=kind_of(body), team=installation_of(body))
+        if body["team_id"] != services.identity.team_id:
+            logger.warning("payload_of_another_workspace", kind=kind_of(body), team=body["team_id"])
             await services.fail(body, NOT_SERVED)
             return await ack(text=NOT_SERVED) if "command" in body else await ack()
         if person := person_without_home(body):

@@ -12,7 +12,6 @@ from bot.domain.week import Week
 from bot.feature import Feature, Named, Services
 from bot.features.workflow import handlers, text
 from bot.slack.blocks import Block, section
-from bot.slack.invocation import installation_of
 from bot.store.figures import Place, Span
 from bot.store.jobs import JobKind
 from bot.store.visibility import Sample
@@ -27,7 +26,7 @@ def feature(services: Services) -> Feature:
         execution_id = handlers.execution_of(body)
         if execution_id is None:
             return False
-        is_ours = installation_of(dict(body)) == services.identity.team_id
+        is_ours = body["team_id"] == services.identity.team_id
         # The app's own token is not valid in another workspace; the token that comes with the step is.
         token = None if is_ours else body["event"]["bot_access_token"]
         await handlers.fail(services, execution_id, sentence, token)

@@ -1,20 +1,18 @@
 """A channel's reaction has the reply scored under which somebody puts it; no other reaction does anything."""
 
 import asyncio
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
 
-from bot.domain.blocker import FOREIGN
 from bot.domain.case import CaseSource, CaseStatus
 from bot.features.score.events import NOT_TOLD
 from bot.slack import ids
 from bot.slack.manifest import MINIMAL, load_manifest
 from bot.store.audit import Action
-from pocket_slack import Message, Person
+from pocket_slack import Person
 from tests.gestures import heard, reactions
 from tests.model_server import Held
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, responses_at_the_ack, shown
@@ -201,30 +199,6 @@ async def test_a_message_that_is_gone_meanwhile_is_said_to_be(stage: Stage) -> N
     stage.helper.delete(answer)
     gate.set()
     assert "That message was deleted" in (await stage.told(stage.ben)).text
-
-
-def shared(stage: Stage, answer: Message) -> None:
-    """Has Slack tell of a reaction by ben in a channel that is shared with another workspace."""
-    stage.ben.react(answer, "eyes")
-    payload = deepcopy(reactions(stage)[-1].payload)
-    payload["event"]["reaction"] = "mag"
-    stage.slack.workspace.deliveries.send("events_api", payload | {"is_ext_shared_channel": True})
-
-
-async def test_in_a_shared_channel_ones_own_people_may_ask_and_others_may_not(stage: Stage) -> None:
-    await say(stage, ":mag:")
-    parent, answer = stage.ask_and_answer()
-    shared(stage, answer)
-    await stage.verdict(parent)
-
-
-async def test_a_person_of_another_workspace_is_refused_and_nothing_is_read(stage: Stage) -> None:
-    await say(stage, ":mag:")
-    _, answer = stage.ask_and_answer()
-    stage.ben.user.team_id = "T0ELSEWHERE"
-    shared(stage, answer)
-    assert (await stage.told(stage.ben)).text == FOREIGN
-    assert (reads(stage), await cases(stage)) == ([], 0)
 
 
 async def test_the_command_says_which_changes_it_and_leaves_a_line_of_audit(stage: Stage) -> None:
