@@ -37,7 +37,7 @@ class Intake:
         A message that was scored before keeps its case, unless its text has changed since.
         """
         if case.message_ts:
-            known = await self.store.cases.latest(case)
+            known = await self.store.cases.latest(case.team_id, case.channel_id, case.message_ts, case.requester_id)
             if known and not _is_edited(known, case):
                 if known.status is CaseStatus.ASKED:
                     await self._check(known, invocation)
@@ -62,12 +62,21 @@ class Intake:
                 return known, is_new
             case = case.model_copy(update=_next_attempt(case, known))
 
-    def check_here(self, invocation: Invocation) -> None:
-        """Raises `RefusedError` if no message may be scored for this person here; checked before Slack is asked."""
+    async def check_here(self, invocation: Invocation, message_ts: str | None = None) -> None:
+        """Raises `RefusedError` if this person can have no new case here; checked before Slack is asked.
+
+        If `message_ts` is given, it may have a case already, which takes nothing from the limits.
+        """
         if invocation.is_foreign:
             raise RefusedError(FOREIGN)
         if not self.policy.allows_messages_of(invocation.channel_id):
             raise RefusedError(CHANNEL_OFF)
+        team_id, user_id = invocation.team_id, invocation.user_id
+        refusal = await self.store.refusal(team_id, user_id, self.limits)
+        if refusal and not (
+            message_ts and await self.store.cases.latest(team_id, invocation.channel_id, message_ts, user_id)
+        ):
+            raise RefusedError(refusal)
 
     async def _check(self, case: Case, invocation: Invocation) -> None:
         if invocation.is_foreign:

@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.case import Case, CaseStatus, CurrentVerdict, LoggedCase, text_hash
+from bot.domain.case import CaseStatus, CurrentVerdict, LoggedCase, text_hash
 from bot.domain.clock import utc_now
 from bot.domain.verdict import RecordedRating, RecordedVerdict
 from bot.store.database import Database, Part
@@ -73,7 +73,6 @@ _RATINGS = (
     .where(ratings.c.team_id == bindparam("team_id"), ratings.c.case_id == bindparam("case_id"))
     .order_by(ratings.c.position)
 )
-_LATEST_OF = {"team_id", "channel_id", "message_ts", "requester_id"}
 _LATEST = (
     select(cases)
     .where(
@@ -102,8 +101,10 @@ class Cases(Part):
         case = await self.get(case_id)
         return case if case and case.team_id == team_id else None
 
-    async def latest(self, case: Case) -> LoggedCase | None:
-        row = await self._database.one(_LATEST, case.model_dump(include=_LATEST_OF))
+    async def latest(self, team_id: str, channel_id: str, message_ts: str, requester_id: str) -> LoggedCase | None:
+        """The case that a message has already, as far as this person is concerned."""
+        which = {"team_id": team_id, "channel_id": channel_id, "message_ts": message_ts, "requester_id": requester_id}
+        row = await self._database.one(_LATEST, which)
         return to_case(row) if row else None
 
     async def current_verdict(self, case: LoggedCase) -> CurrentVerdict | None:

@@ -188,15 +188,14 @@ class Store:
             (known,) = await self.database.rows(LoggedCase, select(cases).filter_by(team_id=case.team_id, key=case.key))
             return known, False
 
-    async def is_used_up(self, team_id: str, requester_id: str, limits: Limits) -> bool:
-        """Whether the limits would refuse the requester's next case."""
-        if not limits.are_there:
-            return False
-        try:
-            await self.database.read(lambda connection: spending.check(connection, team_id, requester_id, limits))
-        except RefusedError:
-            return True
-        return False
+    async def refusal(self, team_id: str, requester_id: str, limits: Limits) -> str:
+        """Why the limits would refuse the requester's next case; empty if they would not."""
+        if limits.are_there:
+            try:
+                await self.database.read(lambda connection: spending.check(connection, team_id, requester_id, limits))
+            except RefusedError as exc:
+                return str(exc)
+        return ""
 
     async def reopen(self, case: LoggedCase, response_url: str | None, trigger_id: str | None) -> None:
         """Takes up again a case that waits for its question, because its requester asks again, from elsewhere."""

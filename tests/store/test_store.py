@@ -155,12 +155,12 @@ async def test_the_latest_case_of_a_message_is_found_for_those_who_may_see_it(lo
     mine = a_case(key="b", message_ts="1.1", visibility=Visibility.ME)
     await log.add(shown)
     await log.add(mine)
-    latest_for_me = await log.cases.latest(mine)
-    latest_for_others = await log.cases.latest(a_case(message_ts="1.1", requester_id="U2"))
+    latest_for_me = await log.cases.latest("T1", "C1", "1.1", "U1")
+    latest_for_others = await log.cases.latest("T1", "C1", "1.1", "U2")
     assert latest_for_me is not None
     assert latest_for_others is not None
     assert (latest_for_me.id, latest_for_others.id) == (2, 1)
-    assert await log.cases.latest(a_case(message_ts="1.1", team_id="T2", requester_id="U9")) is None
+    assert await log.cases.latest("T2", "C1", "1.1", "U9") is None
 
 
 async def test_without_stored_text_a_delivered_case_keeps_hashes_and_score_only(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from cachetools import TTLCache
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.context.async_context import AsyncBoltContext
 
@@ -32,9 +33,15 @@ Raw = dict[str, Any]
 Answer = Callable[[], Awaitable[object]]
 """Tells the person the outcome, if there is anything to tell, after the event has been acknowledged."""
 Find = Callable[[], Awaitable[tuple[Message | None, Invocation]]]
-"""Finds the message to score, if any, and returns it with the invocation that says where to answer."""
+"""Finds the message to score, if any, and returns it with the invocation that says where to answer.
+
+Raises `RefusedError` before it asks Slack if the person can have no score.
+"""
+Told = TTLCache[tuple[str, str], None]
+"""Refusals that a person was told in the last hour: somebody may react to a hundred replies."""
 
 _REMEMBERED = 1000
+_TOLD_AGAIN_AFTER_S = 3600.0
 _PERSONS_WORDS = {None, "file_share", "thread_broadcast"}
 # Slack sends an edited mention again: https://github.com/slack-go/slack/pull/1256
 _NOT_SAID_NOW = ("bot_id", "bot_profile", "app_id", "edited", "hidden")
@@ -74,6 +81,7 @@ def to_mention(body: dict[str, Any], own_ids: Collection[str]) -> Mention | None
 def register(app: AsyncApp, services: Services) -> None:
     own_ids = services.identity.own_ids
     answered: deque[Hashable] = deque(maxlen=_REMEMBERED)
+    told: Told = TTLCache(_REMEMBERED, _TOLD_AGAIN_AFTER_S)
 
     async def take(body: Raw, context: AsyncBoltContext, next_: Callable[[], Awaitable[None]]) -> None:
         answer: Answer | None = None
@@ -81,7 +89,7 @@ def register(app: AsyncApp, services: Services) -> None:
         if mention := to_mention(body, own_ids):
             answer, event = await _take_mention(services, mention), (mention.invocation.channel_id, mention.ts)
         elif reaction := to_reaction(body):
-            answer = await _take_reaction(services, to_invocation(body), reaction)
+            answer = await _take_reaction(services, to_invocation(body), reaction, told)
             event = reaction.channel_id, reaction.ts, reaction.user_id, reaction.at
         if answer and event not in answered:
             answered.append(event)
@@ -107,17 +115,26 @@ async def _take_mention(services: Services, mention: Mention) -> Answer:
         return partial(services.messenger.tell, invocation.recipient, line)
 
     async def find() -> tuple[Message | None, Invocation]:
+        await services.intake.check_here(invocation)
         return await services.lookup.above(invocation, mention.ts), invocation
 
     nothing = partial(services.messenger.tell, invocation.recipient, NOTHING_ABOVE)
     return await _take(services, invocation, find, CaseSource.MENTION) or nothing
 
 
-async def _take_reaction(services: Services, invocation: Invocation, reaction: Reaction) -> Answer | None:
+async def _take_reaction(services: Services, invocation: Invocation, reaction: Reaction, told: Told) -> Answer | None:
     if await services.members.is_known_bot(reaction.user_id):
         return None
 
     async def find() -> tuple[Message | None, Invocation]:
+        try:
+            await services.intake.check_here(invocation, reaction.ts)
+        except RefusedError as exc:
+            refused = invocation.user_id, str(exc)
+            if refused in told:
+                return None, invocation
+            told[refused] = None
+            raise
         message = await services.lookup.message_anywhere(reaction.channel_id, reaction.ts)
         if message is None:
             raise OutOfSightError
@@ -134,7 +151,6 @@ async def _take(services: Services, invocation: Invocation, find: Find, source: 
         SlackApiError, ClientError, TimeoutError: Slack fails temporarily; it will send the event again.
     """
     try:
-        services.intake.check_here(invocation)
         message, invocation = await find()
         if message is None:
             return None

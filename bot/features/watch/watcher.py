@@ -186,7 +186,7 @@ class Watcher:
         limits = (watch.per_day, used.replies), (MOST_OF_A_QUESTION, used.of_question), (tokens, used.tokens)
         if any(used >= most > 0 for most, used in limits):
             return True
-        return await self._store.is_used_up(watch.team_id, self.services.identity.user_id, self._limits)
+        return bool(await self._store.refusal(watch.team_id, self.services.identity.user_id, self._limits))
 
     async def _case(self, watch: Watch, message: Message, question: Question, probability: float) -> Case:
         return Case(

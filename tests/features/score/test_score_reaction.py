@@ -201,6 +201,25 @@ async def test_a_message_that_is_gone_meanwhile_is_said_to_be(stage: Stage) -> N
     assert "That message was deleted" in (await stage.told(stage.ben)).text
 
 
+async def test_beyond_the_limit_nothing_is_read_and_the_person_is_told_once(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(max_cases_per_user_per_hour=1)
+    await say(stage, ":mag:")
+    parent, answer = stage.ask_and_answer()
+    stage.ben.react(answer, "mag")
+    await stage.verdict(parent)
+    before = len(reads(stage))
+    for _ in range(3):
+        stage.ben.react(stage.ask_and_answer()[1], "mag")
+        await heard(stage, len(reactions(stage)))
+    assert "one score in the last hour" in (await stage.told(stage.ben)).text
+    assert len(reads(stage)) == before
+    stage.ben.unreact(answer, "mag")
+    said = await told_last(stage, stage.ben, lambda: stage.ben.react(answer, "mag"))
+    assert said.startswith("Scored before:")  # the second thing that ben is told
+    assert len(stage.ben.ephemerals(CHANNEL)) == 2
+    assert await cases(stage) == 1
+
+
 async def test_the_command_says_which_changes_it_and_leaves_a_line_of_audit(stage: Stage) -> None:
     assert "No reaction asks for a score in this channel." in await say(stage, "")
     assert "This" not in await say(stage, ":mag:")
