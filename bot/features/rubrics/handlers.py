@@ -114,11 +114,14 @@ async def _delete(services: Services, invocation: Invocation, name: str) -> str:
 async def _open(services: Services, invocation: Invocation, request: RubricRequest) -> str:
     """Opens a window to view or edit the requested rubric, or the default one; returns the reason if it cannot.
 
-    No window opens for a new rubric that could not be saved.
+    To edit an unknown name is to make a rubric of that name. No window opens for a new rubric that could not be saved.
     """
     rubrics, place, name = services.rubrics, (invocation.team_id, invocation.channel_id), request.name
     own = await rubrics.log.find(*place, name) if name else None
     rubric = own.rubric if own else rubrics.shipped_as(name or DEFAULT_RUBRIC)
+    new_name = "" if rubric else name
+    if request.action == "edit":
+        rubric = rubric or rubrics.shipped[DEFAULT_RUBRIC]
     if rubric is None:
         return words.no_rubric(name, await rubrics.names(*place))
     if request.action == "view":
@@ -129,7 +132,7 @@ async def _open(services: Services, invocation: Invocation, request: RubricReque
         return words.TOO_MANY
     else:
         began_with = {"rubric": own.name, "version": rubric.version} if own else {}
-        view = words.rubric_modal(invocation.to_state().model_copy(update=began_with), rubric)
+        view = words.rubric_modal(invocation.to_state().model_copy(update=began_with), rubric, new_name)
     return "" if await services.messenger.open_modal(invocation.trigger_id, view) else COMMAND_TOO_SLOW
 
 

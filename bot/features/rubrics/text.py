@@ -190,13 +190,13 @@ def fits(prompt: str) -> bool:
     return all(len(part) <= MAX_INPUT for part in _parted(prompt))
 
 
-def rubric_modal(state: ModalState, rubric: Rubric) -> dict[str, Any]:
+def rubric_modal(state: ModalState, rubric: Rubric, new_name: str = "") -> dict[str, Any]:
     """The window to edit a rubric: a new version if `state` names one, otherwise a new rubric based on this one."""
     first, rest = _parted(rubric.prompt)
     about = (_CHANGE if state.rubric else _NEW).format(name=rubric.name, channel=state.channel_id)
     blocks = [
         section(f"{about}\n{_HOW}"),
-        field("Name", text_box(ids.BLOCK_NAME, LONGEST_NAME, state.rubric) | {"multiline": False}),
+        field("Name", text_box(ids.BLOCK_NAME, LONGEST_NAME, state.rubric or new_name) | {"multiline": False}),
         field("Prompt", text_box(ids.BLOCK_PROMPT, MAX_INPUT, first)),
         field("Prompt, continued", text_box(ids.BLOCK_PROMPT_REST, MAX_INPUT, rest), is_optional=True),
         context("Slack allows 3,000 characters in a field, so a longer prompt continues in the second one."),

@@ -273,7 +273,6 @@ async def test_default_goes_back_to_what_the_app_is_set_to(open_stage: StageFact
     ("text", "said"),
     [
         ("use tune", "There is no rubric `tune` here. Choose one of `additive-5`, `code`,"),
-        ("edit tune", "There is no rubric `tune` here."),
         ("delete code", "No rubric `code` was made in this channel. None was made here."),
         ("use code large", NO_MODELS),
         ("what?", "I do not know 'what?'. What I understand:"),
@@ -291,6 +290,14 @@ async def test_who_may_not_change_a_digest_may_not_change_the_rubric(open_stage:
         assert "Only workspace admins can change rubrics here" in await say(stage, text)
     assert "are scored with `additive-5`" in await say(stage, "")
     assert stage.ann.view is None
+
+
+async def test_a_name_that_is_new_begins_a_rubric_of_that_name(stage: Stage) -> None:
+    view = await edit(stage, "tune")
+    assert next(block["element"] for block in view.body["blocks"] if "element" in block)["initial_value"] == "tune"
+    assert "based on `additive-5`" in shown(view)
+    await save(stage, "tune", TONE)
+    assert "`tune` is saved as version" in shown(await stage.modal(stage.ann))
 
 
 async def test_a_rubric_is_made_from_another_and_scores_by_the_text_as_typed(stage: Stage) -> None:
