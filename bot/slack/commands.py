@@ -22,7 +22,7 @@ _CLOSE = 0.7
 
 @dataclass(frozen=True)
 class Texts:
-    """`question | response`; either may be empty, and the verdict then says so."""
+    """`question | response`; either may be empty."""
 
     question: str
     response: str

@@ -20,6 +20,7 @@ from bot.slack.members import MembershipError
 from bot.slack.messages import Permalink
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import excerpt, to_plain
+from judge import nothing_to_judge
 
 _NO_TICKS = {ord("`"): "'"}
 _EXCERPT = 80
@@ -87,8 +88,7 @@ def register(app: AsyncApp, services: Services) -> None:
             case Permalink() as link:
                 await _score_link(services, ack, invocation, link)
             case Texts(question, response):
-                choice = await services.choices.of(invocation)
-                await _score(services, ack, invocation, texts_case(invocation, question, response, choice))
+                await _score_texts(services, ack, invocation, question, response)
             case Word(word="help", rest=rest):
                 await ack(text=help_text(services, rest, is_direct=invocation.is_direct))
             case Word(word=word, rest=rest) if word in answers:
@@ -103,6 +103,14 @@ def register(app: AsyncApp, services: Services) -> None:
         await ack()
         said = sentence(help_text(services, is_direct=to_invocation(body).is_direct))
         await respond(text=said.text, blocks=said.blocks, replace_original=True)
+
+
+async def _score_texts(services: Services, ack: AsyncAck, invocation: Invocation, question: str, response: str) -> None:
+    if nothing := nothing_to_judge(question, response):
+        await ack(text=f"{nothing.detail} `/judge question | response` scores two texts.")
+        return
+    choice = await services.choices.of(invocation)
+    await _score(services, ack, invocation, texts_case(invocation, question, response, choice))
 
 
 async def _score_link(services: Services, ack: AsyncAck, invocation: Invocation, link: Permalink) -> None:

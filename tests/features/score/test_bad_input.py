@@ -44,9 +44,12 @@ async def test_a_message_without_text_cannot_be_scored(stage: Stage, content: di
         (f"{QUESTION} | {QUESTION}", "the question itself"),
     ],
 )
-async def test_texts_with_nothing_to_judge_are_refused(stage: Stage, text: str, part: str) -> None:
+async def test_texts_with_nothing_to_judge_make_no_case(stage: Stage, text: str, part: str) -> None:
     stage.ann.command(CHANNEL, ids.COMMAND, text)
-    await refusal(stage, part)
+    said = (await stage.told(stage.ann)).text
+    assert part in said
+    assert "`/judge question | response` scores two texts." in said
+    assert await stage.log.cases.get(1) is None
 
 
 async def test_a_reply_over_the_limit_is_refused(stage: Stage) -> None:
