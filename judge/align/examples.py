@@ -80,16 +80,17 @@ def _to_text(case: LabelledCase) -> str:
     reason = next((each for each in case.reasons if each.strip() and not find_flags("", each)), "")
     lines = [
         f'<example case="{case.id}">',
-        f"Asked: {_shortened(case.question, 'question')}",
-        f"Response: {_shortened(case.response, 'response')}",
+        f"Asked:\n{quoted(case.question, _ROOM['question'])}",
+        f"Response:\n{quoted(case.response, _ROOM['response'])}",
         f"People gave it: {round(case.label, 1):g}",
-        *([f"Because: {_shortened(reason, 'reason')}"] if reason else []),
+        *([f"Because:\n{quoted(reason, _ROOM['reason'])}"] if reason else []),
         "</example>\n\n",
     ]
     return "\n".join(lines)
 
 
-def _shortened(text: str, part: str) -> str:
-    words, room = sanitize(text).strip(), _ROOM[part]
+def quoted(text: str, room: int) -> str:
+    """The first `room` characters of a text, with `> ` before each line, so that none can pose as a line of ours."""
+    words = sanitize(text).strip()
     short = words if len(words) <= room else f"{words[:room].rstrip()} […]"
-    return _OWN_TAG.sub("[", neutralise(short))
+    return "\n".join(f"> {line}" for line in _OWN_TAG.sub("[", neutralise(short)).splitlines())

@@ -10,9 +10,8 @@ from typing import Any, TypeVar
 
 from judge.align.asking import Asker, BudgetError, Scored
 from judge.align.cases import LabelledCase
-from judge.align.examples import MOST_CHARS
+from judge.align.examples import MOST_CHARS, quoted
 from judge.attacks import find_flags
-from judge.attacks.tags import neutralise
 from judge.errors import JudgeError, RubricError
 from judge.rubric import Rubric
 from judge.sanitize import sanitize
@@ -31,7 +30,7 @@ The criteria:
 <curr_param>
 ```
 
-Responses, what the judge gave them, and what people gave them:
+Responses, what the judge gave them, and what people gave them; lines after > are quoted:
 ```
 <side_info>
 ```
@@ -200,17 +199,16 @@ class _Adapter:
 
 
 def _to_record(case: LabelledCase, scored: Scored | None) -> Mapping[str, str]:
-    record = {"Question": _shortened(case.question), "Response": _shortened(case.response)}
+    record = {"Question": _quoted(case.question), "Response": _quoted(case.response)}
     if scored is None or scored.score is None:
         record["Judge"] = "no score that could be read"
     else:
-        record["Judge"] = f"score {scored.score}: {scored.justification}"
+        record["Judge"] = f"score {scored.score}\n{_quoted(scored.justification)}"
     record["People"] = f"{case.label:g}"
     if reasons := [each for each in case.reasons if each.strip() and not find_flags("", each)]:
-        record["Reasons that people gave"] = _shortened(" / ".join(reasons))
+        record["Reasons that people gave"] = _quoted(" / ".join(reasons))
     return record
 
 
-def _shortened(text: str) -> str:
-    words = text if len(text) <= _ROOM else f"{text[:_ROOM]} […]"
-    return neutralise(words).replace("```", "'''")
+def _quoted(text: str) -> str:
+    return quoted(text, _ROOM).replace("```", "'''")
