@@ -50,6 +50,7 @@ ACTION_LOWEST = "show_lowest"
 ACTION_FORGET = "forget"
 ACTION_OPEN_WINDOW = "open_window"
 ACTION_RUBRIC = "rubric-"  # followed by use, view or edit
+ACTION_RUBRIC_DELETE = "delete_rubric"
 ACTION_RUBRIC_USE = "use_replayed_rubric"
 ACTION_RUBRIC_LEAVE = "leave_replayed_rubric"
 ACTION_IMPROVE_STOP = "stop_improvement"

@@ -47,6 +47,14 @@ def register(app: AsyncApp, services: Services) -> None:
         if said := await _answer(services, invocation, RubricRequest(action, clicked_value(body))):
             await services.messenger.tell(invocation.recipient, said)
 
+    @on_click(app, ids.ACTION_RUBRIC_DELETE)
+    async def remove(body: dict[str, Any]) -> None:
+        invocation = to_invocation(body)
+        said = await services.access.refusal(invocation, "rubrics", is_change=True)
+        said = said or await _delete(services, invocation, clicked_value(body))
+        if not await services.messenger.replace(invocation.response_url, sentence(said)):
+            await services.messenger.tell(invocation.recipient, said)
+
     @app.view(ids.VIEW_RUBRIC)
     async def save(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack(**await _save(services, to_invocation(body), to_rubric_submission(body)))
@@ -87,7 +95,7 @@ async def _answer(services: Services, invocation: Invocation, request: RubricReq
         case "improve":
             return await improvement_handlers.begin(services, *place, invocation.user_id)
         case "delete":
-            return await _delete(services, invocation, request.name)
+            return await _ask_to_delete(services, *place, request.name)
         case "state":
             return await _state(services, *place)
 
@@ -98,6 +106,16 @@ async def _state(services: Services, team_id: str, channel_id: str) -> Post:
     wish = await services.store.channel_replays.of(team_id, channel_id)
     improvement = await services.store.improvements.of(team_id, channel_id)
     return words.state(chosen, rubrics.default, list(rubrics.shipped), own, models, wish, improvement)
+
+
+async def _ask_to_delete(services: Services, team_id: str, channel_id: str, name: str) -> Post | str:
+    log = services.rubrics.log
+    own = {saved.name: saved for saved in await log.newest(team_id, channel_id)}
+    if name not in own:
+        return words.not_made_here(name, list(own))
+    chosen = await log.chosen(team_id, channel_id)
+    is_used = chosen.rubric == name and chosen.version is not None
+    return words.not_deleted_in_use(name) if is_used else words.ask_to_delete(own[name])
 
 
 async def _delete(services: Services, invocation: Invocation, name: str) -> str:

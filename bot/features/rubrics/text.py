@@ -94,10 +94,10 @@ def used(judge: ChannelJudge, default: str) -> str:
     return f"Replies in this channel are now scored with {named(judge, default)}. {_LINE_BREAKS}"
 
 
-def used_by(user_id: str, channel_id: str, judge: ChannelJudge, default: str) -> str:
-    """The message for the person who chose the previous judge."""
+def used_by(user_id: str, channel_id: str, judge: ChannelJudge, default: str, whose: str = "") -> str:
+    """The message for others; `whose` says that the reader chose the previous judge, if so."""
     return (
-        f"<@{user_id}> changed how replies in <#{channel_id}> are scored, which you had chosen: now with "
+        f"<@{user_id}> changed how replies in <#{channel_id}> are scored{whose}: now with "
         f"{named(judge, default)}. {_LINE_BREAKS}"
     )
 
@@ -117,6 +117,13 @@ def no_rubric(name: str, names: Sequence[str]) -> str:
 
 def no_model(name: str, models: Sequence[str]) -> str:
     return f"The model {_ticked(name)} is not offered. Choose one of {_listed(models)}." if models else NO_MODELS
+
+
+def ask_to_delete(saved: SavedRubric) -> Post:
+    versions = "" if saved.number == 1 else f", with its {saved.number} versions"
+    text = f"Delete the rubric {_ticked(saved.name)}{versions}? Its scores stay. You cannot undo this."
+    go = button("Delete it", ids.ACTION_RUBRIC_DELETE, saved.name) | {"style": "danger"}
+    return Post(text, [section(text), actions(go)])
 
 
 def deleted(name: str) -> str:

@@ -1,9 +1,8 @@
 """Switches a channel to another judge, and tells the person who chose the previous one."""
 
 from contextlib import suppress
+from functools import partial
 
-import aiohttp
-from slack_sdk.errors import SlackApiError
 from sqlalchemy import UpdateBase
 
 from bot.domain.case import Recipient
@@ -11,7 +10,9 @@ from bot.domain.rubric import ChannelJudge, SavedRubric
 from bot.feature import Services
 from bot.features.rubrics import text as words
 from bot.pipeline.text import sentence
+from bot.slack.client import SLACK_ERRORS
 from bot.slack.members import MembershipError
+from bot.slack.messenger import WITHOUT_PREVIEWS
 from bot.store.audit import Action
 from bot.store.rubrics import RubricGoneError
 
@@ -27,7 +28,8 @@ async def use(
 ) -> str:
     """Switches a channel to this judge, and returns what to tell the person; empty if another press has decided it.
 
-    In the same transaction, the statement `decides` records the decision, and the rubric `saves` is saved.
+    In the same transaction, the statement `decides` records the decision, and the rubric `saves` is saved. A channel
+    with a digest or a watch is told, because its figures are those of another judge from now on.
 
     Raises:
         SavedBeforeError, TooManyRubricsError: The rubric cannot be saved.
@@ -40,13 +42,20 @@ async def use(
         return words.no_rubric(judge.rubric or "", await rubrics.names(team_id, channel_id))
     if not is_used:
         return ""
+    said = partial(words.used_by, user_id, channel_id, judge, rubrics.default)
     if chosen_by and chosen_by != user_id:
-        await tell_other(services, chosen_by, channel_id, words.used_by(user_id, channel_id, judge, rubrics.default))
+        await tell_other(services, chosen_by, channel_id, said(", which you had chosen"))
+    settings = await services.store.digests.channel(team_id, channel_id)
+    if settings.is_digest_on or await services.store.watches.of(team_id, channel_id):
+        with suppress(*SLACK_ERRORS):  # the change holds, even if the channel cannot be told
+            post = sentence(said())
+            call = services.client.chat_postMessage
+            await call(channel=channel_id, text=post.text, blocks=post.blocks, **WITHOUT_PREVIEWS)
     return words.used(judge, rubrics.default)
 
 
 async def tell_other(services: Services, user_id: str, channel_id: str, said: str) -> None:
     """Tells a person what another person did in the channel, unless they have left it or cannot be told now."""
-    with suppress(MembershipError, SlackApiError, aiohttp.ClientError, TimeoutError):
+    with suppress(MembershipError, *SLACK_ERRORS):
         if not await services.memberships.keeps_out(user_id, channel_id):
             await services.messenger.direct(Recipient(user_id, channel_id), sentence(said))

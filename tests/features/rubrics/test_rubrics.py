@@ -123,6 +123,17 @@ async def test_who_had_chosen_the_rubric_is_told_who_changed_it(stage: Stage) ->
     assert len(messages) == 1
 
 
+@pytest.mark.parametrize("word", ["digest on", "watch @helper all alert off"])
+async def test_a_channel_with_figures_is_told_of_another_judge(stage: Stage, word: str) -> None:
+    await say(stage, "use code")
+    stage.ann.command(CHANNEL, ids.COMMAND, word)
+    await stage.told(stage.ann, 2)
+    before = stage.ours()
+    await say(stage, "use refusal")
+    (told,) = [each.text for each in stage.ours() if each not in before]
+    assert told.startswith(f"<@{stage.ann.id}> changed how replies in <#{place(stage)[1]}> are scored: now with ")
+
+
 async def test_what_is_scored_in_a_channel_goes_by_its_rubric(stage: Stage) -> None:
     told = await say(stage, "use code")
     assert told.startswith(used(ChannelJudge("code"), "additive-5"))
@@ -441,7 +452,10 @@ async def test_one_that_is_used_is_not_deleted_and_one_that_is_gone_leaves_cases
     await say(stage, "use default")
     stage.ann.command(CHANNEL, ids.COMMAND)
     await stage.modal(stage.ann)
-    assert "is deleted, with all its versions" in await say(stage, "delete tone")
+    assert await say(stage, "delete tone") == "Delete the rubric `tone`? Its scores stay. You cannot undo this."
+    assert len(await stage.log.rubrics.newest(*place(stage))) == 1
+    stage.ann.click(stage.ann.ephemerals(CHANNEL)[-1], ids.ACTION_RUBRIC_DELETE)
+    await stage.slack.until(lambda: "is deleted, with all its versions" in stage.ann.ephemerals(CHANNEL)[-1].text)
     assert await stage.log.rubrics.newest(*place(stage)) == []
     await stage.slack.settled(
         stage.ann.submit({ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER, ids.BLOCK_RUBRIC: "tone"})
