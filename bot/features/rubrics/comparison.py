@@ -144,7 +144,7 @@ async def ask(
         raise BudgetError
     try:
         answer = await request()
-    except JudgeError:
+    except BaseException:  # also if it is cancelled: otherwise what nobody took would count for a day
         await spending.give_back(reserved)
         raise
     await spending.note(reserved, taken(answer))

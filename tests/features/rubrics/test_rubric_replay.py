@@ -32,7 +32,7 @@ from bot.slack.client import identify, web_client
 from bot.store import Store
 from bot.store.audit import Action
 from bot.store.rubrics import LEAST
-from bot.store.schema import cases
+from bot.store.schema import cases, spent
 from judge import Judge, Rubric, load_rubric, render_prompt
 from judge.model import make_client
 from pocket_slack import Message
@@ -254,6 +254,7 @@ async def test_after_a_stop_it_goes_on_and_no_case_is_judged_twice(open_stage: S
     assert stage.stop_bot
     await stage.stop_bot()
     assert prompts(stage) == [*asking("code", *range(1, 11)), *asking("refusal", 1)]
+    assert [row.tokens for row in await stage.log.database.all(select(spent.c.tokens))] == [460] * LEAST
     stage.model.requests.clear()
     stage = await open_stage()
     told = await compared(stage)
