@@ -57,12 +57,13 @@ async def drop_texts(database: Database, connection: AsyncConnection, which: Col
 
     Hashes, scores and the timestamps of the messages are kept.
     """
-    theirs = tuple_(ratings.c.team_id, ratings.c.case_id).in_(select(cases.c.team_id, cases.c.id).where(which))
-    await connection.execute(update(ratings).where(theirs).values(_NO_WORDS))
-    learnt = tuple_(align_records.c.team_id, align_records.c.case_id)
-    await connection.execute(delete(align_records).where(learnt.in_(select(cases.c.team_id, cases.c.id).where(which))))
+    # The cases first: whatever remembers something of a case holds its row, and is deleted after that.
     dropping = update(cases).where(which).values(_NO_TEXTS).returning(cases.c.team_id, cases.c.id)
     dropped = [(row.team_id, row.id) for row in await connection.execute(dropping)]
+    theirs = tuple_(ratings.c.team_id, ratings.c.case_id).in_(dropped)
+    await connection.execute(update(ratings).where(theirs).values(_NO_WORDS))
+    learnt = tuple_(align_records.c.team_id, align_records.c.case_id).in_(dropped)
+    await connection.execute(delete(align_records).where(learnt))
     await drop_examples(database, connection, dropped)
 
 

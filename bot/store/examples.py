@@ -4,11 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Row, delete, select, update
+from sqlalchemy import Row, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
 from bot.store.database import Database, after_commit
+from bot.store.improvements import end_learning
+from bot.store.rubrics import lock_learning
 from bot.store.schema import channels, improvements, replays, rubrics
 from judge import DEFAULT_RUBRIC, Rubric, RubricError, load_rubric
 
@@ -17,13 +19,16 @@ async def drop_examples(database: Database, connection: AsyncConnection, gone: I
     """Removes the examples made from these cases (team and number) from all versions of the teams' rubrics.
 
     A channel goes on with the text that is left as another version, so that its scores are not compared with earlier
-    ones. A proposed rubric with such an example is deleted.
+    ones. An improvement that has learnt from one of the cases ends, and its proposal is deleted.
     """
     numbers: defaultdict[str, set[str]] = defaultdict(set)
     for team_id, number in gone:
         numbers[team_id].add(str(number))
     if not numbers:
         return
+    for team_id in sorted(numbers):
+        await lock_learning(connection, team_id)
+    await end_learning(connection, numbers)
     has_examples = rubrics.c.team_id.in_(numbers), rubrics.c.prompt.contains("<example case=")
     # Locked in one order, so that two processes that forget never wait for each other.
     query = select(rubrics).where(*has_examples).order_by(*rubrics.primary_key).with_for_update()
@@ -31,12 +36,6 @@ async def drop_examples(database: Database, connection: AsyncConnection, gone: I
         if left := _without(Rubric(row.name, row.prompt), frozenset(numbers[row.team_id])):
             await _replace(connection, row, left)
             after_commit(connection, database.forget_choices)
-    proposed = select(improvements.c.id, improvements.c.team_id, improvements.c.prompt).where(
-        improvements.c.team_id.in_(numbers), improvements.c.prompt.contains("<example case=")
-    )
-    for row in (await connection.execute(proposed)).all():
-        if _without(Rubric("proposed", row.prompt), frozenset(numbers[row.team_id])):
-            await connection.execute(delete(improvements).where(improvements.c.id == row.id))
 
 
 def _without(rubric: Rubric, gone: frozenset[str]) -> Rubric | None:

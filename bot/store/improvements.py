@@ -1,10 +1,11 @@
 """Improvements of a channel's judge (one for each channel), the labels they learn from, and what they remember."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
 from statistics import fmean
 from typing import Any
 
@@ -16,21 +17,26 @@ from bot.domain.clock import utc_now
 from bot.domain.rubric import ChannelJudge
 from bot.store.database import Database, columns_of, lock_for_transaction, upsert
 from bot.store.jobs import Job, JobKind, JobPart
-from bot.store.rubrics import IS_LABELLED, THREAD, JudgeRequest, is_replayable, to_columns
+from bot.store.rubrics import IS_LABELLED, THREAD, JudgeRequest, is_replayable, lock_learning, to_columns
 from bot.store.schema import align_records, cases, improvements, labels
 from judge.align import LabelledCase, Scored
 from judge.rubric import Scale
 
 MOST_CASES = 130
 """At most this many cases are scored, so that 400 requests are enough for twelve proposals of a text."""
-_OF_CASE, _OF_PROPOSAL = "score/", "proposal/"
+_OF_CASE, _OF_PROPOSAL, LEARNT = "score/", "proposal/", "learnt"
 
 
 class Progress(StrEnum):
-    """How far an improvement is: running, told to stop, with a rubric to decide about, or with one that was used."""
+    """How far an improvement is.
+
+    `RUNNING`: it is at work. `STOPPED`: it was told to stop. `FORGOTTEN`: words that it has read were deleted, so it
+    stops. `OFFERED`: it waits for a decision about the rubric that it found. `USED`: that rubric was used.
+    """
 
     RUNNING = "running"
     STOPPED = "stopped"
+    FORGOTTEN = "forgotten"
     OFFERED = "offered"
     USED = "used"
 
@@ -70,11 +76,18 @@ class Records:
         return row.value if row else None
 
     async def put(self, key: str, value: Mapping[str, Any]) -> None:
-        """Stores a value, unless its case was forgotten in the meantime."""
+        """Stores a value, unless its case was forgotten, or lost its texts, in the meantime."""
         case_id = int(key.rsplit("/", 2)[1]) if key.startswith(_OF_CASE) else None
         row = self._place | {"key": key, "case_id": case_id, "value": value}
-        with suppress(IntegrityError):
-            await self._database.execute(upsert(self._database, align_records, row))
+        # Locked until the end: a transaction that drops its texts waits, and then deletes this row as well.
+        has_texts = select(cases.c.id).where(cases.c.id == case_id, cases.c.response.is_not(None))
+
+        async def put(connection: AsyncConnection) -> None:
+            if case_id is None or (await connection.execute(has_texts.with_for_update(read=True))).first():
+                await connection.execute(upsert(self._database, align_records, row))
+
+        with suppress(IntegrityError):  # SQLite: a purge in another process has deleted the case since it was read
+            await self._database.write(put)
 
 
 class Improvements(JobPart):
@@ -93,6 +106,7 @@ class Improvements(JobPart):
             last = Improvement(**row._mapping) if row else None
             if last is None or last.status != Progress.RUNNING:
                 await connection.execute(delete(improvements).filter_by(**place))
+                await connection.execute(delete(align_records).filter_by(**place, key=LEARNT))
                 number = (await connection.execute(new)).scalar_one()
                 await self._jobs.put(connection, [_job(team_id, number)])
             return last
@@ -112,19 +126,34 @@ class Improvements(JobPart):
 
     async def labelled(self, team_id: str, channel_id: str, scale: Scale) -> Sequence[Labelled]:
         """The channel's labelled cases on that scale, at most 130: those labelled blind first, then the newest."""
-        is_blind = IS_LABELLED.where(labels.c.is_blind).exists()
-        query = (
-            select(cases, THREAD)
-            .where(is_replayable(team_id, channel_id), cases.c.lowest == scale.low, cases.c.highest == scale.high)
-            .order_by(case((is_blind, 0), else_=1), cases.c.id.desc())
-            .limit(MOST_CASES)
-        )
-        found = await self._database.all(query)
-        said = select(labels).where(labels.c.team_id == team_id, labels.c.case_id.in_([row.id for row in found]))
-        given: dict[int, list[Any]] = {}
-        for label in await self._database.all(said.order_by(labels.c.created_at, labels.c.user_id)):
-            given.setdefault(label.case_id, []).append(label)
-        return [_to_labelled(row, given[row.id]) for row in found if row.id in given]
+        return await self._database.read(partial(_labelled, team_id=team_id, channel_id=channel_id, scale=scale))
+
+    async def learn(
+        self, improvement: Improvement, scale: Scale, examples: Collection[str]
+    ) -> Sequence[Labelled] | None:
+        """The same cases, for an improvement that ends once one of them, or of the rubric's `examples`, is forgotten.
+
+        None if it has ended, or if its rubric has lost an example since.
+        """
+        place = {"team_id": improvement.team_id, "channel_id": improvement.channel_id}
+        is_same = improvements.c.rubric_version.is_not_distinct_from(improvement.rubric_version)
+        # It changes nothing, but holds the row, and SQLite's lock, before anything is read.
+        hold = update(improvements).where(_is(improvement.id, Progress.RUNNING), is_same)
+        known = select(align_records.c.value).filter_by(**place, key=LEARNT)
+
+        async def learn(connection: AsyncConnection) -> Sequence[Labelled] | None:
+            await lock_learning(connection, improvement.team_id)
+            if not (await connection.execute(hold.values(status=Progress.RUNNING))).rowcount:
+                return None
+            found = await _labelled(connection, **place, scale=scale)
+            # What an earlier attempt has read may stand in a rubric that it proposed before it was killed.
+            earlier = (await connection.execute(known)).scalar() or {"cases": []}
+            numbers = {*earlier["cases"], *examples, *(each.case.id for each in found)}
+            row = place | {"key": LEARNT, "value": {"cases": sorted(numbers)}}
+            await connection.execute(upsert(self._database, align_records, row))
+            return found
+
+        return await self._database.write(learn)
 
     async def note_message(self, number: int, channel_id: str, ts: str) -> None:
         """Records the message in which the person sees its progress."""
@@ -137,7 +166,7 @@ class Improvements(JobPart):
         return await self._database.execute(update(improvements).where(is_at_work).values(status=Progress.STOPPED)) > 0
 
     async def propose(self, number: int, prompt: str) -> bool:
-        """Stores the rubric that it found; False if it was stopped. From then on the rubric can be decided about."""
+        """Stores the rubric that it found; False if it has ended. From then on the rubric can be decided about."""
         proposal = update(improvements).where(_is(number, Progress.RUNNING)).values(prompt=prompt)
         return await self._database.execute(proposal) > 0
 
@@ -163,7 +192,7 @@ class Improvements(JobPart):
         return await self._database.execute(delete(improvements).where(_is_proposed(number))) > 0
 
     async def resubmit(self, team_id: str) -> None:
-        is_open = improvements.c.status.in_([Progress.RUNNING, Progress.STOPPED])
+        is_open = improvements.c.status.in_(UNTOLD)
         numbers = await self._database.values(select(improvements.c.id).filter_by(team_id=team_id).where(is_open))
         await self._jobs.submit([_job(team_id, number) for number in numbers])
 
@@ -180,6 +209,9 @@ class Improvements(JobPart):
         await self._database.write(end)
 
 
+UNTOLD = (Progress.RUNNING, Progress.STOPPED, Progress.FORGOTTEN)
+"""While it has one of these, its person has not been told how it ended."""
+
 _improvements = select(*columns_of(improvements, Improvement))
 _proposals = delete(align_records).where(align_records.c.key.startswith(_OF_PROPOSAL))
 
@@ -190,6 +222,39 @@ def _is(number: int, *status: Progress) -> ColumnElement[bool]:
 
 def _is_proposed(number: int) -> ColumnElement[bool]:
     return and_(_is(number, Progress.RUNNING, Progress.OFFERED), improvements.c.prompt.is_not(None))
+
+
+async def end_learning(connection: AsyncConnection, gone: Mapping[str, Set[str]]) -> None:
+    """Ends the improvements that have read any of these cases (numbers by team), and deletes what came of them."""
+    read = select(improvements, align_records.c.value).where(
+        improvements.c.team_id.in_(gone),
+        align_records.c.team_id == improvements.c.team_id,
+        align_records.c.channel_id == improvements.c.channel_id,
+        align_records.c.key == LEARNT,
+    )
+    for row in (await connection.execute(read)).all():
+        if gone[row.team_id].isdisjoint(row.value["cases"]):
+            continue
+        await connection.execute(_proposals.filter_by(team_id=row.team_id, channel_id=row.channel_id))
+        ended = update(improvements).where(_is(row.id, Progress.RUNNING))
+        await connection.execute(ended.values(status=Progress.FORGOTTEN, prompt=None))
+        await connection.execute(delete(improvements).where(_is(row.id, Progress.OFFERED)))
+
+
+async def _labelled(connection: AsyncConnection, team_id: str, channel_id: str, scale: Scale) -> Sequence[Labelled]:
+    is_blind = IS_LABELLED.where(labels.c.is_blind).exists()
+    query = (
+        select(cases, THREAD)
+        .where(is_replayable(team_id, channel_id), cases.c.lowest == scale.low, cases.c.highest == scale.high)
+        .order_by(case((is_blind, 0), else_=1), cases.c.id.desc())
+        .limit(MOST_CASES)
+    )
+    found = (await connection.execute(query)).all()
+    said = select(labels).where(labels.c.team_id == team_id, labels.c.case_id.in_([row.id for row in found]))
+    given: dict[int, list[Any]] = {}
+    for label in await connection.execute(said.order_by(labels.c.created_at, labels.c.user_id)):
+        given.setdefault(label.case_id, []).append(label)
+    return [_to_labelled(row, given[row.id]) for row in found if row.id in given]
 
 
 def _to_labelled(row: Any, given: Sequence[Any]) -> Labelled:

@@ -19,6 +19,7 @@ from bot.domain.case import LoggedCase
 from bot.domain.clock import utc_now, utc_week
 from bot.domain.label import Label
 from bot.store.database import Part, columns_of, upsert
+from bot.store.examples import drop_examples
 from bot.store.schema import assignments, cases, channels, labels
 from bot.store.visibility import counts, is_watched
 
@@ -27,9 +28,8 @@ class Labels(Part):
     async def put(self, case: LoggedCase, user_id: str, label: Label) -> Label | None:
         """Records a person's label and returns the one that it replaces; None if it is their first.
 
-        A label that they gave blind is not replaced.
+        A label that they gave blind is not replaced. A reason that they take back leaves what has learnt from it.
         """
-        earlier = await self.get(case, user_id)
         now = utc_now()
         values = {
             "channel_id": case.channel_id,
@@ -40,8 +40,16 @@ class Labels(Part):
         }
         key = {"team_id": case.team_id, "case_id": case.id, "user_id": user_id}
         statement = upsert(self._database, labels, key | values, ("created_at",), where=~labels.c.is_blind)
-        await self._database.execute(statement)
-        return earlier
+
+        async def put(connection: AsyncConnection) -> Label | None:
+            row = (await connection.execute(select(*columns_of(labels, Label)).filter_by(**key))).one_or_none()
+            earlier = Label(**row._mapping) if row else None
+            is_changed = (await connection.execute(statement)).rowcount > 0
+            if is_changed and earlier and earlier.reason not in (None, label.reason):
+                await drop_examples(self._database, connection, [(case.team_id, case.id)])
+            return earlier
+
+        return await self._database.write(put)
 
     async def get(self, case: LoggedCase, user_id: str) -> Label | None:
         theirs = {"team_id": case.team_id, "case_id": case.id, "user_id": user_id}

@@ -108,6 +108,7 @@ class Rubrics(Part):
         outdated = delete(replays).filter_by(**place).where(replays.c.told_at.is_not(None))
 
         async def use(connection: AsyncConnection) -> bool:
+            await lock_learning(connection, team_id)
             if decides is not None and not (await connection.execute(decides)).rowcount:
                 return False
             if saves is not None:
@@ -141,6 +142,14 @@ class Rubrics(Part):
 
 
 _SAVED = select(*columns_of(rubrics, SavedRubric))
+
+
+async def lock_learning(connection: AsyncConnection, team_id: str) -> None:
+    """Lets a transaction that reads words to learn from, uses what was learnt, or forgets words, be alone in a team.
+
+    One that forgets takes this after the rows of cases and labels, and before all other rows.
+    """
+    await lock_for_transaction(connection, f"learning in {team_id}")
 
 
 async def _save(connection: AsyncConnection, saved: SavedRubric) -> None:

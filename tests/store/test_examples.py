@@ -60,6 +60,11 @@ async def forget_reason(log: Store, case: LoggedCase) -> object:
     return await log.personal_data.forget("T1", ANN)
 
 
+async def take_reason_back(log: Store, case: LoggedCase) -> object:
+    await log.labels.put(case, ANN, Label(3, "Short."))
+    return await log.labels.put(case, ANN, Label(3, None))
+
+
 async def delete_message(log: Store, case: LoggedCase) -> object:
     return await log.edits.note_deleted("T1", "C1", "5.1")
 
@@ -76,6 +81,7 @@ WAYS: dict[str, tuple[Way, dict[str, Any]]] = {
     "responder": (forget_ann, {"author_id": ANN}),
     "question": (forget_ann, {"question_author_id": ANN}),
     "reason": (forget_reason, {}),
+    "reason taken back": (take_reason_back, {}),
     "deleted message": (delete_message, {"message_ts": "5.1"}),
     "delivered after it was forgotten": (drop_texts, {}),
 }

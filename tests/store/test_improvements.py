@@ -2,18 +2,21 @@
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 
 from bot.domain.label import Label
 from bot.domain.rubric import ChannelJudge
 from bot.store import Store
-from bot.store.improvements import Improvement
+from bot.store.improvements import Improvement, Progress
 from bot.store.schema import align_records, improvements, labels
+from judge.align.examples import examples_of
 from judge.rubric import Scale
-from tests.cases import BEGUN_AT, TONE, put_back
+from tests.cases import ANN, delivered, put_back
 from tests.store.test_channel_replays import NEW, labelled
+from tests.store.test_examples import WAYS, Way, save, showing, use
 
 SCALE = Scale(0, 5)
 
@@ -84,6 +87,8 @@ async def test_what_is_remembered_of_a_case_goes_with_it_or_with_its_texts(log: 
     await records.put("parts", {"abc": True})
     await log.forgetting.forget([gone], "U1")
     await log.personal_data.forget("T1", "U2")
+    for number in (gone, dropped):  # an answer that was under way
+        await records.put(f"score/org/model, code 1234/{number}/abc", {"score": number})
     assert await keys(log) == ["parts", f"score/org/model, code 1234/{kept}/abc"]
     assert await records.get(f"score/org/model, code 1234/{kept}/abc") == {"score": 5}
     await log.forgetting.forget([kept], "U1")
@@ -114,20 +119,79 @@ async def test_labels_are_those_of_people_who_had_not_seen_the_score_where_there
     assert await log.improvements.labelled("T1", "C1", Scale(1, 10)) == []
 
 
-@pytest.mark.parametrize("is_forgotten_by", ["case", "person", "age"])
-async def test_what_was_proposed_from_a_forgotten_reply_is_dropped(log: Store, is_forgotten_by: str) -> None:
-    gone = await labelled(log, 1, requester_id="U5")
-    improvement = await begun(log)
-    await log.improvements.propose(improvement.id, f'<example case="{gone}">\nAsked: Why?\n</example>\n\n{TONE}')
-    await begun(log, "C2")
-    if is_forgotten_by == "age":
-        case = await log.cases.get(gone)
-        assert case is not None
-        await put_back(log, case, timedelta(days=9))
-        await log.forgetting.forget_older(BEGUN_AT - timedelta(days=8))
-    elif is_forgotten_by == "person":
-        await log.personal_data.forget("T1", "U5")
-    else:
-        await log.forgetting.forget([gone], "U1")
-    assert await log.improvements.find(improvement.id) is None
-    assert await log.improvements.of("T1", "C2") is not None
+@pytest.mark.parametrize(("way", "changes"), WAYS.values(), ids=WAYS)
+async def test_what_has_read_words_that_are_forgotten_ends(log: Store, way: Way, changes: dict[str, Any]) -> None:
+    fields = dict(changes)
+    age = fields.pop("age", timedelta())
+    case = await log.cases.get(await labelled(log, 1, **fields))
+    assert case is not None
+    await log.labels.put(case, ANN, Label(3, "Too long."))
+    await put_back(log, case, age)
+    ours, others = [await begun(log, each) for each in ("C1", "C2")]
+    for each in (ours, others):
+        await log.improvements.learn(each, SCALE, [])
+        await log.improvements.records(*each.place).put("proposal/1", {"text": "Because."})
+        assert await log.improvements.propose(each.id, "Because.")
+    await way(log, case)
+    ended, left = await log.improvements.find(ours.id), await log.improvements.find(others.id)
+    assert ended is not None
+    assert (ended.status, ended.prompt) == (Progress.FORGOTTEN, None)
+    assert left is not None
+    assert (left.status, left.prompt) == (Progress.RUNNING, "Because.")
+    assert not await log.improvements.propose(ours.id, "Because.")
+    assert not await log.rubrics.use("T1", "C1", NEW, "U1", log.improvements.use(ours.id))
+    assert await log.improvements.learn(ended, SCALE, []) is None
+    assert "proposal/1" not in [row.key for row in await log.database.all(_OF_C1)]
+
+
+async def test_what_was_offered_from_a_forgotten_reply_is_dropped_and_what_is_used_stays(log: Store) -> None:
+    offered, used = await labelled(log, 1), await labelled(log, 2, channel_id="C2")
+    first, second = [await begun(log, each) for each in ("C1", "C2")]
+    for each in (first, second):
+        await log.improvements.learn(each, SCALE, [])
+        await log.improvements.propose(each.id, "text")
+        await log.improvements.offer(each.id)
+    assert await log.rubrics.use("T1", "C2", NEW, "U1", log.improvements.use(second.id))
+    await log.forgetting.forget([offered, used], "U1")
+    assert await log.improvements.find(first.id) is None
+    assert await log.improvements.find(second.id) is not None
+
+
+async def test_an_example_of_the_rubric_in_use_is_read_like_a_reply(log: Store) -> None:
+    case = await delivered(log)
+    await save(log, showing(case.id))
+    await use(log, showing(case.id))
+    await log.improvements.begin("T1", "C1", "U1", await log.rubrics.chosen("T1", "C1"))
+    begins = await log.improvements.of("T1", "C1")
+    assert begins is not None
+    assert await log.improvements.learn(begins, Scale(1, 9), examples_of(showing(case.id))) == []
+    await log.forgetting.forget([case.id], "U1")
+    ended = await log.improvements.find(begins.id)
+    assert ended is not None
+    assert ended.status == Progress.FORGOTTEN
+
+
+async def test_a_rubric_that_lost_an_example_before_it_was_read_is_not_improved(log: Store) -> None:
+    case = await delivered(log)
+    await save(log, showing(case.id))
+    await use(log, showing(case.id))
+    await log.improvements.begin("T1", "C1", "U1", await log.rubrics.chosen("T1", "C1"))
+    begins = await log.improvements.of("T1", "C1")
+    assert begins is not None
+    await log.forgetting.forget([case.id], "U1")
+    assert await log.improvements.learn(begins, SCALE, examples_of(showing(case.id))) is None
+
+
+async def test_what_a_killed_attempt_has_read_counts_for_the_next(log: Store) -> None:
+    number = await labelled(log, 1)
+    begins = await begun(log)
+    await log.improvements.learn(begins, SCALE, [])
+    await log.database.execute(delete(labels))
+    assert await log.improvements.learn(begins, SCALE, []) == []
+    await log.forgetting.forget([number], "U1")
+    ended = await log.improvements.find(begins.id)
+    assert ended is not None
+    assert ended.status == Progress.FORGOTTEN
+
+
+_OF_C1 = select(align_records.c.key).where(align_records.c.channel_id == "C1")

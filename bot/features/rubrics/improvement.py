@@ -21,9 +21,10 @@ from bot.pipeline.text import in_minutes, sentence
 from bot.slack.blocks import permalink
 from bot.slack.client import SLACK_ERRORS
 from bot.slack.messenger import Post, Posted
-from bot.store.improvements import Improvement, Labelled, Progress
+from bot.store.improvements import UNTOLD, Improvement, Labelled, Progress
 from judge import Judge, JudgeError, Verdict
 from judge.align import Alignment, Asker, Budget, BudgetError, LabelledCase, Way, align
+from judge.align.examples import examples_of
 from judge.judging import Written
 
 BUDGET = Budget(requests=400, tokens=2_000_000)
@@ -51,7 +52,7 @@ async def run(services: Services, judges: Judges, number: int, pauses: Iterator[
     """
     log = services.store.improvements
     improvement = await log.find(number)
-    if improvement is None or improvement.status not in (Progress.RUNNING, Progress.STOPPED):
+    if improvement is None or improvement.status not in UNTOLD:
         return
     message = await _message(services, improvement)
     if message is None:
@@ -64,7 +65,7 @@ async def run(services: Services, judges: Judges, number: int, pauses: Iterator[
     if now and now.status in (Progress.OFFERED, Progress.USED):  # an earlier run told the person, then was killed
         return
     if prompt and not await log.propose(number, prompt):
-        post, prompt = sentence(words.STOPPED.format(channel=improvement.channel_id)), None
+        post, prompt = sentence(words.ended(await log.find(number), improvement.channel_id)), None
     if not await services.messenger.update(message, post):  # the person deleted the message
         await _post(services, improvement, post)
     await (log.offer(number) if prompt else log.drop(number))
@@ -129,16 +130,18 @@ class _Work:
         found = await self._learn()
         if not await self.services.access.is_in(channel, self.improvement.user_id):
             return sentence(words.NOT_BOTH_HERE), None
-        if await self._is_stopped():
-            return sentence(words.STOPPED.format(channel=channel)), None
-        return found
+        now = await self.services.store.improvements.find(self.improvement.id)
+        return found if _is_running(now) else (sentence(words.ended(now, channel)), None)
 
     async def _learn(self) -> tuple[Post, str | None]:
         channel = self.improvement.channel_id
         judge = await self.judges.by(*self.improvement.place, self.improvement.judge)
         if judge is None:
             return sentence(words.GONE.format(channel=channel)), None
-        found = await self.services.store.improvements.labelled(*self.improvement.place, judge.rubric.scale)
+        examples = examples_of(judge.rubric)
+        found = await self.services.store.improvements.learn(self.improvement, judge.rubric.scale, examples)
+        if found is None:
+            return sentence(words.FORGOTTEN.format(channel=channel)), None
         cases = [each.case for each in found]
         if why := words.obstacle(judge.model, cases):
             return sentence(why), None
@@ -181,11 +184,11 @@ class _Work:
         return words.report(self.improvement, found, cases, len(attempts), judge.rubric, links)
 
     async def ask(self, texts: Sequence[str], request: Callable[[], Awaitable[T]], taken: Callable[[T], int]) -> T:
-        """Like `comparison.ask`, but also raises `BudgetError` if the person has left or it was stopped."""
+        """Like `comparison.ask`, but also raises `BudgetError` if the person has left or it has ended."""
         if self.asked % _TELL_EVERY == 0:
             await self._look()
         self.asked += 1
-        if self.has_left or await self._is_stopped():
+        if self.has_left or await self._is_over():
             raise BudgetError
         return await ask(self.services, self.improvement.team_id, texts, request, taken)
 
@@ -197,7 +200,7 @@ class _Work:
         await self._tell()
 
     async def _tell(self) -> None:
-        if await self._is_stopped():  # the message already shows that, or the decision
+        if await self._is_over():  # the message already shows that, or the decision
             return
         asker = self.asker
         figures = ""
@@ -206,6 +209,9 @@ class _Work:
         with suppress(*SLACK_ERRORS):  # the next update makes up for it
             await self.services.messenger.update(self.message, words.progress(self.improvement, self.stage, figures))
 
-    async def _is_stopped(self) -> bool:
-        now = await self.services.store.improvements.find(self.improvement.id)
-        return now is None or now.status != Progress.RUNNING
+    async def _is_over(self) -> bool:
+        return not _is_running(await self.services.store.improvements.find(self.improvement.id))
+
+
+def _is_running(improvement: Improvement | None) -> bool:
+    return improvement is not None and improvement.status == Progress.RUNNING

@@ -12,7 +12,7 @@ from bot.slack import ids
 from bot.slack.blocks import Block, actions, button, context, page, quotes, run, section
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import excerpt
-from bot.store.improvements import Improvement
+from bot.store.improvements import Improvement, Progress
 from judge import Rubric, find_flags
 from judge.align import LEAST, Alignment, Change, LabelledCase, Trial, Way
 from judge.align import obstacle as obstacle_of
@@ -41,6 +41,10 @@ BEGUN = (
 )
 FIGURES = "\n{requests} of at most {most} requests, {tokens:,} tokens."
 STOPPED = "The improvement of the rubric in <#{channel}> is stopped. Nothing changed."
+FORGOTTEN = (
+    "The improvement of the rubric in <#{channel}> ended, because words that it had read were deleted. Nothing "
+    "changed. `/judge rubric improve` starts anew."
+)
 NO_MODEL = (
     "The improvement of the rubric in <#{channel}> ended, because the model is not answering. Nothing changed. Try "
     "again later: what the model has answered so far is kept."
@@ -49,8 +53,8 @@ GONE = "The improvement of the rubric in <#{channel}> ended, because the rubric 
 NOT_BOTH_HERE = "An improvement of a rubric ended, because you or I have left its channel. Nothing changed."
 NO_DIRECT_MESSAGE = "I cannot send you a direct message, so I did not start the improvement."
 CLOSED = (
-    "This choice is closed: it was already decided, a later improvement took its place, or a reply in the text was "
-    "deleted. `/judge rubric` shows and changes the judge in use."
+    "This choice is closed: it was already decided, a later improvement took its place, or words that it had "
+    "learnt from were deleted. `/judge rubric` shows and changes the judge in use."
 )
 SAVED_MEANWHILE = "Somebody saved another version of `{name}` meanwhile, so I did not save this one."
 CHANGED_MEANWHILE = (
@@ -90,6 +94,12 @@ def progress(improvement: Improvement, stage: str, figures: str = "") -> Post:
     """The progress, with a button to stop."""
     text = f"*Improving the rubric in <#{improvement.channel_id}>*\n:hourglass: {stage}{figures}"
     return Post(text, [section(text), actions(button("Stop", ids.ACTION_IMPROVE_STOP, improvement.id))])
+
+
+def ended(improvement: Improvement | None, channel_id: str) -> str:
+    """Why an improvement ended before it could propose a rubric."""
+    is_forgotten = improvement is not None and improvement.status == Progress.FORGOTTEN
+    return (FORGOTTEN if is_forgotten else STOPPED).format(channel=channel_id)
 
 
 STARTING = "Scoring the replies to learn from."
@@ -141,9 +151,9 @@ def report(
 
 def _offer(improvement: Improvement, in_use: Rubric, better: Trial) -> list[Block]:
     # A text that may quote replies is shown only in a window, because a message would keep them after their deletion.
-    is_whole = better.way is Way.CALIBRATION and len(in_use.prompt) < _ROOM
-    view = [] if is_whole else [button("View the new text", ids.ACTION_IMPROVE_VIEW, improvement.id)]
     examples = len(examples_of(better.rubric))
+    is_whole = better.way is Way.CALIBRATION and not examples and len(in_use.prompt) < _ROOM
+    view = [] if is_whole else [button("View the new text", ids.ACTION_IMPROVE_VIEW, improvement.id)]
     replies = "a reply" if examples == 1 else f"{examples} replies"
     return [
         *([section(QUOTES.format(replies=replies))] if examples else []),

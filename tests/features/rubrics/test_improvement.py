@@ -318,6 +318,31 @@ async def test_who_has_left_the_channel_is_told_no_figures_and_nothing_more_is_a
     await gone(stage)
 
 
+@pytest.mark.parametrize("sign", ["<example ", "Look at the sources."])
+async def test_whoever_forgets_at_any_step_ends_it_and_nothing_of_theirs_is_left(stage: Stage, sign: str) -> None:
+    await labelled(stage, ENOUGH, reason="Too vague.")
+    gate, at, model = asyncio.Event(), {"<example ": 20, "Look at the sources.": 30}[sign], convinced_by(sign)
+    stage.model.script(*[model] * at, Held(gate, MIDDLE), model)
+    await say(stage, "improve")
+    await stage.model.asked(at + 1)
+    await stage.log.personal_data.forget(place(stage)[0], stage.ben.id)
+    asked = len(stage.model.requests)
+    gate.set()
+    assert (await shows(stage)).text == words.FORGOTTEN.format(channel=place(stage)[1])
+    await gone(stage)
+    assert len(stage.model.requests) <= asked + 1
+    assert await stage.log.rubrics.newest(*place(stage)) == []
+    assert not [row for row in await stage.log.database.all(select(align_records.c.key)) if "proposal/" in row.key]
+
+
+async def test_what_was_learnt_from_words_that_are_forgotten_since_cannot_be_used(stage: Stage) -> None:
+    told = await offered(stage, "Look at the sources.")
+    await stage.log.forgetting.forget([2], stage.ann.id)
+    stage.ann.click(told, ids.ACTION_IMPROVE_USE)
+    await is_told(stage, words.CLOSED)
+    assert await stage.log.rubrics.newest(*place(stage)) == []
+
+
 async def test_the_limit_of_the_day_ends_it(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(max_cases_per_day=ENOUGH + 1 + 5)
     await labelled(stage, ENOUGH)
