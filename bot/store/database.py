@@ -5,13 +5,15 @@ import sqlite3
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import fields
+from datetime import datetime
 from functools import partial
 from typing import Any, Self, TypeVar
 
 import aiosqlite
 from cachetools import LRUCache
-from sqlalchemy import Column, ColumnElement, Executable, Row, Select, Table, text, update
+from sqlalchemy import Column, ColumnElement, Executable, Row, Select, Table, event, text, update
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import Connection as SyncConnection
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.sql.dml import Insert
 
@@ -46,6 +48,10 @@ class Database:
         # SQLite has one writer. A writer that waits in SQLite looks again after ever longer pauses, and may be
         # overtaken for a second; this lock is given in order.
         self._one_writer = asyncio.Lock() if self.is_sqlite else nullcontext()
+        self.scrubbed_at: datetime | None = None
+        """When SQLite's journal was emptied after the last deletion; None while that is still to be done."""
+        if self.is_sqlite:
+            event.listen(engine.sync_engine, "after_cursor_execute", self._on_execute)
 
     async def close(self) -> None:
         """Closes the connections; those to a server that does not answer are left to the operating system."""
@@ -98,6 +104,14 @@ class Database:
         self._choices_number += 1
         self._choices.clear()
 
+    async def note_deletion(self) -> None:
+        """Has SQLite's journal emptied. A `DELETE` calls this itself; an update that removes words has to."""
+        self.scrubbed_at = None
+
+    def _on_execute(self, connection: Any, cursor: Any, *of_statement: Any) -> None:
+        if of_statement[2].isdelete and cursor.rowcount > 0:
+            after_commit(connection, self.note_deletion)
+
     async def read(self, work: Work[T]) -> T:
         return await _to_the_end(self._over_a_connection(work))
 
@@ -146,7 +160,7 @@ def columns_of(table: Table, kind: type, *without: str) -> list[Column[Any]]:
     return [table.c[each.name] for each in fields(kind) if each.name not in without]
 
 
-def after_commit(connection: AsyncConnection, follow: Callable[[], Awaitable[object]]) -> None:
+def after_commit(connection: AsyncConnection | SyncConnection, follow: Callable[[], Awaitable[object]]) -> None:
     """Has `follow` called once the transaction of this connection is committed; if it is rolled back, never."""
     connection.info[_AFTERWARDS].append(follow)
 
@@ -238,8 +252,8 @@ class Cursor:
 
     def _execute(self, method: str, sql: str, parameters: Any, connection: sqlite3.Connection) -> None:
         cursor = getattr(connection, method)(sql, parameters)
+        self._rows = cursor.fetchall() if cursor.description else ()  # before that, it has not counted them
         self.description, self.rowcount, self.lastrowid = cursor.description, cursor.rowcount, cursor.lastrowid
-        self._rows = cursor.fetchall() if cursor.description else ()
         cursor.close()
 
 

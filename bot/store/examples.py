@@ -26,6 +26,7 @@ async def drop_examples(database: Database, connection: AsyncConnection, gone: I
         numbers[team_id].add(str(number))
     if not numbers:
         return
+    after_commit(connection, database.note_deletion)
     for team_id in sorted(numbers):
         await lock_learning(connection, team_id)
     await end_learning(connection, numbers)

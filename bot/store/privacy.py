@@ -42,9 +42,6 @@ _CHECKPOINT_PATIENCE_MS = 200
 
 
 class Forgetting(JobPart):
-    scrubbed_at: datetime | None = None
-    """When SQLite's journal was emptied after the last deletion; None while that is still to be done."""
-
     async def cases_at(self, team_id: str, channel_id: str, ts: str, parent_ts: str | None) -> Sequence[LoggedCase]:
         """All cases of one message, oldest first; `ts` is that message, a verdict on it, or two typed texts."""
         here = and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id)
@@ -74,8 +71,6 @@ class Forgetting(JobPart):
     async def forget(self, case_ids: Sequence[int], by: str) -> Sequence[int]:
         """Deletes those of these cases that are at rest, for the person `by`, and returns their numbers."""
         is_gone = and_(cases.c.id.in_(case_ids), cases.c.status.in_(AT_REST))
-
-        self.scrubbed_at = None
 
         async def remove(connection: AsyncConnection) -> Sequence[int]:
             await spending.keep(connection, is_gone)
@@ -108,7 +103,6 @@ class Forgetting(JobPart):
         total = 0
         while deleted := await self._forget_some(_is_old(before, statuses), by):
             total += deleted
-            self.scrubbed_at = None
             await asyncio.sleep(PAUSE_S)
         return total
 
@@ -138,9 +132,10 @@ class Forgetting(JobPart):
 
         What PostgreSQL keeps of deleted rows is left to its VACUUM.
         """
+        self._database.scrubbed_at = utc_now()  # set first, so that what is deleted meanwhile is not missed
         is_busy = self._database.is_sqlite and await self._database.read(_truncate_journal)
-        if not is_busy:
-            self.scrubbed_at = utc_now()
+        if is_busy:
+            self._database.scrubbed_at = None
         return not is_busy
 
 

@@ -106,7 +106,6 @@ async def _numbered(services: Services, team_id: str, numbers: Sequence[int | No
 async def _forget_words(services: Services, invocation: Invocation) -> Post:
     """Removes a person's words from the store; jobs then update the verdicts in Slack."""
     gone = await services.store.personal_data.forget(invocation.team_id, invocation.user_id)
-    services.store.forgetting.scrubbed_at = None
     await _scrub(services.store.forgetting)
     logger.info("person_forgotten", cases=gone.cases, labels=gone.reasons)
     return sentence(personal_data_forgotten_text(gone) if gone else NO_WORDS)
@@ -189,5 +188,6 @@ async def retain(store: Store, days: int | None, *, keeps_text: bool) -> None:
     await store.thumbs.drop_taken_back(now - _SENT_AGAIN_FOR)
     await store.audit.drop_older(now - KEPT)
     await log.drop_spent()
-    if log.scrubbed_at is None or log.scrubbed_at < now - _SCRUBBED_EVERY:
+    scrubbed_at = store.database.scrubbed_at
+    if scrubbed_at is None or scrubbed_at < now - _SCRUBBED_EVERY:
         await log.scrub()  # if a reader is in the way, the next run tries again
