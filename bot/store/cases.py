@@ -24,7 +24,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.case import CaseStatus, CurrentVerdict, LoggedCase, text_hash
 from bot.domain.clock import utc_now
 from bot.domain.verdict import RecordedRating, RecordedVerdict
-from bot.store.database import Database, Part
+from bot.store.database import Database, Part, lock_learning
 from bot.store.examples import drop_examples
 from bot.store.jobs import Job, JobKind, JobPart, is_of_team
 from bot.store.schema import IS_STALE, IS_UNSETTLED, align_records, cases, processes, ratings
@@ -55,7 +55,7 @@ _NO_WORDS = {"justification": "", "raw": ""}
 async def drop_texts(database: Database, connection: AsyncConnection, which: ColumnElement[bool]) -> None:
     """Removes the texts from these cases, their ratings, and rubrics and improvements that have learnt from them.
 
-    Hashes, scores and the timestamps of the messages are kept.
+    Hashes, scores and the timestamps of the messages are kept. The transaction must hold `lock_learning`.
     """
     # The cases first: whatever remembers something of a case holds its row, and is deleted after that.
     dropping = update(cases).where(which).values(_NO_TEXTS).returning(cases.c.team_id, cases.c.id)
@@ -218,6 +218,7 @@ class Edits(JobPart):
         marks = {column: utc_now(), "is_stale": True}
 
         async def mark(connection: AsyncConnection) -> None:
+            await lock_learning(connection)
             await connection.execute(update(cases).where(is_found).values(marks))
             if column == "deleted_at":
                 await drop_texts(self._database, connection, and_(is_found, cases.c.status.in_(AT_REST)))
@@ -237,8 +238,11 @@ class Edits(JobPart):
         await self._jobs.submit([Job(JobKind.AMEND, team_id, each, key=f"amend/{each}") for each in stale])
 
     async def drop_texts(self, case: LoggedCase) -> None:
-        is_it = cases.c.id == case.id
-        await self._database.write(lambda connection: drop_texts(self._database, connection, is_it))
+        async def drop(connection: AsyncConnection) -> None:
+            await lock_learning(connection)
+            await drop_texts(self._database, connection, cases.c.id == case.id)
+
+        await self._database.write(drop)
 
     async def note_said(self, case: LoggedCase) -> None:
         """Records that the verdict in Slack says what `case` says, unless the case has been marked again since then."""

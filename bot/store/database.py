@@ -184,6 +184,14 @@ async def lock_for_transaction(connection: AsyncConnection, at: str) -> None:
         await connection.execute(_TURN, {"at": at})
 
 
+async def lock_learning(connection: AsyncConnection) -> None:
+    """Lets one transaction at a time remove words, read words to learn from, or use what was learnt.
+
+    It is taken first, before any row, so that no two of these wait for each other.
+    """
+    await lock_for_transaction(connection, "learning")
+
+
 def upsert(
     database: Database,
     table: Table,

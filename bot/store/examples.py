@@ -10,7 +10,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.clock import utc_now
 from bot.store.database import Database, after_commit
 from bot.store.improvements import end_learning
-from bot.store.rubrics import lock_learning
 from bot.store.schema import channels, improvements, replays, rubrics
 from judge import DEFAULT_RUBRIC, Rubric, RubricError, load_rubric
 
@@ -19,7 +18,8 @@ async def drop_examples(database: Database, connection: AsyncConnection, gone: I
     """Removes the examples made from these cases (team and number) from all versions of the teams' rubrics.
 
     A channel goes on with the text that is left as another version, so that its scores are not compared with earlier
-    ones. An improvement that has learnt from one of the cases ends, and its proposal is deleted.
+    ones. An improvement that has learnt from one of the cases ends, and its proposal is deleted. The transaction must
+    hold `lock_learning`.
     """
     numbers: defaultdict[str, set[str]] = defaultdict(set)
     for team_id, number in gone:
@@ -27,8 +27,6 @@ async def drop_examples(database: Database, connection: AsyncConnection, gone: I
     if not numbers:
         return
     after_commit(connection, database.note_deletion)
-    for team_id in sorted(numbers):
-        await lock_learning(connection, team_id)
     await end_learning(connection, numbers)
     has_examples = rubrics.c.team_id.in_(numbers), rubrics.c.prompt.contains("<example case=")
     # Locked in one order, so that two processes that forget never wait for each other.

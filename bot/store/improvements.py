@@ -15,9 +15,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
 from bot.domain.rubric import ChannelJudge
-from bot.store.database import Database, columns_of, lock_for_transaction, upsert
+from bot.store.database import Database, columns_of, lock_for_transaction, lock_learning, upsert
 from bot.store.jobs import Job, JobKind, JobPart
-from bot.store.rubrics import IS_LABELLED, THREAD, JudgeRequest, is_replayable, lock_learning, to_columns
+from bot.store.rubrics import IS_LABELLED, THREAD, JudgeRequest, is_replayable, to_columns
 from bot.store.schema import align_records, cases, improvements, labels
 from judge.align import LabelledCase, Scored
 from judge.rubric import Scale
@@ -142,7 +142,7 @@ class Improvements(JobPart):
         known = select(align_records.c.value).filter_by(**place, key=LEARNT)
 
         async def learn(connection: AsyncConnection) -> Sequence[Labelled] | None:
-            await lock_learning(connection, improvement.team_id)
+            await lock_learning(connection)
             if not (await connection.execute(hold.values(status=Progress.RUNNING))).rowcount:
                 return None
             found = await _labelled(connection, **place, scale=scale)
@@ -203,8 +203,8 @@ class Improvements(JobPart):
         async def end(connection: AsyncConnection) -> None:
             of = (await connection.execute(place)).one_or_none()
             if of is not None:
-                await connection.execute(_proposals.filter_by(**of._mapping))
                 await connection.execute(ending)
+                await connection.execute(_proposals.filter_by(**of._mapping))
 
         await self._database.write(end)
 
@@ -235,10 +235,10 @@ async def end_learning(connection: AsyncConnection, gone: Mapping[str, Set[str]]
     for row in (await connection.execute(read)).all():
         if gone[row.team_id].isdisjoint(row.value["cases"]):
             continue
-        await connection.execute(_proposals.filter_by(team_id=row.team_id, channel_id=row.channel_id))
         ended = update(improvements).where(_is(row.id, Progress.RUNNING))
         await connection.execute(ended.values(status=Progress.FORGOTTEN, prompt=None))
         await connection.execute(delete(improvements).where(_is(row.id, Progress.OFFERED)))
+        await connection.execute(_proposals.filter_by(team_id=row.team_id, channel_id=row.channel_id))
 
 
 async def _labelled(connection: AsyncConnection, team_id: str, channel_id: str, scale: Scale) -> Sequence[Labelled]:

@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.case import LoggedCase
 from bot.domain.clock import utc_now, utc_week
 from bot.domain.label import Label
-from bot.store.database import Part, columns_of, upsert
+from bot.store.database import Part, columns_of, lock_learning, upsert
 from bot.store.examples import drop_examples
 from bot.store.schema import assignments, cases, channels, labels
 from bot.store.visibility import counts, is_watched
@@ -42,6 +42,7 @@ class Labels(Part):
         statement = upsert(self._database, labels, key | values, ("created_at",), where=~labels.c.is_blind)
 
         async def put(connection: AsyncConnection) -> Label | None:
+            await lock_learning(connection)
             row = (await connection.execute(select(*columns_of(labels, Label)).filter_by(**key))).one_or_none()
             earlier = Label(**row._mapping) if row else None
             is_changed = (await connection.execute(statement)).rowcount > 0

@@ -16,7 +16,7 @@ from bot.domain.clock import utc_now
 from bot.store import spending
 from bot.store.audit import Act, Action, Audit, note
 from bot.store.cases import AT_REST, drop_texts
-from bot.store.database import Database
+from bot.store.database import Database, lock_learning
 from bot.store.digests import drop_of_reply
 from bot.store.examples import drop_examples
 from bot.store.jobs import Job, JobKind, JobPart
@@ -73,6 +73,7 @@ class Forgetting(JobPart):
         is_gone = and_(cases.c.id.in_(case_ids), cases.c.status.in_(AT_REST))
 
         async def remove(connection: AsyncConnection) -> Sequence[int]:
+            await lock_learning(connection)
             await spending.keep(connection, is_gone)
             place = cases.c.team_id, cases.c.channel_id, cases.c.message_ts, cases.c.thread_ts
             deletion = delete(cases).where(is_gone).returning(cases.c.id, *place)
@@ -113,6 +114,7 @@ class Forgetting(JobPart):
         deletion = delete(cases).where(is_ours).returning(cases.c.team_id, cases.c.id)
 
         async def remove(connection: AsyncConnection) -> int:
+            await lock_learning(connection)
             deleted = [(row.team_id, row.id) for row in await connection.execute(deletion)]
             await drop_examples(self._database, connection, deleted)
             if by is not None:
@@ -226,6 +228,7 @@ class PersonalData(JobPart):
         no_reasons = update(labels).where(*_has_reason(team_id, user_id)).values(reason=None)
 
         async def forget(connection: AsyncConnection) -> Words:
+            await lock_learning(connection)
             marked = (await connection.execute(marking.values(marks).returning(cases.c.id, cases.c.status))).all()
             is_marked = cases.c.id.in_([row.id for row in marked])
             is_asked = and_(is_marked, cases.c.requester_id == user_id)

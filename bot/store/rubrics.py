@@ -25,7 +25,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.clock import utc_now
 from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.store.audit import Act, Action, note
-from bot.store.database import Part, columns_of, insert_into, insert_new, lock_for_transaction, upsert
+from bot.store.database import Part, columns_of, insert_into, insert_new, lock_for_transaction, lock_learning, upsert
 from bot.store.jobs import Job, JobKind, JobPart
 from bot.store.schema import cases, channels, labels, replay_scores, replayed, replays, rubrics
 from bot.store.visibility import is_scored_with_texts, is_superseded
@@ -108,7 +108,7 @@ class Rubrics(Part):
         outdated = delete(replays).filter_by(**place).where(replays.c.told_at.is_not(None))
 
         async def use(connection: AsyncConnection) -> bool:
-            await lock_learning(connection, team_id)
+            await lock_learning(connection)
             if decides is not None and not (await connection.execute(decides)).rowcount:
                 return False
             if saves is not None:
@@ -142,14 +142,6 @@ class Rubrics(Part):
 
 
 _SAVED = select(*columns_of(rubrics, SavedRubric))
-
-
-async def lock_learning(connection: AsyncConnection, team_id: str) -> None:
-    """Lets a transaction that reads words to learn from, uses what was learnt, or forgets words, be alone in a team.
-
-    One that forgets takes this after the rows of cases and labels, and before all other rows.
-    """
-    await lock_for_transaction(connection, f"learning in {team_id}")
 
 
 async def _save(connection: AsyncConnection, saved: SavedRubric) -> None:

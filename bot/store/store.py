@@ -18,7 +18,7 @@ from bot.store.assignments import Assignments
 from bot.store.audit import Audit
 from bot.store.batches import Batches
 from bot.store.cases import Cases, Edits, drop_texts, rating_rows, to_case
-from bot.store.database import Database, lock_for_transaction
+from bot.store.database import Database, lock_for_transaction, lock_learning
 from bot.store.digests import Digests, People, Thumbs
 from bot.store.executions import Executions
 from bot.store.figures import Tallies
@@ -289,6 +289,8 @@ class Store:
         values = {"status": CaseStatus.DELIVERED, "delivered_at": utc_now(), "response_url": None} | _posted(case)
 
         async def finish(connection: AsyncConnection) -> None:
+            if not self._keeps_text:
+                await lock_learning(connection)
             is_stale = await change(connection, FINISH, _by_lease_owner(case) | values)
             if not self._keeps_text:
                 await drop_texts(self.database, connection, cases.c.id == case.id)
