@@ -205,7 +205,7 @@ def make_services(
         homes=Homes(client),
         access=Access(client, settings.digest_by == "admins"),
         rubrics=found,
-        lookup=Lookup(client, identity.own_ids, None if settings.score_people else members),
+        lookup=Lookup(client, identity.own_ids, members, scores_people=settings.score_people),
         intake=intake,
         choices=choices,
         case_access=CaseAccess(store.cases, memberships),

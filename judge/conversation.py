@@ -45,10 +45,15 @@ def bounded(turns: Sequence[Turn]) -> Bounded:
             break
         newest.append(turn)
     left_out = len(turns) - 1 - len(newest)
-    note = [Turn("", f"[{left_out:,} message{'' if left_out == 1 else 's'} left out]")] if left_out else []
+    note = [left_out_note(left_out)] if left_out else []
     kept = [turns[0], *note, *reversed(newest)]
     is_cut = any(len(turn.text) > _LONGEST_TEXT for turn in kept)
     return Bounded(tuple(map(_shortened, kept)), left_out, is_cut)
+
+
+def left_out_note(number: int) -> Turn:
+    """Says where a number of turns are left out."""
+    return Turn("", f"[{number:,} message{'' if number == 1 else 's'} left out]")
 
 
 def _shortened(turn: Turn) -> Turn:

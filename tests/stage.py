@@ -67,6 +67,13 @@ class Stage:
         parent = self.ann.post(CHANNEL, question)
         return parent, self.helper.post(CHANNEL, answer, thread_ts=parent.ts, **content)
 
+    def another_app(self) -> Person:
+        """Another app, in the channel."""
+        self.slack.workspace.add_bot("pager")
+        pager = self.slack.person("pager")
+        pager.join(CHANNEL)
+        return pager
+
     def ask_for_score(self, question: str = QUESTION, answer: str = ANSWER) -> Message:
         """A question and an answer, which ann has scored; gives the thread's parent."""
         parent, reply = self.ask_and_answer(question, answer)

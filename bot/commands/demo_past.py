@@ -120,7 +120,7 @@ def _case(workspace: Workspace, question: Message) -> LoggedCase:
         visibility=Visibility.THREAD,
         status=CaseStatus.DELIVERED,
         question=question.text,
-        question_source=QuestionSource.PARENT,
+        question_source=QuestionSource.PREVIOUS,
         created_at=datetime.fromtimestamp(workspace.clock.now(), UTC),
     )
 
@@ -216,7 +216,7 @@ def _of_messages(workspace: Workspace, week: Week, now: datetime) -> Iterator[Ro
         soon = datetime.fromtimestamp(float(answer.ts), UTC) + _SOON
         at = soon if is_earlier else now + (now - week.start) * position / 100
         its = {"message_ts": answer.ts, "parent_ts": parent.ts, "thread_ts": parent.ts, "question_ts": parent.ts}
-        its |= {"source": CaseSource.SHORTCUT, "question_source": QuestionSource.PARENT}
+        its |= {"source": CaseSource.SHORTCUT, "question_source": QuestionSource.PREVIOUS}
         yield _row(answer.author, parent.author, score, at) | its | {"question": parent.text, "response": answer.text}
 
 

@@ -1,6 +1,7 @@
 """What was asked for, and how far it has come: the type that travels from Slack's payload to the store."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -8,6 +9,7 @@ from enum import StrEnum
 from pydantic import BaseModel, ConfigDict
 
 from bot.domain.watch import Shows
+from judge.conversation import Turn, left_out_note
 
 LARGEST_ID = 2**31 - 1
 """The largest number that a case can have: PostgreSQL's largest integer."""
@@ -42,11 +44,47 @@ class CaseSource(StrEnum):
 
 
 class QuestionSource(StrEnum):
-    """Where the question was found; the verdict says so, because it may be the wrong one."""
+    """Where the question was found; the verdict says so, because it may be the wrong one.
 
-    PARENT = "parent"
+    `PREVIOUS`: right above the reply. `PARENT`: the first message of its thread, with others in between. `EARLIER`: any
+    other message before it. `FORM`: another app's post that began the thread, where no person wrote.
+    """
+
     PREVIOUS = "previous"
+    PARENT = "parent"
+    EARLIER = "earlier"
+    FORM = "form"
     TYPED = "typed"
+
+
+class Part(StrEnum):
+    """What a message is to a case.
+
+    `SHARED` is the author of a message that somebody shared into their question; the words stand in the question.
+    """
+
+    CONVERSATION = "conversation"
+    QUESTION = "question"
+    RESPONSE = "response"
+    SHARED = "shared"
+
+
+class CaseTurn(BaseModel):
+    """A message that a case was read from, with its words.
+
+    Turns of the conversation have a role and stand in the order of the thread. Messages of the question or of the
+    reply are only listed if there are several; the case has their texts joined. `text_hash` is that of the whole
+    message, of which a long turn keeps only the beginning and the end.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    part: Part
+    ts: str
+    author_id: str | None
+    role: str = ""
+    text: str | None
+    text_hash: str
 
 
 WORKFLOW = "workflow"
@@ -57,13 +95,15 @@ class Exclusion(StrEnum):
     """Why a verdict is left out of the figures of what people chose.
 
     `AUTHOR`: the reply's author asked for it. `ANOTHER`: a person other than the first requester asked for it.
-    `EDITED`: its question was edited after the reply. `WORKFLOW`: a workflow step asked for it, and who chose the reply
+    `EDITED`: its question was edited after the reply. `CONTINUED`: a watch scored the reply again, because its author
+    added to it. `WORKFLOW`: a workflow step asked for it, and who chose the reply
     is unknown; these verdicts are counted separately.
     """
 
     AUTHOR = "author"
     ANOTHER = "another"
     EDITED = "edited"
+    CONTINUED = "continued"
     WORKFLOW = "workflow"
 
 
@@ -74,7 +114,13 @@ class Case(BaseModel):
     `key` identifies the request: the same key in the same team is the same case.
     `message_ts` is the judged message; None if the texts were typed.
     `parent_ts` is the thread's parent; None if the message is in the channel itself.
-    `question_ts` is the message that the question was read from, `question_author_id` the person who wrote or typed it.
+    `question_ts` is the message that the question was read from (of several the last), `question_author_id` the person
+    who wrote or typed it.
+    `turns` are the other messages it was read from; a stored case has them only if they were asked for.
+    `messages_before` is how many messages stand before the question in its thread, `left_out` how many of them the
+    judge is not shown.
+    `messages` is how many messages the reply has; `message_ts` is the first.
+    `unread` names what the reply shows and cannot be read as text, such as "1 picture"; None if there is nothing.
     `excluded` says why the case counts in no figure although everyone may see it.
     `probability` is that with which a watch drew the reply; None if the score was asked for. `shows` says what the
     channel sees of a drawn reply.
@@ -103,8 +149,19 @@ class Case(BaseModel):
     question_ts: str | None = None
     question_author_id: str | None = None
     response: str | None = None
+    turns: tuple[CaseTurn, ...] = ()
+    messages_before: int = 0
+    left_out: int = 0
+    messages: int = 1
+    unread: str | None = None
     blocker: str | None = None
     response_url: str | None = None
+
+    @property
+    def conversation(self) -> tuple[Turn, ...]:
+        """The turns before the question that still have their words, with a note where some are left out."""
+        said = [Turn(each.role, each.text) for each in self.turns if each.part is Part.CONVERSATION and each.text]
+        return (*said[:1], *([left_out_note(self.left_out)] if self.left_out else []), *said[1:])
 
 
 class LoggedCase(Case):
@@ -201,6 +258,11 @@ def to_case_id(text: str) -> int | None:
     """The number of a case, as typed or as sent by a button; None if no case can have it."""
     number = int(text) if text.isascii() and text.isdigit() and len(text) <= len(str(LARGEST_ID)) else None
     return number if number is not None and number <= LARGEST_ID else None
+
+
+def join_texts(texts: Sequence[str]) -> str:
+    """The text of a reply that has several messages."""
+    return "\n\n".join(text for text in texts if text)
 
 
 def text_hash(text: str) -> str:

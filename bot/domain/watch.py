@@ -26,13 +26,15 @@ class Shows(StrEnum):
 class ReplyOutcome(StrEnum):
     """What happened to a reply that a watch has seen.
 
-    `PASSED`: it was not drawn. `TAKEN`: it became a case. All others were drawn. `NO_ANSWER`: it answers no one, or has
+    `PASSED`: it was not drawn. `PART`: it is part of another reply, which stands for it.
+    `TAKEN`: it became a case. All others were drawn. `NO_ANSWER`: it answers no one, or has
     no words. `DELETED`: it was deleted before it could be scored. `EDITED`: its question was edited after it. `OVER`: a
     limit of that day was used up. `MISSED`: it has no score, because it could not be read or judged in time, or the
     judge gave none.
     """
 
     PASSED = "passed"
+    PART = "part"
     TAKEN = "taken"
     NO_ANSWER = "no_answer"
     DELETED = "deleted"
@@ -99,7 +101,11 @@ def draws(watch: Watch, ts: str, key: bytes) -> bool:
 
 @dataclass(frozen=True)
 class SeenReply:
-    """A reply of a watched assistant; `text_hash` is the hash of its text, and None while it is still being written."""
+    """A reply of a watched assistant, known by its first message.
+
+    `text_hash` is the hash of its text, and None while it is still being written. `last_ts` is the newest message that
+    the assistant has added to it, if any.
+    """
 
     team_id: str
     channel_id: str
@@ -107,6 +113,7 @@ class SeenReply:
     author_id: str
     parent_ts: str | None
     text_hash: str | None
+    last_ts: str | None = None
 
     @property
     def day(self) -> str:
@@ -141,7 +148,7 @@ class Coverage:
 
     @property
     def seen(self) -> int:
-        return sum(self.outcomes.values())
+        return sum(self.outcomes.values()) - self.outcomes.get(ReplyOutcome.PART, 0)
 
     @property
     def lost(self) -> int:

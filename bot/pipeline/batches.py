@@ -54,7 +54,7 @@ class BatchJudging:
         """
         known = await self._log.known(case)
         exchange = Exchange(known)
-        verdict = await exchange.score(judge, case.question or "", case.response or "")
+        verdict = await exchange.score(judge, case.question or "", case.response or "", conversation=case.conversation)
         if verdict is None:
             await self._log.ask(case, len(known), exchange.missing, self._now())
             raise RetryError("its answers come in a batch", _LOOK_AGAIN)

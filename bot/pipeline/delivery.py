@@ -15,7 +15,7 @@ from bot.domain.fair_queue import FairQueue
 from bot.domain.verdict import RecordedVerdict
 from bot.domain.watch import Shows
 from bot.pipeline import text as messages
-from bot.pipeline.verdict_text import UNCONFIRMED, replaced, score_emoji, verdict_message, why_private
+from bot.pipeline.verdict_text import UNCONFIRMED, known_verdict, replaced, score_emoji, verdict_message, why_private
 from bot.slack import ids
 from bot.slack.blocks import ModalState
 from bot.slack.client import is_transient, refusal_of, slack_word
@@ -109,6 +109,14 @@ class Delivery:
         view = messages.question_modal(case, ids.VIEW_ANSWER, reason, ModalState(case_id=case.id))
         if not (trigger_id and await self._messenger.open_modal(trigger_id, view)):
             await self._messenger.tell(requester_of(case), messages.ask_for_question(case, reason))
+
+    async def tell_known(self, case: LoggedCase, known: LoggedCase) -> None:
+        """Tells the requester of a case about the one that has its reply already."""
+        verdict = await self._store.cases.verdict(known.id)
+        if verdict:
+            await self._store.assignments.note_told(case.team_id, [known.id], case.requester_id)
+        post = known_verdict(known, verdict, self._workspace_url) if verdict else messages.in_progress(known)
+        await self._messenger.tell(requester_of(case), post)
 
     async def _react(self, case: LoggedCase, score: int) -> None:
         """Adds the score to the reply as a reaction; if Slack refuses it, the score still counts in the figures."""

@@ -37,8 +37,10 @@ class Intake:
         A message that was scored before keeps its case, unless its text has changed since.
         """
         if case.message_ts:
-            known = await self.store.cases.latest(case.team_id, case.channel_id, case.message_ts, case.requester_id)
-            if known and not _is_edited(known, case):
+            message = case.team_id, case.channel_id, case.message_ts
+            latest = await self.store.cases.latest(*message, case.requester_id)
+            known, is_edited = (latest[0], _is_edited(latest[1], case)) if latest else (None, False)
+            if known and not is_edited:
                 if known.status is CaseStatus.ASKED:
                     await self._check(known, invocation)
                 return known, False
@@ -113,8 +115,8 @@ class Intake:
         await self.store.answer(case, question, self.limits)
 
 
-def _is_edited(known: LoggedCase, case: Case) -> bool:
-    return case.response is not None and known.response_hash not in {None, text_hash(case.response)}
+def _is_edited(known_hash: str | None, case: Case) -> bool:
+    return case.response is not None and known_hash not in {None, text_hash(case.response)}
 
 
 def _next_attempt(case: Case, known: LoggedCase) -> dict[str, object]:

@@ -1,8 +1,8 @@
 """Reads from Slack what a payload does not contain: the message behind a link, and the question of a response."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import structlog
@@ -12,10 +12,11 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.domain.blocker import A_PERSONS, OWN_MESSAGE
 from bot.domain.case import LoggedCase, QuestionSource
+from bot.pipeline.exchange import Exchange, Question, is_anybodys, to_exchange
 from bot.slack.client import MISSING, error_of, is_transient
 from bot.slack.invocation import Invocation
-from bot.slack.members import Members
-from bot.slack.messages import Message, is_said_to, to_message
+from bot.slack.members import SLACKBOT, Members
+from bot.slack.messages import Message, to_message
 
 # A modal must be opened within 3 s of the click; the search for the question must leave time for that.
 _QUESTION_TIMEOUT_S = 1.5
@@ -29,7 +30,6 @@ _WITH_PARENT = 2
 # The subtype that a deleted parent with replies gets.
 _DELETED = "tombstone"
 _NOT_THERE = {"not_in_channel", "channel_not_found"}
-_NOBODYS_WORDS = {"channel_join", "channel_leave", "channel_topic", "channel_purpose", "channel_name", "group_join"}
 
 logger = structlog.get_logger(__name__)
 
@@ -42,21 +42,6 @@ class MayNotReadError(Exception):
     """The app lacks the scope to read messages there."""
 
 
-@dataclass(frozen=True)
-class Question:
-    """The text that is taken as the question, where it was found, and who wrote it."""
-
-    text: str
-    source: QuestionSource
-    ts: str
-    author_id: str | None
-    edited_ts: str | None = None
-
-    def is_edited_after(self, reply_ts: str | None) -> bool:
-        """Whether its author edited it after the reply, so that the reply answers something else."""
-        return None not in (self.edited_ts, reply_ts) and float(self.edited_ts or 0) > float(reply_ts or 0)
-
-
 class Lookup:
     """Reads messages and finds questions.
 
@@ -64,26 +49,40 @@ class Lookup:
     says nothing about the message, they raise one of `SLACK_ERRORS`, and the case is tried again.
     """
 
-    def __init__(self, client: AsyncWebClient, own_ids: frozenset[str], only_bots: Members | None = None) -> None:
+    def __init__(
+        self, client: AsyncWebClient, own_ids: frozenset[str], members: Members, *, scores_people: bool = True
+    ) -> None:
         self._client = client
         self._own_ids = own_ids
-        self._only_bots = only_bots
+        self._members = members
+        self._scores_people = scores_people
 
-    async def message(self, case: LoggedCase) -> Message | None:
-        """The message of the case, without its text if that must not be judged; None if it is gone or out of sight."""
+    async def exchange(self, case: LoggedCase) -> Exchange | None:
+        """The reply of the case with its question; None if the message is gone or out of sight.
+
+        What must not be judged has no text, and a blocker.
+        """
         if case.message_ts is None:
             return None
-        try:
-            message = await self.message_at(case.channel_id, case.message_ts, case.parent_ts)
-            if message is None and case.parent_ts is None:  # a workflow's link to a reply lacks the thread
-                message = await self.message_at(case.channel_id, case.message_ts, case.message_ts)
-        except OutOfSightError:
+        # In the first attempt, a person may be waiting for a window; later there is no hurry.
+        is_asked_here = case.response is not None and not case.slack_tries
+        async with asyncio.timeout(_QUESTION_TIMEOUT_S if is_asked_here else _MESSAGE_TIMEOUT_S):
+            found = await self._exchange(case.channel_id, case.message_ts, case.parent_ts)
+            if found is None and case.parent_ts is None:  # a workflow's link to a reply lacks the thread
+                found = await self._exchange(case.channel_id, case.message_ts, case.message_ts)
+        if found is None:
             return None
-        if message and message.author_id in self._own_ids:
-            return replace(message, text="", blocker=OWN_MESSAGE)
-        if message and self._only_bots and not await self._only_bots.is_known_bot(message.author_id or ""):
-            return replace(message, text="", blocker=A_PERSONS)
-        return message
+        author_id, blocker = found.reply[0].author_id, None
+        if author_id in self._own_ids:
+            blocker = OWN_MESSAGE
+        elif not self._scores_people and not await self._members.is_known_bot(author_id or ""):
+            blocker = A_PERSONS
+        return replace(found, reply=(replace(found.reply[0], text="", blocker=blocker),)) if blocker else found
+
+    async def answered(self, channel_id: str, ts: str, parent_ts: str | None) -> Exchange | None:
+        """The reply that a message belongs to, with the person's question; None if the message is gone."""
+        async with asyncio.timeout(_MESSAGE_TIMEOUT_S):
+            return await self._exchange(channel_id, ts, parent_ts, is_persons=True)
 
     async def message_at(self, channel_id: str, ts: str, parent_ts: str | None) -> Message | None:
         """The message with this ts in a channel, or in the thread of a parent; None if it is gone."""
@@ -105,22 +104,6 @@ class Lookup:
         async with asyncio.timeout(_QUESTION_TIMEOUT_S):
             return await self.message_at(channel_id, ts, parent_ts=ts)
 
-    async def question(self, case: LoggedCase) -> Question | None:
-        """The thread's parent; for a message in the channel itself, the last one before it by somebody else.
-
-        None if a person typed the question, but it is no longer stored: any other question would be a guess.
-        """
-        if case.message_ts is None or case.question_source is QuestionSource.TYPED:
-            return None
-        # In the first attempt, a person may be waiting for a window; later there is no hurry.
-        async with asyncio.timeout(_MESSAGE_TIMEOUT_S if case.slack_tries else _QUESTION_TIMEOUT_S):
-            return await self._question(case.channel_id, case.message_ts, case.parent_ts, case.author_id)
-
-    async def answered(self, channel_id: str, message: Message) -> Question | None:
-        """The question that a message answers, found like `question`; None if it does not answer a person."""
-        async with asyncio.timeout(_MESSAGE_TIMEOUT_S):
-            return await self._question(channel_id, message.ts, message.parent_ts, message.author_id, is_persons=True)
-
     async def above(self, invocation: Invocation, ts: str) -> Message | None:
         """The message that a person who says "score this" at `ts` means: the one above in the thread, by any author.
 
@@ -129,35 +112,73 @@ class Lookup:
         channel_id, thread_ts = invocation.channel_id, invocation.thread_ts
         async with asyncio.timeout(_QUESTION_TIMEOUT_S):
             if thread_ts is None:
-                return _last(await self._before(channel_id, ts), ts, self._is_somebody_else(invocation.user_id))
-            call = self._client.conversations_replies(channel=channel_id, ts=thread_ts, latest=ts, limit=_PAGE)
-            return _last(await self._messages(call, is_all=True), ts, self._is_somebody_else(None))
+                before, by = await self._near(channel_id, ts), invocation.user_id
+            else:
+                call = self._client.conversations_replies(channel=channel_id, ts=thread_ts, latest=ts, limit=_PAGE)
+                before, by = await self._messages(call, is_all=True), None
+            return _last(before, ts, lambda each: each.author_id != by and is_anybodys(each, self._own_ids))
 
-    async def _question(
-        self, channel_id: str, ts: str, parent_ts: str | None, author_id: str | None, *, is_persons: bool = False
-    ) -> Question | None:
-        if parent_ts:
-            call = self._client.conversations_replies(channel=channel_id, ts=parent_ts, limit=1)
-            source, found = QuestionSource.PARENT, _with_ts(await self._messages(call), parent_ts)
-        else:
-            before = [each for each in await self._before(channel_id, ts) if not (is_persons and each.is_bots)]
-            source, found = QuestionSource.PREVIOUS, _last(before, ts, self._is_somebody_else(author_id))
-        if found is None or not found.text or (is_persons and found.is_bots):
+    async def _exchange(
+        self, channel_id: str, ts: str, parent_ts: str | None, *, is_persons: bool = False
+    ) -> Exchange | None:
+        """The exchange of a message; with `is_persons`, what another app says in the channel itself is no question."""
+        if parent_ts is None:
+            near = await self._near(channel_id, ts)
+            message = _with_ts(near, ts)
+            if message is None:
+                return None
+            # A thread may begin with the reply, and go on with more of it.
+            found = await self._in_thread(channel_id, ts, ts) if message.begins_thread else None
+            return replace(found or Exchange((message,)), question=await self._above(near, message, is_persons))
+        found = await self._in_thread(channel_id, parent_ts, ts)
+        if found and found.reply[0].parent_ts is None:  # the whole thread up to the message is its author's
+            near = await self._near(channel_id, parent_ts)
+            return replace(found, question=await self._above(near, found.reply[0], is_persons))
+        return found
+
+    async def _in_thread(self, channel_id: str, parent_ts: str, ts: str) -> Exchange | None:
+        messages = await self._thread(channel_id, parent_ts, ts)
+        return to_exchange(messages, ts, self._own_ids, await self._persons(messages))
+
+    async def _thread(self, channel_id: str, parent_ts: str, ts: str) -> list[Message]:
+        """A thread's messages, oldest first; of a very long one, its beginning and those around `ts`.
+
+        It takes at most two calls. Slack begins with the oldest message, so the second call asks for about as many
+        messages before `ts` as the first has returned, by the time that those took.
+        """
+        span: dict[str, Any] = {"channel": channel_id, "ts": parent_ts, "limit": _PAGE}
+        first = await self._messages(self._client.conversations_replies(**span))
+        if not first or float(first[-1].ts) >= float(ts) or len(first) < _PAGE // 2:
+            return first
+        took_s = (float(first[-1].ts) - float(first[0].ts)) / 2
+        near = await self._messages(
+            self._client.conversations_replies(**span, oldest=f"{max(float(ts) - took_s, float(first[-1].ts)):.6f}")
+        )
+        return [*first, *(message for message in near if float(message.ts) > float(first[-1].ts))]
+
+    async def _persons(self, messages: Iterable[Message]) -> set[str]:
+        """The people among the authors: an app can post for a person, with its bot id and their user id."""
+        by_app = {each.author_id: each.is_bots for each in messages if each.author_id}
+        asked = [author_id for author_id, is_bots in by_app.items() if is_bots and author_id[0] in "UW"]
+        known = await self._members.people(asked) if asked else set()
+        return known | {author_id for author_id, is_bots in by_app.items() if not is_bots and author_id != SLACKBOT}
+
+    async def _above(self, near: Sequence[Message], message: Message, is_persons: bool) -> Question | None:
+        """The last message before another one in the channel itself, by somebody else, as its question."""
+        said = [each for each in near if float(each.ts) < float(message.ts) and is_anybodys(each, self._own_ids)]
+        may_ask = await self._persons(said) if is_persons else {each.author_id for each in said}
+        found = _last(said, message.ts, lambda each: each.author_id in may_ask - {message.author_id})
+        if found is None or not found.text:
             return None
+        is_next = found is max(said, key=lambda each: float(each.ts))
+        source = QuestionSource.PREVIOUS if is_next else QuestionSource.EARLIER
         return Question(found.text, source, found.ts, found.author_id, found.edited_ts)
 
-    async def _before(self, channel_id: str, ts: str) -> list[Message]:
+    async def _near(self, channel_id: str, ts: str) -> list[Message]:
+        """The messages of a channel shortly before one, and that one."""
         oldest = f"{float(ts) - _CLOSE_IN_TIME_S:.6f}"
-        span: dict[str, Any] = {"latest": ts, "oldest": oldest, "limit": _MESSAGES_BEFORE}
+        span: dict[str, Any] = {"latest": ts, "oldest": oldest, "inclusive": True, "limit": _MESSAGES_BEFORE + 1}
         return await self._messages(self._client.conversations_history(channel=channel_id, **span))
-
-    def _is_somebody_else(self, author_id: str | None) -> Callable[[Message], bool]:
-        def is_it(message: Message) -> bool:
-            is_to_us = any(is_said_to(own, message.text) for own in self._own_ids)
-            is_theirs = message.author_id in {author_id, *self._own_ids}
-            return message.subtype not in _NOBODYS_WORDS and not (is_theirs or is_to_us)
-
-        return is_it
 
     async def _messages(self, call: Awaitable[AsyncSlackResponse], *, is_all: bool = False) -> list[Message]:
         """The messages in Slack's answer; with `is_all`, also those of all further pages."""

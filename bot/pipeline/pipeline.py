@@ -16,7 +16,15 @@ import structlog
 
 from bot import metrics
 from bot.domain.blocker import GONE, MAY_NOT_READ, NO_QUESTION, NOT_KEPT, TOO_LATE
-from bot.domain.case import CaseStatus, Exclusion, LoggedCase, exclusion_of_first
+from bot.domain.case import (
+    CaseStatus,
+    Exclusion,
+    LoggedCase,
+    QuestionSource,
+    exclusion_of,
+    exclusion_of_first,
+    text_hash,
+)
 from bot.domain.clock import utc_now
 from bot.domain.fair_queue import FairQueue
 from bot.domain.verdict import RecordedVerdict, from_verdict, without_score
@@ -24,6 +32,7 @@ from bot.domain.watch import LATE, age_of
 from bot.pipeline.delivery import Delivery, taken_up
 from bot.pipeline.judges import Judges
 from bot.pipeline.lookup import Lookup, MayNotReadError, OutOfSightError
+from bot.pipeline.requests import message_key
 from bot.pipeline.retries import (
     LOG_PAUSE,
     MODEL_PAUSES,
@@ -44,6 +53,11 @@ from judge.escalation import is_escalated, others
 
 if TYPE_CHECKING:
     from bot.pipeline.batches import BatchJudging
+
+_NOT_ASKED = {"question": None, "question_source": None, "question_ts": None, "question_author_id": None} | {
+    "messages_before": 0,
+    "left_out": 0,
+}
 
 logger = structlog.get_logger(__name__)
 
@@ -95,7 +109,7 @@ class CasePipeline:
             claimed = await self._store.claim(case_id)
             if claimed is not None:
                 with self._tracing.attempt(claimed):
-                    await self._settle(claimed, trigger_id)
+                    await self._settle(await self._store.cases.with_turns(claimed), trigger_id)
         except TakenError:
             logger.info("case_left_to_another", case=case_id)
         except STORE_ERRORS as exc:
@@ -108,13 +122,10 @@ class CasePipeline:
         since: LoggedCase | None = claimed
         try:
             if claimed.status is CaseStatus.RECEIVED:
-                with self._tracing.step("read", claimed):
-                    case, why_asked = await self._complete(claimed)
-                if case.lacks_question:
-                    # Asks first and stores that after: a crash in between asks the person twice rather than never.
-                    await self._delivery.ask(case, trigger_id, why_asked)
-                    await self._store.note_asked(case, since)
+                read = await self._to_judge(claimed, trigger_id)
+                if read is None:
                     return
+                case = read
                 if case is not claimed:
                     # Stored before the model is asked, so that a person can have their words forgotten meanwhile.
                     case, since = await self._store.intend(case, since), None
@@ -149,6 +160,22 @@ class CasePipeline:
             case = await self._store.note_internal_error(case)
             raise self._retry(case, exc, growing_pause(case.internal_errors)) from exc
 
+    async def _to_judge(self, claimed: LoggedCase, trigger_id: str | None) -> LoggedCase | None:
+        """The case with all that is judged; None if it waits for its question, or another case has its reply."""
+        with self._tracing.step("read", claimed):
+            case, why_asked = await self._complete(claimed)
+        if case.message_ts != claimed.message_ts:
+            keyed = await self._keyed_by_reply(case)
+            if keyed is None:
+                return None
+            case = keyed
+        if case.lacks_question:
+            # Asks first and stores that after: a crash in between asks the person twice rather than never.
+            await self._delivery.ask(case, trigger_id, why_asked)
+            await self._store.note_asked(case, claimed)
+            return None
+        return case
+
     def _retry(self, case: LoggedCase, exc: Exception, pause: timedelta) -> RetryError:
         reason, next_in_s = in_brief(exc), pause.total_seconds()
         if reason is None:
@@ -172,15 +199,9 @@ class CasePipeline:
         Also the reason to show to the requester if they must be asked for the question.
         """
         why_asked = NO_QUESTION
-        if case.blocker is None:
-            case = await self._read_response(case)
-        if case.lacks_question:
-            try:
-                case = await self._read_question(case)
-            except OutOfSightError:
-                why_asked = OUT_OF_SIGHT
-            except MayNotReadError:
-                why_asked = OUT_OF_REACH
+        is_unread = case.question_source is None or case.response is None
+        if case.blocker is None and is_unread:
+            case, why_asked = await self._read(case)
         if case.lacks_question and case.is_for_workflow:
             # There is no person to ask, and a workflow step must not wait for ever.
             case = case.model_copy(update={"blocker": NO_QUESTION})
@@ -191,28 +212,54 @@ class CasePipeline:
                 case = case.model_copy(update={"blocker": nothing.detail})
         return case, why_asked
 
-    async def _read_response(self, case: LoggedCase) -> LoggedCase:
-        if case.response is not None:
-            return case
-        gone = GONE if case.message_ts else NOT_KEPT
+    async def _read(self, case: LoggedCase) -> tuple[LoggedCase, str]:
+        """The case with its reply and its question as they stand in Slack, and why the question may be missing."""
+        gone, why_asked, found = GONE if case.message_ts else NOT_KEPT, NO_QUESTION, None
         try:
-            message = await self._lookup.message(case)
+            found = await self._lookup.exchange(case)
+        except OutOfSightError:
+            why_asked = OUT_OF_SIGHT
         except MayNotReadError:
-            message, gone = None, MAY_NOT_READ
-        if message is None:
-            return case.model_copy(update={"blocker": gone})
-        read = {"response": message.text, "author_id": message.author_id, "parent_ts": message.parent_ts}
-        read["excluded"] = case.excluded or exclusion_of_first(case.requester_id, message.author_id)
-        return case.model_copy(update=read | {"blocker": message.blocker})
+            gone, why_asked = MAY_NOT_READ, OUT_OF_REACH
+        if found is None:
+            # Without the thread, what the payload or an earlier case had is judged.
+            changes: dict[str, object] = {"blocker": gone} if case.response is None else {}
+            if case.question is not None and case.question_source is None:
+                changes["question_source"] = QuestionSource.EARLIER
+            return case.model_copy(update=changes), why_asked
+        blocker = next((each.blocker for each in found.reply if each.blocker), None)
+        read = found.to_found() | {"blocker": None if found.response else blocker}
+        read["excluded"] = case.excluded or exclusion_of_first(case.requester_id, found.reply[0].author_id)
+        if case.question_source is not QuestionSource.TYPED:
+            read |= _NOT_ASKED | found.to_asked()
+            if found.question and found.question.is_edited_after(found.reply[0].ts):
+                read["excluded"] = read["excluded"] or Exclusion.EDITED
+        return case.model_copy(update=read), why_asked
 
-    async def _read_question(self, case: LoggedCase) -> LoggedCase:
-        question = await self._lookup.question(case)
-        if question is None:
+    async def _keyed_by_reply(self, case: LoggedCase) -> LoggedCase | None:
+        """The case with the key of its reply, of which it was asked for another message than the first.
+
+        None if another case has that reply already; then the person is told of that one, and this one is gone.
+        """
+        if case.is_for_workflow or case.message_ts is None:
             return case
-        read = {"question": question.text, "question_source": question.source, "excluded": case.excluded}
-        if question.is_edited_after(case.message_ts):
-            read["excluded"] = case.excluded or Exclusion.EDITED
-        return case.model_copy(update=read | {"question_ts": question.ts, "question_author_id": question.author_id})
+        attempt, excluded = 1, case.excluded
+        while True:
+            audience = case.visibility, case.requester_id
+            key = message_key(case.channel_id, case.message_ts, *audience, attempt)
+            known = await self._store.cases.keyed(case.team_id, key)
+            if known is None:
+                return case.model_copy(update={"key": key, "attempt": attempt, "excluded": excluded})
+            is_of_use = known.requester_id == case.requester_id or not (known.is_for_one or known.excluded)
+            is_same = known.status is CaseStatus.RECEIVED or known.response_hash == text_hash(case.response or "")
+            if is_of_use and is_same:
+                await self._delivery.tell_known(case, known)
+                await self._store.drop(case)
+                logger.info("case_joined", case=case.id, to=known.id)
+                return None
+            attempt = known.attempt + 1
+            current = await self._store.cases.current_verdict(known)
+            excluded = exclusion_of(case.requester_id, known, current, has_typed=False)
 
     async def _announced(self, case: LoggedCase, since: LoggedCase | None) -> LoggedCase:
         """The case with a placeholder in its thread; if Slack fails, the case goes on without one.
@@ -257,14 +304,17 @@ class CasePipeline:
         _note_silence(case, verdict)
         metrics.TOKENS.labels("input").inc(verdict.input_tokens or 0)
         metrics.TOKENS.labels("output").inc(verdict.output_tokens or 0)
-        return from_verdict(verdict, judge.rubric, judge.version, find_flags("", case.question or ""))
+        return from_verdict(
+            verdict, judge.rubric, judge.version, find_flags("", case.question or "", case.conversation)
+        )
 
     async def _score(self, judge: Judge, case: LoggedCase) -> Verdict:
         if self._batches and case.is_watched:
             return await self._batches.score(judge, case)
         async with self._model.turn(case.channel_id, case.requester_id):
             with metrics.VERDICT_SECONDS.time():
-                return await judge.score(case.question or "", case.response or "")
+                texts = case.question or "", case.response or ""
+                return await judge.score(*texts, conversation=case.conversation)
 
 
 def _is_too_late(case: LoggedCase) -> bool:

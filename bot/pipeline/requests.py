@@ -3,7 +3,16 @@
 from dataclasses import dataclass
 from typing import Any
 
-from bot.domain.case import Case, CaseSource, Exclusion, LoggedCase, QuestionSource, Visibility, exclusion_of_first
+from bot.domain.case import (
+    Case,
+    CaseSource,
+    Exclusion,
+    LoggedCase,
+    Part,
+    QuestionSource,
+    Visibility,
+    exclusion_of_first,
+)
 from bot.slack.invocation import Invocation, Submission
 from bot.slack.messages import Message, Permalink
 
@@ -111,6 +120,9 @@ def corrected_case(
         question_source=QuestionSource.TYPED,
         question_author_id=invocation.user_id,
         question_ts=None,
+        turns=tuple(turn for turn in earlier.turns if turn.part is Part.RESPONSE),
+        messages_before=0,
+        left_out=0,
     )
 
 
@@ -128,8 +140,11 @@ def _repeat(invocation: Invocation, earlier: LoggedCase, **changes: object) -> C
         kept["parent_ts"] = earlier.thread_ts
     elif earlier.blocker or earlier.edited_at:
         kept["response"] = None  # read again, because the message may have a text by now, or a new one
-    if earlier.edited_at and earlier.question_ts:
-        kept |= {"question": None, "question_source": None, "question_ts": None, "question_author_id": None}
+    if earlier.question_ts:
+        # The thread is read again, because the reply may go on by now; what is known is for when it cannot be read.
+        kept["question_source"] = None
+        if earlier.edited_at:
+            kept |= {"question": None, "question_ts": None, "question_author_id": None}
     kept["blocker"] = None
     return Case(**(kept | changes))
 

@@ -89,7 +89,8 @@ _SHORT_WORDS = 40
 
 _QUESTION_FROM = {
     QuestionSource.PARENT: "the first message of this thread",
-    QuestionSource.PREVIOUS: "the message above",
+    QuestionSource.EARLIER: "an earlier message",
+    QuestionSource.FORM: "a form's post",
     QuestionSource.TYPED: "as typed",
 }
 
@@ -97,6 +98,7 @@ _EXCLUDED = {
     Exclusion.AUTHOR: "*Not counted:* the author of the reply asked for this score.",
     Exclusion.ANOTHER: "*Not counted:* somebody else asked for the first score of this reply.",
     Exclusion.EDITED: "*Not counted:* the question was edited after the reply was written.",
+    Exclusion.CONTINUED: "*Not counted:* the reply went on, and was scored again.",
     Exclusion.WORKFLOW: "*Counted separately:* a workflow asked for this score.",
 }
 
@@ -264,25 +266,33 @@ def _warning(case: LoggedCase, verdict: RecordedVerdict) -> str:
 
 
 def _question(case: LoggedCase) -> list[dict[str, Any]]:
-    """The question that was judged, and where it came from; empty if neither is known."""
-    source = _QUESTION_FROM.get(case.question_source, "") if case.question_source else ""
+    """The question that was judged, and where it came from; empty if it is the message right above the reply."""
+    if case.question_source in {None, QuestionSource.PREVIOUS}:
+        return []
+    source = _QUESTION_FROM[case.question_source]
+    if case.messages_before:
+        source += f", and {_messages(case.messages_before)} before it"
     if case.question:
         title = run("Question", is_bold=True), run(f" ({source}):")
         # A question typed for this verdict is shown in full: it is nowhere else, and readers should see what was asked.
         is_new = case.question_source is QuestionSource.TYPED and (case.message_ts or case.source is CaseSource.BUTTON)
         words = case.question if is_new else " ".join(sanitize(case.question).split())
         block = quote(words, _ROOM if is_new else _EXCERPT, *title)
-    elif source:
-        block = context(f"*Question*: {source}")
     else:
-        return []
+        block = context(f"*Question*: {source}")
     return [block | {"block_id": ids.BLOCK_QUOTED_QUESTION}]
+
+
+def _messages(number: int) -> str:
+    return f"{number:,} message{'' if number == 1 else 's'}"
 
 
 def _provenance(case: LoggedCase, verdict: RecordedVerdict) -> str:
     judges = verdict.before_calibration
     calibrated = "" if judges is None else f"calibrated from {judges} to what people here give"
-    parts = _judged_by(verdict), ratings_line(verdict), calibrated, f"case {case.id}"
+    reply = _messages(case.messages) if case.messages > 1 else ""
+    unread = f"{case.unread} not read" if case.unread else ""
+    parts = _judged_by(verdict), ratings_line(verdict), calibrated, reply, unread, f"case {case.id}"
     return " · ".join(part for part in parts if part)
 
 

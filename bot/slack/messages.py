@@ -41,6 +41,7 @@ class Message:
     is_bots: bool = False
     streaming: str | None = None  # Slack's state of a streamed message
     edited_ts: str | None = None
+    begins_thread: bool = False
 
     @property
     def thread_ts(self) -> str:
@@ -66,6 +67,7 @@ def to_message(raw: Raw) -> Message:
         is_bots=bool(raw.get("bot_id")),
         streaming=raw.get("streaming_state"),
         edited_ts=edited.get("ts") if isinstance(edited := raw.get("edited"), dict) else None,
+        begins_thread=parent_ts == raw["ts"],
     )
 
 

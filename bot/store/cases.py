@@ -11,23 +11,27 @@ from sqlalchemy import (
     and_,
     bindparam,
     delete,
+    false,
     func,
     null,
     or_,
     select,
+    true,
     tuple_,
     union,
+    union_all,
     update,
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.case import CaseStatus, CurrentVerdict, LoggedCase, text_hash
+from bot.domain.case import Case, CaseStatus, CaseTurn, CurrentVerdict, LoggedCase, Part, join_texts, text_hash
 from bot.domain.clock import utc_now
 from bot.domain.verdict import RecordedRating, RecordedVerdict
-from bot.store.database import Database, Part, lock_learning
+from bot.store.database import Database, lock_learning
+from bot.store.database import Part as StorePart
 from bot.store.examples import drop_examples
 from bot.store.jobs import Job, JobKind, JobPart, is_of_team
-from bot.store.schema import IS_STALE, IS_UNSETTLED, align_records, cases, processes, ratings
+from bot.store.schema import IS_STALE, IS_UNSETTLED, align_records, cases, processes, ratings, turns
 from bot.store.visibility import counts, same_reply
 
 PageEnd = tuple[datetime, int]
@@ -48,6 +52,11 @@ def rating_rows(case: LoggedCase, given: Sequence[RecordedRating]) -> list[dict[
     ]
 
 
+def turn_rows(case: Case, case_id: int) -> list[dict[str, Any]]:
+    its = {"team_id": case.team_id, "channel_id": case.channel_id, "case_id": case_id}
+    return [turn.model_dump() | its | {"position": position} for position, turn in enumerate(case.turns)]
+
+
 _NO_TEXTS = {"question": None, "response": None, "justification": ""}
 _NO_WORDS = {"justification": "", "raw": ""}
 
@@ -62,6 +71,8 @@ async def drop_texts(database: Database, connection: AsyncConnection, which: Col
     dropped = [(row.team_id, row.id) for row in await connection.execute(dropping)]
     theirs = tuple_(ratings.c.team_id, ratings.c.case_id).in_(dropped)
     await connection.execute(update(ratings).where(theirs).values(_NO_WORDS))
+    said = tuple_(turns.c.team_id, turns.c.case_id).in_(dropped)
+    await connection.execute(update(turns).where(said).values(text=None))
     learnt = tuple_(align_records.c.team_id, align_records.c.case_id).in_(dropped)
     await connection.execute(delete(align_records).where(learnt))
     await drop_examples(database, connection, dropped)
@@ -74,20 +85,46 @@ _RATINGS = (
     .where(ratings.c.team_id == bindparam("team_id"), ratings.c.case_id == bindparam("case_id"))
     .order_by(ratings.c.position)
 )
-_LATEST = (
-    select(cases)
-    .where(
-        cases.c.team_id == bindparam("team_id"),
-        cases.c.channel_id == bindparam("channel_id"),
-        cases.c.message_ts == bindparam("message_ts"),
-        or_(and_(counts(cases), cases.c.status != CaseStatus.ASKED), cases.c.requester_id == bindparam("requester_id")),
-    )
-    .order_by(cases.c.id.desc())
-    .limit(1)
+_TURNS = (
+    select(turns)
+    .where(turns.c.team_id == bindparam("team_id"), turns.c.case_id == bindparam("case_id"))
+    .order_by(turns.c.position)
 )
 
 
-class Cases(Part):
+def _is_part(part: Part) -> ColumnElement[bool]:
+    return and_(turns.c.team_id == cases.c.team_id, turns.c.case_id == cases.c.id, turns.c.part == part)
+
+
+def _is_one_message(part: Part) -> ColumnElement[bool]:
+    """Whether a case has its question or its reply from one message; of several, each has a row."""
+    return ~select(turns.c.ts).where(_is_part(part)).exists()
+
+
+_IS_LATEST = and_(
+    cases.c.team_id == bindparam("team_id"),
+    cases.c.channel_id == bindparam("channel_id"),
+    or_(and_(counts(cases), cases.c.status != CaseStatus.ASKED), cases.c.requester_id == bindparam("requester_id")),
+)
+# A union, so that each part uses its index.
+_OF_MESSAGE = union_all(
+    select(cases.c.id, cases.c.response_hash.label("message_hash")).where(
+        _IS_LATEST, cases.c.message_ts == bindparam("message_ts"), _is_one_message(Part.RESPONSE)
+    ),
+    select(cases.c.id, turns.c.text_hash)
+    .join(turns, _is_part(Part.RESPONSE))
+    .where(
+        _IS_LATEST,
+        turns.c.team_id == bindparam("team_id"),
+        turns.c.channel_id == bindparam("channel_id"),
+        turns.c.ts == bindparam("message_ts"),
+    ),
+).subquery()
+_LATEST = select(cases, _OF_MESSAGE.c.message_hash).join(_OF_MESSAGE, _OF_MESSAGE.c.id == cases.c.id)
+_LATEST = _LATEST.order_by(cases.c.id.desc()).limit(1)
+
+
+class Cases(StorePart):
     """Reads cases; `Store` changes them."""
 
     def __init__(self, database: Database, *, keeps_text: bool = True) -> None:
@@ -102,11 +139,25 @@ class Cases(Part):
         case = await self.get(case_id)
         return case if case and case.team_id == team_id else None
 
-    async def latest(self, team_id: str, channel_id: str, message_ts: str, requester_id: str) -> LoggedCase | None:
-        """The case that a message has already, as far as this person is concerned."""
+    async def keyed(self, team_id: str, key: str) -> LoggedCase | None:
+        return await self._database.first(LoggedCase, select(cases).filter_by(team_id=team_id, key=key))
+
+    async def latest(
+        self, team_id: str, channel_id: str, message_ts: str, requester_id: str
+    ) -> tuple[LoggedCase, str | None] | None:
+        """The case that a message has already, as far as this person is concerned, and its hash as it was read."""
         which = {"team_id": team_id, "channel_id": channel_id, "message_ts": message_ts, "requester_id": requester_id}
         row = await self._database.one(_LATEST, which)
-        return to_case(row) if row else None
+        return (to_case(row), row.message_hash) if row else None
+
+    async def turns(self, case: LoggedCase) -> tuple[CaseTurn, ...]:
+        rows = await self._database.all(_TURNS.params(team_id=case.team_id, case_id=case.id))
+        return tuple(CaseTurn.model_validate(dict(row._mapping)) for row in rows)
+
+    async def with_turns(self, case: LoggedCase) -> LoggedCase:
+        """The case with the messages that it was read from."""
+        has_turns = case.messages_before or case.messages > 1
+        return case.model_copy(update={"turns": await self.turns(case)}) if has_turns else case
 
     async def current_verdict(self, case: LoggedCase) -> CurrentVerdict | None:
         """What counts so far for the reply of this case; None if nothing does."""
@@ -193,25 +244,74 @@ class Edits(JobPart):
     """
 
     async def note_edited(self, team_id: str, channel_id: str, ts: str, text: str) -> Sequence[int]:
-        """Marks the cases whose question or response was read from this message and differs from `text`."""
+        """Marks the cases that were read from this message if it differs from `text`."""
         found, is_new = text_hash(text), _is_new(team_id, channel_id, cases.c.edited_at)
-        scored = and_(is_new, cases.c.message_ts == ts, cases.c.response_hash != found)
-        asked = and_(is_new, cases.c.question_ts == ts, cases.c.question_hash != found)
-        return await self._mark(team_id, scored, asked, "edited_at")
+        scored = and_(cases.c.message_ts == ts, cases.c.response_hash != found, _is_one_message(Part.RESPONSE))
+        asked = and_(cases.c.question_ts == ts, cases.c.question_hash != found, _is_one_message(Part.QUESTION))
+        said = and_(_is_said_at(team_id, channel_id, ts), turns.c.text_hash != found)
+        return await self._mark(team_id, [scored, asked], said, is_new, "edited_at")
 
     async def note_deleted(self, team_id: str, channel_id: str, ts: str) -> Sequence[int]:
-        """Marks the cases whose question or response was read from this message; those at rest lose their texts."""
+        """Marks the cases that were read from this message; those at rest lose their texts.
+
+        Of a reply of several messages, the deleted one leaves: the case is then marked as edited.
+        """
+        shortened = await self._shorten(team_id, channel_id, ts)
         is_new = _is_new(team_id, channel_id, cases.c.deleted_at)
-        scored, asked = and_(is_new, cases.c.message_ts == ts), and_(is_new, cases.c.question_ts == ts)
-        return await self._mark(team_id, scored, asked, "deleted_at")
+        scored = and_(cases.c.message_ts == ts, _is_one_message(Part.RESPONSE))
+        asked = cases.c.question_ts == ts
+        said = and_(_is_said_at(team_id, channel_id, ts), cases.c.id.not_in(shortened))
+        return [*shortened, *await self._mark(team_id, [scored, asked], said, is_new, "deleted_at")]
+
+    async def note_added(self, case: LoggedCase) -> None:
+        """Marks a case whose reply has gone on since it was scored, like an edited one."""
+        is_it = and_(cases.c.id == case.id, cases.c.edited_at.is_(None))
+        await self._mark(case.team_id, [is_it], false(), true(), "edited_at")
+
+    async def _shorten(self, team_id: str, channel_id: str, ts: str) -> Sequence[int]:
+        """Takes a message out of the replies, at rest, that have others; returns the numbers of the cases."""
+        is_it = and_(_is_said_at(team_id, channel_id, ts), turns.c.part == Part.RESPONSE)
+        at_rest = select(cases.c.id).join(turns, _is_turn_of_case()).where(is_it, cases.c.status.in_(AT_REST))
+
+        async def shorten(connection: AsyncConnection) -> Sequence[int]:
+            await lock_learning(connection)
+            shortened = []
+            for case_id in (await connection.execute(at_rest)).scalars().all():
+                of_reply = and_(turns.c.team_id == team_id, turns.c.case_id == case_id, turns.c.part == Part.RESPONSE)
+                rest = select(turns.c.text).where(of_reply, turns.c.ts != ts).order_by(turns.c.position)
+                texts = (await connection.execute(rest)).scalars().all()
+                if not texts:
+                    continue
+                await connection.execute(delete(turns).where(of_reply, turns.c.ts == ts))
+                response = None if None in texts else join_texts(texts)
+                its_hash = {} if response is None else {"response_hash": text_hash(response)}
+                marks = {"response": response, "messages": len(texts), "edited_at": utc_now(), "is_stale": True}
+                marks |= its_hash | {"justification": ""}
+                await connection.execute(update(cases).where(cases.c.id == case_id).values(marks))
+                no_words = update(ratings).where(ratings.c.team_id == team_id, ratings.c.case_id == case_id)
+                await connection.execute(no_words.values(_NO_WORDS))
+                shortened.append(case_id)
+            await drop_examples(self._database, connection, [(team_id, case_id) for case_id in shortened])
+            await self._jobs.put(connection, [Job(JobKind.AMEND, team_id, number) for number in shortened])
+            return shortened
+
+        return await self._database.write(shorten) if await self._database.values(at_rest.limit(1)) else []
 
     async def _mark(
-        self, team_id: str, scored: ColumnElement[bool], asked: ColumnElement[bool], column: str
+        self,
+        team_id: str,
+        named: Sequence[ColumnElement[bool]],
+        said: ColumnElement[bool],
+        is_new: ColumnElement[bool],
+        column: str,
     ) -> Sequence[int]:
+        """Marks the cases for which one of `named` holds, or which have a turn for which `said` holds."""
         # Almost no message was ever scored, so this looks without the writers' lock. It is a union, because SQLite
         # would go through the whole channel for an "or".
-        query = union(select(cases.c.id).where(scored), select(cases.c.id).where(asked))
-        found = await self._database.values(query)
+        ids = select(cases.c.id).where(is_new)
+        found = await self._database.values(
+            union(*(ids.where(each) for each in named), ids.join(turns, _is_turn_of_case()).where(said))
+        )
         if not found:
             return []
         is_found = cases.c.id.in_(found)
@@ -252,6 +352,15 @@ class Edits(JobPart):
             cases.c.forgotten_at.is_not_distinct_from(case.forgotten_at),
         )
         await self._database.execute(update(cases).where(cases.c.id == case.id, is_same).values(is_stale=False))
+
+
+def _is_turn_of_case() -> ColumnElement[bool]:
+    return and_(turns.c.team_id == cases.c.team_id, turns.c.case_id == cases.c.id)
+
+
+def _is_said_at(team_id: str, channel_id: str, ts: str) -> ColumnElement[bool]:
+    is_there = and_(turns.c.team_id == team_id, turns.c.channel_id == channel_id)
+    return and_(is_there, turns.c.ts == ts, turns.c.part != Part.SHARED)
 
 
 def _is_new(team_id: str, channel_id: str, mark: ColumnElement[datetime]) -> ColumnElement[bool]:

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Column, ColumnElement, Select, and_, delete, func, or_, select, union, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.case import CaseStatus, LoggedCase, QuestionSource
+from bot.domain.case import CaseStatus, LoggedCase, Part, QuestionSource
 from bot.domain.clock import utc_now
 from bot.store import spending
 from bot.store.audit import Act, Action, Audit, note
@@ -32,6 +32,7 @@ from bot.store.schema import (
     rubrics,
     spent,
     thumbs,
+    turns,
 )
 from bot.store.visibility import same_reply
 
@@ -51,6 +52,9 @@ class Forgetting(JobPart):
         places = select(cases.c.message_ts, cases.c.thread_ts)
         named = union(
             places.where(here, cases.c.message_ts == ts),
+            places.join(turns, and_(turns.c.team_id == cases.c.team_id, turns.c.case_id == cases.c.id)).where(
+                here, turns.c.channel_id == channel_id, turns.c.ts == ts, turns.c.part == Part.RESPONSE
+            ),
             places.where(in_thread, or_(cases.c.reply_ts == ts, and_(is_typed, cases.c.thread_ts == ts))),
         )
         found = await self._database.all(named)
@@ -189,7 +193,8 @@ def theirs(team_id: str, user_id: str) -> Select[tuple[int]]:
     # A union, so that each part uses its index.
     of_team = select(cases.c.id).where(cases.c.team_id == team_id)
     places = (cases.c.requester_id, cases.c.author_id, cases.c.question_author_id)
-    return select(union(*(of_team.where(place == user_id) for place in places)).subquery().c.id)
+    said = select(turns.c.case_id).where(turns.c.team_id == team_id, turns.c.author_id == user_id)
+    return select(union(*(of_team.where(place == user_id) for place in places), said).subquery().c.id)
 
 
 class PersonalData(JobPart):

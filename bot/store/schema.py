@@ -48,7 +48,7 @@ _FIGURES = (
     *("unscored_reason", "model", "judge_version", "input_tokens", "output_tokens", "cost_usd", "skipped_ratings"),
 )
 _SHOWN = ("visibility", "blocker", "blocked_by", "excluded", "probability")
-_WATCHED = text("probability IS NOT NULL")
+_WATCHED = text("probability IS NOT NULL AND excluded IS NULL")
 _REPEATED = text("attempt > 1")
 IS_WAITED_FOR = text("outcome IS NULL")
 IS_WAITING = text("completed_at IS NULL")
@@ -125,6 +125,11 @@ cases = Table(
     Column("question_author_id", String),
     Column("response", CleanText),
     Column("response_hash", String),
+    *_columns(
+        Integer, "messages_before", "left_out", nullable=False, server_default="0"
+    ),  # messages before the question
+    Column("messages", Integer, nullable=False, server_default="1"),  # of the reply
+    Column("unread", String),  # what it shows and cannot be read
     Column("blocker", CleanText),
     Column("response_url", Text),
     Column("status", String, nullable=False),
@@ -171,12 +176,26 @@ cases = Table(
     _index("ix_cases_unsettled", "team_id", "channel_id", "requester_id", "status", where=IS_UNSETTLED),
     # The digest's figures come from these two alone; SQLite needs the condition's columns in them, too.
     _index("ix_cases_figures", *_FIGURES, *_SHOWN, where=_COUNTS),
-    _index("ix_cases_watched", *_FIGURES, "probability", where=_WATCHED),
+    _index("ix_cases_watched", *_FIGURES, "probability", "excluded", where=_WATCHED),
     _index(
         "ix_cases_repeated", "team_id", "channel_id", "judged_at", "message_ts", "attempt", *_SHOWN, where=_REPEATED
     ),
     CheckConstraint("score IS NULL OR unscored_reason IS NULL", name="scored_or_not"),
     sqlite_autoincrement=True,
+)
+
+turns = Table(
+    "turns",  # the messages that a case was read from, if there are more than its question and its reply
+    metadata,
+    Column("team_id", String, primary_key=True),
+    *_columns(Integer, "case_id", "position", primary_key=True),
+    *_columns(String, "channel_id", "part", "ts", "role", nullable=False),
+    Column("author_id", String),
+    Column("text", CleanText),
+    Column("text_hash", String, nullable=False),
+    Index(None, "team_id", "channel_id", "ts"),
+    Index(None, "team_id", "author_id"),
+    ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),
 )
 
 ratings = Table(
@@ -362,11 +381,14 @@ replies = Table(
     *_columns(String, "team_id", "channel_id", "ts", primary_key=True),
     Column("author_id", String, nullable=False),
     Column("parent_ts", String),
+    Column("last_ts", String),  # its newest message, if it has several
+    Column("ended_ts", String),  # the first message by somebody else after it in its thread
     Column("probability", Float, nullable=False),
     Column("outcome", String),  # NULL: it was drawn, and waits to be scored
     Column("text_hash", String),  # of the text last seen, until it is settled
     Column("rests_at", UtcDateTime, nullable=False),  # when it is looked at, unless it is edited before
     Column("day", String, nullable=False),  # on which it was written, in UTC
+    Index(None, "team_id", "channel_id", "parent_ts"),
     _index("ix_replies_waiting", "team_id", "rests_at", where=IS_WAITED_FOR),
     Index("ix_replies_figures", "team_id", "channel_id", "author_id", "day", "outcome"),
 )

@@ -3,12 +3,22 @@
 import uuid
 from typing import Any, Self
 
-from sqlalchemy import ColumnElement, TextClause, UpdateBase, and_, bindparam, insert, literal_column, select, update
+from sqlalchemy import (
+    ColumnElement,
+    TextClause,
+    UpdateBase,
+    and_,
+    bindparam,
+    delete,
+    insert,
+    literal_column,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.blocker import RefusedError
-from bot.domain.case import Case, CaseStatus, Execution, LoggedCase, QuestionSource, text_hash
+from bot.domain.case import Case, CaseStatus, Exclusion, Execution, LoggedCase, QuestionSource, text_hash
 from bot.domain.clock import clock_s, utc_now
 from bot.domain.deadline import check_deadline
 from bot.domain.limits import Limits
@@ -17,7 +27,7 @@ from bot.store import spending
 from bot.store.assignments import Assignments
 from bot.store.audit import Audit
 from bot.store.batches import Batches
-from bot.store.cases import Cases, Edits, drop_texts, rating_rows, to_case
+from bot.store.cases import Cases, Edits, drop_texts, rating_rows, to_case, turn_rows
 from bot.store.database import Database, lock_for_transaction, lock_learning
 from bot.store.digests import Digests, People, Thumbs
 from bot.store.executions import Executions
@@ -29,7 +39,8 @@ from bot.store.opening import open_engine, require_log
 from bot.store.ownership import Processes
 from bot.store.privacy import Forgetting, PersonalData
 from bot.store.rubrics import ChannelReplays, Rubrics
-from bot.store.schema import IS_OPEN, cases, ratings
+from bot.store.schema import IS_OPEN, cases, ratings, turns
+from bot.store.visibility import is_watched
 from bot.store.watches import Alerts, Replies, Watches, miss
 
 
@@ -71,6 +82,9 @@ async def change(connection: AsyncConnection, statement: UpdateBase, values: dic
 _VERDICT_COLUMNS = set(RecordedVerdict.model_fields) - {"ratings", "rubric"}
 # What may be found in Slack while a case is settled.
 _FOUND = (
+    "key",
+    "attempt",
+    "message_ts",
     "question",
     "question_source",
     "question_ts",
@@ -79,6 +93,10 @@ _FOUND = (
     "author_id",
     "excluded",
     "parent_ts",
+    "messages_before",
+    "left_out",
+    "messages",
+    "unread",
     "blocker",
 )
 # How far our messages in Slack have come.
@@ -159,12 +177,14 @@ class Store:
             RefusedError: It is new, and exceeds the limits.
             TooLateError: The requester no longer waits for an answer.
         """
-        values = case.model_dump() | {
+        values = case.model_dump(exclude={"turns"}) | {
             "status": CaseStatus.RECEIVED,
             "question_hash": _hash(case.question),
             "response_hash": _hash(case.response),
             "created_at": utc_now(),
-            "reserved_tokens": limits.expected_tokens(case.question, case.response),
+            "reserved_tokens": limits.expected_tokens(
+                case.question, case.response, *(turn.text for turn in case.conversation)
+            ),
         }
         beside = {"of_team": case.team_id, "of_channel": case.channel_id, "of_user": case.requester_id}
 
@@ -175,6 +195,8 @@ class Store:
             if limits.are_there:
                 await spending.check(connection, case.team_id, case.requester_id, limits, case)
             added = LoggedCase.model_validate(values | {"id": row.id})
+            if case.turns:
+                await connection.execute(insert(turns), turn_rows(case, row.id))
             turn = priority(row.of_person, row.of_channel)
             await self.jobs.put(connection, [_settling(added, trigger_id, turn)])
             if execution:
@@ -185,7 +207,9 @@ class Store:
         try:
             return await self.database.write(add), True
         except IntegrityError:
-            (known,) = await self.database.rows(LoggedCase, select(cases).filter_by(team_id=case.team_id, key=case.key))
+            known = await self.cases.keyed(case.team_id, case.key)
+            if known is None:
+                raise
             return known, False
 
     async def refusal(self, team_id: str, requester_id: str, limits: Limits) -> str:
@@ -237,7 +261,7 @@ class Store:
 
         The returned case says whether they were intended before; only then do we have to look for them.
         """
-        await self._step(case, (_INTENTS if case.is_posted else {}) | _found(case, since))
+        await self._step(case, (_INTENTS if case.is_posted else {}) | _found(case, since), since)
         return _after(case, {})
 
     async def renew(self, case: LoggedCase) -> LoggedCase:
@@ -249,7 +273,7 @@ class Store:
         return await self._step(case, {"lease_owner": case.lease_owner})
 
     async def note_asked(self, case: LoggedCase, since: LoggedCase | None = None) -> LoggedCase:
-        return await self._step(case, {"status": CaseStatus.ASKED} | _found(case, since))
+        return await self._step(case, {"status": CaseStatus.ASKED} | _found(case, since), since)
 
     async def note_slack_failure(self, case: LoggedCase) -> LoggedCase:
         """The case after a call to Slack that failed for the moment; the attempt is over."""
@@ -258,7 +282,7 @@ class Store:
     async def note_model_failure(self, case: LoggedCase, since: LoggedCase | None = None) -> LoggedCase:
         """The case after the model could not be asked, which ends the attempt; Slack could be asked."""
         changes = {"model_tries": case.model_tries + 1, "slack_tries": 0}
-        return await self._step(case, changes | _found(case, since))
+        return await self._step(case, changes | _found(case, since), since)
 
     async def note_internal_error(self, case: LoggedCase) -> LoggedCase:
         """The case after an unexpected error; the attempt is over."""
@@ -277,9 +301,12 @@ class Store:
         async def record(connection: AsyncConnection) -> None:
             intents = _INTENTS if case.is_posted else {}
             await change(connection, RECORD, _by_lease_owner(case) | values | intents)
+            await _write_turns(connection, case, since)
             if verdict.ratings:
                 await connection.execute(insert(ratings), rating_rows(case, verdict.ratings))
-            if case.probability is not None and verdict.score is None:
+            if case.probability is not None and case.attempt > 1 and verdict.score is not None:
+                await connection.execute(_earlier_of_watch(case))
+            elif case.probability is not None and case.attempt == 1 and verdict.score is None:
                 await connection.execute(miss(case))
 
         await self.database.settle(case, record)
@@ -301,11 +328,22 @@ class Store:
         dropped = {} if self._keeps_text else {"question": None, "response": None}
         return _after(case, values | dropped)
 
-    async def _step(self, case: LoggedCase, values: dict[str, Any]) -> LoggedCase:
+    async def drop(self, case: LoggedCase) -> None:
+        """Deletes a case that asks for what another one asks for already.
+
+        Raises:
+            TakenError: Another attempt has claimed it.
+        """
+        is_its = and_(cases.c.id == case.id, cases.c.lease_owner == case.lease_owner)
+        if not await self.database.execute(delete(cases).where(is_its)):
+            raise TakenError(f"case {case.id}")
+
+    async def _step(self, case: LoggedCase, values: dict[str, Any], since: LoggedCase | None = None) -> LoggedCase:
         values |= _posted(case)
 
         async def step(connection: AsyncConnection) -> None:
             await change(connection, STEP, _by_lease_owner(case) | values)
+            await _write_turns(connection, case, since)
 
         await self.database.settle(case, step)
         return _after(case, values)
@@ -331,6 +369,21 @@ class Store:
                 await self.jobs.put(connection, [_settling(changed, trigger_id)])
 
         await self.database.write(open_again)
+
+
+def _earlier_of_watch(case: LoggedCase) -> UpdateBase:
+    """A statement by which the earlier verdict of a reply that went on does not count any more."""
+    place = {"team_id": case.team_id, "channel_id": case.channel_id, "message_ts": case.message_ts}
+    is_earlier = and_(is_watched(cases), cases.c.id < case.id)
+    return update(cases).filter_by(**place).where(is_earlier).values(excluded=Exclusion.CONTINUED)
+
+
+async def _write_turns(connection: AsyncConnection, case: LoggedCase, since: LoggedCase | None) -> None:
+    """Writes the turns that were found in Slack since the case was claimed."""
+    if since is not None and case.turns != since.turns:
+        await connection.execute(delete(turns).filter_by(team_id=case.team_id, case_id=case.id))
+        if case.turns:
+            await connection.execute(insert(turns), turn_rows(case, case.id))
 
 
 def _settling(case: LoggedCase, trigger_id: str | None, priority: int = 0) -> Job:

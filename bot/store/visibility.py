@@ -33,8 +33,11 @@ def counts(table: FromClause) -> ColumnElement[bool]:
 
 
 def is_watched(table: FromClause) -> ColumnElement[bool]:
-    """Whether a watch drew the reply; such cases have figures of their own, whatever is shown of them."""
-    return table.c.probability.is_not(None)
+    """Whether a watch drew the reply; such cases have figures of their own, whatever is shown of them.
+
+    Written as in the index. Of a reply that was scored again because it went on, the last verdict counts.
+    """
+    return and_(table.c.probability.is_not(None), table.c.excluded.is_(None))
 
 
 class Sample(StrEnum):

@@ -1,13 +1,14 @@
 """Channels' watches, the replies that they have seen, and the alerts that were sent."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from secrets import token_hex
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, and_, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Row, and_, delete, false, func, or_, select, update
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql import Update
 
@@ -143,6 +144,43 @@ class Replies(Part):
             self._key = bytes.fromhex(await self._database.value(select(keys.c.value).filter_by(name=_DRAW)))
         return draws(watch, ts, self._key)
 
+    async def part_of(self, message: SeenReply) -> SeenReply | None:
+        """The reply that a message of an assistant is part of, as far as is known; itself, if it is its first."""
+        here = _in_thread_of(message.team_id, message.channel_id, message.parent_ts or message.ts)
+        goes_on = or_(replies.c.ended_ts.is_(None), replies.c.ended_ts > message.ts)
+        is_its = and_(replies.c.author_id == message.author_id, replies.c.outcome.is_distinct_from(ReplyOutcome.PART))
+        is_earlier = and_(replies.c.ts < message.ts, goes_on) if message.parent_ts else false()
+        query = select(*columns_of(replies, SeenReply)).where(here, is_its, or_(replies.c.ts == message.ts, is_earlier))
+        return await self._database.first(SeenReply, query.order_by(replies.c.ts.desc()))
+
+    async def go_on(self, reply: SeenReply, ts: str, rests_at: datetime | None) -> bool:
+        """Records that a reply has a further message, and waits for it to rest; returns whether that is news.
+
+        A reply that was scored, or had no words, waits once more. Without `rests_at`, it is looked at as planned.
+        """
+        waits = or_(IS_WAITED_FOR, replies.c.outcome.in_((ReplyOutcome.TAKEN, ReplyOutcome.NO_ANSWER)))
+        is_news = or_(replies.c.last_ts.is_(None), replies.c.last_ts < ts)
+        changes = {"last_ts": ts, "outcome": None} | ({"rests_at": rests_at} if rests_at else {})
+        going_on = update(replies).filter_by(**_key_of(reply)).where(waits, is_news).values(changes)
+        return bool(await self._database.execute(going_on))
+
+    async def end_before(self, team_id: str, channel_id: str, parent_ts: str, author_id: str | None, ts: str) -> None:
+        """Records that a message in a thread ends the replies of all others there: what they add is another reply."""
+        goes_on = or_(replies.c.ended_ts.is_(None), replies.c.ended_ts > ts)
+        is_others = and_(replies.c.author_id != (author_id or ""), replies.c.ts < ts, goes_on)
+        here = and_(_in_thread_of(team_id, channel_id, parent_ts), is_others)
+        # Most threads have none, so this looks without the writers' lock.
+        if await self._database.values(select(replies.c.ts).where(here).limit(1)):
+            await self._database.execute(update(replies).where(here).values(ended_ts=ts))
+
+    async def rename(self, reply: SeenReply, ts: str) -> SeenReply | None:
+        """The reply with another first message, since its own is deleted; None if that message is known as a reply."""
+        try:
+            await self._database.execute(update(replies).filter_by(**_key_of(reply)).values(ts=ts))
+        except IntegrityError:
+            return None
+        return replace(reply, ts=ts)
+
     async def note(self, reply: SeenReply, watch: Watch, rests_at: datetime) -> int:
         """Records a reply as it is seen now, if it is new; returns the number of new replies, 1 or 0."""
         is_drawn = await self.draws(watch, reply.ts)
@@ -216,6 +254,15 @@ def miss(case: LoggedCase) -> Update:
     return update(replies).filter_by(**its_reply).values(outcome=ReplyOutcome.MISSED)
 
 
+def _in_thread_of(team_id: str, channel_id: str, parent_ts: str) -> ColumnElement[bool]:
+    is_there = and_(replies.c.team_id == team_id, replies.c.channel_id == channel_id)
+    return and_(is_there, or_(replies.c.parent_ts == parent_ts, replies.c.ts == parent_ts))
+
+
+def _key_of(reply: SeenReply) -> dict[str, str]:
+    return {"team_id": reply.team_id, "channel_id": reply.channel_id, "ts": reply.ts}
+
+
 def _to_reply(row: Row[Any]) -> SeenReply:
     return SeenReply(**{each.name: getattr(row, each.name) for each in fields(SeenReply)})
 
@@ -233,8 +280,7 @@ def _are_watched_on_the_day_of(reply: SeenReply) -> ColumnElement[bool]:
 
 
 def _waiting(reply: SeenReply) -> Update:
-    its = {"team_id": reply.team_id, "channel_id": reply.channel_id, "ts": reply.ts}
-    return update(replies).filter_by(**its).where(IS_WAITED_FOR)
+    return update(replies).filter_by(**_key_of(reply)).where(IS_WAITED_FOR)
 
 
 _LEASE = timedelta(minutes=5)

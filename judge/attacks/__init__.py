@@ -13,7 +13,7 @@ from judge.ratings import Flag, Unscored, UnscoredReason
 
 _Patterns: TypeAlias = Sequence[tuple[Sequence[str], re.Pattern[str]]]
 
-_LONGEST_TEXT = 100_000
+LONGEST_TEXT = 100_000
 _LONGEST_OPENER = 200
 # Punctuation of prose. Brackets, operators, quotes and emoji may be an answer: `{}`, `*`, `""`, a thumbs-up.
 _MARKS = frozenset(" \n.,:;!?-–—…·。、，：；！？")
@@ -25,8 +25,8 @@ def too_long(question: str, response: str, conversation: Sequence[Turn] = ()) ->
     """Why these texts are not even read: one has more than 100,000 characters. Otherwise None. Call this first."""
     said = sum(len(turn.text) for turn in conversation)
     for part, length in (("question", len(question)), ("response", len(response)), ("conversation", said)):
-        if length > _LONGEST_TEXT:
-            size = f"is {length:,} characters long, and the limit is {_LONGEST_TEXT:,}"
+        if length > LONGEST_TEXT:
+            size = f"is {length:,} characters long, and the limit is {LONGEST_TEXT:,}"
             detail = f"The {part} {size}: shorten it, or score the part that matters."
             return Unscored(reason=UnscoredReason.TOO_LONG, detail=detail)
     return None

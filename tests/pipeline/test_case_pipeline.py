@@ -20,6 +20,7 @@ from bot.pipeline.pipeline import CasePipeline
 from bot.pipeline.retries import RetryError
 from bot.slack.client import web_client
 from bot.slack.manifest import load_manifest
+from bot.slack.members import Members
 from bot.slack.messenger import Messenger
 from bot.store import Store, TakenError
 from judge import Judge
@@ -70,7 +71,11 @@ async def open_desk(judge: Judge, model_server: ModelServer, folder: Path) -> As
             delivery = Delivery(client, Messenger(client), log, no_one, "https://pocket.slack.com/")
             rubrics = RubricChoice(log.rubrics, {judge.rubric.name: judge.rubric})
             pipeline = CasePipeline(
-                log, Judges(rubrics, lambda *_: judge), Lookup(client, frozenset()), delivery, concurrency=1
+                log,
+                Judges(rubrics, lambda *_: judge),
+                Lookup(client, frozenset(), Members(client)),
+                delivery,
+                concurrency=1,
             )
             yield Desk(pipeline, delivery, log, case, slack)
             await log.close()

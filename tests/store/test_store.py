@@ -159,7 +159,7 @@ async def test_the_latest_case_of_a_message_is_found_for_those_who_may_see_it(lo
     latest_for_others = await log.cases.latest("T1", "C1", "1.1", "U2")
     assert latest_for_me is not None
     assert latest_for_others is not None
-    assert (latest_for_me.id, latest_for_others.id) == (2, 1)
+    assert (latest_for_me[0].id, latest_for_others[0].id) == (2, 1)
     assert await log.cases.latest("T2", "C1", "1.1", "U9") is None
 
 

@@ -77,7 +77,7 @@ def register(app: AsyncApp, services: Services) -> None:
             return
         choice = await choices.again(invocation, earlier)
         excluded = await intake.excluded(invocation, earlier, has_typed=False)
-        asked = again_case(invocation, earlier, choice, excluded)
+        asked = again_case(invocation, await services.store.cases.with_turns(earlier), choice, excluded)
         await _take(services, ack, intake.add(asked, invocation), invocation, invocation.recipient_at(earlier))
 
     _register_window_buttons(app, services)
@@ -160,6 +160,7 @@ def _register_windows(app: AsyncApp, services: Services) -> None:
             return
         choice = await choices.again(invocation, earlier)
         excluded = await intake.excluded(invocation, earlier, has_typed=True)
+        earlier = await services.store.cases.with_turns(earlier)
         asked = corrected_case(invocation, earlier, submission, choice, excluded)
         await _take(services, ack, intake.add(asked, invocation), invocation, ids.BLOCK_QUESTION)
 

@@ -49,7 +49,7 @@ def feature(services: Services) -> Feature:
         follows=watcher.watches,
         periodic_jobs=[
             PeriodicJob("take_finished_replies", watcher.take_finished),
-            PeriodicJob("look_for_replies", partial(look, services)),
+            PeriodicJob("look_for_replies", partial(look, watcher)),
             PeriodicJob("send_due_alerts", DriftAlerts(services).look),
         ],
         home_section=home_section,

@@ -5,7 +5,7 @@ Watched channels are also read regularly, to find replies written while the app 
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -20,7 +20,8 @@ from bot.domain.case import Case, CaseSource, Visibility, text_hash
 from bot.domain.label import Reaction
 from bot.domain.watch import LATE, MOST_OF_A_QUESTION, ReplyOutcome, SeenReply, Watch, age_of, draws, is_since
 from bot.feature import Services
-from bot.pipeline.lookup import MayNotReadError, OutOfSightError, Question
+from bot.pipeline.exchange import Exchange, is_anybodys
+from bot.pipeline.lookup import MayNotReadError, OutOfSightError
 from bot.pipeline.retries import in_brief
 from bot.slack.client import SLACK_ERRORS, slack_word
 from bot.slack.members import AnswerCache
@@ -47,11 +48,20 @@ def to_reply(team_id: str, channel_id: str, raw: Raw) -> SeenReply:
     Source: https://docs.slack.dev/reference/events/message
     """
     message = to_message(raw)
-    return SeenReply(team_id, channel_id, message.ts, message.author_id or "", message.parent_ts, _hash_of(message))
+    return SeenReply(
+        team_id, channel_id, message.ts, message.author_id or "", message.parent_ts, _hash_of(Exchange((message,)))
+    )
 
 
-def _hash_of(message: Message) -> str | None:
-    return None if message.streaming == _IN_PROGRESS else text_hash(message.text)
+def _hash_of(found: Exchange) -> str | None:
+    is_written = not any(message.streaming == _IN_PROGRESS for message in found.reply)
+    return text_hash(found.response) if is_written else None
+
+
+def is_answer(found: Exchange, own_ids: Collection[str]) -> bool:
+    """Whether a reply has words, is whole, and answers a person."""
+    is_whole = not any(message.streaming in {_IN_PROGRESS, _ERRORED} for message in found.reply)
+    return bool(found.question and found.response and is_whole) and found.reply[0].author_id not in own_ids
 
 
 def message_of(event: Raw) -> Raw:
@@ -63,8 +73,12 @@ _UNREADABLE = (OutOfSightError, MayNotReadError, *SLACK_ERRORS)
 REST = timedelta(seconds=30)
 """A reply that has not changed for this long is finished."""
 _STREAMED_FOR = timedelta(hours=1)
+_SCORED_AGAIN_FOR = timedelta(minutes=30)
+"""Up to this long after the verdict, an addition to a reply has it scored once more; later it is an edit."""
 _KEPT_S = 30.0
 _MOST_TEAMS = 1000
+Settled = tuple[SeenReply, ReplyOutcome]
+"""A reply, under the first message that it has now, and what became of it."""
 Watched = Mapping[tuple[str, str], Watch]
 """Watches by the ids of channel and assistant."""
 
@@ -100,27 +114,54 @@ class Watcher:
     async def note(self, body: Mapping[str, Any]) -> None:
         """Notes the reply in a message event; ignores events that no watch covers, which are nearly all."""
         event = body["event"]
-        author_id = author_of(event)
-        watches = await self._watches.get(body["team_id"]) if author_id else {}
-        watch = watches.get((event.get("channel", ""), author_id or ""))
-        if watch is None or not is_since(watch, message_of(event)["ts"]):
+        watches = await self._watches.get(body["team_id"])
+        channel_id, raw = event.get("channel", ""), message_of(event)
+        here = {author_id: watch for (watched, author_id), watch in watches.items() if watched == channel_id}
+        if not here:
             return
-        reply, now = to_reply(watch.team_id, watch.channel_id, message_of(event)), self.services.clock()
-        if event.get("subtype") != "message_changed":
-            await self._store.replies.note(reply, watch, now + REST)
-        elif await self._store.replies.draws(watch, reply.ts):  # changes to other replies do not matter
-            await self._store.replies.wait_on(reply, now + REST)
+        if event.get("subtype") == "message_changed":
+            await self._note_change(here, raw)
+        else:
+            await self.see(here, raw, REST)
 
-    async def answered(self, channel_id: str, message: Message) -> Question | None:
-        """The question that a watched message answers; None if it answers no person, is incomplete, or is our own.
+    async def see(self, watches: Mapping[str, Watch], raw: Raw, rest: timedelta) -> int:
+        """Notes a message of a channel with these watches, by assistant; returns the number of new replies, 1 or 0.
 
-        Raises:
-            OutOfSightError, MayNotReadError, SlackApiError, ClientError, TimeoutError: As `Lookup.answered`.
+        In a thread, it goes on with its author's reply, or ends the replies of others.
         """
-        is_whole = message.blocker is None and message.streaming not in {_IN_PROGRESS, _ERRORED}
-        if not is_whole or message.author_id in self.services.identity.own_ids:
-            return None
-        return await self.services.lookup.answered(channel_id, message)
+        watch = watches.get(author_of(raw) or "")
+        replies, now = self._store.replies, self.services.clock()
+        if watch is None or not is_since(watch, raw["ts"]):
+            await self._end_others(next(iter(watches.values())), raw)
+            return 0
+        reply = to_reply(watch.team_id, watch.channel_id, raw)
+        await self._end_others(watch, raw)
+        first = await replies.part_of(reply)
+        if first is None or first.ts == reply.ts:
+            return await replies.note(reply, watch, now + rest)
+        rests_at = now + rest if age_of(first.ts, now) < _STREAMED_FOR or first.last_ts is None else None
+        await replies.go_on(first, reply.ts, rests_at)
+        return 0
+
+    async def _end_others(self, watch: Watch, raw: Raw) -> None:
+        if raw.get("thread_ts") in {None, raw["ts"]} or raw.get("subtype") not in _REPLIES:
+            return
+        message = to_message(raw)
+        if is_anybodys(message, self.services.identity.own_ids):
+            place = watch.team_id, watch.channel_id, message.thread_ts
+            await self._store.replies.end_before(*place, message.author_id, message.ts)
+
+    async def _note_change(self, watches: Mapping[str, Watch], raw: Raw) -> None:
+        """Lets a reply rest again that is drawn and was changed; changes to other replies do not matter."""
+        watch = watches.get(author_of(raw) or "")
+        if watch is None or not is_since(watch, raw["ts"]):
+            return
+        changed = to_reply(watch.team_id, watch.channel_id, raw)
+        first = await self._store.replies.part_of(changed)
+        now = self.services.clock()
+        if first and age_of(first.ts, now) < _STREAMED_FOR:
+            text_hash = changed.text_hash if first.ts == changed.ts else first.text_hash
+            await self._store.replies.wait_on(replace(first, text_hash=text_hash), now + REST)
 
     async def take_finished(self) -> None:
         """Takes in drawn replies that are finished, a few of each watch in turn.
@@ -145,39 +186,78 @@ class Watcher:
                         unread.add(reply.channel_id)
                         continue
                     if outcome:
-                        await self._store.replies.settle(reply, outcome)
+                        await self._store.replies.settle(*outcome)
 
-    async def _take(self, reply: SeenReply, probability: float, watch: Watch | None) -> ReplyOutcome | None:
-        """The outcome of a reply, which becomes a case if it is taken; None if it is not finished yet.
+    async def _take(self, reply: SeenReply, probability: float, watch: Watch | None) -> Settled | None:
+        """What became of a reply, which becomes a case if it is taken; None if it is not finished yet.
 
         Raises:
             OutOfSightError, MayNotReadError, SlackApiError, ClientError, TimeoutError: The reply cannot be read now.
         """
         age = age_of(reply.ts, self.services.clock())
         if watch is None or age > LATE or not self.services.policy.allows_messages_of(reply.channel_id):
-            return ReplyOutcome.MISSED
+            return reply, ReplyOutcome.MISSED
         # Checked before Slack is called, because there may be very many replies.
-        if await self._is_over(watch, reply, reply.parent_ts):
-            return ReplyOutcome.OVER
-        message = await self.services.lookup.message_at(reply.channel_id, reply.ts, reply.parent_ts)
-        if message is None:
-            return ReplyOutcome.DELETED
-        found = replace(reply, text_hash=_hash_of(message))
-        if (found.text_hash is None and age < _STREAMED_FOR) or found.text_hash != reply.text_hash:
-            await self._store.replies.wait_on(found, self.services.clock() + REST)
+        if await self._is_over(watch, reply, None):
+            return reply, ReplyOutcome.OVER
+        found, reply = await self._found(reply)
+        if found is None:
+            return reply, ReplyOutcome.DELETED
+        if found.reply[0].ts != reply.ts:
+            return reply, ReplyOutcome.PART
+        if not await self._rests(reply, found, age):
             return None
-        question = await self.answered(reply.channel_id, message)
+        question = found.question if is_answer(found, self.services.identity.own_ids) else None
         if question is None:
-            return ReplyOutcome.NO_ANSWER
+            return reply, ReplyOutcome.NO_ANSWER
         if question.is_edited_after(reply.ts):
-            return ReplyOutcome.EDITED
-        if question.ts != reply.parent_ts and await self._is_over(watch, reply, question.ts):
-            return ReplyOutcome.OVER
+            return reply, ReplyOutcome.EDITED
+        if await self._is_over(watch, reply, question.ts):
+            return reply, ReplyOutcome.OVER
+        return reply, await self._add(await self._case(watch, found, probability))
+
+    async def _found(self, reply: SeenReply) -> tuple[Exchange | None, SeenReply]:
+        """A reply as it is in Slack, under its first message; None if it is deleted."""
+        found = await self.services.lookup.answered(reply.channel_id, reply.ts, reply.parent_ts)
+        if found is None and reply.last_ts:  # what it said in advance may be deleted
+            found = await self.services.lookup.answered(reply.channel_id, reply.last_ts, reply.parent_ts or reply.ts)
+            renamed = await self._store.replies.rename(reply, found.reply[0].ts) if found else None
+            return (found, renamed) if renamed else (None, reply)
+        return found, reply
+
+    async def _add(self, case: Case) -> ReplyOutcome:
+        """Takes a reply in; one that went on soon after its verdict once more, and later it is marked as edited."""
+        cases = self._store.cases
+        known = await cases.keyed(case.team_id, case.key)
+        if known and known.response_hash != text_hash(case.response or ""):
+            again = case.model_copy(update={"key": f"{case.key}:2", "attempt": 2})
+            judged_at = known.judged_at or self.services.clock()
+            is_late = self.services.clock() - judged_at > _SCORED_AGAIN_FOR
+            if is_late or await cases.keyed(again.team_id, again.key):
+                await self._store.edits.note_added(known)
+                return ReplyOutcome.TAKEN
+            case = again
         try:
-            await self._store.add(await self._case(watch, message, question, probability), limits=self._limits)
+            await self._store.add(case, limits=self._limits)
         except RefusedError:
-            return ReplyOutcome.OVER
+            return ReplyOutcome.TAKEN if known else ReplyOutcome.OVER
         return ReplyOutcome.TAKEN
+
+    async def _rests(self, reply: SeenReply, found: Exchange, age: timedelta) -> bool:
+        """Whether a reply has not changed for a while; if it has, it is looked at again later.
+
+        Of several messages, Slack says when the newest was written; of one, the text is compared.
+        """
+        seen = replace(reply, text_hash=_hash_of(found))
+        is_written = seen.text_hash is not None or age >= _STREAMED_FOR
+        newest = found.reply[-1]
+        is_same = seen.text_hash == reply.text_hash
+        if len(found.reply) > 1:
+            is_same = age >= _STREAMED_FOR or age_of(newest.ts, self.services.clock()) >= REST
+        if is_written and is_same:
+            return True
+        await self._store.replies.wait_on(seen, self.services.clock() + REST)
+        return False
 
     async def _is_over(self, watch: Watch, reply: SeenReply, question_ts: str | None) -> bool:
         """Whether a daily limit is used up; without `question_ts`, the limit for each question is not checked."""
@@ -188,9 +268,10 @@ class Watcher:
             return True
         return bool(await self._store.refusal(watch.team_id, self.services.identity.user_id, self._limits))
 
-    async def _case(self, watch: Watch, message: Message, question: Question, probability: float) -> Case:
+    async def _case(self, watch: Watch, found: Exchange, probability: float) -> Case:
         return Case(
-            key=f"watch:{watch.channel_id}:{message.ts}",
+            **found.to_found() | found.to_asked(),
+            key=f"watch:{watch.channel_id}:{found.reply[0].ts}",
             team_id=watch.team_id,
             channel_id=watch.channel_id,
             requester_id=self.services.identity.user_id,
@@ -198,16 +279,8 @@ class Watcher:
             source=CaseSource.WATCH,
             rubric=await self.services.rubrics.used(watch.team_id, watch.channel_id),
             visibility=Visibility.THREAD,
-            message_ts=message.ts,
-            parent_ts=message.parent_ts,
-            author_id=message.author_id,
             probability=probability,
             shows=watch.shows,
-            question=question.text,
-            question_source=question.source,
-            question_ts=question.ts,
-            question_author_id=question.author_id,
-            response=message.text,
         )
 
     async def _read(self, team_id: str) -> Watched:
@@ -223,12 +296,13 @@ _MOST_PAGES, _MOST_BEHIND = 10, 50
 _AT_ONCE = 4
 
 
-async def look(services: Services) -> None:
+async def look(watcher: Watcher) -> None:
     """Notes the replies in watched channels that no event has reported; those already known stay as they are.
 
     Each look begins where the last successful one ended, at most a week back. Replies in a thread are found only if its
     parent is among the channel's latest messages and at most a week old.
     """
+    services = watcher.services
     by_channel = defaultdict[str, dict[str, Watch]](dict)
     for watch in await services.store.watches.of(services.identity.team_id):
         by_channel[watch.channel_id][watch.author_id] = watch
@@ -236,13 +310,14 @@ async def look(services: Services) -> None:
 
     async def some() -> None:
         for channel_id, watched in left:
-            await _look_at(services, channel_id, watched)
+            await _look_at(watcher, channel_id, watched)
 
     # Several channels are read at once, so that a long or slow one does not hold up the others.
     await asyncio.gather(*(some() for _ in range(_AT_ONCE)))
 
 
-async def _look_at(services: Services, channel_id: str, watched: Mapping[str, Watch]) -> None:
+async def _look_at(watcher: Watcher, channel_id: str, watched: Mapping[str, Watch]) -> None:
+    services = watcher.services
     team_id, watches, now = services.identity.team_id, services.store.watches, services.clock()
     every = SELDOM if services.settings.watch_by == "events" else OFTEN
     read_until = await watches.begin_look(team_id, channel_id, now, every)
@@ -251,9 +326,7 @@ async def _look_at(services: Services, channel_id: str, watched: Mapping[str, Wa
     since, noted = max(read_until, now - BACK) - _OVERLAP, 0
     try:
         async for raw in _messages(services, channel_id, since.timestamp()):
-            watch = watched.get(author_of(raw) or "")
-            if watch and is_since(watch, raw["ts"]):
-                noted += await services.store.replies.note(to_reply(team_id, channel_id, raw), watch, now)
+            noted += await watcher.see(watched, raw, timedelta())
     except SLACK_ERRORS as exc:
         logger.warning("channel_not_read", channel=channel_id, error=in_brief(exc))
         await watches.note_not_read(team_id, channel_id, slack_word(exc), now + OFTEN)
@@ -315,7 +388,8 @@ async def recent_replies(watcher: Watcher, watch: Watch) -> list[Message]:
                 seen.add(raw["ts"])
                 tries += 1
                 message = to_message(raw)
-                if await watcher.answered(watch.channel_id, message):
+                reply = await watcher.services.lookup.answered(watch.channel_id, message.ts, message.parent_ts)
+                if reply and reply.reply[0].ts == message.ts and is_answer(reply, watcher.services.identity.own_ids):
                     found.append(message)
                 if len(found) == MOST or tries == _MOST_TRIED:
                     break

@@ -98,11 +98,18 @@ async def test_any_text_is_scored_as_it_stands(stage: Stage, response: str) -> N
     assert prompt.count("</response>") == 2  # one in the rubric's words, one that closes the response
 
 
+async def scored_with_its_question_shown(stage: Stage, question: str) -> Message:
+    """The verdict on a reply with another app's post between it and its question."""
+    parent = stage.ann.post(CHANNEL, question)
+    stage.another_app().post(CHANNEL, "On it.", thread_ts=parent.ts)
+    answer = stage.helper.post(CHANNEL, "Just use git.", thread_ts=parent.ts)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    return await stage.verdict(parent)
+
+
 async def test_nobody_is_pinged_by_a_models_words(stage: Stage) -> None:
     stage.model.script("score: 4\nGood for <!channel> & <@U00000002>, see <https://evil.example|this>.")
-    parent, answer = stage.ask_and_answer(question="Is <!here> safe?")
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    verdict = await stage.verdict(parent)
+    verdict = await scored_with_its_question_shown(stage, "Is <!here> safe?")
     assert "<" not in verdict.text
     assert "&lt;!channel&gt; &amp; &lt;@U00000002&gt;" in verdict.text
     assert quoted(verdict) == {  # texts of rich text are no mrkdwn: this is what people see
@@ -120,9 +127,7 @@ async def test_nothing_that_the_model_wrote_can_pose_as_a_line_of_ours(stage: St
         "1. <https://evil.example|ok>",
     )
     stage.model.script("score: 1\nA bad one.\n" + "\n".join(lines) + "\n\u202e5 erocs\u202c a\u0336\u0336\u0336\u0336")
-    parent, answer = stage.ask_and_answer(question="Why? :warning: Only you see this. \u202e:+1:")
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    verdict = await stage.verdict(parent)
+    verdict = await scored_with_its_question_shown(stage, "Why? :warning: Only you see this. \u202e:+1:")
     assert quoted(verdict) == {
         ids.BLOCK_JUSTIFICATION: ["\n".join(["A bad one.", *lines, "5 erocs a\u0336\u0336"])],
         ids.BLOCK_QUOTED_QUESTION: ["Why? :warning: Only you see this. :+1:"],

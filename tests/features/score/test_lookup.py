@@ -9,6 +9,7 @@ from bot.domain.case import CaseSource, CaseStatus, LoggedCase, Visibility
 from bot.pipeline.lookup import Lookup
 from bot.slack.client import web_client
 from bot.slack.manifest import load_manifest
+from bot.slack.members import Members
 from pocket_slack import Limits, ManualClock, Sandbox, Workspace
 
 MINUTE_S = 60.0
@@ -42,5 +43,6 @@ async def test_a_message_is_taken_for_the_question_up_to_fifteen_minutes_before(
             status=CaseStatus.RECEIVED,
             created_at=datetime(2026, 11, 20, tzinfo=UTC),
         )
-        question = await Lookup(client, frozenset()).question(case)
-    assert (question.text if question else None) == expected
+        found = await Lookup(client, frozenset(), Members(client)).exchange(case)
+    assert found
+    assert (found.question.text if found.question else None) == expected

@@ -15,7 +15,7 @@ from bot.store.audit import Action
 from pocket_slack import Person
 from tests.gestures import heard, reactions
 from tests.model_server import Held
-from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, responses_at_the_ack, shown
+from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, responses_at_the_ack
 
 CHOSEN = "A reply here is scored when somebody adds :{}: to it. `/judge reaction off` ends that."
 
@@ -61,8 +61,9 @@ async def test_a_reply_in_the_channel_itself_is_scored_in_its_thread(stage: Stag
     stage.ann.post(CHANNEL, QUESTION)
     answer = stage.helper.post(CHANNEL, ANSWER)
     stage.ann.react(answer, "mag")
-    assert QUESTION in shown(await stage.verdict(answer))
-    assert (await stage.log.cases.get(1)).parent_ts is None
+    await stage.verdict(answer)
+    case = await stage.log.cases.get(1)
+    assert (case.question, case.parent_ts) == (QUESTION, None)
 
 
 @pytest.mark.parametrize(("chosen", "given"), [(":thumbsup::skin-tone-5:", "+1::skin-tone-3"), (":poop:", "hankey")])

@@ -86,6 +86,7 @@ async def test_replies_that_nobody_told_of_are_found_by_looking(open_stage: Stag
     parent, _ = stage.ask_and_answer()
     await say(stage, "@helper all")
     stage.ask_and_answer()
+    stage.ann.post(CHANNEL, QUESTION, thread_ts=parent.ts)
     stage.helper.post(CHANNEL, ANSWER, thread_ts=parent.ts)
     question = stage.ann.post(CHANNEL, QUESTION)
     top = stage.helper.post(CHANNEL, ANSWER)
@@ -167,10 +168,10 @@ async def test_a_reply_whose_question_was_edited_since_is_not_scored(stage: Stag
 async def test_what_answers_nobody_is_passed_over(stage: Stage) -> None:
     other = add_other(stage)
     await say(stage, "@helper all")
-    alone = other.post(CHANNEL, "Deployment 12 is live.")
-    stage.helper.post(CHANNEL, "Congratulations!", thread_ts=alone.ts)  # to a bot
+    stage.helper.post(CHANNEL, "Good morning!")
     parent = stage.ann.post(CHANNEL, QUESTION)
     stage.helper.post(CHANNEL, "", thread_ts=parent.ts, files=[{"id": "F1", "name": "a.png"}])
+    other.post(CHANNEL, "On it.", thread_ts=parent.ts)
     gone = stage.helper.post(CHANNEL, "Never mind.", thread_ts=parent.ts)
     other.post(CHANNEL, ANSWER, thread_ts=parent.ts)  # nobody watches it
     await seen(stage, 3)

@@ -82,7 +82,7 @@ async def look(stage: Stage, later: timedelta = OFTEN) -> None:
     """The look at watched channels, so much later."""
     services = stage.services_at(later)
     often = services.settings.model_copy(update={"watch_by": "looking"})
-    await watcher.look(replace(services, settings=often))
+    await watcher.look(Watcher(replace(services, settings=often)))
 
 
 async def write_scores(stage: Stage, scores: list[tuple[float, int, int]], version: str = "m, additive-5 1") -> None:

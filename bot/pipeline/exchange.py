@@ -1,0 +1,194 @@
+"""What a reply is and what it answers, found among the messages of its thread; pure, without calls.
+
+A reply is all that its author says in a row: assistants split long answers, and say "let me look that up" first. The
+question is the last message before it by a person, and the conversation is what stands before that.
+"""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bot.domain.case import CaseTurn, Part, QuestionSource, join_texts, text_hash
+from bot.slack.messages import Message, is_said_to
+from judge import Turn
+from judge.attacks import LONGEST_TEXT
+from judge.conversation import bounded
+
+ASSISTANT, OTHER_APP = "the assistant", "another app"
+"""The roles of the judged author and of other apps; people are "Person 1", "Person 2" and so on."""
+
+_NOBODYS_WORDS = {"channel_join", "channel_leave", "channel_topic", "channel_purpose", "channel_name", "group_join"}
+_LEFT_OUT = "[{} messages left out]"
+_MENTION = re.compile(r"@([UW][A-Z0-9]{2,})")
+
+
+@dataclass(frozen=True)
+class Question:
+    """The text that is taken as the question, where it was found, and who wrote it.
+
+    `messages` are those it was read from; of several in a row by one person, `ts` is the last.
+    """
+
+    text: str
+    source: QuestionSource
+    ts: str
+    author_id: str | None
+    edited_ts: str | None = None
+    messages: tuple[Message, ...] = ()
+
+    def is_edited_after(self, reply_ts: str | None) -> bool:
+        """Whether its author edited it after the reply, so that the reply answers something else."""
+        return None not in (self.edited_ts, reply_ts) and float(self.edited_ts or 0) > float(reply_ts or 0)
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A reply, the question that it answers, and what was said before.
+
+    Attributes:
+        reply: Its messages in their order; never empty.
+        question: None if no message before it can be one.
+        conversation: The turns before the question that the judge is shown, oldest first.
+        messages_before: How many messages stand before the question.
+        left_out: How many of these are not among the turns.
+    """
+
+    reply: tuple[Message, ...]
+    question: Question | None = None
+    conversation: tuple[CaseTurn, ...] = ()
+    messages_before: int = 0
+    left_out: int = 0
+
+    @property
+    def response(self) -> str:
+        """The texts of the reply, joined; of a reply that is too long, the first and the newest, and a mark."""
+        first, *rest = [message.text for message in self.reply if message.text] or [""]
+        kept = list(rest)
+        while kept and len(join_texts([first, _LEFT_OUT, *kept])) > LONGEST_TEXT:
+            kept = kept[1:]
+        gone = len(rest) - len(kept)
+        return join_texts([first, *([_LEFT_OUT.format(gone)] if gone else []), *kept])
+
+    @property
+    def turns(self) -> tuple[CaseTurn, ...]:
+        """All its messages that a case does not name by itself."""
+        asked = self.question.messages if self.question else ()
+        listed = ((Part.QUESTION, asked), (Part.RESPONSE, self.reply))
+        several = [_to_turn(part, each) for part, messages in listed if len(messages) > 1 for each in messages]
+        return (*self.conversation, *several)
+
+    def to_found(self) -> dict[str, Any]:
+        """The fields of a case that say what was found about its reply."""
+        first = self.reply[0]
+        return {
+            "message_ts": first.ts,
+            "parent_ts": first.parent_ts,
+            "author_id": first.author_id,
+            "response": self.response,
+            "messages": len(self.reply),
+            "turns": tuple(turn for turn in self.turns if turn.part is Part.RESPONSE),
+        }
+
+    def to_asked(self) -> dict[str, Any]:
+        """The fields of a case that say what its question is, and what was said before; none without a question."""
+        if self.question is None:
+            return {}
+        return {
+            "question": self.question.text,
+            "question_source": self.question.source,
+            "question_ts": self.question.ts,
+            "question_author_id": self.question.author_id,
+            "turns": self.turns,
+            "messages_before": self.messages_before,
+            "left_out": self.left_out,
+        }
+
+
+def _to_turn(part: Part, message: Message, role: str = "") -> CaseTurn:
+    its = {"ts": message.ts, "author_id": message.author_id, "text_hash": text_hash(message.text)}
+    return CaseTurn(part=part, role=role, text=message.text, **its)
+
+
+def is_anybodys(message: Message, own_ids: Collection[str]) -> bool:
+    """Whether a message belongs to a conversation: it is no notice of Slack's, and neither by nor to this app."""
+    is_to_us = any(is_said_to(own, message.text) for own in own_ids)
+    return message.subtype not in _NOBODYS_WORDS and message.author_id not in own_ids and not is_to_us
+
+
+def to_exchange(
+    messages: Sequence[Message], ts: str, own_ids: Collection[str], persons: Collection[str]
+) -> Exchange | None:
+    """The exchange of the message `ts`, which may be any message of its reply; None if it is not among `messages`.
+
+    Args:
+        messages: A thread's, in their order.
+        own_ids: Who this app is; what it says, and what is said to it, does not count.
+        persons: Ids of the people among the authors.
+    """
+    said = [each for each in messages if each.ts == ts or is_anybodys(each, own_ids)]
+    at = next((number for number, each in enumerate(said) if each.ts == ts), None)
+    if at is None:
+        return None
+    first = _row_begins(said, at)
+    last = at
+    while last + 1 < len(said) and said[last + 1].author_id == said[at].author_id:
+        last += 1
+    reply, before = tuple(said[first : last + 1]), said[:first]
+    author_id = reply[0].author_id
+    asked = max(
+        (
+            number
+            for number, each in enumerate(before)
+            if each.author_id in persons and each.author_id != author_id and each.text
+        ),
+        default=None,
+    )
+    if asked is None:
+        return Exchange(reply, _form(before, author_id))
+    begins = _row_begins(before, asked)
+    parts = tuple(each for each in before[begins : asked + 1] if each.text)
+    source = QuestionSource.PARENT if parts[-1].parent_ts is None else QuestionSource.EARLIER
+    if asked + 1 == len(before):
+        source = QuestionSource.PREVIOUS
+    edited = max((each.edited_ts for each in parts if each.edited_ts), key=float, default=None)
+    text = "\n".join(each.text for each in parts)
+    question = Question(text, source, parts[-1].ts, parts[-1].author_id, edited, parts)
+    return _with_conversation(reply, question, [each for each in before[:begins] if each.text], persons)
+
+
+def _row_begins(messages: Sequence[Message], at: int) -> int:
+    """Where the messages in a row by one author begin that the message at this place belongs to."""
+    while at > 0 and messages[at - 1].author_id == messages[at].author_id:
+        at -= 1
+    return at
+
+
+def _form(before: Sequence[Message], author_id: str | None) -> Question | None:
+    """Another app's post that began the thread, as the question; whom it names, if exactly one, has asked."""
+    form = before[0] if before else None
+    if form is None or form.parent_ts is not None or form.author_id == author_id or not form.text:
+        return None
+    named = set(_MENTION.findall(form.text))
+    asker = named.pop() if len(named) == 1 else form.author_id
+    return Question(form.text, QuestionSource.FORM, form.ts, asker, form.edited_ts, (form,))
+
+
+def _with_conversation(
+    reply: tuple[Message, ...], question: Question, before: Sequence[Message], persons: Collection[str]
+) -> Exchange:
+    author_id = reply[0].author_id
+    numbers: dict[str | None, int] = {}
+    turns = []
+    for message in before:
+        role = OTHER_APP
+        if message.author_id == author_id:
+            role = ASSISTANT
+        elif message.author_id in persons:
+            role = f"Person {numbers.setdefault(message.author_id, len(numbers) + 1)}"
+        turns.append(_to_turn(Part.CONVERSATION, message, role))
+    fits = bounded([Turn(turn.role, turn.text or "") for turn in turns])
+    kept = [turns[0], *turns[1 + fits.left_out :]] if turns else []
+    texts = [turn.text for turn in fits.turns if turn.role]
+    shown = tuple(turn.model_copy(update={"text": text}) for turn, text in zip(kept, texts, strict=True))
+    return Exchange(reply, question, shown, len(before), fits.left_out)
