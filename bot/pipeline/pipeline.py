@@ -304,9 +304,7 @@ class CasePipeline:
         _note_silence(case, verdict)
         metrics.TOKENS.labels("input").inc(verdict.input_tokens or 0)
         metrics.TOKENS.labels("output").inc(verdict.output_tokens or 0)
-        return from_verdict(
-            verdict, judge.rubric, judge.version, find_flags("", case.question or "", case.conversation)
-        )
+        return from_verdict(verdict, judge.rubric, judge.version, find_flags("", case.question or ""))
 
     async def _score(self, judge: Judge, case: LoggedCase) -> Verdict:
         if self._batches and case.is_watched:

@@ -217,7 +217,8 @@ def test_a_text_that_is_too_long_is_named_as_such() -> None:
 
 def test_a_response_that_speaks_to_the_judge_is_named_as_such() -> None:
     post = verdicts.verdict_message(a_case(), a_verdict(flags=tuple(Flag)))
-    assert "the response asks for a score and gives the judge orders and imitates the judge's prompt." in words(post)
+    tries = "asks for a score and gives the judge orders and imitates the judge's prompt and follows a message that"
+    assert f"the response {tries}" in words(post)
 
 
 def test_most_verdicts_carry_no_warning() -> None:
