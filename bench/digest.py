@@ -3,7 +3,8 @@
     python -m bench.digest --week 40000 --before 10000
 
 The log is made in /tmp once, with a fixed seed, and kept for the next run. The measured channel has 40,000 cases in its
-week, and 10,000 in each of the seven weeks before, which the trend and the changes need.
+week, and 10,000 in each of the seven weeks before, which the trend and the changes need. A third of the cases share
+their thread with others of their channel, mostly with one.
 """
 
 import argparse
@@ -30,6 +31,7 @@ BUSY, TEAM = "C0", "T1"
 CHANNELS, BOTS, PEOPLE = 50, 12, 300
 WEIGHTS = (2, 5, 10, 20, 40, 23)
 LABELLED = 0.01
+CONTINUED = 0.2  # the share of cases that stand in the same thread as the case before them in their channel
 RUNS = 30
 
 
@@ -43,7 +45,7 @@ def main() -> None:
 
 
 async def measure(verdicts: int, in_week: int, before: int) -> None:
-    file = Path(f"/tmp/slack-judge-bench-{verdicts}-{in_week}-{before}.db")  # noqa: S108 - kept for the next run on purpose
+    file = file_of(verdicts, in_week, before)
     log = await Store.open(f"sqlite+aiosqlite:///{file}")
     fill(file, verdicts, in_week, before)
     tallies, place, now = log.tallies, Place(TEAM, BUSY), WEEK.end + timedelta(hours=9)
@@ -70,6 +72,10 @@ async def choose_bots(author_ids: Sequence[str]) -> Collection[str]:
     return [each for each in author_ids if each.startswith("B")]
 
 
+def file_of(verdicts: int, in_week: int, before: int) -> Path:
+    return Path(f"/tmp/slack-judge-bench-threads-{verdicts}-{in_week}-{before}.db")  # noqa: S108 - kept on purpose
+
+
 def fill(file: Path, verdicts: int, in_week: int, before: int) -> None:
     """Writes the year of log, unless it is already there."""
     chance = random.Random(6)
@@ -84,7 +90,10 @@ def fill(file: Path, verdicts: int, in_week: int, before: int) -> None:
             channel = f"C{chance.randrange(1, CHANNELS)}"
             moments.append((year + timedelta(days=365) * chance.random(), channel))
         moments.sort()
-        db.executemany(_INSERT, (_case(chance, number, *each) for number, each in enumerate(moments[:verdicts], 1)))
+        last: dict[str, int] = {}
+        db.executemany(
+            _INSERT, (_case(chance, last, number, *each) for number, each in enumerate(moments[:verdicts], 1))
+        )
         db.executemany(_LABEL, (_label(chance, number) for number in range(1, verdicts) if chance.random() < LABELLED))
         db.commit()
 
@@ -92,26 +101,30 @@ def fill(file: Path, verdicts: int, in_week: int, before: int) -> None:
 _INSERT = """INSERT INTO cases (id, team_id, key, channel_id, requester_id, requester_name, source, rubric, visibility,
     message_ts, thread_ts, reply_ts, author_id, attempt, question, response, justification, status, score, lowest,
     highest, unscored_reason, model, rubric_version, input_tokens, output_tokens, cost_usd, created_at, judged_at)
-    VALUES (?, 'T1', ?, ?, ?, 'ann', 'shortcut', 'additive-5', ?, ?, '1', '2', ?, ?, ?, ?, ?, 'delivered', ?, 0, 5, ?,
+    VALUES (?, 'T1', ?, ?, ?, 'ann', 'shortcut', 'additive-5', ?, ?, ?, '2', ?, ?, ?, ?, ?, 'delivered', ?, 0, 5, ?,
     'm', 'v', ?, ?, ?, ?, ?)"""
 _LABEL = """INSERT INTO labels (team_id, channel_id, case_id, user_id, score, created_at, updated_at)
     SELECT 'T1', channel_id, id, ?, ?, ?, ? FROM cases WHERE id = ?"""
 _WORDS = "The response answers the question and leaves out what happens to the changes. " * 8
 
 
-def _case(chance: random.Random, number: int, at: datetime, channel: str) -> tuple[object, ...]:
+def _case(chance: random.Random, last: dict[str, int], number: int, at: datetime, channel: str) -> tuple[object, ...]:
+    """The columns of a case; `last` has the number of the case that began each channel's latest thread."""
     score = chance.choices(range(6), WEIGHTS)[0] if chance.random() < 0.97 else None
     is_bot = chance.random() < 0.9
     author = f"B{chance.randrange(BOTS)}" if is_bot else f"U{chance.randrange(PEOPLE)}"
     is_repeat = chance.random() < 0.01
     message_ts = f"{number - 1 if is_repeat else number}.000001"
+    if chance.random() >= CONTINUED:
+        last[channel] = number
+    thread_ts = f"{last.setdefault(channel, number)}.000000"
     shown = "me" if chance.random() < 0.05 else "thread"
     reason = "no_score" if score is None else None
     cost = 0.0012 if chance.random() < 0.9 else None
     asker, moment = f"U{chance.randrange(PEOPLE)}", at.astimezone(UTC).replace(tzinfo=None).isoformat(" ")
     texts = (_WORDS[:200], _WORDS, _WORDS[:300])
     judged = (score, reason, 900, chance.randrange(60, 200), cost, moment, moment)
-    return number, str(number), channel, asker, shown, message_ts, author, 1 + is_repeat, *texts, *judged
+    return number, str(number), channel, asker, shown, message_ts, thread_ts, author, 1 + is_repeat, *texts, *judged
 
 
 def _label(chance: random.Random, number: int) -> tuple[object, ...]:

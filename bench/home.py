@@ -12,10 +12,9 @@ import asyncio
 import time
 from contextlib import AsyncExitStack
 from datetime import timedelta
-from pathlib import Path
 from statistics import median
 
-from bench.digest import BUSY, CHANNELS, TEAM, WEEK, fill
+from bench.digest import BUSY, CHANNELS, TEAM, WEEK, file_of, fill
 from bot.app import make_services
 from bot.settings import OFFLINE, load_settings
 from bot.slack.client import identify, web_client
@@ -35,7 +34,7 @@ def main() -> None:
 
 
 async def measure(people: int) -> None:
-    file = Path(f"/tmp/slack-judge-bench-{VERDICTS}-{IN_WEEK}-{BEFORE}.db")  # noqa: S108 - bench.digest keeps it there
+    file = file_of(VERDICTS, IN_WEEK, BEFORE)
     async with AsyncExitStack() as stack:
         log = await Store.open(f"sqlite+aiosqlite:///{file}")
         stack.push_async_callback(log.close)

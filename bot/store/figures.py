@@ -215,11 +215,9 @@ class Tallies(Part):
         columns = (
             cases.c[name] for name in ("author_id", "score", "lowest", "highest", "unscored_reason", "thread_ts")
         )
-        found = select(*columns, version, rater).where(_public(place, span)).cte("found")
-        shared = _shared_threads(found)
-        by = [*(each for each in found.c if each.name != "thread_ts"), shared.c.thread_ts]
-        query = select(*by, func.count().label("number")).outerjoin(shared, shared.c.thread_ts == found.c.thread_ts)
-        return await self._database.rows(ScoreCount, query.group_by(*by))
+        found = _in_shared_threads(select(*columns, version, rater).where(_public(place, span)).cte("found"))
+        query = select(found, func.count().label("number")).group_by(*found.c)
+        return await self._database.rows(ScoreCount, query)
 
     async def authors(self, place: Place, span: Span) -> Sequence[str]:
         """The authors of the replies that were scored, those with the most first."""
@@ -321,20 +319,18 @@ class Tallies(Part):
             week.label("week"),
         )
         query = select(*columns, replies.c.day).outerjoin(replies, _is_reply(place))
-        scored = query.where(_is_of(kind), _public(place, span)).cte("scored")
-        shared = _shared_threads(scored)
-        by = (scored.c.score, given.c.label, scored.c.week, shared.c.thread_ts, scored.c.drawn_with, scored.c.day)
-        query = (
-            select(*by, func.count().label("number"))
-            .outerjoin(given, given.c.case_id == scored.c.id)
-            .outerjoin(shared, shared.c.thread_ts == scored.c.thread_ts)
-        )
+        scored = _in_shared_threads(query.where(_is_of(kind), _public(place, span)).cte("scored"))
+        by = (given.c.label, *(each for each in scored.c if each.name != "id"))
+        query = select(*by, func.count().label("number")).outerjoin(given, given.c.case_id == scored.c.id)
         return await self._database.rows(ScoredCount, query.group_by(*by))
 
 
-def _shared_threads(found: CTE) -> Subquery:
-    """The threads that contain several of the rows; all other rows are counted together."""
-    return select(found.c.thread_ts).group_by(found.c.thread_ts).having(func.count() > 1).subquery()
+def _in_shared_threads(found: CTE) -> Subquery:
+    """The rows, with the thread of those that share it with another row; all others are counted together."""
+    # Not a join, for which SQLite goes through all shared threads for each row.
+    shared = select(found.c.thread_ts).group_by(found.c.thread_ts).having(func.count() > 1)
+    thread_ts = case((found.c.thread_ts.in_(shared), found.c.thread_ts)).label("thread_ts")
+    return select(*(each for each in found.c if each.name != "thread_ts"), thread_ts).subquery()
 
 
 def _low_cases(which: ColumnElement[bool]) -> Select[Any]:
