@@ -48,6 +48,11 @@ class Place:
     sample: Sample = Sample.CHOSEN
 
 
+def to_ts(moment: datetime) -> str:
+    """A moment as Slack's timestamps say it, which are all equally long, so their order as text is right."""
+    return f"{moment.timestamp():.6f}"
+
+
 def watched(watch: Watch) -> Place:
     return Place(watch.team_id, watch.channel_id, watch.author_id, Sample.WATCHED)
 
@@ -153,6 +158,7 @@ class ScoredCount:
         thread_ts: The thread, if several of the cases are in it; otherwise None.
         drawn_with: The probability with which a watch drew the reply; None if people chose it.
         day: The day on which a drawn reply was written, as in `SeenReply.day`.
+        is_earlier: Whether the reply was written before the span, or it is not known when.
     """
 
     score: int
@@ -162,6 +168,7 @@ class ScoredCount:
     number: int
     drawn_with: float | None = None
     day: str | None = None
+    is_earlier: bool = False
 
 
 @dataclass(frozen=True)
@@ -318,7 +325,8 @@ class Tallies(Part):
             cases.c.probability.label("drawn_with"),
             week.label("week"),
         )
-        query = select(*columns, replies.c.day).outerjoin(replies, _is_reply(place))
+        is_earlier = func.coalesce(replies.c.ts < to_ts(span.start), true()).label("is_earlier")
+        query = select(*columns, replies.c.day, is_earlier).outerjoin(replies, _is_reply(place))
         scored = _in_shared_threads(query.where(_is_of(kind), _public(place, span)).cte("scored"))
         by = (given.c.label, *(each for each in scored.c if each.name != "id"))
         query = select(*by, func.count().label("number")).outerjoin(given, given.c.case_id == scored.c.id)

@@ -14,10 +14,10 @@ from sqlalchemy.sql import Update
 
 from bot.domain.case import LoggedCase
 from bot.domain.clock import utc_now
-from bot.domain.watch import Coverage, ReplyOutcome, SeenReply, Shows, Unread, Used, Watch, draws
+from bot.domain.watch import Coverage, ReplyOutcome, SeenReply, Shows, Unread, Used, Watch, draws, together
 from bot.store.audit import Act, Action, note
 from bot.store.database import Part, claim, columns_of, insert_new, upsert
-from bot.store.figures import Place
+from bot.store.figures import Place, Span, to_ts
 from bot.store.schema import IS_WAITED_FOR, alerts, cases, keys, replies, watches
 from bot.store.spending import TAKEN
 from bot.store.visibility import is_watched
@@ -216,10 +216,17 @@ class Replies(Part):
 
     async def coverage(self, place: Place, since: str, until: str = _FOR_EVER) -> Mapping[str, Coverage]:
         """The outcomes of an assistant's replies, by day, from one day to another, in the form of `SeenReply.day`."""
+        return await self._coverage(place, replies.c.day.between(since, until))
+
+    async def covered(self, place: Place, span: Span) -> Coverage:
+        """The outcomes of the replies that an assistant wrote in the span, to the second."""
+        is_within = and_(replies.c.ts >= to_ts(span.start), replies.c.ts < to_ts(span.end))
+        return together((await self._coverage(place, is_within)).values())
+
+    async def _coverage(self, place: Place, which: ColumnElement[bool]) -> Mapping[str, Coverage]:
         query = select(replies.c.day, replies.c.outcome, func.count().label("number")).filter_by(**_of(place))
-        query = query.where(replies.c.day.between(since, until))
         found: dict[str, dict[ReplyOutcome | None, int]] = {}
-        for row in await self._database.all(query.group_by(replies.c.day, replies.c.outcome)):
+        for row in await self._database.all(query.where(which).group_by(replies.c.day, replies.c.outcome)):
             found.setdefault(row.day, {})[row.outcome and ReplyOutcome(row.outcome)] = row.number
         return {day: Coverage(outcomes) for day, outcomes in found.items()}
 
@@ -268,13 +275,12 @@ def _to_reply(row: Row[Any]) -> SeenReply:
 
 
 def _are_watched_on_the_day_of(reply: SeenReply) -> ColumnElement[bool]:
-    """By the messages' timestamps, whose order as text in the index is right, because they are all equally long."""
     start = datetime.fromisoformat(reply.day).replace(tzinfo=UTC)
     return and_(
         cases.c.team_id == reply.team_id,
         cases.c.channel_id == reply.channel_id,
-        cases.c.message_ts >= f"{start.timestamp():.0f}",
-        cases.c.message_ts < f"{(start + timedelta(days=1)).timestamp():.0f}",
+        cases.c.message_ts >= to_ts(start),
+        cases.c.message_ts < to_ts(start + timedelta(days=1)),
         is_watched(cases),
     )
 

@@ -31,8 +31,8 @@ class Watched:
         trend: Eight weeks, this one last; those with too few scores of this judge version have no mean.
         weeks: The last four weeks, for the correction by labels.
         coverage: The outcomes of all its replies of this week.
-        earlier: How many replies of the week before were scored in this one, because they came late on its last
-            day or the app was down. They are among the scores, but not in `coverage`.
+        earlier: How many of the scored replies are not in `coverage`: they were written before this week, late on
+            its last day or while the app was down, or the log no longer says when.
         others: How many scores of this week have another judge version or scale; no other figure contains them.
         raters: How many cases of this week each rater judged: OFFLINE, MADE_UP, or None for all models.
     """
@@ -71,10 +71,7 @@ async def _read(
     rows = await tallies.scores(its, span)
     kind = commonest(rows)
     weeks = [week.before(back) for back in range(TREND_WEEKS - 1, -1, -1)]
-    coverage, monday = (
-        await replies.coverage(its, _day(weeks[0].start - timedelta(days=1)), _day(until)),
-        _day(week.start),
-    )
+    coverage = await replies.coverage(its, _day(weeks[0].start - timedelta(days=1)), _day(until))
 
     async def quality(span: Span) -> tuple[Sequence[ScoredCount], Quality | None]:
         scored = await tallies.blind(its, span, kind)
@@ -95,8 +92,8 @@ async def _read(
             for each, (_, of) in zip(weeks, found, strict=True)
         ],
         weeks=recent,
-        coverage=together(each for day, each in coverage.items() if day >= monday),
-        earlier=sum(row.number for row in scored if row.day and row.day < monday),
+        coverage=await replies.covered(its, span),
+        earlier=sum(row.number for row in scored if row.is_earlier),
         others=sum(row.number for row in rows if row.score is not None and row.kind != kind),
         raters=count_raters(rows),
     )

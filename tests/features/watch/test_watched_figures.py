@@ -4,11 +4,17 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
+from sqlalchemy import insert
 
 from bot.domain.case import CaseSource
 from bot.domain.verdict import OFFLINE
 from bot.domain.watch import ReplyOutcome, SeenReply, Watch
 from bot.domain.week import Week
+from bot.features.watch.figures import read_watched
+from bot.store import Store
+from bot.store.figures import Place
+from bot.store.schema import cases
+from tests.cases import a_row
 from tests.gestures import add_case, help_desk, stats
 from tests.stage import Stage, shown
 
@@ -75,12 +81,12 @@ async def test_of_few_scores_neither_a_mean_nor_a_change_is_said(stage: Stage) -
     for number in range(4):
         await add_drawn(stage, 4)
         await add_drawn(stage, 3, judged_at=earlier, created_at=earlier, key=f"earlier {number}")
-    assert "random replies: fewer than 5 scores, so no mean (4 of 0 scored)." in shown(await stats(stage))
+    assert "random replies: fewer than 5 scores, so no mean (4 of 4 scored)." in shown(await stats(stage))
     await add_drawn(stage, 4)
-    assert "(5 of 0 scored).\n" in shown(await stats(stage, count=2))
+    assert "(5 of 5 scored).\n" in shown(await stats(stage, count=2))
     await add_drawn(stage, 3, judged_at=earlier, created_at=earlier, key="earlier 5")
     said = "1.0 higher than the same days of last week (between 0.4 and 1.6 higher)."  # 3 / 5 to each side: all alike
-    assert f"(5 of 0 scored). {said}\nScored 0 to 2: *0%*, between" in shown(await stats(stage, count=3))
+    assert f"(5 of 5 scored). {said}\nScored 0 to 2: *0%*, between" in shown(await stats(stage, count=3))
 
 
 @pytest.mark.needs("digest")
@@ -96,6 +102,20 @@ async def test_replies_of_last_week_that_were_scored_in_this_one_are_among_those
         if outcome is ReplyOutcome.TAKEN:
             await add_drawn(stage, number, message_ts=ts, judged_at=week.start)
     assert "(3 of 3 scored)" in shown(await stats(stage))
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", "Asia/Kolkata", "America/Los_Angeles"])
+async def test_a_finished_week_counts_its_own_seven_days(log: Store, zone: str) -> None:
+    week = Week(2026, 46, ZoneInfo(zone))
+    watch = Watch("T1", "C1", "B1", week.start)
+    for at in (week.start.timestamp() - 1, week.start.timestamp(), week.end.timestamp() - 1, week.end.timestamp()):
+        await log.replies.note(SeenReply("T1", "C1", f"{at:.6f}", "B1", None, None), watch, week.end)
+    its = {"message_ts": f"{week.start.timestamp() - 1:.6f}", "author_id": "B1", "probability": 1.0}
+    late = a_row(key="late", score=3, created_at=week.start, judged_at=week.start, **its)
+    async with log.database.engine.begin() as connection:
+        await connection.execute(insert(cases).values(late))
+    (watched,) = await read_watched(log.tallies, log.replies, Place("T1", "C1"), week, week.end)
+    assert (watched.coverage.seen, watched.earlier) == (2, 1)
 
 
 @pytest.mark.needs("digest")
