@@ -13,7 +13,7 @@ from bot.domain.case import Visibility
 from bot.domain.clock import utc_now
 from bot.domain.label import Reaction
 from bot.store.audit import Act, Action, note
-from bot.store.database import Part, claim, columns_of, upsert
+from bot.store.database import Part, claim, columns_of, lock_for_transaction, upsert
 from bot.store.figures import Place, Span, ThumbCount
 from bot.store.schema import IS_TAKEN_BACK, cases, channels, digests, people, replies, thumbs
 from bot.store.visibility import counts, is_watched
@@ -59,11 +59,6 @@ class ChannelSettings:
     score_reaction: str | None = None
     watch_tokens_per_day: int | None = None
 
-    def switched(self, is_on: bool, now: datetime) -> "ChannelSettings":
-        """These settings with the digest on or off; if it was off before, it begins now."""
-        since = now if is_on and not self.is_digest_on else self.digest_since
-        return replace(self, is_digest_on=is_on, digest_since=since)
-
 
 @dataclass(frozen=True)
 class Claim:
@@ -86,18 +81,21 @@ class Digests(Part):
         )
         return {each.channel_id: each for each in found}
 
-    async def save(self, settings: ChannelSettings, by: str) -> None:
-        statement = upsert(self._database, channels, asdict(settings) | {"updated_at": utc_now()})
+    async def save(self, team_id: str, channel_id: str, by: str, **changes: Any) -> ChannelSettings:
+        """Changes these settings and no others, and returns all; a digest that is on keeps its `digest_since`."""
 
-        async def save(connection: AsyncConnection) -> None:
-            earlier = await _chosen(connection, settings.team_id, settings.channel_id)
-            await connection.execute(statement)
-            changes = _changes(earlier, settings)
-            await note(
-                connection, [Act(settings.team_id, by, change, channel_id=settings.channel_id) for change in changes]
-            )
+        async def save(connection: AsyncConnection) -> ChannelSettings:
+            await lock_for_transaction(connection, f"settings of {team_id}/{channel_id}")
+            earlier = await _chosen(connection, team_id, channel_id)
+            chosen = replace(earlier, **changes)
+            if earlier.is_digest_on:
+                chosen = replace(chosen, digest_since=earlier.digest_since)
+            await connection.execute(upsert(self._database, channels, asdict(chosen) | {"updated_at": utc_now()}))
+            acts = [Act(team_id, by, change, channel_id=channel_id) for change in _changes(earlier, chosen)]
+            await note(connection, acts)
+            return chosen
 
-        await self._database.write(save)
+        return await self._database.write(save)
 
     async def wanted(self, team_id: str) -> Sequence[ChannelSettings]:
         return await self._database.rows(ChannelSettings, _SETTINGS.filter_by(team_id=team_id, is_digest_on=True))

@@ -13,7 +13,6 @@ from bot.domain.label import Label, Outcome
 from bot.store import Store
 from bot.store.assignments import Assignments, DrawnCase, EnoughError, NotRecordedError
 from bot.store.database import lock_for_transaction
-from bot.store.digests import ChannelSettings
 from bot.store.labels import Budget, Sample
 from bot.store.schema import assignments, cases, labels
 from tests.cases import THURSDAY, add
@@ -205,7 +204,7 @@ async def test_a_case_is_held_for_an_hour_and_no_longer(log: Store) -> None:
 
 
 async def budget(log: Store, number: int) -> None:
-    await log.digests.save(ChannelSettings("T1", "C1", labels_per_week=number), "U1")
+    await log.digests.save("T1", "C1", "U1", labels_per_week=number)
 
 
 async def test_no_more_labels_than_a_channel_wants_in_a_week(log: Store) -> None:

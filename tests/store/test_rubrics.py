@@ -12,7 +12,6 @@ from bot.pipeline.judges import Judges, RubricChoice
 from bot.settings import Settings, load_settings
 from bot.store import Store
 from bot.store.audit import Action
-from bot.store.digests import ChannelSettings
 from bot.store.rubrics import RubricGoneError, RubricInUseError, SavedBeforeError, TooManyRubricsError
 from judge import Judge, Rubric, list_rubrics, load_rubric
 from tests.cases import TONE, a_case
@@ -54,9 +53,9 @@ async def test_those_who_save_at_the_same_moment_make_no_rubric_too_many(log: St
 
 async def test_what_a_channel_has_chosen_leaves_its_other_settings_alone(log: Store) -> None:
     assert await log.rubrics.chosen("T1", "C1") == ChannelJudge()
-    await log.digests.save(ChannelSettings("T1", "C1", ranks_people=True), "U1")
+    await log.digests.save("T1", "C1", "U1", ranks_people=True)
     await log.rubrics.use("T1", "C1", ChannelJudge("code", None, "large"), "U2")
-    await log.digests.save(ChannelSettings("T1", "C1", ranks_people=True, labels_per_week=3), "U1")
+    await log.digests.save("T1", "C1", "U1", labels_per_week=3)
     assert await log.rubrics.chosen("T1", "C1") == ChannelJudge("code", None, "large")
     assert (await log.digests.channel("T1", "C1")).ranks_people
     assert await log.rubrics.chosen("T1", "C2") == await log.rubrics.chosen("T2", "C1") == ChannelJudge()

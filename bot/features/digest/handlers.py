@@ -6,7 +6,6 @@ Source: https://docs.slack.dev/surfaces/app-home
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -67,7 +66,7 @@ async def answer_digest(services: Services, invocation: Invocation, text: str) -
     if refusal := await services.access.refusal(invocation, _WHAT, is_change=is_change):
         return refusal
     digests, now = services.store.digests, services.clock()
-    settings = await digests.channel(invocation.team_id, invocation.channel_id)
+    settings, changes = await digests.channel(invocation.team_id, invocation.channel_id), request.changes
     try:
         match request.action:
             case "help":
@@ -77,13 +76,14 @@ async def answer_digest(services: Services, invocation: Invocation, text: str) -
                 return ""
             case "now":
                 return POSTED if await post_now(services, settings) else POSTED_BEFORE
-            case "on" | "off":
-                settings = settings.switched(request.action == "on", now)
+            case "on":
+                changes = {**changes, "is_digest_on": True, "digest_since": now}
+            case "off":
+                changes = {**changes, "is_digest_on": False}
     except SlackApiError as exc:
         return f"Slack did not let me post here (`{slack_word(exc)}`)."
     if is_change:
-        settings = replace(settings, **request.changes)
-        await digests.save(settings, invocation.user_id)
+        settings = await digests.save(invocation.team_id, invocation.channel_id, invocation.user_id, **changes)
     return digest_state(settings, schedule_of(services, settings), now)
 
 
@@ -265,9 +265,9 @@ def register(app: AsyncApp, services: Services) -> None:
     @on_click(app, ids.ACTION_DIGEST_ON, ids.ACTION_DIGEST_OFF)
     async def switch_digest(body: dict[str, Any]) -> None:
         visit, channel_id, is_on = clicked_home(body), clicked_value(body), clicked_action(body) == ids.ACTION_DIGEST_ON
-        person, digests = visit.invocation, services.store.digests
+        person = visit.invocation
         refusal = await services.access.refusal(person, _WHAT, channel_id, is_change=True)
         if not refusal:
-            settings = await digests.channel(person.team_id, channel_id)
-            await digests.save(settings.switched(is_on, services.clock()), person.user_id)
+            changes = {"is_digest_on": True, "digest_since": services.clock()} if is_on else {"is_digest_on": False}
+            await services.store.digests.save(person.team_id, channel_id, person.user_id, **changes)
         await services.show_home(visit, refusal)

@@ -142,10 +142,10 @@ async def _weekly(services: Services, invocation: Invocation, number: int | None
     """How many labels a week the channel collects; sets it to `number` first, unless that is None."""
     if refusal := await services.access.refusal(invocation, "weekly blind scores", is_change=number is not None):
         return refusal
+    place = invocation.team_id, invocation.channel_id
     if number is not None:
-        settings = await services.store.digests.channel(invocation.team_id, invocation.channel_id)
-        await services.store.digests.save(replace(settings, labels_per_week=number), invocation.user_id)
-    return words.weekly_text(await services.store.assignments.budget(invocation.team_id, invocation.channel_id))
+        await services.store.digests.save(*place, invocation.user_id, labels_per_week=number)
+    return words.weekly_text(await services.store.assignments.budget(*place))
 
 
 def _register_blind(app: AsyncApp, services: Services) -> None:

@@ -241,9 +241,10 @@ async def answer_reaction(services: Services, chosen: ScoreReactions, invocation
         return refusal
     if emoji and not is_told:
         return NOT_TOLD
-    settings = await services.store.digests.channel(invocation.team_id, invocation.channel_id)
+    place = invocation.team_id, invocation.channel_id
     if is_change:
-        settings = replace(settings, score_reaction=emoji or None)
-        await services.store.digests.save(settings, invocation.user_id)
+        settings = await services.store.digests.save(*place, invocation.user_id, score_reaction=emoji or None)
         chosen.forget(settings.team_id)  # other processes follow within half a minute
+    else:
+        settings = await services.store.digests.channel(*place)
     return state_text(settings.score_reaction, is_told=is_told)

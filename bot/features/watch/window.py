@@ -224,7 +224,7 @@ async def _submitted(watcher: Watcher, invocation: Invocation, form: WatchForm) 
         return {"response_action": "errors", "errors": {its_shows: refusal.replace("`", "")}}
     tokens = int(form.tokens) if form.tokens else None
     if settings.watch_tokens_per_day != tokens:
-        await services.store.digests.save(replace(settings, watch_tokens_per_day=tokens), invocation.user_id)
+        await services.store.digests.save(*place, invocation.user_id, watch_tokens_per_day=tokens)
     return {}
 
 

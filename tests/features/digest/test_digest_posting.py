@@ -22,7 +22,7 @@ from bot.settings import Settings
 from bot.slack.client import identify, web_client
 from bot.slack.manifest import load_manifest
 from bot.store import Store
-from bot.store.digests import LEASE, ChannelSettings, DigestStatus
+from bot.store.digests import LEASE, DigestStatus
 from bot.store.schema import cases, digests
 from pocket_slack import Channel, Limits, ManualClock, Message, Sandbox, Workspace
 from tests.cases import a_row
@@ -60,7 +60,7 @@ class Office:
         workspace = self.slack.workspace
         channel = workspace.add_channel(name, [workspace.user("ann"), workspace.bot], is_private=is_private)
         chosen = {"is_digest_on": True, "digest_since": SINCE} | settings
-        await self.log.digests.save(ChannelSettings(workspace.team_id, channel.id, **chosen), "U1")
+        await self.log.digests.save(workspace.team_id, channel.id, "U1", **chosen)
         await self.add_case(channel.id, MONDAY - timedelta(days=3))
         return channel
 
@@ -173,8 +173,8 @@ async def test_another_zone_or_time_makes_no_second(office: Office) -> None:
     channel, poster = await office.channel("help"), await office.poster()
     await post_due(poster)
     team = office.slack.workspace.team_id
-    changed = ChannelSettings(team, channel.id, True, "monday", "10:00", "America/New_York", SINCE)
-    await office.log.digests.save(changed, "U1")
+    changed = {"digest_day": "monday", "digest_time": "10:00", "digest_tz": "America/New_York"}
+    await office.log.digests.save(team, channel.id, "U1", **changed)
     office.pass_time(hours=8)
     await post_due(poster)
     assert len(posted(channel)) == 1

@@ -6,7 +6,6 @@ import pytest
 
 from bot.features.digest.handlers import DIRECT, NOT_YOURS, no_channel
 from bot.slack import ids
-from bot.store.digests import ChannelSettings
 from pocket_slack import Message
 from tests.gestures import add_case, add_cases, help_desk, private, stats
 from tests.stage import CHANNEL, Stage, shown
@@ -54,8 +53,7 @@ async def test_with_people_off_the_lowest_are_of_assistants_alone(stage: Stage) 
     assert "|Score 1 of 5> · helper · <!date^" in shown(told := await preview(stage))
     assert " · case 2" in shown(told)
     assert " · case 1" not in shown(told)
-    settings = ChannelSettings(stage.slack.workspace.team_id, help_desk(stage).id, ranks_people=True)
-    await stage.log.digests.save(settings, "U1")
+    await stage.log.digests.save(stage.slack.workspace.team_id, help_desk(stage).id, "U1", ranks_people=True)
     assert "|Score 0 of 5> · ben · <!date^" in shown(await preview(stage, 2))
 
 
@@ -64,8 +62,7 @@ async def test_with_people_on_the_lowest_are_named_behind_however_many_busier_au
         for score in (4, 5):
             await add_case(stage, help_desk(stage), f"U{number:03}", score)
     await add_case(stage, help_desk(stage), stage.ben.id, 0)
-    settings = ChannelSettings(stage.slack.workspace.team_id, help_desk(stage).id, ranks_people=True)
-    await stage.log.digests.save(settings, "U1")
+    await stage.log.digests.save(stage.slack.workspace.team_id, help_desk(stage).id, "U1", ranks_people=True)
     words = shown(await preview(stage))
     assert "|Score 0 of 5> · ben · <!date^" in words
 
@@ -84,8 +81,7 @@ async def test_an_unknown_name_is_answered_with_the_known_ones(stage: Stage) -> 
     await add_case(stage, help_desk(stage), stage.helper.id, 4)
     others = ", and other people after `/judge digest people on`"
     assert (await stats(stage, "@zoe")).text == f"I cannot show `@zoe` here. I can show `@helper` and `me`{others}."
-    settings = ChannelSettings(stage.slack.workspace.team_id, help_desk(stage).id, ranks_people=True)
-    await stage.log.digests.save(settings, "U1")
+    await stage.log.digests.save(stage.slack.workspace.team_id, help_desk(stage).id, "U1", ranks_people=True)
     assert (await stats(stage, "@zoe", 2)).text == "I cannot show `@zoe` here. I can show `@helper` and `me`."
 
 
@@ -108,8 +104,7 @@ async def test_other_people_are_not_shown_unless_the_channel_lists_people(stage:
     await add_case(stage, help_desk(stage), stage.ben.id, 0)
     assert (await stats(stage, "@ben", 2)).text == unknown
     assert (await stats(stage, f"@{stage.ben.id}", 3)).text == unknown.replace("@ben", f"@{stage.ben.id}")
-    settings = ChannelSettings(stage.slack.workspace.team_id, help_desk(stage).id, ranks_people=True)
-    await stage.log.digests.save(settings, "U1")
+    await stage.log.digests.save(stage.slack.workspace.team_id, help_desk(stage).id, "U1", ranks_people=True)
     assert ", ben: 1 reply chosen by people" in (await stats(stage, "@ben", 4)).text
 
 

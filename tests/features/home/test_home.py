@@ -115,7 +115,7 @@ async def test_a_channel_whose_scores_no_model_gave_is_marked(
 async def test_nothing_of_a_channel_that_the_person_is_not_in(stage: Stage) -> None:
     leads = private(stage, "ben")
     await add_case(stage, leads, stage.helper.id, 1)
-    await stage.log.digests.save(ChannelSettings(stage.slack.workspace.team_id, leads.id, is_digest_on=True), "U1")
+    await stage.log.digests.save(stage.slack.workspace.team_id, leads.id, "U1", is_digest_on=True)
     assert leads.id not in str((await home(stage)).body)
     assert block_of(await home(stage, stage.ben), leads) is not None
 
@@ -292,7 +292,7 @@ async def test_twenty_channels_are_ten_and_a_number(stage: Stage) -> None:
 @pytest.mark.needs("digest")
 async def test_a_channel_with_a_digest_stands_there_before_anything_was_scored(stage: Stage) -> None:
     channel = help_desk(stage)
-    await stage.log.digests.save(ChannelSettings(stage.slack.workspace.team_id, channel.id, is_digest_on=True), "U1")
+    await stage.log.digests.save(stage.slack.workspace.team_id, channel.id, "U1", is_digest_on=True)
     block = block_of(await home(stage), channel)
     assert block is not None
     assert "nothing that people chose has a score yet\n" in block["text"]["text"]

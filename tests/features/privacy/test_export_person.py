@@ -14,7 +14,6 @@ from bot.domain.case import QuestionSource, Visibility
 from bot.domain.label import Label, Outcome
 from bot.domain.rubric import ChannelJudge, SavedRubric
 from bot.store import Store
-from bot.store.digests import ChannelSettings
 from bot.store.schema import cases
 from tests.cases import TONE, a_case, add, delivered, thumb, url
 from tests.features.privacy.test_audit import noted
@@ -51,8 +50,8 @@ async def test_all_that_is_stored_is_there_and_nothing_of_others_or_of_another_t
         await log.labels.put(asked, BEN, Label(1, "I disagree."))
         await log.people.save_visibility("T1", ANN, Visibility.ME)
         await log.people.save_visibility("T1", BEN, Visibility.ME)
-        await log.digests.save(ChannelSettings("T1", "C1", ranks_people=True), ANN)
-        await log.digests.save(ChannelSettings("T1", "C2", ranks_people=True), BEN)
+        await log.digests.save("T1", "C1", ANN, ranks_people=True)
+        await log.digests.save("T1", "C2", BEN, ranks_people=True)
         await delivered(log, "elsewhere", team_id="T2", requester_id=BEN)
 
     await with_log(database_url, fill)
@@ -179,7 +178,7 @@ async def only_labelled(log: Store) -> None:
     ("fill", "expected"),
     [
         (lambda log: log.people.save_visibility("T1", ANN, Visibility.ME), ["settings", "audit"]),
-        (lambda log: log.digests.save(ChannelSettings("T1", "C1", ranks_people=True), ANN), ["audit", "audit"]),
+        (lambda log: log.digests.save("T1", "C1", ANN, ranks_people=True), ["audit", "audit"]),
         (only_labelled, ["label", "audit"]),
     ],
     ids=["a choice", "a line of the audit", "a label"],

@@ -29,8 +29,7 @@ async def stage(open_stage: StageFactory) -> Stage:
 async def allow(stage: Stage, tokens: int) -> None:
     """The channel's watches may take so many tokens a day."""
     channel = stage.slack.workspace.channel(CHANNEL).id
-    settings = await stage.log.digests.channel(stage.slack.workspace.team_id, channel)
-    await stage.log.digests.save(replace(settings, watch_tokens_per_day=tokens), stage.ann.id)
+    await stage.log.digests.save(stage.slack.workspace.team_id, channel, stage.ann.id, watch_tokens_per_day=tokens)
 
 
 async def test_two_bots_that_talk_in_the_channel_itself_answer_one_question(stage: Stage) -> None:
