@@ -6,12 +6,14 @@ Features do not import each other, except for score, which every app has. They r
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from slack_bolt.async_app import AsyncApp
+from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.case import LoggedCase
@@ -29,7 +31,7 @@ from bot.pipeline.retries import MODEL_PAUSES
 from bot.pipeline.tracing import Tracing
 from bot.settings import Settings
 from bot.slack.blocks import Block
-from bot.slack.client import Identity
+from bot.slack.client import Identity, is_transient
 from bot.slack.incoming import Traffic
 from bot.slack.invocation import HomeVisit, Invocation
 from bot.slack.members import Access, Homes, Member, Members, Memberships
@@ -136,6 +138,20 @@ class Services:
         for each in self.features:
             if each.on_verdict:
                 await each.on_verdict(case, verdict)
+
+    @asynccontextmanager
+    async def telling(self, team_id: str, case_ids: Collection[int], reader: str) -> AsyncIterator[None]:
+        """Around a post that shows these scores to a person or EVERYBODY: they are told, unless Slack refuses it.
+
+        This is noted before the post, so a post whose answer is lost counts as told.
+        """
+        noted = await self.store.assignments.note_told(team_id, case_ids, reader)
+        try:
+            yield
+        except SlackApiError as exc:
+            if not is_transient(exc):
+                await self.store.assignments.take_back(team_id, noted, reader)
+            raise
 
     async def fail(self, body: Mapping[str, Any], sentence: str) -> bool:
         """Whether a feature had something waiting for this payload; if so, it is now ended with the sentence."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, Row, Update, and_, case, func, literal, or_, select, update
+from sqlalchemy import ColumnElement, FromClause, Row, Update, and_, case, delete, func, literal, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus
@@ -185,18 +185,19 @@ class Assignments:
         """Records why the person gives this case no label; they are not shown it again."""
         await self._database.execute(_answer(team_id, user_id, case_id, outcome))
 
-    async def note_told(self, team_id: str, case_ids: Collection[int], user_id: str) -> None:
+    async def note_told(self, team_id: str, case_ids: Collection[int], user_id: str) -> Sequence[int]:
         """Records that a person, or EVERYBODY, is told the scores of these cases, and so is not asked for them blind.
 
         Called by everything that shows the score of a single case. An answer that the person has given is kept.
+        Returns those of the cases for which this is new.
         """
         if not case_ids:
-            return
+            return ()
         told = {"case_id": cases.c.id, "team_id": cases.c.team_id, "user_id": literal(user_id)}
         told |= {"outcome": literal(Outcome.SEEN), "probability": literal(_NOT_DRAWN)}
         told |= {"drawn_at": literal(self._now(), UtcDateTime)}
         are_there = select(*told.values()).where(cases.c.team_id == team_id, cases.c.id.in_(case_ids))
-        await self._database.execute(
+        statement = (
             insert_into(self._database, assignments)
             .from_select(list(told), are_there)
             .on_conflict_do_update(
@@ -204,7 +205,28 @@ class Assignments:
                 set_={"outcome": Outcome.SEEN},
                 where=assignments.c.outcome.is_(None),
             )
+            .returning(assignments.c.case_id)
         )
+
+        async def note(connection: AsyncConnection) -> Sequence[int]:
+            return list((await connection.execute(statement)).scalars())
+
+        return await self._database.write(note)
+
+    async def take_back(self, team_id: str, case_ids: Collection[int], user_id: str) -> None:
+        """Undoes `note_told` for the cases that it returned."""
+        its = and_(
+            assignments.c.team_id == team_id,
+            assignments.c.user_id == user_id,
+            assignments.c.case_id.in_(case_ids),
+            assignments.c.outcome == Outcome.SEEN,
+        )
+
+        async def take_back(connection: AsyncConnection) -> None:
+            await connection.execute(delete(assignments).where(its, assignments.c.probability == _NOT_DRAWN))
+            await connection.execute(update(assignments).where(its).values(outcome=None))
+
+        await self._database.write(take_back)
 
     async def record(self, team_id: str, user_id: str, shown: DrawnCase, label: Label) -> None:
         """Records a blind label of a case that the person was shown; it is not changed afterwards.

@@ -312,17 +312,27 @@ class Alerts(Part):
         at: datetime | None = await self._database.value(query)
         return at
 
-    async def claim(self, watch: Watch, kind: AlertKind, now: datetime) -> bool | None:
-        """Whether today's alert of this watch is ours to post for the first time; None if it is not ours.
+    async def claim(self, watch: Watch, kind: AlertKind, now: datetime) -> datetime | None:
+        """If today's alert of this watch is ours to post: since when it may be there, or `now` if it is the first try.
 
-        False means that it was claimed before, and may have been posted.
+        None if it is not ours. A try from before midnight counts, too.
         """
+        yesterday = _of(watch) | {"day": _day(now - timedelta(days=1)), "posted_at": None}
+        left = await self._database.one(select(alerts.c.kind, alerts.c.claimed_at).filter_by(**yesterday))
+        if left and left.claimed_at > now - _LEASE:
+            return None
         values = {"kind": kind, "claimed_at": now}
         is_left = and_(alerts.c.posted_at.is_(None), alerts.c.claimed_at <= now - _LEASE)
-        return await claim(self._database, alerts, {**_of(watch), "day": _day(now)}, values, is_left)
+        is_first = await claim(self._database, alerts, {**_of(watch), "day": _day(now)}, values, is_left)
+        if is_first is None:
+            return None
+        if left and left.kind == kind:
+            since: datetime = left.claimed_at
+            return since
+        return now if is_first else now.replace(hour=0, minute=0, second=0, microsecond=0)
 
-    async def note_posted(self, watch: Watch, now: datetime) -> None:
-        posted = update(alerts).filter_by(**_of(watch), day=_day(now)).values(posted_at=now)
+    async def note_posted(self, watch: Watch, claimed_at: datetime, now: datetime) -> None:
+        posted = update(alerts).filter_by(**_of(watch), day=_day(claimed_at)).values(posted_at=now)
         await self._database.execute(posted)
 
 

@@ -19,6 +19,7 @@ from tests.cases import NOW, WATCH, a_case, reply
 
 LOOK_AT = select(watches.c.look_at)
 HOUR = timedelta(hours=1)
+MIDNIGHT = NOW.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 async def test_a_watch_is_kept_as_it_was_set_last_and_begun_first(log: Store) -> None:
@@ -157,16 +158,26 @@ async def test_who_set_and_who_ended_which_watch_is_noted(log: Store) -> None:
 
 async def test_an_alert_is_claimed_once_a_day_and_again_where_its_sender_died(log: Store) -> None:
     later = NOW + timedelta(minutes=6)
-    assert await log.alerts.claim(WATCH, AlertKind.WORSE, NOW) is True
+    assert await log.alerts.claim(WATCH, AlertKind.WORSE, NOW) == NOW
     assert await log.alerts.claim(WATCH, AlertKind.SILENT, NOW) is None
     assert await log.alerts.last(WATCH, AlertKind.WORSE) is None
-    assert await log.alerts.claim(WATCH, AlertKind.WORSE, later) is False
-    await log.alerts.note_posted(WATCH, later)
+    assert await log.alerts.claim(WATCH, AlertKind.WORSE, later) == MIDNIGHT
+    await log.alerts.note_posted(WATCH, NOW, later)
     assert await log.alerts.last(WATCH, AlertKind.WORSE) == later
     assert await log.alerts.last(WATCH, AlertKind.SILENT) is None
     assert await log.alerts.claim(WATCH, AlertKind.WORSE, later + HOUR) is None
-    assert await log.alerts.claim(replace(WATCH, author_id="U2"), AlertKind.WORSE, later) is True
-    assert await log.alerts.claim(WATCH, AlertKind.WORSE, NOW + timedelta(days=1)) is True
+    assert await log.alerts.claim(replace(WATCH, author_id="U2"), AlertKind.WORSE, later) == later
+    tomorrow = NOW + timedelta(days=1)
+    assert await log.alerts.claim(WATCH, AlertKind.WORSE, tomorrow) == tomorrow
+
+
+async def test_an_alert_that_was_claimed_before_midnight_is_the_same_after_it(log: Store) -> None:
+    before, after = MIDNIGHT - timedelta(seconds=1), MIDNIGHT + timedelta(seconds=1)
+    assert await log.alerts.claim(WATCH, AlertKind.WORSE, before) == before
+    assert await log.alerts.claim(WATCH, AlertKind.WORSE, after) is None
+    assert await log.alerts.claim(WATCH, AlertKind.WORSE, after + timedelta(minutes=5)) == before
+    await log.alerts.note_posted(WATCH, before, after)
+    assert await log.alerts.last(WATCH, AlertKind.WORSE) == after
 
 
 async def test_a_test_goes_out_once_a_minute(log: Store) -> None:

@@ -90,7 +90,7 @@ async def stats(
     week, is_of_one = this_week(services, settings), author_id is not None
     figures, lead, listed = await _read(services, settings, week, author_id)
     if is_of_one:
-        await _note_lowest(services, settings, figures, reader)
+        await services.store.assignments.note_told(settings.team_id, [case.id for case in figures.lowest], reader)
     url = services.identity.url
     post = stats_message(figures, lead, listed, url, settings.channel_id, subject, has_lowest=is_of_one)
     place = Place(settings.team_id, settings.channel_id, author_id)
@@ -105,9 +105,10 @@ async def show(services: Services, settings: ChannelSettings, user_id: str) -> N
     Raises:
         SlackApiError: Slack refuses the message.
     """
-    digest = await draft(services, settings, this_week(services, settings), user_id)
+    digest, told = await draft(services, settings, this_week(services, settings), has_words=True)
     call = services.client.chat_postEphemeral
-    await send_in_known_blocks(call, preview_message(digest), channel=settings.channel_id, user=user_id)
+    async with services.telling(settings.team_id, told, user_id):
+        await send_in_known_blocks(call, preview_message(digest), channel=settings.channel_id, user=user_id)
 
 
 async def post_now(services: Services, settings: ChannelSettings) -> bool:
@@ -119,11 +120,12 @@ async def post_now(services: Services, settings: ChannelSettings) -> bool:
         SlackApiError: Slack refuses the message.
     """
     place, now = (settings.team_id, settings.channel_id), services.clock()
-    post = await draft(services, settings, this_week(services, settings), EVERYBODY)
+    post, told = await draft(services, settings, this_week(services, settings))
     if not await services.store.digests.take_extra(*place, now):
         return False
     try:
-        await _post(services, settings.channel_id, post)
+        async with services.telling(settings.team_id, told, EVERYBODY):
+            await _post(services, settings.channel_id, post)
     except SlackApiError:
         await services.store.digests.give_extra_back(*place, now)
         raise
@@ -162,10 +164,10 @@ async def _post_once(
             return DigestStatus.UNCONFIRMED, None
         if found:
             return DigestStatus.POSTED, found
-    post = await draft(services, settings, week, EVERYBODY, NAMES_WITHIN_S)
+    post, told = await draft(services, settings, week, names_within_s=NAMES_WITHIN_S)
     if not await services.store.digests.renew(claim, services.clock()):
         return None, None
-    async with asyncio.timeout(_POST_TIMEOUT_S):
+    async with asyncio.timeout(_POST_TIMEOUT_S), services.telling(settings.team_id, told, EVERYBODY):
         return DigestStatus.POSTED, await _post(services, settings.channel_id, post, mark)
 
 
@@ -174,15 +176,12 @@ def this_week(services: Services, settings: ChannelSettings) -> Week:
 
 
 async def draft(
-    services: Services, settings: ChannelSettings, week: Week, reader: str | None, names_within_s: float = 0
-) -> Post:
-    """A channel's digest for this person or EVERYBODY; None is the operator, who gives no labels."""
+    services: Services, settings: ChannelSettings, week: Week, *, has_words: bool = False, names_within_s: float = 0
+) -> tuple[Post, Sequence[int]]:
+    """A channel's digest, and the cases whose scores it tells; with words only for a single person."""
     figures, lead, listed = await _read(services, settings, week, names_within_s=names_within_s)
-    if reader:
-        await _note_lowest(services, settings, figures, reader)
-    is_for_one = reader not in {None, EVERYBODY}
-    url, channel_id = services.identity.url, settings.channel_id
-    return digest_message(figures, lead, listed, url, channel_id, has_words=is_for_one)
+    post = digest_message(figures, lead, listed, services.identity.url, settings.channel_id, has_words=has_words)
+    return post, [case.id for case in figures.lowest]
 
 
 async def lowest(services: Services, settings: ChannelSettings, case_ids: Collection[int]) -> Post:
@@ -193,10 +192,6 @@ async def lowest(services: Services, settings: ChannelSettings, case_ids: Collec
     listed = await shown_authors(services, settings, [each.author_id for each in found if each.author_id])
     blocks = lowest_blocks(found, listed, services.identity.url, settings.channel_id, has_words=True)
     return Post(LOWEST_BEGIN, blocks)
-
-
-async def _note_lowest(services: Services, settings: ChannelSettings, figures: Figures, reader: str) -> None:
-    await services.store.assignments.note_told(settings.team_id, [case.id for case in figures.lowest], reader)
 
 
 async def _read(

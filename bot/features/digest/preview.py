@@ -17,7 +17,8 @@ _WIDTH = 80
 async def preview(services: Services, channel_id: str) -> None:
     """Prints the digest of the last finished week of a channel. Nothing is posted."""
     settings = await services.store.digests.channel(services.identity.team_id, channel_id)
-    digest = await draft(services, settings, this_week(services, settings).before(), None, NAMES_WITHIN_S)
+    week = this_week(services, settings).before()
+    digest, _ = await draft(services, settings, week, names_within_s=NAMES_WITHIN_S)
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = _WIDTH

@@ -1,6 +1,6 @@
 """Alerts, sent once and the same day: an assistant is clearly worse, or gone, or its watch has no scores."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -28,21 +28,33 @@ KEPT_OUT = "not_in_channel"
 
 
 async def send_alert(
-    services: Services, watch: Watch, post: Post, kind: AlertKind | None = None, since: datetime | None = None
+    services: Services,
+    watch: Watch,
+    post: Post,
+    kind: AlertKind | None = None,
+    since: datetime | None = None,
+    told: Collection[int] = (),
 ) -> Mapping[str, str]:
     """Sends the post to all who get a watch's alerts; returns Slack's errors, by the id of each that it did not reach.
 
     Pass `since` if the post may already have been sent since then and Slack's answer was lost. The channel then gets it
     only if it is not there yet. A person may get it twice, because the app may not read their direct messages.
+    `told` are the cases whose scores the post shows.
     """
     place = {"channel": watch.channel_id, "author": watch.author_id}
     mark = to_metadata(ids.METADATA_ALERT, place | ({"kind": kind.value} if kind else {}))
-    reasons = {to: await _send(services, watch, to, post, mark, since) for to in watch.alerts_to}
+    reasons = {to: await _send(services, watch, to, post, mark, since, told) for to in watch.alerts_to}
     return {to: reason for to, reason in reasons.items() if reason}
 
 
 async def _send(
-    services: Services, watch: Watch, to: str, post: Post, mark: dict[str, Any], since: datetime | None
+    services: Services,
+    watch: Watch,
+    to: str,
+    post: Post,
+    mark: dict[str, Any],
+    since: datetime | None,
+    told: Collection[int],
 ) -> str:
     call = services.client.chat_postMessage
     try:
@@ -50,7 +62,8 @@ async def _send(
             return KEPT_OUT
         if since and to == watch.channel_id and await _is_there(services, to, mark, since):
             return ""
-        await send_in_known_blocks(call, post, channel=to, metadata=mark, **WITHOUT_PREVIEWS)
+        async with services.telling(watch.team_id, told, EVERYBODY if to == watch.channel_id else to):
+            await send_in_known_blocks(call, post, channel=to, metadata=mark, **WITHOUT_PREVIEWS)
     except MembershipError as exc:
         return str(exc)
     except SLACK_ERRORS as exc:
@@ -107,20 +120,23 @@ class DriftAlerts:
     async def _look_at(self, watch: Watch) -> None:
         others = {AlertKind.UNREAD: self._unread, AlertKind.SILENT: self._silent, AlertKind.GONE: self._gone}
         for kind in AlertKind:
-            post = await (others[kind](watch) if kind in others else self._drop(watch, kind))
+            if kind in others:
+                post, told = await others[kind](watch), list[int]()
+            else:
+                post, told = await self._drop(watch, kind) or (None, [])
             now = self._services.clock()
-            is_first = await self._store.alerts.claim(watch, kind, now) if post else None
-            if post is None or is_first is None:
+            since = await self._store.alerts.claim(watch, kind, now) if post else None
+            if post is None or since is None:
                 continue
-            midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-            missed = await send_alert(self._services, watch, post, kind, None if is_first else midnight)
+            missed = await send_alert(self._services, watch, post, kind, since if since < now else None, told)
             for to, error in missed.items():
                 logger.warning("alert_not_sent", channel=watch.channel_id, to=to, error=error)
             if len(missed) < len(watch.alerts_to):  # if it reached no recipient, it is tried again
-                await self._store.alerts.note_posted(watch, self._services.clock())
+                await self._store.alerts.note_posted(watch, now, self._services.clock())
                 logger.info("alert_sent", channel=watch.channel_id, kind=kind)
 
-    async def _drop(self, watch: Watch, kind: AlertKind) -> Post | None:
+    async def _drop(self, watch: Watch, kind: AlertKind) -> tuple[Post, list[int]] | None:
+        """The alert of a drop, and the cases whose scores it tells."""
         now, floor = self._services.clock(), watch.floor if kind is AlertKind.BELOW else None
         if (kind is AlertKind.BELOW and floor is None) or await self._was_told(watch, kind):
             return None
@@ -156,11 +172,8 @@ class DriftAlerts:
         after = recent[drop.since :]
         lowest = sorted(after, key=lambda each: (each.score, -each.id))[:_LOWEST]
         told = [each.id for each in (lowest if len(after) >= FEWEST else after)]
-        for to in watch.alerts_to:
-            reader = EVERYBODY if to == watch.channel_id else to
-            await self._store.assignments.note_told(watch.team_id, told, reader)
         name = await name_of(self._services, watch.author_id)
-        return worse_alert(watch, name, drop, after, lowest, scale, self._services.identity.url)
+        return worse_alert(watch, name, drop, after, lowest, scale, self._services.identity.url), told
 
     async def _unread(self, watch: Watch) -> Post | None:
         unread = (await self._store.watches.unread(watch.team_id, self._services.clock())).get(watch.channel_id)

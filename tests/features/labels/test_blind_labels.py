@@ -197,6 +197,27 @@ async def test_nobody_is_shown_what_stood_among_the_lowest_that_they_saw(stage: 
     assert (WAITING in await asked(stage, stage.ben)) == (text == "digest now")
 
 
+@pytest.mark.needs("digest")
+@pytest.mark.parametrize(
+    ("fault", "is_told"), [({"error": "restricted_action"}, False), ({"status": 500, "is_applied": True}, True)]
+)
+async def test_a_digest_tells_its_scores_unless_slack_refuses_it(
+    stage: Stage, fault: dict[str, Any], is_told: bool
+) -> None:
+    await a_reply(stage, 1)
+    stage.slack.fail("chat.postMessage", **fault)
+    await refusal(stage, "digest now")
+    assert (WAITING in await asked(stage, stage.ben)) == is_told
+
+
+@pytest.mark.needs("digest")
+async def test_a_second_digest_within_the_hour_tells_no_scores(stage: Stage) -> None:
+    await refusal(stage, "digest now")
+    await a_reply(stage, 1)
+    assert "within the last hour" in await refusal(stage, "digest now")
+    assert WAITING not in await asked(stage, stage.ben)
+
+
 @pytest.mark.needs("privacy")
 async def test_nobody_is_shown_what_they_might_have_deleted(stage: Stage) -> None:
     number = await a_reply(stage)

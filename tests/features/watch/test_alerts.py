@@ -8,6 +8,7 @@ from sqlalchemy import select, update
 from bot.domain.watch import Watch
 from bot.slack import ids
 from bot.store.schema import assignments, cases
+from bot.store.watches import AlertKind
 from tests.features.watch.watching import alarm, an_alarm, say, write_scores
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
@@ -62,6 +63,17 @@ async def test_who_is_shown_the_lowest_is_not_asked_for_them_blind(stage: Stage,
         expected = {(case_id, "*" if is_to_all else stage.ann.id) for case_id in await connection.scalars(lowest)}
         told = await connection.execute(select(assignments.c.case_id, assignments.c.user_id))
         assert {tuple(row) for row in told} == expected
+
+
+async def test_an_alert_that_is_not_sent_tells_no_scores(stage: Stage) -> None:
+    watch, now = await change(stage, alerts_to=(stage.ann.id,)), datetime.now(UTC)
+    await drop(stage)
+    await stage.log.alerts.claim(watch, AlertKind.SILENT, now)
+    await stage.log.alerts.note_posted(watch, now, now)
+    await alarm(stage)
+    assert direct(stage, "ann") == []
+    async with stage.log.database.engine.connect() as connection:
+        assert (await connection.execute(select(assignments))).all() == []
 
 
 async def test_who_may_not_look_into_the_channel_any_more_hears_nothing(stage: Stage) -> None:
