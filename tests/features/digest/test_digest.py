@@ -138,8 +138,7 @@ async def test_how_the_lowest_begin_is_shown_to_one_person_and_no_longer_once_th
     told = shown(await stage.told(stage.ben))
     assert "“The first words.”" in told
     assert " · helper · " in told
-    async with stage.log.database.engine.begin() as connection:
-        await connection.execute(delete(cases))
+    await stage.log.database.execute(delete(cases))
     stage.ben.click(message, ids.ACTION_LOWEST)
     assert (await stage.told(stage.ben, 2)).text == LOWEST_GONE
 
