@@ -345,9 +345,8 @@ async def test_a_score_off_the_scale_is_refused_in_the_window(stage: Stage, scor
 
 
 async def forget_labels(stage: Stage) -> None:
-    async with stage.log.database.engine.begin() as connection:
-        await connection.execute(labels.delete())
-        await connection.execute(update(assignments).values(outcome=None))
+    await stage.log.database.execute(labels.delete())
+    await stage.log.database.execute(update(assignments).values(outcome=None))
 
 
 async def test_of_a_channel_that_somebody_has_left_nothing_is_recorded_compared_or_shown(stage: Stage) -> None:
