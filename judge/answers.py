@@ -59,7 +59,9 @@ def packed(text: str) -> str:
 
 
 def is_quoted(words: str, packed_text: str) -> bool:
-    return bool(packed_text) and packed(words).strip("\"'") in packed_text
+    """Whether `packed_text` contains `words`; "score: 1" is not in "score: 10"."""
+    wanted = packed(words).strip("\"'")
+    return wanted in packed_text and bool(re.search(re.escape(wanted) + r"(?!\.?[0-9])", packed_text))
 
 
 MAX_WORDS = 100
@@ -72,7 +74,7 @@ _LABEL = re.compile(
     r"[*_\s]*[:：][*_\s]*",
     re.IGNORECASE,
 )
-_MARKUP = re.compile(r"[\s\"'`*_#~>|\[\](){}<>/.:;,$\\–—-]+")
+_MARKUP = re.compile(r"[\s\"'`*_#~>|\[\](){}<>/.:;,$\\–—-]*")
 _FENCE_LINE = re.compile(r"^[ \t]*```[^\n`]*$\n?", re.MULTILINE)
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]?(?=\s|$)|[。！？]")
 _JSON_KEYS = ("justification", "reason", "reasoning", "explanation", "rationale", "feedback", "comment")
@@ -117,7 +119,7 @@ _LEAD_MARKS = re.compile(r"^(?:\s|---+|[*_]{2}\s)+")
 
 
 def is_markup(text: str) -> bool:
-    return not _MARKUP.sub("", text)
+    return bool(_MARKUP.fullmatch(text))
 
 
 def _from_json(text: str) -> str:

@@ -8,6 +8,8 @@ costs trust.
 """
 
 import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -19,16 +21,22 @@ from judge.rubric import Scale
 
 _END_OF_SENTENCE = re.compile(r"[.!?\n]")
 _SENTENCE_CHARS = 200
-_DIGIT = re.compile(r"[0-9]")
+_DIGIT, _DIGITS = re.compile(r"[0-9]"), re.compile(r"[0-9]+")
 # Words of a sentence that denies a score, supposes one, or shows the format.
 _DENIED = re.compile(
     r"\b(?:not|never|nor|no|cannot|without|than|from|short|if|unless|could|might|had|examples?|e\.g|format"
-    r"|to (?:\w+ ){1,2}an?)\b|n't\b",
+    r"|to (?:\w+ ){1,2}an?)\b|n't\b|\b(?:ask|beg|claim|demand|request|want)(?:s|ed|ing)? (?:for )?(?:an? )?\Z",
     re.IGNORECASE,
 )
 # "The correct score is 2", "the score drops to 0"; but "a score of 5 would need sources" only supposes one.
 _ANOTHER = re.compile(
-    r"\b(?:score|rating|total|grade)s?\b[^.\n0-9]{0,40}?(?P<number>[0-9]{1,4})(?![0-9]|\.[0-9])", re.IGNORECASE
+    r"\b(?P<name>(?:(?:total )?(?:score|rating|grade)|total)s?|rate)\b[^.\n0-9]{0,40}?"
+    r"(?P<number>[0-9]{1,4}(?:\.[0-9]{1,4})?)(?![0-9])",
+    re.IGNORECASE,
+)
+# Of these a decimal or a number off the scale is another score, too; "a rating of 4.7" may be a film's.
+_OF_WHOLE = re.compile(
+    r"\b(?:(?:the|total|final|overall|correct|corrected|it) (?:score|rating|grade)s?|i rate)\Z", re.IGNORECASE
 )
 _SUPPOSED = re.compile(r"\bwould\b", re.IGNORECASE)
 # A heading or an item with a number: "### Point 1", "2. Substance", "Criterion 3:".
@@ -43,15 +51,17 @@ def denies(line: str) -> bool:
 
 
 def is_taken_back(text: str, end: int, score: int, scale: Scale, response: str) -> bool:
-    """Whether the text after a score states another score on the scale and does not quote the response.
+    """Whether the text after a score states another one, on the scale or as the total, and does not quote the response.
 
     `response` is packed.
     """
     if not _DIGIT.search(text, end):
         return False
     for other in _ANOTHER.finditer(text, end):
-        is_another = scale.low <= int(other["number"]) <= scale.high and int(other["number"]) != score
-        if is_another and not _is_supposed(text, end, other) and not is_quoted(other[0], response):
+        number = float(other["number"])
+        is_usual = number.is_integer() and scale.low <= number <= scale.high and other["name"].lower() != "rate"
+        is_rival = is_usual or _OF_WHOLE.search(text[max(end, other.start() - 12) : other.end("name")])
+        if number != score and is_rival and not _is_supposed(text, end, other) and not is_quoted(other[0], response):
             return True
     return False
 
@@ -112,14 +122,21 @@ _CLAUSE_END = re.compile(
 )
 _SENTENCE_END = re.compile(rf"[.;!](?![0-9])|\n|\Z|(?<= )(?:because|since|as|due)\b|{_SAID_SO}")
 _LINE_END = re.compile(r"[ .,]*(?:\n|\Z)")
-_ITEM = re.compile(r"^[ \t]*(?:[-+•·▪]|\(?[0-9]{1,2}[.)]|\(?[a-e][.)])[ \t]+", re.MULTILINE)
+_ITEM = re.compile(r"^[ \t]*(?:[-–—+•·▪◦‣●○]|\(?(?:[0-9]{1,2}|[a-hA-H]|[ivIV]{1,3})[.)])[ \t]+", re.MULTILINE)
+_BEFORE_BLANK_LINE = re.compile(r"\n(?=[ \t]*\n)")
 _CLAUSE = re.compile(r"[.,;:!?(){}\[\]|<>]|\s[-–—]\s")
 _SIGNS = (
     (UnscoredReason.TRUNCATED, re.compile(r"(?:score|rating|total)[\s:*\[(\"']{0,8}\Z", re.IGNORECASE)),
-    (UnscoredReason.ECHOED, re.compile(r"<\s?(?:total points|score|rating|number|n)\s?>", re.IGNORECASE)),
+    (UnscoredReason.ECHOED, re.compile(r"<\s?(?:(?:total )?points|score|rating|number|n)\s?>", re.IGNORECASE)),
+    (UnscoredReason.ECHOED, re.compile(r"[Ss]core: N(?![\w/])")),
     (UnscoredReason.REFUSED, re.compile(r"\A.{0,80}?\bi(?:'m| am) sorry|\A.{0,80}?\bi can(?:no|')t ", re.IGNORECASE)),
 )
-_LOOK_BACK, _LINE_CHARS = 60, 400
+_TAGS = re.compile(r"</?answer>|</(?:score|rating)>", re.IGNORECASE)
+_OPEN_TAG = re.compile(r"<\w{1,20}>[^<]*\Z")
+_PAIRS, _TWINS = (("[", "]"), ("{", "}"), ("(", ")")), ('"', "**", "`")
+# A number that no word follows: it may be another score.
+_LONE_NUMBER = re.compile(r"(?<![\w.])[0-9][0-9.]*(?<!\.)(?![\w%]|[ ]?\w)")
+_LOOK_BACK, _SENTENCE_LOOK_BACK = 60, 400
 _MOST_NUMBERS, _MOST_ANNOUNCED = 2_000, 200  # no real judgement has more
 
 
@@ -154,17 +171,39 @@ def parse_rating(completion: str, scale: tuple[int, int] = (0, 5), *, response: 
     if isinstance(verdict, UnscoredReason):
         return unscored(verdict, scale, completion)
     score, start, end = verdict
+    if _is_cut(text, end):
+        return unscored(UnscoredReason.TRUNCATED, scale, completion)
     return Rating(score=score, justification=extract_justification(text, start, end), raw=completion)
 
 
 def parse_score_line(completion: str, scale: Scale) -> Result:
-    """The score in an answer to the request for the score alone: it needs no label, and allows no other word."""
-    plain = to_plain(spoken(completion))
+    """The score in an answer to the request for the score alone: a number that needs no label if it is all.
+
+    After a label, reasons may follow, but no other number that stands alone.
+    """
+    text = spoken(completion)
+    plain = _TAGS.sub("", to_plain(text))
     for line in (plain, f"score: {plain}"):
         verdict = _verdict(line, scale, "")
-        if isinstance(verdict, tuple) and is_markup(line[: verdict[1]] + line[verdict[2] :]):
-            return Rating(score=verdict[0], justification="", raw=completion)
+        if not isinstance(verdict, tuple) or _is_cut(text, len(text)):
+            continue
+        score, start, end = verdict
+        reasons = line[end:]
+        is_label_first = line is plain and is_markup(line[:start]) and not reasons.startswith("(")
+        numbers = _LONE_NUMBER.findall(reasons)
+        if is_markup(line[:start] + reasons) or (is_label_first and all(each == str(score) for each in numbers)):
+            return Rating(score=score, justification="", raw=completion)
     return unscored(UnscoredReason.UNCLEAR, scale, completion)
+
+
+def _is_cut(text: str, end: int) -> bool:
+    """Whether the text ends with the number before `end`, and within brackets, quotes or bold type: `[[1`."""
+    text = text.rstrip(" .,/")
+    if not text[-1:].isdigit() or end < len(text):
+        return False
+    line = text[_line_start(text, len(text)) :]
+    is_open = any(text.rfind(a) > text.rfind(z) or text.count(a) > text.count(z) for a, z in _PAIRS)
+    return is_open or any(line.count(mark) % 2 for mark in _TWINS) or bool(_OPEN_TAG.search(line))
 
 
 def _verdict(text: str, scale: Scale, response: str) -> tuple[int, int, int] | UnscoredReason:
@@ -187,21 +226,69 @@ def _statements(text: str, scale: Scale, response: str) -> list[_Statement]:
     if len(numbers) > _MOST_NUMBERS or len(announced) > _MOST_ANNOUNCED:
         return [_Statement(0, 0, UnscoredReason.UNCLEAR, _Kind.VERDICT)]
     found = [said for number in announced if (said := _statement(text, number, scale))]
-    listed = [
-        said
-        for said in found
-        if said.kind in (_Kind.VERDICT, _Kind.PROSE) and _ITEM.match(text, _line_start(text, said.start))
-    ]
-    for said in found:
-        if is_quoted(text[said.start : said.end], response):
+    quotes = [said for said in found if not _has_own_place(text, said)] if response else []
+    wording = _DIGITS.sub("0", response) if quotes else ""
+    for said in quotes:
+        words = text[said.start : said.end]
+        if is_quoted(words, response):
             said.kind = _Kind.DENIED
-    for said in listed:
-        # An item is the verdict if it is only a score and its reasons are items after it, or if it ends a list.
-        is_whole_item = _LINE_END.match(text, said.end) and _ITEM.fullmatch(_line_before(text, said.start))
-        is_own = is_whole_item if _ITEM.search(text, said.end) else _ITEM.search(text[: _line_start(text, said.start)])
-        if len(listed) > 1 or not is_own:
-            said.kind = _Kind.STEP
+        elif said.kind in (*_OWN, _Kind.PROSE) and _DIGITS.sub("0", packed(words)).strip("\"'") in wording:
+            said.kind = _Kind.ASIDE  # otherwise only verdicts that differ from the response's score would be read
+    _mark_steps(text, [said for said in found if said.kind in (_Kind.VERDICT, _Kind.PROSE)])
     return found
+
+
+def _has_own_place(text: str, said: _Statement) -> bool:
+    """Whether a score opens the answer or is its last line: then the judge gives it, even if the response does too."""
+    if is_markup(text[: said.start]):
+        return text[0] == "{" or text[said.end : said.end + 1] not in (",", "(")
+    above, line = text[: _line_start(text, said.start)], text[_line_start(text, said.start) : said.start]
+    return is_markup(text[said.end :]) and is_markup(line) and not above.rstrip(' \n"').endswith(":")
+
+
+def _mark_steps(text: str, statements: Sequence[_Statement]) -> None:
+    """Marks the scores that belong to the items of a list, on an item's line or below it, however long the item is."""
+    if not statements or not _ITEM.search(text, 0, statements[-1].start):
+        return
+    items = [item.start() for item in _ITEM.finditer(text)]
+    blank_lines = [blank.start() for blank in _BEFORE_BLANK_LINE.finditer(text)]
+    placed: dict[str, list[_Statement]] = {"on": [], "below": [], "between": [], "behind": [], "outside": []}
+    for said in statements:
+        placed[_place(text, said, items, blank_lines)].append(said)
+    steps = [*placed["on"], *placed["below"]]
+    if len(steps) == 1 and placed["on"]:
+        # An item is the verdict if it is only a score and its reasons are items after it, or if it ends a list.
+        at = _line_start(text, steps[0].start)
+        is_whole_item = _LINE_END.match(text, steps[0].end) and _ITEM.fullmatch(text, at, steps[0].start)
+        if is_whole_item if items[-1] > at else items[0] < at:
+            steps = []
+    # One score between lists, or behind one, is the verdict; behind other steps of its kind it is the last of them.
+    doubtful = [*placed["between"], *placed["behind"]]
+    counts = Counter(said.kind for said in doubtful)
+    kinds = {said.kind for said in placed["below"]} | {said.kind for said in placed["between"] if counts[said.kind] > 1}
+    for said in (*steps, *(said for said in doubtful if said.kind in kinds)):
+        said.kind = _Kind.STEP
+
+
+def _place(text: str, said: _Statement, items: Sequence[int], blank_lines: Sequence[int]) -> str:
+    """Where a score is: on an item's line, below it within the item, between two items, behind the last, or outside."""
+    at = _line_start(text, said.start)
+    above = bisect_right(items, at)
+    if not above:
+        return "outside"
+    if items[above - 1] == at:
+        return "on"
+    blanks = bisect_left(blank_lines, said.end)
+    is_in_paragraph = bisect_left(blank_lines, items[above - 1]) == blanks
+    if above == len(items):
+        return "below" if is_in_paragraph and above == 1 else "behind"
+    words = text[said.end : items[above]].rstrip()
+    if is_in_paragraph:
+        goes_on = bisect_left(blank_lines, said.end + len(words)) == blanks
+        return "below" if goes_on or above == 1 else "behind"
+    if words.strip(" ."):
+        return "outside"
+    return "below" if bisect_left(blank_lines, items[above]) > blanks else "between"
 
 
 def _is_announced(number: re.Match[str]) -> bool:
@@ -256,18 +343,19 @@ def _value(number: str, after: re.Match[str], label: re.Match[str] | None, scale
 
 
 def _kind(text: str, start: int, end: int, label: re.Match[str] | None, *, is_marked: bool) -> _Kind:
-    line = _line_before(text, start)
+    line_start = _line_start(text, start)
+    line = text[max(line_start, start - _SENTENCE_LOOK_BACK) : start]
     is_prose = not is_marked and (label is None or label.re is _SENTENCE_LABEL)
     if line.strip():
         is_in_quotes = line.endswith('"')
         # `It is: "score: 4".` is the judge's own; `It says "score: 4"` is not.
         is_own = line[:-1].rstrip()[-1:] in ("", ":") and _SENTENCE_END.match(text, end)
-        if line.startswith(">") or (is_in_quotes and not is_own):
+        if text[line_start] == ">" or (is_in_quotes and not is_own):
             return _Kind.ASIDE
         if (is_in_quotes or not is_marked) and denies(line + (label["lead"] if label else "")):
             return _Kind.DENIED
-        item = _ITEM.match(line)
-        clause = _CLAUSE.split(line[item.end() :] if item else line)[-1].rstrip(" \"'")
+        item = _ITEM.match(text, line_start, start)
+        clause = _CLAUSE.split(text[max(item.end() if item else 0, start - len(line)) : start])[-1].rstrip(" \"'")
         if label and not is_marked and clause[-1:].isalnum():
             is_of_whole = _ARTICLE.search(label["lead"]) or (is_prose and label["verb"])
             return _Kind.PROSE if is_of_whole else _Kind.STEP
@@ -276,30 +364,24 @@ def _kind(text: str, start: int, end: int, label: re.Match[str] | None, *, is_ma
     return _Kind.TOTAL if label and _TOTAL.search(label[0]) else _Kind.VERDICT
 
 
-def _line_before(text: str, at: int) -> str:
-    return text[_line_start(text, at) : at]
-
-
 def _line_start(text: str, at: int) -> int:
-    """The start of the line that contains `at`, or a later place in that line if it is long."""
-    low = max(0, at - _LINE_CHARS)
-    return max(low, text.rfind("\n", low, at) + 1)
+    return text.rfind("\n", 0, at) + 1
 
 
 def _decide(text: str, statements: Sequence[_Statement]) -> _Statement | UnscoredReason:
     own = [said for said in statements if said.kind in _OWN]
     totals = [said for said in own if said.kind is _Kind.TOTAL]
-    prose = [said for said in statements if said.kind is _Kind.PROSE and isinstance(said.value, int)]
-    if not own and not prose:
+    prose = [said for said in statements if said.kind is _Kind.PROSE]
+    verdict = next((said for said in totals or own or prose if own or isinstance(said.value, int)), None)
+    if not verdict:
         return _why_nothing(text, statements)
-    verdict = (totals or own or prose)[0]
     asides = [said for said in statements if said.kind is _Kind.ASIDE]
     rivals = [said for said in (*own, *prose, *asides) if said.value != verdict.value]
     steps = [said for said in own if said.kind is _Kind.VERDICT and said.start < verdict.start]
     if rivals and not (len(steps) > 1 and all(said in steps for said in rivals)):
         return UnscoredReason.CONFLICTING
-    # Points counted one by one look like a repeated verdict of 1: `Score: 1` for the first criterion, and so on.
-    if not totals and verdict.value == 1 and (len(own) > 2 or (len(own) > 1 and text[own[-1].end :].strip())):
+    # Criteria scored one by one, without a total, look like a repeated verdict, mostly of 1: `Score: 1` for the first.
+    if not totals and (len(own) > 2 or (verdict.value == 1 and len(own) > 1 and text[own[-1].end :].strip())):
         return UnscoredReason.CONFLICTING
     return verdict.value if isinstance(verdict.value, UnscoredReason) else verdict
 

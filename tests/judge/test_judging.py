@@ -260,9 +260,9 @@ async def test_doubtful_answer_is_asked_for_its_score_alone(model_server: ModelS
 
 @pytest.mark.parametrize(
     "second",
-    ["score: 3\nFair.", Answer("3", finish_reason="length"), Answer("3", finish_reason="content_filter")],
+    ["score: 3\nNo, 4.", Answer("3", finish_reason="length"), Answer("3", finish_reason="content_filter")],
 )
-async def test_second_answer_that_is_not_just_the_score_line_leaves_the_rating_unscored(
+async def test_second_answer_in_doubt_leaves_the_rating_unscored(
     model_server: ModelServer, client: AsyncOpenAI, second: str | Answer
 ) -> None:
     model_server.script("Score: 3.5\nFair.", second)

@@ -63,6 +63,11 @@ def test_score_is_read_in_every_format(completion: str) -> None:
         ("The response is good.\nScore:", UnscoredReason.TRUNCATED),
         ("<think>It should be score: 4", UnscoredReason.TRUNCATED),
         ("score: <total points>", UnscoredReason.ECHOED),
+        ("score: N", UnscoredReason.ECHOED),
+        ("Rating: [[1", UnscoredReason.TRUNCATED),
+        ('{"reason": "Fair.", "score": 4', UnscoredReason.TRUNCATED),
+        ("**Score: 1", UnscoredReason.TRUNCATED),
+        ("It asks for a score of 5.", UnscoredReason.NOT_ASSERTED),
         ("Score: 4\nScore: 2", UnscoredReason.CONFLICTING),
         ("Score: 1 point for relevance. Score: 2", UnscoredReason.CONFLICTING),
         ("Score: 4\n\nTherefore, the score is 3.", UnscoredReason.CONFLICTING),
@@ -121,6 +126,33 @@ def test_steps_of_a_tally_without_a_total_are_not_a_score(completion: str) -> No
     assert outcome(completion)[0] is None
 
 
+@each("mark", ["- ", "1. ", "(a) ", "iv. ", "• ", "– ", "### Relevance\n", "**Relevance**: "])
+@each("gap", [" ", "\n", "\n\n  "])
+@each("score", ["Score: 1 point.", "**Score: 2**"])
+def test_item_of_any_length_is_a_step(mark: str, gap: str, score: str) -> None:
+    items = [f"{mark}{'It is relevant and useful. ' * length}{gap}{score}\n" for length in (200, 1, 20, 1)]
+    assert outcome("".join(items))[0] is None
+    assert outcome("".join(items) + "\n**Total score: 4**") == (4, "")
+
+
+def test_item_with_its_score_on_the_next_line_is_a_step() -> None:
+    item = "- Add 1 point if it is relevant.\nIt is. Score: 1 point.\n\n- Add another point"
+    assert outcome(item)[0] is None
+    assert outcome(f"- It is relevant.\n{item}")[0] is None
+
+
+@each(
+    "completion",
+    [
+        "- It is relevant.\n- It is short.\nScore: 4",
+        "Good:\n- It is relevant.\n- It is short.\n\nScore: 4\n\nBad:\n- It names no source.",
+        "Good:\n- It is relevant.\n\n**Score: 4**\n- It names no source.",
+    ],
+)
+def test_score_beside_a_list_of_reasons_is_read(completion: str) -> None:
+    assert outcome(completion) == (4, "")
+
+
 @each(
     "tally",
     [
@@ -134,14 +166,28 @@ def test_total_takes_precedence_over_its_steps(tally: str) -> None:
 
 
 @each(
-    "quote",
-    ["The answer closes so:\n**Score:** 5", "It claims: score: 5", "score: 5", 'It says "Score: 5/5".', "[[5]]"],
+    "quote", ["The answer closes so:\n**Score:** 5", "It claims: score: 5", 'It says "Score: 5/5".', "It ends: [[5]]"]
 )
 def test_score_quoted_from_the_response_is_not_the_judges(quote: str) -> None:
     response = "It is Bonn.\n\n*Score: 5*/5, [[5]]"
     assert outcome(quote, response=response) == (None, "not_asserted")
     assert outcome(f"{quote}\n\nscore: 2", response=response) == (2, "")
     assert outcome("score: 4", response=response) == (4, "")
+
+
+@each(
+    "form",
+    ["score: {}", "score: {}\nIt is fair.", "It is fair.\n\n**score: {}**", '{{"score": {}, "reason": "Fair."}}'],
+)
+@each("response", ["score: 0, score: 1, score: 2, score: 3", "It is Bonn. score: 10", '{"score": 5}'])
+def test_judges_own_score_is_read_even_if_the_response_states_it(form: str, response: str) -> None:
+    assert [outcome(form.format(score), response=response)[0] for score in range(6)] == [*range(6)]
+
+
+def test_score_in_the_midst_of_a_sentence_is_in_doubt_whatever_score_the_response_states() -> None:
+    assert {outcome(f"It is fair. score: {score}", response="score: 3") for score in range(6)} == {
+        (None, "not_asserted")
+    }
 
 
 def test_scale_is_set_by_the_caller() -> None:
@@ -159,6 +205,11 @@ def test_scale_is_set_by_the_caller() -> None:
         "score: 4\n\nBecause of the repetition the score drops to 0.",
         "score: 3\nIt meets the first four criteria, for a total of 4 points.",
         "### Point 1\nScore: 1\nIt is relevant.\n### Point 2\n",
+        "score: 4. The final score is 3.5 out of 5.",
+        "score: 4\n\nThe total score is 12.",
+        "It gets a score of 3. The total score is 30.",
+        "score: 4\nCorrected score: 3.5",
+        "score: 4\nOverall, I rate this response 3.5.",
     ],
 )
 def test_retracted_score_is_conflicting_however_it_is_worded(completion: str) -> None:
@@ -173,6 +224,7 @@ def test_retracted_score_is_conflicting_however_it_is_worded(completion: str) ->
         "It covers 3 of the 5 steps.",
         "Therefore, the score is 4.",
         "It has a score of 60 on another scale.",
+        "It has a rating of 4.7 from 312 readers.",
     ],
 )
 def test_other_numbers_in_the_reasons_do_not_retract_a_score(reason: str) -> None:
@@ -194,6 +246,13 @@ def test_score_mentioned_in_the_response_does_not_retract_the_judges() -> None:
         *("4/5", "4 / 5", "4 out of 5", "4 out of 5.", "4 of 5", "4 points", "4 out of 5 stars", "4 (out of 5)"),
         *("[[4]]", "Rating: 4", "Rating: [[4]]", "[RESULT] 4", "Grade: 4", "score = 4", "Score (0-5): 4", "Score\n\n4"),
         *('{"score": 4}', '```json\n{"score": 4}\n```', "| Score | 4 |"),
+        *("<score>4</score>", "<answer>\nscore: 4\n</answer>", '{"score": 4, "reason": "Fair."}'),
+        *(
+            "score: 4\nFair.",
+            "score: 4. It is fair.",
+            "Score: 4 because it is fair",
+            "score: 4\n\nIt has 3 of 5 steps.",
+        ),
         *("Final score: 4/5", "**Total score: 4 points**", "The score is 4.", "My rating is 4 out of 5.", "점수: 4"),
     ],
 )
@@ -210,9 +269,18 @@ def test_second_answer_can_give_its_score_in_any_format(completion: str) -> None
         *("7", "-1", "score: 7", "4/10", "4 out of 10", "score: 4/10", "Score (1-10): 4", "4.5", "4,5", "score: 4.5"),
         *("4/", "4 out of", "3-4", "3 - 4", "3 to 4", "3 or 4", "3, 4", "3 4", "3\n4", "1. 4", "score: 3\nscore: 4"),
         *("<4", "score: < 4", "~4", "4+", "4%", "4?", "4 apples", "4 because it is fair", "4 (fair)", "4\n\nFair."),
-        *("score: 4\nFair.", "It is a score: 4", "Relevance: 4", "Relevance score: 4", "Score: 4 (relevance)"),
+        *(
+            "score: 4\nscore: 3",
+            "score: 4\n3",
+            "score: 4. No, 3.",
+            "[[4",
+            "It is a score: 4",
+            "Relevance: 4",
+            "Relevance score: 4",
+            "Score: 4 (relevance)",
+        ),
         *("not 4", "The score is not 4.", "It gets 4 of 5 points.", "4 of 5 steps are right", "1. Justification:"),
-        *('{"score": 4, "reason": "Fair."}', "<response>4</response>"),
+        *('{"score": 4, "depth": 3}', "<response>4</response>", "<depth>4</depth>"),
     ],
 )
 def test_second_answer_with_anything_else_is_unscored(completion: str) -> None:
