@@ -12,12 +12,12 @@ import random
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from judge import Rating, Rubric, Verdict, load_rubric
+from judge import Rating, Rubric, Turn, Verdict, load_rubric
 from judge.align import Asker, Budget, LabelledCase, align
 from judge.judging import Written
 from judge.ratings import combine
@@ -58,7 +58,7 @@ class Judge:
         self._seed = seed
         self.version = rubric.version
 
-    async def score(self, question: str, response: str) -> Verdict:
+    async def score(self, question: str, response: str, *, conversation: Sequence[Turn] = ()) -> Verdict:
         generator = random.Random(f"{self._seed} {self._rubric.template} {response}")
         chance = generator.random()
         off = (chance < self._world.noise) - (chance > 1 - self._world.noise)

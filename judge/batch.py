@@ -3,19 +3,57 @@
 import asyncio
 import os
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
 from judge.errors import HOPELESS, JudgeError, RequestRejectedError, SetupError
+from judge.escalation import is_escalated
 from judge.files import decode, encode, lock, os_reason, private, replacing
 from judge.judging import Judge
 from judge.offline import OFFLINE
 from judge.ratings import Unscored, UnscoredReason, Verdict
-from judge.rows import ADDED, Item, Malformed, RowFile, Tally, parse_item, to_added, to_line
+from judge.rows import ADDED, Item, Malformed, RowFile, parse_item, to_added, to_line
 
 _HEAD = b'{"line":'
 _SYNC_EVERY_S = 5.0
+
+
+@dataclass
+class Tally:
+    """Counts and sums over the rows that have a verdict."""
+
+    scored: int = 0
+    unscored: int = 0
+    partial: int = 0  # scored by fewer ratings than were asked for
+    escalated: int = 0  # scored by the stronger model
+    scores: Counter[int] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+    unpriced: int = 0  # rows whose cost is unknown
+
+    @property
+    def rows(self) -> int:
+        return self.scored + self.unscored
+
+    def add(self, added: Mapping[str, Any]) -> None:
+        if added["score"] is not None:
+            self.scored += 1
+            self.scores[added["score"]] += 1
+            usable, _, asked = added["basis"].partition(" of ")
+            self.partial += usable != asked
+            self.escalated += is_escalated(added["model"] or "", added["escalation"])
+        else:
+            self.unscored += 1
+            self.reasons[str(added["unscored_reason"])] += 1
+        self.input_tokens += added["input_tokens"] or 0
+        self.output_tokens += added["output_tokens"] or 0
+        self.cost_usd += added["cost_usd"] or 0.0
+        self.unpriced += added["cost_usd"] is None
 
 
 class Journal:
@@ -223,7 +261,7 @@ class Batch:
         max_cost_usd: float | None = None,
     ) -> None:
         self._judge = judge
-        self._score = score or (lambda row: judge.score(row.question, row.response))
+        self._score = score or (lambda row: judge.score(row.question, row.response, conversation=row.conversation))
         self._journal = journal
         self._report = report
         self._unit = unit

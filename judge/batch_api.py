@@ -162,7 +162,9 @@ class BatchApi:
         exchange = Exchange(there, is_direct=is_direct)
         try:
             async with self._directly if is_direct else nullcontext():
-                verdict = await exchange.score(self._judge, row.question, row.response, QUIET_S * self._hurry)
+                verdict = await exchange.score(
+                    self._judge, row.question, row.response, QUIET_S * self._hurry, conversation=row.conversation
+                )
         except JudgeError:
             self._failed.add(row.line)
             raise
@@ -180,7 +182,7 @@ class BatchApi:
         return self._gathered_bytes > _MOST_BYTES_AT_ONCE and not self._cancels
 
     def _digest(self, row: Item) -> str:
-        judged = identity_of(self._judge), self._judge.model, row.question, row.response
+        judged = identity_of(self._judge), self._judge.model, row.question, row.response, *row.conversation
         return hashlib.sha256(repr(judged).encode()).hexdigest()[:16]
 
     def _left(self, items: Iterator[Item | Malformed], *, is_first: bool) -> Iterator[Item | Malformed]:

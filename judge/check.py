@@ -92,7 +92,7 @@ class Check:
         if self.earlier.exists() and self.output.exists() and self.earlier.samefile(self.output):
             raise SetupError(f"--compare {self.earlier}: that is the output; give the earlier one another name.")
         for row in self._read(self.earlier):
-            self._before.setdefault(_key(row), deque()).append((hash(row.question), row.get("score")))
+            self._before.setdefault(_key(row), deque()).append((hash(row.asked), row.get("score")))
 
     def finish(self, missing: int, say: Callable[[str], None]) -> bool | None:
         """Says the result. Returns whether the check fails, or None if the options ask for no check.
@@ -139,7 +139,7 @@ class Check:
                 continue
             change.add(score - before, cluster=cluster)
             found.pairs[before, score] += 1
-            found.reworded += prompt != hash(row.question)
+            found.reworded += prompt != hash(row.asked)
             if score < before:
                 fall = (score - before, row.line, row.question, before, score)
                 found.fallen = nsmallest(_MOST_FALLEN, [*found.fallen, fall])
@@ -207,7 +207,7 @@ class Check:
 def _key(row: Row) -> int:
     """A key that identifies the row's prompt in both files."""
     given = row.get("prompt_id")
-    return hash(("text", row.question) if given is None else ("id", encode(given)))
+    return hash(("text", row.asked) if given is None else ("id", encode(given)))
 
 
 def _say(interval: Interval | None, form: str = ".2f") -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from judge.errors import SetupError
 from judge.files import shown
 from judge.numbers import Numbers, Range, find_scale, to_probability
-from judge.rows import COMPLETION, Row, RowFile
+from judge.rows import Row, RowFile
 from judge.rubric import Scale
 from judge.stats import (
     MIN_LABELS,
@@ -281,5 +281,7 @@ class _Reader:
 
 def _length(row: Row) -> int | None:
     """The response's length in quarters of a doubling, so that there are few different values."""
-    text = next((row.get(name) for name in COMPLETION if isinstance(row.get(name), str)), None)
-    return None if text is None else int(len(text) ** 4).bit_length()
+    try:
+        return int(len(row.response) ** 4).bit_length()
+    except ValueError:  # the file has no texts
+        return None

@@ -3,15 +3,17 @@
 import csv
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from judge.conversation import Turn
 from judge.errors import SetupError
 from judge.files import Format, decode, encode, os_reason, read_lines, replacing
+from judge.messages import split_messages
 from judge.rows import ADDED, Row
 
 # Endings of formats that are not written here.
@@ -145,13 +147,17 @@ _JUDGE = ("rubric_version", "samples")
 
 
 class Scored(NamedTuple):
-    """One scored row. `key` identifies its prompt: the `prompt_id` as JSON, and the prompt itself if it has none."""
+    """One scored row. `key` identifies its prompt: the `prompt_id` as JSON, and what was `asked` if it has none.
+
+    `prompt` and `response` are texts, or lists of messages if the row is a conversation.
+    """
 
     line: int
     key: tuple[str, str]
     prompt_id: Any
-    prompt: str
-    response: str
+    asked: str
+    prompt: str | Sequence[Any]
+    response: str | Sequence[Any]
     score: float
 
 
@@ -183,7 +189,7 @@ def make_pairs(source: Path, report: Callable[[str], None], counts: Counts) -> I
     responses = Counter[tuple[str, str]]()
     for row in _read_scored(source, report, counts):
         first = firsts.setdefault(row.key, row)
-        if row.prompt != first.prompt:
+        if row.asked != first.asked:
             raise SetupError(
                 f"{source}: prompt_id {row.key[0]} has one prompt in line {first.line} and another in "
                 f"line {row.line}; give each prompt an id of its own."
@@ -208,7 +214,7 @@ def has_pair(source: Path) -> bool:
     first: dict[tuple[str, str], Scored] = {}
     for row in islice(_read_scored(source, lambda _: None, Counts()), _LOOKED_AT):
         other = first.setdefault(row.key, row)
-        if other.prompt != row.prompt:
+        if other.asked != row.asked:
             return False
         if other.score != row.score:
             return True
@@ -242,7 +248,7 @@ def _read_scored(source: Path, report: Callable[[str], None], counts: Counts) ->
 
 
 def _to_scored(row: Row) -> Scored | None:
-    prompt, response = row.question, row.response
+    asked, (prompt, response) = row.asked, _sides(row)
     if "score" not in row.fields:
         raise ValueError("no score; 'judge batch' adds them")
     score, prompt_id = row.get("score"), row.get("prompt_id")
@@ -250,6 +256,16 @@ def _to_scored(row: Row) -> Scored | None:
         return None
     if isinstance(score, bool) or not isinstance(score, int | float) or not -math.inf < score < math.inf:
         raise ValueError("the score is not a number")
-    return Scored(
-        row.line, (encode(prompt_id), "" if prompt_id is not None else prompt), prompt_id, prompt, response, score
-    )
+    key = encode(prompt_id), "" if prompt_id is not None else asked
+    return Scored(row.line, key, prompt_id, asked, prompt, response, score)
+
+
+def _sides(row: Row) -> tuple[str | Sequence[Any], str | Sequence[Any]]:
+    """What was asked and what was answered: texts, or the messages of a conversation, as trainers take them."""
+    if not row.has_turns:
+        return row.question, row.response
+    if isinstance(messages := row.get("messages"), list):
+        return split_messages(messages)
+    question, response, turns = row.dialogue
+    asked = [{"role": each.role, "content": each.text} for each in (*turns, Turn("user", question))]
+    return asked, [{"role": "assistant", "content": response}]

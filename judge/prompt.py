@@ -10,8 +10,8 @@ from judge.ratings import Unscored, UnscoredReason
 from judge.rubric import Rubric, Scale
 
 _PLACEHOLDER = re.compile(r"(\{prompt\}|\{response\}|\{conversation\})")
-_BEFORE = "Earlier in the conversation, oldest first:"
-_ASKED = "The question to judge the response by, asked after that:"
+_BEFORE = "The conversation, oldest first:"
+_ASKED = "The question to judge the response by:"
 _NOT_IN_A_ROLE = re.compile(r"[^\w .'-]+")
 _LONGEST_ROLE = 40
 

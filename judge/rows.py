@@ -5,15 +5,16 @@ The fields that a batch adds to a row are here too, because the other commands r
 
 import csv
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, TextIO
 
+from judge.conversation import Turn
 from judge.errors import SetupError
-from judge.escalation import is_escalated
 from judge.files import MOST_OF_A_LINE, InputFormat, check_is_file, decode, encode, kind_of, os_reason, read_lines
+from judge.messages import Dialogue, read_messages, read_turns
 from judge.ratings import Verdict
 
 PROMPT = ("prompt", "question")
@@ -72,11 +73,34 @@ class Row:
     @property
     def question(self) -> str:
         """Raises ValueError if the row has none; the message completes "line 17: ". The same for `response`."""
-        return self._text(PROMPT)
+        return self.dialogue.question if self.has_turns else self._text(PROMPT)
 
     @property
     def response(self) -> str:
-        return self._text(COMPLETION)
+        return self.dialogue.response if self.has_turns else self._text(COMPLETION)
+
+    @property
+    def has_turns(self) -> bool:
+        """Whether the row is a conversation: lists of `messages`, or of `conversation` beside the two texts."""
+        return isinstance(self.get("messages"), list) or isinstance(self.get("conversation"), list)
+
+    @property
+    def dialogue(self) -> Dialogue:
+        """The question, the response, and the turns before; raises ValueError as `question`."""
+        messages, before = self.get("messages"), self.get("conversation")
+        if not isinstance(messages, list):
+            turns = read_turns(before) if isinstance(before, list) else ()
+            return Dialogue(self._text(PROMPT), self._text(COMPLETION), turns)
+        beside = [name for name in (*PROMPT, *COMPLETION, "conversation") if self.get(name) is not None]
+        if beside:
+            raise ValueError(f"messages and {beside[0]}, where one of them belongs; leave the other out")
+        return read_messages(messages)
+
+    @property
+    def asked(self) -> str:
+        """The question, and all before it: equal for the responses to one prompt. Raises ValueError as `question`."""
+        question, _, turns = self.dialogue if self.has_turns else Dialogue(self.question, "")
+        return encode([*((turn.role, turn.text) for turn in turns), question]) if turns else question
 
     @property
     def judge(self) -> Any:
@@ -93,6 +117,9 @@ class Row:
         """The keys of the row's prompt and of its response; equal ones in other rows have equal keys."""
         text = next((self.fields[name] for name in COMPLETION if isinstance(self.get(name), str)), None)
         prompt = next((str(self.fields[name]) for name in ("prompt_id", *PROMPT) if self.get(name) is not None), None)
+        if self.has_turns:
+            with suppress(ValueError):  # not a row to judge
+                prompt, text = self.key("prompt_id") or self.asked, self.response
         item: object = f"line {self.line}" if prompt is None or text is None else (prompt, text)
         if self.get("case") is not None:
             item = f"case {self.get('case')}"
@@ -101,7 +128,8 @@ class Row:
     def to_item(self) -> "Item":
         """The item for a batch to judge; fields with the name of an added field are carried as `input_...`."""
         carried = {own_name(name): value for name, value in self.fields.items()}
-        return Item(self.line, self.question, self.response, encode(carried))
+        question, response, _ = dialogue = self.dialogue
+        return Item(self.line, question, response, encode(carried), dialogue.conversation)
 
     def _text(self, names: tuple[str, str]) -> str:
         given = {name: self.fields[name] for name in names if self.get(name) is not None}
@@ -111,7 +139,7 @@ class Row:
             raise ValueError(f"no {names[0]} (nor {names[1]}), {found}")
         for name, text in given.items():
             if not isinstance(text, str):
-                hint = "; join a conversation into one" if isinstance(text, list) else ""
+                hint = "; a conversation is the field messages alone" if isinstance(text, list) else ""
                 raise ValueError(f"{name} is {kind_of(text)} where a string belongs{hint}")
             try:
                 text.encode()
@@ -134,12 +162,13 @@ def _listed(names: Collection[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A question and a response to judge, from line `line`; `carried` are the row's own fields, as JSON."""
+    """A question and a response to judge, from line `line`; `carried` are all of the row's own fields, as JSON."""
 
     line: int
     question: str
     response: str
     carried: str
+    conversation: tuple[Turn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +249,7 @@ class RowFile:
                 continue
             try:
                 row = Row(line, decode(raw))
-                prompt = hash(row.question)
+                prompt = hash(row.asked)
             except ValueError:  # not a row; it is reported when its turn comes
                 continue
             key = encode(row.get("prompt_id"))
@@ -270,41 +299,6 @@ def to_added(verdict: Verdict, samples: int) -> dict[str, Any]:
         "samples": samples,
     }
     return {name: others[name] if name in others else getattr(verdict, name) for name in ADDED if name != "line"}
-
-
-@dataclass
-class Tally:
-    """Counts and sums over the rows that have a verdict."""
-
-    scored: int = 0
-    unscored: int = 0
-    partial: int = 0  # scored by fewer ratings than were asked for
-    escalated: int = 0  # scored by the stronger model
-    scores: Counter[int] = field(default_factory=Counter)
-    reasons: Counter[str] = field(default_factory=Counter)
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost_usd: float = 0.0
-    unpriced: int = 0  # rows whose cost is unknown
-
-    @property
-    def rows(self) -> int:
-        return self.scored + self.unscored
-
-    def add(self, added: Mapping[str, Any]) -> None:
-        if added["score"] is not None:
-            self.scored += 1
-            self.scores[added["score"]] += 1
-            usable, _, asked = added["basis"].partition(" of ")
-            self.partial += usable != asked
-            self.escalated += is_escalated(added["model"] or "", added["escalation"])
-        else:
-            self.unscored += 1
-            self.reasons[str(added["unscored_reason"])] += 1
-        self.input_tokens += added["input_tokens"] or 0
-        self.output_tokens += added["output_tokens"] or 0
-        self.cost_usd += added["cost_usd"] or 0.0
-        self.unpriced += added["cost_usd"] is None
 
 
 _DELIMITERS = ",;\t"  # spreadsheets use a semicolon if the comma is their decimal mark

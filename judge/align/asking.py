@@ -7,6 +7,7 @@ from statistics import fmean
 from typing import Any, NamedTuple, Protocol
 
 from judge.align.cases import LabelledCase, to_digest
+from judge.conversation import Turn
 from judge.errors import HOPELESS, JudgeError, SetupError
 from judge.judging import Written
 from judge.ratings import Verdict
@@ -29,7 +30,7 @@ class Scorer(Protocol):
     @property
     def version(self) -> str: ...
 
-    async def score(self, question: str, response: str) -> Verdict: ...
+    async def score(self, question: str, response: str, *, conversation: Sequence[Turn] = ()) -> Verdict: ...
 
     async def write(self, prompt: str) -> Written: ...
 
@@ -165,7 +166,7 @@ class Asker:
             return self._known[case.id]
 
         async def ask() -> Mapping[str, Any]:
-            return _to_scored(await judge.score(case.question, case.response))._asdict()
+            return _to_scored(await judge.score(case.question, case.response, conversation=case.conversation))._asdict()
 
         async with self._turns:
             if isinstance(self._failure, HOPELESS) or self._failures >= _MOST_FAILURES:

@@ -4,6 +4,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
+from judge.conversation import Turn
+
 _TEST_SHARE = 0.6
 
 
@@ -19,6 +21,7 @@ class LabelledCase:
         people: The people who gave the scores, as far as known.
         is_blind: Whether these people had not seen the judge's score.
         name: Its name in reports, if that is not its id.
+        conversation: The turns before the question.
     """
 
     id: str
@@ -30,6 +33,7 @@ class LabelledCase:
     people: tuple[str, ...] = ()
     is_blind: bool = True
     name: str = ""
+    conversation: tuple[Turn, ...] = ()
 
     @property
     def called(self) -> str:
@@ -38,7 +42,7 @@ class LabelledCase:
     @property
     def digest(self) -> str:
         """A digest of its texts."""
-        return to_digest(self.question, self.response)
+        return to_digest(self.question, self.response, *(f"{each.role}: {each.text}" for each in self.conversation))
 
 
 def to_digest(*texts: str) -> str:

@@ -78,9 +78,11 @@ def without_examples(rubric: Rubric, gone: frozenset[str] | None = None) -> Rubr
 
 def _to_text(case: LabelledCase) -> str:
     reason = next((each for each in case.reasons if each.strip() and not find_flags("", each)), "")
+    # The words before the question are left out: they are other people's, and much longer.
+    asked = f"Asked after {len(case.conversation)} more messages" if case.conversation else "Asked"
     lines = [
         f'<example case="{case.id}">',
-        f"Asked:\n{quoted(case.question, _ROOM['question'])}",
+        f"{asked}:\n{quoted(case.question, _ROOM['question'])}",
         f"Response:\n{quoted(case.response, _ROOM['response'])}",
         f"People gave it: {round(case.label, 1):g}",
         *([f"Because:\n{quoted(reason, _ROOM['reason'])}"] if reason else []),

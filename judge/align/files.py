@@ -87,9 +87,9 @@ class _Reader:
             is_blind = True in item.labels
             given = item.labels[is_blind]
             try:
-                question, response = item.row.question, item.row.response
+                question, response, _ = dialogue = item.row.dialogue
                 case = LabelledCase(
-                    id=item.row.key("case") or to_digest(question, response),
+                    id=item.row.key("case") or to_digest(item.row.asked, response),
                     thread=item.thread,
                     question=question,
                     response=response,
@@ -97,6 +97,7 @@ class _Reader:
                     reasons=tuple(reason for _, reason in given.values() if reason),
                     people=tuple(by for by in given if isinstance(by, str)),
                     is_blind=is_blind,
+                    conversation=dialogue.conversation,
                     name="" if item.row.get("case") is not None else f"line {item.row.line}",
                 )
             except ValueError as exc:

@@ -25,9 +25,9 @@ from judge.rubric import DEFAULT_RUBRIC
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from judge.batch import Batch, Journal
+    from judge.batch import Batch, Journal, Tally
     from judge.batch_api import BatchApi
-    from judge.rows import Item, Malformed, Tally
+    from judge.rows import Item, Malformed
 
 _REFRESH_S = 0.2
 

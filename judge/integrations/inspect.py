@@ -6,13 +6,15 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
 from judge.batch import samples_of
+from judge.integrations.texts import find_dialogue
 from judge.judging import Judge
 from judge.rows import to_added
 
 
 @scorer(metrics=[mean(), stderr()])
 def slack_judge(**judge: Any) -> Scorer:
-    """Scores a sample's output on the rubric's own scale, as an answer to its input or the input's last user message.
+    """Scores a sample's output on the rubric's own scale, as an answer to its input or the input's last user message,
+    with the messages before it.
 
     Without a usable score the sample is unscored, and no metric counts it.
 
@@ -26,7 +28,9 @@ def slack_judge(**judge: Any) -> Scorer:
     own = Judge(**judge)
 
     async def score(state: TaskState, target: Target) -> Score:
-        verdict = await own.score(state.input_text, state.output.completion)
+        asked = state.input if isinstance(state.input, str) else [each.model_dump() for each in state.input]
+        question, response, _ = dialogue = find_dialogue(asked, state.output.completion)
+        verdict = await own.score(question, response, conversation=dialogue.conversation)
         metadata = to_added(verdict, samples_of(own))
         if verdict.score is not None:
             return Score(value=verdict.score, explanation=verdict.justification, metadata=metadata)

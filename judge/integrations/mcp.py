@@ -9,7 +9,7 @@ import re
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -26,10 +26,12 @@ from pydantic import Field
 from pydantic_core import from_json
 
 from judge.batch import samples_of
+from judge.conversation import bounded
 from judge.errors import JudgeError, RubricError, SetupError
 from judge.estimate import Fields, estimate_file
 from judge.files import MOST_OF_A_LINE, encode, os_reason, read_line
 from judge.judging import Judge
+from judge.messages import read_turns
 from judge.ratings import UnscoredReason
 from judge.rows import to_added
 from judge.rubric import list_rubrics, purpose_of
@@ -50,6 +52,9 @@ _ROWS = (
     "for a label), `blind`, `thread`, `stratum`, `case`, `model` and `rubric` count, too."
 )
 
+Turns = Annotated[
+    Sequence[Mapping[str, Any]], Field(description="What was said before the question, oldest first: role and content.")
+]
 RubricName = Annotated[str | None, Field(description="A name that `rubrics` lists; without it, the default one.")]
 
 
@@ -107,17 +112,21 @@ class Tools:
             server.add_tool(tool, annotations=READS)
         return server
 
-    async def score(self, question: str, response: str, rubric: RubricName = None) -> dict[str, Any]:
+    async def score(
+        self, question: str, response: str, rubric: RubricName = None, conversation: Turns = ()
+    ) -> dict[str, Any]:
         """Score a response to a question with a language model as the judge.
 
         `score` is null if the judge could not score it, and `unscored_detail` says why: that is not a low score.
         `spread` is how far apart the `ratings` are; if it is 2 or more, have a person look at it. `cost_usd` is null
         if the price is not known.
         """
+        with plain_errors(ValueError):
+            turns = bounded(read_turns(conversation)).turns
         with plain_errors(JudgeError):
             judge = self._judges[self._named(rubric)]
             async with self._turns:
-                verdict = await judge.score(question, response)
+                verdict = await judge.score(question, response, conversation=turns)
             if verdict.unscored and verdict.unscored.reason is UnscoredReason.TOO_LONG:
                 raise JudgeError(verdict.unscored.detail)
         return to_added(verdict, samples_of(judge))

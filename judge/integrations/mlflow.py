@@ -7,13 +7,14 @@ from mlflow.entities import AssessmentError, AssessmentSource, Feedback
 from mlflow.genai import Scorer, scorer
 
 from judge.batch import samples_of
-from judge.integrations.texts import find_text
+from judge.integrations.texts import find_dialogue
 from judge.judging import Judge
 from judge.rows import to_added
 
 
 def slack_judge(**options: Any) -> Scorer:
-    """A scorer of outputs on the rubric's own scale, as answers to the inputs or to their last user message.
+    """A scorer of outputs on the rubric's own scale, as answers to the inputs or to their last user message,
+    with the messages before it.
 
     Without a usable score its feedback has the error UNSCORED instead of a value; an exception of the judge becomes
     SCORER_ERROR.
@@ -25,13 +26,13 @@ def slack_judge(**options: Any) -> Scorer:
 
     @scorer(name="slack_judge", timeout=0)  # the judge has its own timeout
     def score(inputs: Any, outputs: Any) -> Feedback:
-        texts = find_text(inputs, "user"), find_text(outputs, "assistant")
+        question, response, _ = dialogue = find_dialogue(inputs, outputs)
         try:
             judge = idle.pop()
         except IndexError:
             judge = Judge(**options)
         with asyncio.Runner() as runner:  # not `asyncio.run`, which leaves the loop open under nest_asyncio
-            verdict = runner.run(judge.score(*texts))
+            verdict = runner.run(judge.score(question, response, conversation=dialogue.conversation))
         idle.append(judge)
         fields = {name: str(value) for name, value in to_added(verdict, samples_of(judge)).items() if value is not None}
         why = AssessmentError("UNSCORED", verdict.unscored.detail) if verdict.unscored else None

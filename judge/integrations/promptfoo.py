@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from judge.batch import samples_of
-from judge.integrations.texts import find_text
+from judge.integrations.texts import find_dialogue
 from judge.judging import Judge
 from judge.rows import to_added
 
@@ -23,10 +23,12 @@ def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
         JudgeError: No output can be scored: no key, an unknown model, ... promptfoo shows the sentence.
     """
     judge = Judge(**context.get("config") or {})
-    question: Any = (context.get("vars") or {}).get("question") or context["prompt"]
+    asked: Any = (context.get("vars") or {}).get("question") or context["prompt"]
+    dialogue = None
     with suppress(ValueError, TypeError):  # a prompt of several messages is JSON
-        question = find_text(json.loads(question), "user")
-    verdict = asyncio.run(judge.score(find_text(question, "user"), find_text(output, "assistant")))
+        dialogue = find_dialogue(json.loads(asked), output)
+    question, response, _ = dialogue = dialogue or find_dialogue(asked, output)
+    verdict = asyncio.run(judge.score(question, response, conversation=dialogue.conversation))
     added = to_added(verdict, samples_of(judge))
     if verdict.score is None:
         reason = f"Unscored: {added['unscored_detail']}"

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic_evals.evaluators import EvaluationReason, Evaluator, EvaluatorContext
 
-from judge.integrations.texts import find_text
+from judge.integrations.texts import find_dialogue
 from judge.judging import Judge
 from judge.model import DEFAULT_MODEL
 from judge.rubric import DEFAULT_RUBRIC
@@ -14,7 +14,8 @@ from judge.rubric import DEFAULT_RUBRIC
 
 @dataclass(repr=False)
 class SlackJudge(Evaluator[Any, Any, Any]):
-    """Scores a case's output on the rubric's own scale, as an answer to its inputs or to their last user message.
+    """Scores a case's output on the rubric's own scale, as an answer to its inputs or to their last user message,
+    with the messages before it.
 
     An unscored case has no score; the label `SlackJudge status` says why. An exception of the judge is a failure.
     """
@@ -32,7 +33,8 @@ class SlackJudge(Evaluator[Any, Any, Any]):
         return self._judge.version
 
     async def evaluate(self, ctx: EvaluatorContext[Any, Any, Any]) -> dict[str, EvaluationReason]:
-        verdict = await self._judge.score(find_text(ctx.inputs, "user"), find_text(ctx.output, "assistant"))
+        question, response, _ = dialogue = find_dialogue(ctx.inputs, ctx.output)
+        verdict = await self._judge.score(question, response, conversation=dialogue.conversation)
         if verdict.score is None:
             why = verdict.unscored.detail if verdict.unscored else None
             return {"SlackJudge status": EvaluationReason("unscored", why)}

@@ -22,9 +22,9 @@ _TYPES = {int: pa.int64(), float: pa.float64()}
 class JudgeRows:
     """A class for `map_batches` with `batch_format="pyarrow"`: each actor has one judge, which keeps its connections.
 
-    A row has `prompt` (or `question`) and `completion` (or `response`), and gets the fields of `judge batch`, except
-    `line`; lists are JSON. No row fails its block: a row without texts gets the status `skipped`, a row whose calls
-    fail gets `failed`, with the reason in `unscored_detail`.
+    A row has `prompt` (or `question`) and `completion` (or `response`), or `messages`, and gets the fields of
+    `judge batch`, except `line`; lists are JSON. No row fails its block: a row without texts gets the status `skipped`,
+    a row whose calls fail gets `failed`, with the reason in `unscored_detail`.
 
     Args:
         requests: The number of rows in progress at once in each actor.
@@ -65,7 +65,8 @@ class JudgeRows:
     async def _score(self, row: Row) -> Mapping[str, Any]:
         judge = self._judge
         try:
-            verdict = await judge.score(row.question, row.response)
+            question, response, _ = dialogue = row.dialogue
+            verdict = await judge.score(question, response, conversation=dialogue.conversation)
         except ValueError as exc:  # a text is missing, or is not a string
             return {"status": "skipped", "unscored_detail": f"{exc}."}
         except JudgeError as exc:

@@ -1,15 +1,33 @@
-"""Finds the question and the response in the values that other tools pass."""
+"""Finds question, response and conversation in the values that other tools pass."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from judge.messages import Dialogue, read_messages, split_messages
 
-def find_text(value: Any, role: str) -> str:
-    """The text in `value`: a string itself, the last message by `role`, or in a mapping its messages or only string.
+
+def find_dialogue(asked: Any, answered: Any) -> Dialogue:
+    """The dialogue of two values: each a string, messages, or a mapping with `messages` or with one string.
+
+    If `answered` has the user's messages, too, `asked` is not needed.
 
     Raises:
         ValueError: There is no text, or there are several and it is not clear which one is meant.
     """
+    question, response = _find(asked), _find(answered)
+    if isinstance(question, str) and isinstance(response, str):
+        return Dialogue(question, response)
+    before = [{"role": "user", "content": question}] if isinstance(question, str) else question
+    after = [{"role": "assistant", "content": response}] if isinstance(response, str) else response
+    messages = after if split_messages(after)[0] else [*before, *after]
+    own, rest = split_messages(messages)
+    for role, part in (("user", own), ("assistant", rest)):
+        if not part:
+            raise ValueError(f"a string or a message by the {role} was looked for among {len(messages)} messages")
+    return read_messages(messages)
+
+
+def _find(value: Any) -> str | Sequence[Any]:
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping) and "messages" not in value:
@@ -18,9 +36,6 @@ def find_text(value: Any, role: str) -> str:
             return texts[0]
         raise ValueError(f"one text was looked for, or 'messages', among {', '.join(map(repr, value)) or 'no fields'}")
     messages = value["messages"] if isinstance(value, Mapping) else value
-    is_list = isinstance(messages, Sequence) and all(isinstance(each, Mapping) for each in messages)
-    own = [each.get("content") for each in messages if each.get("role") == role] if is_list else []
-    if not own:
-        raise ValueError(f"a string or a message by the {role} was looked for in a {type(value).__name__}")
-    parts = [{"text": own[-1]}] if isinstance(own[-1], str) else own[-1] or []
-    return "\n".join(part["text"] for part in parts if "text" in part)
+    if not isinstance(messages, Sequence) or not all(isinstance(each, Mapping) for each in messages):
+        raise ValueError(f"a string or messages were looked for in a {type(value).__name__}")
+    return messages

@@ -248,6 +248,7 @@ def _fields(reply: Reply, version: int) -> dict[str, Any]:
     fields = {name: getattr(reply, name) for name in same} | {
         "version": version,
         "bar": to_bar(reply),
+        "before": [(each.role, each.text) for each in reply.before],
         "ratings": [each._asdict() for each in reply.ratings],
         "labels": [{"score": each.score, "blind": each.is_blind, "reason": each.reason} for each in reply.labels],
     }

@@ -205,6 +205,8 @@ function show(reply) {
   detail.replaceChildren(
     make("div", { className: "head" }, back, make("h3", {}, seen(reply.name)), make("strong", {}, verdict)),
     ...marks.map((mark) => make("p", { className: "warn" }, seen(mark))),
+    ...(reply.before ? [make("details", {}, make("summary", {}, `${count(reply.before.length, "message", "messages")} before the question`),
+      ...reply.before.flatMap(([role, words]) => text(role ? seen(role) : "Left out", words)))] : []),
     ...text("Question", reply.question), ...text("Response", reply.response),
     ...(reply.unscored ? text("Why there is no score", reply.unscored) : []),
     ...(reply.justification ? text("Justification", reply.justification) : []),
@@ -234,7 +236,7 @@ function leave() {
 
 function words(reply) {
   reply.words ??= [reply.name, reply.question, reply.response, reply.justification, reply.unscored,
-    ...(reply.labels ?? []).map((each) => each.reason)].filter(Boolean).join("\n").toLowerCase();
+    ...(reply.before ?? []).map(([, said]) => said), ...(reply.labels ?? []).map((each) => each.reason)].filter(Boolean).join("\n").toLowerCase();
   return reply.words;
 }
 

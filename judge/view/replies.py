@@ -2,12 +2,14 @@
 
 from collections import deque
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple, Self
 
+from judge.conversation import Turn
 from judge.errors import SetupError
 from judge.files import encode, shown
 from judge.numbers import Numbers, Range, find_scale, to_probability
@@ -63,6 +65,7 @@ class Reply:
     Attributes:
         name: How to find it: its line in the file, or its case.
         question: None if the text is not kept; the same for `response`.
+        before: The turns before the question, as the judge got them.
         unscored: Why there is no score, in words; empty if there is one.
         cluster: Shared with replies that are not independent of it.
         stratum: A group of replies that all have the same chance of a label.
@@ -84,6 +87,7 @@ class Reply:
     flags: tuple[str, ...]
     judged_at: datetime | None
     facts: tuple[tuple[str, str], ...]
+    before: tuple[Turn, ...] = ()
     labels: list[Label] = field(default_factory=list)
 
     @property
@@ -268,6 +272,11 @@ class Reader:
             next((_text(row.get(each)) for each in names if row.get(each) is not None), None)
             for names in (PROMPT, COMPLETION)
         )
+        before: tuple[Turn, ...] = ()
+        if row.has_turns:
+            with suppress(ValueError):  # texts that are not kept
+                question, response, _ = dialogue = row.dialogue
+                before = dialogue.conversation
         why = _text(row.get("unscored_detail")) or _spaced(row.get("unscored_reason")) or "No score."
         return Reply(
             name=name,
@@ -284,6 +293,7 @@ class Reader:
             flags=tuple(_to_flag(str(each)) for each in _list(row.get("flags"))),
             judged_at=time,
             facts=(*_to_facts(row), *judged),
+            before=before,
         )
 
     def _time(self, row: Row) -> datetime | None:

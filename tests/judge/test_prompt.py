@@ -212,8 +212,8 @@ TURNS = """\
 
 def test_conversation_comes_before_the_question() -> None:
     assert render_prompt(RUBRIC, "And a desk?", "{conversation}", CONVERSATION) == (
-        f"{HEAD}Earlier in the conversation, oldest first:\n{TURNS}\n"
-        f"The question to judge the response by, asked after that:\nAnd a desk?{MIDDLE}{{conversation}}{END}"
+        f"{HEAD}The conversation, oldest first:\n{TURNS}\n"
+        f"The question to judge the response by:\nAnd a desk?{MIDDLE}{{conversation}}{END}"
     )
 
 

@@ -22,7 +22,7 @@ from bot.slack.blocks import permalink
 from bot.slack.client import SLACK_ERRORS
 from bot.slack.messenger import Post, Posted
 from bot.store.improvements import UNTOLD, Improvement, Labelled, Progress
-from judge import Judge, JudgeError, Verdict
+from judge import Judge, JudgeError, Turn, Verdict
 from judge.align import Alignment, Asker, Budget, BudgetError, LabelledCase, Way, align
 from judge.align.examples import examples_of
 from judge.judging import Written
@@ -97,8 +97,9 @@ class _Counted:
     def version(self) -> str:
         return self.judge.version
 
-    async def score(self, question: str, response: str) -> Verdict:
-        return await self.work.ask([question, response], partial(self.judge.score, question, response), tokens_of)
+    async def score(self, question: str, response: str, *, conversation: Sequence[Turn] = ()) -> Verdict:
+        ask = partial(self.judge.score, question, response, conversation=conversation)
+        return await self.work.ask([question, response, *(each.text for each in conversation)], ask, tokens_of)
 
     async def write(self, prompt: str) -> Written:
         return await self.work.ask([prompt], partial(self.judge.write, prompt), lambda found: found.tokens or 0)

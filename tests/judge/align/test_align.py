@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from bench.align import Judge, Memory, World, draw, to_cases, until
-from judge import JudgeError, Rating, Rubric, SetupError, UnavailableError, Verdict, load_rubric
+from judge import JudgeError, Rating, Rubric, SetupError, Turn, UnavailableError, Verdict, load_rubric
 from judge.align import (
     Alignment,
     Asker,
@@ -44,7 +44,7 @@ class Counted(Judge):
     fails_at: int | None
     failure: BaseException
 
-    async def score(self, question: str, response: str) -> Verdict:
+    async def score(self, question: str, response: str, *, conversation: Sequence[Turn] = ()) -> Verdict:
         if self.fails_at is not None and len(self.asked) >= self.fails_at:
             raise self.failure
         self.asked.append((self.version, response))
@@ -262,7 +262,7 @@ def test_a_judge_that_leaves_hard_cases_unscored_is_not_better() -> None:
 class Guessing(Counted):
     """A judge whose scores do not depend on the quality of the response."""
 
-    async def score(self, question: str, response: str) -> Verdict:
+    async def score(self, question: str, response: str, *, conversation: Sequence[Turn] = ()) -> Verdict:
         score = random.Random(f"{self.version} {response}").randint(0, 5)
         rating = Rating(score=score, justification="As it seems.", raw="", input_tokens=700, output_tokens=60)
         return combine([rating], model="scripted", rubric="r", rubric_version="v", scale=(0, 5))

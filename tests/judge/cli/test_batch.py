@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from judge.exports import Format, export
-from judge.rows import ADDED, Item, Malformed, parse_item
+from judge.rows import ADDED, Item, Malformed, Row, parse_item
 from tests.judge_command import Done, run
 from tests.model_server import Answer, Failure, ModelServer
 from tests.tables import each
@@ -87,9 +87,17 @@ def why(line: str | bytes) -> str:
         ),
         (
             '{"prompt": [{"role": "user", "content": "a"}], "completion": "b"}',
-            "prompt is a list where a string belongs; join a conversation into one",
+            "prompt is a list where a string belongs; a conversation is the field messages alone",
         ),
         ('{"prompt": "a", "question": "c", "completion": "b"}', "prompt and question differ; leave one out"),
+        ('{"messages": "a"}', "no prompt (nor question), only messages"),
+        ('{"messages": [1]}', "message 1 of messages is a number where an object belongs"),
+        ('{"prompt": "a", "completion": "b", "conversation": [{}]}', "message 1 of conversation has no role"),
+        ('{"messages": [], "response": "a"}', "messages and response, where one of them belongs; leave the other out"),
+        (
+            '{"messages": [], "conversation": []}',
+            "messages and conversation, where one of them belongs; leave the other out",
+        ),
         ('{"prompt": "a", "completion": "b", "prompt": "a"}', "the name 'prompt' stands twice"),
         ('{"prompt": "a", "completion": "b", "x": {"y": 1, "y": 2}}', "the name 'y' stands twice"),
         (
@@ -125,6 +133,54 @@ def test_row_is_read_with_either_field_names_a_bom_and_windows_line_ends(line: s
     item = parse_item(3, line.encode())
     assert isinstance(item, Item)
     assert (item.line, item.question, item.response) == (3, "a", "b")
+
+
+def talk(*texts: str) -> list[dict[str, str]]:
+    return [
+        {"role": role, "content": text} for role, text in zip(("user", "assistant") * len(texts), texts, strict=False)
+    ]
+
+
+@each(
+    ("fields", "texts"),
+    [
+        ({"messages": talk("a", "b", "c", "d")}, "c d, after user: a, assistant: b"),
+        ({"prompt": "c", "completion": "d", "conversation": talk("a", "b")}, "c d, after user: a, assistant: b"),
+        ({"prompt": "c", "completion": "d", "conversation": [{"role": "Ann", "text": "a"}]}, "c d, after Ann: a"),
+        ({"prompt": "c", "completion": "d", "conversation": "id 7", "messages": 2}, "c d, after "),
+        (
+            {"messages": talk(*"x" * 31, "b", "c", "d")},
+            "c d, after user: x, : [12 messages left out], assistant: x"
+            + ", user: x, assistant: x" * 8
+            + ", user: x, assistant: b",
+        ),
+    ],
+)
+def test_row_can_be_a_conversation(fields: Mapping[str, Any], texts: str) -> None:
+    item = parse_item(1, json.dumps(fields).encode())
+    assert isinstance(item, Item)
+    before = ", ".join(f"{turn.role}: {turn.text}" for turn in item.conversation)
+    assert f"{item.question} {item.response}, after {before}" == texts
+    assert json.loads(item.carried) == fields
+
+
+def test_equal_texts_after_another_conversation_are_another_response() -> None:
+    rows = [Row(1, row(conversation=talk(text))) for text in ("a", "a", "b")] + [Row(1, row())]
+    keys = [each.known_by for each in rows]
+    assert (keys[0] == keys[1], len({prompt for prompt, _ in keys}), len({item for _, item in keys})) == (True, 3, 3)
+
+
+async def test_conversation_is_judged_and_kept(model_server: ModelServer, tmp_path: Path, output: Path) -> None:
+    model_server.script("score: 4\nGood.")
+    rows = [{"messages": talk("Hi", "Hello!", EGGS, "Six minutes.")}, {"messages": talk("Hi", "Hello!", EGGS)}]
+    await ask(model_server, write(tmp_path / "in.jsonl", *rows), output)
+    (request,) = model_server.requests
+    assert '<turn role="assistant">Hello!</turn>' in request["messages"][0]["content"]
+    assert [{"messages": each["messages"]} for each in read(output)] == rows
+    assert [each["unscored_detail"] for each in read(output)] == [
+        None,
+        "The response is empty, so there is nothing to judge.",
+    ]
 
 
 def test_row_of_9_mb_is_read() -> None:

@@ -56,6 +56,27 @@ def test_best_is_paired_with_worst(tmp_path: Path) -> None:
     assert counts == Counts(pairs=1)
 
 
+def test_responses_to_one_conversation_are_paired_as_messages(tmp_path: Path) -> None:
+    def said(before: str, answer: str, score: int) -> dict[str, Any]:
+        turns = [("user", before), ("assistant", "Yes?"), ("user", "Why?"), ("assistant", answer)]
+        return {"messages": [{"role": role, "content": text} for role, text in turns], "score": score}
+
+    rows = [said("Hi", "good", 5), said("Oi", "another", 1), said("Hi", "bad", 2)]
+    pairs, counts, _ = pair(tmp_path, *rows)
+    assert counts == Counts(pairs=1, alone=1)
+    assert [pairs[0][name] for name in ("prompt", "chosen", "rejected")] == [
+        rows[0]["messages"][:3],
+        [{"role": "assistant", "content": "good"}],
+        [{"role": "assistant", "content": "bad"}],
+    ]
+    beside = [
+        row("Why?", text, score, conversation=[{"role": "Ann", "text": "Hi"}]) for text, score in (("a", 1), ("b", 2))
+    ]
+    pairs, _, _ = pair(tmp_path, *beside)
+    assert pairs[0]["prompt"] == [{"role": "Ann", "content": "Hi"}, {"role": "user", "content": "Why?"}]
+    assert pairs[0]["chosen"] == [{"role": "assistant", "content": "b"}]
+
+
 def test_the_first_of_equal_scores_in_the_file_is_taken(tmp_path: Path) -> None:
     rows = [row("Why?", text, score) for text, score in (("a", 1), ("b", 4), ("c", 4), ("d", 1))]
     (made,), _, _ = pair(tmp_path, *rows)

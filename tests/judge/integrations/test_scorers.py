@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
-from judge import Judge
-from judge.integrations.texts import find_text
+from judge import Judge, Turn
+from judge.integrations.texts import find_dialogue
+from judge.messages import Dialogue
 from tests.model_server import Failure, ModelServer
 
 # These two packages cause warnings in their own code.
@@ -25,7 +26,17 @@ pytestmark = [
 ]
 GOOD, NOTHING = "Four, since two and two make four.", "..."
 SCORE_4 = "score: 4\nIt is right, and short."
-CHAT = [{"role": "user", "content": "Hello"}, {"role": "user", "content": "What is 2 + 2?"}]
+CHAT = [
+    {"role": "user", "content": "Hello"},
+    {"role": "assistant", "content": "Hi!"},
+    {"role": "user", "content": "What is 2 + 2?"},
+]
+ASKED = """\
+The conversation, oldest first:
+<turn role="user">Hello</turn>
+<turn role="assistant">Hi!</turn>
+The question to judge the response by:
+What is 2 + 2?"""
 
 
 @pytest.fixture(autouse=True)
@@ -47,11 +58,12 @@ async def run_inspect(tmp_path: Path, **judge: Any) -> Any:
     from inspect_ai import Task, eval_async
     from inspect_ai.dataset import Sample
     from inspect_ai.log import read_eval_log_async
-    from inspect_ai.model import ChatMessageUser, ModelOutput, ModelUsage, get_model
+    from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, ModelOutput, ModelUsage, get_model
 
     from judge.integrations.inspect import slack_judge
 
-    chat = [ChatMessageUser(content=message["content"]) for message in CHAT]
+    of = {"user": ChatMessageUser, "assistant": ChatMessageAssistant}
+    chat = [of[message["role"]](content=message["content"]) for message in CHAT]
     samples = [Sample(id="good", input=chat), Sample(id="nothing", input="What is 2 + 2?")]
     outputs = [ModelOutput.from_content("mockllm/model", text) for text in (GOOD, NOTHING)]
     for output in outputs:
@@ -74,7 +86,7 @@ async def test_inspect_scores_samples_and_leaves_unscored_ones_out_of_its_metric
     assert nothing.reason == "nothing_to_judge"
     assert log.results.scores[0].metrics["mean"].value == 4
     assert (log.results.scores[0].scored_samples, log.results.scores[0].unscored_samples) == (1, 1)
-    assert judged(server) == {"What is 2 + 2?"}
+    assert judged(server) == {ASKED}
 
 
 async def test_a_missing_key_ends_an_inspect_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,7 +121,7 @@ async def test_pydantic_evals_reports_no_score_for_an_unscored_case(server: Mode
     average = report.averages()
     assert average is not None
     assert average.scores == {"SlackJudge": 4}
-    assert judged(server) == {"What is 2 + 2?"}
+    assert judged(server) == {ASKED}
 
 
 async def test_an_unknown_model_is_an_evaluator_failure_in_pydantic_evals(server: ModelServer) -> None:
@@ -152,7 +164,7 @@ async def test_mlflow_gets_feedback_without_a_value_for_an_unscored_row(
     assert nothing["feedback"]["value"] is None
     assert nothing["feedback"]["error"]["error_code"] == "UNSCORED"
     assert result.metrics == {"slack_judge/mean": 4}
-    assert judged(server) == {"What is 2 + 2?"}
+    assert judged(server) == {ASKED}
 
 
 # The script that promptfoo 0.123 makes of an inline assertion, and what its wrapper.py does with it.
@@ -193,7 +205,7 @@ async def test_promptfoo_gets_a_score_from_0_to_1_and_the_named_score(server: Mo
 
     assert (result["pass"], result["score"], result["namedScores"], err) == (True, 0.8, {"slack_judge": 4}, "")
     assert result["reason"] == "4 from 0 to 5: It is right, and short."
-    assert judged(server) == {"What is 2 + 2?"}
+    assert judged(server) == {ASKED}
 
 
 async def test_promptfoo_reports_a_grader_error_for_an_unscored_response(tmp_path: Path) -> None:
@@ -213,20 +225,22 @@ async def test_a_refused_key_gives_one_sentence_in_promptfoo(server: ModelServer
 
 
 @pytest.mark.parametrize(
-    ("value", "role", "text"),
+    ("asked", "answered", "expected"),
     [
-        ("plain", "user", "plain"),
-        (CHAT, "user", "What is 2 + 2?"),
-        ({"messages": [*CHAT, {"role": "assistant", "content": GOOD}], "model": "x"}, "assistant", GOOD),
-        ([{"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "image"}]}], "user", "a"),
-        ({"answer": "Four.", "took": 3}, "assistant", "Four."),
+        ("plain", "[step: plain]", Dialogue("plain", "[step: plain]")),
+        (CHAT, GOOD, Dialogue("What is 2 + 2?", GOOD, (Turn("user", "Hello"), Turn("assistant", "Hi!")))),
+        ({"messages": CHAT[2:]}, {"answer": GOOD, "took": 3}, Dialogue("What is 2 + 2?", GOOD)),
+        ("unused", {"messages": [*CHAT[2:], {"role": "assistant", "content": GOOD}]}, Dialogue("What is 2 + 2?", GOOD)),
+        ([{"role": "user", "content": [{"type": "text", "text": "a"}]}], [CHAT[1]], Dialogue("a", "Hi!")),
     ],
 )
-def test_the_text_is_found_in_the_values_that_tools_pass(value: Any, role: str, text: str) -> None:
-    assert find_text(value, role) == text
+def test_dialogue_is_found_in_the_values_that_tools_pass(asked: Any, answered: Any, expected: Dialogue) -> None:
+    assert find_dialogue(asked, answered) == expected
 
 
 @pytest.mark.parametrize("value", [None, 7, [], {}, ["text"], {"a": "x", "b": "y"}, {"messages": "x"}, {"messages": 1}])
 def test_a_value_without_a_text_gives_one_sentence(value: Any) -> None:
     with pytest.raises(ValueError, match="looked for"):
-        find_text(value, "user")
+        find_dialogue(value, "text")
+    with pytest.raises(ValueError, match="looked for"):
+        find_dialogue("text", value)

@@ -64,6 +64,20 @@ def test_hostile_text_cannot_break_out_of_the_data(tmp_path: Path) -> None:
     assert hostile.inside["module"] == plain.inside["module"]
 
 
+def test_conversation_is_shown_before_the_question(tmp_path: Path) -> None:
+    turns = [
+        {"role": role, "content": text} for role, text in (("user", "Hi"), ("assistant", "Yes?"), ("user", "Why?"))
+    ]
+    (reply,) = Parsed(
+        saved(tmp_path, {"messages": [*turns, {"role": "assistant", "content": "So."}], "score": 3})
+    ).data["replies"]
+    assert (reply["before"], reply["question"], reply["response"]) == (
+        [["user", "Hi"], ["assistant", "Yes?"]],
+        "Why?",
+        "So.",
+    )
+
+
 def test_title_is_escaped(tmp_path: Path) -> None:
     parsed = Parsed(saved(tmp_path, {"score": 4}, title="<img src=x onerror=alert(1)>"))
     assert "img" not in [tag for tag, _ in parsed.tags]

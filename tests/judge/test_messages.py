@@ -1,0 +1,148 @@
+"""Messages of real logs become question, response and conversation: each format as its documentation has it."""
+
+from typing import Any
+
+import pytest
+
+from judge import Turn
+from judge.messages import Dialogue, read_messages, split_messages
+from tests.tables import each
+
+
+def by(role: str, content: Any, **more: Any) -> dict[str, Any]:
+    return {"role": role, "content": content, **more}
+
+
+CALL = {"id": "1", "type": "function", "function": {"name": "look", "arguments": '{"at": [1]}'}}
+CHAT_COMPLETIONS = [
+    by("system", "Be brief."),
+    by("user", "Hi"),
+    by("assistant", "Hello! [source: x]"),
+    by("user", [{"type": "text", "text": "What is it?"}, {"type": "image_url", "image_url": {"url": "data:,"}}]),
+    by("assistant", "Let me look.", tool_calls=[CALL]),
+    by("tool", "A cat", tool_call_id="1"),
+    by(
+        "assistant",
+        "It is a cat.",
+        annotations=[{"type": "url_citation", "url_citation": {"title": "Cats", "url": "https://c.org"}}],
+    ),
+]
+CITED = {"type": "url_citation", "title": "T", "url": "https://t.org"}
+RESPONSES = [
+    {"type": "message", **by("developer", [{"type": "input_text", "text": "Be brief."}])},
+    by("user", [{"type": "input_text", "text": "Sum it up."}, {"type": "input_file", "filename": "report.pdf"}]),
+    {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Hm."}]},
+    {"type": "message", "phase": "commentary", **by("assistant", [{"type": "output_text", "text": "I read\nit."}])},
+    {"type": "web_search_call", "status": "completed", "action": {"query": "q"}},
+    {"type": "function_call", "name": "read", "arguments": "{}", "call_id": "1"},
+    {"type": "function_call_output", "call_id": "1", "output": "42"},
+    {
+        "type": "message",
+        **by("assistant", [{"type": "output_text", "text": "It says 42.", "annotations": [CITED, CITED]}]),
+    },
+    {"type": "message", **by("assistant", [{"type": "refusal", "refusal": "No more."}])},
+]
+ANTHROPIC = [
+    by("user", "Find it."),
+    by("assistant", [{"type": "thinking", "thinking": "Hm."}, {"type": "tool_use", "name": "find", "input": {"a": 1}}]),
+    by("user", [{"type": "tool_result", "content": [{"type": "text", "text": "Here."}]}]),
+    by("assistant", [{"type": "text", "text": "Found."}]),
+]
+LANGCHAIN = [
+    {"type": "human", "content": "Hi"},
+    {"lc": 1, "type": "constructor", "id": ["AIMessage"], "kwargs": {"type": "ai", "content": "Hello!"}},
+    {"type": "human", "data": {"content": "Bye"}},
+    {"type": "ai", "data": {"content": "See you."}},
+]
+
+
+@each(
+    ("messages", "expected"),
+    [
+        (
+            CHAT_COMPLETIONS,
+            Dialogue(
+                "What is it?\n[picture]",
+                "[step: Let me look.]\n\nIt is a cat.\n[source: Cats (https://c.org)]",
+                (
+                    Turn("system", "Be brief."),
+                    Turn("user", "Hi"),
+                    Turn("assistant", "Hello! (source: x)"),
+                    Turn("assistant", '[step: look {"at": (1)}]'),
+                    Turn("tool", "A cat"),
+                ),
+            ),
+        ),
+        (
+            RESPONSES,
+            Dialogue(
+                "Sum it up.\n[file: report.pdf]",
+                "[step: I read it.]\n\nIt says 42.\n[source: T (https://t.org)]\n\nNo more.",
+                (
+                    Turn("developer", "Be brief."),
+                    Turn("assistant", '[step: web_search_call {"query": "q"}]'),
+                    Turn("assistant", "[step: read {}]"),
+                    Turn("tool", "42"),
+                ),
+            ),
+        ),
+        (
+            ANTHROPIC,
+            Dialogue("Find it.", "Found.", (Turn("assistant", '[step: find {"a": 1}]'), Turn("tool", "Here."))),
+        ),
+        (LANGCHAIN, Dialogue("Bye", "See you.", (Turn("user", "Hi"), Turn("assistant", "Hello!")))),
+        ([by("user", "a"), by("user", "b"), by("assistant", "c"), by("assistant", "d")], Dialogue("a\n\nb", "c\n\nd")),
+        # words before a step are the answer if none follow
+        (
+            [by("user", "a"), by("assistant", "Saved.", tool_calls=[CALL]), by("tool", "")],
+            Dialogue("a", "Saved.", (Turn("assistant", '[step: look {"at": (1)}]'),)),
+        ),
+        (
+            [
+                by("user", "a"),
+                by("assistant", [{"type": "text", "text": "b"}, {"type": "foo"}, {"type": "input_audio"}]),
+            ],
+            Dialogue("a", "b\n[block: foo]\n[audio]"),
+        ),
+    ],
+)
+def test_messages_are_read_as_people_saw_them(messages: list[Any], expected: Dialogue) -> None:
+    assert read_messages(messages) == expected
+
+
+@each(
+    ("messages", "question", "response"),
+    [
+        ([], "", ""),
+        ([by("system", "a"), by("tool", "b")], "", ""),
+        ([by("assistant", "Hello!")], "", "Hello!"),
+        ([by("user", ""), by("assistant", None)], "", ""),
+        ([by("user", "a"), by("assistant", "b"), by("user", "c")], "c", ""),
+        ([by("user", [{"type": "image_url"}]), by("assistant", [{"type": "output_image"}])], "", ""),
+    ],
+)
+def test_what_is_missing_or_has_no_words_is_empty(messages: list[Any], question: str, response: str) -> None:
+    assert read_messages(messages)[:2] == (question, response)
+
+
+@each(
+    ("message", "problem"),
+    [
+        (1, "is a number where an object belongs"),
+        ({}, "has no role"),
+        ({"role": 1, "content": "a"}, "has a number as its role"),
+        ({"type": ["x"], "content": "a"}, "has no role"),
+        (by("user", 3), "has a number as its content, where a text or a list of parts belongs"),
+        (by("user", [3]), "has a number as its content, where a text or a list of parts belongs"),
+        (by("user", [{"type": "text", "text": {}}]), "has an object where a text belongs"),
+        (by("user", "\ud800"), "holds half a surrogate pair, which is not Unicode"),
+    ],
+)
+def test_what_is_no_message_gives_one_sentence(message: Any, problem: str) -> None:
+    with pytest.raises(ValueError, match=f"^message 2 of messages {problem}$"):
+        read_messages([by("user", "a"), message])
+
+
+def test_messages_are_split_after_the_last_question() -> None:
+    assert split_messages(CHAT_COMPLETIONS) == (CHAT_COMPLETIONS[:4], CHAT_COMPLETIONS[4:])
+    assert split_messages(ANTHROPIC) == (ANTHROPIC[:1], ANTHROPIC[1:])
