@@ -69,7 +69,9 @@ class Lookup:
         async with asyncio.timeout(_QUESTION_TIMEOUT_S if is_asked_here else _MESSAGE_TIMEOUT_S):
             found = await self._exchange(case.channel_id, case.message_ts, case.parent_ts)
             if found is None and case.parent_ts is None:  # a workflow's link to a reply lacks the thread
-                found = await self._exchange(case.channel_id, case.message_ts, case.message_ts)
+                message = await self.message_at(case.channel_id, case.message_ts, case.message_ts)
+                if message and message.parent_ts:
+                    found = await self._exchange(case.channel_id, case.message_ts, message.parent_ts)
         if found is None:
             return None
         author_id, blocker = found.reply[0].author_id, None

@@ -39,13 +39,12 @@ def test_they_show_a_good_reply_judges_that_split_and_a_bad_one(workspace: Works
     ]
 
 
-def test_each_stands_under_the_reply_it_speaks_of_and_quotes_its_question(workspace: Workspace) -> None:
+def test_each_stands_under_the_reply_it_speaks_of(workspace: Workspace) -> None:
     channel = workspace.channel(CHANNEL)
     for example, message in zip(EXAMPLES, examples(workspace), strict=True):
         question = channel.messages[message.thread_ts or ""].text
         assert question.startswith(example.question_begins)
         assert channel.replies(message.thread_ts or "")[1] == message
-        assert question in "".join(texts(message))
 
 
 def test_the_offline_rater_comes_to_the_same_scores_and_tells_good_replies_from_bad_ones(workspace: Workspace) -> None:

@@ -243,8 +243,7 @@ async def test_older_leads_on_where_cases_were_deleted(stage: Stage) -> None:
 async def test_older_says_when_nothing_older_is_left(stage: Stage) -> None:
     await add_cases(stage.log, 11, **of_ann(stage))
     told = await recent(stage)
-    async with stage.log.database.engine.begin() as connection:
-        await connection.execute(delete(cases))
+    await stage.log.database.execute(delete(cases))
     stage.ann.click(told, ids.ACTION_RECENT_OLDER)
     await stage.slack.until(lambda: "There are no older cases" in shown(told))
 

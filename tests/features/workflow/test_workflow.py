@@ -114,9 +114,9 @@ async def test_a_reply_in_a_thread_is_scored(stage: Stage, by: str) -> None:
         "justification": WHY,
         "verdict_link": link(stage, verdict),
     }
-    assert QUESTION in shown(verdict)
     case = await stage.log.cases.get(1)
     assert case is not None
+    assert (case.question, case.message_ts) == (QUESTION, answer.ts)
     assert (case.source, case.requester_id, case.requester_name) == (CaseSource.WORKFLOW, WORKFLOW, "a workflow")
     assert (case.probability, case.visibility, case.excluded) == (None, Visibility.THREAD, Exclusion.WORKFLOW)
     assert await stage.log.cases.current_verdict(case) is None  # it counts apart
