@@ -29,8 +29,8 @@ from bot.pipeline.verdict_text import VERDICT_BEGINS
 from bot.settings import OFFLINE, Settings, load_settings
 from bot.slack import ids
 from bot.slack.manifest import Part, load_manifest
-from bot.slack.messages import block_texts
 from bot.slack.mrkdwn import to_plain
+from bot.slack.reading import read
 from bot.store import Store
 from judge import DEFAULT_MODEL
 from pocket_slack import Message, Person, Sandbox, SandboxError, Workspace
@@ -258,7 +258,7 @@ def _block_text(block: dict[str, Any]) -> str:
         case "actions":
             return "  ".join(f"[ {element['text']['text']} ]" for element in block["elements"])
         case "rich_text":
-            return "\n".join(block_texts(block))
+            return read({"blocks": [block]}).text
         case _:
             return ""
 

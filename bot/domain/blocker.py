@@ -9,7 +9,6 @@ MAY_NOT_READ = (
 NO_QUESTION = "I could not find the question that this reply answers."
 NO_TEXT = "That message has no text to score."
 NOT_KEPT = "The texts of that case were not stored, so I cannot score them again."
-ONLY_IMAGE = "That message contains only an image, and I score text."
 OWN_MESSAGE = "That is one of my own messages, and I do not score myself."
 TOO_LATE = "It was more than a day old before it could be scored."
 UNREADABLE = "I cannot read that kind of message."

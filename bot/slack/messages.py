@@ -1,13 +1,9 @@
-"""Converts a Slack message to the text that a person reads in it.
-
-Bots often write only blocks, with a stub or nothing in `text`, so blocks are read first. If there is no text, a blocker
-names what cannot be read (images, files, unknown blocks).
-Source: https://docs.slack.dev/reference/block-kit/blocks
-"""
+"""Slack's messages, links to them, their changes and reactions, as the app sees them."""
 
 import re
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -15,22 +11,21 @@ from urllib.parse import parse_qs, urlsplit
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.blocker import NO_TEXT, ONLY_IMAGE, UNREADABLE
+from bot.domain.blocker import NO_TEXT, UNREADABLE
 from bot.domain.label import Reaction
-from bot.slack.mrkdwn import clean, emoji_of, linked, to_date, to_plain
-
-Raw = dict[str, Any]
-
-# What reading a malformed message raises; such a message must not keep the others from being read.
-_ODD = (AttributeError, TypeError, ValueError)
-_SILENT_BLOCKS = {"divider", "actions", "context_actions", "input"}
+from bot.slack.mrkdwn import emoji_of
+from bot.slack.reading import ODD, Raw, Read, read
 
 logger = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
 class Message:
-    """A message as the judge sees it; times are Slack's `ts` strings."""
+    """A message as the judge sees it; times are Slack's `ts` strings.
+
+    `text` is what can be judged: "" with a blocker if there is nothing but pictures, files and the like, which `read`
+    names and counts.
+    """
 
     ts: str
     parent_ts: str | None
@@ -42,6 +37,7 @@ class Message:
     streaming: str | None = None  # Slack's state of a streamed message
     edited_ts: str | None = None
     begins_thread: bool = False
+    read: Read = field(default_factory=Read)
 
     @property
     def thread_ts(self) -> str:
@@ -52,132 +48,30 @@ def to_message(raw: Raw) -> Message:
     """A message from a payload or from `conversations.*`, with its readable text."""
     parent_ts = raw.get("thread_ts")
     try:
-        text = clean("\n".join(part for part in _texts(raw) if part.strip())).strip()
-        blocker = None if text else _blocker(raw)
-    except _ODD as exc:
+        found = read(raw)
+        blocker = None if found.has_words else _blocker(found.unread)
+    except ODD as exc:  # such a message must not keep the others from being read
         logger.warning("message_unreadable", ts=raw["ts"], error=type(exc).__name__)
-        text, blocker = "", UNREADABLE
+        found, blocker = Read(), UNREADABLE
     return Message(
         ts=raw["ts"],
         parent_ts=parent_ts if parent_ts != raw["ts"] else None,
         author_id=raw.get("user") or raw.get("bot_id"),
         subtype=raw.get("subtype"),
-        text=text,
+        text=found.text if found.has_words else "",
         blocker=blocker,
         is_bots=bool(raw.get("bot_id")),
         streaming=raw.get("streaming_state"),
         edited_ts=edited.get("ts") if isinstance(edited := raw.get("edited"), dict) else None,
         begins_thread=parent_ts == raw["ts"],
+        read=found,
     )
 
 
-def _blocker(raw: Raw) -> str:
-    files = raw.get("files") or []
-    if files:
-        what = "a file" if len(files) == 1 else f"{len(files)} files"
-        return f"That message contains only {what}, and I score text."
-    kinds = {block.get("type") for block in raw.get("blocks") or []}
-    if "image" in kinds or any("image_url" in a for a in raw.get("attachments") or []):
-        return ONLY_IMAGE
-    unread = sorted(str(kind) for kind in kinds - _SILENT_BLOCKS)
-    return f"That message contains only a {' and a '.join(unread)}, and I score text." if unread else NO_TEXT
-
-
-def _texts(raw: Raw) -> Iterator[str]:
-    blocks = "\n".join(text for block in raw.get("blocks") or [] for text in block_texts(block) if text)
-    yield blocks if blocks.strip() else to_plain(raw.get("text") or "")
-    for attachment in raw.get("attachments") or []:
-        if attachment.get("is_share"):
-            yield f"[shared message: {''.join(_attachment(attachment))}]"
-        elif not any(attachment.get(mark) for mark in _UNFURLED):
-            yield from _attachment(attachment)
-
-
-# Marks of an attachment that Slack itself added for a link in the message: its words are somebody else's.
-_UNFURLED = ("from_url", "original_url", "is_app_unfurl", "is_msg_unfurl")
-
-
-def _attachment(raw: Raw) -> Iterator[str]:
-    before = [to_plain(raw.get(key) or "") for key in ("pretext", "title", "text")]
-    fields = [f"{to_plain(f.get('title') or '')}: {to_plain(f.get('value') or '')}" for f in raw.get("fields") or []]
-    blocks = [text for block in raw.get("blocks") or [] for text in block_texts(block)]
-    found = [text for text in (*before, *fields, *blocks) if text.strip()]
-    yield "\n".join(found) if found else to_plain(raw.get("fallback") or "")
-
-
-def block_texts(block: Raw) -> Iterator[str]:
-    """The texts in a block, in reading order; none if it has no words."""
-    match block.get("type"):
-        case "section":
-            yield _text_object(block.get("text"))
-            for field in block.get("fields") or []:
-                yield _text_object(field)
-        case "header":
-            yield _text_object(block.get("text"))
-        case "context":
-            yield " ".join(_text_object(e) for e in block.get("elements") or [] if e.get("type") != "image")
-        case "markdown":
-            yield str(block.get("text") or "")
-        case "rich_text":
-            for part in block.get("elements") or []:
-                yield _rich_part(part)
-        case "table" | "data_table":
-            for row in block.get("rows") or []:
-                yield " | ".join(_cell(cell) for cell in row)
-
-
-def _text_object(raw: Raw | str | None) -> str:
-    return raw if isinstance(raw, str) else to_plain((raw or {}).get("text") or "")
-
-
-def _cell(cell: Raw) -> str:
-    if cell.get("type") == "rich_text":
-        return " ".join(block_texts(cell))
-    return str(cell.get("text", cell.get("value", "")))
-
-
-_DEEPEST = 8  # https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
-
-
-def _rich_part(part: Raw) -> str:
-    elements = part.get("elements") or []
-    if part.get("type") == "rich_text_list":
-        numbered = part.get("style") == "ordered"
-        start = int(part.get("offset") or 0) + 1
-        indent = "  " * min(int(part.get("indent") or 0), _DEEPEST)
-        marks = (f"{n}." if numbered else "-" for n in range(start, start + len(elements)))
-        return "\n".join(f"{indent}{mark} {_rich_part(item)}" for mark, item in zip(marks, elements, strict=True))
-    text = "".join(_rich_element(element) for element in elements)
-    if part.get("type") == "rich_text_preformatted":
-        return f"```\n{text}\n```"
-    if part.get("type") == "rich_text_quote":
-        return "\n".join(f"> {line}" for line in text.splitlines())
-    return text
-
-
-def _rich_element(element: Raw) -> str:
-    match element.get("type"):
-        case "text":
-            return str(element.get("text", ""))
-        case "link":
-            return linked(element.get("url", ""), element.get("text") or "")
-        case "emoji":
-            return f":{element.get('name', '')}:"
-        case "user":
-            return f"@{element.get('user_id', '')}"
-        case "channel":
-            return f"#{element.get('channel_id', '')}"
-        case "usergroup":
-            return f"@{element.get('usergroup_id', '')}"
-        case "broadcast":
-            return f"@{element.get('range', '')}"
-        case "date":
-            date = to_date(element.get("timestamp"), element.get("format") or "", element.get("fallback") or "")
-            return linked(element.get("url") or "", date)
-        case "color":
-            return str(element.get("value") or "")
-        case _:
-            return ""
+def _blocker(unread: Collection[str]) -> str:
+    counts = Counter(unread).items()
+    things = " and ".join(f"a {kind}" if count == 1 else f"{count} {kind}s" for kind, count in counts)
+    return f"That message contains only {things}, and I score text." if things else NO_TEXT
 
 
 _PATH = re.compile(r"/archives/([CDG][A-Z0-9]+)/p(\d{10})(\d{6})/?")

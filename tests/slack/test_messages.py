@@ -5,6 +5,8 @@ from structlog.testing import capture_logs
 
 from bot.slack.messages import to_message
 
+IMAGE = {"type": "image", "image_url": "https://a.example", "alt_text": "a chart"}
+
 
 def read(**message: Any) -> str:
     return to_message({"ts": "1.1", **message}).text
@@ -20,31 +22,7 @@ def test_blocks_win_over_a_stub_in_text() -> None:
 
 
 def test_text_is_read_where_blocks_say_nothing() -> None:
-    assert read(text="The answer", blocks=[{"type": "divider"}, {"type": "image", "image_url": "x"}]) == "The answer"
-
-
-@pytest.mark.parametrize(
-    ("block", "text"),
-    [
-        ({"type": "header", "text": {"type": "plain_text", "text": "Title"}}, "Title"),
-        ({"type": "markdown", "text": "**bold** <not a token>"}, "**bold** <not a token>"),
-        ({"type": "section", "fields": [{"type": "mrkdwn", "text": "a"}, {"type": "mrkdwn", "text": "b"}]}, "a\nb"),
-        (
-            {"type": "context", "elements": [{"type": "image", "image_url": "x"}, {"type": "mrkdwn", "text": "note"}]},
-            "note",
-        ),
-        (
-            {"type": "table", "rows": [[{"type": "raw_text", "text": "a"}, {"type": "raw_text", "text": "b"}]]},
-            "a | b",
-        ),
-        (
-            {"type": "data_table", "rows": [[{"type": "raw_number", "value": 3}, {"type": "raw_text", "text": "b"}]]},
-            "3 | b",
-        ),
-    ],
-)
-def test_every_block_with_words_is_read(block: dict[str, Any], text: str) -> None:
-    assert read(blocks=[block]) == text
+    assert read(text="The answer", blocks=[{"type": "divider"}, {"type": "foo"}]) == "The answer\n[block: foo]"
 
 
 def test_rich_text_keeps_lists_code_and_quotes() -> None:
@@ -71,21 +49,6 @@ def test_a_list_is_indented_no_deeper_than_slack_does() -> None:
     assert read(blocks=[{"type": "rich_text", "elements": [item, deep]}]) == f"deep\n{'  ' * 8}- deep"
 
 
-def test_rich_text_elements_read_as_shown() -> None:
-    elements = [
-        {"type": "user", "user_id": "U1"},
-        {"type": "text", "text": " in "},
-        {"type": "channel", "channel_id": "C1"},
-        {"type": "text", "text": ": "},
-        {"type": "link", "url": "https://a.example", "text": "here"},
-        {"type": "emoji", "name": "wave"},
-        {"type": "broadcast", "range": "here"},
-        {"type": "date", "timestamp": 1392734382, "format": " since {date_num}", "fallback": "HIDDEN"},
-    ]
-    block = {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": elements}]}
-    assert read(blocks=[block]) == "@U1 in #C1: here (https://a.example):wave:@here since 2014-02-18"
-
-
 def test_attachments_are_read_after_the_text() -> None:
     attachment = {"pretext": "p", "title": "t", "text": "x", "fields": [{"title": "f", "value": "v"}], "fallback": "no"}
     assert read(text="first", attachments=[attachment]) == "first\np\nt\nx\nf: v"
@@ -103,8 +66,13 @@ def test_a_preview_of_a_link_is_not_read(mark: str) -> None:
 
 
 def test_a_message_that_a_person_shared_is_read_and_marked() -> None:
-    shared = {"is_share": True, "is_msg_unfurl": True, "from_url": "https://a.example", "text": "It is &lt;red&gt;"}
-    assert read(text="Why?", attachments=[shared]) == "Why?\n[shared message: It is <red>]"
+    blocks = [{"type": "section", "text": {"type": "mrkdwn", "text": "It is [red]\nor &lt;blue&gt;"}}, IMAGE]
+    shared = {"is_share": True, "is_msg_unfurl": True, "from_url": "https://a.example", "author_id": "U2"}
+    shared |= {"text": "no", "message_blocks": [{"message": {"blocks": blocks}}]}
+    found = to_message({"ts": "1.1", "text": "Why?", "attachments": [shared]})
+    assert found.text == "Why?\n[shared message: It is (red)\nor <blue>\n(picture: a chart)]"
+    assert (found.read.shared_by, found.read.unread) == (("U2",), ("picture",))
+    assert to_message({"ts": "1.1", "attachments": [shared]}).blocker is None
 
 
 @pytest.mark.parametrize(
@@ -112,7 +80,7 @@ def test_a_message_that_a_person_shared_is_read_and_marked() -> None:
     [
         (
             {"blocks": [{"type": "image", "image_url": "x", "alt_text": "y"}]},
-            "That message contains only an image, and I score text.",
+            "That message contains only a picture, and I score text.",
         ),
         ({"text": "", "files": [{"id": "F1"}]}, "That message contains only a file, and I score text."),
         ({"files": [{"id": "F1"}, {"id": "F2"}]}, "That message contains only 2 files, and I score text."),
@@ -130,12 +98,9 @@ def test_a_message_without_text_says_what_it_holds(message: dict[str, Any], bloc
 @pytest.mark.parametrize(
     "content",
     [
-        {"blocks": [{"type": "table", "rows": [[None]]}]},
         {"blocks": "words"},
-        {"blocks": [None]},
         {"attachments": [None]},
         {"text": 5},
-        {"blocks": [{"type": "rich_text", "elements": [{"type": "rich_text_list", "offset": "x", "elements": []}]}]},
     ],
 )
 def test_a_message_in_a_shape_that_nobody_knows_is_named_unreadable(content: dict[str, Any]) -> None:

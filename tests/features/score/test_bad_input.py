@@ -26,7 +26,7 @@ async def refusal(stage: Stage, part: str, count: int = 1) -> Message:
 @pytest.mark.parametrize(
     ("content", "part"),
     [
-        ({"blocks": [{"type": "image", "image_url": "https://a.example/x.png", "alt_text": "y"}]}, "only an image"),
+        ({"blocks": [{"type": "image", "image_url": "https://a.example/x.png", "alt_text": "y"}]}, "only a picture"),
         ({"files": [{"id": "F1", "name": "x.png"}]}, "only a file"),
     ],
 )

@@ -385,7 +385,7 @@ async def test_a_reply_in_a_shape_that_nobody_knows_keeps_no_other_waiting(stage
     _, odd = stage.ask_and_answer()
     stage.ask_and_answer()
     await seen(stage, 2)
-    odd.blocks = [{"type": "table", "rows": [[None]]}]
+    odd.attachments = [None]  # type: ignore[list-item]
     await take_finished(stage)  # what was changed is waited for again
     await take_finished(stage, 3 * REST)
     assert await outcomes(stage) == {ReplyOutcome.NO_ANSWER: 1, ReplyOutcome.TAKEN: 1}
