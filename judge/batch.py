@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Self
 
 from judge.errors import HOPELESS, JudgeError, RequestRejectedError, SetupError
 from judge.escalation import is_escalated
-from judge.files import decode, encode, lock, os_reason, private, replacing
+from judge.files import append, decode, encode, lock, os_reason, private, replacing
 from judge.judging import Judge
 from judge.offline import OFFLINE
 from judge.ratings import Unscored, UnscoredReason, Verdict
@@ -124,16 +124,13 @@ class Journal:
         """Writes the verdict on `item`."""
         raw = to_line(item, added)
         try:
-            left = memoryview(raw)
-            while left:
-                left = left[self._file.write(left) :]
+            append(self._file, raw)
+            self._count(item.line, 0, len(raw), added)
             if self._clock() - self._synced_at > _SYNC_EVERY_S:
                 self._sync(self._file.fileno())
                 self._synced_at = self._clock()
         except OSError as exc:
-            self._file.truncate(self._end)  # the next row must not continue an incomplete one
             raise SetupError(f"{self.path}: cannot continue writing ({os_reason(exc)}).") from exc
-        self._count(item.line, 0, len(raw), added)
 
     def sort(self) -> None:
         """Puts the rows in the order of the input, in a second file that replaces the first when it is complete."""

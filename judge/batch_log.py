@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from judge.errors import SetupError
-from judge.files import os_reason, private
+from judge.files import append, os_reason, private
 from judge.model.batches import is_completion
 
 
@@ -58,7 +58,6 @@ class BatchLog:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._end = 0
         try:
             self._file = open(path, "a+b", buffering=0, opener=private)  # noqa: SIM115 - until `close`
         except OSError as exc:
@@ -94,24 +93,20 @@ class BatchLog:
 
     def _records(self) -> Iterator[tuple[Any, Place]]:
         """Each record and its position; a last line that a killed process left incomplete is cut off."""
+        end = 0
         with self._path.open("rb") as lines:
             for raw in lines:
                 if not raw.endswith(b"\n"):
-                    self._file.truncate(self._end)
+                    self._file.truncate(end)
                     return
-                yield json.loads(raw), Place(self._end, len(raw))
-                self._end += len(raw)
+                yield json.loads(raw), Place(end, len(raw))
+                end += len(raw)
 
     def append(self, raw: bytes) -> Place:
-        start, left = self._end, memoryview(raw + b"\n")
         try:
-            while left:
-                written = self._file.write(left)
-                self._end += written
-                left = left[written:]
+            return Place(append(self._file, raw + b"\n"), len(raw) + 1)
         except OSError as exc:
             raise self._cannot(exc) from exc
-        return Place(start, self._end - start)
 
     def note(self, **record: object) -> None:
         self.append(json.dumps(record).encode())

@@ -54,6 +54,21 @@ def lock(file: BinaryIO, path: Path, otherwise: str = "choose another output") -
         raise SetupError(f"{path}: another process is writing it; wait for its end, or {otherwise}.")
 
 
+def append(file: BinaryIO, raw: bytes) -> int:
+    """Appends all of `raw` to an unbuffered file, or nothing if that fails; returns where it begins.
+
+    A full disk may take the beginning of a line, and the next line would continue it.
+    """
+    start, left = os.fstat(file.fileno()).st_size, memoryview(raw)
+    try:
+        while left:
+            left = left[file.write(left) :]
+    except OSError:
+        file.truncate(start)
+        raise
+    return start
+
+
 def private_and_new(path: str, flags: int) -> int:
     """As `private`, but first removes what has the name: the file of a killed run, or a link.
 

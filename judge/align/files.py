@@ -10,7 +10,7 @@ from judge.align.asking import Scored, Scores
 from judge.align.cases import LabelledCase, to_digest
 from judge.batch import samples_of
 from judge.errors import SetupError
-from judge.files import decode, encode, lock, os_reason, private
+from judge.files import append, decode, encode, lock, os_reason, private
 from judge.judging import Judge
 from judge.numbers import Numbers, Range, to_number
 from judge.rows import Row, RowFile
@@ -161,7 +161,7 @@ class FileMemory:
     async def put(self, key: str, value: Mapping[str, Any]) -> None:
         self._values[key] = value
         try:
-            self._file.write(f"{encode({'key': key, 'value': value})}\n".encode())
+            append(self._file, f"{encode({'key': key, 'value': value})}\n".encode())
         except OSError as exc:
             raise SetupError(f"{self._path}: cannot write it ({os_reason(exc)}).") from exc
 
