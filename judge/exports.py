@@ -98,8 +98,9 @@ def _to_text(value: object) -> str:
     return value.encode(errors="backslashreplace").decode() if isinstance(value, str) else encode(value)
 
 
-# First characters that make a cell a formula in a spreadsheet: https://owasp.org/www-community/attacks/CSV_Injection
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+# First characters that make a cell a formula in a spreadsheet, in East Asian settings also in their full width:
+# https://owasp.org/www-community/attacks/CSV_Injection
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
 def _to_csv(value: object) -> str:

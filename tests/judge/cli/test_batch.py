@@ -618,7 +618,7 @@ def test_csv_has_nested_values_as_json_and_nulls_as_empty_cells(tmp_path: Path) 
 
 
 def test_no_text_in_csv_is_a_formula_and_numbers_stay_numbers(tmp_path: Path) -> None:
-    texts = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "1=1"]
+    texts = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "＝1", "＋1", "－1", "＠SUM(A1)", "1=1"]
     source = write(tmp_path / "in.jsonl", {"line": 1, "=name": -1} | {f"c{n}": text for n, text in enumerate(texts)})
     export(source, tmp_path / "out.csv", Format.CSV)
     with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
