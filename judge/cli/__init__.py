@@ -13,7 +13,7 @@ from judge.cli import options
 from judge.cli.align_command import align
 from judge.cli.label_commands import agreement, escalation, estimate
 from judge.cli.mcp_command import mcp
-from judge.cli.options import to_printable
+from judge.cli.options import say
 from judge.cli.row_commands import batch, pairs, view
 from judge.cli.score_commands import rubrics, score
 from judge.errors import JudgeError
@@ -74,5 +74,5 @@ def _drop_output() -> None:
 
 
 def _fail(message: str) -> int:
-    typer.echo(to_printable(message), err=True)
+    say(message, err=True)
     return 2

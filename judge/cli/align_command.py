@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from judge.cli import options
-from judge.cli.options import Reports, to_printable, to_summary
+from judge.cli.options import Reports, say, to_summary
 from judge.cli.row_commands import run_interruptibly, show_progress
 from judge.errors import JudgeError, SetupError
 from judge.files import replacing
@@ -123,19 +123,19 @@ def _to_ways(names: list[str] | None, judge: Judge) -> "list[Way]":
 def _print(came: "Alignment", asker: "Asker", cases: "tuple[LabelledCase, ...]", rubric: Rubric, output: Path) -> None:
     from judge.align import Way
 
-    typer.echo(to_printable(to_summary(*_head(came, cases))))
+    say(to_summary(*_head(came, cases)))
     tried = {trial.way: trial for trial in came.trials}
     for way in sorted({*tried, *came.untried}, key=list(Way).index):
         if way in tried:
             _print_trial(tried[way])
         else:
-            typer.echo("\n" + to_printable(to_summary(f"{way.value.capitalize()}: not tested. {came.untried[way]}")))
+            say("\n" + to_summary(f"{way.value.capitalize()}: not tested. {came.untried[way]}"))
     typer.echo("")
-    typer.echo(to_printable(to_summary(*_tail(came, asker, output))))
+    say(to_summary(*_tail(came, asker, output)))
     if came.better:
         typer.echo("")
         before, after = rubric.prompt.splitlines(), came.better.rubric.prompt.splitlines()
-        typer.echo(to_printable("\n".join(unified_diff(before, after, rubric.name, str(output), lineterm="", n=1))))
+        say("\n".join(unified_diff(before, after, rubric.name, str(output), lineterm="", n=1)))
 
 
 def _head(came: "Alignment", cases: "tuple[LabelledCase, ...]") -> Iterator[str]:
@@ -172,7 +172,7 @@ def _print_trial(trial: "Trial") -> None:
     console = Console(highlight=False, markup=False, emoji=False)
     typer.echo(f"\n{trial.way.value.capitalize()}, attempt {trial.attempt} on these labels")
     console.print(table)
-    typer.echo(to_printable(to_summary(*_verdict(trial))))
+    say(to_summary(*_verdict(trial)))
 
 
 def _verdict(trial: "Trial") -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from judge.cli import options
-from judge.cli.options import Reports, to_printable, to_summary
+from judge.cli.options import Reports, say, to_printable, to_summary
 from judge.errors import SetupError
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def estimate(
     if as_json:
         typer.echo(json.dumps(found.to_dict(), ensure_ascii=False))
     else:
-        typer.echo(to_summary(*to_sentences(found)))
+        say(to_summary(*to_sentences(found)))
         report = Reports()
         for problem in found.problems:
             report(problem)
@@ -196,7 +196,7 @@ def escalation(
         typer.echo(json.dumps(found.to_dict(), ensure_ascii=False))
     else:
         _print_table(found)
-        typer.echo(to_printable(to_summary("", *to_analysis_sentences(found))))
+        say(to_summary("", *to_analysis_sentences(found)))
         report = Reports()
         for problem in found.problems:
             report(problem)

@@ -70,7 +70,12 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print all figures as JSON.
 _SHOWN = 10
 _WIDTH = 80
 # All of C0 and C1 except tab and newline: escape sequences can set a terminal's title or clipboard, or hide text.
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# GitHub takes a line that begins with "::", or has "##[" anywhere, as a command to mask words or to report an error:
+# https://github.com/actions/runner/blob/main/src/Runner.Common/ActionCommand.cs
+_GAP = r"[\s\xad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]*"  # which .NET's comparison of strings ignores
+_UNSAFE = re.compile(
+    rf"[\x00-\x08\x0b-\x1f\x7f-\x9f]|(?P<kept>^{_GAP}(?=:{_GAP}:)|#{_GAP}#{_GAP}(?=\[)).", re.MULTILINE
+)
 
 
 class Reports:
@@ -82,14 +87,22 @@ class Reports:
     def __call__(self, sentence: str) -> None:
         self._count += 1
         if self._count <= _SHOWN:
-            typer.echo(to_printable(sentence), err=True)
+            say(sentence, err=True)
         elif self._count == _SHOWN + 1:
             typer.echo("More lines have problems; from here on they are only counted.", err=True)
 
 
+def say(sentence: str, *, err: bool = False) -> None:
+    """Prints a sentence with names or words from outside, such as a file's name."""
+    typer.echo(to_printable(sentence), err=err)
+
+
 def to_printable(text: str) -> str:
-    """`text` from a model or a file, with U+FFFD for each control character except tab and newline."""
-    return _CONTROLS.sub("\ufffd", text)
+    """`text` from a model or a file, with U+FFFD for each control character except tab and newline.
+
+    The same replaces the colon or bracket that makes a line a command of GitHub's.
+    """
+    return _UNSAFE.sub(lambda found: f"{found['kept'] or ''}\ufffd", text)
 
 
 def to_summary(*sentences: str) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from judge.cli import options
-from judge.cli.options import Reports, to_printable, to_summary
+from judge.cli.options import Reports, say, to_summary
 from judge.errors import JudgeError, SetupError
 from judge.files import Format, InputFormat, replacing
 from judge.judging import Judge
@@ -164,17 +164,17 @@ def batch(
         journal.sort()
     if table:
         export(journal_path, table, form)
-        typer.echo(f"Rows in {journal_path}, as a table in {table}.")
+        say(f"Rows in {journal_path}, as a table in {table}.")
     is_offline = judge.model == OFFLINE
-    typer.echo(_summary(run, journal, rows(), judged=tally.rows - before, is_offline=is_offline, cancels=cancel))
+    say(_summary(run, journal, rows(), judged=tally.rows - before, is_offline=is_offline, cancels=cancel))
     if not lines:
-        typer.echo(f"{source} is empty: it has no rows.", err=True)
+        say(f"{source} is empty: it has no rows.", err=True)
     _, first = next(given.lines(), (0, b"{"))
     is_jsonl = first.lstrip(b"\xef\xbb\xbf \t").startswith(b"{")
     if not tally.rows and given.form is InputFormat.JSONL and not is_jsonl:
-        typer.echo(f"{source} does not look like JSONL; if it is CSV, say --input-format csv.", err=True)
+        say(f"{source} does not look like JSONL; if it is CSV, say --input-format csv.", err=True)
     missing = rows() - tally.rows + run.malformed
-    has_failed = check.finish(missing, lambda sentence: typer.echo(to_printable(to_summary(sentence))))
+    has_failed = check.finish(missing, lambda sentence: say(to_summary(sentence)))
     if strict and (run.malformed or not rows()):
         raise typer.Exit(2)
     raise typer.Exit(int(bool(missing or tally.unscored) if has_failed is None else has_failed))
@@ -197,9 +197,7 @@ def _to_batch_api(
         raise SetupError("The offline rater asks no provider; leave out --batch-api.")
     if max_cost is not None:
         raise SetupError("A batch is sent before its cost is known, so --max-cost cannot be kept; use --limit.")
-    return BatchApi(
-        path, lambda sentence: typer.echo(to_printable(sentence), err=True), concurrency=concurrency, **options
-    )
+    return BatchApi(path, partial(say, err=True), concurrency=concurrency, **options)
 
 
 def _run_to_end(
@@ -219,7 +217,7 @@ def _run_to_end(
         asyncio.run(run_interruptibly(judge, work, progress))
     except (KeyboardInterrupt, asyncio.CancelledError):
         meanwhile = "batches in progress go on; " if api and api.is_waiting else ""
-        typer.echo(f"Interrupted: {_share(journal.tally, rows())} in {journal.path}; {meanwhile}{_GO_ON}", err=True)
+        say(f"Interrupted: {_share(journal.tally, rows())} in {journal.path}; {meanwhile}{_GO_ON}", err=True)
         raise typer.Exit(130) from None
     if run.stopped:
         raise JudgeError(f"{run.stopped} Stopped with {_share(journal.tally, rows())} in {journal.path}; {_GO_ON}")
@@ -262,7 +260,7 @@ def _summary(run: "Batch", journal: "Journal", rows: int, *, judged: int, is_off
 
     tally = journal.tally
     reasons = ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in tally.reasons.most_common())
-    why = f" ({to_printable(reasons)})" if reasons else ""
+    why = f" ({reasons})" if reasons else ""
     is_idle = rows and not (judged or run.failed or run.is_spent or cancels)
     nothing = "Nothing to do: " if is_idle else ""
     lines = [
@@ -326,7 +324,7 @@ def pairs(
     finally:
         if lines != output:
             lines.unlink(missing_ok=True)
-    typer.echo(
+    say(
         to_summary(
             f"Pairs: {counts.pairs:,}, in {output}.",
             f"Prompts left out: {counts.ties:,} for a tie, {counts.alone:,} with one scored response. "
@@ -363,7 +361,7 @@ def view(
     report = Reports()
     for problem in found.problems:
         report(problem)
-    typer.echo(to_sentence(page, len(found.replies), size))
+    say(to_sentence(page, len(found.replies), size))
     raise typer.Exit(1 if found.problems else 0)
 
 

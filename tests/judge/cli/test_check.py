@@ -167,3 +167,15 @@ async def test_the_summary_is_appended_and_shows_the_largest_drops_as_plain_text
     assert cells[start + 6 : start + 9] == [["<code>", "two", "</code>"], ["5"], ["3"]]
     assert ["<code>", "one", "</code>"] not in cells
     assert "| mean of the pairs (n = 5) | 5.00 | 2.60 |" in text
+
+
+async def test_names_in_the_output_are_no_commands_to_github(files: Files) -> None:
+    # In a sentence of the summary, the last command comes to the beginning of a line.
+    name = "\n::error::a\n \u200b::warning::b ##[error]c " + "x" * 70 + " ::add-mask::d"
+    before = await files.scored(f"before{name}", *[4] * 9)
+    dones = [await files.batch(files.write(f"now{name}", *[4] * 9), "--compare", before)]
+    (files.folder / "odd").write_text(json.dumps({name: 1}))
+    dones += [await files.batch(files.folder / "odd"), await files.batch(files.folder / f"none{name}")]
+    assert all("add-mask" in done.stdout + done.stderr for done in dones)
+    lines = [line.strip(" \u200b") for done in dones for line in (done.stdout + done.stderr).splitlines()]
+    assert not [line for line in lines if line.startswith("::") or "##[" in line]
