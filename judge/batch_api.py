@@ -36,7 +36,6 @@ from judge.rows import Item, Malformed
 _MOST_ROWS, _MOST_BYTES_AT_ONCE = 1_000, 50_000_000
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 5.0, 60.0
 _MOST_TRIES = 5
-_LIST_LAGS_S = (0, 2, 4, 8, 16)  # a new batch may be missing from the provider's list for some seconds
 
 
 class BatchApi:
@@ -57,13 +56,12 @@ class BatchApi:
         self._say = say
         self._then_direct = then_direct
         self._cancels = cancels
-        # Not an option: only servers in tests answer at once.
-        self._hurry = float(os.environ.get("JUDGE_BATCH_HURRY", 1))
         self._client = make_client(os.environ.get("OPENAI_API_KEY"), os.environ.get("OPENAI_BASE_URL"))
         self._url = str(self._client.base_url)
         if (urlsplit(self._url).hostname or "").endswith(".azure.com"):
             raise SetupError("Azure takes batches only for deployments made for them; leave out --batch-api.")
         self._batches = Batches(self._client, "leave out --batch-api")
+        self._hurry = self._batches.hurry
         self._directly = asyncio.Semaphore(concurrency)
         self._rows: defaultdict[int, list[Asked]] = defaultdict(list)
         self._gathered: list[tuple[Asked, bytes]] = []
@@ -242,7 +240,8 @@ class BatchApi:
         """Creates the batch; if an earlier request may have created it, only if the provider does not have it."""
         for tried in range(1, _MOST_TRIES + 1):
             try:
-                batch.id = await self._find(batch) if is_doubtful else ""
+                found = await self._batches.find(batch.nonce, batch.file_id) if is_doubtful else None
+                batch.id = found or ""
                 if self._cancels and not batch.id:
                     self._end(batch, "never created")
                     return
@@ -266,14 +265,6 @@ class BatchApi:
         self._say(
             f"{batch.id}: {number:,} {'request' if number == 1 else 'requests'} sent; answers come within 24 hours."
         )
-
-    async def _find(self, batch: Sent) -> str:
-        """The id of a batch that may have been created; "" if it was not."""
-        for pause_s in _LIST_LAGS_S:
-            await asyncio.sleep(pause_s * self._hurry)
-            if found := await self._batches.find(batch.nonce, batch.file_id):
-                return found
-        return ""
 
     async def _collect(self) -> None:
         """Waits until a batch has ended, and fetches its answers."""

@@ -67,7 +67,7 @@ class BatchLog:
         """The batches of earlier runs, with their known answers."""
         try:
             return self._read()
-        except (ValueError, LookupError, TypeError) as exc:
+        except (ValueError, LookupError, TypeError, RecursionError) as exc:
             raise SetupError(f"{self._path}: damaged; remove it to ask and pay again.") from exc
 
     def _read(self) -> Collection[Sent]:

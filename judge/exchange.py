@@ -6,6 +6,7 @@ and the run is given up. Once all noted requests are answered, another run takes
 
 import asyncio
 import hashlib
+import json
 from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -88,8 +89,9 @@ class Exchange:
             self.missing.append((digest, request.content))
         response = known.popleft() if known else None
         if response:
-            body = response["body"] | {"service_tier": BATCH}
-            return httpx2.Response(response["status_code"], json=body, request=request)
+            # Escaped, because half a surrogate pair in a text cannot be written as UTF-8.
+            body = json.dumps(response["body"] | {"service_tier": BATCH})
+            return httpx2.Response(response["status_code"], content=body, request=request)
         self.is_waiting = True
         await asyncio.get_running_loop().create_future()  # until the run is given up
         return None

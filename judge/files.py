@@ -127,6 +127,10 @@ _KINDS: Mapping[type, str] = {
 MOST_OF_A_LINE = 10_000_000
 """Limit of bytes in a line of JSONL, and of characters in a line or cell of CSV; texts to judge are far shorter."""
 
+_MOST_LEVELS = 100
+"""Limit of lists and objects within each other. Python's own depends on the caller, so a value that was read might fail
+where it is written."""
+
 _BLANK = codecs.BOM_UTF8 + b" \t\r\n\f\v"
 _BEGINNING = 256
 _MOST_SHOWN = 40
@@ -216,9 +220,17 @@ def decode(raw: bytes) -> dict[str, Any]:
         raise ValueError("a number with too many digits") from exc
     except RecursionError as exc:
         raise ValueError("nested too deeply") from exc
+    if raw.count(b"[") + raw.count(b"{") > _MOST_LEVELS and is_deep(value):
+        raise ValueError("nested too deeply")
     if not isinstance(value, dict):
         raise ValueError(f"{kind_of(value)} where an object belongs")
     return value
+
+
+def is_deep(value: object, levels: int = _MOST_LEVELS) -> bool:
+    """Whether lists and objects are more than `levels` within each other."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return inner is not None and (levels == 0 or any(is_deep(each, levels - 1) for each in inner))
 
 
 def encode(value: object) -> str:

@@ -35,7 +35,7 @@ class Course:
     polls: int = 1  # how many polls find it in progress
     message: str = ""  # the error message of a failed batch
     is_twice: bool = False  # whether each line is there twice, the second time with another answer
-    has_stranger: bool = False  # whether there are lines with unknown ids
+    has_stranger: bool = False  # whether there are lines with unknown ids, and one that is nested deeply
     is_cut: bool = False  # whether the file ends within its last line
 
 
@@ -253,11 +253,14 @@ def _line(custom_id: str, response: object, error: object = None) -> dict[str, A
 
 
 def _to_output(lines: list[dict[str, Any]], course: Course) -> Iterator[bytes]:
-    """The lines in reverse order, without escapes: U+2028 and the like do not end a line of JSONL."""
-    written = [json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in reversed(lines)]
+    """The lines in reverse order, with escapes only for half a surrogate pair: U+2028 does not end a line of JSONL."""
+    written = [
+        json.dumps(line, ensure_ascii=False).encode(errors="backslashreplace") + b"\n" for line in reversed(lines)
+    ]
     if course.has_stranger:
         for custom_id in ("of-somebody-else", f"{lines[0]['custom_id']}99"):
             yield json.dumps({**lines[0], "custom_id": custom_id}).encode() + b"\n"
+        yield b"[" * 100_000 + b"]" * 100_000 + b"\n"
     if course.is_cut:
         written[-1] = written[-1][: len(written[-1]) // 2]
     yield from written

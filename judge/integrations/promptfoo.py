@@ -25,7 +25,7 @@ def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
     judge = Judge(**context.get("config") or {})
     asked: Any = (context.get("vars") or {}).get("question") or context["prompt"]
     dialogue = None
-    with suppress(ValueError, TypeError):  # a prompt of several messages is JSON
+    with suppress(ValueError, TypeError, RecursionError):  # a prompt of several messages is JSON
         dialogue = find_dialogue(json.loads(asked), output)
     question, response, _ = dialogue = dialogue or find_dialogue(asked, output)
     verdict = asyncio.run(judge.score(question, response, conversation=dialogue.conversation))

@@ -3,7 +3,9 @@
 Source: https://platform.openai.com/docs/guides/batch, https://platform.openai.com/docs/api-reference/batch
 """
 
+import asyncio
 import json
+import os
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import openai
 
 from judge.errors import JudgeError, SetupError
-from judge.files import shown
+from judge.files import is_deep, shown
 from judge.model.client import limited
 from judge.model.failures import not_a_completion, server_name, to_judge_error
 
@@ -22,6 +24,7 @@ _ENDPOINT: Final = "/v1/chat/completions"
 _MOST_REQUESTS, _MOST_BYTES = 50_000, 200_000_000
 _ENDED = ("completed", "failed", "expired", "cancelled")
 _NO_BATCHES = (404, 405, 501)
+_LIST_LAGS_S = (0, 2, 4, 8, 16)  # a new batch may be missing from the provider's list for some seconds
 _MOST_ANSWER_BYTES = 10_000_000  # of an answer that is not a file
 
 Request = TypeVar("Request")
@@ -96,11 +99,14 @@ def read_answer(raw: bytes, nonce: str, count: int) -> Answer:
         ValueError: The line is not an answer, or it answers a request that was not in the batch; the message says so.
     """
     try:
-        fields = json.loads(raw)
+        # PostgreSQL's JSON has no NaN or Infinity.
+        fields = json.loads(raw, parse_constant=lambda _: None)
         its_nonce, _, index = fields["custom_id"].partition("-")
         response = fields.get("response")
-    except (ValueError, LookupError, TypeError, AttributeError):
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         raise ValueError("a line is damaged or cut off") from None
+    if is_deep(fields):
+        raise ValueError("a line is nested too deeply")
     if its_nonce != nonce or not index.isdecimal() or int(index) >= count:
         raise ValueError(f"an answer is to {shown(fields['custom_id'])}, which was not asked,")
     is_answer = (
@@ -123,6 +129,8 @@ class Batches:
         self._unbounded = client
         self._client = limited(client, _MOST_ANSWER_BYTES)
         self._way_out = way_out
+        # A factor for all waits, and not an option: only servers in tests answer at once.
+        self.hurry = float(os.environ.get("JUDGE_BATCH_HURRY", 1))
         # A failed attempt may still have created the batch.
         self._once = self._client.with_options(max_retries=0)
 
@@ -150,10 +158,12 @@ class Batches:
         return made.id
 
     async def find(self, nonce: str, file_id: str) -> str | None:
-        """The id of the batch, or None if it was not created."""
-        async for each in self._client.batches.list(limit=100):
-            if each.input_file_id == file_id or (each.metadata or {}).get("judge") == nonce:
-                return each.id
+        """The id of a batch that may have been created; None if it was not, which takes half a minute to say."""
+        for lag_s in _LIST_LAGS_S:
+            await asyncio.sleep(lag_s * self.hurry)
+            async for each in self._client.batches.list(limit=100):
+                if each.input_file_id == file_id or (each.metadata or {}).get("judge") == nonce:
+                    return each.id
         return None
 
     async def look(self, batch_id: str) -> BatchState:

@@ -36,7 +36,10 @@ async def go_on(played: Weeks, query: str, number: int) -> None:
 
 
 async def test_each_reply_is_scored_once_despite_kill_9_at_each_step(tmp_path: Path) -> None:
-    async with BatchServer() as model, weeks(model, tmp_path, WATCH_BY_BATCH="true") as played:
+    async with (
+        BatchServer() as model,
+        weeks(model, tmp_path, WATCH_BY_BATCH="true", JUDGE_BATCH_HURRY="0.02") as played,
+    ):
         model.script(worth)
         ann = played.slack.person("ann")
         ann.command(CHANNEL, "/judge", "watch @helper all alert off")

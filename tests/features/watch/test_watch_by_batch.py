@@ -34,7 +34,8 @@ async def model_server() -> AsyncIterator[BatchServer]:
 
 
 @pytest.fixture
-async def stage(open_stage: StageFactory) -> Stage:
+async def stage(open_stage: StageFactory, monkeypatch: pytest.MonkeyPatch) -> Stage:
+    monkeypatch.setenv("JUDGE_BATCH_HURRY", "0.02")
     opened: Stage = await open_stage(manifest=load_manifest(parts=[Part.MESSAGE_EVENTS]), **SETTINGS)
     await say(opened, "@helper all alert off")
     return opened
@@ -98,12 +99,20 @@ async def test_what_people_ask_for_does_not_wait(stage: Stage, model_server: Bat
 @pytest.mark.parametrize("step", ["upload", "uploaded", "create", "created", "poll", "download"])
 async def test_a_lost_answer_of_the_provider_costs_nothing(stage: Stage, model_server: BatchServer, step: str) -> None:
     await ask(stage, 2)
-    model_server.lose = step
+    model_server.lose, model_server.stale_lists = step, 3
     await work(stage)
     assert model_server.lose == ""
     for number in (1, 2):
         await stage.reaches(number, CaseStatus.DELIVERED)
     assert (asked(model_server), len(model_server.batches)) == (["Answer 0.", "Answer 1."], 1)
+
+
+async def test_no_line_of_a_file_holds_up_the_batches(stage: Stage, model_server: BatchServer) -> None:
+    model_server.courses = [Course(has_stranger=True)]
+    model_server.script("score: 4\nGood \ud83d.")
+    await ask(stage, 2)
+    await work(stage)
+    assert [(await stage.reaches(number, CaseStatus.DELIVERED)).score for number in (1, 2)] == [4, 4]
 
 
 @pytest.mark.parametrize(("hours", "sent"), [(1, 1), (8, 2)])

@@ -113,12 +113,9 @@ def test_malformed_line_says_what_is_wrong(line: str | bytes, expected: str) -> 
     assert why(line) == expected
 
 
-@each("depth", range(900, 1000))
-def test_any_nesting_is_either_read_or_reported(depth: int) -> None:
-    assert why('{"prompt": "a", "completion": "b", "x": ' + "[" * depth + "]" * depth + "}") in (
-        "fine",
-        "nested too deeply",
-    )
+@each(("depth", "expected"), [(99, "fine"), (100, "nested too deeply")])
+def test_nesting_has_a_limit_that_every_reader_and_writer_can_bear(depth: int, expected: str) -> None:
+    assert why('{"prompt": "a", "completion": "b", "x": ' + "[" * depth + "]" * depth + "}") == expected
 
 
 @each(

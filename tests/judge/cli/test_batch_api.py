@@ -298,7 +298,14 @@ async def test_first_answer_counts_and_an_answer_to_an_unknown_request_is_report
     done = await ask(server, source, output)
     assert done.returncode == 0, done.stderr
     assert [row["score"] for row in read(output)] == [4] * 5
-    assert 'an answer is to "of-somebody-else", which was not asked, and is ignored, like 1 more.' in done.stderr
+    assert 'an answer is to "of-somebody-else", which was not asked, and is ignored, like 2 more.' in done.stderr
+
+
+async def test_half_a_surrogate_pair_in_an_answer_is_replaced(server: BatchServer, source: Path, output: Path) -> None:
+    server.script("score: 4\nGood \ud83d.")
+    done = await ask(server, source, output)
+    assert done.returncode == 0, done.stderr
+    assert {row["justification"] for row in read(output)} == {"Good ?."}
 
 
 @pytest.mark.parametrize("file", ["", "<html>Log in!</html>"])
