@@ -7,16 +7,19 @@ from dataclasses import dataclass, field
 from heapq import nsmallest
 from pathlib import Path
 
+from judge.attacks import nothing_to_judge
 from judge.batch import identity_of
 from judge.errors import SetupError
 from judge.files import decode, encode, os_reason, private, read_lines, shown
 from judge.judging import Judge
 from judge.offline import OFFLINE
+from judge.ratings import UnscoredReason
 from judge.rows import Row
 from judge.rubric import Scale
 from judge.sanitize import sanitize
 from judge.stats import Interval, MeanEstimator, paired_difference
 
+_AN_ANSWER = "It is an answer."  # to any question
 _MOST_FALLEN, _MOST_SHOWN = 3, 80
 _PLAIN = frozenset(string.ascii_letters + string.digits + " ")
 
@@ -29,7 +32,9 @@ class _Found:
     pairs: Counter[tuple[int, int]] = field(default_factory=Counter)  # rows by earlier and current score
     difference: Interval | None = None  # between the pairs' means
     scored: list[int] = field(default_factory=lambda: [0, 0])
-    unscored: list[int] = field(default_factory=lambda: [0, 0])
+    empty: list[int] = field(default_factory=lambda: [0, 0])  # rows whose response is nothing to judge
+    lowest: int = 0  # the score that these count as
+    unscored: list[int] = field(default_factory=lambda: [0, 0])  # the other rows without a score
     alone: list[int] = field(default_factory=lambda: [0, 0])  # rows without a partner
     reworded: int = 0  # pairs with one prompt_id but different prompts
     has_more_unscored: bool = False
@@ -44,11 +49,16 @@ class _Found:
 
     def figures(self, *, is_compared: bool) -> Iterator[tuple[str, str, str]]:
         """The name of each figure, its earlier value ("" if unknown) and its current value."""
-        counts = {"scored rows": self.scored, "unscored rows": self.unscored, "rows without a partner": self.alone}
-        for name, (then, now) in counts.items() if is_compared else [*counts.items()][:2]:
+        counts = {"scored rows": self.scored}
+        if has_empty := any(self.empty):
+            counts[f"replies with nothing to judge, counted as {self.lowest}"] = self.empty
+        counts["other unscored rows" if has_empty else "unscored rows"] = self.unscored
+        if is_compared:
+            counts["rows without a partner"] = self.alone
+        for name, (then, now) in counts.items():
             more = ", clearly more" if counts[name] is self.unscored and self.has_more_unscored else ""
             yield name, f"{then:,}" if is_compared else "", f"{now:,}{more}"
-        yield "mean of all scored rows", "", _say(self.mean)
+        yield f"mean of all scored rows{' and these replies' if has_empty else ''}", "", _say(self.mean)
         if n := self.pairs.total():
             before, after = (sum(pair[index] * rows for pair, rows in self.pairs.items()) / n for index in (0, 1))
             lower = sum(rows for pair, rows in self.pairs.items() if pair[1] < pair[0])
@@ -67,6 +77,10 @@ class Check:
     Rows are paired by `prompt_id`, or by the prompt if they have none. Several responses to one prompt are paired in
     the order of the files. In the intervals, rows with one `thread`, or one prompt if they have none, are a cluster.
 
+    No assistant passes by failing: a response with nothing to judge counts as the lowest score, and a check fails if
+    fewer than half of the rows have a score. A comparison fails, too, if fewer than half of the earlier rows are in a
+    pair, or if clearly more rows are unscored.
+
     Raises:
         SetupError: The options do not go together, or the earlier output cannot be compared.
     """
@@ -80,6 +94,7 @@ class Check:
 
     def __post_init__(self) -> None:
         low, high = self.judge.rubric.scale
+        self._found = _Found(lowest=low)
         self._before: dict[int, deque[tuple[int, int | None]]] = {}  # by prompt: hashes of its text, and scores
         if self.fail_under is not None and not self.fail_under <= high:
             raise SetupError(f"--fail-under {self.fail_under:g}: no mean reaches it on the scale {low} to {high}.")
@@ -91,8 +106,8 @@ class Check:
             return
         if self.earlier.exists() and self.output.exists() and self.earlier.samefile(self.output):
             raise SetupError(f"--compare {self.earlier}: that is the output; give the earlier one another name.")
-        for row in self._read(self.earlier):
-            self._before.setdefault(_key(row), deque()).append((hash(row.asked), row.get("score")))
+        for row, score in self._read(self.earlier, 0):
+            self._before.setdefault(_key(row), deque()).append((hash(row.asked), score))
 
     def finish(self, missing: int, say: Callable[[str], None]) -> bool | None:
         """Says the result. Returns whether the check fails, or None if the options ask for no check.
@@ -118,15 +133,12 @@ class Check:
         return bool(failures) if is_check else None
 
     def _compare(self) -> _Found:
-        found, (low, high) = _Found(), self.judge.rubric.scale
+        found, (low, high) = self._found, self.judge.rubric.scale
         mean, change = MeanEstimator(Scale(low, high)), MeanEstimator(Scale(low - high, high - low))
         newly_unscored = MeanEstimator(Scale(-1, 1))
-        for _, score in (each for partners in self._before.values() for each in partners):
-            (found.unscored if score is None else found.scored)[0] += 1
-        for row in self._read(self.output):
-            key, score = _key(row), row.get("score")
+        for row, score in self._read(self.output, 1):
+            key = _key(row)
             cluster = row.key("thread") or key
-            (found.unscored if score is None else found.scored)[1] += 1
             if score is not None:
                 mean.add(score, cluster=cluster)
             partners = self._before.get(key)
@@ -149,8 +161,8 @@ class Check:
         found.has_more_unscored = bool((each := newly_unscored.estimate()) and (paired_difference(each).low or 0) > 0)
         return found
 
-    def _read(self, path: Path) -> Iterator[Row]:
-        """The rows of an output, all of this judge; each score is null or on the scale."""
+    def _read(self, path: Path, index: int) -> Iterator[tuple[Row, int | None]]:
+        """The rows of an output, all of this judge, with the scores that they count as; they are counted at `index`."""
         low, high = self.judge.rubric.scale
         for line, raw in read_lines(path):
             try:
@@ -168,25 +180,37 @@ class Check:
                         f"{path}, line {line}: judged with {name} {row.get(name)!r}, now {value!r}; scores of "
                         "two judges do not compare. Score the earlier responses again with the present judge."
                     )
-            yield row
+            # An empty question is no failure of the assistant's.
+            is_empty = row.get("unscored_reason") == UnscoredReason.NOTHING_TO_JUDGE
+            is_empty = is_empty and nothing_to_judge(row.question, _AN_ANSWER) is None
+            found = self._found
+            (found.empty if is_empty else found.unscored if score is None else found.scored)[index] += 1
+            yield row, low if is_empty else score
 
     def _judge_it(self, found: _Found, missing: int) -> list[tuple[bool, str]]:
         """The findings on the whole output: whether each is a failure, and its words."""
         said: list[tuple[bool, str]] = []
         if missing:
             said.append((True, f"rows without a verdict (failed calls, skipped lines or --max-cost): {missing:,}"))
-        if found.mean is None:
-            said.append((True, "no row has a score"))
-        elif (limit := self.fail_under) is not None:
+        then, now = (sum(counts) for counts in zip(found.scored, found.empty, found.unscored, strict=True))
+        if 2 * found.scored[1] < now or not now:
+            only = f"only {found.scored[1]:,} of {now:,} rows scored" if found.scored[1] else "no row has a score"
+            said.append((True, only))
+        if found.mean and (limit := self.fail_under) is not None:
             mean = found.mean.mean
             # Two decimals, unless they would round the mean up to the limit.
             figure = f"{mean:.9g}" if mean < limit <= float(f"{mean:.2f}") else f"{mean:.2f}"
             said.append((mean < limit, f"the mean {figure} is {'' if mean < limit else 'not '}below {limit:.9g}"))
-        if self.earlier is not None and found.pairs:
+        if self.earlier is None:
+            return said
+        if (pairs := found.pairs.total()) * 2 < then or not pairs:
+            only = f"only {pairs:,} of {then:,} rows scored" if pairs else "no row has a score"
+            said.append((self.fail_if_worse, f"{only} both now and in {self.earlier}"))
+        if found.has_more_unscored:
+            said.append((self.fail_if_worse, f"clearly more rows are unscored than in {self.earlier}"))
+        if pairs:
             is_worse = self.fail_if_worse and found.outcome == "clearly worse"
             said.append((is_worse, f"{found.outcome} than {self.earlier}"))
-        elif self.earlier is not None:
-            said.append((self.fail_if_worse, f"no row has a score both now and in {self.earlier}"))
         return said
 
     def _to_markdown(self, found: _Found, figures: list[tuple[str, str, str]], head: str, why: str) -> str:

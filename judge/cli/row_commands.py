@@ -120,7 +120,8 @@ def batch(
 
     Ctrl-C or a crash loses only the rows in progress.
     Exit code 0: all scored, 1: with gaps, 2: error, 130: interrupted.
-    With a check, 0: passed, 1: failed, or rows have no verdict. Unscored rows are reported, and fail no check.
+    With a check, 0: passed, 1: failed, or rows have no verdict. A reply with nothing to judge counts as
+    the lowest score. A check fails if fewer than half of the rows have a score, or clearly more are unscored.
     """
     from judge.batch import Batch, Journal, identity_of
     from judge.check import Check

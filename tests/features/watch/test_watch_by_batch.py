@@ -168,7 +168,7 @@ async def test_a_failure_of_the_server_is_asked_again_and_a_doubtful_answer_once
     await work(stage, later=2 * EVERY)
     await in_line(stage, 2)
     await work(stage, later=2 * EVERY)
-    assert (await stage.reaches(1, CaseStatus.DELIVERED)).unscored_reason is not None
+    assert (await stage.reaches(1, CaseStatus.DELIVERED)).score == 4
     assert [len(lines) for lines in model_server.sent] == [1, 1, 1]
 
 

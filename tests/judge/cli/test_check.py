@@ -98,8 +98,8 @@ async def test_only_clearly_lower_scores_count_as_worse(files: Files) -> None:
 
 
 async def test_rows_are_paired_by_id_or_prompt_in_order_and_the_rest_is_counted(files: Files) -> None:
-    before = await files.scored("before", 5, 1, 3, 2, "?", prompts=["a", "a", "b", "gone", "c"])
-    now = files.write("now", 1, 5, "?", 4, 4, 0, prompts=["b", "a", "a", "c", "new", "a"])
+    before = await files.scored("before", 5, 1, 3, 2, "none", prompts=["a", "a", "b", "gone", "c"])
+    now = files.write("now", 1, 5, "none", 4, 4, 0, prompts=["b", "a", "a", "c", "new", "a"])
     done = await files.batch(now, "--compare", before)
     assert "Scored rows: 4 before, now 5.\nUnscored rows: 1 before, now 1.\n" in done.stdout
     assert "Rows without a partner: 1 before, now 2.\n" in done.stdout
@@ -112,12 +112,43 @@ async def test_rows_are_paired_by_id_or_prompt_in_order_and_the_rest_is_counted(
     assert "Pairs by prompt_id whose prompts differ: 1.\n" in done.stdout
 
 
-async def test_clearly_more_unscored_rows_are_reported(files: Files) -> None:
+async def test_clearly_more_unscored_rows_fail(files: Files) -> None:
     before = await files.scored("before", *[4] * 40)
-    done = await files.batch(files.write("now", *[4, "?"] * 20), "--compare", before, "--fail-if-worse")
-    assert (done.returncode, "Unscored rows: 0 before, now 20, clearly more.\n" in done.stdout) == (0, True)
-    done = await files.batch(files.write("few", *[4] * 38, "?", "?"), "--compare", before)
-    assert "Unscored rows: 0 before, now 2.\n" in done.stdout
+    options = ("--compare", before, "--fail-if-worse")
+    done = await files.batch(files.write("now", *[4, "none"] * 20), *options)
+    assert last(done) == (1, f"Check failed: clearly more rows are unscored than in {before}.")
+    assert "Unscored rows: 0 before, now 20, clearly more.\n" in done.stdout
+    done = await files.batch(files.write("few", *[4] * 38, "none", "none"), *options)
+    assert (done.returncode, "Unscored rows: 0 before, now 2.\n" in done.stdout) == (0, True)
+
+
+async def test_replies_with_nothing_to_judge_count_as_the_lowest_score(files: Files) -> None:
+    before = await files.scored("before", *[4] * 30)
+    done = await files.batch(files.write("now", *[4] * 20, *[""] * 10), "--compare", before, "--fail-if-worse")
+    assert last(done) == (1, f"Check failed: clearly worse than {before}.")
+    counted = (
+        "Scored rows: 30 before, now 20.\n"
+        "Replies with nothing to judge, counted as 0: 0 before, now 10.\n"
+        "Other unscored rows: 0 before, now 0.\n"
+    )
+    assert counted in done.stdout
+    assert "Mean of all scored rows and these replies: 2.67 " in done.stdout  # 20 * 4 / 30
+    done = await files.batch(files.folder / "now", "--fail-under", 3)
+    assert last(done) == (1, "Check failed: the mean 2.67 is below 3.")
+    done = await files.batch(files.write("empty question", "Fine.", 4, prompts=["", "a"]), "--fail-under", 4)
+    assert last(done) == (0, "Check passed: the mean 4.00 is not below 4.")
+
+
+async def test_a_check_needs_scores_of_half_the_rows_and_pairs_of_half_the_earlier_ones(files: Files) -> None:
+    before = await files.scored("before", *[4] * 30)
+    for name, share in (("empty", ""), ("unscored", "none")):
+        done = await files.batch(files.write(name, *[4] * 5, *[share] * 25), "--fail-under", 0)
+        assert last(done) == (1, "Check failed: only 5 of 30 rows scored.")
+    now = files.write("now", *[4] * 30, prompts=[QUESTIONS[0], *map(str, range(29))])
+    done = await files.batch(now, "--compare", before, "--fail-if-worse")
+    assert last(done) == (1, f"Check failed: only 1 of 30 rows scored both now and in {before}.")
+    done = await files.batch(files.write("half", *[4] * 15), "--compare", before, "--fail-if-worse")
+    assert last(done) == (0, f"Check passed: not clearly worse than {before}.")
 
 
 async def test_files_that_cannot_be_compared_are_refused_before_any_request(files: Files) -> None:
