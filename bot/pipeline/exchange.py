@@ -5,7 +5,8 @@ question is the last message before it by a person, and the conversation is what
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,7 +64,9 @@ class Exchange:
     @property
     def response(self) -> str:
         """The texts of the reply, joined; of a reply that is too long, the first and the newest, and a mark."""
-        first, *rest = [message.text for message in self.reply if message.text] or [""]
+        is_said = any(message.text for message in self.reply)
+        # What was not read has a mark at its place, beside words.
+        first, *rest = [each for each in map(_words, self.reply) if each and is_said] or [""]
         kept = list(rest)
         while kept and len(join_texts([first, _LEFT_OUT, *kept])) > LONGEST_TEXT:
             kept = kept[1:]
@@ -76,7 +79,7 @@ class Exchange:
         asked = self.question.messages if self.question else ()
         listed = ((Part.QUESTION, asked), (Part.RESPONSE, self.reply))
         several = [_to_turn(part, each) for part, messages in listed if len(messages) > 1 for each in messages]
-        return (*self.conversation, *several)
+        return (*self.conversation, *several, *_shared([*asked, *self.reply]))
 
     def to_found(self) -> dict[str, Any]:
         """The fields of a case that say what was found about its reply."""
@@ -87,6 +90,7 @@ class Exchange:
             "author_id": first.author_id,
             "response": self.response,
             "messages": len(self.reply),
+            "unread": _in_numbers(kind for message in self.reply for kind in message.read.unread),
             "turns": tuple(turn for turn in self.turns if turn.part is Part.RESPONSE),
         }
 
@@ -105,9 +109,26 @@ class Exchange:
         }
 
 
+def _words(message: Message) -> str:
+    return message.text or message.read.text
+
+
+def _in_numbers(kinds: Iterable[str]) -> str | None:
+    """For instance "1 picture, 2 files"; None if there are none."""
+    counts = Counter(kinds).items()
+    return ", ".join(f"{number} {kind}{'' if number == 1 else 's'}" for kind, number in counts) or None
+
+
+def _shared(messages: Iterable[Message]) -> Iterator[CaseTurn]:
+    """The authors of the messages that were shared into these; the words stand there."""
+    for message in messages:
+        for author_id in message.read.shared_by:
+            yield CaseTurn(part=Part.SHARED, ts=message.ts, author_id=author_id, text=None, text_hash="")
+
+
 def _to_turn(part: Part, message: Message, role: str = "") -> CaseTurn:
     its = {"ts": message.ts, "author_id": message.author_id, "text_hash": text_hash(message.text)}
-    return CaseTurn(part=part, role=role, text=message.text, **its)
+    return CaseTurn(part=part, role=role, text=_words(message), **its)
 
 
 def is_anybodys(message: Message, own_ids: Collection[str]) -> bool:
@@ -191,4 +212,4 @@ def _with_conversation(
     kept = [turns[0], *turns[1 + fits.left_out :]] if turns else []
     texts = [turn.text for turn in fits.turns if turn.role]
     shown = tuple(turn.model_copy(update={"text": text}) for turn, text in zip(kept, texts, strict=True))
-    return Exchange(reply, question, shown, len(before), fits.left_out)
+    return Exchange(reply, question, (*shown, *_shared(before)), len(before), fits.left_out)

@@ -60,8 +60,8 @@ def why_unscored(verdict: RecordedVerdict) -> str:
 
 _QUOTES = {ids.BLOCK_JUSTIFICATION, ids.BLOCK_LOW_JUSTIFICATION, ids.BLOCK_QUOTED_QUESTION}
 _BUTTONS = {"actions", "context_actions"}
-_EDITED = "*Scored before an edit:* the question or the response has changed since."
-_DELETED = "The question or the response was deleted, so I removed what I had quoted."
+_EDITED = "*Scored before an edit:* a message that was judged has changed since."
+_DELETED = "A message that was judged was deleted, so I removed what I had quoted."
 _FORGOTTEN = "I removed what I had quoted, because its author asked me to forget it."
 
 

@@ -40,6 +40,11 @@ class Message:
     read: Read = field(default_factory=Read)
 
     @property
+    def is_unfinished(self) -> bool:
+        """Whether it is still being written: streamed, or with a step to be done."""
+        return self.streaming == "in_progress" or self.read.is_unfinished
+
+    @property
     def thread_ts(self) -> str:
         return self.parent_ts or self.ts
 

@@ -37,12 +37,14 @@ class Read:
         unread: What was not read, its kind once for each: "picture", "file", "video" or "block".
         shared_by: The ids of the authors of messages that were shared into this one.
         has_words: Whether the text has more than marks of what was not read.
+        is_unfinished: Whether it shows a step that is still to be done.
     """
 
     text: str = ""
     unread: tuple[str, ...] = ()
     shared_by: tuple[str, ...] = ()
     has_words: bool = False
+    is_unfinished: bool = False
 
 
 def read(raw: Raw) -> Read:
@@ -65,7 +67,9 @@ def read(raw: Raw) -> Read:
     text = "\n".join(part for part in parts if part.strip())
     pieces = zip_longest(unmark(text).split(_HERE), (each for each, _ in reader.marks), fillvalue="")
     unread = tuple(kind for _, kind in reader.marks if kind)
-    return Read("".join(chain(*pieces)).strip(), unread, tuple(reader.authors), reader.is_said(text))
+    return Read(
+        "".join(chain(*pieces)).strip(), unread, tuple(reader.authors), reader.is_said(text), reader.is_unfinished
+    )
 
 
 class _Reader:
@@ -74,6 +78,7 @@ class _Reader:
     def __init__(self) -> None:
         self.marks: list[tuple[str, str]] = []
         self.authors: list[str] = []
+        self.is_unfinished = False
         self._depth = 0
 
     def put(self, text: str, unread: str = "") -> str:
@@ -180,6 +185,7 @@ def _number(value: Any) -> str:
 
 def _step(reader: _Reader, raw: Raw) -> str:
     state = _named(raw.get("status")).replace("_", " ")
+    reader.is_unfinished |= state in {"pending", "in progress"}
     step = reader.put(mark("step", ", ".join(filter(None, [_named(raw.get("title")), state]))))
     return reader.lines([step, *map(reader.block, _list(raw.get("sources")))])
 

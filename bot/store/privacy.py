@@ -171,7 +171,7 @@ class Words:
     """How much there is, or was, of a person's words.
 
     Attributes:
-        cases: Cases whose question or response they wrote, or which they asked for.
+        cases: Cases whose question, response or earlier messages they wrote, or which they asked for.
         unsettled: How many of these are being scored; they lose their texts when their verdict is delivered.
         reasons: Reasons that they typed for labels.
         thumbs: Thumbs that they put under replies.
@@ -268,6 +268,9 @@ _PAGE = 500
 _OURS = {"key", "lease_owner", "opened", "slack_tries", "model_tries", "internal_errors", "thread_intent"}
 _OURS |= {"reply_intent", "is_stale", "reserved_tokens", "response_url"}
 _OF_REQUESTER = {"requester_id", "requester_name"}
+# Hidden from a person who only wrote an earlier message of the conversation.
+_OF_OTHERS = {"question", "question_hash", "question_author_id", "response", "response_hash", "author_id"}
+_OF_OTHERS |= {"justification", "unscored_detail", "ratings"}
 
 # What is stored about a person besides cases and audit: for each kind, the column that names them.
 _OF_PERSON: Mapping[str, Column[Any]] = {
@@ -301,7 +304,7 @@ class Personal:
         """Everything stored about a person, including the audit rows by or about them; `StoredRow` lists the kinds.
 
         Cases and audit rows come oldest first. For a case that another person asked for, the requester and a question
-        that the requester typed are left out.
+        that the requester typed are left out. Of a conversation, only this person's own turns are shown.
         """
         for kind, whose in _OF_PERSON.items():
             for row in await self._database.all(_of(whose, team_id, user_id)):
@@ -323,7 +326,10 @@ class Personal:
 
     async def _page(self, some: Select[Any]) -> Sequence[dict[str, Any]]:
         async def read(connection: AsyncConnection) -> Sequence[dict[str, Any]]:
-            found = {row.id: {**row._mapping, "ratings": []} for row in await connection.execute(some)}
+            found = {row.id: {**row._mapping, "turns": [], "ratings": []} for row in await connection.execute(some)}
+            said = select(turns).where(turns.c.case_id.in_(found)).order_by(turns.c.case_id, turns.c.position)
+            for turn in await connection.execute(said):
+                found[turn.case_id]["turns"].append(dict(turn._mapping))
             given = select(ratings).where(ratings.c.case_id.in_(found)).order_by(ratings.c.case_id, ratings.c.position)
             for rating in await connection.execute(given):
                 found[rating.case_id]["ratings"].append(dict(rating._mapping))
@@ -353,4 +359,7 @@ def _shown(case: Mapping[str, Any], user_id: str) -> dict[str, Any]:
     is_typed = case["question_source"] == QuestionSource.TYPED
     if is_typed and user_id not in {case["question_author_id"], case["requester_id"]}:
         hidden |= {"question", "question_hash", "question_author_id"}
-    return {name: value for name, value in case.items() if name not in hidden}
+    if user_id not in {case["requester_id"], case["author_id"], case["question_author_id"]}:
+        hidden |= _OF_OTHERS
+    own = [turn for turn in case["turns"] if turn["author_id"] == user_id]
+    return {name: value for name, value in (case | {"turns": own}).items() if name not in hidden}

@@ -10,10 +10,11 @@ from pgqueuer.adapters.inmemory import InMemoryDriver, InMemoryQueries
 from sqlalchemy import event
 
 from bot.commands.export import export
-from bot.domain.case import LoggedCase
+from bot.domain.case import CaseTurn, LoggedCase, Part, text_hash
 from bot.domain.label import Label
 from bot.store import Store
 from bot.store.export import Selection
+from bot.store.privacy import Personal, Words
 from tests.cases import a_case, a_verdict, amendments, held, stale, url
 
 AT = {"message_ts": "5.1", "question_ts": "4.1", "parent_ts": "4.1"}
@@ -94,6 +95,65 @@ async def test_a_deleted_message_takes_the_texts_of_its_cases_and_of_no_others(l
     assert (second.question, second.response) == ("Why?", "Because.")
     verdicts = [await log.cases.verdict(case.id) for case in (gone, kept)]
     assert [verdict.ratings[0].raw for verdict in verdicts if verdict] == ["", "score: 4"]
+
+
+def turn(part: Part, ts: str, text: str, author_id: str = "U-third") -> CaseTurn:
+    return CaseTurn(part=part, ts=ts, author_id=author_id, role="Person 1", text=text, text_hash=text_hash(text))
+
+
+SAID = turn(Part.CONVERSATION, "3.1", "Said before.")
+PARTS = (turn(Part.RESPONSE, "5.1", "Let me look."), turn(Part.RESPONSE, "5.2", "Because."))
+OF_TWO = {"turns": (SAID, *PARTS), "messages_before": 1, "messages": 2, "response": "Let me look.\n\nBecause."}
+
+
+@pytest.mark.parametrize("ts", ["3.1", "5.1", "5.2"])
+async def test_an_edit_of_any_message_that_was_judged_marks_the_case(log: Store, ts: str) -> None:
+    case = await delivered(log, **OF_TWO)
+    same = next(each.text for each in (SAID, *PARTS) if each.ts == ts)
+    assert await log.edits.note_edited(*HERE, ts, same) == []
+    assert await log.edits.note_edited(*HERE, ts, "Other words.") == [case.id]
+
+
+async def test_a_deleted_message_of_a_reply_leaves_the_others(log: Store) -> None:
+    case = await delivered(log, **OF_TWO)
+    assert await log.edits.note_deleted(*HERE, "5.1") == [case.id]
+    found = await log.cases.get(case.id)
+    assert (found.response, found.response_hash, found.messages) == ("Because.", text_hash("Because."), 1)
+    assert found.edited_at
+    assert found.deleted_at is None
+    assert await log.edits.note_deleted(*HERE, "5.2") == [case.id]
+    found = await log.cases.get(case.id)
+    assert found.deleted_at
+    assert found.response is None
+
+
+@pytest.mark.parametrize("how", ["deleted", "forgotten", "not kept"])
+async def test_the_words_of_an_earlier_message_leave_the_case(log: Store, how: str) -> None:
+    case = await delivered(log, **OF_TWO)
+    if how == "deleted":
+        assert await log.edits.note_deleted(*HERE, "3.1") == [case.id]
+    elif how == "forgotten":
+        assert await log.personal_data.forget("T1", "U-third") == Words(cases=1)
+    else:
+        await log.edits.drop_texts(case)
+    found = await log.cases.get(case.id)
+    assert [each.text for each in await log.cases.turns(found)] == [None] * 3
+    assert found.response is None
+
+
+async def test_who_only_spoke_before_is_shown_their_own_words_alone(log: Store) -> None:
+    await delivered(log, **OF_TWO | {"turns": (SAID, turn(Part.CONVERSATION, "3.2", "By another.", "U-4"))})
+    (row,) = [row async for kind, row in Personal(log.database, log.audit).rows("T1", "U-third") if kind == "case"]
+    assert [each["text"] for each in row["turns"]] == ["Said before."]
+    assert not {"question", "response", "justification", "ratings"} & row.keys()
+
+
+async def test_a_reply_is_known_by_each_of_its_messages(log: Store) -> None:
+    case = await delivered(log, **OF_TWO | {"parent_ts": None})
+    for ts, text in (("5.1", "Let me look."), ("5.2", "Because.")):
+        found, found_hash = await log.cases.latest(*HERE, ts, "U-any")
+        assert (found.id, found_hash) == (case.id, text_hash(text))
+        assert [each.id for each in await log.forgetting.cases_at(*HERE, ts, None)] == [case.id]
 
 
 async def test_a_label_of_a_deleted_message_is_exported_without_texts(log: Store) -> None:

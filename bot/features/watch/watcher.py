@@ -54,7 +54,7 @@ def to_reply(team_id: str, channel_id: str, raw: Raw) -> SeenReply:
 
 
 def _hash_of(found: Exchange) -> str | None:
-    is_written = not any(message.streaming == _IN_PROGRESS for message in found.reply)
+    is_written = not any(message.is_unfinished for message in found.reply)
     return text_hash(found.response) if is_written else None
 
 

@@ -18,7 +18,7 @@ from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, assert_w
 
 EVENTS = ("message.channels", "message.groups")
 LINE = "*Scored before an edit:*"
-GONE = "The question or the response was deleted"
+GONE = "A message that was judged was deleted"
 
 
 @pytest.fixture
