@@ -362,4 +362,4 @@ def _shown(case: Mapping[str, Any], user_id: str) -> dict[str, Any]:
     if user_id not in {case["requester_id"], case["author_id"], case["question_author_id"]}:
         hidden |= _OF_OTHERS
     own = [turn for turn in case["turns"] if turn["author_id"] == user_id]
-    return {name: value for name, value in (case | {"turns": own}).items() if name not in hidden}
+    return {name: value for name, value in {**case, "turns": own}.items() if name not in hidden}

@@ -94,6 +94,8 @@ class Watcher:
         self._limits = services.limits.of_automation()
         self._watches = AnswerCache(self._read, _KEPT_S, _MOST_TEAMS)
         self._working = asyncio.Lock()
+        # One message at a time, in their order: the second message of a reply looks for the first.
+        self._seeing = asyncio.Lock()
 
     async def save(self, watch: Watch, by: str) -> None:
         """Records a watch; other processes follow it within half a minute."""
@@ -129,6 +131,10 @@ class Watcher:
 
         In a thread, it goes on with its author's reply, or ends the replies of others.
         """
+        async with self._seeing:
+            return await self._see(watches, raw, rest)
+
+    async def _see(self, watches: Mapping[str, Watch], raw: Raw, rest: timedelta) -> int:
         watch = watches.get(author_of(raw) or "")
         replies, now = self._store.replies, self.services.clock()
         if watch is None or not is_since(watch, raw["ts"]):
@@ -252,7 +258,7 @@ class Watcher:
         is_written = seen.text_hash is not None or age >= _STREAMED_FOR
         newest = found.reply[-1]
         is_same = seen.text_hash == reply.text_hash
-        if len(found.reply) > 1:
+        if reply.last_ts or len(found.reply) > 1:
             is_same = age >= _STREAMED_FOR or age_of(newest.ts, self.services.clock()) >= REST
         if is_written and is_same:
             return True
