@@ -234,8 +234,7 @@ async def test_the_page_turns_in_place_to_the_oldest_and_back(stage: Stage) -> N
 async def test_older_leads_on_where_cases_were_deleted(stage: Stage) -> None:
     await add_cases(stage.log, 15, **of_ann(stage))
     told = await recent(stage)
-    async with stage.log.database.engine.begin() as connection:
-        await connection.execute(delete(cases).where(cases.c.id.between(4, 8)))
+    await stage.log.database.execute(delete(cases).where(cases.c.id.between(4, 8)))
     stage.ann.click(told, ids.ACTION_RECENT_OLDER)
     await stage.slack.until(lambda: numbers(told) == [3, 2, 1])
 
