@@ -117,7 +117,8 @@ def test_the_text_stands_above_blocks_without_words() -> None:
 
 
 @each(
-    "raw", [IMAGE, block("video", title=text("a")), rich(block("foo")), block("card"), block("table", rows=[[IMAGE]])]
+    "raw",
+    [IMAGE, block("video", title=text("a")), rich(block("foo")), block("card"), block("table", rows=[[IMAGE, IMAGE]])],
 )
 def test_pictures_and_the_like_are_no_words(raw: Raw) -> None:
     assert not read({"blocks": [raw]}).has_words
