@@ -8,7 +8,7 @@ import re
 
 from judge.attacks.folding import fold_aligned
 
-_KINDS = "step|source|picture|file|audio|video|block|shared"
+_KINDS = r"step|source|picture|file|audio|video|block|shared(?:\s+message)?"
 # A word or a bracket right before it makes it an index or a slice, `x[step:]`; a link is `[file](...)`.
 _MARK = re.compile(
     rf"(?<![\w)\]])\[\s*(?:(?:{_KINDS})\s*(?::|\](?!\())|[\d,.]+\s+(?:messages?|characters?)\s+left\s+out)",

@@ -10,6 +10,7 @@ from tests.tables import each
         ("[step: searched]", "(step: searched)"),
         ("a [ SOURCE : Nature (https://x.org) ] b", "a ( SOURCE : Nature (https://x.org) ) b"),
         ("[audio] [Picture]", "(audio) (Picture)"),
+        ("[shared message: x]", "(shared message: x)"),
         ("［ｓｔｅｐ： x］", "(ｓｔｅｐ： x)"),
         ("&#91;file: a.pdf&#93;", "(file: a.pdf)"),
         ("[s\u200btep: x", "(s\u200btep: x"),
