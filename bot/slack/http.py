@@ -21,6 +21,8 @@ EVENTS = "/slack/events"
 LARGEST_BODY = 2**20
 """In bytes; it is also aiohttp's default. Slack documents no limit, and Bolt for JavaScript takes 4 MB. A shortcut on
 the longest message (40,000 Chinese characters, both as text and as a block, as JSON in a form) takes 640 kB."""
+_ANY_TIME = 2**16
+"""In bytes: a smaller body is always read. aiohttp buffers as much of each connection, whether it is read or not."""
 FRESH_S = 300
 """How old a signature may be; source: https://docs.slack.dev/authentication/verifying-requests-from-slack"""
 
@@ -35,7 +37,15 @@ class HttpFront:
 
     A request without a fresh signature is refused before its body is read, and a body larger than `LARGEST_BODY` is
     refused. Limits on the number and duration of connections are left to the proxy that terminates TLS.
+
+    Attributes:
+        most_unverified: In bytes, for all bodies that are being read, because anybody can send them. A large body that
+            would pass it is refused.
+        longest_read_s: A body must be there after this time. Slack itself gives up after 3 s.
     """
+
+    most_unverified = 32 * LARGEST_BODY
+    longest_read_s = 3.0
 
     def __init__(
         self,
@@ -50,6 +60,7 @@ class HttpFront:
         self._app = app
         self._takes = takes
         self._traffic = traffic or Traffic()
+        self._unverified = 0
         self._clock = clock or Clock()
         self._verifier = SignatureVerifier(signing_secret.get_secret_value(), self._clock)
         self.server = HttpServer(("HTTP_HOST", "HTTP_PORT"), host, port, self._answer)
@@ -76,26 +87,43 @@ class HttpFront:
             return web.Response(status=405, headers={"Allow": "POST"})
         if not self._may_be_slacks(request.headers):
             return _not_slacks()
-        if (request.content_length or 0) > LARGEST_BODY:
-            return _too_large()
         try:
-            body = await request.read()
-        except web.HTTPRequestEntityTooLarge:
-            return _too_large()
+            async with asyncio.timeout(self.longest_read_s):
+                body = await self._read(request)
+        except TimeoutError:
+            return web.Response(status=408)
         except (web.RequestPayloadError, ConnectionError):
             return web.Response(status=400, text="the body cannot be read\n")
+        if isinstance(body, web.Response):
+            return body
         if not self._is_slacks(body, request.headers):
             return _not_slacks()
         return await self._dispatch(body)
+
+    async def _read(self, request: web.BaseRequest) -> bytes | web.Response:
+        """The body, or the refusal of one that is too large, or too large for now."""
+        body, held = bytearray(), 0
+        try:
+            while True:
+                size = max(request.content_length or 0, len(body))
+                self._unverified += size - held
+                held = size
+                if size > LARGEST_BODY:
+                    return web.Response(status=413, text=f"expected at most {LARGEST_BODY} bytes\n")
+                if size > _ANY_TIME and self._unverified > self.most_unverified:
+                    return _not_now("too much unverified", self.most_unverified)
+                if not (part := await request.content.readany()):
+                    return bytes(body)
+                body += part
+        finally:
+            self._unverified -= held
 
     async def _dispatch(self, body: bytes) -> web.Response:
         bolt_request = _to_request(body.decode())
         if bolt_request is None:
             return web.Response(status=400, text="expected a payload of Slack's\n")
         if self._traffic.is_full:
-            # Not accepted: Slack shows the person an error, and sends an event again.
-            logger.warning("payload_refused", reason="too many at once", most=MOST)
-            return web.Response(status=503, headers={"Retry-After": "1"})
+            return _not_now("too many at once", MOST)
         with self._traffic.payload(bolt_request.body):
             if await self._takes(bolt_request.body):
                 return web.Response()
@@ -119,8 +147,10 @@ def _not_slacks() -> web.Response:
     return web.json_response({"error": "invalid request"}, status=401)
 
 
-def _too_large() -> web.Response:
-    return web.Response(status=413, text=f"expected at most {LARGEST_BODY} bytes\n")
+def _not_now(reason: str, most: int) -> web.Response:
+    """Not accepted: Slack shows the person an error, and sends an event again."""
+    logger.warning("payload_refused", reason=reason, most=most)
+    return web.Response(status=503, headers={"Retry-After": "1"})
 
 
 def _to_request(body: str) -> AsyncBoltRequest | None:
