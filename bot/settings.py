@@ -1,9 +1,11 @@
 """Settings from the environment and `.env`, read once, all problems reported together."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, TypeVar
 
+from dotenv import dotenv_values
 from pydantic import AfterValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import (
     BaseSettings,
@@ -32,6 +34,7 @@ from bot.slack.manifest import manifest_path
 from judge import DEFAULT_MODEL
 
 _ENV_FILE = Path(".env")
+_NEARLY = 0.9  # by difflib; RETENTION_DAY and RETENTION_DAYS have 0.96, HTTP_PROXY and HTTP_PORT 0.74
 SLACK_API_URL = "https://slack.com/api/"
 OFFLINE = "offline"
 
@@ -289,14 +292,28 @@ def load(kind: type[S], env_file: Path | None = _ENV_FILE, **given: object) -> S
     """The settings of that kind; `given` overrides the environment, which overrides `env_file`.
 
     Raises:
-        SettingsError: Settings are missing or wrong, all listed in the message; or the file is not UTF-8.
+        SettingsError: Settings are missing or wrong, all listed in the message; the file is not UTF-8, or has a name
+            that is nearly a setting's.
     """
     try:
+        if misspelt := _misspelt(env_file):
+            raise SettingsError(f"{env_file}: " + "; ".join(f"{n}: did you mean {m}?" for n, m in misspelt.items()))
         return kind(_env_file=env_file, **given)  # type: ignore[arg-type]
     except ValidationError as exc:
         raise SettingsError(_explain(exc)) from exc
     except UnicodeDecodeError as exc:
         raise SettingsError(_explain_text(exc, env_file)) from exc
+
+
+def _misspelt(env_file: Path | None) -> Mapping[str, str]:
+    """The names in the file that are nearly a setting's, each with that; other programs' variables are left alone."""
+    if env_file is None or not env_file.is_file():
+        return {}
+    known = {name.upper() for name in Settings.model_fields}
+    known |= {f"{name}_FILE" for name in known}
+    names = {name.upper() for name in dotenv_values(env_file, encoding="utf-8-sig")} - known
+    close = {name: get_close_matches(name, known, n=1, cutoff=_NEARLY) for name in sorted(names)}
+    return {name: found[0] for name, found in close.items() if found}
 
 
 def load_log_settings() -> LogSettings:

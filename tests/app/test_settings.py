@@ -5,7 +5,7 @@ import pytest
 from bot.errors import SettingsError
 from bot.judges import limits_of
 from bot.setting_values import Role
-from bot.settings import PreviewSettings, Settings, load, load_log_settings, load_settings
+from bot.settings import LogSettings, PreviewSettings, Settings, load, load_log_settings, load_settings
 from judge import DEFAULT_MODEL
 
 SETTINGS = [name.upper() for name in Settings.model_fields]
@@ -28,6 +28,25 @@ def test_three_values_are_enough(tmp_path: Path) -> None:
     settings = load_settings(env(tmp_path, "SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xapp-1", "OPENAI_API_KEY=sk-1"))
     assert settings.judge_model == DEFAULT_MODEL
     assert settings.slack_api_url == "https://slack.com/api/"
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("RETENTION_DAY", "RETENTION_DAYS"),
+        ("STORE_TEXTS", "STORE_TEXT"),
+        ("CHANNEL_ALLOWED", "CHANNELS_ALLOWED"),
+        ("slack_bot_tokens", "SLACK_BOT_TOKEN"),
+    ],
+)
+def test_a_name_that_is_nearly_a_settings_is_refused(tmp_path: Path, name: str, meant: str) -> None:
+    with pytest.raises(SettingsError, match=f"{name.upper()}: did you mean {meant}"):
+        load(LogSettings, env(tmp_path, f"{name}=xoxb-secret"))
+
+
+def test_variables_of_other_programs_are_left_alone(tmp_path: Path) -> None:
+    others = ("HTTP_PROXY=x", "OPENAI_ORG_ID=x", "JUDGE_BATCH_HURRY=1", "LOG_LEVEL=info", "TZ=UTC", "POSTGRES_DB=x")
+    load(LogSettings, env(tmp_path, *others))
 
 
 def test_nothing_listens_for_other_machines_by_default(tmp_path: Path) -> None:
