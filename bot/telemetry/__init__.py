@@ -1,6 +1,7 @@
 """OpenTelemetry, if the standard variables name a receiver; otherwise its packages are not imported."""
 
 import os
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ Counts = Callable[[], Awaitable[Mapping[str, int]]]
 """Returns the number of cases by status."""
 
 _SIGNALS = ("TRACES", "METRICS", "LOGS")
+_HEADER = re.compile(r"\s*[\w.-]+\s*=[ !#-+\--:<-\[\]-~]*", re.ASCII)  # no more than the SDK takes
 _RECEIVER = "OTEL_EXPORTER_OTLP_ENDPOINT"
 
 logger = structlog.get_logger(__name__)
@@ -41,6 +43,16 @@ def _value(name: str) -> str:
     return os.environ.get(name, "").strip().lower()
 
 
+def _check(wanted: Sequence[str]) -> None:
+    """Raises ValueError, with the variable's name alone, for what the SDK would log together with its secret."""
+    for part in ("", *(f"{each}_" for each in wanted)):
+        receiver, headers = f"OTEL_EXPORTER_OTLP_{part}ENDPOINT", f"OTEL_EXPORTER_OTLP_{part}HEADERS"
+        if _value(receiver) and not _value(receiver).startswith(("http://", "https://")):
+            raise ValueError(f"{receiver}: expected http://... or https://...")
+        if not all(_HEADER.fullmatch(each) for each in os.environ.get(headers, "").split(",") if each.strip()):
+            raise ValueError(f"{headers}: expected name=value, several with commas, values URL-encoded")
+
+
 def load() -> "type[Telemetry]":
     """The class that sends the signals.
 
@@ -63,6 +75,7 @@ def start(counts: Counts) -> "Telemetry | None":
     """
     wanted = signals()
     try:
+        _check(wanted)
         return load()(wanted, counts) if wanted else None
     except (BotError, ValueError, RuntimeError) as exc:
         logger.warning("telemetry_off", reason=str(exc))

@@ -16,6 +16,7 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportM
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
+from bot.telemetry import start
 from tests.model_server import Failure
 from tests.stage import ANSWER, GOOD, QUESTION, StageFactory
 
@@ -212,6 +213,30 @@ def test_telemetry_imports_nothing_when_off_and_only_warns_if_its_extra_is_missi
     assert (done.returncode, done.stderr) == (0, "")
     wanted = "OTEL_EXPORTER_OTLP_ENDPOINT is set, but nothing is sent without pip install 'slack-judge[otel]'"
     assert done.stdout.count(wanted) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("OTEL_EXPORTER_OTLP_HEADERS", "authorization: Bearer s3cret"),
+        ("OTEL_EXPORTER_OTLP_HEADERS", "x-tenant=a,s3cret"),
+        ("OTEL_EXPORTER_OTLP_TRACES_HEADERS", 'authorization="s3cret"'),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "me:s3cret@collector:4318"),
+    ],
+)
+async def test_a_mistyped_variable_is_named_without_its_secret(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
+    monkeypatch.setenv(name, value)
+    assert start(no_counts) is None
+    said = "".join(capsys.readouterr())
+    assert name in said
+    assert "s3cret" not in said
+
+
+async def no_counts() -> Mapping[str, int]:
+    return {}
 
 
 async def test_a_variable_that_the_sdk_refuses_leaves_the_bot_running(
