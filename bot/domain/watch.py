@@ -2,10 +2,11 @@
 
 import hmac
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from math import inf
 
 MOST_OF_A_QUESTION = 5
 """At most this many replies of an assistant to one question are scored a day; the others become `OVER`."""
@@ -73,6 +74,13 @@ class Unread:
 
     since: datetime
     reason: str
+
+
+def losers(earlier: Watch, now: Watch) -> Sequence[str]:
+    """Who gets fewer alerts of a changed watch: all, if it scores less or its floor is lower; else who is left out."""
+    a_day = (now.per_day or inf) < (earlier.per_day or inf)
+    is_less = now.share < earlier.share or a_day or (now.floor or -inf) < (earlier.floor or -inf)
+    return [each for each in earlier.alerts_to if is_less or each not in now.alerts_to]
 
 
 LATE = timedelta(days=1)

@@ -7,7 +7,7 @@ from typing import Any
 from slack_bolt.async_app import AsyncApp
 
 from bot.domain.blocker import CHANNEL_OFF
-from bot.domain.watch import Shows, Watch
+from bot.domain.watch import Shows, Watch, losers
 from bot.feature import Services
 from bot.features.watch import text as words
 from bot.features.watch.alerts import send_alert
@@ -37,10 +37,19 @@ async def order_on(services: Services, invocation: Invocation, channel_id: str, 
 
 
 async def save_order(watcher: Watcher, watch: Watch, by: str) -> str:
-    """Records a watch; returns why it was not recorded, or an empty string."""
+    """Records a watch; returns why it was not recorded, or an empty string.
+
+    Whoever gets no more alerts, or fewer, is told, except for the person who changed it.
+    """
     if watch.shows is Shows.REACTION and REACTIONS not in watcher.services.identity.scopes:
         return words.NO_REACTIONS
+    services = watcher.services
+    earlier = await services.store.watches.find(watch.team_id, watch.channel_id, watch.author_id)
     await watcher.save(watch, by)
+    if earlier:
+        lose = tuple(each for each in losers(earlier, watch) if each != by)
+        name = await name_of(services, watch.author_id)
+        await send_alert(services, replace(earlier, alerts_to=lose), words.changed_by(watch, name, by))
     return ""
 
 

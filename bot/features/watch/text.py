@@ -115,6 +115,11 @@ def ended_by(watch: Watch, name: str, by: str) -> Post:
     )
 
 
+def changed_by(watch: Watch, name: str, by: str) -> Post:
+    """The message for those whom a changed watch alerts less, or no longer."""
+    return _post(f"<@{by}> changed the watch on *{clip(name, _NAME)}* in <#{watch.channel_id}>: {_order(watch)}")
+
+
 def no_assistant(name: str, known: Sequence[str]) -> str:
     """The answer to a name that no bot of the channel has, or that is followed by something unknown."""
     called = [each for each in known if name.lower().startswith(f"{each.lower()} ")]

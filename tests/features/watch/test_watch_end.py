@@ -3,6 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from bot.features.watch.text import NOT_WATCHED
 from bot.features.watch.window_text import CHANGED_MEANWHILE
 from bot.slack import ids
@@ -70,6 +72,23 @@ async def test_those_who_get_alerts_and_who_set_the_watch_are_told_who_ended_it(
         (message,) = told
         assert f"<@{stage.ann.id}> ended the watch on helper in <#{watch.channel_id}>" in message.text
     assert direct_messages(stage, stage.ann) == []
+
+
+@pytest.mark.parametrize("change", ["alert off", "alert me", "1 in 1000", "1 a day"])
+async def test_who_loses_alerts_of_a_watch_is_told_by_whose_change(stage: Stage, change: str) -> None:
+    await say(stage, "@helper all alert me")
+    await stage.log.watches.save(replace(await only(stage), alerts_to=(stage.ann.id, stage.ben.id)), stage.ben.id)
+    await say(stage, f"@helper {change}")
+    (message,) = direct_messages(stage, stage.ben)
+    assert f"<@{stage.ann.id}> changed the watch on helper in <#" in message.text
+    assert direct_messages(stage, stage.ann) == []
+
+
+async def test_nobody_is_told_of_a_change_that_costs_no_alert(stage: Stage) -> None:
+    await say(stage, "@helper 1 in 10 alert me")
+    await stage.log.watches.save(replace(await only(stage), alerts_to=(stage.ann.id, stage.ben.id)), stage.ben.id)
+    await say(stage, "@helper all")
+    assert direct_messages(stage, stage.ben) == []
 
 
 async def test_whoever_presses_twice_ends_it_once(stage: Stage) -> None:
