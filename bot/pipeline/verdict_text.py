@@ -60,20 +60,23 @@ def why_unscored(verdict: RecordedVerdict) -> str:
 
 _QUOTES = {ids.BLOCK_JUSTIFICATION, ids.BLOCK_LOW_JUSTIFICATION, ids.BLOCK_QUOTED_QUESTION}
 _BUTTONS = {"actions", "context_actions"}
-_EDITED = "*Scored before an edit:* a message that was judged has changed since."
+_EDITED = "*Scored before an edit:* what was judged has changed since."
 _DELETED = "A message that was judged was deleted, so I removed what I had quoted."
 _FORGOTTEN = "I removed what I had quoted, because its author asked me to forget it."
 
 
-def amend_blocks(blocks: list[dict[str, Any]], case: LoggedCase) -> list[dict[str, Any]]:
-    """A verdict's blocks, with a line above the buttons if texts were edited, deleted or forgotten; idempotent."""
+def amend_blocks(blocks: list[dict[str, Any]], case: LoggedCase, *, has_quotes: bool = True) -> list[dict[str, Any]]:
+    """A verdict's blocks, with a line above the buttons if texts were edited, deleted or forgotten; idempotent.
+
+    Without `has_quotes`, nothing is quoted although texts are left: a part of the reply was deleted.
+    """
     if not (case.loses_words or case.edited_at):
         return blocks
     words = _EDITED
     if case.loses_words:
         words = _DELETED if case.deleted_at else _FORGOTTEN
     line = context(words) | {"block_id": ids.BLOCK_AMENDMENT}
-    gone = {ids.BLOCK_AMENDMENT} | (_QUOTES if case.loses_words else set())
+    gone = {ids.BLOCK_AMENDMENT} | (_QUOTES if case.loses_words or not has_quotes else set())
     kept = [block for block in blocks if block.get("block_id") not in gone]
     at = next((number for number, block in enumerate(kept) if block["type"] in _BUTTONS), len(kept))
     return [*kept[:at], line, *kept[at:]]
@@ -121,11 +124,11 @@ def verdict_message(case: LoggedCase, verdict: RecordedVerdict, note: str = "") 
     return amended(Post(summary, [*blocks, actions(*buttons)] if buttons else blocks), case)
 
 
-def amended(verdict: Post, case: LoggedCase) -> Post:
-    """A verdict, with a line if its question or response was edited, deleted or forgotten; idempotent."""
-    is_quoting = case.loses_words and verdict.text.startswith("Score ")
+def amended(verdict: Post, case: LoggedCase, *, has_quotes: bool = True) -> Post:
+    """A verdict, with a line if what it judged was edited, deleted or forgotten; idempotent."""
+    is_quoting = (case.loses_words or not has_quotes) and verdict.text.startswith("Score ")
     text = verdict.text.partition(":")[0] if is_quoting else verdict.text
-    return _with_feedback(text, amend_blocks(verdict.blocks, case))
+    return _with_feedback(text, amend_blocks(verdict.blocks, case, has_quotes=has_quotes))
 
 
 def example_message(case: LoggedCase, verdict: RecordedVerdict) -> Post:
@@ -220,7 +223,7 @@ def _said(case: LoggedCase, verdict: RecordedVerdict) -> tuple[list[dict[str, An
     if extremes := _extremes(verdict):
         return extremes, f"{score}: the ratings range from {verdict.span[0]} to {verdict.span[1]}"
     words = sanitize(verdict.justification).strip()
-    ours = _NOT_KEPT if case.has_lost_texts else "The judge gave no justification."
+    ours = _NOT_KEPT if case.has_lost_texts else "There is no justification."
     block = (quote(words, _ROOM) if words else section(ours)) | {"block_id": ids.BLOCK_JUSTIFICATION}
     return [block], f"{score}: {(excerpt(words, _NOTIFICATION) or '…') if words else ours}"
 

@@ -69,10 +69,15 @@ async def drop_texts(database: Database, connection: AsyncConnection, which: Col
     # The cases first: whatever remembers something of a case holds its row, and is deleted after that.
     dropping = update(cases).where(which).values(_NO_TEXTS).returning(cases.c.team_id, cases.c.id)
     dropped = [(row.team_id, row.id) for row in await connection.execute(dropping)]
-    theirs = tuple_(ratings.c.team_id, ratings.c.case_id).in_(dropped)
-    await connection.execute(update(ratings).where(theirs).values(_NO_WORDS))
     said = tuple_(turns.c.team_id, turns.c.case_id).in_(dropped)
     await connection.execute(update(turns).where(said).values(text=None))
+    await _drop_quotes(database, connection, dropped)
+
+
+async def _drop_quotes(database: Database, connection: AsyncConnection, dropped: Sequence[tuple[str, int]]) -> None:
+    """Removes what was written from these cases: by the judge, in rubrics, and in what improvements have learnt."""
+    theirs = tuple_(ratings.c.team_id, ratings.c.case_id).in_(dropped)
+    await connection.execute(update(ratings).where(theirs).values(_NO_WORDS))
     learnt = tuple_(align_records.c.team_id, align_records.c.case_id).in_(dropped)
     await connection.execute(delete(align_records).where(learnt))
     await drop_examples(database, connection, dropped)
@@ -280,18 +285,15 @@ class Edits(JobPart):
                 of_reply = and_(turns.c.team_id == team_id, turns.c.case_id == case_id, turns.c.part == Part.RESPONSE)
                 rest = select(turns.c.text).where(of_reply, turns.c.ts != ts).order_by(turns.c.position)
                 texts = (await connection.execute(rest)).scalars().all()
-                if not texts:
+                if not texts or None in texts:  # without texts it is a deletion, so that the verdict quotes nothing
                     continue
                 await connection.execute(delete(turns).where(of_reply, turns.c.ts == ts))
-                response = None if None in texts else join_texts(texts)
-                its_hash = {} if response is None else {"response_hash": text_hash(response)}
-                marks = {"response": response, "messages": len(texts), "edited_at": utc_now(), "is_stale": True}
-                marks |= its_hash | {"justification": ""}
+                response = join_texts(texts)
+                marks = {"response": response, "response_hash": text_hash(response), "messages": len(texts)}
+                marks |= {"justification": "", "edited_at": utc_now(), "is_stale": True}
                 await connection.execute(update(cases).where(cases.c.id == case_id).values(marks))
-                no_words = update(ratings).where(ratings.c.team_id == team_id, ratings.c.case_id == case_id)
-                await connection.execute(no_words.values(_NO_WORDS))
                 shortened.append(case_id)
-            await drop_examples(self._database, connection, [(team_id, case_id) for case_id in shortened])
+            await _drop_quotes(self._database, connection, [(team_id, case_id) for case_id in shortened])
             await self._jobs.put(connection, [Job(JobKind.AMEND, team_id, number) for number in shortened])
             return shortened
 

@@ -202,8 +202,8 @@ def test_a_persons_words_stand_in_quotes_below_titles_of_ours() -> None:
 @pytest.mark.parametrize("nothing", ["", "\u200b\u202e", " \n"])
 def test_where_the_model_wrote_nothing_the_words_are_ours_and_in_no_quote(nothing: str) -> None:
     post = verdicts.verdict_message(a_case(question=nothing or None), a_verdict(justification=nothing))
-    assert post.blocks[1]["text"]["text"] == "The judge gave no justification."
-    assert post.text == "Score 4 of 5: The judge gave no justification."
+    assert post.blocks[1]["text"]["text"] == "There is no justification."
+    assert post.text == "Score 4 of 5: There is no justification."
     assert "rich_text_quote" not in words(post)
     check_blocks(post.blocks)
 

@@ -75,7 +75,10 @@ async def _due(services: Services, case: LoggedCase, ts: str) -> Post | None:
         if is_transient(exc) or not case.loses_words:
             raise
         return await _anew(services, case)
-    due = amended(post, case) if post else None
+    # A part of the reply was deleted: the store has dropped what the judge wrote, and kept the other parts.
+    verdict = await services.store.cases.verdict(case.id)
+    has_quotes = case.response is None or verdict is None or bool(verdict.justification)
+    due = amended(post, case, has_quotes=has_quotes) if post else None
     return due if due != post else None
 
 

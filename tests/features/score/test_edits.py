@@ -132,6 +132,20 @@ async def test_a_deleted_reply_takes_its_texts_out_of_the_log_and_the_verdict(st
     assert "case 1" in assert_without_words(stage, GONE)
 
 
+async def test_a_verdict_quotes_nothing_of_a_deleted_part_of_the_reply(stage: Stage, tmp_path: Path) -> None:
+    parent, answer = stage.ask_and_answer()
+    more = stage.helper.post(CHANNEL, "More.", thread_ts=parent.ts)
+    await settled(stage, 1, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, more))
+    assert (await stage.log.cases.get(1)).messages == 2
+    assert ANSWER in shown(stage.ours()[0])
+    stage.helper.delete(answer)
+    case = await up_to_date(stage)
+    assert (case.question, case.response, case.deleted_at) == (QUESTION, "More.", None)
+    assert_without_words(stage, LINE)
+    await stage.log.forgetting.scrub()
+    assert ANSWER.encode() not in bytes_on_disk(tmp_path)
+
+
 async def test_a_reply_that_is_deleted_while_it_is_scored_leaves_no_texts(stage: Stage) -> None:
     gate = asyncio.Event()
     stage.model.script(Held(gate, QUOTING))
