@@ -3,7 +3,7 @@
 import hashlib
 import json
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from io import TextIOWrapper
@@ -24,6 +24,7 @@ from bot.store.database import Database
 from bot.store.export import Exports, Selection
 from bot.store.labels import Labels
 from bot.store.privacy import Personal
+from judge import Turn
 from judge.exports import choose_format
 from judge.exports import export as write_table
 from judge.files import Format, encode, written_beside
@@ -170,8 +171,8 @@ async def export(
         OSError: `output` cannot be written.
     """
     count = left_out = 0
-    async for labelled, _ in _readable(Exports(database).rows(which)):
-        row: Mapping[str, Any] = to_row(labelled, has_texts)
+    async for labelled, _, said in _readable(Exports(database).rows(which)):
+        row: Mapping[str, Any] = to_row(labelled, said if has_texts else None)
         if convert:
             if not row.get("prompt"):
                 left_out += 1
@@ -188,8 +189,8 @@ async def _readable(rows: AsyncIterator[T]) -> AsyncIterator[T]:
             yield row
 
 
-def to_row(labelled: Row[Any], has_texts: bool) -> dict[str, Any]:
-    """The exported row of a case, with or without a label."""
+def to_row(labelled: Row[Any], said: Sequence[Turn] | None) -> dict[str, Any]:
+    """The exported row of a case, with or without a label; `said` is its conversation, None to leave texts out."""
     row = {
         "case": labelled.id,
         "prompt_id": labelled.question_hash,
@@ -206,12 +207,16 @@ def to_row(labelled: Row[Any], has_texts: bool) -> dict[str, Any]:
         "rubric_version": labelled.rubric_version,
         "channel": labelled.channel_id,
         "thread": _thread(labelled),
+        "messages_before": labelled.messages_before,
+        "messages_of_reply": labelled.messages,
+        "unread": labelled.unread,
         "judged_at": labelled.judged_at.isoformat(),
     }
-    if has_texts:
+    if said is not None:
         row["reason"] = labelled.reason
-    if has_texts and labelled.response is not None:
+    if said is not None and labelled.response is not None:
         row |= {"prompt": labelled.question, "completion": labelled.response}
+        row |= {"conversation": [{"role": each.role, "content": each.text} for each in said]} if said else {}
     return row
 
 

@@ -58,4 +58,6 @@ def _others(row: Mapping[str, Any]) -> dict[str, Any]:
 def _inert(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _inert(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_inert(each) for each in value]
     return _REFERENCE.sub(r"\g<0> ", _TEMPLATE.sub(r"\g<0> ", value)) if isinstance(value, str) else value

@@ -144,7 +144,7 @@ async def _read_cases(wanted: Wanted, scale: Scale) -> tuple[Version, Sequence[R
 
 def _to_row(case: Replayable) -> Row:
     kept = {"case": case.id, "prompt_id": case.question_hash, "score_before": case.score, "human": list(case.human)}
-    return Row(case.id, case.question, case.response, encode(kept))
+    return Row(case.id, case.question, case.response, encode(kept), case.conversation)
 
 
 async def _run(run: Batch, journal: Journal, cases: Sequence[Replayable]) -> None:

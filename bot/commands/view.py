@@ -17,6 +17,7 @@ from bot.settings import ChannelSettings, load
 from bot.slack.client import web_client
 from bot.store.audit import Act, Action
 from bot.store.export import Exports, Selection
+from judge import Turn
 from judge.cli.row_commands import to_sentence
 from judge.rubric import Scale
 from judge.view import save_page
@@ -42,10 +43,10 @@ async def view(channel: str, path: Path | None, since: datetime | None, *, watch
             await _check_number(exports, which, channel_id)
         await note(database, [Act(place[0], operator(), Action.EXPORTED_CHANNEL, channel_id=channel_id)])
         with reading():
-            async for labelled, ratings in exports.rows(which, has_ratings=True):
+            async for labelled, ratings, said in exports.rows(which, has_ratings=True):
                 low, high = labelled.lowest, labelled.highest  # 0 to 5 if the log has no scale
                 scale = Scale(0 if low is None else low, 5 if high is None else high)
-                reader.add(labelled.id, _to_row(labelled, ratings, has_texts), scale)
+                reader.add(labelled.id, _to_row(labelled, ratings, said if has_texts else None), scale)
     found = reader.finish()
     page = path or Path(f"{channel_id}.html")
     title = f"#{name}" if name else channel_id
@@ -88,10 +89,10 @@ async def _check_number(exports: Exports, which: Selection, channel_id: str) -> 
         )
 
 
-def _to_row(labelled: Row[Any], ratings: Sequence[Row[Any]], has_texts: bool) -> dict[str, Any]:
+def _to_row(labelled: Row[Any], ratings: Sequence[Row[Any]], said: Sequence[Turn] | None) -> dict[str, Any]:
     """The exported row with the rest of the verdict; without texts, it has numbers only."""
     usable = sum(rating.score is not None for rating in ratings)
-    row = to_row(labelled, has_texts) | {name: getattr(labelled, name) for name in _CARRIED}
+    row = to_row(labelled, said) | {name: getattr(labelled, name) for name in _CARRIED}
     row |= {"prompt_id": None, "thread": labelled.thread_ts}
     row["unscored_detail"] = in_short(labelled.unscored_reason) if labelled.unscored_reason else None
     row["basis"] = f"{usable} of {len(ratings)}" if ratings else None
@@ -100,10 +101,10 @@ def _to_row(labelled: Row[Any], ratings: Sequence[Row[Any]], has_texts: bool) ->
             "model": each.model,
             "score": each.score,
             "unscored_reason": each.unscored_reason,
-            "justification": each.justification if has_texts else None,
+            "justification": None if said is None else each.justification,
         }
         for each in ratings
     ]
-    if not has_texts:
+    if said is None:
         row["justification"] = None
     return row

@@ -161,7 +161,12 @@ class Case(BaseModel):
     def conversation(self) -> tuple[Turn, ...]:
         """The turns before the question that still have their words, with a note where some are left out."""
         said = [Turn(each.role, each.text) for each in self.turns if each.part is Part.CONVERSATION and each.text]
-        return (*said[:1], *([left_out_note(self.left_out)] if self.left_out else []), *said[1:])
+        return to_conversation(said, self.left_out)
+
+
+def to_conversation(said: Sequence[Turn], left_out: int) -> tuple[Turn, ...]:
+    """The turns, with a note after the first that so many are left out there."""
+    return (*said[:1], *([left_out_note(left_out)] if left_out else []), *said[1:])
 
 
 class LoggedCase(Case):

@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.case import Case, CaseStatus, CaseTurn, CurrentVerdict, LoggedCase, Part, join_texts, text_hash
+from bot.domain.case import CaseStatus, CaseTurn, CurrentVerdict, LoggedCase, Part, join_texts, text_hash
 from bot.domain.clock import utc_now
 from bot.domain.verdict import RecordedRating, RecordedVerdict
 from bot.store.database import Database, lock_learning
@@ -32,6 +32,7 @@ from bot.store.database import Part as StorePart
 from bot.store.examples import drop_examples
 from bot.store.jobs import Job, JobKind, JobPart, is_of_team
 from bot.store.schema import IS_STALE, IS_UNSETTLED, align_records, cases, processes, ratings, turns
+from bot.store.turns import is_turn_of_case
 from bot.store.visibility import counts, same_reply
 
 PageEnd = tuple[datetime, int]
@@ -50,11 +51,6 @@ def rating_rows(case: LoggedCase, given: Sequence[RecordedRating]) -> list[dict[
         rating.model_dump() | {"team_id": case.team_id, "case_id": case.id, "position": position}
         for position, rating in enumerate(given)
     ]
-
-
-def turn_rows(case: Case, case_id: int) -> list[dict[str, Any]]:
-    its = {"team_id": case.team_id, "channel_id": case.channel_id, "case_id": case_id}
-    return [turn.model_dump() | its | {"position": position} for position, turn in enumerate(case.turns)]
 
 
 _NO_TEXTS = {"question": None, "response": None, "justification": ""}
@@ -98,7 +94,7 @@ _TURNS = (
 
 
 def _is_part(part: Part) -> ColumnElement[bool]:
-    return and_(turns.c.team_id == cases.c.team_id, turns.c.case_id == cases.c.id, turns.c.part == part)
+    return and_(is_turn_of_case(), turns.c.part == part)
 
 
 def _is_one_message(part: Part) -> ColumnElement[bool]:
@@ -276,7 +272,7 @@ class Edits(JobPart):
     async def _shorten(self, team_id: str, channel_id: str, ts: str) -> Sequence[int]:
         """Takes a message out of the replies, at rest, that have others; returns the numbers of the cases."""
         is_it = and_(_is_said_at(team_id, channel_id, ts), turns.c.part == Part.RESPONSE)
-        at_rest = select(cases.c.id).join(turns, _is_turn_of_case()).where(is_it, cases.c.status.in_(AT_REST))
+        at_rest = select(cases.c.id).join(turns, is_turn_of_case()).where(is_it, cases.c.status.in_(AT_REST))
 
         async def shorten(connection: AsyncConnection) -> Sequence[int]:
             await lock_learning(connection)
@@ -312,7 +308,7 @@ class Edits(JobPart):
         # would go through the whole channel for an "or".
         ids = select(cases.c.id).where(is_new)
         found = await self._database.values(
-            union(*(ids.where(each) for each in named), ids.join(turns, _is_turn_of_case()).where(said))
+            union(*(ids.where(each) for each in named), ids.join(turns, is_turn_of_case()).where(said))
         )
         if not found:
             return []
@@ -354,10 +350,6 @@ class Edits(JobPart):
             cases.c.forgotten_at.is_not_distinct_from(case.forgotten_at),
         )
         await self._database.execute(update(cases).where(cases.c.id == case.id, is_same).values(is_stale=False))
-
-
-def _is_turn_of_case() -> ColumnElement[bool]:
-    return and_(turns.c.team_id == cases.c.team_id, turns.c.case_id == cases.c.id)
 
 
 def _is_said_at(team_id: str, channel_id: str, ts: str) -> ColumnElement[bool]:

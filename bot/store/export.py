@@ -3,13 +3,16 @@
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, and_, func, select, tuple_
 
 from bot.store.database import Part, columns_of
 from bot.store.schema import cases, labels, ratings
+from bot.store.turns import read_conversations
 from bot.store.visibility import NEWER, chosen_or_watched, counts, is_scored_with_texts, is_watched, superseded
+from judge import Turn
 
 _DIRECT_MESSAGES = "D"
 _PAGE = 500
@@ -39,6 +42,7 @@ class Replayable:
     response: str
     score: int
     human: Sequence[int] = ()
+    conversation: tuple[Turn, ...] = ()
 
 
 class Replays(Part):
@@ -64,9 +68,13 @@ class Replays(Part):
         said = select(labels.c.case_id, labels.c.score).where(labels.c.case_id.in_(case_ids)).order_by(labels.c.user_id)
         for label in await self._database.all(said):
             human.setdefault(label.case_id, []).append(label.score)
-        query = select(*columns_of(cases, Replayable, "human")).where(cases.c.id.in_(case_ids), _is_replayable())
+        columns = columns_of(cases, Replayable, "human", "conversation")
+        query = select(*columns).where(cases.c.id.in_(case_ids), _is_replayable())
         rows: Sequence[Any] = await self._database.all(query.order_by(cases.c.id))
-        return [Replayable(**row._mapping, human=human.get(row.id, ())) for row in rows]
+        before = await self._database.read(partial(read_conversations, case_ids=case_ids))
+        return [
+            Replayable(**row._mapping, human=human.get(row.id, ()), conversation=before.get(row.id, ())) for row in rows
+        ]
 
 
 def _is_replayable() -> ColumnElement[bool]:
@@ -126,8 +134,8 @@ class Exports(Part):
 
     async def rows(
         self, which: Selection, *, has_ratings: bool = False
-    ) -> AsyncIterator[tuple[Row[Any], Sequence[Row[Any]]]]:
-        """A row for each label of each verdict, oldest case first, with the case's ratings if `has_ratings`.
+    ) -> AsyncIterator[tuple[Row[Any], Sequence[Row[Any]], Sequence[Turn]]]:
+        """A row for each label of each verdict, oldest case first, with its ratings if `has_ratings`, and conversation.
 
         It has the columns of `cases` and, from the label, `human` (its score), `user_id`, `reason`, `is_blind` and
         `label_probability`, which are None without a label. Rows are read page by page: each is as it was when its page
@@ -139,8 +147,10 @@ class Exports(Part):
         page = query
         while found := await self._database.all(page.order_by(*place).limit(_PAGE)):
             given = await self._ratings([row.id for row in found]) if has_ratings else {}
+            ids = {row.id for row in found if row.messages_before}
+            said = await self._database.read(partial(read_conversations, case_ids=ids)) if ids else {}
             for row in found:
-                yield row, given.get(row.id, ())
+                yield row, given.get(row.id, ()), said.get(row.id, ())
             last = found[-1]
             page = query.where(place > (last.id, last.user_id) if last.user_id else cases.c.id > last.id)
 

@@ -19,6 +19,8 @@ from bot.store.database import Database, columns_of, lock_for_transaction, lock_
 from bot.store.jobs import Job, JobKind, JobPart
 from bot.store.rubrics import IS_LABELLED, THREAD, JudgeRequest, is_replayable, to_columns
 from bot.store.schema import align_records, cases, improvements, labels
+from bot.store.turns import read_conversations
+from judge import Turn
 from judge.align import LabelledCase, Scored
 from judge.rubric import Scale
 
@@ -254,10 +256,11 @@ async def _labelled(connection: AsyncConnection, team_id: str, channel_id: str, 
     given: dict[int, list[Any]] = {}
     for label in await connection.execute(said.order_by(labels.c.created_at, labels.c.user_id)):
         given.setdefault(label.case_id, []).append(label)
-    return [_to_labelled(row, given[row.id]) for row in found if row.id in given]
+    before = await read_conversations(connection, given)
+    return [_to_labelled(row, given[row.id], before.get(row.id, ())) for row in found if row.id in given]
 
 
-def _to_labelled(row: Any, given: Sequence[Any]) -> Labelled:
+def _to_labelled(row: Any, given: Sequence[Any], before: tuple[Turn, ...]) -> Labelled:
     own = [each for each in given if each.is_blind] or given
     tokens = None if row.input_tokens is None else row.input_tokens + (row.output_tokens or 0)
     case = LabelledCase(
@@ -269,6 +272,7 @@ def _to_labelled(row: Any, given: Sequence[Any]) -> Labelled:
         reasons=tuple(each.reason for each in own if each.reason),
         people=tuple(each.user_id for each in own),
         is_blind=own[0].is_blind,
+        conversation=before,
     )
     return Labelled(case, row.judge_version, Scored(row.score, row.mean, row.justification or "", tokens))
 

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from functools import partial
 
 from sqlalchemy import (
     ColumnElement,
@@ -28,7 +29,9 @@ from bot.store.audit import Act, Action, note
 from bot.store.database import Part, columns_of, insert_into, insert_new, lock_for_transaction, lock_learning, upsert
 from bot.store.jobs import Job, JobKind, JobPart
 from bot.store.schema import cases, channels, labels, replay_scores, replayed, replays, rubrics
+from bot.store.turns import read_conversations
 from bot.store.visibility import is_scored_with_texts, is_superseded
+from judge import Turn
 from judge.rubric import Scale
 
 # Built once, because every request runs it.
@@ -216,6 +219,7 @@ class ReplayedCase:
     labels: Sequence[int]
     is_blind: bool
     thread: str
+    conversation: tuple[Turn, ...] = ()
 
 
 class ChannelReplays(JobPart):
@@ -296,6 +300,7 @@ class ChannelReplays(JobPart):
         given: dict[int, dict[bool, list[int]]] = {}
         for label in await self._database.all(said):
             given.setdefault(label.case_id, {}).setdefault(label.is_blind, []).append(label.score)
+        before = await self._database.read(partial(read_conversations, case_ids=[row.id for row in found]))
         asked: dict[int, dict[str, int | None]] = {}
         for row in await self._database.all(select(replay_scores).where(replay_scores.c.replay_id == replay.id)):
             asked.setdefault(row.case_id, {})[row.judge_version] = row.score
@@ -309,6 +314,7 @@ class ChannelReplays(JobPart):
                 labels=own[is_blind],
                 is_blind=is_blind,
                 thread=row.thread,
+                conversation=before.get(row.id, ()),
             )
             for row in found
             if (own := given.get(row.id)) and (is_blind := True in own) in own

@@ -27,7 +27,7 @@ from bot.store import spending
 from bot.store.assignments import Assignments
 from bot.store.audit import Audit
 from bot.store.batches import Batches
-from bot.store.cases import Cases, Edits, drop_texts, rating_rows, to_case, turn_rows
+from bot.store.cases import Cases, Edits, drop_texts, rating_rows, to_case
 from bot.store.database import Database, lock_for_transaction, lock_learning
 from bot.store.digests import Digests, People, Thumbs
 from bot.store.executions import Executions
@@ -40,6 +40,7 @@ from bot.store.ownership import Processes
 from bot.store.privacy import Forgetting, PersonalData
 from bot.store.rubrics import ChannelReplays, Rubrics
 from bot.store.schema import IS_OPEN, cases, ratings, turns
+from bot.store.turns import turn_rows
 from bot.store.visibility import is_watched
 from bot.store.watches import Alerts, Replies, Watches, miss
 

@@ -15,9 +15,13 @@ from aiohttp import web
 from pyarrow import parquet
 
 from bot.commands.export_formats import to_promptfoo
+from bot.domain.case import CaseTurn, Part
 from bot.domain.label import Label
 from bot.store import Store
 from bot.store.export import Exports, Selection
+from judge import Turn
+from judge.files import encode
+from judge.rows import Row
 from tests.cases import add, judged, url
 from tests.gestures import export
 
@@ -29,7 +33,8 @@ _CARRIED = {"case": 1, "score": 4, "human": 2, "blind": True, "probability": 0.5
 async def log(tmp_path: Path) -> AsyncIterator[Store]:
     """Two cases: one with two labels, of which one is blind, and one without."""
     log = await Store.open(url(tmp_path))
-    case = await judged(log, "a", response=HOSTILE)
+    said = CaseTurn(part=Part.CONVERSATION, ts="1.1", author_id="U2", role="Person 1", text="Hm.", text_hash="")
+    case = await judged(log, "a", response=HOSTILE, turns=(said,), messages_before=1, messages=2)
     for person in ("U1", "U2"):
         await log.labels.put(case, person, Label(2, "Short."))
     await judged(log, "b", score=3)
@@ -50,6 +55,13 @@ async def exported(folder: Path, form: str, *options: str) -> list[dict[str, Any
 def blind_label_of(rows: list[dict[str, Any]]) -> dict[str, Any]:
     (found,) = [row["metadata"] for row in rows if row["metadata"]["blind"]]
     return {name: found[name] for name in _CARRIED}
+
+
+async def test_a_row_has_what_was_said_before_and_can_be_judged_with_it(log: Store, tmp_path: Path) -> None:
+    first, *_, last = await exported(tmp_path, "jsonl")
+    assert (first["messages_before"], first["messages_of_reply"]) == (1, 2)
+    assert Row(1, first).dialogue.turns == (Turn("Person 1", "Hm."),)
+    assert "conversation" not in last
 
 
 async def test_inspect_loads_the_labels_as_targets(log: Store, tmp_path: Path) -> None:
@@ -119,10 +131,13 @@ async def test_promptfoo_finds_no_template_and_no_reference_in_a_test(log: Store
     ],
 )
 def test_what_promptfoo_would_render_or_open_is_broken_up_wherever_it_stands(text: str, inert: str) -> None:
-    row = {"case": 1, "label_by": None, "prompt": text, "completion": text, "reason": text}
+    row = {"case": 1, "label_by": None, "prompt": text, "completion": text, "conversation": [{"content": text}]}
     test = to_promptfoo(row)
 
-    assert (test["vars"], test["metadata"]["reason"]) == ({"question": inert, "response": inert}, inert)
+    assert (test["vars"], test["metadata"]) == (
+        {"question": inert, "response": inert},
+        {"case": 1, "label_by": None, "conversation": [{"content": inert}]},
+    )
 
 
 async def test_tables_have_the_rows_of_the_lines_and_no_formulas(log: Store, tmp_path: Path) -> None:
@@ -136,6 +151,8 @@ async def test_tables_have_the_rows_of_the_lines_and_no_formulas(log: Store, tmp
     assert sheet[0]["completion"] == f"'{HOSTILE}"
     assert [row["case"] for row in sheet] == ["1", "1", "2"]
     table = parquet.read_table(tmp_path / "out.parquet").to_pylist()
+    for line in lines:
+        line.update({name: encode(value) for name, value in line.items() if isinstance(value, list)})
     assert table == [dict.fromkeys(table[0]) | line for line in lines]
     assert not [name for name in os.listdir(tmp_path) if name.startswith(".")]
 
@@ -171,7 +188,7 @@ async def test_a_case_labelled_or_deleted_during_an_export_is_in_it_once_or_not_
     log = await Store.open(url(tmp_path))
     numbers = await add(log, 1001)
     seen: list[int] = []
-    async for row, _ in Exports(log.database).rows(Selection(has_unlabelled=True)):
+    async for row, *_ in Exports(log.database).rows(Selection(has_unlabelled=True)):
         if row.id == 500:  # the last of its page, which was given without a label
             case = await log.cases.get(500)
             assert case

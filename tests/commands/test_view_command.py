@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, select, update
 
-from bot.domain.case import CaseSource
+from bot.domain.case import CaseSource, CaseTurn, Part
 from bot.domain.label import Label
 from bot.domain.verdict import RecordedVerdict
 from bot.store import Store
@@ -19,6 +19,9 @@ from judge.view.replies import MOST_REPLIES
 from tests.cases import delivered, judged, url
 from tests.programs import OPERATOR, command, pocket_slack, run, with_log
 from tests.stage import CHANNEL
+
+SAID = CaseTurn(part=Part.CONVERSATION, ts="1.1", author_id="UBEN", role="Person 1", text="Hm.", text_hash="")
+TALK = {"turns": (SAID,), "messages_before": 1}
 
 
 async def viewed(database_url: str, folder: Path, *options: str) -> dict[str, Any]:
@@ -40,7 +43,7 @@ async def test_page_has_the_channels_replies_with_ratings_and_labels_and_no_name
     database_url: str, tmp_path: Path
 ) -> None:
     async def fill(log: Store) -> None:
-        case = await delivered(log, "a", requester_id="UANN", requester_name="Ann Smith", author_id="UBOT")
+        case = await delivered(log, "a", requester_id="UANN", requester_name="Ann Smith", author_id="UBOT", **TALK)
         await log.labels.put(case, "UBEN", Label(1, "Wrong."))
         blind = {"is_blind": True, "probability": 0.25}
         await log.database.execute(update(labels).where(labels.c.user_id == "U9").values(blind))
@@ -52,6 +55,7 @@ async def test_page_has_the_channels_replies_with_ratings_and_labels_and_no_name
     (reply,) = data["replies"]
     assert data["title"] == "C1"
     assert (reply["name"], reply["score"], reply["question"], reply["response"]) == ("Case 1", 4, "Why?", "Because.")
+    assert reply["before"] == [["Person 1", "Hm."]]
     assert reply["ratings"] == [{"model": "m", "score": 4, "words": "Good."}]
     assert reply["labels"] == [
         {"score": 3, "blind": True, "reason": ""},

@@ -5,12 +5,15 @@ import asyncio
 import pytest
 from sqlalchemy import func, select, update
 
+from bot.domain.case import CaseTurn, Part
 from bot.domain.label import Label
 from bot.domain.limits import Limits
 from bot.domain.rubric import ChannelJudge
 from bot.store import Store
+from bot.store.export import Replays
 from bot.store.rubrics import MOST, ChannelReplay, RubricGoneError
 from bot.store.schema import labels, replay_scores, replayed, replays, spent
+from judge import Turn
 from judge.rubric import Scale
 from tests.cases import a_case, a_verdict, held
 
@@ -160,6 +163,20 @@ async def test_the_next_wish_takes_the_place_of_the_last_and_a_forgotten_case_go
     await log.forgetting.forget([number], "U1")
     assert await log.database.all(select(replayed.c.case_id)) == []
     assert await log.database.all(select(replay_scores.c.case_id)) == []
+
+
+async def test_a_stored_case_is_judged_again_with_what_was_said_before_its_question(log: Store) -> None:
+    said = [
+        CaseTurn(part=Part.CONVERSATION, ts=ts, author_id="U2", role="Person 1", text=text, text_hash="")
+        for ts, text in (("1.1", "First."), ("2.1", "Last."))
+    ]
+    number = await labelled(log, 1, turns=tuple(said), messages_before=5, left_out=3)
+    expected = Turn("Person 1", "First."), Turn("", "[3 messages left out]"), Turn("Person 1", "Last.")
+    replay = await begun(log)
+    await log.channel_replays.plan(replay, BOTH, SCALE)
+    (compared,) = await log.channel_replays.cases(replay)
+    (replayed_case,) = await Replays(log.database).cases([number])
+    assert compared.conversation == replayed_case.conversation == expected
 
 
 async def test_blind_labels_count_alone_where_there_are_any(log: Store) -> None:

@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, select, update
 
+from bot.domain.case import CaseTurn, Part
 from bot.domain.label import Label
 from bot.domain.rubric import ChannelJudge
 from bot.store import Store
 from bot.store.improvements import Improvement, Progress
 from bot.store.schema import align_records, improvements, labels
+from judge import Turn
 from judge.align.examples import examples_of
 from judge.rubric import Scale
 from tests.cases import ANN, delivered, put_back
@@ -96,7 +98,9 @@ async def test_what_is_remembered_of_a_case_goes_with_it_or_with_its_texts(log: 
 
 
 async def test_labels_are_those_of_people_who_had_not_seen_the_score_where_there_are_any(log: Store) -> None:
-    seen, blind = await labelled(log, 1), await labelled(log, 2, is_blind=True, version="v2")
+    said = CaseTurn(part=Part.CONVERSATION, ts="1.1", author_id="U2", role="Person 1", text="Hm.", text_hash="")
+    seen = await labelled(log, 1, turns=(said,), messages_before=1)
+    blind = await labelled(log, 2, is_blind=True, version="v2")
     await labelled(log, 3, is_labelled=False)
     await labelled(log, 4, channel_id="C2")
     await labelled(log, 5, visibility="me")
@@ -106,6 +110,7 @@ async def test_labels_are_those_of_people_who_had_not_seen_the_score_where_there
         await log.labels.put(case, "U8", Label(5, "Too long."))
     await log.database.execute(update(labels).where(labels.c.user_id == "U9").values(reason="So."))
     found = await log.improvements.labelled("T1", "C1", SCALE)
+    assert found[1].case.conversation == (Turn("Person 1", "Hm."),)
     assert [each.case.id for each in found] == [str(blind), str(seen)]
     assert [(each.case.label, each.case.is_blind, each.judge_version) for each in found] == [
         (3, True, "v2"),

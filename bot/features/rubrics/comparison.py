@@ -105,9 +105,10 @@ async def _judge(services: Services, replay: ChannelReplay, judge: Judge) -> Non
             continue
         if await replays.find(replay.id) is None:
             break
-        scoring = partial(judge.score, case.question, case.response)
+        scoring = partial(judge.score, case.question, case.response, conversation=case.conversation)
+        texts = [case.question, case.response, *(each.text for each in case.conversation)]
         try:
-            verdict = await ask(services, replay.team_id, [case.question, case.response], scoring, tokens_of)
+            verdict = await ask(services, replay.team_id, texts, scoring, tokens_of)
         except JudgeError as exc:
             logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc))
             failures += 1

@@ -1,0 +1,34 @@
+"""The messages that cases were read from, if there are more than the question and the reply."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.domain.case import Case, Part, to_conversation
+from bot.store.schema import cases, turns
+from judge import Turn
+
+
+def turn_rows(case: Case, case_id: int) -> list[dict[str, Any]]:
+    its = {"team_id": case.team_id, "channel_id": case.channel_id, "case_id": case_id}
+    return [turn.model_dump() | its | {"position": position} for position, turn in enumerate(case.turns)]
+
+
+def is_turn_of_case() -> ColumnElement[bool]:
+    return and_(turns.c.team_id == cases.c.team_id, turns.c.case_id == cases.c.id)
+
+
+async def read_conversations(connection: AsyncConnection, case_ids: Collection[int]) -> Mapping[int, tuple[Turn, ...]]:
+    """What was said before the question in those of these cases that have it, as the judge is shown it."""
+    query = (
+        select(turns.c.case_id, turns.c.role, turns.c.text, cases.c.left_out)
+        .join(cases, is_turn_of_case())
+        .where(turns.c.case_id.in_(case_ids), turns.c.part == Part.CONVERSATION, turns.c.text.is_not(None))
+        .order_by(turns.c.case_id, turns.c.position)
+    )
+    said: dict[tuple[int, int], list[Turn]] = {}
+    for row in await connection.execute(query):
+        said.setdefault((row.case_id, row.left_out), []).append(Turn(row.role, row.text))
+    return {case_id: to_conversation(given, left_out) for (case_id, left_out), given in said.items()}
