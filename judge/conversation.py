@@ -1,5 +1,6 @@
 """A conversation: what was said before the question, turn by turn, within bounds."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -7,6 +8,8 @@ from typing import NamedTuple
 _MOST_MESSAGES, _MOST_CHARACTERS = 20, 8_000
 _LONGEST_TEXT = _MOST_CHARACTERS // 4
 _HALF = (_LONGEST_TEXT - 50) // 2  # what stays of a longer text at each end; the mark between takes less than 50
+
+_CUT = re.compile(r"\n\[[\d,]+ characters left out\]\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +59,14 @@ def left_out_note(number: int) -> Turn:
     return Turn("", f"[{number:,} message{'' if number == 1 else 's'} left out]")
 
 
+def is_shortened(text: str) -> bool:
+    """Whether a turn's text, as `bounded` returns it, has lost its middle."""
+    return bool(_CUT.match(text, _HALF)) and len(text) > 2 * _HALF
+
+
 def _shortened(turn: Turn) -> Turn:
     text = turn.text
     if len(text) <= _LONGEST_TEXT:
         return turn
-    cut = f"\n[{len(text) - 2 * _HALF:,} characters left out]\n"
+    cut = f"\n[{len(text) - 2 * _HALF:,} characters left out]\n"  # as in _CUT
     return replace(turn, text=f"{text[:_HALF]}{cut}{text[-_HALF:]}")

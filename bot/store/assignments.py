@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from sqlalchemy import ColumnElement, FromClause, Row, Update, and_, case, delete, func, literal, or_, select, update
@@ -15,7 +16,9 @@ from bot.domain.label import Label, Outcome
 from bot.store.database import Database, columns_of, insert_into, insert_new, lock_for_transaction
 from bot.store.labels import Budget, Sample, has_score, read_budgets, read_samples
 from bot.store.schema import UtcDateTime, assignments, cases, labels
+from bot.store.turns import read_conversations
 from bot.store.visibility import counts, is_superseded, is_watched, on_same_reply
+from judge import Turn
 
 EVERYBODY = "*"
 """In place of a user id: everyone in the channel, now or later."""
@@ -105,6 +108,8 @@ class DrawnCase:
     rubric_version: str | None
     lowest: int
     highest: int
+    messages_before: int = 0
+    conversation: tuple[Turn, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -178,8 +183,12 @@ class Assignments:
         return await self.shown(team_id, user_id, found.id)
 
     async def shown(self, team_id: str, user_id: str, case_id: int) -> DrawnCase | None:
-        query = select(*columns_of(cases, DrawnCase)).filter_by(team_id=team_id, id=case_id)
-        return await self._database.first(DrawnCase, query.where(may_label(user_id), is_shown(user_id)))
+        query = select(*columns_of(cases, DrawnCase, "conversation")).filter_by(team_id=team_id, id=case_id)
+        found = await self._database.first(DrawnCase, query.where(may_label(user_id), is_shown(user_id)))
+        if found is None or not found.messages_before:
+            return found
+        said = await self._database.read(partial(read_conversations, case_ids=[case_id]))
+        return replace(found, conversation=said.get(case_id, ()))
 
     async def pass_over(self, team_id: str, user_id: str, case_id: int, outcome: Outcome) -> None:
         """Records why the person gives this case no label; they are not shown it again."""

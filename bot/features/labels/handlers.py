@@ -175,6 +175,20 @@ def _register_blind(app: AsyncApp, services: Services) -> None:
         view = await _next(services, invocation, click.state, await _theirs(services, invocation))
         await services.messenger.update_modal(click.view_id, view)
 
+    @on_click(app, ids.ACTION_BEFORE)
+    async def unfold(body: dict[str, Any]) -> None:
+        """Shows what was said before the question; a case that the person may no longer see gives way to the next."""
+        click = clicked_window(body)
+        invocation, state = click.invocation, click.state
+        theirs, person = await _theirs(services, invocation), (invocation.team_id, invocation.user_id)
+        shown = await services.store.assignments.shown(*person, state.case_id or 0)
+        if shown and shown.channel_id in theirs:
+            within = _within(theirs, state.channel_id or "")
+            view = await _window(services, invocation, state, shown, within, is_unfolded=True)
+        else:
+            view = await _next(services, invocation, state, theirs)
+        await services.messenger.update_modal(click.view_id, view)
+
 
 _IN_A_ROW = 3
 """After this many labels, the person sees how they compare with the judge's scores."""
@@ -295,15 +309,26 @@ async def _draw(
     services: Services, invocation: Invocation, state: ModalState, channel_ids: set[str], note: str = ""
 ) -> View | None:
     """The window with the person's next case from these channels; None if there is none."""
-    team_id, user_id, assignments = invocation.team_id, invocation.user_id, services.store.assignments
-    shown = await assignments.draw(team_id, user_id, channel_ids)
-    if shown is None:
-        return None
+    shown = await services.store.assignments.draw(invocation.team_id, invocation.user_id, channel_ids)
+    return await _window(services, invocation, state, shown, channel_ids, note) if shown else None
+
+
+async def _window(
+    services: Services,
+    invocation: Invocation,
+    state: ModalState,
+    shown: DrawnCase,
+    channel_ids: set[str],
+    note: str = "",
+    *,
+    is_unfolded: bool = False,
+) -> View:
+    team_id, user_id = invocation.team_id, invocation.user_id
     rubric = await services.rubrics.find(team_id, shown.channel_id, shown.rubric, shown.rubric_version or "")
     given = len(state.labelled)
-    in_a_row = min(_IN_A_ROW, given + await assignments.count(team_id, user_id, channel_ids))
+    in_a_row = min(_IN_A_ROW, given + await services.store.assignments.count(team_id, user_id, channel_ids))
     place = f"{given + 1} of {max(in_a_row, given + 1)}"
-    return words.blind_modal(state, shown, rubric, place, note)
+    return words.blind_modal(state, shown, rubric, place, note, is_unfolded=is_unfolded)
 
 
 def _within(theirs: set[str], channel_id: str) -> set[str]:

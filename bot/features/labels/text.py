@@ -5,6 +5,7 @@ from typing import Any
 
 from bot.domain.case import LoggedCase
 from bot.domain.label import Label
+from bot.domain.numbers import number_of
 from bot.domain.verdict import RecordedVerdict
 from bot.pipeline.rubric_meanings import criteria, meanings
 from bot.slack import ids
@@ -111,7 +112,13 @@ _EXCERPT = 60
 
 
 def blind_modal(
-    state: ModalState, shown: DrawnCase, rubric: Rubric | None, place: str, note: str = ""
+    state: ModalState,
+    shown: DrawnCase,
+    rubric: Rubric | None,
+    place: str,
+    note: str = "",
+    *,
+    is_unfolded: bool = False,
 ) -> dict[str, Any]:
     """The window with one case: question, response and criteria, but no names of people and no score.
 
@@ -121,11 +128,13 @@ def blind_modal(
         rubric: The rubric that the judge used; None if it no longer exists.
         place: For instance "1 of 3".
         note: A warning about the previous case; empty for none.
+        is_unfolded: Whether what was said before the question is shown, and not only offered.
     """
     state = state.model_copy(update={"case_id": shown.id})
     blocks = [
         *_note(note),
         context(f"Reply {place}, from <#{shown.channel_id}>. You see the judge's scores afterwards."),
+        *_before(shown, is_unfolded=is_unfolded),
         *quotes(shown.question, _ROOM, run("Question", is_bold=True)),
         *quotes(shown.response, _ROOM, run("Response", is_bold=True)),
         *_criteria(rubric),
@@ -165,6 +174,19 @@ def not_understood(reason: str) -> str:
 
 def _note(note: str) -> list[Block]:
     return [context(f":warning: {note}")] if note else []
+
+
+def _before(shown: DrawnCase, *, is_unfolded: bool) -> list[Block]:
+    if not shown.conversation:
+        return []
+    if not is_unfolded:
+        label = f"Show {number_of(shown.messages_before, 'message')} before the question"
+        return [actions(button(label, ids.ACTION_BEFORE))]
+    return [
+        block
+        for turn in shown.conversation
+        for block in (quotes(turn.text, _ROOM, run(turn.role, is_bold=True)) if turn.role else [context(turn.text)])
+    ]
 
 
 def _criteria(rubric: Rubric | None) -> list[Block]:

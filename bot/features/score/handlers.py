@@ -13,6 +13,7 @@ from slack_bolt.response import BoltResponse
 from bot.domain.blocker import FOREIGN, NO_QUESTION, RefusedError
 from bot.domain.case import LoggedCase, Recipient, requester_of
 from bot.domain.deadline import TooLateError
+from bot.domain.numbers import number_of
 from bot.domain.verdict import RecordedVerdict
 from bot.feature import Services
 from bot.pipeline.intake import NoCaseError
@@ -51,6 +52,7 @@ from bot.slack.invocation import (
 )
 from bot.slack.members import MembershipError
 from bot.slack.mrkdwn import escape
+from judge.conversation import is_shortened
 
 _MOST_RATINGS = 20
 _MOST_WORDS = 100
@@ -115,6 +117,7 @@ def _register_window_buttons(app: AsyncApp, services: Services) -> None:
         if verdict is None:
             raise NoCaseError(f"case {case.id} has no verdict to show")
         await services.store.assignments.note_told(case.team_id, [case.id], invocation.user_id)
+        case = await services.store.cases.with_turns(case)
         await open_or_tell(invocation, case, details_modal(case, verdict))
 
     async def open_or_tell(invocation: Invocation, case: LoggedCase, view: dict[str, Any]) -> None:
@@ -204,6 +207,7 @@ async def open_texts_window_at_home(services: Services, visit: HomeVisit) -> boo
 
 
 def details_modal(case: LoggedCase, verdict: RecordedVerdict) -> dict[str, Any]:
+    """The window with the facts of a verdict; its case has its turns."""
     read, written = verdict.input_tokens, verdict.output_tokens
     facts = {
         "Model": "offline rater" if verdict.is_offline else escape(verdict.model),
@@ -211,11 +215,24 @@ def details_modal(case: LoggedCase, verdict: RecordedVerdict) -> dict[str, Any]:
         "Mean": "" if verdict.mean is None else f"{verdict.mean:.2f} of {verdict.highest}",
         "Tokens": "" if read is None or written is None else f"{read:,} read, {written:,} written",
         "Cost": "unknown" if verdict.cost_usd is None else f"${verdict.cost_usd:.4f}",
+        "Reply": number_of(case.messages, "message") if case.messages > 1 else "",
+        "Before the question": _before_question(case) if case.messages_before else "",
+        "Not read": escape(case.unread or ""),
         "Model time": "" if verdict.latency_ms is None else f"{verdict.latency_ms / 1000:.1f} s in total",
     }
     lines = "\n".join(f"*{name}*: {value}" for name, value in facts.items() if value)
     ratings = [rated_quote(rating, verdict, _MOST_WORDS) for rating in verdict.ratings[:_MOST_RATINGS]]
     return page(f"Case {case.id}", [section(headline(verdict)), section(lines), *ratings])
+
+
+def _before_question(case: LoggedCase) -> str:
+    cut = sum(is_shortened(turn.text) for turn in case.conversation if turn.role)
+    parts = [
+        number_of(case.messages_before, "message"),
+        f"{case.left_out:,} not shown to the judge" if case.left_out else "",
+        f"{cut:,} shortened in the middle" if cut else "",
+    ]
+    return ", ".join(part for part in parts if part)
 
 
 def register_first(app: AsyncApp, services: Services) -> None:

@@ -2,13 +2,14 @@
 
 import asyncio
 import json
+import re
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import insert, select, update
 
 from bot.domain.blocker import CHANNEL_OFF
 from bot.domain.label import Label
@@ -16,7 +17,7 @@ from bot.features.labels.text import ENOUGH_MEANWHILE, LEFT, NO_TEXTS, NOT_RECOR
 from bot.pipeline.text import FOREIGN_LABEL
 from bot.slack import ids
 from bot.store.audit import Action
-from bot.store.schema import assignments, cases, labels
+from bot.store.schema import assignments, cases, labels, turns
 from pocket_slack import Entry, Message, Person, View
 from tests.gestures import add_case, agree, disagree, export, help_desk, home, press, private
 from tests.stage import CHANNEL, Stage, StageFactory, shown
@@ -83,6 +84,27 @@ async def click(stage: Stage, action_id: str) -> View:
     stage.ann.click(view, action_id)
     await stage.slack.until(lambda: stage.ann.view and stage.ann.view.hash != before)
     return await stage.modal(stage.ann)
+
+
+async def test_what_was_said_before_is_folded_and_shown_on_request_without_names_or_scores(stage: Stage) -> None:
+    number = await a_reply(stage, messages_before=5, left_out=3)
+    said = [("Person 1", "Hello."), ("the assistant", "What can I do for you?")]
+    rows = [
+        {"team_id": stage.slack.workspace.team_id, "channel_id": help_desk(stage).id, "case_id": number}
+        | {"position": at, "part": "conversation", "ts": f"0.{at}", "role": role, "text": text, "text_hash": ""}
+        for at, (role, text) in enumerate(said)
+    ]
+    await stage.log.database.execute(insert(turns).values(rows))
+    folded = await open_window(stage)
+    assert "Show 5 messages before the question" in str(folded.body)
+    assert "Hello." not in shown(folded)
+    words = shown(await click(stage, ids.ACTION_BEFORE))
+    assert re.search(
+        r"Person 1.*Hello\..*3 messages left out.*the assistant.*What can I do.*Question", words, re.DOTALL
+    )
+    assert SECRET not in words
+    await give(stage, 3)
+    assert await recorded(stage) == [(number, stage.ann.id, 3, None, True)]
 
 
 async def recorded(stage: Stage) -> list[tuple[Any, ...]]:

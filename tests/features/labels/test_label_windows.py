@@ -1,5 +1,7 @@
 """The windows that ask for labels keep Slack's limits."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,7 +21,8 @@ from bot.features.labels.text import (
 from bot.pipeline.verdict_text import feedback
 from bot.slack.blocks import ModalState
 from bot.store.assignments import LONGEST, Comparison, DrawnCase
-from judge import Rubric, load_rubric
+from judge import Rubric, Turn, load_rubric
+from judge.conversation import bounded
 from pocket_slack.blocks import check_blocks, check_view
 from tests.pipeline.test_verdict_text import a_case, a_verdict
 from tests.tables import each
@@ -32,11 +35,14 @@ LONG = st.one_of(st.text(), st.sampled_from(["&" * 40_000, "<!channel>" * 4_000,
 def test_windows_for_blind_scores_keep_slacks_limits(scale: tuple[int, int], question: str, response: str) -> None:
     half = LONGEST // 2
     case = DrawnCase(7, "C0123456789", question[:half], response[:half], "additive-5", "f846c469", *scale)
+    before = bounded([Turn("Person 1", text) for text in (question, response) * 15]).turns
+    case = replace(case, messages_before=30, conversation=before)
     rubric = load_rubric("additive-5")
     other = Rubric("other", rubric.prompt.replace("- Add", "- Give"))
     state = ModalState(channel_id="C0123456789", labelled=(2**31 - 1,) * 3)
     for shown in (rubric, other, None):
-        check_view(blind_modal(state, case, shown, "1 of 3", NOT_RECORDED), "modal")
+        for is_unfolded in (False, True):
+            check_view(blind_modal(state, case, shown, "1 of 3", NOT_RECORDED, is_unfolded=is_unfolded), "modal")
     compared = [Comparison("C1", question, 3, 4, 5, "1.1", "1.1", "2.1")] * 3
     check_view(compared_modal(state, compared, "https://a.slack.com/", ENOUGH_MEANWHILE), "modal")
     check_view(over_modal(NOTHING, compared, "https://a.slack.com/"), "modal")

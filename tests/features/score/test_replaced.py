@@ -121,11 +121,18 @@ async def test_a_slow_verdict_is_announced(stage: Stage) -> None:
 async def test_details_are_a_window(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(judge_samples=3)
     stage.model.script("score: 5\nVery good.", "score: 3\nA bit short.", GOOD)
-    parent, answer = stage.ask_and_answer()
+    parent = stage.ann.post(CHANNEL, "x" * 3000)
+    for number in range(25):
+        stage.ben.post(CHANNEL, f"Message {number}", thread_ts=parent.ts)
+    stage.ann.post(CHANNEL, QUESTION, thread_ts=parent.ts)
+    stage.helper.post(CHANNEL, "Let me look.", thread_ts=parent.ts)
+    answer = stage.helper.post(CHANNEL, ANSWER, thread_ts=parent.ts)
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     verdict = await stage.verdict(parent)
     assert ids.ACTION_DETAILS in buttons(verdict)
     stage.ben.click(verdict, ids.ACTION_DETAILS)
     words = shown(await stage.modal(stage.ben))
+    assert "*Reply*: 2 messages" in words
+    assert "*Before the question*: 26 messages, 6 not shown to the judge, 1 shortened in the middle" in words
     for part in ("*Rubric*: additive-5 @ f846c469", "*Mean*: 4.00 of 5", "Rated 5 of 5", "Very good.", "A bit short."):
         assert part in words
