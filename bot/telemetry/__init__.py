@@ -48,7 +48,7 @@ def _check(wanted: Sequence[str]) -> None:
     for part in ("", *(f"{each}_" for each in wanted)):
         receiver, headers = f"OTEL_EXPORTER_OTLP_{part}ENDPOINT", f"OTEL_EXPORTER_OTLP_{part}HEADERS"
         if _value(receiver) and not _value(receiver).startswith(("http://", "https://")):
-            raise ValueError(f"{receiver}: expected http://... or https://...")
+            raise ValueError(f"{receiver}: expected a URL that begins with http or https")
         if not all(_HEADER.fullmatch(each) for each in os.environ.get(headers, "").split(",") if each.strip()):
             raise ValueError(f"{headers}: expected name=value, several with commas, values URL-encoded")
 
