@@ -5,7 +5,6 @@ import gc
 import shutil
 import signal
 import time
-import traceback
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -54,9 +53,11 @@ def pytest_runtest_makereport(
     try:
         return (yield)
     except SystemError as exc:
-        why = "".join(traceback.format_exception(call.excinfo.value)) if call.excinfo else ""
+        lines: list[str] = []
+        if call.excinfo:  # without the module traceback, which parses the source as well since Python 3.13
+            lines = [*(f"{each.path}:{each.lineno + 1}" for each in call.excinfo.traceback), call.excinfo.exconly()]
         where, keywords = item.location, dict.fromkeys(item.keywords, 1)
-        report = pytest.TestReport(item.nodeid, where, keywords, "failed", f"{why}\n{exc}", call.when)
+        report = pytest.TestReport(item.nodeid, where, keywords, "failed", "\n".join([*lines, str(exc)]), call.when)
         return report
 
 
