@@ -12,6 +12,8 @@ MOST_OF_A_QUESTION = 5
 """At most this many replies of an assistant to one question are scored a day; the others become `OVER`."""
 PER_DAY = 50
 """At most this many replies are scored a day by default."""
+AGAIN = ":2"
+"""The end of a case's key if it is the second of a reply that a watch drew, because the reply went on."""
 MOST_PEOPLE = 5
 """At most this many people are alerted by a watch, besides its channel."""
 

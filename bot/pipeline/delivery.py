@@ -119,7 +119,14 @@ class Delivery:
         await self._messenger.tell(requester_of(case), post)
 
     async def _react(self, case: LoggedCase, score: int) -> None:
-        """Adds the score to the reply as a reaction; if Slack refuses it, the score still counts in the figures."""
+        """Adds the score to the reply as a reaction, in place of an earlier one.
+
+        If Slack refuses it, the score still counts in the figures.
+        """
+        for earlier in await self._store.cases.replaced_by(case):
+            if earlier.score is not None and (earlier.score, earlier.message_ts) != (score, case.message_ts):
+                place = {"channel": case.channel_id, "timestamp": earlier.message_ts or ""}
+                await refusal_of(self._client.reactions_remove(name=score_emoji(earlier.score), **place))
         reacting = self._client.reactions_add(
             channel=case.channel_id, timestamp=case.message_ts or "", name=score_emoji(score)
         )

@@ -24,9 +24,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.case import CaseStatus, CaseTurn, CurrentVerdict, LoggedCase, Part, join_texts, text_hash
+from bot.domain.case import CaseStatus, CaseTurn, CurrentVerdict, Exclusion, LoggedCase, Part, join_texts, text_hash
 from bot.domain.clock import utc_now
 from bot.domain.verdict import RecordedRating, RecordedVerdict
+from bot.domain.watch import AGAIN
 from bot.store.database import Database, lock_learning
 from bot.store.database import Part as StorePart
 from bot.store.examples import drop_examples
@@ -140,8 +141,10 @@ class Cases(StorePart):
         case = await self.get(case_id)
         return case if case and case.team_id == team_id else None
 
-    async def keyed(self, team_id: str, key: str) -> LoggedCase | None:
-        return await self._database.first(LoggedCase, select(cases).filter_by(team_id=team_id, key=key))
+    async def keyed(self, team_id: str, *keys: str) -> LoggedCase | None:
+        """The newest case with one of these keys."""
+        query = select(cases).filter_by(team_id=team_id).where(cases.c.key.in_(keys))
+        return await self._database.first(LoggedCase, query.order_by(cases.c.id.desc()))
 
     async def latest(
         self, team_id: str, channel_id: str, message_ts: str, requester_id: str
@@ -169,14 +172,16 @@ class Cases(StorePart):
     async def replaced_by(self, case: LoggedCase) -> Sequence[LoggedCase]:
         if case.attempt == 1 or case.excluded or case.is_for_one:
             return []
-        is_earlier = and_(cases.c.id < case.id, cases.c.reply_ts.is_not(None), cases.c.judged_at.is_not(None))
-        query = select(cases).where(same_reply(case), counts(cases), is_earlier)
+        is_its = and_(same_reply(case), counts(cases))
+        if case.is_watched:
+            is_its = and_(cases.c.team_id == case.team_id, cases.c.key == case.key.removesuffix(AGAIN))
+        query = select(cases).where(is_its, cases.c.id < case.id, cases.c.judged_at.is_not(None))
         return await self._database.rows(LoggedCase, query)
 
     async def is_replaced(self, case_id: int) -> bool:
         case = await self.get(case_id)
-        if case is None:
-            return False
+        if case is None or case.excluded is Exclusion.CONTINUED:
+            return case is not None
         is_later = and_(cases.c.id > case.id, cases.c.attempt > 1, cases.c.judged_at.is_not(None))
         query = select(cases.c.id).where(same_reply(case), counts(cases), is_later).limit(1)
         return await self._database.value(query) is not None

@@ -23,6 +23,7 @@ from bot.domain.clock import clock_s, utc_now
 from bot.domain.deadline import check_deadline
 from bot.domain.limits import Limits
 from bot.domain.verdict import RecordedVerdict
+from bot.domain.watch import AGAIN
 from bot.store import spending
 from bot.store.assignments import Assignments
 from bot.store.audit import Audit
@@ -41,7 +42,6 @@ from bot.store.privacy import Forgetting, PersonalData
 from bot.store.rubrics import ChannelReplays, Rubrics
 from bot.store.schema import IS_OPEN, cases, ratings, turns
 from bot.store.turns import turn_rows
-from bot.store.visibility import is_watched
 from bot.store.watches import Alerts, Replies, Watches, miss
 
 
@@ -305,8 +305,8 @@ class Store:
             await _write_turns(connection, case, since)
             if verdict.ratings:
                 await connection.execute(insert(ratings), rating_rows(case, verdict.ratings))
-            if case.probability is not None and case.attempt > 1 and verdict.score is not None:
-                await connection.execute(_earlier_of_watch(case))
+            if case.probability is not None and case.attempt > 1:
+                await connection.execute(_that_went_on(case, verdict))
             elif case.probability is not None and case.attempt == 1 and verdict.score is None:
                 await connection.execute(miss(case))
 
@@ -372,11 +372,10 @@ class Store:
         await self.database.write(open_again)
 
 
-def _earlier_of_watch(case: LoggedCase) -> UpdateBase:
-    """A statement by which the earlier verdict of a reply that went on does not count any more."""
-    place = {"team_id": case.team_id, "channel_id": case.channel_id, "message_ts": case.message_ts}
-    is_earlier = and_(is_watched(cases), cases.c.id < case.id)
-    return update(cases).filter_by(**place).where(is_earlier).values(excluded=Exclusion.CONTINUED)
+def _that_went_on(case: LoggedCase, verdict: RecordedVerdict) -> UpdateBase:
+    """A statement after which one verdict counts of a reply that a watch had scored twice: the last with a score."""
+    key = case.key if verdict.score is None else case.key.removesuffix(AGAIN)
+    return update(cases).filter_by(team_id=case.team_id, key=key).values(excluded=Exclusion.CONTINUED)
 
 
 async def _write_turns(connection: AsyncConnection, case: LoggedCase, since: LoggedCase | None) -> None:

@@ -211,8 +211,9 @@ class Replies(Part):
         await self._database.execute(_waiting(reply).values(text_hash=reply.text_hash, rests_at=rests_at))
 
     async def settle(self, reply: SeenReply, outcome: ReplyOutcome) -> None:
-        """Records the outcome of a reply; a recorded outcome is not replaced."""
-        await self._database.execute(_waiting(reply).values(outcome=outcome, text_hash=None))
+        """Records the outcome of a reply; one that was recorded stays, and one that has gone on since waits again."""
+        is_same = replies.c.last_ts.is_not_distinct_from(reply.last_ts)
+        await self._database.execute(_waiting(reply).where(is_same).values(outcome=outcome, text_hash=None))
 
     async def coverage(self, place: Place, since: str, until: str = _FOR_EVER) -> Mapping[str, Coverage]:
         """The outcomes of an assistant's replies, by day, from one day to another, in the form of `SeenReply.day`."""

@@ -16,9 +16,9 @@ from typing import Any
 import structlog
 
 from bot.domain.blocker import RefusedError
-from bot.domain.case import Case, CaseSource, Visibility, text_hash
+from bot.domain.case import Case, CaseSource, LoggedCase, Visibility, text_hash
 from bot.domain.label import Reaction
-from bot.domain.watch import LATE, MOST_OF_A_QUESTION, ReplyOutcome, SeenReply, Watch, age_of, draws, is_since
+from bot.domain.watch import AGAIN, LATE, MOST_OF_A_QUESTION, ReplyOutcome, SeenReply, Watch, age_of, draws, is_since
 from bot.feature import Services
 from bot.pipeline.exchange import Exchange, is_anybodys
 from bot.pipeline.lookup import MayNotReadError, OutOfSightError
@@ -145,7 +145,7 @@ class Watcher:
         first = await replies.part_of(reply)
         if first is None or first.ts == reply.ts:
             return await replies.note(reply, watch, now + rest)
-        rests_at = now + rest if age_of(first.ts, now) < _STREAMED_FOR or first.last_ts is None else None
+        rests_at = now + rest if age_of(first.ts, now) < _STREAMED_FOR else None
         await replies.go_on(first, reply.ts, rests_at)
         return 0
 
@@ -200,66 +200,92 @@ class Watcher:
         Raises:
             OutOfSightError, MayNotReadError, SlackApiError, ClientError, TimeoutError: The reply cannot be read now.
         """
-        age = age_of(reply.ts, self.services.clock())
-        if watch is None or age > LATE or not self.services.policy.allows_messages_of(reply.channel_id):
+        key, age = f"watch:{reply.channel_id}:{reply.ts}", age_of(reply.ts, self.services.clock())
+        if not self.services.policy.allows_messages_of(reply.channel_id):
+            watch = None
+        if known := await self._store.cases.keyed(reply.team_id, key, f"{key}{AGAIN}"):
+            return await self._take_addition(reply, known, watch, age)
+        if watch is None or age > LATE:
             return reply, ReplyOutcome.MISSED
         # Checked before Slack is called, because there may be very many replies.
         if await self._is_over(watch, reply, None):
             return reply, ReplyOutcome.OVER
-        found, reply = await self._found(reply)
+        found = await self._found(reply)
         if found is None:
             return reply, ReplyOutcome.DELETED
-        if found.reply[0].ts != reply.ts:
-            return reply, ReplyOutcome.PART
+        first_ts = found.reply[0].ts
+        if first_ts != reply.ts:
+            # What it said in advance may be deleted; what begins before it is another reply.
+            renamed = await self._store.replies.rename(reply, first_ts) if first_ts > reply.ts else None
+            if renamed is None:
+                return reply, ReplyOutcome.PART
+            reply, key = renamed, f"watch:{reply.channel_id}:{first_ts}"
         if not await self._rests(reply, found, age):
             return None
+        outcome = await self._why_not(watch, reply, found)
+        if outcome is None:
+            is_added = await self._is_added(await self._case(watch, found, probability, key))
+            outcome = ReplyOutcome.TAKEN if is_added else ReplyOutcome.OVER
+        return reply, outcome
+
+    async def _take_addition(
+        self, reply: SeenReply, known: LoggedCase, watch: Watch | None, age: timedelta
+    ) -> Settled | None:
+        """Has a reply that went on soon after its verdict scored once more, and marks it as edited later.
+
+        It stays taken, because it has a verdict.
+        """
+        taken, now = (reply, ReplyOutcome.TAKEN), self.services.clock()
+        if watch is None or reply.last_ts is None:
+            return taken
+        if age <= LATE:
+            found = await self._found(reply)
+            if found is None or text_hash(found.response) == known.response_hash:
+                return taken
+            if not await self._rests(reply, found, age):
+                return None
+            is_soon = known.attempt == 1 and now - (known.judged_at or now) <= _SCORED_AGAIN_FOR
+            if is_soon and not await self._why_not(watch, reply, found):
+                again = await self._case(watch, found, known.probability or watch.share, f"{known.key}{AGAIN}")
+                if await self._is_added(again.model_copy(update={"attempt": 2})):
+                    return taken
+        await self._store.edits.note_added(known)
+        return taken
+
+    async def _found(self, reply: SeenReply) -> Exchange | None:
+        """A reply as it is in Slack, if need be by its newest message; None if it is deleted."""
+        found = await self.services.lookup.answered(reply.channel_id, reply.ts, reply.parent_ts)
+        if found is None and reply.last_ts:
+            found = await self.services.lookup.answered(reply.channel_id, reply.last_ts, reply.parent_ts or reply.ts)
+        return found
+
+    async def _why_not(self, watch: Watch, reply: SeenReply, found: Exchange) -> ReplyOutcome | None:
+        """What becomes of a reply that is not to be scored; None if it is."""
         question = found.question if is_answer(found, self.services.identity.own_ids) else None
         if question is None:
-            return reply, ReplyOutcome.NO_ANSWER
+            return ReplyOutcome.NO_ANSWER
         if question.is_edited_after(reply.ts):
-            return reply, ReplyOutcome.EDITED
-        if await self._is_over(watch, reply, question.ts):
-            return reply, ReplyOutcome.OVER
-        return reply, await self._add(await self._case(watch, found, probability))
+            return ReplyOutcome.EDITED
+        return ReplyOutcome.OVER if await self._is_over(watch, reply, question.ts) else None
 
-    async def _found(self, reply: SeenReply) -> tuple[Exchange | None, SeenReply]:
-        """A reply as it is in Slack, under its first message; None if it is deleted."""
-        found = await self.services.lookup.answered(reply.channel_id, reply.ts, reply.parent_ts)
-        if found is None and reply.last_ts:  # what it said in advance may be deleted
-            found = await self.services.lookup.answered(reply.channel_id, reply.last_ts, reply.parent_ts or reply.ts)
-            renamed = await self._store.replies.rename(reply, found.reply[0].ts) if found else None
-            return (found, renamed) if renamed else (None, reply)
-        return found, reply
-
-    async def _add(self, case: Case) -> ReplyOutcome:
-        """Takes a reply in; one that went on soon after its verdict once more, and later it is marked as edited."""
-        cases = self._store.cases
-        known = await cases.keyed(case.team_id, case.key)
-        if known and known.response_hash != text_hash(case.response or ""):
-            again = case.model_copy(update={"key": f"{case.key}:2", "attempt": 2})
-            judged_at = known.judged_at or self.services.clock()
-            is_late = self.services.clock() - judged_at > _SCORED_AGAIN_FOR
-            if is_late or await cases.keyed(again.team_id, again.key):
-                await self._store.edits.note_added(known)
-                return ReplyOutcome.TAKEN
-            case = again
+    async def _is_added(self, case: Case) -> bool:
         try:
             await self._store.add(case, limits=self._limits)
         except RefusedError:
-            return ReplyOutcome.TAKEN if known else ReplyOutcome.OVER
-        return ReplyOutcome.TAKEN
+            return False
+        return True
 
     async def _rests(self, reply: SeenReply, found: Exchange, age: timedelta) -> bool:
         """Whether a reply has not changed for a while; if it has, it is looked at again later.
 
-        Of several messages, Slack says when the newest was written; of one, the text is compared.
+        Of several messages, Slack says when they were written and edited; of one, the text is compared.
         """
         seen = replace(reply, text_hash=_hash_of(found))
         is_written = seen.text_hash is not None or age >= _STREAMED_FOR
-        newest = found.reply[-1]
         is_same = seen.text_hash == reply.text_hash
         if reply.last_ts or len(found.reply) > 1:
-            is_same = age >= _STREAMED_FOR or age_of(newest.ts, self.services.clock()) >= REST
+            changed_ts = max((each.edited_ts or each.ts for each in found.reply), key=float)
+            is_same = age >= _STREAMED_FOR or age_of(changed_ts, self.services.clock()) >= REST
         if is_written and is_same:
             return True
         await self._store.replies.wait_on(seen, self.services.clock() + REST)
@@ -274,10 +300,10 @@ class Watcher:
             return True
         return bool(await self._store.refusal(watch.team_id, self.services.identity.user_id, self._limits))
 
-    async def _case(self, watch: Watch, found: Exchange, probability: float) -> Case:
+    async def _case(self, watch: Watch, found: Exchange, probability: float, key: str) -> Case:
         return Case(
             **found.to_found() | found.to_asked(),
-            key=f"watch:{watch.channel_id}:{found.reply[0].ts}",
+            key=key,
             team_id=watch.team_id,
             channel_id=watch.channel_id,
             requester_id=self.services.identity.user_id,

@@ -11,7 +11,7 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.app import make_services
-from bot.domain.watch import SeenReply, Watch
+from bot.domain.watch import ReplyOutcome, SeenReply, Watch
 from bot.features.watch.watcher import Watcher, author_of, to_reply
 from bot.settings import load_settings
 from bot.slack.client import Identity
@@ -101,3 +101,13 @@ async def test_only_messages_of_channels_and_changes_are_taken_in_before_bolt(
     assert await events.takes(ours | {"event": event | changes}) is is_taken
     assert await events.takes({"type": "block_actions"}) is False
     assert len(await log.replies.due("T1", NOW + timedelta(days=9999))) == noted
+
+
+async def test_a_reply_that_goes_on_while_it_is_read_waits_on(log: Store) -> None:
+    await log.watches.save(WATCH, "U9")
+    await log.replies.note(reply(1), WATCH, NOW)
+    ((read, _),) = await log.replies.due("T1", NOW)
+    await log.replies.go_on(read, reply(2).ts, NOW)
+    await log.replies.settle(read, ReplyOutcome.TAKEN)
+    ((waiting, _),) = await log.replies.due("T1", NOW)
+    assert waiting.last_ts == reply(2).ts

@@ -7,13 +7,14 @@ import pytest
 from sqlalchemy import select
 
 from bot.domain.case import CaseStatus, Exclusion
+from bot.domain.limits import Limits
 from bot.domain.watch import ReplyOutcome
 from bot.slack.manifest import Part, load_manifest
-from bot.store.schema import replies
+from bot.store.schema import cases, replies
 from pocket_slack import Message
-from tests.features.watch.watching import outcomes, say, seen, take_finished
+from tests.features.watch.watching import NO_LIMITS, outcomes, say, seen, take_finished
 from tests.patience import ONLY_A_HANG_S
-from tests.stage import ANSWER, CHANNEL, Stage, StageFactory
+from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory
 
 
 @pytest.fixture
@@ -22,7 +23,8 @@ async def stage(open_stage: StageFactory) -> Stage:
     return opened
 
 
-WAIT, LATER = "Let me look that up for you...", timedelta(hours=2)
+WAIT, LOWER = "Let me look that up for you...", "score: 2\nIt goes on and on."
+SOON, LATER = timedelta(minutes=5), timedelta(hours=2)
 
 
 async def noted(stage: Stage, message: Message) -> None:
@@ -62,8 +64,8 @@ async def test_a_message_by_somebody_else_ends_a_reply(stage: Stage) -> None:
     stage.helper.post(CHANNEL, "Then push.", thread_ts=parent.ts)
     await seen(stage, 2)
     await take_finished(stage)
-    cases = [await stage.reaches(number, CaseStatus.DELIVERED) for number in (1, 2)]
-    assert {(case.question, case.response) for case in cases} >= {("And then?", "Then push.")}
+    its = [await stage.reaches(number, CaseStatus.DELIVERED) for number in (1, 2)]
+    assert {(case.question, case.response) for case in its} >= {("And then?", "Then push.")}
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 2}
 
 
@@ -75,11 +77,91 @@ async def test_what_is_added_soon_is_scored_once_more_and_later_marked(stage: St
     await stage.reaches(1, CaseStatus.DELIVERED)
     for number in (1, 2):
         await noted(stage, stage.helper.post(CHANNEL, f"Addition {number}.", thread_ts=parent.ts))
-        await take_finished(stage, LATER if number == 2 else timedelta(minutes=5))
+        await take_finished(stage, LATER if number == 2 else SOON)
     second = await stage.reaches(2, CaseStatus.DELIVERED)
     first = await stage.log.cases.get(1)
     assert second.response == f"{ANSWER}\n\nAddition 1."
     assert (first.excluded, first.score, second.excluded) == (Exclusion.CONTINUED, 4, None)
-    assert (await stage.log.cases.get(1)).edited_at
+    assert (first.edited_at, bool(second.edited_at)) == (None, True)
     assert await stage.log.cases.get(3) is None
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
+
+
+async def gone_on(
+    stage: Stage, how: str = "@helper all", later: timedelta = SOON, limits: Limits = NO_LIMITS, then: str = LOWER
+) -> None:
+    """A scored reply has gone on since, and was looked at so much later, when the judge says `then`."""
+    await say(stage, how)
+    parent, _ = stage.ask_and_answer()
+    await seen(stage, 1)
+    await take_finished(stage)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    stage.model.script(then)
+    await noted(stage, stage.helper.post(CHANNEL, "One more thing.", thread_ts=parent.ts))
+    await take_finished(stage, later, limits=limits)
+
+
+async def test_a_scored_reply_that_goes_on_a_day_later_stays_scored_and_is_marked(stage: Stage) -> None:
+    await gone_on(stage, later=timedelta(hours=30))
+    case = await stage.log.cases.get(1)
+    assert (bool(case.edited_at), case.excluded, len(stage.model.requests)) == (True, None, 1)
+    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
+
+
+async def test_a_scored_reply_that_goes_on_when_the_days_limit_is_used_up_is_marked(stage: Stage) -> None:
+    await gone_on(stage, limits=Limits(cases_per_day=2))
+    assert (await stage.log.cases.get(1)).edited_at
+    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
+
+
+async def test_what_was_said_in_advance_may_be_scored_and_deleted_before_the_answer_comes(stage: Stage) -> None:
+    await say(stage, "@helper all")
+    parent, first = stage.ask_and_answer(answer=WAIT)
+    await seen(stage, 1)
+    await take_finished(stage)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    await noted(stage, stage.helper.post(CHANNEL, ANSWER, thread_ts=parent.ts))
+    stage.helper.delete(first)
+    await take_finished(stage, timedelta(minutes=2))
+    second = await stage.reaches(2, CaseStatus.DELIVERED)
+    assert (second.response, second.excluded) == (ANSWER, None)
+    assert (await stage.log.cases.get(1)).excluded is Exclusion.CONTINUED
+    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
+
+
+async def test_a_reply_that_went_on_shows_its_last_score_alone(stage: Stage) -> None:
+    await gone_on(stage, "@helper reaction")
+    await stage.reaches(2, CaseStatus.DELIVERED)
+    (first,) = [each for each in stage.slack.workspace.channel(CHANNEL).messages.values() if each.text == ANSWER]
+    assert first.reactions == {"two": [stage.slack.workspace.bot.id]}
+
+
+async def test_the_first_verdict_of_a_reply_that_went_on_is_folded_and_stays_so(stage: Stage) -> None:
+    await gone_on(stage, "@helper verdict")
+    second = await stage.reaches(2, CaseStatus.DELIVERED)
+    (question,) = [each for each in stage.ann.thread(CHANNEL, second.parent_ts) if each.text == QUESTION]
+    stage.ann.edit(question, "How?")
+    said = select(cases.c.id).where(cases.c.edited_at.is_not(None), ~cases.c.is_stale)
+    async with asyncio.timeout(ONLY_A_HANG_S):
+        while len(await stage.log.database.values(said)) < 2:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    first_verdict, second_verdict = stage.ours()
+    assert "replaced by" in first_verdict.text
+    assert second_verdict.text.startswith("Score 2 of 5")
+
+
+async def test_where_the_second_verdict_has_no_score_the_first_counts(stage: Stage) -> None:
+    await gone_on(stage, then="I would rather not say.")
+    await stage.reaches(2, CaseStatus.DELIVERED)
+    its = [await stage.log.cases.get(number) for number in (1, 2)]
+    assert [case.excluded for case in its] == [None, Exclusion.CONTINUED]
+
+
+async def test_a_reply_whose_newest_message_is_still_edited_is_not_at_rest(stage: Stage) -> None:
+    await say(stage, "@helper all")
+    parent, _ = stage.ask_and_answer(answer=WAIT)
+    answer = stage.helper.post(CHANNEL, "Run", thread_ts=parent.ts)
+    await noted(stage, answer)
+    answer.edited = {"user": stage.helper.id, "ts": f"{float(answer.ts) + 20:.6f}"}  # its event is lost
+    await take_finished(stage)
+    assert await outcomes(stage) == {None: 1}
