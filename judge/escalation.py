@@ -28,13 +28,13 @@ def to_escalation(first: str, stronger: str) -> str:
     return f"{first}{_TO}{stronger}"
 
 
-def models_of(escalation: str) -> tuple[str, str]:
+def _models_of(escalation: str) -> tuple[str, str]:
     first, _, stronger = escalation.rpartition(_TO)
     return first, stronger
 
 
 def is_escalated(model: str, escalation: str | None) -> bool:
-    return escalation is not None and model == models_of(escalation)[1]
+    return escalation is not None and model == _models_of(escalation)[1]
 
 
 def counted(ratings: Sequence[Asked], model: str, escalation: str | None) -> Sequence[Asked]:
@@ -49,7 +49,7 @@ def others(ratings: Sequence[Asked], model: str, escalation: str | None) -> Sequ
 
 def why_of_model(model: str, escalation: str, scores_of_other: Sequence[int]) -> str:
     """Why the verdict is by `model` when both models were asked; `scores_of_other` are the other's usable scores."""
-    first, stronger = models_of(escalation)
+    first, stronger = _models_of(escalation)
     if not is_escalated(model, escalation):
         return f"{stronger} was asked, too, and gave no score; this is {first}'s own verdict"
     if len(set(scores_of_other)) > 1:

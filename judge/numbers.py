@@ -21,7 +21,7 @@ Range = tuple[float, float]
 
 
 class Numbers:
-    """Reads scores, ratings and labels, and remembers which values could not be used.
+    """Reads scores and labels, and remembers which values could not be used.
 
     Attributes:
         problems: One sentence for each such value, with its line number.
@@ -29,21 +29,13 @@ class Numbers:
 
     def __init__(self, scale: Scale, label_range: Range | None, problems: list[str]) -> None:
         self._scale = scale
-        self._ranges: dict[str, Range] = {"score": scale, "rating": scale, "label": label_range or scale}
+        self._ranges: dict[str, Range] = {"score": scale, "label": label_range or scale}
         self._seen: dict[str, list[float]] = {what: [] for what in self._ranges}
         self.problems = problems
 
     def score(self, line: int, value: object) -> float | None:
         """The score, on the scale; None if there is none, or it cannot be used."""
         return self._read(line, "score", value)
-
-    def rating(self, line: int, value: object) -> int | None:
-        """The score of one model call, which must be a whole number; None as for `score`."""
-        number = self._read(line, "rating", value)
-        if number is not None and not number.is_integer():
-            self.problems.append(f"line {line}: rating {shown(value)} is not a whole number")
-            return None
-        return None if number is None else int(number)
 
     def labels(self, line: int, value: object) -> Iterator[float]:
         """The label, or each label of a list, mapped from the labels' range to the scale."""

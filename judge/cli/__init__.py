@@ -11,7 +11,7 @@ import typer
 
 from judge.cli import options
 from judge.cli.align_command import align
-from judge.cli.label_commands import agreement, escalation, estimate
+from judge.cli.label_commands import agreement, estimate
 from judge.cli.mcp_command import mcp
 from judge.cli.options import say
 from judge.cli.row_commands import batch, pairs, view
@@ -42,7 +42,6 @@ app.command()(batch)
 app.command()(pairs)
 app.command()(agreement)
 app.command()(estimate)
-app.command()(escalation)
 app.command()(align)
 app.command()(view)
 app.command()(mcp)

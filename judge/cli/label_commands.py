@@ -1,4 +1,4 @@
-"""`judge agreement`, `judge estimate` and `judge escalation`: what people's labels say about scores."""
+"""`judge agreement` and `judge estimate`: what people's labels say about scores."""
 
 import json
 from collections.abc import Iterator
@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from judge.cli import options
-from judge.cli.options import Reports, say, to_printable, to_summary
+from judge.cli.options import Reports, say, to_summary
 from judge.errors import SetupError
 
 if TYPE_CHECKING:
     from judge.agreement.scores import Columns, Scores
-    from judge.escalation_analysis import Analysis, Level
     from judge.estimate import Estimate
     from judge.stats import Interval
 
@@ -159,128 +158,3 @@ def _say(interval: "Interval | None", form: str = ".2f") -> str:
 
 def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
-_WIDTH = 80
-_FROM_TWO = 2
-
-
-def escalation(
-    file: Annotated[
-        Path, typer.Argument(help="JSONL from 'judge batch', with several ratings and a label on each line.")
-    ],
-    label: options.Label,
-    judge: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="The judge whose ratings differ, if the file has several.")
-    ] = None,
-    escalate_to: Annotated[
-        str | None,
-        typer.Option(metavar="MODEL", help="The stronger model; default: the one that costs more, or comes later."),
-    ] = None,
-    scale: options.LabelScale = None,
-    rubric: options.RubricFile = None,
-    as_json: options.AsJson = False,
-) -> None:
-    """Find out when a stronger model is worth asking.
-
-    The file has the same responses scored by both models, or comes from 'batch --escalate-to'.
-    Exit code 0: all lines used, 1: some could not be used, 2: error.
-    """
-    from judge.escalation_analysis import measure
-    from judge.numbers import to_range
-
-    found = measure(
-        file, label, judge=judge, stronger=escalate_to, label_range=to_range(scale) if scale else None, rubric=rubric
-    )
-    if as_json:
-        typer.echo(json.dumps(found.to_dict(), ensure_ascii=False))
-    else:
-        _print_table(found)
-        say(to_summary("", *to_analysis_sentences(found)))
-        report = Reports()
-        for problem in found.problems:
-            report(problem)
-    raise typer.Exit(1 if found.problems else 0)
-
-
-def to_analysis_sentences(found: "Analysis") -> Iterator[str]:
-    yield _verdict(found)
-    if found.unlabelled:
-        yield f"Left out: {_count_rows(found.unlabelled)} without a label."
-    if found.single:
-        yield f"Left out: {_count_rows(found.single)} with one rating, which has no spread."
-
-
-def _verdict(found: "Analysis") -> str:
-    apart = sum(each.rows for each in found.levels if each.spread is None or each.spread >= _FROM_TWO)
-    share = sum(each.share for each in found.levels if each.spread is None or each.spread >= _FROM_TWO)
-    asked = (
-        "JUDGE_ESCALATE_TO asks it if ratings are 2 or more apart or give no score: for "
-        f"{_count_rows(apart)} ({share:.0%})."
-    )
-    if found.stronger is None:
-        return (
-            "Whether a stronger model does better is not in the file: judge the same rows with one, and put both "
-            f"outputs into one file. {asked}"
-        )
-    compared = sum(each.compared for each in found.levels)
-    paying = next((each for each in found.levels if each.spread is not None and each.spread == found.pays_from), None)
-    if paying is None:
-        return f"At no spread is {found.stronger} clearly nearer to people ({_count_rows(compared)} compared). {asked}"
-    where = "even if the ratings are equal" if paying.spread == 0 else f"from a spread of {_spread(paying)}"
-    return (
-        f"Asking {found.stronger} pays {where}: there it is nearer to people by {paying.gain:.2f} "
-        f"({paying.low:.2f} to {paying.high:.2f}, {_count_rows(paying.compared)}). {asked}"
-    )
-
-
-def _print_table(found: "Analysis") -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    titles = ["Spread", "Rows", "Share", "Off by"]
-    if found.stronger is not None:
-        titles += ["Both", "Stronger", "Nearer by (95%)", "Costs"]
-    for title in titles:
-        table.add_column(title, justify="right", no_wrap=True)
-    for level in found.levels:
-        table.add_row(*_cells(level)[: len(titles)])
-    console = Console(highlight=False, markup=False, emoji=False)
-    if not console.is_terminal:
-        console.width = _WIDTH
-    against = "" if found.stronger is None else f", and {found.stronger} as the stronger one"
-    console.print(to_printable(f"{found.judge} against people{against}"), style="bold")
-    console.print()
-    console.print(table)
-
-
-def _cells(level: "Level") -> list[str]:
-    interval = "" if level.low is None else f" ({level.low:.2f} to {level.high:.2f})"
-    return [
-        _spread(level),
-        f"{level.rows:,}",
-        f"{level.share:.0%}",
-        _number(level.error),
-        f"{level.compared:,}",
-        _number(level.stronger_error),
-        _number(level.gain) + interval,
-        "unknown" if level.cost_usd is None else f"${level.cost_usd:.5f}",
-    ]
-
-
-def _spread(level: "Level") -> str:
-    from judge.escalation_analysis import MOST_SPREAD
-
-    if level.spread is None:
-        return "no score"
-    return f"{level.spread}+" if level.spread == MOST_SPREAD else str(level.spread)
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"
-
-
-def _count_rows(count: int) -> str:
-    return f"{count:,} row{'' if count == 1 else 's'}"

@@ -37,7 +37,6 @@ judge rubrics grounded
 judge batch raw.csv -o scored.jsonl
 judge pairs scored.jsonl -o pairs.jsonl
 judge estimate scored.jsonl --label human
-judge escalation scored.jsonl --label human | judge the file with --samples 3, by one model.
 judge view scored.jsonl -o page.html
 judge agreement scored.jsonl --label human | pip install 'slack-judge[agreement]'
 judge align scored.jsonl --label human -o new.txt | and learning from them takes 12: 11 more.
