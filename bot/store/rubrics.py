@@ -20,13 +20,21 @@ from sqlalchemy import (
     tuple_,
     update,
 )
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
 from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.store.audit import Act, Action, note
-from bot.store.database import Part, columns_of, insert_into, insert_new, lock_for_transaction, lock_learning, upsert
+from bot.store.database import (
+    Database,
+    Part,
+    columns_of,
+    insert_into,
+    insert_new,
+    lock_for_transaction,
+    lock_learning,
+    upsert,
+)
 from bot.store.jobs import Job, JobKind, JobPart
 from bot.store.schema import cases, channels, labels, replay_scores, replayed, replays, rubrics
 from bot.store.turns import read_conversations
@@ -84,7 +92,7 @@ class Rubrics(Part):
             SavedBeforeError: One of that name with that number exists; nothing was changed.
             TooManyRubricsError: Its name is new, and the channel has no room for another; nothing was changed.
         """
-        await self._database.write(lambda connection: _save(connection, saved))
+        await self._database.write(lambda connection: _save(self._database, connection, saved))
 
     async def use(
         self,
@@ -115,7 +123,7 @@ class Rubrics(Part):
             if decides is not None and not (await connection.execute(decides)).rowcount:
                 return False
             if saves is not None:
-                await _save(connection, saves)
+                await _save(self._database, connection, saves)
             # Locked until the end: a transaction that deletes the rubric waits, and then finds it in use.
             is_there = judge.version is None or (await connection.execute(version.with_for_update(read=True))).first()
             if not is_there:
@@ -147,16 +155,15 @@ class Rubrics(Part):
 _SAVED = select(*columns_of(rubrics, SavedRubric))
 
 
-async def _save(connection: AsyncConnection, saved: SavedRubric) -> None:
+async def _save(database: Database, connection: AsyncConnection, saved: SavedRubric) -> None:
     place = {"team_id": saved.team_id, "channel_id": saved.channel_id}
     others = select(func.count(rubrics.c.name.distinct())).filter_by(**place).where(rubrics.c.name != saved.name)
     await lock_for_transaction(connection, f"rubrics of {saved.team_id}/{saved.channel_id}")
     if saved.number == 1 and (await connection.execute(others)).scalar_one() >= MOST_RUBRICS:
         raise TooManyRubricsError
-    try:
-        await connection.execute(insert(rubrics).values(asdict(saved) | {"version": saved.rubric.version}))
-    except IntegrityError as exc:
-        raise SavedBeforeError(saved.name) from exc
+    values = asdict(saved) | {"version": saved.rubric.version}
+    if not (await connection.execute(insert_new(database, rubrics, values))).rowcount:
+        raise SavedBeforeError(saved.name)
     await note(connection, [Act(saved.team_id, saved.saved_by, Action.RUBRIC_SAVED, channel_id=saved.channel_id)])
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from sqlalchemy.exc import IntegrityError
 
 from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric, is_name
 from bot.judges import limits_of
@@ -39,6 +40,11 @@ async def test_of_two_savings_at_the_same_moment_one_is_refused(log: Store) -> N
     )
     assert [type(each) for each in results if each is not None] == [SavedBeforeError] * 4
     assert len(await log.audit.since()) == 1
+
+
+async def test_a_saving_that_the_database_refuses_is_not_taken_for_an_earlier_one(log: Store) -> None:
+    with pytest.raises(IntegrityError):
+        await log.rubrics.save(replace(FIRST, saved_by=None))  # type: ignore[arg-type] # refused as NULL
 
 
 async def test_those_who_save_at_the_same_moment_make_no_rubric_too_many(log: Store) -> None:
