@@ -19,6 +19,7 @@ from sqlalchemy.sql.dml import Insert
 
 from bot.domain.case import Case
 from bot.domain.fair_queue import FairQueue
+from bot.store.errors import NoAnswerError
 
 T = TypeVar("T")
 Work = Callable[[AsyncConnection], Awaitable[T]]
@@ -169,6 +170,8 @@ async def _to_the_end(work: Coroutine[Any, Any, T]) -> T:
     task = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(task)
+    except TimeoutError as exc:
+        raise NoAnswerError("no answer in time") from exc
     except asyncio.CancelledError:
         await asyncio.wait([task])
         task.cancelled() or task.exception()  # retrieved, so that asyncio does not complain about it

@@ -10,6 +10,11 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 _LOGIN_REFUSED = "28"
 _QUOTED = re.compile('["«»„“].*["«»”“]')
 
+
+class NoAnswerError(OSError):
+    """The database did not answer in time; unlike asyncpg's bare `TimeoutError`, no one takes it for Slack's."""
+
+
 STORE_ERRORS = (DBAPIError, PoolTimeoutError, OSError)
 """What the store raises while the database is away, locked or full, or all connections are taken."""
 

@@ -15,6 +15,7 @@ import pytest
 from sqlalchemy import make_url
 
 from bot.store import Store
+from bot.store.errors import NoAnswerError
 from bot.store.opening import MIGRATION_LOCK, QUERY_TIMEOUT_S, connect
 from pocket_slack import Limits
 from tests.cases import a_case, url
@@ -139,7 +140,7 @@ async def test_a_database_that_falls_silent_is_asked_on_a_new_connection(postgre
         log = await Store.open(address.set(port=port).render_as_string(hide_password=False))
         await log.add(a_case())
         wire.swallow()
-        with pytest.raises(TimeoutError):
+        with pytest.raises(NoAnswerError):
             await log.cases.counts()
         async with asyncio.timeout(ONLY_A_HANG_S):
             assert await log.cases.counts() == {"received": 1}

@@ -3,6 +3,7 @@ import sqlite3
 from collections.abc import Awaitable, Callable
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,8 +19,10 @@ from bot.domain.case import CaseStatus, LoggedCase, Visibility
 from bot.domain.deadline import TooLateError, accepted_within
 from bot.errors import LogError
 from bot.pipeline.retries import in_brief
+from bot.slack.client import SLACK_ERRORS
 from bot.store import Store, TakenError
 from bot.store.database import Database
+from bot.store.errors import STORE_ERRORS
 from bot.store.opening import HEAD, connect, migrations, open_engine
 from bot.store.schema import cases
 from tests.cases import a_case, a_verdict, held, url
@@ -278,6 +281,18 @@ async def test_counting_reads_no_case(tmp_path: Path) -> None:
     assert steps
     assert all("COVERING INDEX" in step for step in steps), steps
     await log.close()
+
+
+async def test_a_time_out_of_the_database_is_not_taken_for_one_of_slack(log: Store) -> None:
+    @event.listens_for(log.database.engine.sync_engine, "before_cursor_execute")
+    def run_out_of_time(*_: object) -> None:
+        raise TimeoutError  # as asyncpg does, and SQLAlchemy passes it on
+
+    for asked in (log.cases.counts, partial(log.add, a_case())):
+        with pytest.raises(STORE_ERRORS) as caught:
+            await asked()
+        assert not isinstance(caught.value, SLACK_ERRORS)
+        assert in_brief(caught.value) == "the log is out of reach: no answer in time"
 
 
 async def test_a_log_that_cannot_be_read_does_not_answer(tmp_path: Path) -> None:
