@@ -37,6 +37,7 @@ from bot.pipeline.retries import (
     LOG_PAUSE,
     MODEL_PAUSES,
     MOST_INTERNAL_ERRORS,
+    RECORD_PAUSES,
     RetryError,
     growing_pause,
     in_brief,
@@ -138,7 +139,7 @@ class CasePipeline:
                     verdict = await judging
                 finally:
                     judging.cancel()
-                case = await self._store.record(case, verdict, since)
+                case = await self._record(case, verdict, since)
                 self._tracing.judged(case, verdict)
             else:
                 recorded = await self._store.cases.verdict(case.id)
@@ -305,6 +306,25 @@ class CasePipeline:
         metrics.TOKENS.labels("input").inc(verdict.input_tokens or 0)
         metrics.TOKENS.labels("output").inc(verdict.output_tokens or 0)
         return from_verdict(verdict, judge.rubric, judge.version, find_flags("", case.question or ""))
+
+    async def _record(self, case: LoggedCase, verdict: RecordedVerdict, since: LoggedCase | None) -> LoggedCase:
+        """The case with its verdict, which is paid for: while the log is out of reach, it is tried a few times."""
+        failed = 0
+        while True:
+            try:
+                return await self._store.record(case, verdict, since)
+            except TakenError:
+                if not failed:
+                    raise
+                # Only the answer to an earlier try may have been lost; then the verdict is still to be delivered.
+                raise RetryError("the verdict may be recorded", RECORD_PAUSES[0]) from None
+            except STORE_ERRORS as exc:
+                if failed == len(RECORD_PAUSES):
+                    raise
+                pause_s = RECORD_PAUSES[failed].total_seconds()
+                logger.warning("verdict_not_recorded", case=case.id, reason=in_brief(exc), next_in_s=pause_s)
+                await asyncio.sleep(pause_s)
+                failed += 1
 
     async def _score(self, judge: Judge, case: LoggedCase) -> Verdict:
         if self._batches and case.is_watched:

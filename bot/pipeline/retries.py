@@ -15,6 +15,8 @@ MOST_INTERNAL_ERRORS = 10
 """How often an unexpected error while judging is retried, which takes about a quarter of an hour."""
 LOG_PAUSE = timedelta(seconds=5)
 """The pause while the log is out of reach; it does not grow, because tries cannot be counted then."""
+RECORD_PAUSES = tuple(timedelta(seconds=seconds) for seconds in (0.2, 1, 3, 9))
+"""The pauses in which a verdict is kept in hand while the log is out of reach; then the model is asked again."""
 
 _FIRST_PAUSE = timedelta(seconds=1)
 _LONGEST_PAUSE = timedelta(minutes=5)

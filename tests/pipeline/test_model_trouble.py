@@ -3,9 +3,11 @@
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import Connection, event
 
 from bot.domain.case import CaseStatus
 from bot.slack import ids
+from bot.store.database import after_commit
 from tests.model_server import Answer, Drop, Failure, Raw, Script, Stall
 from tests.stage import CHANNEL, GOOD, Stage, StageFactory, is_verdict, shown
 
@@ -107,3 +109,25 @@ async def test_who_waits_for_a_busy_model_is_told_alone_where_the_placeholder_is
     stage.slack.fail("chat.update", error="message_not_found")
     stage.ask_for_score()
     assert "I will try again in 60 minutes" in shown(await stage.told(stage.ann))
+
+
+@pytest.mark.parametrize("is_recorded", [False, True], ids=["lost", "recorded"])
+@pytest.mark.usefixtures("no_placeholder")
+async def test_a_verdict_is_paid_once_though_the_database_is_late(stage: Stage, *, is_recorded: bool) -> None:
+    """The first time it is recorded, the database does not answer: it has not done it, or its answer is lost."""
+    engine, late = stage.log.database.engine.sync_engine, list[str]()
+
+    async def run_out_of_time() -> None:
+        raise TimeoutError
+
+    @event.listens_for(engine, "before_cursor_execute")
+    def record(connection: Connection, _: object, statement: str, *__: object) -> None:
+        if "INSERT INTO ratings" in statement and not late:
+            late.append(statement)
+            if not is_recorded:
+                raise TimeoutError
+            after_commit(connection, run_out_of_time)
+
+    stage.ask_for_score()
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    assert len(late) == len(stage.model.requests) == 1
