@@ -46,7 +46,7 @@ from bot.pipeline.retries import (
 from bot.pipeline.text import OUT_OF_REACH, OUT_OF_SIGHT
 from bot.pipeline.tracing import Tracing
 from bot.slack.client import SLACK_ERRORS
-from bot.store import Store, TakenError
+from bot.store import KeyTakenError, Store, TakenError
 from bot.store.errors import STORE_ERRORS
 from judge import Judge, JudgeError, Unscored, Verdict, find_flags, nothing_to_judge
 from judge.attacks import too_long
@@ -111,6 +111,8 @@ class CasePipeline:
             if claimed is not None:
                 with self._tracing.attempt(claimed):
                     await self._settle(await self._store.cases.with_turns(claimed), trigger_id)
+        except KeyTakenError as exc:
+            raise RetryError("another case has this reply since a moment ago", timedelta()) from exc
         except TakenError:
             logger.info("case_left_to_another", case=case_id)
         except STORE_ERRORS as exc:
@@ -258,6 +260,8 @@ class CasePipeline:
                 await self._store.drop(case)
                 logger.info("case_joined", case=case.id, to=known.id)
                 return None
+            if not is_same:  # it has gone on, or was edited
+                known = known.model_copy(update={"edited_at": known.edited_at or utc_now()})
             attempt = known.attempt + 1
             current = await self._store.cases.current_verdict(known)
             excluded = exclusion_of(case.requester_id, known, current, has_typed=False)

@@ -49,6 +49,10 @@ class TakenError(Exception):
     """Another attempt has claimed the case, or it has moved on; this attempt must stop."""
 
 
+class KeyTakenError(TakenError):
+    """Another case has just got the key that this one was about to get."""
+
+
 def _of_case(lease_owner: ColumnElement[bool], status: ColumnElement[bool] | TextClause) -> UpdateBase:
     """A statement that updates `case_id` if it has this owner and status; its values are given when it is executed."""
     return update(cases).where(cases.c.id == bindparam("case_id"), status, lease_owner).returning(cases.c.is_stale)
@@ -346,7 +350,13 @@ class Store:
             await change(connection, STEP, _by_lease_owner(case) | values)
             await _write_turns(connection, case, since)
 
-        await self.database.settle(case, step)
+        try:
+            await self.database.settle(case, step)
+        except IntegrityError as exc:
+            known = await self.cases.keyed(case.team_id, case.key)
+            if known is None or known.id == case.id:
+                raise
+            raise KeyTakenError(case.key) from exc
         return _after(case, values)
 
     async def _open_again(

@@ -2,6 +2,9 @@
 
 import asyncio
 
+import pytest
+from structlog.testing import capture_logs
+
 from bot.domain.case import CaseStatus
 from bot.slack import ids
 from pocket_slack import Message
@@ -42,30 +45,33 @@ async def test_a_question_further_up_is_named_with_the_messages_before_it(stage:
     assert "(an earlier message, and 2 messages before it)" in shown(await stage.verdict(parent))
 
 
-async def test_two_messages_of_a_reply_are_one_case(stage: Stage) -> None:
+async def test_requests_for_two_messages_of_a_reply_are_one_case(stage: Stage) -> None:
     parent, first = stage.ask_and_answer(answer="Let me look that up for you...")
-    last = stage.helper.post(CHANNEL, ANSWER, thread_ts=parent.ts)
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, last)
-    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, first)
-    verdict = await stage.verdict(parent)
-    await stage.slack.until(lambda: stage.ann.ephemerals(CHANNEL) or stage.ben.ephemerals(CHANNEL))
-    async with asyncio.timeout(ONLY_A_HANG_S):
-        while len(found := await stage.log.cases.newest(10)) > 1:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+    second, third = (stage.helper.post(CHANNEL, text, thread_ts=parent.ts) for text in (ANSWER, "Then push."))
+    with capture_logs() as lines:
+        stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, second)
+        stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, third)
+        verdict = await stage.verdict(parent)
+        await stage.slack.until(lambda: stage.ann.ephemerals(CHANNEL) or stage.ben.ephemerals(CHANNEL))
+        async with asyncio.timeout(ONLY_A_HANG_S):
+            while len(found := await stage.log.cases.newest(10)) > 1:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
     (case,) = found
-    assert (case.message_ts, case.response, case.messages) == (first.ts, f"{first.text}\n\n{ANSWER}", 2)
-    assert "2 messages" in shown(verdict)
+    assert (case.message_ts, case.response) == (first.ts, f"{first.text}\n\n{ANSWER}\n\nThen push.")
+    assert "3 messages" in shown(verdict)
+    assert len(stage.model.requests) == 1
+    assert [line for line in lines if line["log_level"] in {"warning", "error"}] == []
 
 
-async def test_scored_again_a_reply_is_judged_with_what_was_added(stage: Stage) -> None:
+@pytest.mark.parametrize("by", ["ann", "ben"])
+async def test_a_reply_to_which_something_was_added_is_scored_with_it_by_anybody(stage: Stage, by: str) -> None:
     parent = stage.ask_for_score()
-    verdict = await stage.verdict(parent)
-    stage.helper.post(CHANNEL, "One more thing.", thread_ts=parent.ts)
-    await stage.slack.settled(stage.ann.click(verdict, ids.ACTION_DETAILS))
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, stage.ann.thread(CHANNEL, parent.ts)[-1])
-    await stage.reaches(2, CaseStatus.DELIVERED)
-    case = await stage.log.cases.get(2)
+    await stage.verdict(parent)
+    addition = stage.helper.post(CHANNEL, "One more thing.", thread_ts=parent.ts)
+    stage.slack.person(by).shortcut(ids.SHORTCUT_SCORE_REPLY, addition)
+    case = await stage.reaches(2, CaseStatus.DELIVERED)
     assert (case.response, case.attempt, case.excluded) == (f"{ANSWER}\n\nOne more thing.", 2, None)
+    assert await stage.log.cases.is_replaced(1)
 
 
 async def test_the_text_that_a_shortcut_brings_is_judged_where_the_thread_cannot_be_read(stage: Stage) -> None:
