@@ -4,7 +4,7 @@ import asyncio
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from bot.domain.case import CaseStatus, Exclusion
 from bot.domain.limits import Limits
@@ -12,7 +12,7 @@ from bot.domain.watch import ReplyOutcome
 from bot.slack.manifest import Part, load_manifest
 from bot.store.schema import cases, replies
 from pocket_slack import Message
-from tests.features.watch.watching import NO_LIMITS, outcomes, say, seen, take_finished
+from tests.features.watch.watching import NO_LIMITS, add_other, outcomes, say, seen, take_finished
 from tests.patience import ONLY_A_HANG_S
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory
 
@@ -24,7 +24,7 @@ async def stage(open_stage: StageFactory) -> Stage:
 
 
 WAIT, LOWER = "Let me look that up for you...", "score: 2\nIt goes on and on."
-SOON, LATER = timedelta(minutes=5), timedelta(hours=2)
+SOON = timedelta(minutes=5)
 
 
 async def noted(stage: Stage, message: Message) -> None:
@@ -69,7 +69,7 @@ async def test_a_message_by_somebody_else_ends_a_reply(stage: Stage) -> None:
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 2}
 
 
-async def test_what_is_added_soon_is_scored_once_more_and_later_marked(stage: Stage) -> None:
+async def test_what_is_added_soon_is_scored_once_more_and_then_marked(stage: Stage) -> None:
     await say(stage, "@helper all")
     parent, _ = stage.ask_and_answer()
     await seen(stage, 1)
@@ -77,7 +77,7 @@ async def test_what_is_added_soon_is_scored_once_more_and_later_marked(stage: St
     await stage.reaches(1, CaseStatus.DELIVERED)
     for number in (1, 2):
         await noted(stage, stage.helper.post(CHANNEL, f"Addition {number}.", thread_ts=parent.ts))
-        await take_finished(stage, LATER if number == 2 else SOON)
+        await take_finished(stage, SOON)
     second = await stage.reaches(2, CaseStatus.DELIVERED)
     first = await stage.log.cases.get(1)
     assert second.response == f"{ANSWER}\n\nAddition 1."
@@ -101,8 +101,9 @@ async def gone_on(
     await take_finished(stage, later, limits=limits)
 
 
-async def test_a_scored_reply_that_goes_on_a_day_later_stays_scored_and_is_marked(stage: Stage) -> None:
-    await gone_on(stage, later=timedelta(hours=30))
+@pytest.mark.parametrize("hours", [2, 30])
+async def test_a_scored_reply_that_goes_on_much_later_stays_scored_and_is_marked(stage: Stage, hours: int) -> None:
+    await gone_on(stage, later=timedelta(hours=hours))
     case = await stage.log.cases.get(1)
     assert (bool(case.edited_at), case.excluded, len(stage.model.requests)) == (True, None, 1)
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
@@ -165,3 +166,25 @@ async def test_a_reply_whose_newest_message_is_still_edited_is_not_at_rest(stage
     answer.edited = {"user": stage.helper.id, "ts": f"{float(answer.ts) + 20:.6f}"}  # its event is lost
     await take_finished(stage)
     assert await outcomes(stage) == {None: 1}
+
+
+async def test_what_goes_on_with_a_reply_from_before_the_watch_is_counted_nowhere(stage: Stage) -> None:
+    parent, _ = stage.ask_and_answer(answer=WAIT)
+    await say(stage, "@helper all")
+    stage.helper.post(CHANNEL, ANSWER, thread_ts=parent.ts)
+    await seen(stage, 1)
+    await take_finished(stage)
+    assert await outcomes(stage) == {ReplyOutcome.PART: 1}
+    assert "Last 7 days: 0 seen" in await say(stage, "")
+
+
+async def test_two_watched_assistants_end_each_others_replies(stage: Stage) -> None:
+    other = add_other(stage)
+    await say(stage, "@helper all")
+    await say(stage, "@other all")
+    parent, _ = stage.ask_and_answer()
+    other.post(CHANNEL, "Or git revert.", thread_ts=parent.ts)
+    stage.helper.post(CHANNEL, "Then push.", thread_ts=parent.ts)
+    async with asyncio.timeout(ONLY_A_HANG_S):
+        while await stage.log.database.value(select(func.count()).select_from(replies)) < 3:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
