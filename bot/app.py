@@ -135,6 +135,7 @@ async def running_bot(
             probes = Probes(settings.metrics_host, settings.metrics_port, store.cases, is_well)
             await stack.enter_async_context(probes.server)
         logger.info("connected", team=services.identity.team_id, model=settings.judge_model, role=role)
+        logger.info("in_force", **{name.replace(" ", "_"): value for name, value in settings.in_force().items()})
         yield RunningBot(services, tasks)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, TypeVar
+from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
 from pydantic import AfterValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator
@@ -32,6 +33,7 @@ from bot.setting_values import (
 )
 from bot.slack.manifest import manifest_path
 from judge import DEFAULT_MODEL
+from judge.model.client import OPENAI_URL
 
 _ENV_FILE = Path(".env")
 _NEARLY = 0.9  # by difflib; RETENTION_DAY and RETENTION_DAYS have 0.96, HTTP_PROXY and HTTP_PORT 0.74
@@ -264,6 +266,20 @@ class Settings(JudgeSettings, SlackSettings):
                 f"or JUDGE_MODEL={OFFLINE} to try the app without a model"
             )
         return key
+
+    def in_force(self) -> Mapping[str, str]:
+        """What a typing error in a setting would change unseen, in a few words each."""
+        days = self.retention_days
+        ends = f"deleted after {days:,} days" if days else "kept until somebody deletes them"
+        host = urlsplit(self.openai_base_url or OPENAI_URL).hostname or ""
+        only, but = (", ".join(sorted(each)) for each in (self.channels_allowed, self.channels_denied))
+        return {
+            "texts": "dropped with the verdict" if self.store_text == "none" else ends,
+            "scores": ends,
+            "sent to": "no model" if self.judge_model == OFFLINE and not self.judge_models else host,
+            "scored in": (only or "all channels") + (f" but {but}" if but else ""),
+            "replies of": "bots and people" if self.score_people else "bots alone",
+        }
 
 
 class _FrontSettings(Settings):

@@ -22,7 +22,7 @@ from bot.store import Store
 from bot.store.address import to_address
 from bot.store.opening import try_out
 from bot.store.ownership import beside, is_open_folder, open_to_others, to_mend
-from bot.telemetry import load, read_variables, signals
+from bot.telemetry import check_variables, load, read_variables, signals
 from judge import JudgeError
 
 _ARCHIVED = "the channel is archived"
@@ -88,7 +88,8 @@ async def examine(role: Role, *, serves_http: bool) -> bool:
     except SettingsError as exc:
         typer.echo(f"wrong  {exc}")
         return False
-    typer.echo("ok     settings are complete")
+    typer.echo("ok     settings are complete:")
+    typer.echo("\n".join(f"       {name:<10} {value}" for name, value in settings.in_force().items()))
     if host := readable_on_the_way_to(settings.openai_base_url or ""):
         typer.echo(
             f"note   OPENAI_BASE_URL: http:// to {host}: texts and key can be read on the way; "
@@ -98,9 +99,10 @@ async def examine(role: Role, *, serves_http: bool) -> bool:
     if wanted := signals():
         said = "are sent; whether their receiver takes them, the log will say"
         try:
+            check_variables(wanted)
             load()
             typer.echo(f"note   OpenTelemetry: {', '.join(wanted).lower()} {said}")
-        except BotError as exc:
+        except (BotError, ValueError) as exc:
             typer.echo(f"note   {exc}")
     checks: list[Check] = [_files, _bot_token, *([event_scopes] if settings.watch_by == "events" else []), _database]
     if settings.hears_slack and not settings.serve_http:

@@ -43,7 +43,7 @@ def _value(name: str) -> str:
     return os.environ.get(name, "").strip().lower()
 
 
-def _check(wanted: Sequence[str]) -> None:
+def check_variables(wanted: Sequence[str]) -> None:
     """Raises ValueError, with the variable's name alone, for what the SDK would log together with its secret."""
     for part in ("", *(f"{each}_" for each in wanted)):
         receiver, headers = f"OTEL_EXPORTER_OTLP_{part}ENDPOINT", f"OTEL_EXPORTER_OTLP_{part}HEADERS"
@@ -75,7 +75,7 @@ def start(counts: Counts) -> "Telemetry | None":
     """
     wanted = signals()
     try:
-        _check(wanted)
+        check_variables(wanted)
         return load()(wanted, counts) if wanted else None
     except (BotError, ValueError, RuntimeError) as exc:
         logger.warning("telemetry_off", reason=str(exc))

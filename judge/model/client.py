@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import httpx2
     import openai
 
-_OPENAI_URL = "https://api.openai.com/v1"
+OPENAI_URL = "https://api.openai.com/v1"
 
 StandIn = Callable[["httpx2.Request"], Awaitable["httpx2.Response | None"]]
 stand_in: ContextVar[StandIn | None] = ContextVar("stand_in", default=None)
@@ -40,7 +40,7 @@ def make_client(
             "the model 'offline' works without either."
         )
     # Without an address the client would read OPENAI_BASE_URL itself, and treat an empty one as an address.
-    url = base_url or _OPENAI_URL
+    url = base_url or OPENAI_URL
     if not _is_address(url):
         raise SetupError("OPENAI_BASE_URL is not an address; it begins with http:// or https://, and a host follows.")
     if not re.fullmatch("[!-~]*", api_key or ""):

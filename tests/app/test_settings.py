@@ -44,6 +44,25 @@ def test_a_name_that_is_nearly_a_settings_is_refused(tmp_path: Path, name: str, 
         load(LogSettings, env(tmp_path, f"{name}=xoxb-secret"))
 
 
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("", ("texts", "kept until somebody deletes them")),
+        ("STORE_TEXT=none", ("texts", "dropped with the verdict")),
+        ("RETENTION_DAYS=90", ("scores", "deleted after 90 days")),
+        ("", ("sent to", "api.openai.com")),
+        ("OPENAI_BASE_URL=https://me:s3cret@models.example/v1", ("sent to", "models.example")),
+        ("JUDGE_MODEL=offline", ("sent to", "no model")),
+        ("CHANNELS_ALLOWED=C0000000002,C0000000001", ("scored in", "C0000000001, C0000000002")),
+        ("CHANNELS_DENIED=C0000000003", ("scored in", "all channels but C0000000003")),
+        ("SCORE_PEOPLE=false", ("replies of", "bots alone")),
+    ],
+)
+def test_what_is_in_force_is_said(tmp_path: Path, line: str, shown: tuple[str, str]) -> None:
+    tokens = ("SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xapp-1", "OPENAI_API_KEY=sk-1")
+    assert shown in load_settings(env(tmp_path, *tokens, line)).in_force().items()
+
+
 def test_variables_of_other_programs_are_left_alone(tmp_path: Path) -> None:
     others = ("HTTP_PROXY=x", "OPENAI_ORG_ID=x", "JUDGE_BATCH_HURRY=1", "LOG_LEVEL=info", "TZ=UTC", "POSTGRES_DB=x")
     load(LogSettings, env(tmp_path, *others))

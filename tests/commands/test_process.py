@@ -99,11 +99,18 @@ async def test_what_is_wrong_at_start_is_one_sentence(
 async def test_doctor_finds_nothing_wrong_where_all_is_well(model_server: ModelServer, tmp_path: Path) -> None:
     model_server.script(GOOD)
     async with pocket_slack() as slack:
-        env = environment(slack, model_server, tmp_path) | {"JUDGE_SAMPLES": "3"}
-        code, out, _ = await run("doctor", env, tmp_path)
+        more = {"JUDGE_SAMPLES": "3", "RETENTION_DAYS": "90", "OTEL_EXPORTER_OTLP_ENDPOINT": "me:s3cret@collector"}
+        code, out, err = await run("doctor", environment(slack, model_server, tmp_path) | more, tmp_path)
     assert code == 0
+    assert "s3cret" not in out + err
     assert [line.split(":")[0] for line in out.splitlines()] == [
         "ok     settings are complete",
+        "       texts      deleted after 90 days",
+        "       scores     deleted after 90 days",
+        "       sent to    127.0.0.1",
+        "       scored in  all channels",
+        "       replies of bots and people",
+        "note   OTEL_EXPORTER_OTLP_ENDPOINT",
         "ok     secrets",
         "ok     SLACK_BOT_TOKEN",
         "ok     SLACK_APP_TOKEN",
