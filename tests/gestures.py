@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import insert
 
 from bot.domain.case import CaseStatus, LoggedCase
+from bot.domain.week import Week
 from bot.slack import ids
 from bot.store.schema import cases
 from pocket_slack import Channel, Delivery, Entry, Message, Person, View
@@ -62,6 +63,17 @@ async def stats(stage: Stage, text: str = "", count: int = 1) -> Message:
     """The answer to ann's `/judge stats ...`."""
     stage.ann.command(CHANNEL, ids.COMMAND, f"stats {text}")
     return await stage.told(stage.ann, count)
+
+
+async def post_digest(stage: Stage) -> None:
+    """Posts the digest of this week, as if the week were over and the digest due."""
+    from bot.features.digest.poster import post_due  # here, because the feature can be deleted
+
+    assert stage.services
+    now, schedule = datetime.now(UTC), stage.services.schedule
+    since = {"is_digest_on": True, "digest_since": now}
+    await stage.log.digests.save(stage.slack.workspace.team_id, help_desk(stage).id, "U1", **since)
+    await post_due(stage.services_at(schedule.due(Week.of(now, schedule.zone)) - now))
 
 
 async def home(stage: Stage, person: Person | None = None) -> View:

@@ -22,10 +22,12 @@ from bot.app import make_services, running_bot
 from bot.commands.demo_past import PAST_CHANNEL as CHANNEL
 from bot.commands.demo_past import demo_workspace, write_past
 from bot.feature import Services
+from bot.features.digest.poster import draft, this_week
 from bot.logs import configure_logs
 from bot.settings import OFFLINE, load_settings
 from bot.slack.client import web_client
 from bot.slack.invocation import HomeVisit, Invocation
+from bot.store.digests import ChannelSettings
 from pocket_slack import Sandbox, SystemClock
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "images"
@@ -150,13 +152,13 @@ async def show_modal(page: Page) -> Locator:
 
 
 async def show_digest(page: Page, demo: Demo) -> None:
-    """Posts the digest of the week so far in the channel of the made-up weeks."""
-    channel = demo.slack.workspace.channel(CHANNEL)
+    """Posts last week's digest in the channel of the made-up weeks."""
+    services = demo.services
+    settings = ChannelSettings(services.identity.team_id, demo.slack.workspace.channel(CHANNEL).id)
+    post, _ = await draft(services, settings, this_week(services, settings).before())
     await page.set_viewport_size({"width": WIDTH, "height": 1400})
     await page.get_by_role("link", name=CHANNEL).click()
-    ann = demo.slack.person("ann")
-    asked = Invocation(demo.services.identity.team_id, channel.id, ann.id, "ann", "", None, is_foreign=False)
-    await demo.services.words()["digest"](asked, "now")
+    await services.client.chat_postMessage(channel=settings.channel_id, text=post.text, blocks=post.blocks)
     await page.get_by_role("table", name="By assistant").wait_for()
 
 

@@ -122,7 +122,7 @@ what a model's verdict looks like (examples, written by hand). Open another one,
 then the menu (⋮) of a reply, and choose Score this reply:"""
 _PAST = f"""
 #{PAST_CHANNEL} has eight weeks of scores that are made up: type /judge stats
-or /judge digest preview in that channel, and look at the bot's Home tab.
+in that channel, and look at the bot's Home tab.
 /judge label shows some of its replies, to score them before you see the score."""
 _WATCH = f"""
 @{NAME} answers what you ask in #{_CHANNEL}. There, /judge watch @{NAME} all

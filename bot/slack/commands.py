@@ -40,7 +40,7 @@ class Word:
 class DigestRequest:
     """What `/judge digest` should do; `changes` has the settings to change, by their names in `ChannelSettings`."""
 
-    action: Literal["on", "off", "now", "preview", "people", "state", "help"]
+    action: Literal["on", "off", "people", "state", "help"]
     changes: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -101,7 +101,7 @@ def parse_digest(text: str) -> DigestRequest:
     match text.lower().split():
         case []:
             return DigestRequest("state")
-        case ["off" | "now" | "preview" | "help" as action]:
+        case ["off" | "help" as action]:
             return DigestRequest(action)
         case ["people", "on" | "off" as switch]:
             return DigestRequest("people", {"ranks_people": switch == "on"})

@@ -21,10 +21,6 @@ from bot.store.visibility import counts, is_watched
 LEASE = timedelta(minutes=5)
 """How long a claim holds; a process that has neither posted nor given up by then is taken to be gone."""
 
-EXTRA_PAUSE = timedelta(hours=1)
-"""The least time between two digests of one channel that people ask for."""
-_EXTRA = "extra"  # in place of a week
-
 
 class DigestStatus(StrEnum):
     """How far the digest of a week has come. `REFUSED`: Slack did not accept it; `UNCONFIRMED`: it may be there."""
@@ -119,17 +115,6 @@ class Digests(Part):
         values = {"status": DigestStatus.CLAIMED, "claimed_at": now}
         is_first = await claim(self._database, digests, key, values, is_left)
         return None if is_first is None else Claim(team_id, channel_id, week, now, is_first)
-
-    async def take_extra(self, team_id: str, channel_id: str, now: datetime) -> bool:
-        """Whether an extra digest may be posted in this channel now: at most one an hour. If so, takes the turn."""
-        key = {"team_id": team_id, "channel_id": channel_id, "week": _EXTRA}
-        is_over = digests.c.claimed_at <= now - EXTRA_PAUSE
-        values = {"status": DigestStatus.POSTED, "claimed_at": now}
-        return await claim(self._database, digests, key, values, is_over) is not None
-
-    async def give_extra_back(self, team_id: str, channel_id: str, now: datetime) -> None:
-        key = {"team_id": team_id, "channel_id": channel_id, "week": _EXTRA, "claimed_at": now}
-        await self._database.execute(delete(digests).filter_by(**key))
 
     async def renew(self, claim: Claim, now: datetime) -> bool:
         """Whether the claim still holds; if so, renews it for a whole lease. Called right before posting."""

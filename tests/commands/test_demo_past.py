@@ -108,9 +108,7 @@ async def test_the_digest_says_that_its_scores_are_made_up(log: Store, tmp_path:
     workspace = workspace_at(now)
     await write_past(url_in(tmp_path), workspace)
     figures = await figures_of(log, workspace)
-    digest = digest_message(
-        figures, [], {}, "https://pocket.slack.com/", workspace.channel(CHANNEL).id, has_words=False
-    )
+    digest = digest_message(figures, [], {}, "https://pocket.slack.com/", workspace.channel(CHANNEL).id)
     number = figures.usage.cases
     for blocks in (digest.blocks, digest.plain_blocks or []):
         said = f":warning: {number} of {number} cases made up for the demo."

@@ -10,7 +10,7 @@ from bot.slack import ids
 from bot.slack.manifest import MINIMAL, OFF_WITHOUT, load_manifest, manifest_path
 from pocket_slack import Sandbox, Workspace
 from pocket_slack.manifest import Manifest
-from tests.gestures import GONE, go_ahead, home, up_to_date
+from tests.gestures import GONE, go_ahead, home, post_digest, up_to_date
 from tests.model_server import ModelServer
 from tests.patience import UNHURRIED
 from tests.programs import environment, run
@@ -126,8 +126,8 @@ async def test_digest_stats_and_home_know_who_is_in_the_channel(stage: Stage) ->
     assert "scored" in shown(await stage.told(stage.ann, 2))
     channel_id = stage.slack.workspace.channel(CHANNEL).id
     assert f"<#{channel_id}>" in shown(await home(stage))
-    stage.ann.command(CHANNEL, ids.COMMAND, "digest now")
-    await stage.slack.until(lambda: stage.ours())
+    await post_digest(stage)
+    assert stage.ours()
 
 
 async def test_a_post_that_may_have_got_through_is_not_looked_for(stage: Stage) -> None:

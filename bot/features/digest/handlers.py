@@ -10,18 +10,16 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from slack_bolt.async_app import AsyncApp
-from slack_sdk.errors import SlackApiError
 
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.week import Schedule, Week
 from bot.feature import Services
-from bot.features.digest.poster import lowest, post_now, schedule_of, show, shown_authors, stats, this_week
+from bot.features.digest.poster import lowest, schedule_of, shown_authors, stats, this_week
 from bot.features.digest.text import counted, judge_change, measures, not_counted
 from bot.figures.charts import weekly_means
 from bot.figures.week import TREND_WEEKS, Glance, read_glance
 from bot.slack import ids
 from bot.slack.blocks import Block, button, context, header, section
-from bot.slack.client import slack_word
 from bot.slack.commands import parse_digest, parse_stats
 from bot.slack.invocation import Invocation, clicked_action, clicked_home, clicked_value, on_click, to_invocation
 from bot.slack.members import Member, MembershipError
@@ -31,16 +29,10 @@ from bot.store.digests import ChannelSettings
 from bot.store.figures import Place, Span
 from bot.store.visibility import Sample
 
-POSTED = "I posted the week so far. The weekly digest will still come."
-POSTED_BEFORE = (
-    "A digest was posted here within the last hour, and I post at most one an hour. "
-    "`/judge digest preview` shows it to you alone."
-)
 _WHAT = "digests and watches"
 _HELP = """\
 • `/judge digest on` posts a digest of each week here; `/judge digest on friday 16:00 Europe/Berlin` sets the time
 • `/judge digest off` stops it
-• `/judge digest now` posts the week so far, at most once an hour; `/judge digest preview` shows it to you alone
 • `/judge digest people on` lists people as well as bots, `/judge digest people off` stops that
 • `/judge digest` shows the settings"""
 
@@ -62,28 +54,22 @@ async def answer_digest(services: Services, invocation: Invocation, text: str) -
         request = parse_digest(text)
     except ValueError as exc:
         return f"{escape(str(exc))}. What I understand:\n{_HELP}"
-    is_change = request.action not in {"preview", "state", "help"}
+    is_change = request.action not in {"state", "help"}
     if refusal := await services.access.refusal(invocation, _WHAT, is_change=is_change):
         return refusal
     digests, now = services.store.digests, services.clock()
-    settings, changes = await digests.channel(invocation.team_id, invocation.channel_id), request.changes
-    try:
-        match request.action:
-            case "help":
-                return _HELP
-            case "preview":
-                await show(services, settings, invocation.user_id)
-                return ""
-            case "now":
-                return POSTED if await post_now(services, settings) else POSTED_BEFORE
-            case "on":
-                changes = {**changes, "is_digest_on": True, "digest_since": now}
-            case "off":
-                changes = {**changes, "is_digest_on": False}
-    except SlackApiError as exc:
-        return f"Slack did not let me post here (`{slack_word(exc)}`)."
+    changes = dict(request.changes)
+    match request.action:
+        case "help":
+            return _HELP
+        case "on":
+            changes |= {"is_digest_on": True, "digest_since": now}
+        case "off":
+            changes["is_digest_on"] = False
     if is_change:
         settings = await digests.save(invocation.team_id, invocation.channel_id, invocation.user_id, **changes)
+    else:
+        settings = await digests.channel(invocation.team_id, invocation.channel_id)
     return digest_state(settings, schedule_of(services, settings), now)
 
 

@@ -20,7 +20,6 @@ from bot.features.digest.text import (
     MOST_AUTHORS,
     digest_message,
     lowest_blocks,
-    preview_message,
     stats_message,
     with_thumbs,
 )
@@ -38,7 +37,7 @@ from bot.store.figures import Place, Span
 
 # Well below the lease: when another process takes over the claim, the message is there or will never come.
 _POST_TIMEOUT_S = 120
-NAMES_WITHIN_S = 60.0  # when no person is waiting
+_NAMES_WITHIN_S = 60.0  # as no person is waiting
 
 logger = structlog.get_logger(__name__)
 
@@ -99,39 +98,6 @@ async def stats(
     return with_thumbs(post, thumbs, named)
 
 
-async def show(services: Services, settings: ChannelSettings, user_id: str) -> None:
-    """Shows the week so far to one person in the channel.
-
-    Raises:
-        SlackApiError: Slack refuses the message.
-    """
-    digest, told = await draft(services, settings, this_week(services, settings), has_words=True)
-    call = services.client.chat_postEphemeral
-    async with services.telling(settings.team_id, told, user_id):
-        await send_in_known_blocks(call, preview_message(digest), channel=settings.channel_id, user=user_id)
-
-
-async def post_now(services: Services, settings: ChannelSettings) -> bool:
-    """Posts the week so far at a person's request; False if that was done here within the last hour.
-
-    The weekly digest is still posted when it is due.
-
-    Raises:
-        SlackApiError: Slack refuses the message.
-    """
-    place, now = (settings.team_id, settings.channel_id), services.clock()
-    post, told = await draft(services, settings, this_week(services, settings))
-    if not await services.store.digests.take_extra(*place, now):
-        return False
-    try:
-        async with services.telling(settings.team_id, told, EVERYBODY):
-            await _post(services, settings.channel_id, post)
-    except SlackApiError:
-        await services.store.digests.give_extra_back(*place, now)
-        raise
-    return True
-
-
 async def _post_claimed(services: Services, settings: ChannelSettings, week: Week, is_welcome: bool) -> None:
     claim = await services.store.digests.claim(settings.team_id, settings.channel_id, week.label, services.clock())
     if claim is None:
@@ -164,23 +130,23 @@ async def _post_once(
             return DigestStatus.UNCONFIRMED, None
         if found:
             return DigestStatus.POSTED, found
-    post, told = await draft(services, settings, week, names_within_s=NAMES_WITHIN_S)
+    post, told = await draft(services, settings, week)
     if not await services.store.digests.renew(claim, services.clock()):
         return None, None
+    call, to = services.client.chat_postMessage, settings.channel_id
     async with asyncio.timeout(_POST_TIMEOUT_S), services.telling(settings.team_id, told, EVERYBODY):
-        return DigestStatus.POSTED, await _post(services, settings.channel_id, post, mark)
+        answer = await send_in_known_blocks(call, post, channel=to, metadata=mark, **WITHOUT_PREVIEWS)
+    return DigestStatus.POSTED, str(answer["ts"])
 
 
 def this_week(services: Services, settings: ChannelSettings) -> Week:
     return Week.of(services.clock(), schedule_of(services, settings).zone)
 
 
-async def draft(
-    services: Services, settings: ChannelSettings, week: Week, *, has_words: bool = False, names_within_s: float = 0
-) -> tuple[Post, Sequence[int]]:
-    """A channel's digest, and the cases whose scores it tells; with words only for a single person."""
-    figures, lead, listed = await _read(services, settings, week, names_within_s=names_within_s)
-    post = digest_message(figures, lead, listed, services.identity.url, settings.channel_id, has_words=has_words)
+async def draft(services: Services, settings: ChannelSettings, week: Week) -> tuple[Post, Sequence[int]]:
+    """A channel's digest, and the cases whose scores it tells."""
+    figures, lead, listed = await _read(services, settings, week, names_within_s=_NAMES_WITHIN_S)
+    post = digest_message(figures, lead, listed, services.identity.url, settings.channel_id)
     return post, [case.id for case in figures.lowest]
 
 
@@ -219,9 +185,3 @@ async def shown_authors(
     """Those of the authors whose scores the channel may see: bots, and people if the channel lists them."""
     members = await services.members.of_all(author_ids, names_within_s)
     return {each: member for each, member in members.items() if member.is_bot or settings.ranks_people}
-
-
-async def _post(services: Services, channel_id: str, post: Post, metadata: dict[str, Any] | None = None) -> str:
-    call = services.client.chat_postMessage
-    answer = await send_in_known_blocks(call, post, channel=channel_id, metadata=metadata, **WITHOUT_PREVIEWS)
-    return str(answer["ts"])

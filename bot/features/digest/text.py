@@ -29,7 +29,6 @@ NEW_JUDGE = "Another judge scored last week, so the two are not compared."
 TOO_FEW = f"Fewer than {FEWEST} scores, so no figures: people may still be asked to score these replies blind."
 LOWEST_BEGIN = "How the lowest replies of this digest begin"
 LOWEST_GONE = "These replies are deleted, scored again or no longer in the log."
-_PREVIEW = "Only you see this. `/judge digest now` posts it here."
 
 
 def digest_message(
@@ -38,23 +37,15 @@ def digest_message(
     members: Mapping[str, Member],
     workspace_url: str,
     channel_id: str,
-    *,
-    has_words: bool,
 ) -> Post:
     """The digest of a week: the `lead`, which holds the features' blocks, then the replies that people chose.
 
-    `members` are the authors to be named. Without `has_words` it quotes no question, response or justification, so it
-    can stay when they are forgotten.
+    `members` are the authors to be named. It quotes no question, response or justification, so it can stay when they
+    are forgotten.
     """
-    lowest = lowest_blocks(figures.lowest, members, workspace_url, channel_id, has_words=has_words)
+    lowest = lowest_blocks(figures.lowest, members, workspace_url, channel_id, has_words=False)
     small = (_unscored(figures), _agreement(figures), _details(figures))
     return _message(figures, lead, "", small, [*lowest, *_authors(figures, members)])
-
-
-def preview_message(digest: Post) -> Post:
-    """A digest as one person sees it before it is posted."""
-    blocks, plain = ([context(_PREVIEW), *form.blocks] for form in (digest.forms[0], digest.forms[-1]))
-    return Post(digest.text, blocks, plain)
 
 
 def stats_message(

@@ -1,17 +1,14 @@
 """The digest in Slack: what the command does, and what is in the message that comes of it."""
 
-from datetime import UTC, datetime
-
 import pytest
 from sqlalchemy import delete
 
-from bot.features.digest.handlers import POSTED, POSTED_BEFORE
 from bot.features.digest.text import LOWEST_GONE
 from bot.slack import ids
-from bot.store.digests import EXTRA_PAUSE, ChannelSettings
+from bot.store.digests import ChannelSettings
 from bot.store.schema import cases
 from pocket_slack import Message
-from tests.gestures import add_case, add_cases
+from tests.gestures import add_case, add_cases, help_desk, post_digest, stats
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 
@@ -34,8 +31,7 @@ async def digest(stage: Stage, text: str, count: int = 1) -> Message:
 
 
 async def settings(stage: Stage) -> ChannelSettings:
-    workspace = stage.slack.workspace
-    return await stage.log.digests.channel(workspace.team_id, workspace.channel(CHANNEL).id)
+    return await stage.log.digests.channel(stage.slack.workspace.team_id, help_desk(stage).id)
 
 
 def posted(stage: Stage) -> list[Message]:
@@ -79,38 +75,19 @@ async def test_the_settings_are_the_default(open_stage: StageFactory) -> None:
 async def test_what_is_wrong_is_said_with_what_can_be_done(stage: Stage, text: str, part: str) -> None:
     told = await digest(stage, text)
     assert part in told.text
-    assert "`/judge digest preview`" not in told.text.splitlines()[0]
-    assert "/judge digest preview" in told.text
+    assert "`/judge digest off`" not in told.text.splitlines()[0]
+    assert "`/judge digest off`" in told.text
     assert not (await settings(stage)).is_digest_on
-
-
-async def test_preview_is_seen_by_one_person(stage: Stage) -> None:
-    (*_, lowest) = await scored(stage, 4, 5, 4, 5, 1)
-    told = await digest(stage, "preview")
-    words = shown(told)
-    assert words.startswith("Only you see this. `/judge digest now` posts it here.\n*This week so far (")
-    assert (
-        "5 replies chosen by people\nMedian *4*, mean *3.8*, on a scale of 0 to 5.\n"
-        "Scored 0 to 2: *20%*. Scored 4 to 5: *80%*." in words
-    )
-    assert told.text.startswith("This week so far (")
-    kinds = [block["type"] for block in told.blocks]
-    assert kinds.count("data_visualization") == 1
-    assert kinds.count("data_table") == 1
-    assert "|Score 1 of 5> · helper · <!date^" in words
-    assert lowest.replace(".", "") in words
-    assert posted(stage) == []
-    assert stage.ben.ephemerals(CHANNEL) == []
 
 
 async def test_the_table_lists_bots_and_people_only_when_asked(stage: Stage) -> None:
     for author in (stage.helper, stage.ben):
-        await add_cases(stage, stage.slack.workspace.channel(CHANNEL), author.id, 4, 4, 4, 4, 4)
-    assert names(await digest(stage, "preview")) == ["helper"]
+        await add_cases(stage, help_desk(stage), author.id, 4, 4, 4, 4, 4)
+    assert names(await stats(stage)) == ["helper"]
     assert "People are listed" in (await digest(stage, "people on", 2)).text
-    assert sorted(names(await digest(stage, "preview", 3))) == ["ben", "helper"]
+    assert sorted(names(await stats(stage, count=3))) == ["ben", "helper"]
     await digest(stage, "people off", 4)
-    assert names(await digest(stage, "preview", 5)) == ["helper"]
+    assert names(await stats(stage, count=5)) == ["helper"]
 
 
 def names(message: Message) -> list[str]:
@@ -118,19 +95,47 @@ def names(message: Message) -> list[str]:
     return [row[0]["text"] for row in table["rows"][1:]]
 
 
-async def test_now_posts_the_week_so_far_for_all(stage: Stage) -> None:
-    await scored(stage, 4, 4, 4, 4, 4)
-    assert (await digest(stage, "now")).text == POSTED
+async def test_the_week_is_posted_for_all_once_it_is_over(stage: Stage) -> None:
+    (*_, lowest) = await scored(stage, 4, 5, 4, 5, 1)
+    await post_digest(stage)
     (message,) = posted(stage)
-    assert message.text.startswith("This week so far (")
-    assert "5 replies chosen by people. Median 4, mean 4.0, on a scale of 0 to 5. Scored 0 to 2: 0%." in message.text
-    assert "posts this" not in shown(message)
+    assert message.text.startswith("Week of ")
+    words = shown(message)
+    assert (
+        "5 replies chosen by people\nMedian *4*, mean *3.8*, on a scale of 0 to 5.\n"
+        "Scored 0 to 2: *20%*. Scored 4 to 5: *80%*." in words
+    )
+    kinds = [block["type"] for block in message.blocks]
+    assert kinds.count("data_visualization") == 1
+    assert kinds.count("data_table") == 1
+    assert "|Score 1 of 5> · helper · <!date^" in words
+    assert lowest.replace(".", "") in words
+
+
+async def test_with_people_off_the_lowest_are_of_assistants_alone(stage: Stage) -> None:
+    for author_id, score in ((stage.ben.id, 0), (stage.helper.id, 1)):
+        await add_case(stage, help_desk(stage), author_id, score)
+    await post_digest(stage)
+    (message,) = posted(stage)
+    assert "|Score 1 of 5> · helper · <!date^" in shown(message)
+    assert " · case 2" in shown(message)
+    assert " · case 1" not in shown(message)
+
+
+async def test_with_people_on_the_lowest_are_named_behind_however_many_busier_authors(stage: Stage) -> None:
+    for number in range(30):
+        for score in (4, 5):
+            await add_case(stage, help_desk(stage), f"U{number:03}", score)
+    await add_case(stage, help_desk(stage), stage.ben.id, 0)
+    await stage.log.digests.save(stage.slack.workspace.team_id, help_desk(stage).id, "U1", ranks_people=True)
+    await post_digest(stage)
+    (message,) = posted(stage)
+    assert "|Score 0 of 5> · ben · <!date^" in shown(message)
 
 
 async def test_how_the_lowest_begin_is_shown_to_one_person_and_no_longer_once_they_are_gone(stage: Stage) -> None:
-    await add_case(stage, stage.slack.workspace.channel(CHANNEL), stage.helper.id, 1, response="The *first* words.")
-    assert "“The first words.”" in shown(await digest(stage, "preview"))
-    await digest(stage, "now", 2)
+    await add_case(stage, help_desk(stage), stage.helper.id, 1, response="The *first* words.")
+    await post_digest(stage)
     (message,) = posted(stage)
     assert "Score 1 of 5" in shown(message)
     assert "first" not in shown(message)
@@ -144,53 +149,25 @@ async def test_how_the_lowest_begin_is_shown_to_one_person_and_no_longer_once_th
 
 
 async def test_how_the_lowest_begin_is_not_shown_to_those_who_have_left_the_channel(stage: Stage) -> None:
-    await add_case(stage, stage.slack.workspace.channel(CHANNEL), stage.helper.id, 1, response="The first words.")
-    await digest(stage, "now")
+    await add_case(stage, help_desk(stage), stage.helper.id, 1, response="The first words.")
+    await post_digest(stage)
     (message,) = posted(stage)
     stage.ben.leave(CHANNEL)
     stage.ben.click(message, ids.ACTION_LOWEST)
     assert "first words" not in shown(await stage.told(stage.ben))
 
 
-async def test_now_posts_once_an_hour_whoever_asks(stage: Stage) -> None:
-    await scored(stage, 4)
-    await digest(stage, "now")
-    stage.ben.command(CHANNEL, ids.COMMAND, "digest now")
-    assert (await stage.told(stage.ben)).text == POSTED_BEFORE
-    assert len(posted(stage)) == 1
-    place = stage.slack.workspace.team_id, stage.slack.workspace.channel(CHANNEL).id
-    assert await stage.log.digests.take_extra(*place, datetime.now(UTC) + EXTRA_PAUSE)
-    assert not await stage.log.digests.take_extra(*place, datetime.now(UTC) + EXTRA_PAUSE)
-
-
-async def test_now_may_be_tried_again_where_slack_refused_it(stage: Stage) -> None:
-    await scored(stage, 4)
-    stage.slack.fail("chat.postMessage", error="restricted_action")
-    await digest(stage, "now")
-    assert (await digest(stage, "now", 2)).text == POSTED
-
-
-@pytest.mark.parametrize("text", ["now", "on"])
-async def test_a_guest_posts_and_changes_nothing(stage: Stage, text: str) -> None:
-    await scored(stage, 4)
+async def test_a_guest_sees_the_settings_and_changes_nothing(stage: Stage) -> None:
     stage.ann.user.is_guest = True
-    assert (await digest(stage, text)).text.startswith("Guests cannot change digests and watches")
-    assert not posted(stage)
-    assert await settings(stage) == ChannelSettings(
-        stage.slack.workspace.team_id, stage.slack.workspace.channel(CHANNEL).id
-    )
-
-
-async def test_a_guest_sees_a_preview(stage: Stage) -> None:
-    await scored(stage, 4)
-    stage.ann.user.is_guest = True
-    assert "1 reply chosen by people" in (await digest(stage, "preview")).text
+    assert (await digest(stage, "on")).text.startswith("Guests cannot change digests and watches")
+    assert await settings(stage) == ChannelSettings(stage.slack.workspace.team_id, help_desk(stage).id)
+    assert "The digest is off" in (await digest(stage, "", 2)).text
 
 
 async def test_a_slack_without_charts_gets_plain_blocks(stage: Stage) -> None:
     await scored(stage, 4, 4, 4, 4, 4)
     stage.slack.fail("chat.postMessage", error="invalid_blocks")
-    await digest(stage, "now")
+    await post_digest(stage)
     (message,) = posted(stage)
     assert {block["type"] for block in message.blocks} == {"section", "context"}
     words = shown(message)
@@ -200,11 +177,10 @@ async def test_a_slack_without_charts_gets_plain_blocks(stage: Stage) -> None:
 
 async def test_only_people_in_the_channel_may_see_or_change_it(stage: Stage) -> None:
     stage.ben.leave(CHANNEL)
-    for number, action in enumerate(("on", "preview", "now"), 1):
+    for number, action in enumerate(("on", ""), 1):
         stage.ben.command(CHANNEL, ids.COMMAND, f"digest {action}")
         assert "Only people in this channel" in (await stage.told(stage.ben, number)).text
     assert not (await settings(stage)).is_digest_on
-    assert posted(stage) == []
 
 
 async def test_where_the_bot_is_not_it_asks_to_be_invited(open_stage: StageFactory) -> None:
@@ -216,7 +192,7 @@ async def test_where_the_bot_is_not_it_asks_to_be_invited(open_stage: StageFacto
 async def test_changes_can_be_left_to_admins(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(digest_by="admins")
     assert "Only workspace admins" in (await digest(stage, "on")).text
-    assert "no replies were scored" in (await digest(stage, "preview", 2)).text
+    assert "The digest is off" in (await digest(stage, "", 2)).text
     assert not (await settings(stage)).is_digest_on
 
 
@@ -226,17 +202,11 @@ async def test_what_slack_does_not_tell_is_refused(stage: Stage) -> None:
     assert not (await settings(stage)).is_digest_on
 
 
-async def test_a_post_that_slack_refuses_without_a_word_is_told_by_its_status(stage: Stage) -> None:
-    await scored(stage, 4)
-    stage.slack.fail("chat.postMessage", status=500)
-    assert "Slack did not let me post here (`HTTP 500`)" in (await digest(stage, "now")).text
-
-
 async def test_authors_whom_slack_does_not_tell_in_time_are_not_listed(stage: Stage) -> None:
     await scored(stage, 4)
     stage.services.members.patience_s = 0.1
     stage.slack.fail("users.info", status=429, retry_after_s=20)
-    told = await digest(stage, "preview")
+    told = await stats(stage)
     assert "1 reply chosen by people" in told.text
     assert "data_table" not in [block["type"] for block in told.blocks]
 

@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.week import Schedule, Week, parse_zone
 from bot.features.digest.handlers import digest_state
-from bot.features.digest.text import MOST_AUTHORS, NEW_JUDGE, TOO_FEW, digest_message, judge_change, stats_message
+from bot.features.digest.text import (
+    MOST_AUTHORS,
+    NEW_JUDGE,
+    TOO_FEW,
+    digest_message,
+    judge_change,
+    lowest_blocks,
+    stats_message,
+)
 from bot.figures.charts import charts, moved, moved_in_short, weekly_means
 from bot.figures.quality import Agreement, Quality, kappa_interval, to_quality
 from bot.figures.week import Author, Figures, LowCase, Point, Tally, Usage
@@ -65,11 +73,8 @@ def agreed(n: int, exact: int, kappa: float | None = 0.5) -> Agreement:
     return Agreement(n, wilson(exact, n), wilson(n, n), found)
 
 
-def message(
-    figures: Figures, members: dict[str, Member] | None = None, is_plain: bool = False, has_words: bool = False
-) -> Post:
-    members = members or {"B1": Member("helper", True)}
-    post = digest_message(figures, [], members, URL, "C1", has_words=has_words)
+def message(figures: Figures, members: dict[str, Member] | None = None, is_plain: bool = False) -> Post:
+    post = digest_message(figures, [], members or {"B1": Member("helper", True)}, URL, "C1")
     return post.forms[-1] if is_plain else post
 
 
@@ -234,7 +239,7 @@ def test_the_lowest_of_a_digest_are_links_with_a_button_and_without_any_text() -
 
 
 def test_for_one_person_the_lowest_have_their_first_words_on_one_line_that_formats_nothing() -> None:
-    lowest = message(some(lowest=LOW), has_words=True).blocks[3]
+    (lowest,) = lowest_blocks(LOW, {"B1": Member("helper", True)}, URL, "C1", has_words=True)
     _, first, beginning, second, typed, third = lowest["text"]["text"].splitlines()
     assert ["case" in each for each in (first, second, third)] == [True] * 3
     assert beginning.startswith("\u2003“&lt;!channel&gt; All is well. well. ")
@@ -261,7 +266,7 @@ def test_ten_watched_assistants_and_all_that_is_chosen_fit_into_a_message(is_pla
     members = {author.id: Member("a name of thirty characters, or so", True) for author in figures.authors}
     drawn = [section("x" * 600), *charts(figures.this, figures.trend, Scale(0, 5), "random")] * 5
     lead = [*drawn, *[section("x" * 600)] * 5]
-    post = digest_message(figures, lead, members, URL, "C1", has_words=True).forms[-1 if is_plain else 0]
+    post = digest_message(figures, lead, members, URL, "C1").forms[-1 if is_plain else 0]
     assert ["random" in str(block).lower() for block in post.blocks if block["type"] == "data_visualization"] == (
         [] if is_plain else [True, True]
     )

@@ -6,15 +6,8 @@ import pytest
 
 from bot.features.digest.handlers import DIRECT, NOT_YOURS, no_channel
 from bot.slack import ids
-from pocket_slack import Message
 from tests.gestures import add_case, add_cases, help_desk, private, stats
 from tests.stage import CHANNEL, Stage, shown
-
-
-async def preview(stage: Stage, count: int = 1) -> Message:
-    """What ann is told after `/judge digest preview`."""
-    stage.ann.command(CHANNEL, ids.COMMAND, "digest preview")
-    return await stage.told(stage.ann, count)
 
 
 async def test_the_week_so_far_of_this_channel_is_shown_to_one_person(stage: Stage) -> None:
@@ -45,26 +38,6 @@ async def test_an_assistants_figures_are_its_own(stage: Stage, name: str) -> Non
     assert "case 6" not in shown(told)
     assert "Other Bot" not in shown(told)
     assert ", Other Bot: 1 reply chosen by people" in (await stats(stage, "@other bot", 2)).text
-
-
-async def test_with_people_off_the_lowest_are_of_assistants_alone(stage: Stage) -> None:
-    for author_id, score in ((stage.ben.id, 0), (stage.helper.id, 1)):
-        await add_case(stage, help_desk(stage), author_id, score)
-    assert "|Score 1 of 5> · helper · <!date^" in shown(told := await preview(stage))
-    assert " · case 2" in shown(told)
-    assert " · case 1" not in shown(told)
-    await stage.log.digests.save(stage.slack.workspace.team_id, help_desk(stage).id, "U1", ranks_people=True)
-    assert "|Score 0 of 5> · ben · <!date^" in shown(await preview(stage, 2))
-
-
-async def test_with_people_on_the_lowest_are_named_behind_however_many_busier_authors(stage: Stage) -> None:
-    for number in range(30):
-        for score in (4, 5):
-            await add_case(stage, help_desk(stage), f"U{number:03}", score)
-    await add_case(stage, help_desk(stage), stage.ben.id, 0)
-    await stage.log.digests.save(stage.slack.workspace.team_id, help_desk(stage).id, "U1", ranks_people=True)
-    words = shown(await preview(stage))
-    assert "|Score 0 of 5> · ben · <!date^" in words
 
 
 async def test_an_assistant_is_found_behind_many_busier_people(stage: Stage) -> None:

@@ -19,7 +19,7 @@ from bot.slack import ids
 from bot.store.audit import Action
 from bot.store.schema import assignments, cases, labels, turns
 from pocket_slack import Entry, Message, Person, View
-from tests.gestures import add_case, agree, disagree, export, help_desk, home, press, private
+from tests.gestures import add_case, agree, disagree, export, help_desk, home, post_digest, press, private
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 SECRET = "Because the judge says so, and this must not be seen"
@@ -211,12 +211,12 @@ async def test_nobody_is_shown_what_they_were_told_the_score_of(stage: Stage, pr
 
 
 @pytest.mark.needs("digest")
-@pytest.mark.parametrize("text", ["digest preview", "stats @helper", "stats", "digest now"])
+@pytest.mark.parametrize("text", ["stats @helper", "stats"])
 async def test_nobody_is_shown_what_stood_among_the_lowest_that_they_saw(stage: Stage, text: str) -> None:
     await a_reply(stage, 1)
     await refusal(stage, text)
     assert (WAITING in await asked(stage, stage.ann)) == (text != "stats")  # which has no single scores
-    assert (WAITING in await asked(stage, stage.ben)) == (text == "digest now")
+    assert WAITING not in await asked(stage, stage.ben)
 
 
 @pytest.mark.needs("digest")
@@ -228,16 +228,8 @@ async def test_a_digest_tells_its_scores_unless_slack_refuses_it(
 ) -> None:
     await a_reply(stage, 1)
     stage.slack.fail("chat.postMessage", **fault)
-    await refusal(stage, "digest now")
+    await post_digest(stage)
     assert (WAITING in await asked(stage, stage.ben)) == is_told
-
-
-@pytest.mark.needs("digest")
-async def test_a_second_digest_within_the_hour_tells_no_scores(stage: Stage) -> None:
-    await refusal(stage, "digest now")
-    await a_reply(stage, 1)
-    assert "within the last hour" in await refusal(stage, "digest now")
-    assert WAITING not in await asked(stage, stage.ben)
 
 
 @pytest.mark.needs("privacy")

@@ -209,10 +209,10 @@ async def test_figures_of_two_rubrics_or_two_models_are_never_joined(open_stage:
     stage.model.script("score: 5\nYes.")
     for number in (6, 7, 8, 9, 10):
         await scored(stage, number, answer=f"Answer {number}.")
-    stage.ann.command(CHANNEL, ids.COMMAND, "digest preview")
-    preview = shown(await stage.told(stage.ann, len(stage.ann.ephemerals(CHANNEL)) + 1))
-    assert "Median *5*, mean *5.0*" in preview
-    assert "not counted above, scored by another judge: 5" in preview
+    stage.ann.command(CHANNEL, ids.COMMAND, "stats")
+    figures = shown(await stage.told(stage.ann, len(stage.ann.ephemerals(CHANNEL)) + 1))
+    assert "Median *5*, mean *5.0*" in figures
+    assert "not counted above, scored by another judge: 5" in figures
     stage.ann.open_home()
     home = await stage.slack.until(lambda: stage.ann.home)
     assert home is not None

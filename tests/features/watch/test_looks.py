@@ -58,7 +58,7 @@ async def test_a_channel_that_cannot_be_read_for_an_hour_is_said_once_and_in_eve
     await stage.log.watches.note_read(*place(stage), TWO_HOURS_AGO)  # as long ago as it was then
     await stage.log.watches.note_not_read(*place(stage), "internal_error", TWO_HOURS_AGO)
     assert SAID in await say(stage, "")
-    stage.ann.command(CHANNEL, ids.COMMAND, "digest preview")
+    stage.ann.command(CHANNEL, ids.COMMAND, "stats")
     assert SAID in shown(await stage.told(stage.ann, 3))
     stage.slack.workspace.faults.clear()
     await look(stage)

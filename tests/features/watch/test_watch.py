@@ -48,7 +48,7 @@ async def test_a_watched_reply_is_scored_once_it_is_finished_and_nothing_is_post
 
 
 @pytest.mark.needs("digest")
-async def test_digest_leads_with_what_nobody_picked_and_keeps_it_apart(stage: Stage) -> None:
+async def test_stats_lead_with_what_nobody_picked_and_keep_it_apart(stage: Stage) -> None:
     _, chosen = stage.ask_and_answer()
     await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, chosen))
     await stage.reaches(1, CaseStatus.DELIVERED)
@@ -60,12 +60,12 @@ async def test_digest_leads_with_what_nobody_picked_and_keeps_it_apart(stage: St
     await take_finished(stage)
     for number in range(2, 7):
         await stage.reaches(number, CaseStatus.DELIVERED)
-    stage.ann.command(CHANNEL, ids.COMMAND, "digest preview")
-    preview = shown(await stage.told(stage.ann, 2))
+    stage.ann.command(CHANNEL, ids.COMMAND, "stats")
+    figures = shown(await stage.told(stage.ann, 2))
     assert (
-        "*helper*, random replies: mean *2.0*, between 0.8 and 3.8 on a scale from 0 to 5 (5 of 5 scored)." in preview
+        "*helper*, random replies: mean *2.0*, between 0.8 and 3.8 on a scale from 0 to 5 (5 of 5 scored)." in figures
     )
-    assert "1 reply chosen by people" in preview
+    assert "1 reply chosen by people" in figures
 
 
 @pytest.mark.needs("digest")
@@ -75,10 +75,10 @@ async def test_a_drawn_reply_without_a_score_is_missed_and_the_others_stand_for_
     stage.model.script("I cannot say.")
     await scored(stage, 2)
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1, ReplyOutcome.MISSED: 1}
-    stage.ann.command(CHANNEL, ids.COMMAND, "digest preview")
-    preview = shown(await stage.told(stage.ann, 2))
-    assert "(1 of 2 scored)" in preview
-    assert "Drawn, but not scored: 1 missed or unscored. Other replies of those days stand in for them." in preview
+    stage.ann.command(CHANNEL, ids.COMMAND, "stats")
+    figures = shown(await stage.told(stage.ann, 2))
+    assert "(1 of 2 scored)" in figures
+    assert "Drawn, but not scored: 1 missed or unscored. Other replies of those days stand in for them." in figures
 
 
 async def test_replies_that_nobody_told_of_are_found_by_looking(open_stage: StageFactory) -> None:
