@@ -193,10 +193,12 @@ def uncorrected(quality: Quality | None) -> str:
     )
 
 
-def without_model(raters: Mapping[str | None, int]) -> list[str]:
-    """Warnings about cases that no model scored, to be shown before the figures."""
-    cases = number_of(sum(raters.values()), "case")
-    return [f":warning: {raters[each]} of {cases} {how}." for each, how in _NO_MODEL.items() if each in raters]
+def caveats(raters: Mapping[str | None, int], unread: int) -> list[str]:
+    """About cases that no model scored, and replies that were not read in full, to be shown before the figures."""
+    n = sum(raters.values())
+    cases, replies = number_of(n, "case"), number_of(n, "reply", "replies")
+    warnings = [f":warning: {raters[each]} of {cases} {how}." for each, how in _NO_MODEL.items() if each in raters]
+    return [*warnings, *([f"{unread} of {replies} had something that was not read."] if unread else [])]
 
 
 def span(interval: Interval | None, form: str, mark: str = "") -> str:

@@ -100,6 +100,7 @@ class Glance:
         has_new_judge: Whether `last` is of another judge version, so that the change is not known.
         trend: Up to eight weeks, oldest first, this one last.
         raters: How many cases the offline rater scored and the demo made up; None counts those of models.
+        unread: How many cases are of replies that show something that was not read.
         off_scale: How many scores are on another scale; they are in no other figure.
         off_version: How many scores on this scale are of another judge version; they are in no other figure.
     """
@@ -113,6 +114,7 @@ class Glance:
     has_new_judge: bool
     trend: tuple[Point, ...]
     raters: Mapping[str | None, int]
+    unread: int
     off_scale: int
     off_version: int
 
@@ -186,6 +188,7 @@ async def _read_glance(
         last.n > 0 and was != kind,
         trend,
         raters=count_raters(rows),
+        unread=count_unread(rows),
         off_scale=_count(rows, lambda row: row.kind.scale != kind.scale),
         off_version=_count(rows, lambda row: row.kind.scale == kind.scale and row.version != kind.version),
     )
@@ -271,6 +274,10 @@ def count_raters(rows: Iterable[ScoreCount]) -> Mapping[str | None, int]:
     for row in rows:
         counts[row.rater] += row.number
     return dict(counts)
+
+
+def count_unread(rows: Iterable[ScoreCount]) -> int:
+    return sum(row.number for row in rows if row.has_unread)
 
 
 def _count(rows: Iterable[ScoreCount], is_meant: Callable[[ScoreCount], bool]) -> int:

@@ -82,7 +82,8 @@ class Kind:
 class ScoreCount:
     """How many cases (`number`) of one author have one score of one kind, or are unscored for one reason.
 
-    `rater` is OFFLINE or MADE_UP, and None for a model. `thread_ts` is None if no other case is in the thread.
+    `rater` is OFFLINE or MADE_UP, and None for a model. `has_unread` is whether something that the replies show was not
+    read. `thread_ts` is None if no other case is in the thread.
     """
 
     author_id: str | None
@@ -92,6 +93,7 @@ class ScoreCount:
     unscored_reason: str | None
     version: str | None
     rater: str | None
+    has_unread: bool
     thread_ts: str | None
     number: int
 
@@ -218,11 +220,12 @@ _BEGINNING, _END = datetime(2000, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo
 class Tallies(Part):
     async def scores(self, place: Place, span: Span) -> Sequence[ScoreCount]:
         rater = case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model)).label("rater")
-        version = cases.c.judge_version.label("version")
+        version, has_unread = cases.c.judge_version.label("version"), cases.c.unread.is_not(None).label("has_unread")
         columns = (
             cases.c[name] for name in ("author_id", "score", "lowest", "highest", "unscored_reason", "thread_ts")
         )
-        found = _in_shared_threads(select(*columns, version, rater).where(_public(place, span)).cte("found"))
+        chosen = select(*columns, version, rater, has_unread).where(_public(place, span))
+        found = _in_shared_threads(chosen.cte("found"))
         query = select(found, func.count().label("number")).group_by(*found.c)
         return await self._database.rows(ScoreCount, query)
 

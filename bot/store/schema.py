@@ -46,6 +46,7 @@ _COUNTS = text(
 _FIGURES = (
     *("team_id", "channel_id", "judged_at", "lowest", "highest", "score", "author_id", "requester_id", "thread_ts"),
     *("unscored_reason", "model", "judge_version", "input_tokens", "output_tokens", "cost_usd", "skipped_ratings"),
+    "unread",
 )
 _SHOWN = ("visibility", "blocker", "blocked_by", "excluded", "probability")
 _WATCHED = text("probability IS NOT NULL AND excluded IS NULL")

@@ -56,6 +56,7 @@ class Entry:
     model: str = "m"
     version: str | None = None
     skipped_ratings: int | None = None
+    unread: str | None = None
     labels: tuple[int, ...] = field(default=())
     probability: float | None = None  # of the draw; with one, the labels are blind
 
@@ -105,6 +106,7 @@ def _row(team: str, number: int, entry: Entry) -> dict[str, Any]:
         model=entry.model,
         judge_version=entry.version if is_judged and entry.score is not None else None,
         skipped_ratings=entry.skipped_ratings,
+        unread=entry.unread,
         input_tokens=entry.tokens,
         output_tokens=entry.tokens,
         cost_usd=entry.cost,
@@ -152,6 +154,7 @@ entries_of_a_log = st.lists(
         version=st.sampled_from([None, "v1", "v1", "v2"]),
         tokens=st.sampled_from([None, 10, 300]),
         cost=st.sampled_from([None, 0.25, 2.0]),
+        unread=st.sampled_from([None, "1 picture"]),
         labels=st.lists(st.integers(0, 5), max_size=3).map(tuple),
         probability=st.sampled_from([None, 0.5, 1.0]),
     ),
@@ -218,6 +221,7 @@ def commonest(entries: Sequence[Entry]) -> str | None:
 def _check_usage(figures: Figures, this: list[Entry]) -> None:
     usage = figures.usage
     assert usage.cases == len(this)
+    assert figures.unread == len([each for each in this if each.unread])
     assert figures.raters == Counter("offline" if each.model == "offline" else None for each in this)
     assert usage.tokens == sum(2 * (each.tokens or 0) for each in this)
     assert usage.with_tokens == len([each for each in this if each.tokens is not None])

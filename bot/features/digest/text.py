@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from bot.domain.numbers import number_of
 from bot.figures.charts import charts, day_name, good_words, low_words, moved, moved_in_short
-from bot.figures.quality import Agreement, corrected, span, uncorrected, without_model
+from bot.figures.quality import Agreement, caveats, corrected, span, uncorrected
 from bot.figures.week import FEWEST, Figures, Glance
 from bot.pipeline.verdict_text import in_short
 from bot.slack import ids
@@ -120,7 +120,7 @@ def _message(
         [
             *top,
             section("\n".join(line for line in lines if line)),
-            *map(context, without_model(figures.raters)),
+            *map(context, caveats(figures.raters, figures.unread)),
             *charts(figures.this, figures.trend, figures.scale, "chosen"),
             *middle,
             *end,

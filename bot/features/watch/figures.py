@@ -9,7 +9,7 @@ from bot.domain.watch import Coverage, Unread, Watch, together
 from bot.domain.week import Week
 from bot.feature import Services
 from bot.figures.quality import WEEKS, Quality, to_quality
-from bot.figures.week import FEWEST, TREND_WEEKS, Point, Tally, commonest, count_raters, tally_of
+from bot.figures.week import FEWEST, TREND_WEEKS, Point, Tally, commonest, count_raters, count_unread, tally_of
 from bot.slack.members import MembershipError
 from bot.store.figures import Place, ScoredCount, Span, Tallies, watched
 from bot.store.visibility import Sample
@@ -35,6 +35,7 @@ class Watched:
             its last day or while the app was down, or the log no longer says when.
         others: How many scores of this week have another judge version or scale; no other figure contains them.
         raters: How many cases of this week each rater judged: OFFLINE, MADE_UP, or None for all models.
+        unread: How many cases of this week are of replies that show something that was not read.
     """
 
     author_id: str
@@ -49,6 +50,7 @@ class Watched:
     earlier: int
     others: int
     raters: Mapping[str | None, int]
+    unread: int
 
 
 async def read_watched(
@@ -96,6 +98,7 @@ async def _read(
         earlier=sum(row.number for row in scored if row.is_earlier),
         others=sum(row.number for row in rows if row.score is not None and row.kind != kind),
         raters=count_raters(rows),
+        unread=count_unread(rows),
     )
 
 

@@ -7,7 +7,7 @@ from bot.domain.numbers import number_of
 from bot.domain.watch import Coverage, ReplyOutcome, Shows, Unread, Watch
 from bot.features.watch.figures import CountedWatch, Watched
 from bot.figures.charts import charts, good_words, low_words, moved
-from bot.figures.quality import corrected, span, without_model
+from bot.figures.quality import caveats, corrected, span
 from bot.figures.week import FEWEST
 from bot.slack import ids
 from bot.slack.blocks import Block, actions, button, context, header, permalink, section, short_date
@@ -196,7 +196,7 @@ def _lines(each: Watched, name: str) -> Iterator[str]:
         yield f"{drawn}: {mean} ({counted}). {moved(each.change, is_finished=each.is_finished)}".strip()
         low, good = _estimated(week.low.judge, ".0%"), _estimated(week.good.judge, ".0%")
         yield f"Scored {low_words(scale)}: {low}. Scored {good_words(scale)}: {good}."
-    yield from without_model(each.raters)
+    yield from caveats(each.raters, each.unread)
     if people := corrected(each.weeks):
         yield people
     if each.others:

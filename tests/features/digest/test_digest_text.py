@@ -56,6 +56,7 @@ def some(**changes: Any) -> Figures:
         "off_version": 0,
         "unscored": {},
         "raters": {None: 4},
+        "unread": 0,
         "trend": tuple(Point(WEEK.before(back), 3.0) for back in range(7, -1, -1)),
         "lowest": (LowCase(7, 2, 5, "B1", "1795249798.298493", "1795249700.000001", MOMENT),),
         "authors": (Author("B1", tally(0, 0, 2, 0, 4, 2), tally(0, 0, 0, 5), None),),
@@ -318,6 +319,11 @@ def test_what_no_model_scored_is_said_before_the_figures_are_drawn() -> None:
     assert "1 of 4 cases made up for the demo" in str(shown[2])
     assert shown[3]["type"] == "data_visualization"
     assert "offline" not in words(message(some()))
+
+
+def test_replies_that_were_not_read_in_full_are_counted_where_there_are_any() -> None:
+    assert "1 of 4 replies had something that was not read." in words(message(some(unread=1)))
+    assert "not read" not in words(message(some()))
 
 
 def test_reasons_of_one_kind_are_counted_together() -> None:

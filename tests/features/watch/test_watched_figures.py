@@ -33,13 +33,16 @@ async def settled(stage: Stage, reply: SeenReply, watch: Watch, outcome: ReplyOu
 
 @pytest.mark.needs("digest")
 @pytest.mark.parametrize("subject", ["", "@helper"])
-async def test_the_offline_rater_is_named_beside_the_mean_of_random_replies(stage: Stage, subject: str) -> None:
+async def test_the_offline_rater_and_what_was_not_read_are_named_beside_the_mean_of_random_replies(
+    stage: Stage, subject: str
+) -> None:
     await add_drawn(stage, 4, model=OFFLINE)
     for score in (3, 3, 3, 3):
-        await add_drawn(stage, score)
+        await add_drawn(stage, score, unread="1 picture")
     said = shown(await stats(stage, subject))
     assert "*helper*, random replies: mean *3.2*" in said
     assert ":warning: 1 of 5 cases scored by the offline rater, which is not a judge." in said
+    assert "4 of 5 replies had something that was not read." in said
 
 
 @pytest.mark.needs("digest")
