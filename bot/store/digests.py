@@ -15,7 +15,8 @@ from bot.domain.label import Reaction
 from bot.store.audit import Act, Action, note
 from bot.store.database import Part, claim, columns_of, lock_for_transaction, upsert
 from bot.store.figures import Place, Span, ThumbCount
-from bot.store.schema import IS_TAKEN_BACK, cases, channels, digests, people, replies, thumbs
+from bot.store.schema import IS_TAKEN_BACK, cases, channels, digests, people, replies, thumbs, turns
+from bot.store.turns import IS_OF_RESPONSE, is_turn_of_case
 from bot.store.visibility import counts, is_watched
 
 LEASE = timedelta(minutes=5)
@@ -213,10 +214,14 @@ async def drop_of_reply(connection: AsyncConnection, gone: Row[*tuple[Any, ...]]
 
 
 def _authors(team_id: Any, channel_id: Any, ts: Any) -> Sequence[Select[tuple[str | None]]]:
+    """Queries for the author of a reply that was watched or scored; `ts` may be that of any of its messages."""
     here = {"team_id": team_id, "channel_id": channel_id}
-    is_scored = or_(counts(cases), is_watched(cases))
-    scored = select(cases.c.author_id).filter_by(**here, message_ts=ts).where(is_scored).limit(1)
-    return select(replies.c.author_id).filter_by(**here, ts=ts), scored
+    is_its = and_(replies.c.ts <= ts, func.coalesce(replies.c.last_ts, replies.c.ts) >= ts)
+    watched = select(replies.c.author_id).filter_by(**here).where(is_its).order_by(replies.c.ts.desc())
+    scored = select(cases.c.author_id).where(or_(counts(cases), is_watched(cases)))
+    is_part = and_(turns.c.team_id == team_id, turns.c.channel_id == channel_id, turns.c.ts == ts, IS_OF_RESPONSE)
+    by_part = scored.join(turns, is_turn_of_case()).where(is_part)
+    return [each.limit(1) for each in (watched, scored.filter_by(**here, message_ts=ts), by_part)]
 
 
 # Built once, because every request runs them.

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from bot.domain.case import CaseSource, LoggedCase, Visibility
+from bot.domain.case import CaseSource, CaseTurn, LoggedCase, Part, Visibility
 from bot.store import Store
 from bot.store.figures import Place, Span, ThumbCount
 from bot.store.privacy import Words
@@ -100,6 +100,22 @@ async def test_thumbs_under_what_the_channel_did_not_see_scored_are_not_kept(
 async def test_a_reply_that_a_watch_has_seen_counts_though_it_was_not_drawn(log: Store) -> None:
     await log.replies.note(reply(0), replace(WATCH, share=1e-9), NOW)
     await log.thumbs.note(thumb())
+    assert await counts(log) == [(1, 0, 1)]
+
+
+@pytest.mark.parametrize("is_watched", [True, False])
+async def test_a_thumb_under_the_last_message_of_a_reply_counts(log: Store, *, is_watched: bool) -> None:
+    first, last, later = (reply(number, parent_ts="1.0") for number in range(3))
+    if is_watched:
+        await log.replies.note(first, WATCH, NOW)
+        await log.replies.go_on(first, last.ts, None)
+    else:
+        said = (
+            CaseTurn(part=Part.RESPONSE, ts=each.ts, author_id=HELPER, text="", text_hash="") for each in (first, last)
+        )
+        await scored(log, turns=tuple(said))
+    await log.thumbs.note(thumb(ts=last.ts))
+    await log.thumbs.note(thumb(ts=later.ts))
     assert await counts(log) == [(1, 0, 1)]
 
 
