@@ -152,10 +152,10 @@ async def show_modal(page: Page) -> Locator:
 
 
 async def show_digest(page: Page, demo: Demo) -> None:
-    """Posts last week's digest in the channel of the made-up weeks."""
+    """Posts the digest of the week so far in the channel of the made-up weeks."""
     services = demo.services
     settings = ChannelSettings(services.identity.team_id, demo.slack.workspace.channel(CHANNEL).id)
-    post, _ = await draft(services, settings, this_week(services, settings).before())
+    post, _ = await draft(services, settings, this_week(services, settings))
     await page.set_viewport_size({"width": WIDTH, "height": 1400})
     await page.get_by_role("link", name=CHANNEL).click()
     await services.client.chat_postMessage(channel=settings.channel_id, text=post.text, blocks=post.blocks)

@@ -125,7 +125,6 @@ def _to_stats(figures: Figures) -> dict[str, Any]:
         "scale": figures.scale,
         "scored": this.n,
         "mean": this.mean,
-        "median": this.median,
         "replies_by_score": dict(sorted(this.counts.items())) if this.n >= FEWEST else None,
         f"share_up_to_{figures.low}": this.share_up_to(figures.low),
         f"share_from_{good}": None if below is None else 1 - below,

@@ -38,13 +38,6 @@ class Tally:
         """The mean score; None with fewer than `FEWEST`."""
         return sum(score * count for score, count in self.counts.items()) / self.n if self.n >= FEWEST else None
 
-    @property
-    def median(self) -> float | None:
-        """The middle score, or the mean of the two in the middle; None with fewer than `FEWEST`."""
-        if self.n < FEWEST:
-            return None
-        return (self.at((self.n - 1) // 2) + self.at(self.n // 2)) / 2
-
     def share_up_to(self, highest: float) -> float | None:
         """The share of scores that are at most `highest`; None with fewer than `FEWEST`."""
         if self.n < FEWEST:

@@ -188,7 +188,6 @@ async def test_the_figures_are_those_of_plain_python(
     scores = [each.score for each in on_scale if each.score is not None]
     assert figures.this.counts == Counter(scores)
     assert figures.this.mean == mean_of(scores)
-    assert figures.this.median == (statistics.median(scores) if len(scores) >= FEWEST else None)
     last_of_scale = [each for each in last if each.score is not None and each.scale == scale]
     assert figures.last.n == len([each for each in last_of_scale if each.version == commonest(last_of_scale)])
     assert figures.has_new_judge == (bool(last_of_scale) and commonest(last_of_scale) != version)
@@ -312,9 +311,8 @@ def test_whoever_always_says_the_same_has_no_kappa(pairs: list[tuple[int, int]])
 
 
 @given(st.lists(st.integers(0, 5), min_size=FEWEST))
-def test_median_mean_and_share_of_a_tally(scores: list[int]) -> None:
+def test_mean_and_share_of_a_tally(scores: list[int]) -> None:
     tally = Tally(Counter(scores))
-    assert tally.median == statistics.median(scores)
     assert tally.mean == pytest.approx(statistics.fmean(scores))
     assert tally.share_up_to(2) == pytest.approx(sum(score <= 2 for score in scores) / len(scores))
 

@@ -72,13 +72,13 @@ def counted(glance: Glance) -> str:
 
 
 def measures(glance: Glance) -> str:
-    """Their median, mean and shares, and how the mean has changed; a reason if they are too few, empty if none."""
+    """Their mean and shares, and how the mean has changed; a reason if they are too few, empty if none."""
     this, scale = glance.this, glance.scale
-    if this.median is None or this.mean is None:
+    if this.mean is None:
         return TOO_FEW if this.n else ""
     low, good = this.share_up_to(glance.low) or 0, 1 - (this.share_up_to(good_from(scale) - 1) or 0)
     change = NEW_JUDGE if glance.has_new_judge else moved(glance.change, is_finished=glance.is_finished)
-    average = f"Median *{this.median:g}*, mean *{this.mean:.1f}*, on a scale of {scale.low} to {scale.high}."
+    average = f"Mean *{this.mean:.1f}* on a scale of {scale.low} to {scale.high}."
     scored = f"Scored {low_words(scale)}: *{low:.0%}*. Scored {good_words(scale)}: *{good:.0%}*."
     return f"{average} {change}".strip() + f"\n{scored}"
 
@@ -96,7 +96,7 @@ def _message(
     small: Sequence[str],
     middle: Sequence[Block | Drawn],
 ) -> Post:
-    """The common form of digest and stats: the `lead`, the count, median, mean and charts, and the small print.
+    """The common form of digest and stats: the `lead`, the count, mean and charts, and the small print.
 
     The `middle` comes right before the small print.
     """

@@ -130,7 +130,7 @@ def test_the_order_is_headline_distribution_trend_lowest_table_and_the_small_pri
     kinds = [block["type"] for block in post.blocks]
     assert kinds == ["section", "data_visualization", "data_visualization", "section", "data_table", *["context"] * 3]
     figures = (
-        "Median *4*, mean *3.8*, on a scale of 0 to 5. 0.8 higher than last week (between 0.2 and 1.3 higher).\n"
+        "Mean *3.8* on a scale of 0 to 5. 0.8 higher than last week (between 0.2 and 1.3 higher).\n"
         "Scored 0 to 2: *25%*. Scored 4 to 5: *75%*."
     )
     headline = "*Week of 16–22 Nov 2026*: 8 replies chosen by people"

@@ -16,7 +16,7 @@ async def test_the_week_so_far_of_this_channel_is_shown_to_one_person(stage: Sta
     assert [block["type"] for block in told.blocks] == ["section", "data_visualization", "data_table"]
     assert told.text.startswith("This week so far (")
     assert (
-        "6 replies chosen by people\nMedian *2.5*, mean *2.5*, on a scale of 0 to 5.\n"
+        "6 replies chosen by people\nMean *2.5* on a scale of 0 to 5.\n"
         "Scored 0 to 2: *50%*. Scored 4 to 5: *50%*." in shown(told)
     )
     (table,) = [block for block in told.blocks if block["type"] == "data_table"]
@@ -32,7 +32,7 @@ async def test_an_assistants_figures_are_its_own(stage: Stage, name: str) -> Non
     await add_case(stage, help_desk(stage), other.id, 0)
     told = await stats(stage, name.format(id=stage.helper.id))
     assert told.text.startswith("This week so far (")
-    assert ", helper: 5 replies chosen by people. Median 3, mean 3.0, on a scale of 0 to 5. Scored" in told.text
+    assert ", helper: 5 replies chosen by people. Mean 3.0 on a scale of 0 to 5. Scored" in told.text
     assert "|Score 1 of 5> · <!date^" in shown(told)  # whose it is stands above
     assert " · case 1\n\u2003“It depends.”" in shown(told)
     assert "case 6" not in shown(told)
@@ -84,7 +84,7 @@ async def test_other_people_are_not_shown_unless_the_channel_lists_people(stage:
 @pytest.mark.parametrize("name", ["me", "@ann"])
 async def test_ones_own_figures_are_always_shown(stage: Stage, name: str) -> None:
     await add_cases(stage, help_desk(stage), stage.ann.id, 2, 2, 2, 2, 2)
-    assert ", your own replies: 5 replies chosen by people. Median 2" in (await stats(stage, name)).text
+    assert ", your own replies: 5 replies chosen by people. Mean 2.0" in (await stats(stage, name)).text
 
 
 @pytest.mark.parametrize("name", ["<#{id}|leads>", "#LEADS", "#{id}"])

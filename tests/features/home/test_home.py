@@ -83,8 +83,7 @@ async def test_a_channel_stands_there_with_its_week_and_its_trend(stage: Stage) 
     means = [(now - timedelta(weeks=back, days=now.weekday()), mean) for back, mean in ((3, 0.0), (1, 3.0), (0, 5.0))]
     assert block["text"]["text"].replace("\xa0", " ").splitlines() == [
         f"*<#{channel.id}>*: 5 replies chosen by people",
-        "Median *5*, mean *5.0*, on a scale of 0 to 5. "
-        "2.0 higher than the same days of last week (between 1.4 and 2.6 higher).",
+        "Mean *5.0* on a scale of 0 to 5. 2.0 higher than the same days of last week (between 1.4 and 2.6 higher).",
         "Scored 0 to 2: *0%*. Scored 4 to 5: *100%*.",
         f"Weekly mean: {' · '.join(f'{week.day} {week:%b}: {mean}' for week, mean in means)}",
         "No weekly digest.",
