@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pocket_slack.blocks.nesting import with_nested
 from pocket_slack.errors import SandboxError, listed
 from pocket_slack.model import Json
 
@@ -48,8 +49,8 @@ KINDS: Mapping[str, Kind] = {
 
 def elements_of(blocks: list[Json]) -> Iterator[tuple[Json, Json]]:
     """Every interactive element, after the block that contains it."""
-    for block in blocks:
-        candidates = [block.get("accessory"), block.get("element")]
+    for block, _ in with_nested(blocks):
+        candidates = [block.get("accessory"), block.get("element"), *block.get("actions", [])]
         if block["type"] in ("actions", "context_actions"):
             candidates += block.get("elements", [])
         for element in candidates:

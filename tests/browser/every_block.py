@@ -55,6 +55,23 @@ x = 1
 ```
 > quote"""
 
+CARD = {
+    "type": "card",
+    "hero_image": PICTURE,
+    "icon": PICTURE,
+    "title": mrkdwn("*Reset* a password"),
+    "subtitle": plain("Handbook, chapter 4"),
+    "body": mrkdwn("Open <https://example.com|the portal> and choose _Forgotten_."),
+    "actions": [element("button", text=plain("Open"))],
+}
+DETAILS = {"type": "rich_text", "elements": [rich("rich_text_section", "Searched three chapters")]}
+SOURCES = [{"type": "url", "url": "https://example.com/4", "text": "Chapter 4"}]
+TASKS: list[Json] = [
+    {"task_id": "1", "title": "Look it up", "status": "complete", "details": DETAILS, "sources": SOURCES},
+    {"task_id": "2", "title": "Check the rights", "status": "in_progress"},
+    {"task_id": "3", "title": "Ask the portal", "status": "error"},
+]
+
 PICKERS = [
     element("static_select", options=OPTIONS, placeholder=plain("Pick one")),
     element("users_select"),
@@ -100,6 +117,35 @@ EVERY_BLOCK: list[Json] = [
     },
     {"type": "data_visualization", "title": "By day", "chart": {"type": "bar", "series": SERIES, "axis_config": AXES}},
     {"type": "data_visualization", "title": "Shares", "chart": {"type": "pie", "segments": POINTS}},
+    CARD,
+    {
+        "type": "carousel",
+        "elements": [{**CARD, "actions": []}, {**CARD, "title": mrkdwn("Second card"), "actions": []}],
+    },
+    {
+        "type": "container",
+        "title": plain("Two records"),
+        "subtitle": mrkdwn("to be _changed_"),
+        "icon": PICTURE,
+        "is_collapsible": True,
+        "child_blocks": [
+            {"type": "section", "text": mrkdwn("*One*")},
+            {"type": "context", "elements": [mrkdwn("inside")]},
+        ],
+    },
+    {"type": "plan", "title": "Three steps", "tasks": TASKS},
+    {"type": "task_card", **TASKS[0]},
+    {
+        "type": "video",
+        "title": plain("A film"),
+        "title_url": "https://example.com/film",
+        "description": plain("How to reset a password"),
+        "provider_name": "Example",
+        "author_name": "Ann",
+        "alt_text": "The first picture of the film",
+        "video_url": "https://example.com/embed",
+        "thumbnail_url": "https://example.com/film.png",
+    },
 ]
 
 TYPED = [

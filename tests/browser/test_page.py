@@ -12,6 +12,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from pocket_slack import Sandbox
+from pocket_slack.blocks import check_blocks
 from pocket_slack.manifest import Manifest
 from tests.browser.conftest import small_workspace
 from tests.browser.every_block import EVERY_BLOCK, EVERY_INPUT
@@ -57,16 +58,21 @@ async def test_the_menu_of_a_message_can_be_opened_by_keyboard(slack: Sandbox, a
 
 
 async def test_every_block_is_drawn_and_an_unknown_one_is_shown_as_json(slack: Sandbox, open_tab) -> None:
-    unknown = {"type": "video", "title": {"type": "plain_text", "text": "A film"}}
-    slack.person("helper").post("help", "x", blocks=[*EVERY_BLOCK, unknown])
+    check_blocks(EVERY_BLOCK)
+    slack.person("helper").post("help", "x", blocks=[*EVERY_BLOCK, {"type": "call", "call_id": "R1"}])
     tab = await open_tab(slack)
     message = tab.page.get_by_role("listitem", name="helper")
     await expect(message.locator("details.unknown")).to_have_count(1)
-    await message.get_by_text("A video block, which this page does not draw").click()
-    await expect(message.get_by_text('"A film"')).to_be_visible()
+    await message.get_by_text("A call block, which this page does not draw").click()
+    await expect(message.get_by_text('"R1"')).to_be_visible()
     await expect(message.get_by_role("img", name="A picture from elsewhere").last).to_be_visible()
     await expect(message.get_by_role("table", name="Answers")).to_contain_text("help")
     await expect(message.locator("svg .series-1").first).to_be_visible()
+    await expect(message.get_by_role("link", name="Chapter 4").last).to_be_visible()
+    await expect(message.get_by_text("Searched three chapters").first).to_be_hidden()
+    await expect(message.get_by_text("inside")).to_be_visible()
+    await message.get_by_text("Two records").click()
+    await expect(message.get_by_text("inside")).to_be_hidden()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -53,6 +53,38 @@ PIE = {
 }
 CELL, NUMBER = {"type": "raw_text", "text": "a"}, {"type": "raw_number", "value": 4}
 LINE = {"type": "rich_text_section", "elements": [{"type": "text", "text": "a", "style": {"bold": True}}]}
+PICTURE = {"type": "image", "image_url": "https://a.b/c.png", "alt_text": "d"}
+CARD = {"type": "card", "title": mrkdwn("x" * 150), "body": mrkdwn("x" * 200), "icon": PICTURE, "actions": [button()]}
+RICH = {"type": "rich_text", "elements": [LINE]}
+SOURCE = {"type": "url", "url": "https://a.b", "text": "a"}
+TASK = {"task_id": "t1", "title": "Look it up", "status": "complete", "details": RICH, "sources": [SOURCE]}
+VIDEO = {
+    "type": "video",
+    "title": plain("x" * 199),
+    "alt_text": "a film",
+    "video_url": "https://a.b/c",
+    "thumbnail_url": "https://a.b/c.png",
+}
+TABLE = {"type": "table", "rows": [[CELL]]}
+
+
+def container(*children: Block, **more: Any) -> Block:
+    return {"type": "container", "title": plain(), "child_blocks": list(children), **more}
+
+
+def plan(*tasks: Block) -> Block:
+    return {"type": "plan", "title": "Steps", "tasks": list(tasks)}
+
+
+def carousel(count: int) -> Block:
+    return {"type": "carousel", "elements": [CARD] * count}
+
+
+def bars(*names: str, label: str = "May") -> Block:
+    series = [{"name": name, "data": [{"label": label, "value": -1}]} for name in names]
+    return {**CHART, "chart": {"type": "bar", "series": series, "axis_config": AXES}}
+
+
 FEEDBACK = {
     "type": "feedback_buttons",
     "action_id": "thumbs",
@@ -79,6 +111,16 @@ FEEDBACK = {
         {"type": "data_table", "caption": "Scores", "rows": [[CELL, CELL], [CELL, NUMBER]], "page_size": 10},
         CHART,
         PIE,
+        bars("a", "b"),
+        CARD,
+        {"type": "card", "hero_image": PICTURE, "slack_icon": {"type": "icon", "name": "check"}, "subtext": plain()},
+        carousel(10),
+        container(*[{"type": "divider"}] * 8, VIDEO, TABLE, subtitle=mrkdwn(), icon=PICTURE, width="full"),
+        container(RICH, title=plain(), rich_text_title=RICH, is_collapsible=True, default_collapsed=True),
+        {"type": "task_card", **TASK, "output": RICH, "block_id": "b"},
+        plan(TASK, {"type": "task_card", "task_id": "t2", "title": "No state yet"}),
+        {**VIDEO, "title_url": "https://a.b", "description": plain("x" * 199), "provider_name": "Tube"},
+        {"type": "rich_text", "elements": [{**LINE, "elements": [{"type": "citation", "url": "https://a.b"}]}]},
         question({"type": "plain_text_input", "action_id": "t", "multiline": True, "max_length": 3000}),
         question({"type": "radio_buttons", "action_id": "t", "options": options(10)}),
     ],
@@ -90,7 +132,59 @@ def test_a_block_within_its_limits_passes(block: Block) -> None:
 @each(
     ("block", "what", "where"),
     [
-        ({"type": "carousel"}, "unsupported type: carousel", "/type"),
+        ({"type": "file", "external_id": "a", "source": "remote"}, "unsupported type: file", "/type"),
+        ({"type": "alert", "text": plain()}, "unsupported type: alert", "/type"),
+        (
+            {"type": "card", "subtitle": mrkdwn()},
+            "must define either `hero_image` or `title` or `actions` or `body`",
+            "/type",
+        ),
+        ({**CARD, "body": mrkdwn("x" * 201)}, "must be less than 201 characters", "/body/text"),
+        ({**CARD, "title": "words"}, "must provide an object", "/title"),
+        ({**CARD, "actions": [menu(1)]}, "unsupported type: static_select", "/actions/0/type"),
+        ({**CARD, "actions": [button()] * 2}, "`action_id` already exists: go", "/actions"),
+        (
+            {**CARD, "slack_icon": {"type": "icon", "name": "check"}},
+            "must define only one of `icon` and `slack_icon`",
+            "/slack_icon",
+        ),
+        (carousel(0), "no fewer than 1 items allowed", "/elements"),
+        (carousel(11), "no more than 10 items allowed", "/elements"),
+        ({"type": "carousel", "elements": [VIDEO]}, "unsupported type: video", "/elements/0/type"),
+        (container(), "no fewer than 1 items allowed", "/child_blocks"),
+        (container(*[{"type": "divider"}] * 11), "no more than 10 items allowed", "/child_blocks"),
+        (container(container(RICH)), "unsupported type: container", "/child_blocks/0/type"),
+        (container(CARD), "unsupported type: card", "/child_blocks/0/type"),
+        (
+            container(RICH, default_collapsed=True),
+            "`default_collapsed` requires `is_collapsible`",
+            "/default_collapsed",
+        ),
+        (
+            container(RICH, is_collapsible=True, has_header_divider=True),
+            "`has_header_divider` cannot be set with `is_collapsible`",
+            "/has_header_divider",
+        ),
+        (
+            container({"type": "divider", "block_id": "b"}, block_id="b"),
+            "`block_id` already exists: b",
+            "/child_blocks/0/block_id",
+        ),
+        ({"type": "container", "child_blocks": [RICH]}, "must define either `title` or `rich_text_title`", "/type"),
+        (
+            {"type": "task_card", **TASK, "status": "done"},
+            "must be a valid enum value: pending, in_progress, complete, error",
+            "/status",
+        ),
+        ({"type": "task_card", **TASK, "details": "words"}, "must provide an object", "/details"),
+        ({"type": "task_card", "title": "a"}, "missing required field: task_id", ""),
+        (plan(TASK, TASK), "`task_id` must be unique", "/tasks"),
+        (plan(*[TASK] * 51), "no more than 50 items allowed", "/tasks"),
+        ({**VIDEO, "video_url": "http://a.b"}, "must be an HTTPS URL", "/video_url"),
+        ({**VIDEO, "author_name": "x" * 50}, "must be less than 50 characters", "/author_name"),
+        ({"type": "video", "title": plain()}, "missing required field: thumbnail_url", ""),
+        (bars("a", "a"), "names of series must be unique", "/chart/series"),
+        (bars("a", label="June"), "each series must have one data point for each category", "/chart/series"),
         ({"text": mrkdwn()}, "missing required field: type", ""),
         ({"type": "section"}, "must define either `text` or `fields`", "/type"),
         ({"type": "divider", "text": "x"}, "invalid additional property: text", ""),
@@ -164,6 +258,7 @@ def test_an_invalid_text_object_is_reported_with_its_own_fault() -> None:
     [
         ([{"type": "divider"}] * 51, "no more than 50 items allowed [json-pointer:/blocks]"),
         ([{"type": "divider", "block_id": "b"}] * 2, "`block_id` already exists: b [json-pointer:/blocks/1/block_id]"),
+        ([TABLE, container(TABLE)], "no more than 1 table blocks allowed [json-pointer:/blocks]"),
         ([CHART] * 3, "no more than 2 data_visualization blocks allowed [json-pointer:/blocks]"),
         ([{"type": "markdown", "text": "x" * 7000}] * 2, "must be less than 12001 characters [json-pointer:/blocks]"),
     ],
@@ -183,6 +278,10 @@ def test_the_blocks_of_a_message_share_limits(blocks: list[Block], reason: str) 
         (
             modal(blocks=[question({"type": "plain_text_input", "action_id": "t"})]),
             "must define `submit` to use an `input` block in modals [json-pointer:/view/blocks/0/input]",
+        ),
+        (
+            modal(blocks=[{"type": "alert", "text": mrkdwn("x" * 201)}]),
+            "must be less than 201 characters [json-pointer:/view/blocks/0/text/text]",
         ),
         (modal(blocks=[CHART]), "unsupported type: data_visualization [json-pointer:/view/blocks/0/type]"),
         ({"type": "modal", "blocks": []}, "missing required field: title [json-pointer:/view]"),

@@ -233,6 +233,26 @@ def test_feedback_buttons_send_the_value_of_the_side_that_was_pressed(
         ann.click(ann.messages("help")[0], "thumbs", "sideways")
 
 
+def test_buttons_in_cards_and_containers_are_clicked_in_their_own_block(
+    workspace: Workspace, call: Call, wire: Wire
+) -> None:
+    cards = [{"type": "card", "title": plain("A"), "actions": [{**BUTTON, "action_id": name}]} for name in ("a", "b")]
+    child = {"type": "actions", "elements": [MENU]}
+    blocks = [
+        {"type": "carousel", "elements": cards},
+        {"type": "container", "title": plain("C"), "child_blocks": [child]},
+    ]
+    call("chat.postMessage", channel=workspace.channel("help").id, text="x", blocks=blocks)
+    wire.sent.clear()
+    ann = Person(workspace, "ann")
+    message = ann.messages("help")[0]
+    ann.click(message, "b")
+    ann.click(message, "size", "large")
+    carousel, container = message.blocks
+    clicked = [envelope["payload"]["actions"][0]["block_id"] for envelope in wire.sent]
+    assert clicked == [carousel["elements"][1]["block_id"], container["child_blocks"][0]["block_id"]]
+
+
 def test_an_element_that_does_not_exist_cannot_be_clicked(workspace: Workspace, call: Call) -> None:
     call("chat.postMessage", channel=workspace.channel("help").id, text="x")
     ann = Person(workspace, "ann")

@@ -54,6 +54,13 @@ def test_a_missing_scope_says_what_is_needed_and_what_is_there(clock: ManualCloc
     }
 
 
+def test_a_video_needs_its_scope(workspace: Workspace, refused: Refused) -> None:
+    video = {"type": "video", "title": {"type": "plain_text", "text": "A film"}, "alt_text": "a film"}
+    video |= {"video_url": "https://example.com/film", "thumbnail_url": "https://example.com/film.png"}
+    error = refused("chat.postMessage", channel=workspace.channel("help").id, blocks=[video])
+    assert (error.code, error.extra["needed"]) == ("missing_scope", "links.embed:write")
+
+
 def test_history_needs_the_scope_of_the_kind_of_channel(clock: ManualClock) -> None:
     workspace = Workspace({"oauth_config": {"scopes": {"bot": ["channels:history"]}}}, clock=clock)
     secret = workspace.add_channel("secret", [workspace.bot], is_private=True)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from pocket_slack.blocks.layouts import IN_MESSAGES
+from pocket_slack.blocks.nesting import with_nested
 from pocket_slack.blocks.schema import Report, array, union
 from pocket_slack.errors import SlackError
 
@@ -52,13 +53,14 @@ def check_blocks(blocks: Any) -> None:
 def check_ids(blocks: list[Any], pointer: str, report: Report) -> None:
     """Reports blocks of a surface with the same `block_id`, and elements of a block with the same `action_id`."""
     seen: set[str] = set()
-    for index, block in enumerate(blocks):
+    for block, where in with_nested(blocks, pointer):
         if block.get("block_id") in seen:
-            report(f"`block_id` already exists: {block['block_id']}", f"{pointer}/{index}/block_id")
+            report(f"`block_id` already exists: {block['block_id']}", f"{where}/block_id")
         seen |= {block["block_id"]} if "block_id" in block else set()
-        actions = [element.get("action_id") for element in block.get("elements", []) if "action_id" in element]
+        name = "actions" if block["type"] == "card" else "elements"
+        actions = [element.get("action_id") for element in block.get(name, []) if "action_id" in element]
         for action in {action for action in actions if actions.count(action) > 1}:
-            report(f"`action_id` already exists: {action}", f"{pointer}/{index}/elements")
+            report(f"`action_id` already exists: {action}", f"{where}/{name}")
 
 
 def texts_of(value: Any) -> Iterator[str]:
@@ -75,16 +77,16 @@ def texts_of(value: Any) -> Iterator[str]:
 
 
 def _check_counts(blocks: list[Any], report: Report) -> None:
-    kinds = [block["type"] for block in blocks]
+    kinds = [block["type"] for block, _ in with_nested(blocks)]
     for kind, most in AT_MOST.items():
         if kinds.count(kind) > most:
             report(f"no more than {most} {kind} blocks allowed", "/blocks")
     markdown = sum(len(block["text"]) for block in blocks if block["type"] == "markdown")
     if markdown > MARKDOWN_TEXTS:
         report(f"must be less than {MARKDOWN_TEXTS + 1} characters", "/blocks")
-    for index, block in enumerate(blocks):
+    for block, where in with_nested(blocks, "/blocks"):
         if block["type"] in ("table", "data_table"):
-            _check_table(block, f"/blocks/{index}", report)
+            _check_table(block, where, report)
 
 
 def _check_table(block: dict[str, Any], pointer: str, report: Report) -> None:

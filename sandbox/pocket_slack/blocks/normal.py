@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from pocket_slack.blocks.nesting import with_nested
 from pocket_slack.ids import Ids
 
 _DEFAULTS = {"plain_text": {"emoji": True}, "mrkdwn": {"verbatim": False}}
@@ -9,7 +10,10 @@ _DEFAULTS = {"plain_text": {"emoji": True}, "mrkdwn": {"verbatim": False}}
 
 def normalised(blocks: list[dict[str, Any]], ids: Ids) -> list[dict[str, Any]]:
     """The blocks, with missing `block_id`s, `action_id`s and defaults of texts filled in."""
-    return [_block(block, ids) for block in blocks]
+    stored: list[dict[str, Any]] = with_emoji(blocks)
+    for block, _ in with_nested(stored):
+        _complete(block, ids)
+    return stored
 
 
 def with_emoji(value: Any) -> Any:
@@ -24,15 +28,9 @@ def with_emoji(value: Any) -> Any:
     return value
 
 
-def _block(block: dict[str, Any], ids: Ids) -> dict[str, Any]:
-    stored = with_emoji(block)
-    if "block_id" not in stored:
-        stored["block_id"] = ids.short()
-    for element in [stored.get("accessory"), stored.get("element"), *_clickable(stored)]:
-        if element and element["type"] != "image" and "action_id" not in element:
-            element["action_id"] = ids.short()
-    return dict(stored)
-
-
-def _clickable(block: dict[str, Any]) -> list[dict[str, Any]]:
-    return block.get("elements", []) if block["type"] in ("actions", "context_actions") else []
+def _complete(block: dict[str, Any], ids: Ids) -> None:
+    block.setdefault("block_id", ids.short())
+    clickable = {"actions": "elements", "context_actions": "elements", "card": "actions"}.get(block["type"], "")
+    for element in [block.get("accessory"), block.get("element"), *block.get(clickable, [])]:
+        if element and element["type"] != "image":
+            element.setdefault("action_id", ids.short())

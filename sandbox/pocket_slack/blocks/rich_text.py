@@ -26,6 +26,10 @@ _INLINE: Mapping[str, Check] = {
     "usergroup": record({"usergroup_id": string(255, 1)}, {"style": _STYLE}),
     "channel": record({"channel_id": string(255, 1)}, {"style": _STYLE}),
     "broadcast": record({"range": choice("here", "channel", "everyone")}, {"style": _STYLE}),
+    "citation": record(
+        {"url": string(3000, 1)}, {"text": string(_MANY), "index": integer(0, _MANY), "details": anything}
+    ),
+    "tag": record({"text": string(_MANY, 1)}),
     "color": record({"value": string(20, 1)}, {"style": _STYLE}),
     "date": record(
         {"timestamp": anything, "format": string(_MANY, 1)},

@@ -3,7 +3,7 @@
 The reports have Slack's own wording if it is known from published answers.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 Report = Callable[[str, str], None]
@@ -24,6 +24,13 @@ def string(longest: int, shortest: int = 0) -> Check:
             report(f"must be more than {shortest - 1} characters", pointer)
 
     return check
+
+
+def https_url(value: Any, pointer: str, report: Report) -> None:
+    """A URL that begins with `https://`."""
+    string(3000, 1)(value, pointer, report)
+    if isinstance(value, str) and not value.startswith("https://"):
+        report("must be an HTTPS URL", pointer)
 
 
 def boolean(value: Any, pointer: str, report: Report) -> None:
@@ -132,6 +139,28 @@ def whole(check: Check) -> Check:
             report(text, where)
 
     return checked
+
+
+def ruled(check: Check, *rules: tuple[str, str, Callable[[Any], Any]]) -> Check:
+    """A check with rules between the fields of an object: the wording, the field and when the rule is broken.
+
+    They are looked at once the fields are right by themselves. Their wording is ours.
+    """
+
+    def checked(value: Any, pointer: str, report: Report) -> None:
+        found: list[tuple[str, str]] = []
+        check(value, pointer, lambda text, where: found.append((text, where)))
+        broken = [] if found else [(text, f"{pointer}/{name}") for text, name, is_broken in rules if is_broken(value)]
+        for text, where in found or broken:
+            report(text, where)
+
+    return checked
+
+
+def repeats(values: Iterable[Any]) -> bool:
+    """Whether a value comes twice."""
+    several = list(values)
+    return len(set(several)) < len(several)
 
 
 def anything(value: Any, pointer: str, report: Report) -> None:

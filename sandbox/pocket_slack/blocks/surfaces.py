@@ -5,7 +5,7 @@ Source: https://docs.slack.dev/reference/views
 
 from typing import Any
 
-from pocket_slack.blocks.layouts import EVERYWHERE
+from pocket_slack.blocks.layouts import EVERYWHERE, IN_MODALS
 from pocket_slack.blocks.messages import check_ids
 from pocket_slack.blocks.objects import plain_text
 from pocket_slack.blocks.schema import Check, array, boolean, choice, record, string, union
@@ -16,11 +16,10 @@ _COMMON: dict[str, Check] = {
     "callback_id": string(255),
     "external_id": string(255),
 }
-_BLOCKS = array(union(EVERYWHERE), 100)
 
 _VIEWS = {
     "modal": record(
-        {"title": plain_text(24), "blocks": _BLOCKS},
+        {"title": plain_text(24), "blocks": array(union(IN_MODALS), 100)},
         {
             **_COMMON,
             "submit": plain_text(24),
@@ -30,7 +29,7 @@ _VIEWS = {
             "submit_disabled": boolean,
         },
     ),
-    "home": record({"blocks": _BLOCKS}, _COMMON),
+    "home": record({"blocks": array(union(EVERYWHERE), 100)}, _COMMON),
 }
 
 

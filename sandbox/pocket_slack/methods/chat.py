@@ -9,6 +9,7 @@ from typing import Any
 
 from pocket_slack import posts
 from pocket_slack.blocks import check_blocks
+from pocket_slack.blocks.nesting import with_nested
 from pocket_slack.errors import SlackError
 from pocket_slack.methods.call import Call
 from pocket_slack.model import Channel, Json, Message
@@ -109,6 +110,8 @@ def _own_message(call: Call, otherwise: str) -> tuple[Channel, Message]:
 def _checked(call: Call, is_update: bool = False) -> Content:
     content = call.content()
     check_blocks(content.blocks)
+    if any(block["type"] == "video" for block, _ in with_nested(content.blocks)):
+        call.need("links.embed:write")
     if not isinstance(content.attachments, list):
         raise SlackError("invalid_attachments")
     if len(content.attachments) > MOST_ATTACHMENTS:

@@ -2,6 +2,7 @@
 // https://docs.slack.dev/reference/block-kit/blocks
 
 import { Component, html } from "../vendor/preact.js";
+import { Alert, Card, Carousel, File, Plan, TaskCard, Video } from "./cards.js";
 import { Chart } from "./charts.js";
 import { Element, IconButton } from "./elements.js";
 import { FeedbackButtons } from "./feedback.js";
@@ -28,6 +29,14 @@ const BLOCKS = {
   table: Table,
   data_table: DataTable,
   data_visualization: Chart,
+  alert: Alert,
+  card: Card,
+  carousel: Carousel,
+  container: Container,
+  file: File,
+  plan: Plan,
+  task_card: TaskCard,
+  video: Video,
 };
 
 /** The blocks of a message, modal or home tab. */
@@ -66,6 +75,26 @@ function Context({ block }) {
   const one = (element) =>
     element.type === "image" ? html`<${Image} image=${element} isSmall />` : html`<${Text} text=${element} />`;
   return html`<div class="block context">${block.elements.map((element) => html`<span>${one(element)}</span>`)}</div>`;
+}
+
+/** A container block; it opens and closes if the app wants that. */
+function Container({ block }) {
+  const { title, rich_text_title: rich, subtitle, icon, child_blocks: children } = block;
+  const head = html`${icon && html`<${Image} image=${icon} isIcon />`}
+    <span>
+      <strong>${rich ? html`<${RichText} block=${rich} />` : plain(title)}</strong>
+      ${subtitle && html`<span class="subtitle"><${Text} text=${subtitle} /></span>`}
+    </span>`;
+  const look = `block container ${block.width ?? "standard"} ${block.has_header_divider ? "divided" : ""}`;
+  return block.is_collapsible
+    ? html`<details class=${look} open=${!block.default_collapsed}>
+        <summary>${head}</summary>
+        <${Blocks} blocks=${children} />
+      </details>`
+    : html`<div class=${look}>
+        <div class="container-head">${head}</div>
+        <${Blocks} blocks=${children} />
+      </div>`;
 }
 
 function Actions({ block }) {

@@ -24,6 +24,8 @@ const INLINE = {
   usergroup: (element) => html`<span class="mention">@${element.usergroup_id}</span>`,
   channel: (element, names) => html`<span class="mention">#${channelName(names, element.channel_id)}</span>`,
   broadcast: (element) => html`<span class="mention">@${element.range}</span>`,
+  citation: (element) => html`<sup>[<${Link} url=${element.url} label=${element.text} />]</sup>`,
+  tag: (element) => html`<span class="app-badge">${element.text}</span>`,
   color: (element) => html`<code>${element.value}</code>`,
   date: (element) => html`<time>${formatDate(element.timestamp, element.format, element.fallback)}</time>`,
 };
