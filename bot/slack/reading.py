@@ -23,7 +23,7 @@ _DEEPEST = 8
 _DEEPEST_LIST = 8  # https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
 # Stands in a text for a mark until the text around it has lost its own; U+FFFC, taken out of people's texts.
 _HERE = "\ufffc"
-_LISTS = {"child_blocks", "elements", "fields", "tasks"}
+_LISTS = {"child_blocks", "elements", "fields"}
 # On an attachment that Slack itself added for a link in the message: its words are somebody else's.
 _UNFURLED = ("from_url", "original_url", "is_app_unfurl", "is_msg_unfurl")
 
@@ -256,7 +256,7 @@ READ: Mapping[str, _Reads] = {
     **dict.fromkeys(("actions", "context_actions", "divider", "input"), lambda _reader, _raw: ""),
     "alert": _parts("text"),
     "attachment": _attachment,
-    "card": _parts("hero_image", "title", "subtitle", "body"),
+    "card": _parts("hero_image", "title", "subtitle", "body", "subtext"),
     "carousel": _parts("elements"),
     "container": lambda reader, raw: reader.parts(
         raw, "rich_text_title" if raw.get("rich_text_title") else "title", "subtitle", "child_blocks"
@@ -268,13 +268,16 @@ READ: Mapping[str, _Reads] = {
     "header": _parts("text"),
     "image": _picture,
     "markdown": lambda _, raw: _said(raw["text"]),
-    "plan": _parts("title", "tasks"),
+    # Its tasks need no type.
+    "plan": lambda reader, raw: reader.lines(
+        [reader.part(raw, "title"), *(reader.block({"type": "task_card"} | each) for each in _list(raw.get("tasks")))]
+    ),
     "rich_text": _parts("elements"),
     "section": _section,
     "shared message": _shared,
     "table": _table,
     "task_card": _step,
-    "url": _source,
+    **dict.fromkeys(("citation", "url"), _source),
     "video": lambda reader, raw: reader.miss("video", _named(raw.get("title")), _named(raw.get("description"))),
     "rich_text_section": lambda reader, raw: reader.inline(raw),
     "rich_text_list": _rich_list,
@@ -286,7 +289,7 @@ READ: Mapping[str, _Reads] = {
     "date": _date,
     "emoji": lambda _, raw: f":{_said(raw['name'])}:",
     "link": lambda _, raw: linked(_said(raw["url"]), _said(raw.get("text") or "")),
-    "text": _id("", "text"),
+    **dict.fromkeys(("tag", "text"), _id("", "text")),
     "user": _id("@", "user_id"),
     "usergroup": _id("@", "usergroup_id"),
 }

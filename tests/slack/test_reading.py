@@ -26,6 +26,7 @@ SOURCE = block("url", url="https://a.example/doc", text="Handbook")
 STEP = block("task_card", task_id="1", title="Look it up", status="in_progress", sources=[SOURCE])
 STEP_READ = "[step: Look it up, in progress]\n[source: Handbook (https://a.example/doc)]"
 FOLDED = STEP | {"status": "complete", "details": rich(block("text", text="no")), "output": rich(), "sources": []}
+SO_READ = "So [source: Book (https://a.example)]"
 SERIES = [
     {"name": "Web", "data": [{"label": "Mon", "value": 1}, {"label": "Tue", "value": 2.5}]},
     {"name": "App", "data": [{"label": "Mon", "value": -3}]},
@@ -40,12 +41,18 @@ TABLE: list[tuple[Raw, str]] = [
     (block("context", elements=[IMAGE, text("a"), text("b")]), "a b"),
     (block("markdown", text="**bold** <not a token>"), "**bold** <not a token>"),
     (block("alert", text=text("Careful"), level="warning"), "Careful"),
-    (CARD | {"hero_image": IMAGE, "icon": IMAGE}, "[picture: a chart]\nPlan A\nmonthly\n*9* & up"),
+    (
+        CARD | {"hero_image": IMAGE, "icon": IMAGE, "subtext": text("a seat")},
+        "[picture: a chart]\nPlan A\nmonthly\n*9* & up\na seat",
+    ),
     (block("carousel", elements=[CARD, block("card", title=text("Plan B"))]), "Plan A\nmonthly\n*9* & up\nPlan B"),
     (block("container", title=text("T"), subtitle=text("S"), child_blocks=[CARD]), "T\nS\nPlan A\nmonthly\n*9* & up"),
     (block("container", title=text("no"), rich_text_title=rich(block("text", text="T")), child_blocks=[]), "T"),
     (block("plan", title="Plan", tasks=[FOLDED, STEP]), f"Plan\n[step: Look it up, complete]\n{STEP_READ}"),
+    (block("plan", title="Plan", tasks=[{"task_id": "1", "title": "Ask"}]), "Plan\n[step: Ask]"),
     (STEP, STEP_READ),
+    (rich(block("text", text="So "), block("citation", url="https://a.example", text="Book", index=1)), SO_READ),
+    (rich(block("tag", text="In progress")), "In progress"),
     (SOURCE, "[source: Handbook (https://a.example/doc)]"),
     (
         block("data_visualization", title="Sales", chart={"type": "bar", "series": SERIES, "axis_config": AXES}),
