@@ -138,12 +138,10 @@ class Used:
     Attributes:
         replies: How many of the assistant's replies are scored.
         of_question: How many of these answer the same question.
-        tokens: What all watched replies in the channel took, whoever wrote them.
     """
 
     replies: int
     of_question: int
-    tokens: int
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ class Action(StrEnum):
     REACTION_CHANGED = "reaction_changed"
     WATCH_SET = "watch_set"
     WATCH_ENDED = "watch_ended"
-    WATCH_TOKENS_CHANGED = "watch_tokens_changed"
+    WATCH_TOKENS_CHANGED = "watch_tokens_changed"  # only in older rows
     JUDGE_CHANGED = "judge_changed"
     RUBRIC_SAVED = "rubric_saved"
     RUBRIC_DELETED = "rubric_deleted"

@@ -41,7 +41,6 @@ class ChannelSettings:
         ranks_people: Whether the table lists people beside bots.
         labels_per_week: How many blind labels the channel wants in a week; 0 is none.
         score_reaction: The emoji that asks for a score when a person adds it to a reply; None is none.
-        watch_tokens_per_day: How many tokens its watches may take together in a day (UTC); None is no limit.
     """
 
     team_id: str
@@ -54,7 +53,6 @@ class ChannelSettings:
     ranks_people: bool = False
     labels_per_week: int | None = None
     score_reaction: str | None = None
-    watch_tokens_per_day: int | None = None
 
 
 @dataclass(frozen=True)
@@ -147,8 +145,6 @@ def _changes(earlier: ChannelSettings, chosen: ChannelSettings) -> Iterator[Acti
         yield Action.LABELS_CHANGED
     if chosen.score_reaction != earlier.score_reaction:
         yield Action.REACTION_CHANGED
-    if chosen.watch_tokens_per_day != earlier.watch_tokens_per_day:
-        yield Action.WATCH_TOKENS_CHANGED
 
 
 def _update(claim: Claim) -> Update:

@@ -261,7 +261,6 @@ channels = Table(
     Column("ranks_people", Boolean, nullable=False, server_default=false()),
     Column("labels_per_week", Integer),  # how many blind labels it wants; NULL: the default
     Column("score_reaction", String),  # the emoji with which people ask for a score; NULL: none
-    Column("watch_tokens_per_day", Integer),  # for all its watches together; NULL: no limit
     Column("rubric", String),  # the one that scores replies; NULL: as in the app's settings
     Column("rubric_version", String),  # set if the rubric is the channel's own
     Column("judge_model", String),  # NULL: as in the app's settings

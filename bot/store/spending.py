@@ -34,10 +34,10 @@ DAY = timedelta(days=1)
 _HOUR = timedelta(hours=1)
 _NOBODY = ""
 _IS_OURS = cases.c.team_id == bindparam("of_team")
-TAKEN = func.coalesce(cases.c.input_tokens, 0) + func.coalesce(cases.c.output_tokens, 0) + cases.c.reserved_tokens
+_TAKEN = func.coalesce(cases.c.input_tokens, 0) + func.coalesce(cases.c.output_tokens, 0) + cases.c.reserved_tokens
 """The tokens that a case has taken, or that are reserved for it."""
 # A case that is forgotten without a verdict has not asked a model.
-_SPENT_TOKENS = case((cases.c.judged_at.is_(None), 0), else_=TAKEN).label("tokens")
+_SPENT_TOKENS = case((cases.c.judged_at.is_(None), 0), else_=_TAKEN).label("tokens")
 _SPENT = (cases.c.team_id, cases.c.requester_id, cases.c.created_at, _SPENT_TOKENS)
 
 
@@ -131,7 +131,7 @@ def _tokens(*, is_of_person: bool) -> ColumnElement[int]:
     # Sums rather than one query with OR, so that each uses its index.
     asked, gone = ((table.c.requester_id == bindparam("of_user"),) * is_of_person for table in (cases, spent))
     judged, waiting = (
-        select(func.coalesce(func.sum(TAKEN), 0)).where(_IS_OURS, *asked, *which).scalar_subquery()
+        select(func.coalesce(func.sum(_TAKEN), 0)).where(_IS_OURS, *asked, *which).scalar_subquery()
         for which in (
             (cases.c.judged_at > bindparam("day_ago"),),
             (cases.c.judged_at.is_(None), IS_UNSETTLED, IS_OPEN),

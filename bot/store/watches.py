@@ -19,7 +19,6 @@ from bot.store.audit import Act, Action, note
 from bot.store.database import Part, claim, columns_of, insert_new, upsert
 from bot.store.figures import Place, Span, to_ts
 from bot.store.schema import IS_WAITED_FOR, alerts, cases, keys, replies, watches
-from bot.store.spending import TAKEN
 from bot.store.visibility import is_watched
 
 _TESTS_EVERY = timedelta(minutes=1)
@@ -238,12 +237,15 @@ class Replies(Part):
 
     async def used(self, reply: SeenReply, question_ts: str | None) -> Used:
         """How much of the limits of a reply's day is used up; `of_question` is 0 if the question is not known."""
-        is_its, is_of_question = cases.c.author_id == reply.author_id, cases.c.question_ts == (question_ts or "")
-        query = select(
-            func.count().filter(is_its).label("replies"),
-            func.count().filter(is_its, is_of_question).label("of_question"),
-            func.coalesce(func.sum(TAKEN), 0).label("tokens"),
-        ).where(_are_watched_on_the_day_of(reply), cases.c.message_ts != reply.ts)
+        start = datetime.fromisoformat(reply.day).replace(tzinfo=UTC)
+        is_on_day = and_(cases.c.message_ts >= to_ts(start), cases.c.message_ts < to_ts(start + timedelta(days=1)))
+        is_of_question = cases.c.question_ts == (question_ts or "")
+        query = (
+            select(func.count().label("replies"), func.count().filter(is_of_question).label("of_question"))
+            .select_from(cases)
+            .filter_by(team_id=reply.team_id, channel_id=reply.channel_id, author_id=reply.author_id)
+            .where(is_on_day, is_watched(cases), cases.c.message_ts != reply.ts)
+        )
         (used,) = await self._database.rows(Used, query)
         return used
 
@@ -273,17 +275,6 @@ def _key_of(reply: SeenReply) -> dict[str, str]:
 
 def _to_reply(row: Row[Any]) -> SeenReply:
     return SeenReply(**{each.name: getattr(row, each.name) for each in fields(SeenReply)})
-
-
-def _are_watched_on_the_day_of(reply: SeenReply) -> ColumnElement[bool]:
-    start = datetime.fromisoformat(reply.day).replace(tzinfo=UTC)
-    return and_(
-        cases.c.team_id == reply.team_id,
-        cases.c.channel_id == reply.channel_id,
-        cases.c.message_ts >= to_ts(start),
-        cases.c.message_ts < to_ts(start + timedelta(days=1)),
-        is_watched(cases),
-    )
 
 
 def _waiting(reply: SeenReply) -> Update:

@@ -8,7 +8,6 @@ from typing import Any
 from sqlalchemy import select
 
 from bot.domain.case import Case, CaseSource
-from bot.domain.limits import Limits
 from bot.domain.watch import ReplyOutcome, SeenReply, Shows, Unread, Used
 from bot.store import Store
 from bot.store.audit import Action
@@ -100,12 +99,10 @@ async def test_what_is_used_up_is_that_of_the_replys_day_channel_assistant_and_q
         await log.add(drawn(each, "1.1"))
     await log.add(drawn(reply(6), "2.2"))
     await log.add(drawn(reply(7), "1.1", probability=None))  # somebody asked for it
-    case = drawn(reply(0), "1.1")
-    takes = Limits().expected_tokens(case.question, case.response)
-    assert await log.replies.used(reply(9), "1.1") == Used(replies=3, of_question=2, tokens=4 * takes)
-    assert await log.replies.used(reply(1), "1.1") == Used(replies=2, of_question=1, tokens=3 * takes)
-    assert await log.replies.used(reply(9, author_id="U3"), "1.1") == Used(0, 0, 4 * takes)
-    assert await log.replies.used(replace(next_day, ts=reply(86_401).ts), "1.1") == Used(1, 1, takes)
+    assert await log.replies.used(reply(9), "1.1") == Used(replies=3, of_question=2)
+    assert await log.replies.used(reply(1), "1.1") == Used(replies=2, of_question=1)
+    assert await log.replies.used(reply(9, author_id="U3"), "1.1") == Used(0, 0)
+    assert await log.replies.used(replace(next_day, ts=reply(86_401).ts), "1.1") == Used(1, 1)
 
 
 async def test_each_watch_has_five_replies_at_a_turn(log: Store) -> None:

@@ -53,11 +53,6 @@ async def save_order(watcher: Watcher, watch: Watch, by: str) -> str:
     return ""
 
 
-async def tokens_of(services: Services, team_id: str, channel_id: str) -> int | None:
-    """How many tokens all watches of the channel together may use in a day; None for no limit."""
-    return (await services.store.digests.channel(team_id, channel_id)).watch_tokens_per_day
-
-
 _LATEST = 200
 _MOST_MEMBERS = 100
 _NAMES_WITHIN_S = 3.0  # to read up to 100 names; the command has already been acknowledged
@@ -107,8 +102,7 @@ async def follow(watcher: Watcher, invocation: Invocation, request: WatchRequest
     if refusal := await refusal_of(services, invocation, invocation.channel_id, is_change=request.action != "state"):
         return refusal
     if request.action == "state":
-        watches = await counted(services, await services.store.watches.of(*place))
-        return words.state(watches, await tokens_of(services, *place))
+        return words.state(await counted(services, await services.store.watches.of(*place)))
     is_end = request.action == "off"
     try:
         names = await (watched_names(services, *place) if is_end else assistants(services, place[1], request.author))

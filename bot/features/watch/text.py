@@ -61,15 +61,13 @@ _OUTCOMES = {
 _LOST = (ReplyOutcome.OVER, ReplyOutcome.MISSED)
 
 
-def state(counted: Sequence[CountedWatch], tokens: int | None) -> Post:
+def state(counted: Sequence[CountedWatch]) -> Post:
     if not counted:
         text = f"Nothing is watched in this channel.\n{_HELP}"
         return Post(text, [section(text), actions(button(_TITLE, ids.ACTION_WATCH))])
     lines = {each.watch: line(each) for each in counted[:_MOST_SHOWN]}
     rest = [each.name for each in counted[_MOST_SHOWN:]]
     ends = [f"And {len(rest)} more, {_names(rest)}: `/judge watch @name` shows the settings of each."] if rest else []
-    if tokens:
-        ends.append(f"All watches in this channel together use at most {number_of(tokens, 'token')} a day (UTC).")
     blocks = [block for watch, said in lines.items() for block in (section(said), _buttons(watch))]
     another = actions(button("Watch another assistant", ids.ACTION_WATCH))
     return Post("\n".join([*lines.values(), *ends]), [*blocks, *map(section, ends), another])

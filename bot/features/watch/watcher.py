@@ -294,9 +294,7 @@ class Watcher:
     async def _is_over(self, watch: Watch, reply: SeenReply, question_ts: str | None) -> bool:
         """Whether a daily limit is used up; without `question_ts`, the limit for each question is not checked."""
         used = await self._store.replies.used(reply, question_ts)
-        tokens = (await self._store.digests.channel(watch.team_id, watch.channel_id)).watch_tokens_per_day or 0
-        limits = (watch.per_day, used.replies), (MOST_OF_A_QUESTION, used.of_question), (tokens, used.tokens)
-        if any(used >= most > 0 for most, used in limits):
+        if used.replies >= watch.per_day > 0 or used.of_question >= MOST_OF_A_QUESTION:
             return True
         return bool(await self._store.refusal(watch.team_id, self.services.identity.user_id, self._limits))
 

@@ -27,7 +27,6 @@ from bot.features.watch.orders import (
     order_on,
     refusal_of,
     save_order,
-    tokens_of,
     watched_names,
 )
 from bot.features.watch.watcher import Watcher, recent_replies
@@ -73,7 +72,6 @@ class WatchForm:
     Attributes:
         share: 0 if the window does not show this assistant's fields yet; then the other fields mean nothing.
         alerts_to: Who gets alerts: the channel, people, or both, by id.
-        tokens: How many tokens all watches of the channel together may use in a day.
         version: Identifies the settings as they were when the window was opened.
     """
 
@@ -84,7 +82,6 @@ class WatchForm:
     shows: Shows
     alerts_to: tuple[str, ...]
     floor: float | None
-    tokens: float | None
     version: str
 
 
@@ -108,7 +105,6 @@ def to_watch_form(body: Raw) -> WatchForm:
         shows=Shows(selected(values, its(ids.BLOCK_SHOWS)) or Shows.NOTHING),
         alerts_to=(*((channel_id,) if hears_here else ()), *people[:MOST_PEOPLE]),
         floor=_number(values, its(ids.BLOCK_FLOOR)),
-        tokens=_number(values, ids.BLOCK_TOKENS),
         version=state.version or "",
     )
 
@@ -177,8 +173,7 @@ async def _to_view(services: Services, invocation: Invocation, channel_id: str, 
     if not meant:
         return words.no_assistant(author, list(names.values())) if author else words.NO_BOTS
     watch, is_set = await order_on(services, invocation, channel_id, meant[0]), meant[0] in watched
-    tokens, rubric = await tokens_of(services, *place), await services.rubrics.of(*place)
-    return WatchView(watch, is_set, names, rubric, tokens, _version(watch if is_set else None, tokens))
+    return WatchView(watch, is_set, names, await services.rubrics.of(*place), _version(watch if is_set else None))
 
 
 async def _replies(watcher: Watcher, watch: Watch) -> Sequence[Message] | str:
@@ -190,9 +185,9 @@ async def _replies(watcher: Watcher, watch: Watch) -> Sequence[Message] | str:
         return words.not_read(slack_word(exc))
 
 
-def _version(watch: Watch | None, tokens: int | None) -> str:
+def _version(watch: Watch | None) -> str:
     """A short hash of the settings, to notice a change; `watch` is None if the assistant is not watched."""
-    return hashlib.sha256(repr((watch, tokens)).encode()).hexdigest()[:8]
+    return hashlib.sha256(repr(watch).encode()).hexdigest()[:8]
 
 
 async def _submitted(watcher: Watcher, invocation: Invocation, form: WatchForm) -> dict[str, Any]:
@@ -204,10 +199,9 @@ async def _submitted(watcher: Watcher, invocation: Invocation, form: WatchForm) 
     if refusal:
         return {"response_action": "update", "view": said_modal(refusal)}
     earlier = await services.store.watches.find(*place, form.author_id)
-    settings = await services.store.digests.channel(*place)
     rubric = await services.rubrics.of(*place)
     errors = {**await _errors(services, form, rubric.scale, is_watched=earlier is not None), **kept_out}
-    if form.version != _version(earlier, settings.watch_tokens_per_day):
+    if form.version != _version(earlier):
         errors.setdefault(ids.BLOCK_ASSISTANT, window_words.CHANGED_MEANWHILE)
     if errors:
         return {"response_action": "errors", "errors": errors}
@@ -222,9 +216,6 @@ async def _submitted(watcher: Watcher, invocation: Invocation, form: WatchForm) 
     if refusal := await save_order(watcher, watch, invocation.user_id):
         its_shows = ids.of(ids.BLOCK_SHOWS, form.author_id)
         return {"response_action": "errors", "errors": {its_shows: refusal.replace("`", "")}}
-    tokens = int(form.tokens) if form.tokens else None
-    if settings.watch_tokens_per_day != tokens:
-        await services.store.digests.save(*place, invocation.user_id, watch_tokens_per_day=tokens)
     return {}
 
 
@@ -234,12 +225,9 @@ async def _errors(services: Services, form: WatchForm, scale: Scale, *, is_watch
     if is_ours or not (is_watched or (await services.members.of(form.author_id)).is_bot):
         errors[ids.BLOCK_ASSISTANT] = window_words.NO_ASSISTANT
     its_per_day, its_floor = (ids.of(each, form.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_FLOOR))
-    for block_id, number, most in (
-        (its_per_day, form.per_day, window_words.MOST_A_DAY),
-        (ids.BLOCK_TOKENS, form.tokens, window_words.MOST_TOKENS),
-    ):
-        if number is not None and not (1 <= number <= most and number.is_integer()):
-            errors[block_id] = window_words.off_limits(most)
+    per_day = form.per_day
+    if per_day is not None and not (1 <= per_day <= window_words.MOST_A_DAY and per_day.is_integer()):
+        errors[its_per_day] = window_words.OFF_LIMITS
     if form.floor is not None and not scale.low < form.floor < scale.high:
         errors[its_floor] = window_words.off_floor(scale)
     return errors

@@ -34,7 +34,8 @@ from judge.drift import MIN_REFERENCE
 from judge.rubric import Scale
 from judge.sanitize import sanitize
 
-MOST_A_DAY, MOST_TOKENS = 99_999, 1_000_000_000
+MOST_A_DAY = 99_999
+OFF_LIMITS = f"Enter a whole number from 1 to {MOST_A_DAY:,}, or leave it empty for no limit."
 NO_ASSISTANT = "Choose an assistant: a bot in this channel other than me."
 NOT_SHOWN_YET = "The settings of this assistant are still loading. Check them below, then submit."
 CHANGED_MEANWHILE = "Somebody changed these settings while this window was open. Close it and open it again."
@@ -43,7 +44,6 @@ _LABEL = 75  # https://docs.slack.dev/reference/block-kit/composition-objects/op
 _NAME, _WORDS = 80, 140
 _MOST_ASSISTANTS = 100
 _SHARES = (1, 2, 5, 20)
-_DAY = "Days begin at midnight UTC."
 READING = "_Reading this channel…_"
 _NONE = "None. The assistant may have left, or it answers nobody here."
 _NONE_DRAWN = "None of last week's replies falls into so small a share."
@@ -63,7 +63,6 @@ class WatchView:
         is_set: Whether the assistant is already watched.
         names: The names of the assistants to choose from, by id.
         rubric: The rubric by which replies in the channel are scored.
-        tokens: How many tokens all watches of the channel together may use in a day; None for no limit.
         version: Identifies these settings, so that a change in the meantime is noticed on submission.
     """
 
@@ -71,7 +70,6 @@ class WatchView:
     is_set: bool
     names: Mapping[str, str]
     rubric: Rubric
-    tokens: int | None
     version: str
 
 
@@ -109,11 +107,6 @@ def watch_modal(
     return modal(ids.VIEW_WATCH, title, seen, blocks, submit, "Cancel")
 
 
-def off_limits(most: int) -> str:
-    """The error for a text that is not a whole number, or for a number out of range."""
-    return f"Enter a whole number from 1 to {most:,}, or leave it empty for no limit."
-
-
 def off_floor(scale: Scale) -> str:
     return f"Enter a number above {scale.low} and below {scale.high}, or leave it empty."
 
@@ -145,8 +138,12 @@ def _draw(form: WatchView) -> list[Block]:
     watch, rubric = form.watch, form.rubric.name
     per_day, shows = (ids.of(each, watch.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_SHOWS))
     return [
-        _number(per_day, "Most scored replies a day", f"For this assistant. {_DAY}", watch.per_day or None),
-        _number(ids.BLOCK_TOKENS, "Most tokens a day", f"For all watches of this channel. {_DAY}", form.tokens),
+        _number(
+            per_day,
+            "Most scored replies a day",
+            "For this assistant. Days begin at midnight UTC.",
+            watch.per_day or None,
+        ),
         _select(
             shows,
             "What the channel sees of each score",

@@ -1,4 +1,4 @@
-"""What a watch may use up in a day: cases, tokens, and replies to one question; and never a word of our own."""
+"""What a watch may use up in a day, of its own limits and of the workspace's; and never a word of our own."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -24,12 +24,6 @@ async def stage(open_stage: StageFactory) -> Stage:
     opened: Stage = await open_stage(manifest=load_manifest(parts=[Part.MESSAGE_EVENTS]), watch_by="events")
     await say(opened, "@helper all alert off")
     return opened
-
-
-async def allow(stage: Stage, tokens: int) -> None:
-    """The channel's watches may take so many tokens a day."""
-    channel = stage.slack.workspace.channel(CHANNEL).id
-    await stage.log.digests.save(stage.slack.workspace.team_id, channel, stage.ann.id, watch_tokens_per_day=tokens)
 
 
 async def test_two_bots_that_talk_in_the_channel_itself_answer_one_question(stage: Stage) -> None:
@@ -127,16 +121,14 @@ async def test_watches_leave_half_of_the_workspaces_day_to_people(stage: Stage, 
 
 
 async def test_what_a_limit_cost_is_said_in_the_state(stage: Stage) -> None:
-    await allow(stage, 1)
+    await say(stage, "@helper 1 a day")
     for number in (1, 2):
         stage.ask_and_answer()
         await seen(stage, number)
         await take_finished(stage)
         await stage.reaches(1, CaseStatus.DELIVERED)
     stage.ann.command(CHANNEL, ids.COMMAND, "watch")
-    state = shown(await stage.told(stage.ann, 2))
-    assert "2 seen, 1 scored or in progress, 1 over a daily limit" in state
-    assert "at most 1 token a day" in state
+    assert "2 seen, 1 scored or in progress, 1 over a daily limit" in shown(await stage.told(stage.ann, 3))
 
 
 async def test_a_watch_on_ourselves_scores_nothing(stage: Stage) -> None:

@@ -104,7 +104,6 @@ async def test_a_name_alone_opens_the_window_and_it_sets_all_that_a_watch_is(sta
     helper, channel_id = stage.helper.id, stage.slack.workspace.channel(CHANNEL).id
     values = {
         its(ids.BLOCK_PER_DAY, helper): "40",
-        ids.BLOCK_TOKENS: "20000",
         its(ids.BLOCK_SHOWS, helper): "reaction",
         its(ids.BLOCK_ALERTS_HERE, helper): ["here"],
         its(ids.BLOCK_ALERTS_TO, helper): [stage.ben.id, stage.ann.id],
@@ -117,11 +116,10 @@ async def test_a_name_alone_opens_the_window_and_it_sets_all_that_a_watch_is(sta
     watch = await only(stage)
     assert (watch.author_id, watch.share, watch.per_day, watch.shows) == (helper, 0.2, 40, Shows.REACTION)
     assert (watch.alerts_to, watch.floor) == ((channel_id, stage.ben.id, stage.ann.id), 3.5)
-    assert (await stage.log.digests.channel(watch.team_id, channel_id)).watch_tokens_per_day == 20_000
     assert "a random 1 in 5 of its replies to people, at most 40 a day." in said.text
     assert "or its mean is clearly below 3.5: <#" in said.text
     assert stage.ann.view is None
-    assert [act.what for act in await stage.log.audit.since()] == [Action.WATCH_SET, Action.WATCH_TOKENS_CHANGED]
+    assert [act.what for act in await stage.log.audit.since()] == [Action.WATCH_SET]
 
 
 async def test_whoever_changes_nothing_hears_and_all_is_scored(stage: Stage) -> None:
@@ -233,16 +231,15 @@ async def test_the_window_opens_before_anything_is_read(stage: Stage) -> None:
     ("block", "typed", "said"),
     [
         (ids.BLOCK_PER_DAY, "0.5", "Enter a whole number from 1 to 99,999"),
-        (ids.BLOCK_TOKENS, "1e99", "1,000,000,000"),
+        (ids.BLOCK_PER_DAY, "1e99", "99,999"),
         (ids.BLOCK_FLOOR, "5", "Enter a number above 0 and below 5"),
         (ids.BLOCK_FLOOR, "nan", "Enter a number above 0 and below 5"),
     ],
 )
 async def test_what_is_no_such_number_is_said_at_its_field(stage: Stage, block: str, typed: str, said: str) -> None:
     await window(stage)
-    its_block = block if block == ids.BLOCK_TOKENS else its(block, stage.helper.id)
-    errors = await refused(stage, {its_block: typed})
-    assert said in errors[its_block]
+    its_block = its(block, stage.helper.id)
+    assert said in (await refused(stage, {its_block: typed}))[its_block]
     assert await stage.log.watches.of(stage.slack.workspace.team_id) == []
 
 
