@@ -274,6 +274,14 @@ class Edits(JobPart):
         is_it = and_(cases.c.id == case.id, cases.c.edited_at.is_(None))
         await self._mark(case.team_id, [is_it], false(), true(), "edited_at")
 
+    async def note_continued(self, team_id: str, channel_id: str, last_ts: str, ts: str) -> Sequence[int]:
+        """Marks the cases, but for watched ones, that have read a reply up to `last_ts`; `ts` is an addition to it."""
+        has_both = cases.c.id.in_(select(turns.c.case_id).where(_is_said_at(team_id, channel_id, ts)))
+        is_new = and_(_is_new(team_id, channel_id, cases.c.edited_at), cases.c.probability.is_(None), ~has_both)
+        of_one = and_(cases.c.message_ts == last_ts, cases.c.question_source.is_not(None))
+        of_several = and_(_is_said_at(team_id, channel_id, last_ts), turns.c.part == Part.RESPONSE)
+        return await self._mark(team_id, [of_one], of_several, is_new, "edited_at")
+
     async def _shorten(self, team_id: str, channel_id: str, ts: str) -> Sequence[int]:
         """Takes a message out of the replies, at rest, that have others; returns the numbers of the cases."""
         is_it = and_(_is_said_at(team_id, channel_id, ts), turns.c.part == Part.RESPONSE)

@@ -10,7 +10,7 @@ from pgqueuer.adapters.inmemory import InMemoryDriver, InMemoryQueries
 from sqlalchemy import event, insert, select
 
 from bot.commands.export import export
-from bot.domain.case import CaseTurn, LoggedCase, Part, text_hash
+from bot.domain.case import CaseTurn, LoggedCase, Part, QuestionSource, text_hash
 from bot.domain.label import Label
 from bot.store import Store
 from bot.store.export import Selection
@@ -105,6 +105,29 @@ def turn(part: Part, ts: str, text: str, author_id: str = "U-third") -> CaseTurn
 SAID = turn(Part.CONVERSATION, "3.1", "Said before.")
 PARTS = (turn(Part.RESPONSE, "5.1", "Let me look."), turn(Part.RESPONSE, "5.2", "Because."))
 OF_TWO = {"turns": (SAID, *PARTS), "messages_before": 1, "messages": 2, "response": "Let me look.\n\nBecause."}
+
+
+READ = {"question_source": QuestionSource.PREVIOUS}
+
+
+@pytest.mark.parametrize(
+    ("changes", "last_ts", "ts", "is_marked"),
+    [
+        (READ, "5.1", "5.2", True),
+        ({}, "5.1", "5.2", False),
+        (READ | {"probability": 1.0}, "5.1", "5.2", False),
+        (READ | OF_TWO, "5.2", "5.3", True),
+        (READ | OF_TWO, "5.1", "5.2", False),
+        (READ | OF_TWO, "3.1", "5.3", False),
+    ],
+    ids=["one message", "not read yet", "watched", "two messages", "told of late", "said before"],
+)
+async def test_an_addition_marks_what_was_read_without_it(
+    log: Store, changes: dict[str, Any], last_ts: str, ts: str, is_marked: bool
+) -> None:
+    case = await delivered(log, **changes)
+    assert await log.edits.note_continued(*HERE, last_ts, ts) == ([case.id] if is_marked else [])
+    assert await log.edits.note_continued(*HERE, last_ts, ts) == []
 
 
 @pytest.mark.parametrize("ts", ["3.1", "5.1", "5.2"])

@@ -3,15 +3,21 @@
 The change is first recorded in the store, together with a job that updates the verdict. The job can safely run twice.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 import structlog
+from cachetools import LRUCache
 from slack_sdk.errors import SlackApiError
 
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.feature import Services
 from bot.pipeline import text as messages
+from bot.pipeline.exchange import is_anybodys
 from bot.pipeline.verdict_text import amended, is_replaced, verdict_message
 from bot.slack.client import is_transient, refusal_of
-from bot.slack.messages import Change
+from bot.slack.incoming import CHANGES
+from bot.slack.messages import Message, to_change
 from bot.slack.messenger import Post, send_in_known_blocks
 
 # Slack returns a thread's parent whatever the time range.
@@ -20,14 +26,32 @@ _WITH_PARENT = 2
 logger = structlog.get_logger(__name__)
 
 
-async def note(services: Services, change: Change) -> None:
-    place = (change.team_id, change.channel_id, change.ts)
-    if change.text is None:
-        marked = await services.store.edits.note_deleted(*place)
-    else:
-        marked = await services.store.edits.note_edited(*place, change.text)
+LastWords = LRUCache[tuple[str, str], tuple[str, str]]
+"""The ts and the author of the last message in each thread of a channel, as far as events have told this process."""
+
+
+async def note(services: Services, last_words: LastWords, body: dict[str, Any]) -> None:
+    """Marks the cases of a message that was edited or deleted, or of the reply that a new message goes on with."""
+    store, own_ids, raw, kind = services.store.edits, services.identity.own_ids, body["event"], "message_edited"
+    marked: Sequence[int] = ()
+    if raw.get("subtype") not in CHANGES:
+        # Not `to_message`, which takes ten times as long, for nearly every message in vain.
+        ts, by, text = raw["ts"], raw.get("user") or raw.get("bot_id"), raw.get("text") or ""
+        message = Message(ts, raw.get("thread_ts"), by, raw.get("subtype"), text.removeprefix("<"), None)
+        thread, said = (raw["channel"], message.thread_ts), (ts, by or "")
+        last_ts, author_id = last_words.get(thread, said)
+        if is_anybodys(message, own_ids):
+            if author_id == said[1] and last_ts < ts:
+                marked = await store.note_continued(body["team_id"], raw["channel"], last_ts, ts)
+            last_words[thread] = max(said, last_words.get(thread, said))  # another one may have come meanwhile
+    elif change := to_change(body, own_ids):
+        place = (change.team_id, change.channel_id, change.ts)
+        if change.text is None:
+            kind, marked = "message_deleted", await store.note_deleted(*place)
+        else:
+            marked = await store.note_edited(*place, change.text)
     if marked:
-        logger.info("message_deleted" if change.text is None else "message_edited", cases=marked)
+        logger.info(kind, cases=marked)
 
 
 async def amend(services: Services, case_id: int) -> None:

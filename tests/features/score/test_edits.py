@@ -66,6 +66,24 @@ async def test_an_edited_reply_marks_the_case_and_its_verdict(stage: Stage) -> N
     assert [block["type"] for block in verdict.blocks[-3:]] == ["context", "context_actions", "actions"]
 
 
+async def test_what_its_author_adds_to_a_reply_marks_its_case_without_a_read(stage: Stage) -> None:
+    parent, _ = await scored(stage)
+    reads = calls(stage, "conversations.replies")
+    stage.helper.post(CHANNEL, "Or use git restore.", thread_ts=parent.ts)
+    assert (await up_to_date(stage)).edited_at is not None
+    assert LINE in shown(stage.ours()[0])
+    assert calls(stage, "conversations.replies") == reads + 1  # the verdict, which gets the line
+
+
+async def test_the_next_answer_of_an_assistant_marks_no_earlier_one(stage: Stage) -> None:
+    parent, _ = await scored(stage)
+    stage.ben.post(CHANNEL, "And then?", thread_ts=parent.ts)
+    answer = stage.helper.post(CHANNEL, "Then push.", thread_ts=parent.ts)
+    await settled(stage, 2, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    await redelivered(stage, events(stage)[-1])
+    assert [(await stage.log.cases.get(number)).edited_at for number in (1, 2)] == [None, None]
+
+
 @pytest.mark.usefixtures("no_placeholder")
 async def test_the_line_is_there_once_however_often_it_is_edited_or_told(stage: Stage) -> None:
     _, answer = await scored(stage)
