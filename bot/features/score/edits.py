@@ -32,7 +32,7 @@ LastWords = LRUCache[tuple[str, str], tuple[str, str]]
 
 async def note(services: Services, last_words: LastWords, body: dict[str, Any]) -> None:
     """Marks the cases of a message that was edited or deleted, or of the reply that a new message goes on with."""
-    store, own_ids, raw, kind = services.store.edits, services.identity.own_ids, body["event"], "message_edited"
+    store, own_ids, raw = services.store.edits, services.identity.own_ids, body["event"]
     marked: Sequence[int] = ()
     if raw.get("subtype") not in CHANGES:
         # Not `to_message`, which takes ten times as long, for nearly every message in vain.
@@ -46,12 +46,12 @@ async def note(services: Services, last_words: LastWords, body: dict[str, Any]) 
             last_words[thread] = max(said, last_words.get(thread, said))  # another one may have come meanwhile
     elif change := to_change(body, own_ids):
         place = (change.team_id, change.channel_id, change.ts)
-        if change.text is None:
-            kind, marked = "message_deleted", await store.note_deleted(*place)
-        else:
+        if change.text is not None:
             marked = await store.note_edited(*place, change.text)
+        elif deleted := await store.note_deleted(*place):
+            logger.info("message_deleted", cases=deleted)
     if marked:
-        logger.info(kind, cases=marked)
+        logger.info("message_edited", cases=marked)
 
 
 async def amend(services: Services, case_id: int) -> None:
