@@ -20,11 +20,11 @@ from pathlib import Path
 
 import numpy as np
 
-from judge.agreement.jackknife import Statistic, difference
-from judge.agreement.measures import MEASURES, Measure, estimate, quadratic_weighted_kappa
-from judge.agreement.sample import Sample, to_sample
-from judge.agreement.scores import Columns, read_scores
-from judge.rubric import Scale
+from judge.evaluation.agreement.jackknife import Statistic, difference
+from judge.evaluation.agreement.measures import MEASURES, Measure, estimate, quadratic_weighted_kappa
+from judge.evaluation.agreement.sample import Sample, to_sample
+from judge.evaluation.agreement.scores import Columns, read_scores
+from judge.scoring.rubric import Scale
 
 PROMPTS = (20, 40, 100)
 SAMPLES = 2000

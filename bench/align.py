@@ -18,9 +18,9 @@ from statistics import fmean
 from typing import Any
 
 from judge import Rating, Rubric, Turn, Verdict, load_rubric
-from judge.align import Asker, Budget, LabelledCase, align
-from judge.judging import Written
-from judge.ratings import combine
+from judge.evaluation.align import Asker, Budget, LabelledCase, align
+from judge.scoring.judging import Written
+from judge.scoring.ratings import combine
 
 _WORDS = ("brief", "polite", "sources", "steps")
 _ASKED = Budget(requests=1_000, tokens=10_000_000)

@@ -1,4 +1,4 @@
-"""How often `judge.drift` alarms without a drop, and how soon after one; prints the tables of docs/measurements.md.
+"""How often drift is found without a drop, and how soon after one; prints the tables of docs/measurements.md.
 
     python -m bench.drift             all parts, one after the other (half an hour of processor time)
     python -m bench.drift delays      one part: false-alarms, delays, slow, shifts, floor
@@ -17,9 +17,9 @@ from math import exp, inf
 from random import Random
 from statistics import fmean
 
-from judge import drift
-from judge.drift import Scored
-from judge.rubric import Scale
+from judge.evaluation import drift
+from judge.evaluation.drift import Scored
+from judge.scoring.rubric import Scale
 
 SCALE = Scale(0, 5)
 Shape = tuple[float, ...]

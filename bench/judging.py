@@ -30,9 +30,9 @@ import openai
 
 from bench.model_stub import ANSWER
 from judge import DEFAULT_MODEL, Judge, load_rubric, nothing_to_judge, parse_rating, render_prompt
-from judge.attacks import find_flags
-from judge.model.completion import cost_of, to_completion
-from judge.ratings import combine
+from judge.scoring.attacks import find_flags
+from judge.scoring.model.completion import cost_of, to_completion
+from judge.scoring.ratings import combine
 
 ITEMS = 1_000
 AT_ONCE = 100

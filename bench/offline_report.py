@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import kendalltau, spearmanr  # type: ignore[import-untyped]
 
-from judge.agreement.measures import quadratic_weighted_kappa
-from judge.agreement.sample import Sample
-from judge.offline import rate_offline
-from judge.rubric import Scale
+from judge.evaluation.agreement.measures import quadratic_weighted_kappa
+from judge.evaluation.agreement.sample import Sample
+from judge.scoring.offline import rate_offline
+from judge.scoring.rubric import Scale
 
 SCALE = Scale(0, 5)
 RESAMPLES = 1_000

@@ -8,7 +8,7 @@ from bot.domain.limits import Limits
 from bot.pipeline.judges import MakeJudge
 from bot.settings import OFFLINE, JudgeSettings, Settings
 from judge import Judge, Rubric, list_rubrics, load_rubric
-from judge.model import make_client
+from judge.scoring.model import make_client
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI

@@ -33,7 +33,7 @@ from bot.setting_values import (
 )
 from bot.slack.manifest import manifest_path
 from judge import DEFAULT_MODEL
-from judge.model.client import OPENAI_URL
+from judge.scoring.model.client import OPENAI_URL
 
 _ENV_FILE = Path(".env")
 _NEARLY = 0.9  # by difflib; RETENTION_DAY and RETENTION_DAYS have 0.96, HTTP_PROXY and HTTP_PORT 0.74

@@ -9,8 +9,6 @@
 The names below are a contract; everything else in the package may change.
 """
 
-from judge.attacks import find_flags, nothing_to_judge
-from judge.conversation import Turn
 from judge.errors import (
     BadResponseError,
     DeadlineError,
@@ -24,12 +22,14 @@ from judge.errors import (
     SetupError,
     UnavailableError,
 )
-from judge.judging import Judge
-from judge.model import DEFAULT_MODEL
-from judge.prompt import render_prompt
-from judge.ratings import Flag, Rating, Unscored, UnscoredReason, Verdict
-from judge.reading import parse_rating
-from judge.rubric import DEFAULT_RUBRIC, Rubric, Scale, list_rubrics, load_rubric
+from judge.scoring.attacks import find_flags, nothing_to_judge
+from judge.scoring.conversation import Turn
+from judge.scoring.judging import Judge
+from judge.scoring.model import DEFAULT_MODEL
+from judge.scoring.prompt import render_prompt
+from judge.scoring.ratings import Flag, Rating, Unscored, UnscoredReason, Verdict
+from judge.scoring.reading import parse_rating
+from judge.scoring.rubric import DEFAULT_RUBRIC, Rubric, Scale, list_rubrics, load_rubric
 
 __all__ = [
     "DEFAULT_MODEL",

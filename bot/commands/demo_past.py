@@ -23,7 +23,7 @@ from bot.slack.manifest import Part, load_manifest
 from bot.store import Store
 from bot.store.schema import cases, channels, labels, ratings
 from judge import Rating, Rubric, load_rubric
-from judge.ratings import combine
+from judge.scoring.ratings import combine
 from pocket_slack import Clock, Message, Person, User, Workspace
 from pocket_slack.workspace_file import open_workspace
 

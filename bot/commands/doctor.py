@@ -193,7 +193,7 @@ async def _try_other_model(settings: Settings, name: str, model: str | None) -> 
 
 
 async def _batches(_: AsyncWebClient, settings: Settings) -> str:
-    from judge.model.batches import Batches
+    from judge.rows.provider import Batches
 
     if client := model_client(settings):
         async with client:

@@ -25,9 +25,9 @@ from bot.store.export import Exports, Selection
 from bot.store.labels import Labels
 from bot.store.privacy import Personal
 from judge import Turn
-from judge.exports import choose_format
-from judge.exports import export as write_table
-from judge.files import Format, encode, written_beside
+from judge.rows.exports import choose_format
+from judge.rows.exports import export as write_table
+from judge.rows.files import Format, encode, written_beside
 
 T = TypeVar("T")
 

@@ -24,8 +24,8 @@ from bot.store.database import Database
 from bot.store.digests import Digests
 from bot.store.export import Exports
 from bot.store.figures import LowCase, Place, Span, Tallies, TimedScore
+from judge.evaluation.stats import MIN_LABELS, SURE, good_from
 from judge.integrations.mcp import READS, Server, plain_errors
-from judge.stats import MIN_LABELS, SURE, good_from
 
 _MOST = 50
 

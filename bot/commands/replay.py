@@ -23,12 +23,12 @@ from bot.judges import open_judges, rubric_of
 from bot.settings import JudgeSettings, load
 from bot.store.export import Replayable, Replays, Version
 from judge import Judge, JudgeError
-from judge.batch import Batch, Journal, identity_of
 from judge.cli.options import Reports, to_summary
 from judge.cli.row_commands import show_progress
-from judge.files import encode
-from judge.rows import Item as Row
-from judge.rubric import Scale
+from judge.rows.batch import Batch, Journal, identity_of
+from judge.rows.files import encode
+from judge.rows.row_file import Item as Row
+from judge.scoring.rubric import Scale
 
 _ENV = Path(".env")
 

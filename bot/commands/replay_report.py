@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from bot.errors import BotError
 from bot.store.export import Replayable
-from judge.files import decode, read_lines
-from judge.rubric import Scale
-from judge.stats import Interval, MeanEstimator, paired_difference
+from judge.evaluation.stats import Interval, MeanEstimator, paired_difference
+from judge.rows.files import decode, read_lines
+from judge.scoring.rubric import Scale
 
 if TYPE_CHECKING:
-    from judge.agreement.report import Difference
+    from judge.evaluation.agreement.report import Difference
 
 MIN_LABELLED = 20
 MOST_UNSCORED = 0.1
@@ -92,8 +92,8 @@ def scores_of(path: Path, cases: Sequence[Replayable]) -> Mapping[int, int | Non
 
 def compare(path: Path, cases: Sequence[Replayable], scale: Scale) -> Comparison:
     """Compares the scores of these cases with those in the file of a replay, using their current labels."""
-    from judge.agreement.report import find_differences
-    from judge.agreement.scores import Response, Scores
+    from judge.evaluation.agreement.report import find_differences
+    from judge.evaluation.agreement.scores import Response, Scores
 
     scores = scores_of(path, cases)
     scored = [(case, now) for case in cases if (now := scores.get(case.id)) is not None]

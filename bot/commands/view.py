@@ -19,9 +19,9 @@ from bot.store.audit import Act, Action
 from bot.store.export import Exports, Selection
 from judge import Turn
 from judge.cli.row_commands import to_sentence
-from judge.rubric import Scale
-from judge.view import save_page
-from judge.view.replies import MOST_REPLIES, Reader
+from judge.evaluation.view import save_page
+from judge.evaluation.view.replies import MOST_REPLIES, Reader
+from judge.scoring.rubric import Scale
 
 _LONGEST = 40
 _CARRIED = (

@@ -9,7 +9,7 @@ from enum import StrEnum
 from pydantic import BaseModel, ConfigDict
 
 from bot.domain.watch import Shows
-from judge.conversation import Turn, left_out_note
+from judge.scoring.conversation import Turn, left_out_note
 
 LARGEST_ID = 2**31 - 1
 """The largest number that a case can have: PostgreSQL's largest integer."""

@@ -6,8 +6,8 @@ from statistics import median_low
 from pydantic import BaseModel, ConfigDict
 
 from judge import Flag, Rating, Rubric, Unscored, Verdict
-from judge.escalation import counted, others
-from judge.ratings import point
+from judge.scoring.escalation import counted, others
+from judge.scoring.ratings import point
 
 OFFLINE = "offline"
 MADE_UP = "made up for the demo"

@@ -12,8 +12,8 @@ from datetime import date
 from bot.figures.week import FEWEST, Point, Tally
 from bot.slack.blocks import Block, section
 from bot.slack.messenger import Drawn
-from judge.rubric import Scale
-from judge.stats import Interval, good_from, low_to
+from judge.evaluation.stats import Interval, good_from, low_to
+from judge.scoring.rubric import Scale
 
 _MOST_BARS = 20
 _BAR = 20

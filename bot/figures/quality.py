@@ -11,8 +11,17 @@ from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage
 from bot.domain.week import Week
 from bot.store.figures import Kind, LabelledCount, Place, ScoredCount, Span, Tallies
-from judge.rubric import Scale
-from judge.stats import Interval, MeanEstimate, MeanEstimator, good_from, labelled_shares, low_to, t_quantile, wilson
+from judge.evaluation.stats import (
+    Interval,
+    MeanEstimate,
+    MeanEstimator,
+    good_from,
+    labelled_shares,
+    low_to,
+    t_quantile,
+    wilson,
+)
+from judge.scoring.rubric import Scale
 
 
 @dataclass(frozen=True)
@@ -56,8 +65,8 @@ def weighted_kappa(pairs: Mapping[tuple[int, int], float]) -> float | None:
     """Agreement beyond chance of two raters on an ordered scale; 1 is perfect, 0 is chance.
 
     `pairs` counts how often the first rater gave one number and the second the other. None if either of them gave the
-    same number throughout. The tests compare it with `judge.agreement`, whose libraries the bot does without. Source:
-    Cohen (1968), Psychological Bulletin 70(4).
+    same number throughout. The tests compare it with `judge.evaluation.agreement`, whose libraries the bot does
+    without. Source: Cohen (1968), Psychological Bulletin 70(4).
     """
     n = sum(pairs.values())
     first, second = defaultdict[int, float](float), defaultdict[int, float](float)
@@ -70,7 +79,7 @@ def weighted_kappa(pairs: Mapping[tuple[int, int], float]) -> float | None:
 
 
 def kappa_interval(pairs: Counter[tuple[int, int]], scale: Scale) -> Interval | None:
-    """Weighted kappa with its 95% interval, by the jackknife on the atanh scale, as `judge.agreement` computes it.
+    """Weighted kappa with its 95% interval, by the jackknife on the atanh scale, as `judge agreement` computes it.
 
     Its error has two lower limits, because rare scores may be missing in a few cases: the change that one more case
     with equal numbers would make, half of it at each end of the scale, and the error of scores that are unrelated to

@@ -9,8 +9,8 @@ from datetime import datetime
 from bot.domain.week import Week
 from bot.figures.quality import Agreement, Quality, read_quality, to_agreement, to_scores
 from bot.store.figures import Kind, LowCase, Place, ScoreCount, Span, Tallies, Usage
-from judge.rubric import Scale
-from judge.stats import Interval, MeanEstimate, MeanEstimator, difference, kolmogorov_smirnov, low_to
+from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, difference, kolmogorov_smirnov, low_to
+from judge.scoring.rubric import Scale
 
 TREND_WEEKS = 8
 LOWEST = 3

@@ -19,8 +19,8 @@ from bot.domain.clock import Clock
 from bot.pipeline.retries import RetryError
 from bot.store.batches import Batches, SentBatch
 from judge import Judge, JudgeError, Verdict
-from judge.exchange import Exchange
-from judge.model import batches as provider
+from judge.rows import provider
+from judge.rows.exchange import Exchange
 
 _READ_AGAIN_FOR = timedelta(hours=6)  # if a file has fewer answers than the provider counts
 _LOOK_AGAIN = timedelta(hours=1)  # a fallback: when the answers arrive, the case gets a job at once

@@ -13,7 +13,7 @@ from bot.slack.members import Members, MembershipError, Memberships
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
 from bot.store.cases import PageEnd
-from judge.sanitize import sanitize
+from judge.scoring.sanitize import sanitize
 
 PAGE = 10
 _WORDS = 60

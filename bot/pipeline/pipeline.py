@@ -49,8 +49,8 @@ from bot.slack.client import SLACK_ERRORS
 from bot.store import KeyTakenError, Store, TakenError
 from bot.store.errors import STORE_ERRORS
 from judge import Judge, JudgeError, Unscored, Verdict, find_flags, nothing_to_judge
-from judge.attacks import too_long
-from judge.escalation import is_escalated, others
+from judge.scoring.attacks import too_long
+from judge.scoring.escalation import is_escalated, others
 
 if TYPE_CHECKING:
     from bot.pipeline.batches import BatchJudging

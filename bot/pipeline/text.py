@@ -30,7 +30,7 @@ from bot.slack.client import MISSING
 from bot.slack.members import MembershipError
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import excerpt
-from judge.rubric import purpose_of
+from judge.scoring.rubric import purpose_of
 
 _ROOM = 3000
 _EXCERPT = 300

@@ -10,9 +10,9 @@ from bot.slack import ids
 from bot.slack.blocks import actions, button, context, permalink, plain, quote, run, section
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape, excerpt
-from judge.answers import shorten
-from judge.escalation import why_of_model
-from judge.sanitize import sanitize
+from judge.scoring.answers import shorten
+from judge.scoring.escalation import why_of_model
+from judge.scoring.sanitize import sanitize
 
 _OPERATOR = "the app's log says why"
 

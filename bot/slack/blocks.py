@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bot.domain.case import LARGEST_ID
 from bot.slack.mrkdwn import escape
-from judge.sanitize import sanitize
+from judge.scoring.sanitize import sanitize
 
 CaseId = Annotated[int, Field(le=LARGEST_ID)]
 

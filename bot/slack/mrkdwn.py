@@ -7,7 +7,7 @@ import re
 import unicodedata
 from datetime import UTC, datetime
 
-from judge.sanitize import sanitize
+from judge.scoring.sanitize import sanitize
 
 # Matches only what Slack itself writes: a command's text may contain a bare "<" that the person typed.
 _TOKEN = re.compile(r"<([@#!][^<>]*|[a-z][a-z0-9+.-]*:[^<>]*)>")

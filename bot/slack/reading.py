@@ -2,7 +2,7 @@
 
 Bots often write only blocks, with a stub or nothing in `text`, so blocks are read first. What is no plain text gets a
 mark, such as `[step: Look it up, complete]`; so does what cannot be read, in its place, and it is counted. Marks that
-people or bots type themselves are changed, see `judge.attacks.marks`.
+people or bots type themselves are changed, see `judge.scoring.attacks.marks`.
 Source: https://docs.slack.dev/reference/block-kit/blocks and slack-sdk 3.48
 """
 
@@ -12,7 +12,7 @@ from itertools import chain, zip_longest
 from typing import Any
 
 from bot.slack.mrkdwn import clean, linked, to_date, to_plain
-from judge.attacks.marks import mark, unmark
+from judge.scoring.attacks.marks import mark, unmark
 
 Raw = dict[str, Any]
 

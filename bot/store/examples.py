@@ -39,7 +39,7 @@ async def drop_examples(database: Database, connection: AsyncConnection, gone: I
 
 def _without(rubric: Rubric, gone: frozenset[str]) -> Rubric | None:
     """What is left of a rubric without these examples; None if it has none of them."""
-    from judge.align.examples import examples_of, without_examples  # rarely needed, and slow to import
+    from judge.evaluation.align.examples import examples_of, without_examples  # rarely needed, and slow to import
 
     if gone.isdisjoint(examples_of(rubric)):
         return None

@@ -32,7 +32,7 @@ from bot.domain.watch import Watch
 from bot.store.database import Part, columns_of
 from bot.store.schema import cases, labels, replies
 from bot.store.visibility import NEWER, Sample, counts, is_by_workflow, is_watched, superseded
-from judge.rubric import Scale
+from judge.scoring.rubric import Scale
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from bot.store.rubrics import IS_LABELLED, THREAD, JudgeRequest, is_replayable, 
 from bot.store.schema import align_records, cases, improvements, labels
 from bot.store.turns import read_conversations
 from judge import Turn
-from judge.align import LabelledCase, Scored
-from judge.rubric import Scale
+from judge.evaluation.align import LabelledCase, Scored
+from judge.scoring.rubric import Scale
 
 MOST_CASES = 130
 """At most this many cases are scored, so that 400 requests are enough for twelve proposals of a text."""
@@ -67,7 +67,7 @@ class Labelled:
 
 
 class Records:
-    """What the improvements of one channel remember; a `judge.align.Memory`."""
+    """What the improvements of one channel remember; a `judge.evaluation.align.Memory`."""
 
     def __init__(self, database: Database, team_id: str, channel_id: str) -> None:
         self._database = database

@@ -40,7 +40,7 @@ from bot.store.schema import cases, channels, labels, replay_scores, replayed, r
 from bot.store.turns import read_conversations
 from bot.store.visibility import is_scored_with_texts, is_superseded
 from judge import Turn
-from judge.rubric import Scale
+from judge.scoring.rubric import Scale
 
 # Built once, because every request runs it.
 _CHOSEN = select(channels.c.rubric, channels.c.rubric_version, channels.c.judge_model).where(

@@ -38,7 +38,7 @@ from bot.pipeline.retries import RetryError
 from bot.pipeline.tracing import Tracing
 from bot.store.errors import STORE_ERRORS
 from bot.telemetry import Counts
-from judge.model.completion import to_completion
+from judge.scoring.model.completion import to_completion
 
 _NAME = "slack-judge"
 _INTERVAL = "OTEL_METRIC_EXPORT_INTERVAL"

@@ -17,7 +17,7 @@ from judge.cli.options import say
 from judge.cli.row_commands import batch, pairs, view
 from judge.cli.score_commands import rubrics, score
 from judge.errors import JudgeError
-from judge.files import os_reason
+from judge.rows.files import os_reason
 
 __all__ = ["app", "main"]
 

@@ -11,10 +11,10 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from judge.agreement.measures import MIN_PROMPTS, Estimate, confusion
-from judge.agreement.report import Comparison, Difference, Report
-from judge.agreement.scores import Columns
 from judge.cli.options import to_printable
+from judge.evaluation.agreement.measures import MIN_PROMPTS, Estimate, confusion
+from judge.evaluation.agreement.report import Comparison, Difference, Report
+from judge.evaluation.agreement.scores import Columns
 
 _WIDTH = 80
 _MOST_LEVELS = 11

@@ -15,14 +15,14 @@ from judge.cli import options
 from judge.cli.options import Reports, say, to_summary
 from judge.cli.row_commands import run_interruptibly, show_progress
 from judge.errors import JudgeError, SetupError
-from judge.files import replacing
-from judge.judging import Judge
-from judge.model import DEFAULT_MODEL
-from judge.offline import OFFLINE
-from judge.rubric import DEFAULT_RUBRIC, Rubric
+from judge.rows.files import replacing
+from judge.scoring.judging import Judge
+from judge.scoring.model import DEFAULT_MODEL
+from judge.scoring.offline import OFFLINE
+from judge.scoring.rubric import DEFAULT_RUBRIC, Rubric
 
 if TYPE_CHECKING:
-    from judge.align import Alignment, Asker, LabelledCase, Trial, Way
+    from judge.evaluation.align import Alignment, Asker, LabelledCase, Trial, Way
 
 # The packages that the extra `align` installs.
 _EXTRA = ("gepa", "numpy", "scipy", "sklearn")
@@ -60,10 +60,10 @@ def align(
     Two fifths of the labels, by thread, are for learning. A change is tried on the others, and written only if it is
     clearly better. Run it again to continue. Exit code 0: better, 1: not clearly better, 2: error, 130: interrupted.
     """
-    from judge.align import Asker, Budget, obstacle
-    from judge.align import align as run
-    from judge.align.files import FileMemory, read_labelled
-    from judge.numbers import to_range
+    from judge.evaluation.align import Asker, Budget, obstacle
+    from judge.evaluation.align import align as run
+    from judge.evaluation.align.files import FileMemory, read_labelled
+    from judge.rows.numbers import to_range
 
     if output.exists():
         raise SetupError(f"{output} exists; choose another output, or delete it.")
@@ -111,7 +111,7 @@ def _run_to_end(judge: Judge, call: Coroutine[Any, Any, "Alignment"], asker: "As
 
 
 def _to_ways(names: list[str] | None, judge: Judge) -> "list[Way]":
-    from judge.align import Way
+    from judge.evaluation.align import Way
 
     try:
         # The offline rater reads no rubric.
@@ -121,7 +121,7 @@ def _to_ways(names: list[str] | None, judge: Judge) -> "list[Way]":
 
 
 def _print(came: "Alignment", asker: "Asker", cases: "tuple[LabelledCase, ...]", rubric: Rubric, output: Path) -> None:
-    from judge.align import Way
+    from judge.evaluation.align import Way
 
     say(to_summary(*_head(came, cases)))
     tried = {trial.way: trial for trial in came.trials}

@@ -12,9 +12,9 @@ from judge.cli.options import Reports, say, to_summary
 from judge.errors import SetupError
 
 if TYPE_CHECKING:
-    from judge.agreement.scores import Columns, Scores
-    from judge.estimate import Estimate
-    from judge.stats import Interval
+    from judge.evaluation.agreement.scores import Columns, Scores
+    from judge.evaluation.estimate import Estimate
+    from judge.evaluation.stats import Interval
 
 # The packages that the extra `agreement` installs.
 _EXTRA = ("matplotlib", "numpy", "scipy")
@@ -51,8 +51,8 @@ def agreement(
         raise SetupError(f"--plot {plot}: the file must end in .png or .html.")
     if plot is not None and plot.exists() and file.exists() and plot.samefile(file):
         raise SetupError(f"--plot {plot}: the picture would be written over the scores; choose another file.")
-    from judge.agreement.scores import Columns, read_scores
-    from judge.numbers import to_range
+    from judge.evaluation.agreement.scores import Columns, read_scores
+    from judge.rows.numbers import to_range
 
     columns = Columns(label, tuple(score or ["score"]), to_range(scale) if scale else None, by)
     scores = read_scores(file, columns, rubric)
@@ -67,12 +67,12 @@ def agreement(
 
 
 def _report(scores: "Scores", columns: "Columns", plot: Path | None, as_json: bool) -> None:
-    from judge.agreement.report import make_report
     from judge.cli.agreement_tables import print_report, to_text
+    from judge.evaluation.agreement.report import make_report
 
     report = make_report(scores)
     if plot is not None:
-        from judge.agreement.plots import save_plot
+        from judge.evaluation.agreement.plots import save_plot
 
         save_plot(plot, report.with_people, to_text(report, columns))
     if as_json:
@@ -106,8 +106,8 @@ def estimate(
     The labels must be of rows drawn at random, and given without seeing the score: labels with "blind": false are left
     out. Exit code 0: all lines used, 1: some could not be used, 2: error.
     """
-    from judge.estimate import Fields, estimate_file
-    from judge.numbers import to_range
+    from judge.evaluation.estimate import Fields, estimate_file
+    from judge.rows.numbers import to_range
 
     fields = Fields(label, score, probability, cluster, to_range(scale) if scale else None, judge)
     found = estimate_file(file, fields, rubric)
@@ -122,7 +122,7 @@ def estimate(
 
 
 def to_sentences(found: "Estimate") -> Iterator[str]:
-    from judge.estimate import how_near, why_rough
+    from judge.evaluation.estimate import how_near, why_rough
 
     mean, good, labels = found.mean, found.good, found.mean.labels_only
     by = f"corrected by {_count(mean.labelled, 'label')}; the judge alone says"

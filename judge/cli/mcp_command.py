@@ -8,9 +8,9 @@ import typer
 
 from judge.cli import options
 from judge.errors import SetupError
-from judge.judging import Judge
-from judge.model import DEFAULT_MODEL
-from judge.rubric import DEFAULT_RUBRIC
+from judge.scoring.judging import Judge
+from judge.scoring.model import DEFAULT_MODEL
+from judge.scoring.rubric import DEFAULT_RUBRIC
 
 
 def mcp(

@@ -16,18 +16,18 @@ import typer
 from judge.cli import options
 from judge.cli.options import Reports, say, to_summary
 from judge.errors import JudgeError, SetupError
-from judge.files import Format, InputFormat, replacing
-from judge.judging import Judge
-from judge.model import DEFAULT_MODEL
-from judge.offline import OFFLINE
-from judge.rubric import DEFAULT_RUBRIC
+from judge.rows.files import Format, InputFormat, replacing
+from judge.scoring.judging import Judge
+from judge.scoring.model import DEFAULT_MODEL
+from judge.scoring.offline import OFFLINE
+from judge.scoring.rubric import DEFAULT_RUBRIC
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from judge.batch import Batch, Journal, Tally
-    from judge.batch_api import BatchApi
-    from judge.rows import Item, Malformed
+    from judge.rows.batch import Batch, Journal, Tally
+    from judge.rows.batch_api import BatchApi
+    from judge.rows.row_file import Item, Malformed
 
 _REFRESH_S = 0.2
 
@@ -123,10 +123,10 @@ def batch(
     With a check, 0: passed, 1: failed, or rows have no verdict. A reply with nothing to judge counts as
     the lowest score. A check fails if fewer than half of the rows have a score, or clearly more are unscored.
     """
-    from judge.batch import Batch, Journal, identity_of
-    from judge.check import Check
-    from judge.exports import choose_format, export, name_beside, refuse_foreign
-    from judge.rows import RowFile
+    from judge.evaluation.check import Check
+    from judge.rows.batch import Batch, Journal, identity_of
+    from judge.rows.exports import choose_format, export, name_beside, refuse_foreign
+    from judge.rows.row_file import RowFile
 
     form = choose_format(output, form)
     journal_path = output if form is Format.JSONL else name_beside(output, Format.JSONL)
@@ -192,7 +192,7 @@ def _to_batch_api(
         )
     if not is_wanted:
         return None
-    from judge.batch_api import BatchApi
+    from judge.rows.batch_api import BatchApi
 
     if model == OFFLINE:
         raise SetupError("The offline rater asks no provider; leave out --batch-api.")
@@ -257,7 +257,7 @@ def _share(tally: "Tally", rows: int) -> str:
 
 def _summary(run: "Batch", journal: "Journal", rows: int, *, judged: int, is_offline: bool, cancels: bool) -> str:
     """A summary of the output; `judged` of its rows come from this run."""
-    from judge.exports import has_pair
+    from judge.rows.exports import has_pair
 
     tally = journal.tally
     reasons = ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in tally.reasons.most_common())
@@ -309,7 +309,7 @@ def pairs(
     Rows belong together by prompt_id, or by prompt. Ties and unscored rows are left out and counted.
     Exit code 0: done, 1: some lines could not be read, 2: error.
     """
-    from judge.exports import Counts, choose_format, export, make_pairs
+    from judge.rows.exports import Counts, choose_format, export, make_pairs
 
     form = choose_format(output, form)
     if source.exists() and output.exists() and os.path.samefile(source, output):
@@ -352,9 +352,9 @@ def view(
 
     It works offline. Exit code 0: all lines used, 1: some could not be used, 2: error.
     """
-    from judge.numbers import to_range
-    from judge.view import save_page
-    from judge.view.replies import read_replies
+    from judge.evaluation.view import save_page
+    from judge.evaluation.view.replies import read_replies
+    from judge.rows.numbers import to_range
 
     found = read_replies(file, label, to_range(scale) if scale else None, rubric, limit)
     page = output or file.with_suffix(".html")

@@ -13,12 +13,12 @@ import typer
 from judge.cli import options
 from judge.cli.options import to_printable
 from judge.errors import SetupError
-from judge.escalation import counted, others, why_of_model
-from judge.judging import Judge
-from judge.model import DEFAULT_MODEL
-from judge.offline import OFFLINE
-from judge.ratings import Rating, Unscored, Verdict
-from judge.rubric import DEFAULT_RUBRIC, Scale, list_rubrics, load_rubric, purpose_of
+from judge.scoring.escalation import counted, others, why_of_model
+from judge.scoring.judging import Judge
+from judge.scoring.model import DEFAULT_MODEL
+from judge.scoring.offline import OFFLINE
+from judge.scoring.ratings import Rating, Unscored, Verdict
+from judge.scoring.rubric import DEFAULT_RUBRIC, Scale, list_rubrics, load_rubric, purpose_of
 
 _WIDTH = 80
 

@@ -5,10 +5,10 @@ from typing import Any
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
-from judge.batch import samples_of
 from judge.integrations.texts import find_dialogue
-from judge.judging import Judge
-from judge.rows import to_added
+from judge.rows.batch import samples_of
+from judge.rows.row_file import to_added
+from judge.scoring.judging import Judge
 
 
 @scorer(metrics=[mean(), stderr()])

@@ -25,16 +25,16 @@ from mcp_types import INVALID_REQUEST, ErrorData, JSONRPCError, ToolAnnotations
 from pydantic import Field
 from pydantic_core import from_json
 
-from judge.batch import samples_of
-from judge.conversation import bounded
 from judge.errors import JudgeError, RubricError, SetupError
-from judge.estimate import Fields, estimate_file
-from judge.files import MOST_OF_A_LINE, encode, os_reason, read_line
-from judge.judging import Judge
-from judge.messages import read_turns
-from judge.ratings import UnscoredReason
-from judge.rows import to_added
-from judge.rubric import list_rubrics, purpose_of
+from judge.evaluation.estimate import Fields, estimate_file
+from judge.rows.batch import samples_of
+from judge.rows.files import MOST_OF_A_LINE, encode, os_reason, read_line
+from judge.rows.messages import read_turns
+from judge.rows.row_file import to_added
+from judge.scoring.conversation import bounded
+from judge.scoring.judging import Judge
+from judge.scoring.ratings import UnscoredReason
+from judge.scoring.rubric import list_rubrics, purpose_of
 
 if TYPE_CHECKING:
     from anyio import AsyncFile

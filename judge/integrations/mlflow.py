@@ -6,10 +6,10 @@ from typing import Any
 from mlflow.entities import AssessmentError, AssessmentSource, Feedback
 from mlflow.genai import Scorer, scorer
 
-from judge.batch import samples_of
 from judge.integrations.texts import find_dialogue
-from judge.judging import Judge
-from judge.rows import to_added
+from judge.rows.batch import samples_of
+from judge.rows.row_file import to_added
+from judge.scoring.judging import Judge
 
 
 def slack_judge(**options: Any) -> Scorer:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from judge.batch import samples_of
 from judge.integrations.texts import find_dialogue
-from judge.judging import Judge
-from judge.rows import to_added
+from judge.rows.batch import samples_of
+from judge.rows.row_file import to_added
+from judge.scoring.judging import Judge
 
 
 def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:

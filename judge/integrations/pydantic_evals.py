@@ -7,9 +7,9 @@ from typing import Any
 from pydantic_evals.evaluators import EvaluationReason, Evaluator, EvaluatorContext
 
 from judge.integrations.texts import find_dialogue
-from judge.judging import Judge
-from judge.model import DEFAULT_MODEL
-from judge.rubric import DEFAULT_RUBRIC
+from judge.scoring.judging import Judge
+from judge.scoring.model import DEFAULT_MODEL
+from judge.scoring.rubric import DEFAULT_RUBRIC
 
 
 @dataclass(repr=False)

@@ -9,12 +9,12 @@ try:
 except ModuleNotFoundError as exc:
     raise ImportError("judge.integrations.ray needs pyarrow on each node: pip install 'slack-judge[ray]'") from exc
 
-from judge.batch import samples_of
 from judge.errors import HOPELESS, JudgeError
-from judge.files import encode
-from judge.judging import Judge
-from judge.ratings import Unscored, UnscoredReason
-from judge.rows import ADDED, Row, own_name, to_added
+from judge.rows.batch import samples_of
+from judge.rows.files import encode
+from judge.rows.row_file import ADDED, Row, own_name, to_added
+from judge.scoring.judging import Judge
+from judge.scoring.ratings import Unscored, UnscoredReason
 
 _TYPES = {int: pa.int64(), float: pa.float64()}
 

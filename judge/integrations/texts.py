@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from judge.messages import Dialogue, read_messages, split_messages
+from judge.rows.messages import Dialogue, read_messages, split_messages
 
 
 def find_dialogue(asked: Any, answered: Any) -> Dialogue:

@@ -9,8 +9,8 @@ import pytest
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, Locator, Page, expect
 
-from judge.view import save_page
-from judge.view.replies import read_replies
+from judge.evaluation.view import save_page
+from judge.evaluation.view.replies import read_replies
 from tests.browser.conftest import Tab, fixture
 
 Open = Callable[..., Awaitable[Page]]

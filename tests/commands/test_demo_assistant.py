@@ -6,8 +6,8 @@ import pytest
 
 from bot.commands.demo import answer_people
 from bot.commands.demo_past import demo_workspace
-from judge.offline import rate_offline
-from judge.rubric import Scale
+from judge.scoring.offline import rate_offline
+from judge.scoring.rubric import Scale
 from pocket_slack import Sandbox
 
 CHANNEL = "help-desk"

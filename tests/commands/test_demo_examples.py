@@ -4,7 +4,7 @@ import pytest
 
 from bot.commands.demo_past import CHANNEL, EXAMPLES, demo_workspace, post_offline_note
 from judge import load_rubric
-from judge.offline import rate_offline
+from judge.scoring.offline import rate_offline
 from pocket_slack import ManualClock, Message, Person, Workspace
 
 SAID = "Example: written by hand, not by a model."

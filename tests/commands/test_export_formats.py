@@ -20,8 +20,8 @@ from bot.domain.label import Label
 from bot.store import Store
 from bot.store.export import Exports, Selection
 from judge import Turn
-from judge.files import encode
-from judge.rows import Row
+from judge.rows.files import encode
+from judge.rows.row_file import Row
 from tests.cases import add, judged, url
 from tests.gestures import export
 

@@ -15,7 +15,7 @@ from bot.domain.label import Label
 from bot.domain.verdict import RecordedVerdict
 from bot.store import Store
 from bot.store.schema import cases, labels
-from judge.view.replies import MOST_REPLIES
+from judge.evaluation.view.replies import MOST_REPLIES
 from tests.cases import delivered, judged, url
 from tests.programs import OPERATOR, command, pocket_slack, run, with_log
 from tests.stage import CHANNEL

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from judge import Judge
-from judge.batch import Journal
 from judge.errors import SetupError
-from judge.rows import Item, parse_item, to_added
+from judge.rows.batch import Journal
+from judge.rows.row_file import Item, parse_item, to_added
 
 
 class Disk:

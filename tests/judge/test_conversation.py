@@ -1,7 +1,7 @@
 """Bounds of a conversation: the first turn and the newest ones stay, and what is cut is said."""
 
 from judge import Turn
-from judge.conversation import bounded
+from judge.scoring.conversation import bounded
 
 
 def turns(*texts: str) -> list[Turn]:

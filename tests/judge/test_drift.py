@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from bench.drift import WARM, World, find_alarms
-from judge.drift import MIN_REFERENCE, Drop, Level, NotEnough, Scored, find_below, find_drop
-from judge.rubric import Scale
+from judge.evaluation.drift import MIN_REFERENCE, Drop, Level, NotEnough, Scored, find_below, find_drop
+from judge.scoring.rubric import Scale
 from tests.tables import each
 
 SCALE = Scale(0, 5)

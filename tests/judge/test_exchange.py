@@ -5,8 +5,8 @@ import json
 from collections.abc import Sequence
 
 from judge import Judge, Turn, Verdict
-from judge.exchange import Exchange
-from judge.model import make_client
+from judge.rows.exchange import Exchange
+from judge.scoring.model import make_client
 
 
 class Pair(Judge):

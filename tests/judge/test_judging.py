@@ -17,7 +17,7 @@ from judge import (
     UnscoredReason,
     load_rubric,
 )
-from judge.model import make_client
+from judge.scoring.model import make_client
 from tests.model_server import Answer, Drop, Failure, ModelServer, Stall
 from tests.tables import each
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from judge import Turn
-from judge.messages import Dialogue, read_messages, split_messages
+from judge.rows.messages import Dialogue, read_messages, split_messages
 from tests.tables import each
 
 

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judge import Judge, Rating
-from judge.offline import rate_offline
-from judge.rubric import Scale
+from judge.scoring.offline import rate_offline
+from judge.scoring.rubric import Scale
 from tests.tables import each
 
 QUESTION = "How do I boil an egg so that the yolk stays soft?"

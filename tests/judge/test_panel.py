@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judge import Rating, Unscored, UnscoredReason
-from judge.panel import ratings_needed
-from judge.ratings import Result, combine
+from judge.scoring.panel import ratings_needed
+from judge.scoring.ratings import Result, combine
 from tests.tables import each
 
 Answer = int | None

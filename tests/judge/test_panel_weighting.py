@@ -5,9 +5,9 @@ import pytest
 from openai import AsyncOpenAI
 
 from judge import Judge, Rating, parse_rating
-from judge.model import Token
-from judge.panel import weigh_score
-from judge.rubric import Scale
+from judge.scoring.model import Token
+from judge.scoring.panel import weigh_score
+from judge.scoring.rubric import Scale
 from tests.model_server import Answer, ModelServer
 from tests.tables import each
 

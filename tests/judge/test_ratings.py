@@ -1,8 +1,8 @@
 import json
 
 from judge import Rating, Unscored, UnscoredReason
-from judge.ratings import Result, Verdict, combine
-from judge.rubric import Calibration
+from judge.scoring.ratings import Result, Verdict, combine
+from judge.scoring.rubric import Calibration
 from tests.tables import each
 
 

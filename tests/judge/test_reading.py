@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judge import Rating, Unscored, UnscoredReason, parse_rating
-from judge.reading import parse_score_line
-from judge.rubric import Scale
+from judge.scoring.reading import parse_score_line
+from judge.scoring.rubric import Scale
 from tests.tables import each
 
 

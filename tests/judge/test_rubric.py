@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from judge import Rubric, RubricError, Scale, list_rubrics, load_rubric, render_prompt
-from judge.rubric import Calibration, purpose_of
+from judge.scoring.rubric import Calibration, purpose_of
 from tests.tables import each
 
 DATA = Path(__file__).parents[1] / "data"

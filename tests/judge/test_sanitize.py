@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judge import Rating, parse_rating
-from judge.sanitize import sanitize
+from judge.scoring.sanitize import sanitize
 from tests.tables import each
 
 

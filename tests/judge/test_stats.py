@@ -9,8 +9,8 @@ from typing import NamedTuple
 import pytest
 from scipy.stats import linregress, t, ttest_ind
 
-from judge.rubric import Scale
-from judge.stats import Interval, MeanEstimate, MeanEstimator, difference, t_quantile, wilson
+from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, difference, t_quantile, wilson
+from judge.scoring.rubric import Scale
 from tests.tables import each
 
 SCALE = Scale(0, 5)

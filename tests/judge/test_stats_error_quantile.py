@@ -1,6 +1,6 @@
 from random import Random
 
-from judge.stats import error_quantile
+from judge.evaluation.stats import error_quantile
 from tests.tables import each
 
 

@@ -4,7 +4,7 @@ from random import Random
 import pytest
 from scipy.stats import ks_2samp
 
-from judge.stats import kolmogorov_smirnov
+from judge.evaluation.stats import kolmogorov_smirnov
 from tests.tables import each
 
 

@@ -5,7 +5,7 @@ import pytest
 from bot.domain.case import CaseTurn, Part, QuestionSource
 from bot.pipeline.exchange import Exchange, to_exchange
 from bot.slack.messages import Message, to_message
-from judge.attacks import LONGEST_TEXT
+from judge.scoring.attacks import LONGEST_TEXT
 
 PEOPLE, ASSISTANT, PAGER, US = {"a", "b"}, "x", "p", "U1"
 PREVIOUS, PARENT, EARLIER, FORM = (

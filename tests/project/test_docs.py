@@ -15,7 +15,7 @@ import pytest
 from bot.settings import Settings
 from bot.slack.manifest import FULL, MINIMAL, Name, bot_scopes, load_manifest
 from judge import DEFAULT_MODEL
-from judge.model.completion import cost_of
+from judge.scoring.model.completion import cost_of
 from tools import settings
 
 ROOT = Path(__file__).parents[2]

@@ -15,7 +15,7 @@ from bot.errors import SlackError
 from bot.slack.client import identify, web_client
 from bot.slack.messenger import Messenger, Post
 from judge import UnavailableError
-from judge.model import ChatModel, make_client
+from judge.scoring.model import ChatModel, make_client
 from tests.model_server import ModelServer
 from tests.programs import environment, pocket_slack, run
 from tests.stage import GOOD
@@ -65,7 +65,7 @@ async def test_a_slack_without_its_certificate_is_told_nothing(impostor: tuple[s
 async def test_a_model_without_its_certificate_is_told_nothing(
     impostor: tuple[str, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("judge.model.chat._MAX_ATTEMPTS", 1)
+    monkeypatch.setattr("judge.scoring.model.chat._MAX_ATTEMPTS", 1)
     url, asked = impostor
     async with make_client("sk-1", f"{url}v1") as client:
 

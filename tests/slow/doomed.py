@@ -17,7 +17,7 @@ from bot.cli import main
 from bot.store import Store
 from bot.store.executions import Executions
 from judge import Judge
-from judge.model.batches import Batches
+from judge.rows.provider import Batches
 from tests.slow.points import Point
 
 PLACES: dict[str, tuple[object, str]] = {

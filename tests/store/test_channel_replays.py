@@ -14,7 +14,7 @@ from bot.store.export import Replays
 from bot.store.rubrics import MOST, ChannelReplay, RubricGoneError
 from bot.store.schema import labels, replay_scores, replayed, replays, spent
 from judge import Turn
-from judge.rubric import Scale
+from judge.scoring.rubric import Scale
 from tests.cases import a_case, a_verdict, held
 
 NEW = ChannelJudge("code", None, "large")

@@ -13,9 +13,9 @@ from bot.domain.rubric import ChannelJudge, SavedRubric
 from bot.pipeline.judges import Judges, RubricChoice
 from bot.store import Store
 from judge import DEFAULT_RUBRIC, Judge, Rubric, load_rubric
-from judge.align import LabelledCase
-from judge.align.examples import with_examples
-from judge.rubric import Calibration
+from judge.evaluation.align import LabelledCase
+from judge.evaluation.align.examples import with_examples
+from judge.scoring.rubric import Calibration
 from tests.cases import ANN, BEGUN_AT, NOW, SECRET, TONE, a_case, bytes_on_disk, delivered, url
 
 PLAIN = Rubric("tone", TONE)

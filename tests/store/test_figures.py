@@ -23,11 +23,11 @@ from bot.figures.week import FEWEST, Figures, Glance, Tally, read_figures, read_
 from bot.store import Store
 from bot.store.figures import LabelledCount, Place, Span
 from bot.store.schema import cases, labels
-from judge.agreement.jackknife import Statistic, interval
-from judge.agreement.measures import exact_match, quadratic_weighted_kappa, within_one
-from judge.agreement.sample import Sample
-from judge.rubric import Scale
-from judge.stats import MeanEstimator
+from judge.evaluation.agreement.jackknife import Statistic, interval
+from judge.evaluation.agreement.measures import exact_match, quadratic_weighted_kappa, within_one
+from judge.evaluation.agreement.sample import Sample
+from judge.evaluation.stats import MeanEstimator
+from judge.scoring.rubric import Scale
 from tests.cases import NOW, WEEK, a_row
 
 MOMENT = timedelta(microseconds=1)

@@ -14,8 +14,8 @@ from bot.store import Store
 from bot.store.improvements import Improvement, Progress
 from bot.store.schema import align_records, improvements, labels
 from judge import Turn
-from judge.align.examples import examples_of
-from judge.rubric import Scale
+from judge.evaluation.align.examples import examples_of
+from judge.scoring.rubric import Scale
 from tests.cases import ANN, delivered, put_back
 from tests.store.test_channel_replays import NEW, labelled
 from tests.store.test_examples import WAYS, Way, save, showing, use

@@ -14,8 +14,8 @@ from bot.domain.case import CaseSource, Visibility
 from bot.domain.label import Label
 from bot.store import Store
 from bot.store.export import Selection
-from judge.agreement.report import make_report
-from judge.agreement.scores import Columns, read_scores
+from judge.evaluation.agreement.report import make_report
+from judge.evaluation.agreement.scores import Columns, read_scores
 from tests.cases import add, judged
 
 

@@ -15,7 +15,7 @@ from bot.slack.members import Member
 from bot.slack.messenger import Drawn, Post
 from bot.slack.mrkdwn import clip, excerpt
 from bot.store.figures import LowCase, ThumbCount, Usage
-from judge.stats import SURE, good_from
+from judge.evaluation.stats import SURE, good_from
 
 MOST_AUTHORS = 20
 ENOUGH_LABELS = 20

@@ -17,9 +17,9 @@ from bot.slack.blocks import actions, button, section
 from bot.slack.messenger import Post
 from bot.store.rubrics import LEAST, ChannelReplay, ReplayedCase
 from judge import Judge, JudgeError, Verdict
-from judge.align import BudgetError
-from judge.rubric import Scale
-from judge.stats import Interval, MeanEstimator, paired_difference
+from judge.evaluation.align import BudgetError
+from judge.evaluation.stats import Interval, MeanEstimator, paired_difference
+from judge.scoring.rubric import Scale
 
 _MOST_FAILURES = 3
 

@@ -23,9 +23,9 @@ from bot.slack.client import SLACK_ERRORS
 from bot.slack.messenger import Post, Posted
 from bot.store.improvements import UNTOLD, Improvement, Labelled, Progress
 from judge import Judge, JudgeError, Turn, Verdict
-from judge.align import Alignment, Asker, Budget, BudgetError, LabelledCase, Way, align
-from judge.align.examples import examples_of
-from judge.judging import Written
+from judge.evaluation.align import Alignment, Asker, Budget, BudgetError, LabelledCase, Way, align
+from judge.evaluation.align.examples import examples_of
+from judge.scoring.judging import Written
 
 BUDGET = Budget(requests=400, tokens=2_000_000)
 _AT_ONCE = 2

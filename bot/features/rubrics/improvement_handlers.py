@@ -23,8 +23,8 @@ from bot.slack.messenger import Post, Posted
 from bot.store.improvements import Improvement, Progress
 from bot.store.rubrics import SavedBeforeError, TooManyRubricsError
 from judge import Rubric
-from judge.align import LEAST_FOR_PROMPTS
-from judge.align.cases import threads_of
+from judge.evaluation.align import LEAST_FOR_PROMPTS
+from judge.evaluation.align.cases import threads_of
 
 _IMPROVED = "-improved"
 

@@ -14,10 +14,10 @@ from bot.slack.messenger import Post
 from bot.slack.mrkdwn import excerpt
 from bot.store.improvements import Improvement, Progress
 from judge import Rubric, find_flags
-from judge.align import LEAST, Alignment, Change, LabelledCase, Trial, Way
-from judge.align import obstacle as obstacle_of
-from judge.align.cases import threads_of
-from judge.align.examples import examples_of
+from judge.evaluation.align import LEAST, Alignment, Change, LabelledCase, Trial, Way
+from judge.evaluation.align import obstacle as obstacle_of
+from judge.evaluation.align.cases import threads_of
+from judge.evaluation.align.examples import examples_of
 
 _ROOM = 2_900
 _LINE = 150

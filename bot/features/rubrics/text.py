@@ -26,7 +26,7 @@ from bot.slack.mrkdwn import clip, escape
 from bot.store.improvements import Improvement, Progress
 from bot.store.rubrics import LEAST, ChannelReplay
 from judge import Rubric, RubricError, render_prompt
-from judge.rubric import purpose_of
+from judge.scoring.rubric import purpose_of
 
 _NAME, _MODELS = 80, 300
 _HELP = """\

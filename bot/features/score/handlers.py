@@ -52,7 +52,7 @@ from bot.slack.invocation import (
 )
 from bot.slack.members import MembershipError
 from bot.slack.mrkdwn import escape
-from judge.conversation import is_shortened
+from judge.scoring.conversation import is_shortened
 
 _MOST_RATINGS = 20
 _MOST_WORDS = 100

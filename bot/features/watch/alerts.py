@@ -20,8 +20,8 @@ from bot.slack.messenger import WITHOUT_PREVIEWS, Post, send_in_known_blocks
 from bot.store.assignments import EVERYBODY
 from bot.store.figures import Place, Span, TimedScore, watched
 from bot.store.watches import AlertKind
-from judge.drift import Drop, NotEnough, Scored, find_below, find_drop
-from judge.rubric import Scale
+from judge.evaluation.drift import Drop, NotEnough, Scored, find_below, find_drop
+from judge.scoring.rubric import Scale
 
 KEPT_OUT = "not_in_channel"
 """Stands in for Slack's error if a person may not look into the channel, or no longer may."""

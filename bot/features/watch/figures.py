@@ -14,8 +14,8 @@ from bot.slack.members import MembershipError
 from bot.store.figures import Place, ScoredCount, Span, Tallies, watched
 from bot.store.visibility import Sample
 from bot.store.watches import Replies
-from judge.rubric import Scale
-from judge.stats import Interval, difference
+from judge.evaluation.stats import Interval, difference
+from judge.scoring.rubric import Scale
 
 
 @dataclass(frozen=True)

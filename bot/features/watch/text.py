@@ -15,9 +15,9 @@ from bot.slack.members import Member
 from bot.slack.messenger import Drawn, Post
 from bot.slack.mrkdwn import clip, escape
 from bot.store.figures import TimedScore
-from judge.drift import MIN_REFERENCE, Drop
-from judge.rubric import Scale
-from judge.stats import Interval
+from judge.evaluation.drift import MIN_REFERENCE, Drop
+from judge.evaluation.stats import Interval
+from judge.scoring.rubric import Scale
 
 _NAME = 80
 _MOST_NAMED = 10

@@ -56,7 +56,7 @@ from bot.slack.invocation import (
 from bot.slack.members import MembershipError
 from bot.slack.messages import Message
 from bot.slack.messenger import Post
-from judge.rubric import Scale
+from judge.scoring.rubric import Scale
 
 Raw = dict[str, Any]
 

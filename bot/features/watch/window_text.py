@@ -30,9 +30,9 @@ from bot.slack.members import MembershipError
 from bot.slack.messages import Message
 from bot.slack.mrkdwn import clip
 from judge import Rubric
-from judge.drift import MIN_REFERENCE
-from judge.rubric import Scale
-from judge.sanitize import sanitize
+from judge.evaluation.drift import MIN_REFERENCE
+from judge.scoring.rubric import Scale
+from judge.scoring.sanitize import sanitize
 
 MOST_A_DAY = 99_999
 OFF_LIMITS = f"Enter a whole number from 1 to {MOST_A_DAY:,}, or leave it empty for no limit."

@@ -29,8 +29,8 @@ from bot.slack.members import Member
 from bot.slack.messenger import Post
 from bot.store.digests import ChannelSettings
 from bot.store.figures import Kind, ScoredCount
-from judge.rubric import Scale
-from judge.stats import Interval, wilson
+from judge.evaluation.stats import Interval, wilson
+from judge.scoring.rubric import Scale
 from pocket_slack.blocks import check_blocks
 from tests.tables import each
 

@@ -22,7 +22,7 @@ from bot.pipeline.verdict_text import feedback
 from bot.slack.blocks import ModalState
 from bot.store.assignments import LONGEST, Comparison, DrawnCase
 from judge import Rubric, Turn, load_rubric
-from judge.conversation import bounded
+from judge.scoring.conversation import bounded
 from pocket_slack.blocks import check_blocks, check_view
 from tests.pipeline.test_verdict_text import a_case, a_verdict
 from tests.tables import each

@@ -8,7 +8,7 @@ from bot.features.rubrics.comparison import comparison
 from bot.features.rubrics.text import OFFLINE_RATER, SEEN, TOO_FEW, UNSCORED
 from bot.slack.messenger import Post
 from bot.store.rubrics import ReplayedCase
-from judge.rubric import Scale
+from judge.scoring.rubric import Scale
 
 BOTH = ("v1", "v2")
 

@@ -8,8 +8,8 @@ from bot.features.rubrics.improvement_text import NOT_A_RUBRIC, report
 from bot.slack import ids
 from bot.store.improvements import Improvement, Progress
 from judge import Rubric
-from judge.align import Alignment, LabelledCase, Scored, Way
-from judge.align.trial import to_trial
+from judge.evaluation.align import Alignment, LabelledCase, Scored, Way
+from judge.evaluation.align.trial import to_trial
 from tests.cases import BEGUN_AT, TONE
 
 NOW = Rubric("tone", TONE)

@@ -34,7 +34,7 @@ from bot.store.audit import Action
 from bot.store.rubrics import LEAST
 from bot.store.schema import cases, spent
 from judge import Judge, Rubric, load_rubric, render_prompt
-from judge.model import make_client
+from judge.scoring.model import make_client
 from pocket_slack import Message
 from tests.features.rubrics.test_rubrics import TONE, acts, edit, make, place, prompts, save, say, scored
 from tests.model_server import Failure, Held, ModelServer

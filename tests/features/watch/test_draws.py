@@ -7,7 +7,7 @@ from bot.features.watch.text import no_assistant
 from bot.figures.quality import to_quality
 from bot.slack.commands import WatchRequest, parse_watch
 from bot.store.figures import ScoredCount
-from judge.rubric import Scale
+from judge.scoring.rubric import Scale
 from tests.cases import NOW
 
 KEY = b"key"

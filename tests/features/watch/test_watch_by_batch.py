@@ -16,7 +16,7 @@ from bot.slack import ids
 from bot.slack.manifest import Part, load_manifest
 from bot.store.batches import EVERY
 from bot.store.schema import batch_requests, batches
-from judge.model import make_client
+from judge.scoring.model import make_client
 from tests.batch_server import BatchServer, Course
 from tests.features.watch.watching import alarm, outcomes, say, seen, take_finished
 from tests.model_server import Failure, Reply

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from judge.agreement.jackknife import Range, Statistic, difference, interval
-from judge.agreement.measures import (
+from judge.evaluation.agreement.jackknife import Range, Statistic, difference, interval
+from judge.evaluation.agreement.measures import (
     MEASURES,
     estimate,
     exact_match,
@@ -21,8 +21,8 @@ from judge.agreement.measures import (
     spearman,
     top_best_by_chance,
 )
-from judge.agreement.sample import Sample
-from judge.rubric import Scale
+from judge.evaluation.agreement.sample import Sample
+from judge.scoring.rubric import Scale
 from tests.tables import each
 
 NONE = np.nan

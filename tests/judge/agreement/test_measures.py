@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.agreement.measures import (
+from judge.evaluation.agreement.measures import (
     MEASURES,
     confusion,
     estimate,
@@ -23,8 +23,8 @@ from judge.agreement.measures import (
     top_best_by_chance,
     within_one,
 )
-from judge.agreement.sample import Sample
-from judge.rubric import Scale
+from judge.evaluation.agreement.sample import Sample
+from judge.scoring.rubric import Scale
 
 NONE = np.nan
 

@@ -3,11 +3,11 @@ from math import isnan
 
 import pytest
 
-from judge.agreement.measures import estimate, quadratic_weighted_kappa
-from judge.agreement.report import make_report
-from judge.agreement.sample import to_sample
-from judge.agreement.scores import Response, Scores
-from judge.rubric import Scale
+from judge.evaluation.agreement.measures import estimate, quadratic_weighted_kappa
+from judge.evaluation.agreement.report import make_report
+from judge.evaluation.agreement.sample import to_sample
+from judge.evaluation.agreement.scores import Response, Scores
+from judge.scoring.rubric import Scale
 
 
 def scores_of(*rows: tuple[float | None, float | None, tuple[float, ...]]) -> Scores:

@@ -1,10 +1,10 @@
 import numpy as np
 
-from judge.agreement.measures import Estimate
-from judge.agreement.report import beside_people, make_report, verdict
-from judge.agreement.sample import Sample
-from judge.agreement.scores import Response, Scores
-from judge.rubric import Scale
+from judge.evaluation.agreement.measures import Estimate
+from judge.evaluation.agreement.report import beside_people, make_report, verdict
+from judge.evaluation.agreement.sample import Sample
+from judge.evaluation.agreement.scores import Response, Scores
+from judge.scoring.rubric import Scale
 from tests.tables import each
 
 NONE = np.nan

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from judge.agreement.scores import Columns, Scores, read_scores
 from judge.errors import RubricError, SetupError
-from judge.numbers import to_range
-from judge.rubric import load_rubric
+from judge.evaluation.agreement.scores import Columns, Scores, read_scores
+from judge.rows.numbers import to_range
+from judge.scoring.rubric import load_rubric
 from tests.tables import each
 
 ROW: dict[str, Any] = {"prompt": "Why?", "completion": "Because.", "score": 3, "human": 4}

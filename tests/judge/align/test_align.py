@@ -9,7 +9,7 @@ import pytest
 
 from bench.align import Judge, Memory, World, draw, to_cases, until
 from judge import JudgeError, Rating, Rubric, SetupError, Turn, UnavailableError, Verdict, load_rubric
-from judge.align import (
+from judge.evaluation.align import (
     Alignment,
     Asker,
     Budget,
@@ -20,12 +20,12 @@ from judge.align import (
     align,
     obstacle,
 )
-from judge.align.cases import divide, split, threads_of, to_digest
-from judge.align.examples import examples_of
-from judge.align.rubric_text import search
-from judge.align.trial import tail_of, to_trial
-from judge.judging import Written
-from judge.ratings import combine
+from judge.evaluation.align.cases import divide, split, threads_of, to_digest
+from judge.evaluation.align.examples import examples_of
+from judge.evaluation.align.rubric_text import search
+from judge.evaluation.align.trial import tail_of, to_trial
+from judge.scoring.judging import Written
+from judge.scoring.ratings import combine
 
 # In the worlds with something to gain, the gain is so large that every seed shows it.
 NOTHING = World("nothing", lambda rubric, is_long, label: 0)

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from judge import Rubric, load_rubric, render_prompt
-from judge.align import LabelledCase, Scored
-from judge.align.calibration import Pair, cross_fitted, fit
-from judge.align.examples import MOST_CHARS, examples_of, pick, with_examples, without_examples
-from judge.rubric import Calibration, Scale
+from judge.evaluation.align import LabelledCase, Scored
+from judge.evaluation.align.calibration import Pair, cross_fitted, fit
+from judge.evaluation.align.examples import MOST_CHARS, examples_of, pick, with_examples, without_examples
+from judge.scoring.rubric import Calibration, Scale
 from tests.tables import each
 
 ADDITIVE = load_rubric("additive-5")

@@ -1,6 +1,6 @@
 """Marks: ours are one line in square brackets, and nobody else's text has any."""
 
-from judge.attacks.marks import mark, unmark
+from judge.scoring.attacks.marks import mark, unmark
 from tests.tables import each
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from judge.agreement.plots import draw
-from judge.agreement.report import make_report
-from judge.agreement.scores import Response, Scores
-from judge.rubric import Scale, load_rubric
+from judge.evaluation.agreement.plots import draw
+from judge.evaluation.agreement.report import make_report
+from judge.evaluation.agreement.scores import Response, Scores
+from judge.scoring.rubric import Scale, load_rubric
 from tests.judge_command import Done
 from tests.judge_command import run as judge
 from tests.tables import each

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from judge.align.files import FileMemory
 from judge.errors import SetupError
+from judge.evaluation.align.files import FileMemory
 from tests.judge_command import Done, run
 from tests.model_server import Answer, ModelServer
 from tests.tables import each

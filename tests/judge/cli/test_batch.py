@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from judge.exports import Format, export
-from judge.rows import ADDED, Item, Malformed, Row, parse_item
+from judge.rows.exports import Format, export
+from judge.rows.row_file import ADDED, Item, Malformed, Row, parse_item
 from tests.judge_command import Done, run
 from tests.model_server import Answer, Failure, ModelServer
 from tests.tables import each

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from judge.batch_api import BatchApi
-from judge.model.batches import parts, to_file
+from judge.rows.batch_api import BatchApi
+from judge.rows.provider import parts, to_file
 from tests.batch_server import BatchServer, Course
 from tests.judge_command import Done, run
 from tests.model_server import Failure, ModelServer, Reply
@@ -121,7 +121,7 @@ async def test_follow_up_requests_go_in_another_batch(server: BatchServer, sourc
 async def test_rows_beyond_those_in_memory_go_in_the_same_batch(
     server: BatchServer, source: Path, output: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("judge.batch_api._MOST_ROWS", 2)
+    monkeypatch.setattr("judge.rows.batch_api._MOST_ROWS", 2)
     done = await ask(server, source, output)
     assert done.returncode == 0, done.stderr
     assert (asked(server), len(server.batches)) == (ONCE, 1)
@@ -130,7 +130,7 @@ async def test_rows_beyond_those_in_memory_go_in_the_same_batch(
 async def test_each_batch_stays_within_the_byte_limit(
     server: BatchServer, source: Path, output: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("judge.batch_api._MOST_BYTES_AT_ONCE", 8_000)
+    monkeypatch.setattr("judge.rows.batch_api._MOST_BYTES_AT_ONCE", 8_000)
     done = await ask(server, source, output)
     assert done.returncode == 0, done.stderr
     assert asked(server) == ONCE
@@ -391,7 +391,7 @@ async def test_run_with_another_key_finds_no_batch_and_asks_nothing_again(
 async def test_unknown_batch_does_not_hold_up_the_others(
     server: BatchServer, source: Path, output: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("judge.batch_api._MOST_BYTES_AT_ONCE", 4_000)
+    monkeypatch.setattr("judge.rows.batch_api._MOST_BYTES_AT_ONCE", 4_000)
     server.faults["poll"] = [web.HTTPNotFound()]
     done = await ask(server, source, output)
     assert done.returncode == 2
@@ -453,7 +453,7 @@ async def test_file_is_sent_again_when_the_server_fails_for_a_while(
 async def test_batch_refused_in_the_middle_of_a_large_file_gives_one_sentence(
     server: BatchServer, source: Path, output: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("judge.batch_api._MOST_BYTES_AT_ONCE", 2_000)
+    monkeypatch.setattr("judge.rows.batch_api._MOST_BYTES_AT_ONCE", 2_000)
     server.faults["create"] = [None, web.HTTPBadRequest()]
     done = await ask(server, source, output)
     assert (done.returncode, len(server.batches)) == (2, 1)
@@ -563,6 +563,6 @@ def test_files_stay_within_the_limits() -> None:
 
 
 def test_batch_code_is_not_imported_without_the_option() -> None:
-    code = "import judge.cli, sys; print('judge.batch_api' in sys.modules)"
+    code = "import judge.cli, sys; print('judge.rows.batch_api' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from judge.rows import Row
+from judge.rows.row_file import Row
 from tests.judge_command import Done, run
 from tests.model_server import Failure, ModelServer, Reply
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.rows import read_sheet
+from judge.rows.row_file import read_sheet
 from tests.judge.cli.test_batch import offline, read
 from tests.tables import each
 

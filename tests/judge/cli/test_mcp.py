@@ -15,7 +15,7 @@ from aiohttp import ClientSession
 from mcp import Client, MCPError
 from mcp.client.stdio import StdioServerParameters
 
-from judge.files import MOST_OF_A_LINE
+from judge.rows.files import MOST_OF_A_LINE
 from tests.judge_command import run as judge
 from tests.model_server import Failure, Held, ModelServer, Stall
 from tests.patience import ONLY_A_HANG_S

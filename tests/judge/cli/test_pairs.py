@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from judge.errors import SetupError
-from judge.exports import Counts, make_pairs
+from judge.rows.exports import Counts, make_pairs
 from tests.judge_command import Done
 from tests.judge_command import run as judge
 from tests.tables import each

@@ -15,7 +15,7 @@ import pytest
 
 from judge import Judge, Turn
 from judge.integrations.texts import find_dialogue
-from judge.messages import Dialogue
+from judge.rows.messages import Dialogue
 from tests.model_server import Failure, ModelServer
 
 # These two packages cause warnings in their own code.

@@ -13,7 +13,7 @@ import pytest
 from openai import AsyncOpenAI
 
 from judge import BadResponseError, DeadlineError, Judge, JudgeError, KeyRejectedError, Rating
-from judge.model.failures import to_judge_error
+from judge.scoring.model.failures import to_judge_error
 from tests.judge_client import trusted
 from tests.model_server import Answer, Drip, Flood, ModelServer, Raw, Reply, Stall, Wire
 from tests.tables import each

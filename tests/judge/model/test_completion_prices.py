@@ -7,7 +7,7 @@ import pytest
 from openai import AsyncOpenAI
 
 from judge import Judge
-from judge.model.completion import cost_of, has_price_list, price_list
+from judge.scoring.model.completion import cost_of, has_price_list, price_list
 from tests.model_server import Answer, Failure, Held, ModelServer
 from tests.tables import each
 

@@ -26,9 +26,9 @@ from judge import (
     UnavailableError,
     Verdict,
 )
-from judge.model import ChatModel, make_client
-from judge.model.completion import MOST_CHOICES, Token, to_completion
-from judge.model.failures import (
+from judge.scoring.model import ChatModel, make_client
+from judge.scoring.model.completion import MOST_CHOICES, Token, to_completion
+from judge.scoring.model.failures import (
     hidden_error,
     is_filtered,
     is_worth_retrying,
@@ -58,7 +58,7 @@ async def client(request: pytest.FixtureRequest, model_server: ModelServer) -> A
 
 @pytest.fixture(autouse=True)
 def one_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("judge.model.chat._MAX_ATTEMPTS", 1)
+    monkeypatch.setattr("judge.scoring.model.chat._MAX_ATTEMPTS", 1)
 
 
 async def complete_once(client: AsyncOpenAI) -> Any:

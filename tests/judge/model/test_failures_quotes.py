@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from openai import AsyncOpenAI
 
 from judge import Judge, JudgeError, load_rubric, render_prompt
-from judge.model.failures import quote, to_judge_error
+from judge.scoring.model.failures import quote, to_judge_error
 from tests.judge_client import http_client
 from tests.model_server import Failure, ModelServer, Raw
 from tests.server_profiles import ANTHROPIC, KEY, LITELLM_ALONE, LLAMA_CPP, MISTRAL, OLLAMA, OPENAI, TGI, VLLM

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from judge.errors import SetupError
-from judge.files import encode
-from judge.view import save_page
-from judge.view.replies import Reader, read_replies
+from judge.evaluation.view import save_page
+from judge.evaluation.view.replies import Reader, read_replies
+from judge.rows.files import encode
 from tests.judge_command import run as judge
 
 HOSTILE = "</script><script>alert(1)</script><!--<script>\u2028\u2029]]>&lt;{{script}}{{data}}\ud800"

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from judge.errors import SetupError
-from judge.estimate import Fields, estimate_file
-from judge.rows import ADDED
-from judge.view import is_by_day, to_bar, to_figures, to_trend
-from judge.view.replies import MOST_REPLIES, Replies, read_replies
+from judge.evaluation.estimate import Fields, estimate_file
+from judge.evaluation.view import is_by_day, to_bar, to_figures, to_trend
+from judge.evaluation.view.replies import MOST_REPLIES, Replies, read_replies
+from judge.rows.row_file import ADDED
 from tests.tables import each
 
 Row = Mapping[str, Any]

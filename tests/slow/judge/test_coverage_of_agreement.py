@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from bench.agreement import simulate_rare, simulate_strict
-from judge.agreement.jackknife import Statistic, difference, interval
-from judge.agreement.measures import (
+from judge.evaluation.agreement.jackknife import Statistic, difference, interval
+from judge.evaluation.agreement.measures import (
     exact_match,
     kendall_tau_b,
     krippendorff_alpha,
@@ -16,7 +16,7 @@ from judge.agreement.measures import (
     spearman,
     within_one,
 )
-from judge.agreement.sample import Sample
+from judge.evaluation.agreement.sample import Sample
 from tests.judge.agreement.test_jackknife import SCALE, drawn
 from tests.tables import each
 

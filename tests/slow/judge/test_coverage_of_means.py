@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from judge.rubric import Scale
+from judge.scoring.rubric import Scale
 from tests.judge.test_stats import SCALE, SHARE, Row, corrected
 from tests.tables import each
 

@@ -1,0 +1,308 @@
+"""The measures of agreement with people, or with another judge, and the interval of each.
+
+    sample = Sample(prompts, scores, labels, Scale(0, 5))
+    estimate(quadratic_weighted_kappa(sample)).value
+
+The rank correlations come from scipy.
+"""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from judge.evaluation.agreement.jackknife import Floats, Ints, Range, Statistic, interval
+from judge.evaluation.agreement.sample import Bools, Sample
+from judge.scoring.rubric import Scale
+
+_NO_SPREAD = 1e-9
+
+
+MIN_PROMPTS = 20
+"""With fewer prompts than this there is no interval, because it would claim more than the data support."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure with its 95% interval.
+
+    Attributes:
+        value: NaN if the figure is undefined.
+        low: The interval's lower end; NaN if there is no interval.
+        high: The upper end.
+        n: The number of responses (or pairs of responses) that it covers.
+        prompts: The number of prompts that these belong to.
+        note: Why there is no value, or no interval; "" when there are both.
+    """
+
+    value: float
+    low: float
+    high: float
+    n: int
+    prompts: int
+    note: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The estimate as a plain dict, ready for `json.dumps`; undefined figures are None."""
+        return {name: None if value != value else value for name, value in asdict(self).items()}
+
+
+def estimate(statistic: Statistic) -> Estimate:
+    """The statistic with its interval."""
+    low = high = np.nan
+    note = statistic.why_undefined if np.isnan(statistic.value) else ""
+    if not note and statistic.prompts >= MIN_PROMPTS:
+        low, high = interval(statistic)
+    if not note and np.isnan(low):
+        note = (
+            "no spread"
+            if (
+                statistic.range is Range.CORRELATION
+                and statistic.prompts >= MIN_PROMPTS
+                and abs(statistic.value) > 1 - 1e-9
+            )
+            else "too few to say"
+        )
+    return Estimate(statistic.value, low, high, statistic.n, statistic.prompts, note)
+
+
+def confusion(sample: Sample) -> Ints:
+    """The number of responses with each rounded label (row) and score (column); shape (levels, levels)."""
+    table = np.zeros((sample.n_levels, sample.n_levels), dtype=np.int64)
+    np.add.at(table, sample.levels, 1)
+    return table
+
+
+def exact_match(sample: Sample) -> Statistic:
+    """Share of the responses whose score and label round to the same whole number."""
+    people, judge = sample.levels
+    return _mean(sample, people == judge)
+
+
+def within_one(sample: Sample) -> Statistic:
+    """Share of the responses whose rounded score and label are at most one apart."""
+    people, judge = sample.levels
+    return _mean(sample, np.abs(people - judge) <= 1)
+
+
+def mean_error(sample: Sample) -> Statistic:
+    """Mean of score minus label, not rounded; above 0 the judge is more lenient than people."""
+    return _mean(sample, sample.scores - sample.label, Range.ANY)
+
+
+def quadratic_weighted_kappa(sample: Sample) -> Statistic:
+    """Agreement beyond chance of two raters on an ordered scale: 1 is perfect, 0 is chance. Nothing is rounded.
+
+    It is 1 minus the mean squared distance between score and label, divided by that between all scores and all labels.
+    On whole numbers this is Cohen's kappa (1968, Psychological Bulletin 70(4)), on others Lin's concordance (1989,
+    Biometrics 45(1)). NaN if all scores or all labels are equal, because then nothing can agree beyond chance.
+    """
+
+    x, y = sample.scores, sample.label
+    return _kappa(sample, np.ones(len(x), dtype=bool), x, y, x * x, y * y, x * y)
+
+
+def kappa_with_each(sample: Sample) -> Statistic:
+    """Weighted kappa of the judge with one person, over the responses with several labels; each label makes a pair."""
+    n, y, yy = sample.label_moments
+    x = sample.scores
+    return _kappa(sample, n > 1, x, y, x * x, yy, x * y)
+
+
+def kappa_among_people(sample: Sample) -> Statistic:
+    """Weighted kappa of one person with another, over the same responses; every two labels of one make a pair."""
+    n, y, yy = sample.label_moments
+    return _kappa(sample, n > 1, y, y, yy, yy, (n * y * y - yy) / np.maximum(n - 1, 1))
+
+
+def krippendorff_alpha(sample: Sample) -> Statistic:
+    """Agreement beyond chance of any number of raters on an ordered scale: here the judge and each person.
+
+    NaN if all ratings are equal. Source: Krippendorff, Content Analysis (2004), chapter 11.
+    """
+    return _alpha(sample, np.ones(len(sample.scores), dtype=bool), np.column_stack([sample.labels, sample.scores]))
+
+
+def people_alpha(sample: Sample) -> Statistic:
+    """Krippendorff's alpha of the people alone: the most that can be expected of a judge."""
+    return _alpha(sample, sample.label_moments[0] > 1, sample.labels)
+
+
+def spearman(sample: Sample) -> Statistic:
+    """Correlation of the ranks over all responses, not rounded; ties share their mean rank."""
+    from scipy.stats import spearmanr  # type: ignore[import-untyped]
+
+    return _left_out(sample, lambda part: _correlation(spearmanr, part))
+
+
+def kendall_tau_b(sample: Sample) -> Statistic:
+    """Pairs in the same order minus pairs in the opposite order, corrected for ties, over all responses.
+
+    Source: Kendall (1945), Biometrika 33(3).
+    """
+    from scipy.stats import kendalltau
+
+    return _left_out(sample, lambda part: _correlation(kendalltau, part))
+
+
+def pairwise_accuracy(sample: Sample) -> Statistic:
+    """Among pairs of responses to one prompt with different labels, the share that the judge orders as people do."""
+    return _pair_share(sample, 1)
+
+
+def pairwise_ties(sample: Sample) -> Statistic:
+    """Among the same pairs, the share to which the judge gives equal scores."""
+    return _pair_share(sample, 0)
+
+
+def pairwise_reversals(sample: Sample) -> Statistic:
+    """Among the same pairs, the share that the judge orders the other way round."""
+    return _pair_share(sample, -1)
+
+
+def top_best(sample: Sample) -> Statistic:
+    """Among responses with the scale's highest score, the share that people rank highest for their prompt.
+
+    With 5 as the highest, this is "5-best" (arXiv 2401.10020). Prompts whose labels are all equal are left out.
+    """
+    is_top = sample.scores >= sample.scale.high
+    return _best_share(sample, is_top, "labels all equal" if is_top.any() else f"no score of {sample.scale.high}")
+
+
+def top_best_by_chance(sample: Sample) -> Statistic:
+    """The share of all responses that people rank highest for their prompt: the `top_best` of a judge that guesses."""
+    return _best_share(sample, np.ones(len(sample.scores), dtype=bool), "labels all equal")
+
+
+Measure = Callable[[Sample], Statistic]
+
+MEASURES: tuple[Measure, ...] = (
+    exact_match,
+    within_one,
+    quadratic_weighted_kappa,
+    krippendorff_alpha,
+    spearman,
+    kendall_tau_b,
+    pairwise_accuracy,
+    pairwise_ties,
+    pairwise_reversals,
+    top_best,
+    top_best_by_chance,
+    mean_error,
+)
+
+
+def _left_out(sample: Sample, figure: Callable[[Sample], float], counted: Bools | None = None) -> Statistic:
+    """A figure over the `counted` responses, and over those that remain without each group of prompts."""
+    if counted is None:
+        counted = np.ones(len(sample.scores), dtype=bool)
+    without = [figure(sample.part(counted & (sample.groups != group))) for group in range(sample.n_groups)]
+    prompts = len(np.unique(sample.prompts[counted]))
+    return Statistic(figure(sample.part(counted)), np.array(without), int(counted.sum()), prompts)
+
+
+def _kappa(sample: Sample, counted: Bools, *products: Floats) -> Statistic:
+    """Kappa over the `counted` responses, from the x, y, xx, yy and xy of each."""
+    groups = sample.groups[counted]
+    sums = [np.bincount(groups, each[counted], sample.n_groups) for each in (np.ones(len(counted)), *products)]
+    by_group = np.array(sums)
+    whole = by_group.sum(axis=1)
+    prompts = len(np.unique(sample.prompts[counted]))
+    return Statistic(
+        float(_kappa_of(whole)),
+        _kappa_of(whole[:, None] - by_group),
+        int(counted.sum()),
+        prompts,
+        least_error=_least_error(whole, sample.scale),
+    )
+
+
+def _kappa_of(sums: Floats) -> Floats:
+    """Kappa as `quadratic_weighted_kappa` defines it, from the sums of 1, x, y, xx, yy and xy."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        x, y, xx, yy, xy = sums[1:] / sums[0]
+        kappa = 1 - (xx + yy - 2 * xy) / (xx + yy - 2 * x * y)
+    return np.where(np.minimum(xx - x * x, yy - y * y) > _NO_SPREAD, kappa, np.nan)
+
+
+def _least_error(sums: Floats, scale: Scale) -> float:
+    """A lower limit for kappa's standard error on the atanh scale; a small sample can lack the rare scores it needs.
+
+    It is the change from one more response on which both agree, counted half at each end of the scale. If the error
+    for scores unrelated to the labels is larger, which happens near a kappa of 0, it is that error.
+    """
+    middle, square = (scale.low + scale.high) / 2, (scale.low**2 + scale.high**2) / 2
+    one_more = np.array([1, middle, middle, square, square, square])
+    value, with_one_more = _kappa_of(sums), _kappa_of(sums + one_more)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        x, y, xx, yy, _ = sums[1:] / sums[0]
+        by_chance = 2 * np.sqrt((xx - x * x) * (yy - y * y) / sums[0]) / (xx + yy - 2 * x * y)
+        return float(np.fmax(np.abs(np.arctanh(with_one_more) - np.arctanh(value)), by_chance * (1 - value**2)))
+
+
+def _alpha(sample: Sample, counted: Bools, ratings: Floats) -> Statistic:
+    """Alpha over the `counted` rows of `ratings`, shape (n, raters), NaN if a rater gave none.
+
+    The counts of pairs (the levels that two raters gave one response) add up, so a group is left out by subtraction.
+    """
+    levels = np.where(np.isnan(ratings), -1, sample.to_levels(np.nan_to_num(ratings)))
+    counts = np.stack([(levels == level).sum(axis=1) for level in range(sample.n_levels)], axis=1).astype(float)
+    others = counts.sum(axis=1) - 1
+    pairs = np.zeros((sample.n_groups, sample.n_levels, sample.n_levels))
+    for group in range(sample.n_groups):
+        rows = counted & (others > 0) & (sample.groups == group)
+        shares = counts[rows] / others[rows, None]
+        pairs[group] = shares.T @ counts[rows] - np.diag(shares.sum(axis=0))
+    whole = pairs.sum(axis=0)
+    prompts = len(np.unique(sample.prompts[counted]))
+    return Statistic(
+        _alpha_of(whole), np.array([_alpha_of(whole - each) for each in pairs]), int(counted.sum()), prompts
+    )
+
+
+def _alpha_of(pairs: Floats) -> float:
+    n = pairs.sum(axis=0)
+    if np.count_nonzero(n > _NO_SPREAD) < 2:
+        return np.nan
+    middles = np.cumsum(n) - n / 2
+    distances = np.subtract.outer(middles, middles) ** 2
+    by_chance = (n @ distances @ n) / (n.sum() - 1)
+    return float(1 - (pairs * distances).sum() / by_chance)
+
+
+def _correlation(correlate: Callable[[Floats, Floats], Any], part: Sample) -> float:
+    x, y = part.scores, part.label
+    return float(correlate(x, y).statistic) if x.size and np.ptp(x) > 0 and np.ptp(y) > 0 else np.nan
+
+
+def _mean(sample: Sample, values: Floats | Bools, range_: Range = Range.SHARE) -> Statistic:
+    sums, counts = sample.sum_by_prompt(values), sample.sum_by_prompt(np.ones(len(values)))
+    return _mean_of_prompts(sample, sums, counts, range_)
+
+
+def _pair_share(sample: Sample, order: int) -> Statistic:
+    orders = sample.pair_orders
+    return _mean_of_prompts(sample, orders[order], orders.sum(axis=0), Range.SHARE, "no prompt's labels differ")
+
+
+def _best_share(sample: Sample, chosen: Bools, why_undefined: str) -> Statistic:
+    highest, lowest = np.full(sample.n_prompts, -np.inf), np.full(sample.n_prompts, np.inf)
+    np.maximum.at(highest, sample.prompts, sample.label)
+    np.minimum.at(lowest, sample.prompts, sample.label)
+    counted = chosen & (highest > lowest)[sample.prompts]
+    is_best = counted & (sample.label == highest[sample.prompts])
+    sums, counts = sample.sum_by_prompt(is_best), sample.sum_by_prompt(counted)
+    return _mean_of_prompts(sample, sums, counts, Range.SHARE, why_undefined)
+
+
+def _mean_of_prompts(
+    sample: Sample, sums: Floats, counts: Floats, range_: Range, why_undefined: str = "no responses"
+) -> Statistic:
+    """A mean, from the sum and count of each prompt; both have shape (prompts,)."""
+    left_sums, left_counts = (
+        each.sum() - np.bincount(sample.group_of, each, sample.n_groups) for each in (sums, counts)
+    )
+    with np.errstate(invalid="ignore"):
+        value, without = sums.sum() / counts.sum(), left_sums / left_counts
+    return Statistic(float(value), without, int(counts.sum()), int(np.count_nonzero(counts)), range_, why_undefined)

@@ -1,0 +1,101 @@
+"""Plots of agreement: one heat map for each judge, as PNG or as a self-contained HTML page."""
+
+import re
+from collections.abc import Sequence
+from html import escape
+from io import StringIO
+from math import ceil
+from pathlib import Path
+from textwrap import fill
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from judge.errors import SetupError
+from judge.evaluation.agreement.jackknife import Floats, Ints
+from judge.evaluation.agreement.measures import confusion
+from judge.evaluation.agreement.report import Comparison
+from judge.rows.files import private, refuse_foreign
+
+_MOST_NUMBERED_LEVELS = 11
+_ACROSS = 3
+_MARK = "figures of slack-judge"
+_PAGE = """<!doctype html>
+<!-- figures of slack-judge -->
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Judge agreement</title>
+<style>
+body {{ margin: 2rem auto; max-width: 64rem; padding: 0 1rem; font-family: sans-serif; background: #fff; color: #222 }}
+svg {{ max-width: 100%; height: auto }}
+pre {{ overflow-x: auto }}
+</style>
+<h1>Judge agreement</h1>
+{picture}
+<pre>{text}</pre>
+</html>
+"""
+
+
+def save_plot(path: Path, comparisons: Sequence[Comparison], text: str) -> None:
+    """Writes the confusion matrices to a .png, or together with the report's `text` to a .html.
+
+    Raises:
+        SetupError: The file cannot be written, or it exists and is not such a plot.
+    """
+    refuse_foreign(path, _MARK.encode(), "a plot of judge agreement", "--plot")
+    figure = draw(comparisons)
+    try:
+        if path.suffix == ".png":
+            with open(path, "wb", opener=private) as file:
+                figure.savefig(file, format="png", dpi=150, metadata={"Software": _MARK})
+        else:
+            with open(path, "w", encoding="utf-8", opener=private) as page:
+                page.write(_PAGE.format(picture=_to_svg(figure), text=escape(text)))
+    except OSError as exc:
+        raise SetupError(
+            f"--plot {path}: cannot write the file ({(exc.strerror or 'unknown error').lower()})."
+        ) from exc
+
+
+def draw(comparisons: Sequence[Comparison]) -> Figure:
+    across = min(_ACROSS, len(comparisons))
+    down = ceil(len(comparisons) / across)
+    figure = Figure(figsize=(4.6 * across, 4.9 * down), layout="constrained")
+    places = figure.subplots(down, across, squeeze=False).ravel()
+    for place, comparison in zip(places, comparisons, strict=False):
+        _draw_one(place, comparison)
+    for place in places[len(comparisons) :]:
+        place.remove()
+    return figure
+
+
+def _draw_one(axes: Axes, comparison: Comparison) -> None:
+    counts, (low, high) = confusion(comparison.sample), comparison.sample.scale
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    edges = np.arange(low, high + 2) - 0.5
+    axes.pcolormesh(edges, edges, shares, cmap="Blues", vmin=0, vmax=shares.max())
+    axes.invert_yaxis()
+    if len(counts) <= _MOST_NUMBERED_LEVELS:
+        _write_counts(axes, counts, shares, low)
+        axes.set_xticks(range(low, high + 1))
+        axes.set_yticks(range(low, high + 1))
+    axes.set_title(f"{fill(comparison.judge, 36)}\n{len(comparison.sample.scores):,} responses", fontsize=11)
+    axes.set_xlabel("judge's score")
+    axes.set_ylabel("people's label (shade: share of the row)")
+
+
+def _write_counts(axes: Axes, counts: Ints, shares: Floats, low: int) -> None:
+    for (row, column), count in np.ndenumerate(counts):
+        color = "white" if shares[row, column] > 0.6 * shares.max() else "#222"
+        axes.text(column + low, row + low, f"{count:,}", ha="center", va="center", color=color, fontsize=9)
+
+
+def _to_svg(figure: Figure) -> str:
+    buffer = StringIO()
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "judge"}):
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    return re.sub(r"^.*?(?=<svg)|<metadata>.*?</metadata>", "", buffer.getvalue(), flags=re.DOTALL)

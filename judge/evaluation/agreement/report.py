@@ -1,0 +1,249 @@
+"""The agreement of each judge in a file with people and with each other judge, and which of two is closer to people."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from math import isnan
+from typing import Any
+
+from judge.errors import SetupError
+from judge.evaluation.agreement.jackknife import difference
+from judge.evaluation.agreement.measures import (
+    MEASURES,
+    MIN_PROMPTS,
+    Estimate,
+    Measure,
+    confusion,
+    estimate,
+    exact_match,
+    kappa_among_people,
+    kappa_with_each,
+    mean_error,
+    people_alpha,
+    quadratic_weighted_kappa,
+    spearman,
+    top_best_by_chance,
+)
+from judge.evaluation.agreement.sample import Sample, to_paired_samples, to_people_sample, to_sample
+from judge.evaluation.agreement.scores import Scores
+
+_COMPARED = tuple(measure for measure in MEASURES if measure is not top_best_by_chance)  # does not depend on the judge
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Two judges compared by their agreement with people, on the labelled responses that both scored.
+
+    Attributes:
+        judge, other: Their names.
+        responses, prompts: The numbers that both scored.
+        values: Each measure's value for `judge` and for `other`.
+        estimates: Each measure's value for `judge` minus that for `other`.
+    """
+
+    judge: str
+    other: str
+    responses: int
+    prompts: int
+    values: dict[str, tuple[float, float]]
+    estimates: dict[str, Estimate]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The difference as plain dicts and numbers, ready for `json.dumps`; undefined figures are None."""
+        measures = {}
+        for name, each in self.estimates.items():
+            judge, other = (None if isnan(value) else value for value in self.values[name])
+            measures[name] = {"judge": judge, "other": other, **each.to_dict()}
+        names = ("judge", "other", "responses", "prompts")
+        return {name: getattr(self, name) for name in names} | {"measures": measures}
+
+
+def find_differences(scores: Scores) -> list[Difference]:
+    """One difference for each pair of judges that both scored a labelled response."""
+    found = []
+    for judge, other in combinations(scores.judges, 2):
+        if samples := to_paired_samples(scores, judge, other):
+            one, two = samples
+            figures = {measure.__name__: (measure(one), measure(two)) for measure in _COMPARED}
+            values = {name: (first.value, second.value) for name, (first, second) in figures.items()}
+            estimates = {name: estimate(difference(*pair)) for name, pair in figures.items()}
+            found.append(Difference(judge, other, len(one.scores), one.n_prompts, values, estimates))
+    return found
+
+
+# Half the step between the words below.
+_MARGIN = 0.1
+
+_WORDS = (
+    (0.80, "almost perfect"),
+    (0.60, "substantial"),
+    (0.40, "moderate"),
+    (0.20, "fair"),
+    (-0.01, "slight"),
+)
+
+
+def beside_people(sample: Sample) -> Estimate | None:
+    """The kappa of the judge with one person, minus that of one person with another, over the same responses.
+
+    None if no response has several labels.
+    """
+    if sample.labels.shape[1] < 2:
+        return None
+    return estimate(difference(kappa_with_each(sample), kappa_among_people(sample)))
+
+
+def verdict(kappa: Estimate, beside: Estimate | None) -> str:
+    """How well the judge agrees with people, compared with how well people agree with each other, if that is known.
+
+    It says "about as well" only if the interval rules out that the judge is behind by 0.1 or more. An interval that is
+    wide because there are few labels gives no answer. If nothing is known of people, it puts kappa into words.
+
+    Args:
+        kappa: The kappa of score and label.
+        beside: The result of `beside_people`.
+    """
+    if beside is None or isnan(beside.low):
+        return _in_words(kappa)
+    figures = f"(kappa {beside.value:+.2f}, between {beside.low:+.2f} and {beside.high:+.2f}; {beside.n:,} responses)"
+    if beside.low > 0:
+        return f"Agrees with people better than people do with each other {figures}."
+    if beside.low > -_MARGIN:
+        return f"Agrees with people about as well as people do with each other {figures}."
+    if beside.high < 0:
+        return f"Agrees with people less well than people do with each other {figures}."
+    return f"Too few labels to say if it agrees with people as well as people do with each other {figures}."
+
+
+def _in_words(kappa: Estimate) -> str:
+    if isnan(kappa.value):
+        return f"No verdict on the agreement with people: {kappa.note}."
+    if isnan(kappa.low):
+        few = kappa.prompts < MIN_PROMPTS
+        why = f"{kappa.prompts} prompts, and {MIN_PROMPTS} are needed" if few else kappa.note
+        return f"No verdict on the agreement with people: {why}."
+    ends = (next((each for above, each in _WORDS if round(end, 2) > above), "poor") for end in (kappa.low, kappa.high))
+    words = " to ".join(dict.fromkeys(ends))
+    return (
+        f"Agreement with people is {words} (kappa between {kappa.low:.2f} and {kappa.high:.2f}), "
+        "in the words of Landis and Koch (1977), a convention."
+    )
+
+
+BY_GROUP: tuple[Measure, ...] = (quadratic_weighted_kappa, exact_match, mean_error)
+BETWEEN_JUDGES: tuple[Measure, ...] = (exact_match, quadratic_weighted_kappa, spearman)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A judge compared with people, or with another judge if `other` is not None.
+
+    `unscored` counts the labelled responses that the judge left without a score.
+    """
+
+    judge: str
+    other: str | None
+    sample: Sample
+    estimates: dict[str, Estimate]
+    unscored: int = 0
+
+    @cached_property
+    def beside_people(self) -> Estimate | None:
+        return beside_people(self.sample)
+
+    @property
+    def verdict(self) -> str | None:
+        """A sentence on how well the judge agrees with people; None for a comparison with another judge."""
+        return verdict(self.estimates["quadratic_weighted_kappa"], self.beside_people) if self.other is None else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures as plain dicts, lists and numbers, ready for `json.dumps`; undefined figures are None."""
+        return {
+            "judge": self.judge,
+            "other": self.other,
+            "responses": len(self.sample.scores),
+            "prompts": self.sample.n_prompts,
+            "unscored": self.unscored,
+            "verdict": self.verdict,
+            "beside_people": self.beside_people.to_dict() if self.beside_people else None,
+            "measures": {name: each.to_dict() for name, each in self.estimates.items()},
+            "confusion": confusion(self.sample).tolist(),
+        }
+
+
+@dataclass(frozen=True)
+class Report:
+    """All comparisons for a file of scores.
+
+    Attributes:
+        scores: The scores that were read.
+        with_people: One comparison for each judge that scored a labelled response.
+        between_judges: One comparison for each pair of judges that both scored a response.
+        differences: One for each pair of judges that both scored a labelled response.
+        by_group: For each group of responses, largest first, and each judge, the agreement with people in that group.
+        people: Krippendorff's alpha of the people alone; None if no response has several labels.
+    """
+
+    scores: Scores
+    with_people: Sequence[Comparison]
+    between_judges: Sequence[Comparison]
+    differences: Sequence[Difference]
+    by_group: Sequence[tuple[str, Comparison]]
+    people: Estimate | None
+
+    @property
+    def unlabelled(self) -> int:
+        return sum(not response.labels for response in self.scores.responses)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "scale": list(self.scores.scale),
+            "with_people": [each.to_dict() for each in self.with_people],
+            "between_judges": [each.to_dict() for each in self.between_judges],
+            "differences": [each.to_dict() for each in self.differences],
+            "by_group": [{"group": group, **each.to_dict()} for group, each in self.by_group],
+            "people_alpha": self.people.to_dict() if self.people else None,
+            "unlabelled": self.unlabelled,
+            "repeats": self.scores.repeats,
+            "duplicates": self.scores.duplicates,
+            "problems": list(self.scores.problems),
+        }
+
+
+def make_report(scores: Scores) -> Report:
+    """All comparisons that the scores allow.
+
+    Raises:
+        SetupError: No response has both a score and a label.
+    """
+    with_people = _compare(scores, [(judge, None) for judge in scores.judges], MEASURES)
+    if not with_people:
+        first = f" ({scores.problems[0]})" if scores.problems else ""
+        raise SetupError(f"No response has both a score and a label that can be used{first}.")
+    sizes = Counter(each.group for each in scores.responses if each.group is not None)
+    by_group = []
+    for group, _ in sizes.most_common():
+        part = replace(scores, responses=tuple(each for each in scores.responses if each.group == group))
+        by_group += [(group, each) for each in _compare(part, [(judge, None) for judge in scores.judges], BY_GROUP)]
+    people = to_people_sample(scores)
+    return Report(
+        scores=scores,
+        with_people=with_people,
+        between_judges=_compare(scores, combinations(scores.judges, 2), BETWEEN_JUDGES),
+        differences=find_differences(scores),
+        by_group=by_group,
+        people=estimate(people_alpha(people)) if people else None,
+    )
+
+
+def _compare(scores: Scores, pairs: Iterable[tuple[str, str | None]], measures: Sequence[Measure]) -> list[Comparison]:
+    comparisons = []
+    for judge, other in pairs:
+        sample = to_sample(scores, judge, other)
+        if sample is not None:
+            estimates = {measure.__name__: estimate(measure(sample)) for measure in measures}
+            unscored = sum(bool(each.labels) and each.scores.get(judge) is None for each in scores.responses)
+            comparisons.append(Comparison(judge, other, sample, estimates, unscored))
+    return comparisons

@@ -1,0 +1,150 @@
+"""Scores and labels as arrays, for the measures."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from judge.evaluation.agreement.jackknife import MOST_GROUPS, Floats, Ints
+from judge.evaluation.agreement.scores import Response, Scores
+from judge.scoring.rubric import Scale
+
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Scores and labels of the same responses, at least one.
+
+    Attributes:
+        prompts: Shape (n,); the number of each response's prompt, counted from 0.
+        scores: Shape (n,); the judge's scores on `scale`, whole or not.
+        labels: Shape (n, people), on `scale`; NaN if a person gave none. Each response has at least one.
+        scale: Lowest and highest score, both included.
+    """
+
+    prompts: Ints
+    scores: Floats
+    labels: Floats
+    scale: Scale
+
+    @cached_property
+    def label(self) -> Floats:
+        """The mean label of each response, shape (n,)."""
+        return np.asarray(np.nanmean(self.labels, axis=1)).round(9)
+
+    @property
+    def label_moments(self) -> tuple[Floats, Floats, Floats]:
+        """Each response's number of labels, their mean, and the mean of their squares; all of shape (n,)."""
+        n = np.count_nonzero(~np.isnan(self.labels), axis=1).astype(float)
+        return n, np.nanmean(self.labels, axis=1), np.nanmean(self.labels**2, axis=1)
+
+    @cached_property
+    def levels(self) -> tuple[Ints, Ints]:
+        """The mean label and the score as steps of the scale, counted from 0; both of shape (n,)."""
+        return self.to_levels(self.label), self.to_levels(self.scores)
+
+    @cached_property
+    def n_levels(self) -> int:
+        return self.scale.high - self.scale.low + 1
+
+    @cached_property
+    def n_prompts(self) -> int:
+        return int(self.prompts.max()) + 1
+
+    @cached_property
+    def group_of(self) -> Ints:
+        """The jackknife group of each prompt, shape (prompts,): its own, or with many prompts a random one of 200.
+
+        Source: Kott (2001), The delete-a-group jackknife, J. Official Statistics 17(4).
+        """
+        if self.n_prompts <= MOST_GROUPS:
+            return np.arange(self.n_prompts)
+        return np.random.default_rng(0).permutation(self.n_prompts) % MOST_GROUPS
+
+    @property
+    def n_groups(self) -> int:
+        return min(self.n_prompts, MOST_GROUPS)
+
+    @cached_property
+    def groups(self) -> Ints:
+        """The group of each response's prompt, shape (n,)."""
+        return np.asarray(self.group_of[self.prompts])
+
+    def part(self, kept: Bools) -> "Sample":
+        return Sample(self.prompts[kept], self.scores[kept], self.labels[kept], self.scale)
+
+    def to_levels(self, values: Floats) -> Ints:
+        """The nearest step of the scale, counted from 0; halves round up."""
+        return np.floor(values + (0.5 + 1e-9) - self.scale.low).astype(np.int64)
+
+    def sum_by_prompt(self, values: Floats | Bools) -> Floats:
+        """Each prompt's sum of `values`, from shape (n,) to shape (prompts,)."""
+        return np.bincount(self.prompts, values, self.n_prompts).astype(float)
+
+    @cached_property
+    def pair_orders(self) -> Floats:
+        """The number of each prompt's pairs with different labels, shape (3, prompts).
+
+        Row 0 counts pairs that the judge scores equally, row 1 pairs that it orders as people do, row -1 the others.
+        """
+        orders = np.zeros((3, self.n_prompts))
+        by_prompt = np.argsort(self.prompts, kind="stable")
+        places = np.arange(len(by_prompt))
+        for gap in range(1, np.bincount(self.prompts).max()):
+            places = places[: np.searchsorted(places, len(by_prompt) - gap)]
+            first, second = by_prompt[places], by_prompt[places + gap]
+            is_pair = self.prompts[first] == self.prompts[second]
+            places, first, second = places[is_pair], first[is_pair], second[is_pair]
+            people, judge = (np.sign(each[first] - each[second]).astype(int) for each in (self.label, self.scores))
+            counted = people != 0
+            np.add.at(orders, ((people * judge)[counted], self.prompts[first][counted]), 1)
+        return orders
+
+    @property
+    def label_ties(self) -> int:
+        responses = np.bincount(self.prompts)
+        return int((responses * (responses - 1) // 2).sum() - self.pair_orders.sum())
+
+
+def to_sample(scores: Scores, judge: str, other: str | None = None) -> Sample | None:
+    """The responses with a score by `judge` and a label, or a score by `other` if given; None if there are none."""
+    rows = []
+    for response in scores.responses:
+        score = response.scores.get(judge)
+        reference = response.labels if other is None else (response.scores.get(other),)
+        if score is not None and reference not in ((), (None,)):
+            rows.append((response.prompt, score, reference))
+    return _to_sample(rows, scores.scale)
+
+
+def to_paired_samples(scores: Scores, judge: str, other: str) -> tuple[Sample, Sample] | None:
+    """The labelled responses that both judges scored, once with the scores of each; None if there are none."""
+    common = [each for each in scores.responses if each.labels and _is_scored(each, judge) and _is_scored(each, other)]
+    one, two = (
+        _to_sample([(each.prompt, each.scores[name], each.labels) for each in common], scores.scale)
+        for name in (judge, other)
+    )
+    return (one, two) if one and two else None
+
+
+def to_people_sample(scores: Scores) -> Sample | None:
+    """The responses with several labels, scored or not, for `people_alpha`; None if there are none."""
+    rows = [(each.prompt, np.nan, each.labels) for each in scores.responses if len(each.labels) > 1]
+    return _to_sample(rows, scores.scale)
+
+
+def _is_scored(response: Response, judge: str) -> bool:
+    return response.scores.get(judge) is not None
+
+
+def _to_sample(rows: Sequence[tuple[str, float | None, Sequence[float | None]]], scale: Scale) -> Sample | None:
+    if not rows:
+        return None
+    prompts, scores, labels = zip(*rows, strict=True)
+    people = max(map(len, labels))
+    padded = [[*each, *[None] * (people - len(each))] for each in labels]
+    numbers = np.unique(prompts, return_inverse=True)[1]
+    return Sample(numbers, np.array(scores, dtype=float), np.array(padded, dtype=float), scale)

@@ -1,0 +1,173 @@
+"""Scored responses and the labels that people gave them, read from JSONL."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+
+from judge.errors import SetupError
+from judge.rows.numbers import Numbers, Range, load_named
+from judge.rows.row_file import Row, RowFile
+from judge.scoring.rubric import DEFAULT_RUBRIC, Scale, load_rubric
+
+# What identifies a judge: model, rubric, rubric version, the field of the score.
+_Key = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """One response: the score of each judge, and the labels of people, on the rubric's scale.
+
+    Attributes:
+        prompt: Identifies the prompt; responses to one prompt share it.
+        scores: The score by each judge's name; None if the judge left the response unscored.
+        labels: One number for each person; empty without a label.
+        group: A value that it shares with other responses, such as its language.
+    """
+
+    prompt: str
+    scores: Mapping[str, float | None]
+    labels: tuple[float, ...]
+    group: str | None = None
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The contents of a file of scored responses.
+
+    Attributes:
+        responses: In the order of the file, with labels or without.
+        judges: Their names, in the order of the file.
+        scale: The scale of the scores, and of the labels after mapping.
+        problems: One sentence for each value that could not be used, with its line number.
+        repeats: The number of scores and labels that contradict an earlier line of the same judge, or person, on the
+            same response; the first one counts.
+        duplicates: The number of lines that repeat an earlier one; they count once.
+    """
+
+    responses: tuple[Response, ...]
+    judges: tuple[str, ...]
+    scale: Scale
+    problems: tuple[str, ...]
+    repeats: int
+    duplicates: int = 0
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The fields to read: label, scores and group; and the range of the labels if it is not the rubric's."""
+
+    label: str
+    scores: tuple[str, ...] = ("score",)
+    label_range: Range | None = None
+    group: str | None = None
+
+
+def read_scores(path: Path, columns: Columns, rubric: str | Path | None = None) -> Scores:
+    """The scores and labels in a JSONL file.
+
+    A response is identified by its `case`, or without one by its prompt (`prompt_id`, `prompt` or `question`) and its
+    text (`completion` or `response`); without these, each line is a response of its own. Equal texts on different
+    `line`s of one judge are different responses, unless `label_by` names different people. A judge is identified by
+    `model`, `rubric`, `rubric_version` and the score's field, as far as these differ in the file. `rubric` sets the
+    scale; it is needed if the rows name a rubric that does not come with the package.
+
+    Raises:
+        SetupError: The file does not exist, no line has a field, the rubrics have different scales, or more than 5% of
+            the labels or scores are off the scale.
+        RubricError: The rubric does not exist, or its file is not a valid rubric.
+    """
+    file = RowFile(path)
+    rows = list(file.rows())
+    file.require(label=columns.label, by=columns.group)
+    for name in columns.scores:
+        file.require(score=name)
+    scale = _find_scale(rows, rubric)
+    reader = _Reader(columns, scale, file.problems)
+    for row in rows:
+        reader.add(row)
+    return reader.finish()
+
+
+def _find_scale(rows: Iterable[Row], rubric: str | Path | None) -> Scale:
+    if rubric is not None:
+        return load_rubric(rubric).scale
+    named = dict.fromkeys(row.rubric for row in rows)
+    rubrics = [load_named(name, version) for name, version in named if name] or [load_rubric(DEFAULT_RUBRIC)]
+    scales = list(dict.fromkeys(each.scale for each in rubrics))
+    if len(scales) > 1:
+        raise SetupError(
+            f"The file holds scores on different scales ({', '.join(f'{low} to {high}' for low, high in scales)}); "
+            "compare one scale at a time."
+        )
+    return scales[0]
+
+
+@dataclass(slots=True)
+class _Item:
+    """What the rows say about one response. Labels are kept by judge, because rows of several judges repeat them."""
+
+    prompt: str
+    group: str | None
+    scores: dict[_Key, float | None] = field(default_factory=dict)
+    labels: dict[_Key, dict[object, tuple[float, ...]]] = field(default_factory=dict)
+
+
+class _Reader:
+    def __init__(self, columns: Columns, scale: Scale, problems: list[str]) -> None:
+        self._columns = columns
+        self._scale = scale
+        self._numbers = Numbers(scale, columns.label_range, problems)
+        self._items: dict[object, _Item] = {}
+        self._lines: dict[object, dict[int, int]] = {}
+        self._repeats = 0
+        self._duplicates = 0
+
+    def add(self, row: Row) -> None:
+        prompt, known_by = row.known_by
+        source = tuple(str(part or "") for part in (row.judge, *row.rubric))
+        line, by = row.get("line"), row.get("label_by")
+        if isinstance(known_by, tuple) and isinstance(line, int):
+            # Equal texts on different lines of one run are numbered in order of appearance, because another judge's
+            # run may have other line numbers for the same rows.
+            lines = self._lines.setdefault((known_by, source, str(by)), {})
+            known_by = (*known_by, lines.setdefault(line, len(lines)))
+        group = row.key(self._columns.group) if self._columns.group else None
+        item = self._items.setdefault(known_by, _Item(prompt, group))
+        is_new = source not in item.labels
+        for column in self._columns.scores:
+            judge, score = (*source, column), self._numbers.score(row.line, row.get(column))
+            first = item.scores.get(judge)
+            item.scores[judge] = score if first is None else first
+            self._repeats += score not in (None, item.scores[judge])
+            is_new |= score not in (None, first)
+        known = item.labels.setdefault(source, {})
+        labels = tuple(self._numbers.labels(row.line, row.get(self._columns.label)))
+        if labels:
+            # Without a name, an equal label may come from the same person, so it counts once.
+            person = labels if by is None else str(by)
+            is_new |= known.get(person) != labels
+            self._repeats += known.setdefault(person, labels) != labels
+        self._duplicates += not is_new
+
+    def finish(self) -> Scores:
+        self._numbers.check()
+        names = _name_judges(list(dict.fromkeys(judge for item in self._items.values() for judge in item.scores)))
+        responses = tuple(
+            Response(
+                prompt=item.prompt,
+                scores={names[judge]: score for judge, score in item.scores.items()},
+                labels=tuple(chain.from_iterable(next((each.values() for each in item.labels.values() if each), ()))),
+                group=item.group,
+            )
+            for item in self._items.values()
+        )
+        problems = tuple(self._numbers.problems)
+        return Scores(responses, tuple(names.values()), self._scale, problems, self._repeats, self._duplicates)
+
+
+def _name_judges(keys: Sequence[_Key]) -> dict[_Key, str]:
+    telling = [part for part in range(4) if len({key[part] for key in keys}) > 1]
+    if not telling:
+        return {key: key[0] or key[3] for key in keys}
+    return {key: " ".join(key[part] for part in telling if key[part]) or "unnamed" for key in keys}

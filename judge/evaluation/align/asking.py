@@ -1,0 +1,213 @@
+"""The requests of an alignment to models: each answer is paid for once, within a budget."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any, NamedTuple, Protocol
+
+from judge.errors import HOPELESS, JudgeError, SetupError
+from judge.evaluation.align.cases import LabelledCase, to_digest
+from judge.scoring.conversation import Turn
+from judge.scoring.judging import Written
+from judge.scoring.ratings import Verdict
+from judge.scoring.rubric import Rubric
+
+_MOST_FAILURES = 3
+
+
+class Memory(Protocol):
+    """Keeps answers by key, beyond the end of the process."""
+
+    async def get(self, key: str) -> Mapping[str, Any] | None: ...
+
+    async def put(self, key: str, value: Mapping[str, Any]) -> None: ...
+
+
+class Scorer(Protocol):
+    """A `Judge`, or an object that behaves like one."""
+
+    @property
+    def version(self) -> str: ...
+
+    async def score(self, question: str, response: str, *, conversation: Sequence[Turn] = ()) -> Verdict: ...
+
+    async def write(self, prompt: str) -> Written: ...
+
+
+class Scored(NamedTuple):
+    """A judge's result for one case: `score` and `mean` are None if it gave no score, `tokens` if unknown."""
+
+    score: int | None
+    mean: float | None
+    justification: str
+    tokens: int | None
+
+    def by(self, rubric: Rubric) -> "Scored":
+        """The same result with the rubric's calibration applied."""
+        if self.mean is None or rubric.calibration is None:
+            return self
+        return self._replace(score=rubric.calibration.score(self.mean))
+
+
+Scores = Mapping[str, Scored]
+"""Results by case id, without the cases whose calls failed."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The limits of an alignment: requests for verdicts and proposals, and tokens."""
+
+    requests: int
+    tokens: int
+
+
+class BudgetError(Exception):
+    """The budget, or a limit per day, is used up."""
+
+
+class Asker:
+    """Asks judges for verdicts, and their model for proposals.
+
+    Answers of an earlier run are remembered, and count against the budget again. So an alignment that was killed and
+    restarted takes the same course as one that was not.
+
+    Args:
+        make: Makes the judge for a rubric.
+        memory: Where answers are kept.
+        budget: The limits for requests and tokens.
+        known: Existing verdicts of the judge to be improved, by case id. They cost nothing.
+        concurrency: The number of cases in progress at once.
+
+    Attributes:
+        requests: The number of verdicts and proposals asked for.
+        tokens: The tokens that these took, as far as known.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[Rubric], Scorer],
+        memory: Memory,
+        budget: Budget,
+        *,
+        known: Scores | None = None,
+        concurrency: int = 8,
+    ) -> None:
+        self.memory = memory
+        self.requests = 0
+        self.tokens = 0
+        self._make = make
+        self._budget = budget
+        self._turns = asyncio.Semaphore(concurrency)
+        self._known = known or {}
+        self._first: str | None = None
+        self._taken: set[str] = set()
+        self._failure: JudgeError | None = None
+        self._failures = 0  # in a row
+
+    def version(self, rubric: Rubric) -> str:
+        return self._make(rubric).version
+
+    def check(self, cases: Sequence[LabelledCase]) -> None:
+        """Checks that the budget lets the judge to be improved score the cases once.
+
+        Raises:
+            SetupError: It does not, so nothing could be tried.
+        """
+        needed = sum(each.id not in self._known for each in cases)
+        if needed > self._budget.requests:
+            raise SetupError(
+                f"Scoring the {needed:,} labelled cases once takes as many requests, and the budget is "
+                f"{self._budget.requests:,}; allow more, or give fewer cases."
+            )
+
+    def can_afford(self, more: int) -> bool:
+        """Whether the budget allows this many more verdicts, at the mean number of tokens so far."""
+        expected = self.tokens / self.requests * more if self.requests else 0
+        return self.requests + more <= self._budget.requests and self.tokens + expected <= self._budget.tokens
+
+    async def scores(self, rubric: Rubric, cases: Sequence[LabelledCase]) -> Scores:
+        """The results of the judge with this rubric for the cases, with its calibration applied.
+
+        Raises:
+            BudgetError: The budget is used up; the answers so far are kept.
+            JudgeError: Three calls in a row failed, or one failed in a way that no other call could succeed.
+        """
+        bare = Rubric(rubric.name, rubric.template)
+        judge = self._make(bare)
+        self._first = self._first or judge.version  # the judge to be improved is asked first
+        single = {each.id: each for each in cases}  # GEPA may draw a case twice
+        # If one call fails, the others still finish, because they are paid for.
+        results = await asyncio.gather(*(self._score(judge, each) for each in single.values()), return_exceptions=True)
+        found = {}
+        for number, result in zip(single, results, strict=True):
+            if isinstance(result, BaseException):
+                raise result
+            if result is not None:
+                found[number] = result.by(rubric)
+        return found
+
+    async def write(self, rubric: Rubric, prompt: str) -> str:
+        """The answer to a prompt by the model of the judge with this rubric.
+
+        Raises:
+            BudgetError: The budget is used up.
+            JudgeError: The call failed.
+        """
+
+        async def ask() -> Mapping[str, Any]:
+            written = await self._make(rubric).write(prompt)
+            return {"text": written.text, "tokens": written.tokens}
+
+        return str((await self._once(f"proposal/{to_digest(prompt)}", ask))["text"])
+
+    async def _score(self, judge: Scorer, case: LabelledCase) -> Scored | None:
+        if judge.version == self._first and case.id in self._known:
+            return self._known[case.id]
+
+        async def ask() -> Mapping[str, Any]:
+            return _to_scored(await judge.score(case.question, case.response, conversation=case.conversation))._asdict()
+
+        async with self._turns:
+            if isinstance(self._failure, HOPELESS) or self._failures >= _MOST_FAILURES:
+                raise self._failure or JudgeError("The model fails.")
+            try:
+                scored = await self._once(f"score/{judge.version}/{case.id}/{case.digest}", ask)
+            except JudgeError as exc:
+                self._failure, self._failures = exc, self._failures + 1
+                if isinstance(exc, HOPELESS) or self._failures >= _MOST_FAILURES:
+                    raise
+                return None
+        self._failures = 0
+        return Scored(**scored)
+
+    async def _once(self, key: str, ask: Callable[[], Awaitable[Mapping[str, Any]]]) -> Mapping[str, Any]:
+        is_new = key not in self._taken
+        if is_new and not self.can_afford(1):
+            raise BudgetError
+        answer = await self.memory.get(key)
+        if is_new:
+            self._taken.add(key)
+            self.requests += 1
+        if answer is None:
+            try:
+                answer = await ask()
+            except BaseException:
+                self._taken.discard(key)
+                self.requests -= is_new
+                raise
+            await self.memory.put(key, answer)
+        if is_new:
+            self.tokens += answer["tokens"] or 0
+        return answer
+
+
+def _to_scored(verdict: Verdict) -> Scored:
+    tokens = None if verdict.input_tokens is None else verdict.input_tokens + (verdict.output_tokens or 0)
+    return Scored(verdict.score, verdict.mean if verdict.is_scored else None, verdict.justification, tokens)
+
+
+def mean_tokens(scores: Iterable[Scored]) -> float | None:
+    """The mean number of tokens per verdict; None if unknown."""
+    counts = [each.tokens for each in scores if each.tokens is not None]
+    return fmean(counts) if counts else None

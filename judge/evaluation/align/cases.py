@@ -1,0 +1,75 @@
+"""Labelled responses, and their split into cases to learn from and cases to test on."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+from judge.scoring.conversation import Turn
+
+_TEST_SHARE = 0.6
+
+
+@dataclass(frozen=True)
+class LabelledCase:
+    """A question and a response with people's label.
+
+    Attributes:
+        id: Identifies it, also in examples: a case's number, or a digest of its texts.
+        thread: Shared with cases that are not independent of it.
+        label: The mean of the people's scores, on the rubric's scale.
+        reasons: The reasons that people gave for their scores.
+        people: The people who gave the scores, as far as known.
+        is_blind: Whether these people had not seen the judge's score.
+        name: Its name in reports, if that is not its id.
+        conversation: The turns before the question.
+    """
+
+    id: str
+    thread: str
+    question: str
+    response: str
+    label: float
+    reasons: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+    is_blind: bool = True
+    name: str = ""
+    conversation: tuple[Turn, ...] = ()
+
+    @property
+    def called(self) -> str:
+        return self.name or self.id
+
+    @property
+    def digest(self) -> str:
+        """A digest of its texts."""
+        return to_digest(self.question, self.response, *(f"{each.role}: {each.text}" for each in self.conversation))
+
+
+def to_digest(*texts: str) -> str:
+    return sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def threads_of(cases: Iterable[LabelledCase]) -> set[str]:
+    return {each.thread for each in cases}
+
+
+def divide(threads: Collection[str], known: Mapping[str, bool]) -> dict[str, bool]:
+    """Whether each thread belongs to the test part, by `to_digest`; threads in `known` stay where they are.
+
+    New threads are dealt out in the order of their hash. Three of five go to the test part, because a gain must stand
+    out from chance there. So the operator cannot choose what is tested, and no thread that was learned from is ever
+    tested on.
+    """
+    parts = dict(known)
+    for thread in sorted(map(to_digest, threads)):
+        if thread not in parts:
+            parts[thread] = sum(parts.values()) < _TEST_SHARE * (len(parts) + 1)
+    return parts
+
+
+def split(
+    cases: Sequence[LabelledCase], parts: Mapping[str, bool]
+) -> tuple[Sequence[LabelledCase], Sequence[LabelledCase]]:
+    """The cases to learn from, and those to test on."""
+    tested = [each for each in cases if parts[to_digest(each.thread)]]
+    return [each for each in cases if not parts[to_digest(each.thread)]], tested

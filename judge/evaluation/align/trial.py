@@ -1,0 +1,223 @@
+"""A trial: a changed judge compared with the one in use, on labelled cases that neither has learned from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from math import atanh, isnan, sqrt
+from statistics import NormalDist, StatisticsError, correlation, fmean
+
+from judge.evaluation.align.asking import Scored, Scores, mean_tokens
+from judge.evaluation.align.cases import LabelledCase, threads_of
+from judge.evaluation.stats import Interval, MeanEstimator, paired_difference
+from judge.scoring.rubric import Rubric, Scale
+
+_ERROR = 0.05
+_MOST_CHANGES = 3
+_NEWLY_UNSCORED = 0.1
+_FREE, _ALMOST_ONE = 3, 1 - 1e-9
+
+
+class Way(StrEnum):
+    """The ways to change a judge, cheapest first."""
+
+    CALIBRATION = "calibration"
+    EXAMPLES = "examples"
+    RUBRIC = "rubric"
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How close scores are to people's labels.
+
+    Attributes:
+        error: Mean distance from the labels, in points.
+        within_one: Share of the scores at most a point away.
+        kappa: Quadratic weighted kappa; None if all scores or all labels are equal.
+        is_informative: Whether higher scores clearly go with higher labels: the 95% interval of their correlation, with
+            the number of threads as the sample size, is above 0. Source: Fisher (1915), Biometrika 10(4).
+        tokens: The mean number per verdict; None if the server counts none.
+    """
+
+    error: float
+    within_one: float
+    kappa: float | None
+    is_informative: bool
+    tokens: float | None
+
+
+@dataclass(frozen=True)
+class Change:
+    """A case whose score changes."""
+
+    case: LabelledCase
+    before: int
+    after: int
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The result of a changed judge on the test part.
+
+    Attributes:
+        way: How the judge was changed.
+        rubric: The changed judge's rubric.
+        cases: The number of cases that both judges scored.
+        threads: The number of threads that these belong to.
+        before: The agreement of the judge in use.
+        after: The agreement of the changed judge.
+        gain: How much closer the changed judge is to people, in points per case, with its interval at `confidence`; the
+            ends are None if all cases belong to one thread.
+        confidence: That of the interval: 95% for the first attempt, more for each further one.
+        attempt: The number of this attempt on the test part, from 1.
+        unscored_before: The number of cases that the judge in use left without a score.
+        unscored_after: The number of cases that the changed judge left without a score.
+        changes: The three cases whose score changes most.
+    """
+
+    way: Way
+    rubric: Rubric
+    cases: int
+    threads: int
+    before: Agreement
+    after: Agreement
+    gain: Interval
+    confidence: float
+    attempt: int
+    unscored_before: int
+    unscored_after: int
+    changes: tuple[Change, ...]
+
+    @property
+    def is_better(self) -> bool:
+        """Whether the judge is clearly closer to people, and tells good from bad no worse; `doubt` says why not."""
+        return not self.doubt
+
+    @property
+    def finding(self) -> str:
+        """Whether the judge is clearly better, by how much, and how sure that is, in one sentence."""
+        value, low, high = self.gain
+        better = "Clearly better" if self.is_better else "Not clearly better"
+        how = f"{abs(value):.2f} points {'closer to' if value >= 0 else 'farther from'} people"
+        sure = "no" if low is None or high is None else f"{100 * self.confidence:.3g}%"
+        ends = "" if low is None or high is None else f" {low:+.2f} to {high:+.2f}"
+        return f"{better}: {how} ({sure} confidence interval{ends}; {self.cases} cases, {self.threads} threads)."
+
+    @property
+    def effect(self) -> str:
+        """What a calibration does to all scores; "" if there is none."""
+        if (calibration := self.rubric.calibration) is None:
+            return ""
+        ends = f"from {calibration.score(self.rubric.scale.low)} to {calibration.score(self.rubric.scale.high)}"
+        return f"The prompt stays. The last line maps the judge's scores to people's: all will be {ends}."
+
+    @property
+    def doubt(self) -> str:
+        """Why the changed judge is not clearly better; "" if it is.
+
+        Distance is not enough: a judge that always gives the middle of the scale is closer than one that guesses.
+        """
+        if (self.gain.low or 0) <= 0:
+            return "The scores are not clearly closer to people's."
+        if self.unscored_after - self.unscored_before > _NEWLY_UNSCORED * (self.cases + self.unscored_after):
+            return "It leaves more than a tenth of the cases newly unscored."
+        if not self.after.is_informative:
+            return "The scores are closer to people's, but do not clearly tell good from bad."
+        if (self.after.kappa or 0) < (self.before.kappa or 0):
+            return "The scores are closer to people's, but tell good from bad less well (weighted kappa)."
+        return ""
+
+
+def tail_of(attempt: int) -> float:
+    """The error probability at each end of an attempt's interval: 2.5%, 0.83%, 0.42%, ...; the sum over all is 5%."""
+    return _ERROR / (attempt * (attempt + 1))
+
+
+def compare(
+    cases: Sequence[LabelledCase], before: Scores, after: Scores, scale: Scale, tail: float
+) -> tuple[Interval, Sequence[tuple[LabelledCase, Scored, Scored]]] | None:
+    """How much closer `after` is to people on the cases that both scored, and these cases; None if there are none."""
+    rows = []
+    for each in cases:
+        one, two = before.get(each.id), after.get(each.id)
+        if one and two and one.score is not None and two.score is not None:
+            rows.append((each, one, two))
+    width = scale.high - scale.low
+    nearer = MeanEstimator(Scale(-width, width))
+    for each, one, two in rows:
+        nearer.add(_distance(one, each) - _distance(two, each), cluster=each.thread)
+    found = nearer.estimate()
+    return (paired_difference(found, tail), rows) if found else None
+
+
+def to_trial(
+    way: Way,
+    rubric: Rubric,
+    cases: Sequence[LabelledCase],
+    before: Scores,
+    after: Scores,
+    attempt: int,
+) -> Trial | None:
+    """The trial from the scores by both judges; None if no case has both."""
+    tail = tail_of(attempt)
+    found = compare(cases, before, after, rubric.scale, tail)
+    if found is None:
+        return None
+    gain, rows = found
+    labelled = [each for each, *_ in rows]
+    changes = [
+        Change(each, one.score, two.score)
+        for each, one, two in rows
+        if one.score is not None and two.score is not None and one.score != two.score
+    ]
+    changes.sort(key=lambda each: (-abs(each.after - each.before), each.case.id))
+    return Trial(
+        way=way,
+        rubric=rubric,
+        cases=len(rows),
+        threads=len(threads_of(labelled)),
+        before=_agreement(labelled, [one for _, one, _ in rows], rubric.scale),
+        after=_agreement(labelled, [two for *_, two in rows], rubric.scale),
+        gain=gain,
+        confidence=1 - 2 * tail,
+        attempt=attempt,
+        unscored_before=_unscored(cases, before),
+        unscored_after=_unscored(cases, after),
+        changes=tuple(changes[:_MOST_CHANGES]),
+    )
+
+
+def _agreement(cases: Sequence[LabelledCase], scores: Sequence[Scored], scale: Scale) -> Agreement:
+    import numpy as np
+
+    from judge.evaluation.agreement.measures import quadratic_weighted_kappa
+    from judge.evaluation.agreement.sample import Sample
+
+    distances = [_distance(score, case) for case, score in zip(cases, scores, strict=True)]
+    given = np.array([each.score for each in scores], dtype=float)
+    labels = np.array([[each.label] for each in cases])
+    kappa = quadratic_weighted_kappa(Sample(np.zeros(len(cases), dtype=int), given, labels, scale)).value
+    return Agreement(
+        error=fmean(distances),
+        within_one=fmean(each <= 1 for each in distances),
+        kappa=None if isnan(kappa) else float(kappa),
+        is_informative=_is_correlated(given.tolist(), labels[:, 0].tolist(), len(threads_of(cases))),
+        tokens=mean_tokens(scores),
+    )
+
+
+def _is_correlated(scores: Sequence[float], labels: Sequence[float], n: int) -> bool:
+    try:
+        r = correlation(scores, labels)
+    except StatisticsError:  # one score or one label throughout
+        return False
+    if n <= _FREE or r <= 0:
+        return False
+    return atanh(min(r, _ALMOST_ONE)) > NormalDist().inv_cdf(1 - tail_of(1)) / sqrt(n - _FREE)
+
+
+def _distance(scored: Scored, case: LabelledCase) -> float:
+    return abs((scored.score or 0) - case.label)
+
+
+def _unscored(cases: Sequence[LabelledCase], scores: Scores) -> int:
+    return sum(each.id in scores and scores[each.id].score is None for each in cases)

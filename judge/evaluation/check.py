@@ -1,0 +1,248 @@
+"""Checks an output of `judge batch`, for example in a pull request: against a lowest mean and an earlier output."""
+
+import string
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from heapq import nsmallest
+from pathlib import Path
+
+from judge.errors import SetupError
+from judge.evaluation.stats import Interval, MeanEstimator, paired_difference
+from judge.rows.batch import identity_of
+from judge.rows.files import decode, encode, os_reason, private, read_lines, shown
+from judge.rows.row_file import Row
+from judge.scoring.attacks import nothing_to_judge
+from judge.scoring.judging import Judge
+from judge.scoring.offline import OFFLINE
+from judge.scoring.ratings import UnscoredReason
+from judge.scoring.rubric import Scale
+from judge.scoring.sanitize import sanitize
+
+_AN_ANSWER = "It is an answer."  # to any question
+_MOST_FALLEN, _MOST_SHOWN = 3, 80
+_PLAIN = frozenset(string.ascii_letters + string.digits + " ")
+
+
+@dataclass
+class _Found:
+    """The current rows compared with those of an earlier output; of two numbers, the earlier one is first."""
+
+    mean: Interval | None = None  # of all current scored rows
+    pairs: Counter[tuple[int, int]] = field(default_factory=Counter)  # rows by earlier and current score
+    difference: Interval | None = None  # between the pairs' means
+    scored: list[int] = field(default_factory=lambda: [0, 0])
+    empty: list[int] = field(default_factory=lambda: [0, 0])  # rows whose response is nothing to judge
+    lowest: int = 0  # the score that these count as
+    unscored: list[int] = field(default_factory=lambda: [0, 0])  # the other rows without a score
+    alone: list[int] = field(default_factory=lambda: [0, 0])  # rows without a partner
+    reworded: int = 0  # pairs with one prompt_id but different prompts
+    has_more_unscored: bool = False
+    fallen: list[tuple[int, int, str, int, int]] = field(default_factory=list)  # change, line, prompt, both scores
+
+    @property
+    def outcome(self) -> str:
+        _, low, high = self.difference or Interval(0, None, None)
+        if high is not None and high < 0:
+            return "clearly worse"
+        return "clearly better" if low is not None and low > 0 else "not clearly worse"
+
+    def figures(self, *, is_compared: bool) -> Iterator[tuple[str, str, str]]:
+        """The name of each figure, its earlier value ("" if unknown) and its current value."""
+        counts = {"scored rows": self.scored}
+        if has_empty := any(self.empty):
+            counts[f"replies with nothing to judge, counted as {self.lowest}"] = self.empty
+        counts["other unscored rows" if has_empty else "unscored rows"] = self.unscored
+        if is_compared:
+            counts["rows without a partner"] = self.alone
+        for name, (then, now) in counts.items():
+            more = ", clearly more" if counts[name] is self.unscored and self.has_more_unscored else ""
+            yield name, f"{then:,}" if is_compared else "", f"{now:,}{more}"
+        yield f"mean of all scored rows{' and these replies' if has_empty else ''}", "", _say(self.mean)
+        if n := self.pairs.total():
+            before, after = (sum(pair[index] * rows for pair, rows in self.pairs.items()) / n for index in (0, 1))
+            lower = sum(rows for pair, rows in self.pairs.items() if pair[1] < pair[0])
+            same = sum(rows for pair, rows in self.pairs.items() if pair[1] == pair[0])
+            yield f"mean of the pairs (n = {n:,})", f"{before:.2f}", f"{after:.2f}"
+            yield "difference", "", _say(self.difference, "+.2f")
+            yield "lower, higher, same", "", f"{lower:,}, {n - lower - same:,}, {same:,}"
+        if self.reworded:
+            yield "pairs by prompt_id whose prompts differ", "", f"{self.reworded:,}"
+
+
+@dataclass
+class Check:
+    """Checks an output as the options ask. What cannot be compared is refused here, before a model is paid.
+
+    Rows are paired by `prompt_id`, or by the prompt if they have none. Several responses to one prompt are paired in
+    the order of the files. In the intervals, rows with one `thread`, or one prompt if they have none, are a cluster.
+
+    No assistant passes by failing: a response with nothing to judge counts as the lowest score, and a check fails if
+    fewer than half of the rows have a score. A comparison fails, too, if fewer than half of the earlier rows are in a
+    pair, or if clearly more rows are unscored.
+
+    Raises:
+        SetupError: The options do not go together, or the earlier output cannot be compared.
+    """
+
+    judge: Judge  # gave the verdicts of both outputs
+    output: Path  # the journal to check
+    fail_under: float | None  # the lowest mean that passes
+    earlier: Path | None  # the earlier output to compare with
+    fail_if_worse: bool  # whether clearly lower scores than in the earlier output fail
+    summary: Path | None  # the file to append the result to, as Markdown
+
+    def __post_init__(self) -> None:
+        low, high = self.judge.rubric.scale
+        self._found = _Found(lowest=low)
+        self._before: dict[int, deque[tuple[int, int | None]]] = {}  # by prompt: hashes of its text, and scores
+        if self.fail_under is not None and not self.fail_under <= high:
+            raise SetupError(f"--fail-under {self.fail_under:g}: no mean reaches it on the scale {low} to {high}.")
+        if self.summary and self.summary.suffix == ".jsonl":
+            raise SetupError(f"--summary {self.summary}: Markdown would damage the rows; name another file.")
+        if self.fail_if_worse and self.earlier is None:
+            raise SetupError("--fail-if-worse: name the earlier output with --compare.")
+        if self.earlier is None:
+            return
+        if self.earlier.exists() and self.output.exists() and self.earlier.samefile(self.output):
+            raise SetupError(f"--compare {self.earlier}: that is the output; give the earlier one another name.")
+        for row, score in self._read(self.earlier, 0):
+            self._before.setdefault(_key(row), deque()).append((hash(row.asked), score))
+
+    def finish(self, missing: int, say: Callable[[str], None]) -> bool | None:
+        """Says the result. Returns whether the check fails, or None if the options ask for no check.
+
+        `missing` is the number of rows without a verdict.
+        """
+        is_check, is_compared = self.fail_under is not None or self.fail_if_worse, self.earlier is not None
+        if not (is_check or is_compared or self.summary):
+            return None
+        said = self._judge_it(found := self._compare(), missing)
+        failures = [why for is_failure, why in said if is_failure]
+        head = f"Check {'failed' if failures else 'passed'}" if is_check else "Compared" if is_compared else "Scored"
+        figures, why = [*found.figures(is_compared=is_compared)], "; ".join(failures or [why for _, why in said])
+        for name, before, now in figures:
+            say(f"{name[0].upper()}{name[1:]}: {before and f'{before} before, now '}{now}.")
+        say(f"{head}{why and ': '}{why}.")
+        if self.summary is not None:
+            try:
+                with open(self.summary, "a", encoding="utf-8", opener=private) as file:
+                    file.write(self._to_markdown(found, figures, head, why))
+            except OSError as exc:
+                raise SetupError(f"--summary {self.summary}: cannot write it ({os_reason(exc)}).") from exc
+        return bool(failures) if is_check else None
+
+    def _compare(self) -> _Found:
+        found, (low, high) = self._found, self.judge.rubric.scale
+        mean, change = MeanEstimator(Scale(low, high)), MeanEstimator(Scale(low - high, high - low))
+        newly_unscored = MeanEstimator(Scale(-1, 1))
+        for row, score in self._read(self.output, 1):
+            key = _key(row)
+            cluster = row.key("thread") or key
+            if score is not None:
+                mean.add(score, cluster=cluster)
+            partners = self._before.get(key)
+            if not partners:
+                found.alone[1] += 1
+                continue
+            prompt, before = partners.popleft()
+            newly_unscored.add((score is None) - (before is None), cluster=cluster)
+            if score is None or before is None:
+                continue
+            change.add(score - before, cluster=cluster)
+            found.pairs[before, score] += 1
+            found.reworded += prompt != hash(row.asked)
+            if score < before:
+                fall = (score - before, row.line, row.question, before, score)
+                found.fallen = nsmallest(_MOST_FALLEN, [*found.fallen, fall])
+        found.alone[0] = sum(map(len, self._before.values()))
+        found.mean = each.judge if (each := mean.estimate()) else None
+        found.difference = paired_difference(each) if (each := change.estimate()) else None
+        found.has_more_unscored = bool((each := newly_unscored.estimate()) and (paired_difference(each).low or 0) > 0)
+        return found
+
+    def _read(self, path: Path, index: int) -> Iterator[tuple[Row, int | None]]:
+        """The rows of an output, all of this judge, with the scores that they count as; they are counted at `index`."""
+        low, high = self.judge.rubric.scale
+        for line, raw in read_lines(path):
+            try:
+                row = Row(line, decode(raw))
+                _, score = row.question, row.get("score")
+                if "score" not in row.fields:
+                    raise ValueError("no score")
+                if score is not None and not (type(score) is int and low <= score <= high):
+                    raise ValueError(f"score {shown(score)} is not a whole number from {low} to {high}")
+            except ValueError as exc:
+                raise SetupError(f"{path}, line {line}: {exc}; give JSONL that 'judge batch' wrote.") from exc
+            for name, value in identity_of(self.judge).items():
+                if row.get(name) != value:
+                    raise SetupError(
+                        f"{path}, line {line}: judged with {name} {row.get(name)!r}, now {value!r}; scores of "
+                        "two judges do not compare. Score the earlier responses again with the present judge."
+                    )
+            # An empty question is no failure of the assistant's.
+            is_empty = row.get("unscored_reason") == UnscoredReason.NOTHING_TO_JUDGE
+            is_empty = is_empty and nothing_to_judge(row.question, _AN_ANSWER) is None
+            found = self._found
+            (found.empty if is_empty else found.unscored if score is None else found.scored)[index] += 1
+            yield row, low if is_empty else score
+
+    def _judge_it(self, found: _Found, missing: int) -> list[tuple[bool, str]]:
+        """The findings on the whole output: whether each is a failure, and its words."""
+        said: list[tuple[bool, str]] = []
+        if missing:
+            said.append((True, f"rows without a verdict (failed calls, skipped lines or --max-cost): {missing:,}"))
+        then, now = (sum(counts) for counts in zip(found.scored, found.empty, found.unscored, strict=True))
+        if 2 * found.scored[1] < now or not now:
+            only = f"only {found.scored[1]:,} of {now:,} rows scored" if found.scored[1] else "no row has a score"
+            said.append((True, only))
+        if found.mean and (limit := self.fail_under) is not None:
+            mean = found.mean.mean
+            # Two decimals, unless they would round the mean up to the limit.
+            figure = f"{mean:.9g}" if mean < limit <= float(f"{mean:.2f}") else f"{mean:.2f}"
+            said.append((mean < limit, f"the mean {figure} is {'' if mean < limit else 'not '}below {limit:.9g}"))
+        if self.earlier is None:
+            return said
+        if (pairs := found.pairs.total()) * 2 < then or not pairs:
+            only = f"only {pairs:,} of {then:,} rows scored" if pairs else "no row has a score"
+            said.append((self.fail_if_worse, f"{only} both now and in {self.earlier}"))
+        if found.has_more_unscored:
+            said.append((self.fail_if_worse, f"clearly more rows are unscored than in {self.earlier}"))
+        if pairs:
+            is_worse = self.fail_if_worse and found.outcome == "clearly worse"
+            said.append((is_worse, f"{found.outcome} than {self.earlier}"))
+        return said
+
+    def _to_markdown(self, found: _Found, figures: list[tuple[str, str, str]], head: str, why: str) -> str:
+        rubric, samples = self.judge.rubric, identity_of(self.judge)["samples"]
+        by = f"{self.judge.escalation or self.judge.model}, rubric {rubric.name} ({rubric.version}), samples: {samples}"
+        tables = [("", figures)]
+        if found.fallen:
+            tables.append(("fell most", [(_escape(each[2]), str(each[3]), str(each[4])) for each in found.fallen]))
+        parts = [f"\n### {head}", why and _escape(why, most=1000), _escape(by, most=1000)]
+        for title, rows in tables:
+            lines = [(title, "before", "now"), ("---",) * 3, *rows]
+            parts.insert(-1, "\n".join(f"| {' | '.join(cells)} |" for cells in lines))
+        if self.judge.model == OFFLINE:
+            parts.append("The offline rater counted words: it is not a judge.")
+        return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _key(row: Row) -> int:
+    """A key that identifies the row's prompt in both files."""
+    given = row.get("prompt_id")
+    return hash(("text", row.asked) if given is None else ("id", encode(given)))
+
+
+def _say(interval: Interval | None, form: str = ".2f") -> str:
+    if interval is None or interval.low is None:  # one prompt gives a mean, but no interval
+        return "unknown" if interval is None else f"{interval.mean:{form}}"
+    return f"{interval.mean:{form}} (95% interval {interval.low:{form}} to {interval.high:{form}})"
+
+
+def _escape(text: str, most: int = _MOST_SHOWN) -> str:
+    """The beginning of an untrusted text as code for Markdown, so that it forms no markup, mention or link."""
+    words = " ".join(sanitize(text).split())
+    cut = words if len(words) <= most else f"{words[: most - 1]}…"
+    escaped = "".join(each if each in _PLAIN or not each.isascii() else f"&#{ord(each)};" for each in cut)
+    return f"<code>{escaped}</code>"

@@ -1,0 +1,360 @@
+"""Statistics without a library: Student's t, the error quantile, the KS test, prediction-powered means.
+
+    mean = MeanEstimator(Scale(0, 5))
+    mean.add(4)                 # a score
+    mean.add(5, label=3)        # a score, and the label of a person who did not see it
+    mean.estimate()
+
+The labels must be given blind, to responses that were drawn at random, each with a known probability: no formula
+corrects labels of responses that a person picked. Memory grows with the number of different labels and clusters, not
+with the number of scores.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate
+from math import cos, exp, floor, log, pi, sin, sqrt, tan
+from statistics import NormalDist
+from typing import NamedTuple, TypeVar
+
+from judge.scoring.rubric import Scale
+
+_DUST = 1e-9
+_TAIL = 0.025
+
+
+@cache
+def t_quantile(df: int, tail: float = _TAIL) -> float:
+    """The value that Student's t with `df` degrees of freedom (at least 1) exceeds with probability `tail`.
+
+    It is accurate to six digits.
+
+    Source: Abramowitz and Stegun, Handbook of Mathematical Functions (1964), 26.7.3 and 26.7.4; 26.7.5 beyond 200.
+    """
+    if df > 200:
+        z = NormalDist().inv_cdf(1 - tail)
+        return z + (z**3 + z) / (4 * df) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * df**2)
+    low, high = 0.0, pi / 2
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _two_sided(middle, df) < 1 - 2 * tail else (low, middle)
+    return tan(low) * sqrt(df)
+
+
+def _two_sided(angle: float, df: int) -> float:
+    is_odd = df % 2
+    term = cos(angle) if is_odd else 1.0
+    total = 0.0 if df == 1 else term
+    for power in range(2 + is_odd, df - 1, 2):
+        term *= cos(angle) ** 2 * (power - 1) / power
+        total += term
+    return 2 / pi * (angle + sin(angle) * total) if is_odd else sin(angle) * total
+
+
+def error_quantile(misses: Mapping[tuple[float, float], int]) -> float | None:
+    """How far a person's label is from a single score in at least 90% of cases, whatever the distributions.
+
+    `misses` counts the labelled cases by |label - score| and the probability of the draw. None if there are too few
+    cases: with equal probabilities it takes nine. This is split conformal prediction; source: Vovk, Gammerman, Shafer
+    (2005), for judges arXiv 2509.18658, with weights arXiv 1904.06019 (the next case weighs as much as the heaviest).
+    """
+    weights = [(miss, number / probability) for (miss, probability), number in sorted(misses.items())]
+    next_one = max((1 / probability for _, probability in misses), default=0.0)
+    wanted = 0.9 * (sum(weight for _, weight in weights) + next_one)
+    for (miss, _), reached in zip(weights, accumulate(weight for _, weight in weights), strict=True):
+        if reached >= wanted - _DUST:
+            return miss
+    return None
+
+
+Value = TypeVar("Value", bound=float)
+
+SURE = 0.01
+"""Below this p-value, two samples are said to differ."""
+
+
+def kolmogorov_smirnov(one: Mapping[Value, float], other: Mapping[Value, float]) -> float:
+    """The p-value of the two-sample Kolmogorov-Smirnov test: how likely samples of one distribution differ this much.
+
+    A sample is a count for each value; the p-value is 1.0 if one sample is empty. It comes from the limiting
+    distribution, with Stephens' correction for small samples. Ties make it larger than necessary, so that it warns too
+    late rather than too early. Source: Stephens (1970), Journal of the Royal Statistical Society B 32(1).
+    """
+    n, m = sum(one.values()), sum(other.values())
+    if not n or not m:
+        return 1.0
+    gap = largest = 0.0
+    for value in sorted({*one, *other}):
+        gap += one.get(value, 0) / n - other.get(value, 0) / m
+        largest = max(largest, abs(gap))
+    root = sqrt(n * m / (n + m))
+    scaled = (root + 0.12 + 0.11 / root) * largest
+    if scaled < 0.2:
+        return 1.0  # where the series does not converge
+    return min(1.0, 2 * sum((1 if k % 2 else -1) * exp(-2 * (k * scaled) ** 2) for k in range(1, 100)))
+
+
+MIN_LABELS = 20
+"""With fewer labels of equal weight, an interval may cover less than its 95%."""
+
+
+def good_from(scale: Scale) -> int:
+    """The lowest score that is called good: 4 on a scale from 0 to 5."""
+    return round(scale.low + 0.8 * (scale.high - scale.low))
+
+
+def low_to(scale: Scale) -> int:
+    """The highest score that is called low: 2 on a scale from 0 to 5."""
+    return floor(scale.low + 0.4 * (scale.high - scale.low))
+
+
+class Interval(NamedTuple):
+    """A mean with its 95% interval; the ends are None if there is only one value."""
+
+    mean: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class MeanEstimate:
+    """The mean of all scores, corrected by the labels.
+
+    Attributes:
+        corrected: The mean as people would score; None without a label.
+        judge: The plain mean of the scores. Its interval says how much it may differ for other responses, but nothing
+            about how far the judge is from people.
+        labels_only: The mean of the labels, without the judge's scores; None without a label.
+        n: The number of scores.
+        labelled: The number of scores with a label.
+        effective: The number of labels of equal weight, each in its own cluster, that would say as much (Kish).
+        weight: Lambda, the weight of the scores: 0 if they say nothing about the labels.
+        variance: The variance of the judge's mean.
+        independent: The number of scores behind that variance, where the scores of a cluster count as one.
+    """
+
+    corrected: Interval | None
+    judge: Interval
+    labels_only: Interval | None
+    n: int
+    labelled: int
+    effective: float
+    weight: float
+    variance: float
+    independent: float
+
+    @property
+    def missing(self) -> int:
+        return max(MIN_LABELS - floor(self.effective), 0)
+
+
+class _Sums(NamedTuple):
+    n: float = 0
+    f: float = 0
+    ff: float = 0
+    labels: float = 0
+    w: float = 0
+    wf: float = 0
+    wff: float = 0
+    wy: float = 0
+    wfy: float = 0
+
+    def plus(self, other: "_Sums", times: int = 1) -> "_Sums":
+        return _Sums(*(mine + times * its for mine, its in zip(self, other, strict=True)))
+
+    @property
+    def mean_label(self) -> float:
+        return self.wy / self.w
+
+    @property
+    def weight(self) -> float:
+        variance = self.wff - self.wf**2 / self.w
+        return max((self.wfy - self.wf * self.wy / self.w) / variance, 0.0) if variance > _DUST else 0.0
+
+    @property
+    def corrected_mean(self) -> float:
+        return self.mean_label + self.weight * (self.f / self.n - self.wf / self.w)
+
+
+def _spread(clusters: Mapping[_Sums, int], mean: float) -> float:
+    return sum(number * (each.f - mean * each.n) ** 2 for each, number in clusters.items())
+
+
+def _jackknife(figure: Callable[[_Sums], float], total: _Sums, clusters: Mapping[_Sums, int]) -> float:
+    n, whole = sum(clusters.values()), figure(total)
+    if n < 2:
+        return 0.0
+    return (n - 1) / n * sum(number * (figure(total.plus(each, -1)) - whole) ** 2 for each, number in clusters.items())
+
+
+class MeanEstimator:
+    """Takes scores one by one, some with a label, and estimates their mean as people would score.
+
+    The mean is PPI++: lambda * mean(all scores) + mean(label - lambda * score). Lambda is the slope of labels over
+    scores, which makes the estimate most precise; labels weigh 1 / probability. The variance comes from a jackknife
+    over the labelled clusters, which fits lambda again each time. The interval is Wilson's, by Student's t, for the
+    number of trials with the lowest or highest score that would have that variance. It extends further towards the more
+    distant end of the scale, where a few rare scores may be missing. To each end it covers at least 3 / labels of the
+    distance, because that share of the responses may have the lowest or highest score although no label shows it.
+
+    Source: Angelopoulos, Duchi, Zrnic, "PPI++" (arXiv 2311.01453), who take lambda's variance from all scores; Wilson
+    (1927), JASA 22; Dean and Pagano (2015), Survey Methodology 41(2), for Wilson's interval with other variances;
+    Hanley and Lippman-Hand (1983), JAMA 249(13), for 3 / n; Kish (1965) for unequal weights.
+    """
+
+    def __init__(self, scale: Scale) -> None:
+        self._scale = scale
+        self._n = self._f = self._ff = 0.0  # sums over the scores without label and cluster
+        self._single = Counter[_Sums]()  # sums of scores with a label or a weight of their own
+        self._count = 0
+        self._clusters: dict[Hashable, _Sums] = {}
+
+    def add(
+        self,
+        score: float,
+        label: float | None = None,
+        *,
+        probability: float = 1.0,
+        cluster: Hashable = None,
+        weight: float = 1.0,
+        times: int = 1,
+    ) -> None:
+        """Takes one score, or the same score several times.
+
+        Args:
+            score: The judge's score, on the scale.
+            label: A person's label, or the mean of several people's.
+            probability: The probability with which the response was drawn for a label; ignored without a label. Only
+                the proportions matter.
+            cluster: Shared with scores that depend on this one, such as a thread; None if it is independent.
+            weight: The number of responses that the score represents, if responses were drawn for scoring with unequal
+                probabilities: the inverse of the probability, scaled so that the weights add up to the number of
+                scores.
+            times: The number of responses with these same values.
+
+        Raises:
+            ValueError: The probability is not above 0 and up to 1.
+        """
+        if not 0 < probability <= 1:
+            raise ValueError(f"probability {probability:g} is not above 0 and up to 1")
+        self._count += times
+        if label is None and cluster is None and weight == 1:
+            self._n += times
+            self._f += times * score
+            self._ff += times * score * score
+            return
+        one = _Sums(weight, weight * score, weight * score * score)
+        if label is not None:
+            w = weight / probability
+            one = _Sums(*one[:3], 1, w, w * score, w * score * score, w * label, w * score * label)
+        if cluster is None:
+            self._single[one] += times
+        else:
+            self._clusters[cluster] = self._clusters.get(cluster, _Sums()).plus(one, times)
+
+    def estimate(self) -> MeanEstimate | None:
+        """The estimate from the scores taken so far; None without a score."""
+        clusters = self._single + Counter(self._clusters.values())
+        total = alone = _Sums(self._n, self._f, self._ff)
+        for each, number in clusters.items():
+            total = total.plus(each, number)
+        if not total.n:
+            return None
+        labelled = {each: number for each, number in clusters.items() if each.labels}
+        others = {each: number for each, number in clusters.items() if not each.labels}
+        mean = total.f / total.n
+        rest = (alone.ff - 2 * mean * alone.f + mean**2 * alone.n + _spread(others, mean)) / total.n**2
+        n = alone.n + clusters.total()
+        spread = (rest + _spread(labelled, mean) / total.n**2) * n / max(n - 1, 1)
+        judge = self._interval(mean, spread, n)
+        if not labelled:
+            return MeanEstimate(None, judge, None, self._count, 0, 0.0, 0.0, spread, n)
+        squares = sum(each.w**2 * number for each, number in labelled.items())
+        effective = sum(each.w * number for each, number in labelled.items()) ** 2 / squares
+        variance = _jackknife(lambda sums: sums.corrected_mean, total, labelled) + total.weight**2 * rest
+        variance_of_labels = _jackknife(lambda sums: sums.mean_label, total, labelled)
+        return MeanEstimate(
+            corrected=self._interval(total.corrected_mean, variance, effective),
+            judge=judge,
+            labels_only=self._interval(total.mean_label, variance_of_labels, effective),
+            n=self._count,
+            labelled=int(total.labels),
+            effective=round(effective, 9),
+            weight=total.weight,
+            variance=spread,
+            independent=n,
+        )
+
+    def _interval(self, mean: float, variance: float, n: float) -> Interval:
+        """Wilson's interval, for the number of trials with the lowest or highest score that has the same variance."""
+        low, high = self._scale
+        mean = min(max(mean, low), high)
+        if n + _DUST < 2:
+            return Interval(mean, None, None)
+        share, part = (mean - low) / (high - low), variance / (high - low) ** 2
+        spread = t_quantile(floor(n + _DUST) - 1) ** 2 * part / max(share * (1 - share), part, _DUST)
+        half = sqrt(spread * share * (1 - share) + spread**2 / 4)
+        ends = ((share + spread / 2 + side * half) / (1 + spread) for side in (-1, 1))
+        under, over = (low + each * (high - low) for each in ends)
+        least = min(3 / n, 1)
+        return Interval(mean, min(under, mean - least * (mean - low)), max(over, mean + least * (high - mean)))
+
+
+def labelled_shares(rows: Iterable[tuple[Hashable, bool, float]]) -> Mapping[Hashable, float]:
+    """The share of labelled rows in each stratum; each row is its stratum, whether it is labelled, and its weight.
+
+    Within a stratum, such as a channel's week, all rows have the same chance of being drawn for a label. The share that
+    was labelled replaces that chance, because people label more of what was drawn in one stratum than in another. The
+    share is 1 if no row has a label. Source: Holt and Smith (1979), Post Stratification, JRSS A 142(1).
+    """
+    totals, labelled = defaultdict[Hashable, float](float), defaultdict[Hashable, float](float)
+    for stratum, is_labelled, weight in rows:
+        totals[stratum] += weight
+        labelled[stratum] += weight * is_labelled
+    return {stratum: labelled[stratum] / total or 1.0 for stratum, total in totals.items()}
+
+
+def difference(now: MeanEstimate, before: MeanEstimate) -> Interval | None:
+    """How far the judge's mean `now` is above that of `before`; None if one has only a single score or cluster.
+
+    It uses Welch's t, with clusters instead of their scores. The interval extends at least 3 / n to each side, as for a
+    single mean. Source: Welch (1947), Biometrika 34(1-2).
+    """
+    n = min(now.independent, before.independent)
+    if n + _DUST < 2:
+        return None
+    variance, mean = max(now.variance + before.variance, 0.0), now.judge.mean - before.judge.mean
+    squares = sum(each.variance**2 / (each.independent - 1) for each in (now, before))
+    return _students(mean, variance, variance**2 / squares if squares > _DUST**2 else n - 1, n)
+
+
+def paired_difference(found: MeanEstimate, tail: float = _TAIL) -> Interval:
+    """The mean of differences that were taken as scores, by Student's t; `tail` is the error probability on each side.
+
+    At 95% the interval extends at least 3 / n to each side. For a smaller error probability this minimum grows in
+    proportion to its logarithm.
+    """
+    if found.independent + _DUST < 2:
+        return Interval(found.judge.mean, None, None)
+    return _students(found.judge.mean, max(found.variance, 0.0), found.independent - 1, found.independent, tail)
+
+
+def _students(mean: float, variance: float, df: float, n: float, tail: float = _TAIL) -> Interval:
+    half = max(t_quantile(floor(df + _DUST), tail) * sqrt(variance), 3 / n * log(2 * tail) / log(2 * _TAIL))
+    return Interval(mean, mean - half, mean + half)
+
+
+def wilson(count: int, n: int) -> Interval:
+    """`count` as a share of `n`, with Wilson's 95% interval by Student's t.
+
+    If the share is 0 or 1, the sample shows no error, and `n` replaces `n - 1`. Source: Wilson (1927), JASA 22;
+    `judge.evaluation.agreement.jackknife` has the same for responses that share prompts.
+    """
+    share = count / n
+    if n < 2:
+        return Interval(share, None, None)
+    spread = t_quantile(n - 1) ** 2 / (n - 1 if 0 < count < n else n)
+    half = sqrt(spread * share * (1 - share) + spread**2 / 4)
+    return Interval(share, (share + spread / 2 - half) / (1 + spread), (share + spread / 2 + half) / (1 + spread))

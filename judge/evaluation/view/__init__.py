@@ -1,0 +1,267 @@
+"""Scored replies as one self-contained page for the browser: figures, template, style, script and data."""
+
+import re
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, timedelta
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from math import ceil, floor
+from pathlib import Path
+from statistics import fmean
+from typing import Any, NamedTuple
+
+from judge.errors import SetupError
+from judge.evaluation.estimate import how_near, why_rough
+from judge.evaluation.stats import (
+    MIN_LABELS,
+    Interval,
+    MeanEstimate,
+    MeanEstimator,
+    error_quantile,
+    good_from,
+    labelled_shares,
+)
+from judge.evaluation.view.replies import Label, Replies, Reply, Version, clear_difference
+from judge.rows.files import encode, refuse_foreign, replacing
+from judge.scoring.rubric import Scale
+
+UNSCORED = "unscored"
+"""The name of the bar of replies without a score."""
+_MOST_BARS = 11
+_MOST_DAYS = 31
+
+
+class _Scored(NamedTuple):
+    score: float
+    label: float | None
+    probability: float
+    cluster: str | None
+    stratum: str | None
+
+
+def to_figures(replies: Sequence[Reply]) -> dict[str, Any]:
+    """The figures of the replies of one judge version, ready to show: `facts`, `notes` and `bars`."""
+    scale = scale_of(replies)
+    limit = good_from(scale)
+    is_drawn = any(_used(reply, is_drawn=True) for reply in replies)
+    scored = [_to_scored(reply.score, reply, is_drawn) for reply in replies if reply.score is not None]
+    chances = labelled_shares((each.stratum, each.label is not None, 1.0) for each in scored)
+    scored = [each._replace(probability=chances[each.stratum]) if each.stratum else each for each in scored]
+    labelled = [(each, each.label) for each in scored if each.label is not None]
+    mean, good = MeanEstimator(scale), MeanEstimator(Scale(0, 1))
+    for score, label, probability, cluster, _ in scored:
+        mean.add(score, label, probability=probability, cluster=cluster)
+        is_good = None if label is None else float(label >= limit)
+        good.add(float(score >= limit), is_good, probability=probability, cluster=cluster)
+    facts: list[dict[str, Any]] = []
+    notes: list[str] = []
+    if (means := mean.estimate()) and (shares := good.estimate()):
+        is_blind = all(label.is_blind for reply in replies for label in _used(reply, is_drawn))
+        by = f"corrected by {_count(means.labelled, 'blind label' if is_blind else 'label')}"
+        facts += _facts("Mean", by, means, scale, ".2f")
+        facts += _facts(f"Good ({limit} or more)", by, shares, Scale(0, 1), ".0%")
+        misses = Counter((round(abs(each.score - label), 9), each.probability) for each, label in labelled)
+        notes += [*_notes(means, is_blind), *how_near(error_quantile(misses), len(labelled), scale)]
+    notes += _left_out(replies, len(labelled))
+    counts = Counter(to_bar(reply) for reply in replies)
+    names = [_bar_name(start, scale) for start in range(scale.low, scale.high + 1, _bar_width(scale))]
+    bars = [{"name": name, "count": counts[name]} for name in [*reversed(names), UNSCORED]]
+    return {"facts": facts, "notes": notes, "bars": bars}
+
+
+def scale_of(replies: Sequence[Reply]) -> Scale:
+    """The scale of one version's replies: that of a scored reply, because that of an unscored one may be unknown."""
+    return next((reply.scale for reply in replies if reply.score is not None), replies[0].scale)
+
+
+def _used(reply: Reply, is_drawn: bool) -> Sequence[Label]:
+    """The labels that correct the figures: none given after the score was seen; all have a probability, or none has."""
+    if reply.score is None:
+        return ()
+    return [each for each in reply.labels if each.is_blind is not False and is_drawn == (each.probability is not None)]
+
+
+def _to_scored(score: float, reply: Reply, is_drawn: bool) -> _Scored:
+    labels = _used(reply, is_drawn)
+    if not labels:
+        return _Scored(score, None, 1.0, reply.cluster, reply.stratum)
+    label, probability = fmean(each.score for each in labels), labels[0].probability or 1.0
+    return _Scored(score, label, probability, reply.cluster, reply.stratum)
+
+
+def _facts(what: str, by: str, mean: MeanEstimate, scale: Scale, form: str) -> Iterator[dict[str, Any]]:
+    """The judge's own figure, which matches the bars, and the same figure corrected by people's labels."""
+    yield _fact(f"{what}, by the judge", mean.judge, scale, form)
+    if mean.corrected:
+        yield _fact(f"{what}, {by}", mean.corrected, scale, form)
+
+
+def _fact(title: str, interval: Interval, scale: Scale, form: str) -> dict[str, Any]:
+    fact = {"title": title, "value": format(interval.mean, form), "range": _range(interval, form)}
+    if interval.low is None or interval.high is None:
+        return fact
+    ends = (interval.low, interval.mean, interval.high)
+    return fact | {"places": [round((value - scale.low) / (scale.high - scale.low), 4) for value in ends]}
+
+
+def _range(interval: Interval, form: str) -> str:
+    if interval.low is None or interval.high is None:
+        return "of unknown precision"
+    return f"between {interval.low:{form}} and {interval.high:{form}}"
+
+
+def _notes(mean: MeanEstimate, is_blind: bool) -> Iterator[str]:
+    scores = _count(mean.n, "score")
+    if mean.corrected is None:
+        yield (
+            f"{scores} by the judge alone: the range is for other replies like these, and says nothing of how far the "
+            f"judge is from people. {MIN_LABELS} labels given blind would tell."
+        )
+        return
+    yield (
+        f"{scores}. The judge's range is for other replies like these; the corrected range allows for how far the "
+        "judge is from people, too."
+    )
+    if not is_blind:
+        yield (
+            "The file does not say that all these labels are blind: people who see the score first tend to agree with "
+            "it, and then the correction is too small."
+        )
+    yield from why_rough(mean)
+
+
+def _left_out(replies: Sequence[Reply], used: int) -> Iterator[str]:
+    unscored = sum(reply.score is None for reply in replies)
+    if unscored:
+        yield f"In no figure: {_count(unscored, 'reply', 'replies')} without a score."
+    unused = sum(reply.score is not None and bool(reply.labels) for reply in replies) - used
+    if unused:
+        yield (
+            f"In no figure: the labels of {_count(unused, 'reply', 'replies')}, given after the score was seen or "
+            "without the probability of the draw."
+        )
+
+
+def to_bar(reply: Reply) -> str:
+    """The name of the bar in which a reply is counted: its score to the nearest whole number, halves up."""
+    return UNSCORED if reply.score is None else _bar_name(floor(reply.score + 0.5), reply.scale)
+
+
+def _bar_width(scale: Scale) -> int:
+    return ceil((scale.high - scale.low + 1) / _MOST_BARS)
+
+
+def _bar_name(score: int, scale: Scale) -> str:
+    width = _bar_width(scale)
+    start = score - (score - scale.low) % width
+    end = min(start + width - 1, scale.high)
+    return str(start) if start == end else f"{start} to {end}"
+
+
+def to_trend(replies: Iterable[Reply], is_by_day: bool) -> list[dict[str, Any]]:
+    """The judge's own mean for each day or week with a score, for replies of one version; empty without times."""
+    estimators: dict[date, MeanEstimator] = {}
+    for reply in replies:
+        if reply.score is not None and reply.judged_at is not None:
+            day = reply.judged_at.date()
+            start = day if is_by_day else day - timedelta(days=day.weekday())
+            estimators.setdefault(start, MeanEstimator(reply.scale)).add(reply.score, cluster=reply.cluster)
+    points = ((start, estimator.estimate()) for start, estimator in sorted(estimators.items()))
+    return [{"start": start.isoformat(), "n": found.n, **found.judge._asdict()} for start, found in points if found]
+
+
+def is_by_day(replies: Iterable[Reply]) -> bool:
+    """Whether all replies were judged within a month, so that the trend is by day; otherwise it is by week."""
+    days = [reply.judged_at.date() for reply in replies if reply.judged_at]
+    return bool(days) and (max(days) - min(days)).days < _MOST_DAYS
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
+_MARK = b"<!doctype html>\n<!-- a page of slack-judge -->\n"
+_SLOT = re.compile(r"\{\{(\w+)\}\}")
+# `<` could end the script element, or begin a comment in it; the others end a line if JSON is read as JavaScript.
+_ESCAPED = {ord(each): f"\\u{ord(each):04x}" for each in "<\u2028\u2029"}
+_MOST_MIB = 256
+
+
+def save_page(path: Path, title: str, replies: Replies) -> int:
+    """Writes the page, readable only by its owner, and returns its size in bytes."""
+    refuse_foreign(path, _MARK, "a page of slack-judge", "-o")
+    size = 0
+    with replacing(path, f"{path}: cannot write it ({{reason}}); name another file with -o.") as file:
+        for part in _parts(title, replies):
+            size += file.write(part.encode())
+            if size > _MOST_MIB * 2**20:
+                raise SetupError(
+                    f"{path}: the page would be larger than {_MOST_MIB} MiB, which browsers do not open; show "
+                    "fewer replies."
+                )
+    return size
+
+
+def _parts(title: str, replies: Replies) -> Iterator[str]:
+    fixed = {"title": escape(title)}
+    for name in ("style", "script"):
+        text = _resource("page.css" if name == "style" else "page.js")
+        digest = b64encode(sha256(text.encode()).digest()).decode()
+        fixed |= {name: text, f"{name}_hash": f"'sha256-{digest}'"}
+    yield _MARK.decode()
+    # A slot is filled once, and the filling is not searched for slots: a text may contain what looks like one.
+    for number, part in enumerate(_SLOT.split(_resource("page.html"))):
+        if number % 2 == 0:
+            yield part
+        elif part == "data":
+            yield from _data(title, replies)
+        else:
+            yield fixed[part]
+
+
+def _resource(name: str) -> str:
+    return (files("judge.evaluation.view") / name).read_text(encoding="utf-8")
+
+
+def _data(title: str, replies: Replies) -> Iterator[str]:
+    groups: dict[Version, list[Reply]] = {}
+    for reply in replies.replies:
+        groups.setdefault(reply.version, []).append(reply)
+    by_day = is_by_day(replies.replies)
+    versions = [
+        {
+            "name": version.name,
+            "scale": scale_of(own),
+            "differs": clear_difference(scale_of(own)),
+            **to_figures(own),
+            "trend": to_trend(own, by_day),
+        }
+        for version, own in groups.items()
+    ]
+    unit = "day" if by_day else "week"
+    head = {"title": title, "left_out": replies.left_out, "unit": unit, "versions": versions}
+    numbers = {version: number for number, version in enumerate(groups)}
+    yield _to_json(head)[:-1] + ', "replies": [\n'
+    for number, reply in enumerate(replies.replies):
+        yield (",\n" if number else "") + _to_json(_fields(reply, numbers[reply.version]))
+    yield "\n]}"
+
+
+def _fields(reply: Reply, version: int) -> dict[str, Any]:
+    """A reply as the script reads it; empty values are left out."""
+    same = ("name", "score", "question", "response", "justification", "unscored", "miss", "differs", "flags", "facts")
+    fields = {name: getattr(reply, name) for name in same} | {
+        "version": version,
+        "bar": to_bar(reply),
+        "before": [(each.role, each.text) for each in reply.before],
+        "ratings": [each._asdict() for each in reply.ratings],
+        "labels": [{"score": each.score, "blind": each.is_blind, "reason": each.reason} for each in reply.labels],
+    }
+    return {name: value for name, value in fields.items() if value or (value == 0 and value is not False)}
+
+
+def _to_json(value: object) -> str:
+    return encode(value).translate(_ESCAPED)

@@ -1,0 +1,309 @@
+"""Reads rows of `judge batch` and `judge-bot export` as replies; several rows of one case are one reply."""
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import fmean
+from typing import Any, NamedTuple, Self
+
+from judge.errors import SetupError
+from judge.rows.files import encode, shown
+from judge.rows.numbers import Numbers, Range, find_scale, to_probability
+from judge.rows.row_file import COMPLETION, PROMPT, Row, RowFile
+from judge.scoring.conversation import Turn
+from judge.scoring.offline import OFFLINE
+from judge.scoring.ratings import Flag, point
+from judge.scoring.rubric import Scale
+
+
+class Version(NamedTuple):
+    model: str
+    rubric: str
+    rubric_version: str
+    samples: str
+    judge_version: str
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Self:
+        return cls(*(str(row.get(name) or "") for name in cls._fields))
+
+    @property
+    def name(self) -> str:
+        rubric = f"{self.rubric} ({self.rubric_version})" if self.rubric_version else self.rubric
+        samples = f"{self.samples} {'rating' if self.samples == '1' else 'ratings'}" if self.samples else ""
+        model = f"{OFFLINE} (no model)" if self.model == OFFLINE else self.model
+        return " · ".join(part for part in (model, rubric, samples, self.judge_version) if part) or "unnamed judge"
+
+
+class Label(NamedTuple):
+    """A person's score, and their reason if they gave one; blind if given before the judge's score was shown.
+
+    `probability` is that with which the reply was drawn for a label. None means that the file does not say.
+    """
+
+    score: float
+    is_blind: bool | None
+    reason: str = ""
+    probability: float | None = None
+
+
+class OneRating(NamedTuple):
+    """The result of one model call: a score, or None; `words` are its justification, or why there is no score."""
+
+    model: str
+    score: float | None
+    words: str
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A question, a response, and what judge and people said.
+
+    Attributes:
+        name: How to find it: its line in the file, or its case.
+        question: None if the text is not kept; the same for `response`.
+        before: The turns before the question, as the judge got them.
+        unscored: Why there is no score, in words; empty if there is one.
+        cluster: Shared with replies that are not independent of it.
+        stratum: A group of replies that all have the same chance of a label.
+        flags: Warnings to consider before trusting the score, in words.
+        facts: Other facts, each with its title.
+    """
+
+    name: str
+    version: Version
+    scale: Scale
+    score: float | None
+    question: str | None
+    response: str | None
+    justification: str
+    unscored: str
+    ratings: tuple[OneRating, ...]
+    cluster: str | None
+    stratum: str | None
+    flags: tuple[str, ...]
+    judged_at: datetime | None
+    facts: tuple[tuple[str, str], ...]
+    before: tuple[Turn, ...] = ()
+    labels: list[Label] = field(default_factory=list)
+
+    @property
+    def miss(self) -> float | None:
+        """How far the score is from the mean of all labels; None if one of the two is missing."""
+        if self.score is None or not self.labels:
+            return None
+        return round(abs(self.score - fmean(label.score for label in self.labels)), 9)
+
+    @property
+    def differs(self) -> bool:
+        return (self.miss or 0) >= clear_difference(self.scale)
+
+
+def clear_difference(scale: Scale) -> float:
+    """How far apart a score and a label must be to differ clearly: 2 on a scale from 0 to 5."""
+    return 2 * point(scale)
+
+
+def _to_flag(flag: str) -> str:
+    """A flag in words; an unknown flag of a later version is shown unchanged."""
+    known = flag.removeprefix("question_")
+    if known not in set(Flag):
+        return flag
+    return f"{'response' if flag == known else 'question'} {Flag(known).words}"
+
+
+def _to_rating(fields: Mapping[str, Any]) -> OneRating:
+    score = fields.get("score")
+    words = fields.get("justification") or fields.get("unscored_reason")
+    return OneRating(_text(fields.get("model")) or "", score if _is_number(score) else None, _spaced(words))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _text(value: object) -> str | None:
+    """A text as it is, anything else as JSON; None stays None."""
+    return value if value is None or isinstance(value, str) else encode(value)
+
+
+def _spaced(reason: object) -> str:
+    """A reason for programs, such as `no_majority`, as words; a sentence stays as it is."""
+    text = _text(reason) or ""
+    return text if " " in text else text.replace("_", " ")
+
+
+_FACTS = {
+    "basis": ("Usable ratings", "{}"),
+    "mean": ("Mean of the ratings", "{:.2f}"),
+    "weighted_score": ("Weighted score", "{:.2f}"),
+    "input_tokens": ("Tokens in", "{:,}"),
+    "output_tokens": ("Tokens out", "{:,}"),
+    "cost_usd": ("Cost", "${:.6f}"),
+    "latency_ms": ("Model's time", "{:,} ms"),
+    "prompt_id": ("Prompt", "{}"),
+}
+
+
+def _to_facts(row: Row) -> Iterator[tuple[str, str]]:
+    for name, (title, form) in _FACTS.items():
+        value = row.get(name)
+        if value not in (None, ""):
+            yield title, form.format(value) if _is_number(value) or form == "{}" else _text(value) or ""
+
+
+MOST_REPLIES = 20_000
+"""With more, the page would be slow to open."""
+LABEL = "human"
+"""The default field with people's labels."""
+
+
+@dataclass(frozen=True)
+class Replies:
+    """What a page shows.
+
+    Attributes:
+        replies: In the order of the file.
+        problems: One sentence for each value or line that could not be used.
+        left_out: The number of older rows in the file that are not shown.
+    """
+
+    replies: tuple[Reply, ...]
+    problems: tuple[str, ...] = ()
+    left_out: int = 0
+
+
+def read_replies(
+    path: Path,
+    label: str | None = None,
+    label_range: Range | None = None,
+    rubric: str | Path | None = None,
+    limit: int | None = None,
+) -> Replies:
+    """The replies of a JSONL file.
+
+    Args:
+        path: The file.
+        label: The field with people's labels; `human` by default, if the rows have it.
+        label_range: The labels' lowest and highest value, if that is not the rubric's scale.
+        rubric: Sets the scale; needed if the rows name a rubric that does not come with the package.
+        limit: How many rows to take, from the end; without it, a file with more than 20,000 rows is refused.
+    """
+    file = RowFile(path)
+    lines = deque[tuple[int, bytes]](maxlen=limit or MOST_REPLIES)  # only these are kept in memory
+    total = 0
+    for total, line in enumerate(file.lines(), start=1):  # noqa: B007 - counts them
+        lines.append(line)
+    if limit is None and total > MOST_REPLIES:
+        raise SetupError(
+            f"{path}: {total:,} rows are more than the {MOST_REPLIES:,} that a page can hold; say --limit "
+            f"{MOST_REPLIES} for the last of them, or give a sample."
+        )
+    rows = list(file.rows(lines))
+    file.require()
+    if "score" not in file.names:
+        found = f"; the fields are {', '.join(file.names)}" if file.names else ""
+        raise SetupError(f"No line has a score{found}. Give the JSONL that `judge batch` or `judge-bot export` writes.")
+    file.require(label=label)
+    reader = Reader(file.problems, label or LABEL, label_range, rubric)
+    for row in rows:
+        reader.add(row.line, row.fields)
+    return reader.finish(total - len(lines))
+
+
+class Reader:
+    """Makes replies from rows, one by one; rows of one judge version and one `case` are labels of several people."""
+
+    def __init__(
+        self,
+        problems: list[str] | None = None,
+        label: str = LABEL,
+        label_range: Range | None = None,
+        rubric: str | Path | None = None,
+    ) -> None:
+        self._problems = [] if problems is None else problems
+        self._label = label
+        self._label_range = label_range
+        self._rubric = rubric
+        self._scales: dict[tuple[str | None, str | None], Scale] = {}
+        self._numbers: dict[Scale, Numbers] = {}
+        self._replies: dict[object, Reply] = {}
+
+    def add(self, line: int, fields: Mapping[str, Any], scale: Scale | None = None) -> None:
+        """Takes a row; without `scale`, the row's rubric gives the scale."""
+        row = Row(line, fields)
+        if scale is None:
+            if row.rubric not in self._scales:
+                self._scales[row.rubric] = find_scale(row, self._rubric)
+            scale = self._scales[row.rubric]
+        numbers = self._numbers.setdefault(scale, Numbers(scale, self._label_range, self._problems))
+        version, case = Version.of(fields), row.key("case")
+        key = line if case is None else (version, case)
+        reply = self._replies.get(key)
+        if reply is None:
+            name = f"Line {line}" if case is None else f"Case {case}"
+            score = numbers.score(line, row.get("score"))
+            reply = self._replies[key] = self._to_reply(row, name, version, scale, score)
+        for label in numbers.labels(line, row.get(self._label)):
+            probability = to_probability(row.get("probability"))
+            if probability is None and row.get("probability") is not None:
+                self._problem(row, "probability", "from 1e-9 to 1")
+            blind = row.get("blind")
+            is_blind = blind if isinstance(blind, bool) else None
+            reply.labels.append(Label(label, is_blind, _text(row.get("reason")) or "", probability))
+
+    def finish(self, left_out: int = 0) -> Replies:
+        """All replies so far."""
+        for numbers in self._numbers.values():
+            numbers.check()
+        return Replies(tuple(self._replies.values()), tuple(self._problems), left_out)
+
+    def _to_reply(self, row: Row, name: str, version: Version, scale: Scale, score: float | None) -> Reply:
+        time = self._time(row)
+        judged = (("Judged", f"{time:%Y-%m-%d %H:%M} UTC"),) if time else ()
+        question, response = (
+            next((_text(row.get(each)) for each in names if row.get(each) is not None), None)
+            for names in (PROMPT, COMPLETION)
+        )
+        before: tuple[Turn, ...] = ()
+        if row.has_turns:
+            with suppress(ValueError):  # texts that are not kept
+                question, response, _ = dialogue = row.dialogue
+                before = dialogue.conversation
+        why = _text(row.get("unscored_detail")) or _spaced(row.get("unscored_reason")) or "No score."
+        return Reply(
+            name=name,
+            version=version,
+            scale=scale,
+            score=score,
+            question=question,
+            response=response,
+            justification=_text(row.get("justification")) or "",
+            unscored=why if score is None else "",
+            ratings=tuple(_to_rating(each) for each in _list(row.get("ratings")) if isinstance(each, dict)),
+            cluster=row.key("thread"),
+            stratum=row.key("stratum"),
+            flags=tuple(_to_flag(str(each)) for each in _list(row.get("flags"))),
+            judged_at=time,
+            facts=(*_to_facts(row), *judged),
+            before=before,
+        )
+
+    def _time(self, row: Row) -> datetime | None:
+        value = row.get("judged_at")
+        try:
+            time = None if value is None else datetime.fromisoformat(str(value))
+        except ValueError:
+            self._problem(row, "judged_at", "a time")
+            return None
+        return time and (time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC))
+
+    def _problem(self, row: Row, name: str, wanted: str) -> None:
+        self._problems.append(f"line {row.line}: {name} {shown(row.get(name))} is not {wanted}")

@@ -1,0 +1,272 @@
+"""Exports scored rows: as tables in CSV or Parquet, and as preference pairs to train on."""
+
+import csv
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from io import TextIOWrapper
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from judge.errors import SetupError
+from judge.rows.files import Format, decode, encode, os_reason, read_lines, replacing
+from judge.rows.messages import split_messages
+from judge.rows.row_file import ADDED, Row
+from judge.scoring.conversation import Turn
+
+# Endings of formats that are not written here.
+_OTHER_FORMATS = {".bz2", ".gz", ".json", ".tsv", ".xls", ".xlsx", ".xz", ".zip", ".zst"}
+_ROWS_AT_ONCE = 1_000
+
+
+def choose_format(path: Path, asked: Format | None) -> Format:
+    """The format that was asked for; without one, the format that the ending of `path` names, or JSONL."""
+    if path.suffix.lower() in _OTHER_FORMATS:
+        raise SetupError(f"{path}: {path.suffix} is not written; end the name in .jsonl, .csv or .parquet.")
+    chosen = asked or _format_of(path) or Format.JSONL
+    if chosen is Format.PARQUET:
+        try:
+            import pyarrow.parquet  # type: ignore[import-untyped]  # noqa: F401
+        except ImportError as exc:
+            raise SetupError("Parquet needs the package pyarrow: pip install 'slack-judge[parquet]'.") from exc
+    return chosen
+
+
+def name_beside(path: Path, form: Format) -> Path:
+    """The file of the same name in another format: an ending that names a format is replaced, any other is kept."""
+    return path.with_suffix(f".{form}") if _format_of(path) else path.with_name(f"{path.name}.{form}")
+
+
+def refuse_foreign(table: Path, form: Format) -> None:
+    """Raises SetupError if `table` exists and is not from a batch, whose first column is `line`."""
+    if table.exists() and not _begins_with_line(table, form):
+        raise SetupError(f"{table}: not a table of 'judge batch', and would be overwritten; choose another output.")
+
+
+def _begins_with_line(table: Path, form: Format) -> bool:
+    try:
+        if form is Format.CSV:
+            with table.open("rb") as file:
+                return file.read(5) in (b"line,", b"\r\n")  # a batch without rows has no columns
+        from pyarrow import ArrowException, parquet
+
+        try:
+            return list(parquet.read_schema(table).names)[:1] in (["line"], [])
+        except ArrowException:
+            return False
+    except OSError as exc:
+        raise SetupError(f"{table}: cannot read it ({os_reason(exc)}).") from exc
+
+
+def export(rows: Path, target: Path, form: Format) -> None:
+    """Writes the rows of a JSONL file as a table, which replaces `target` when it is complete.
+
+    A column has one type: true or false, whole number, number or text. A column that mixes types, or holds lists or
+    objects, is text: strings are unchanged, everything else is JSON.
+    """
+    columns = _columns(rows)
+    with replacing(target, f"{target}: cannot write it ({{reason}}).") as file:
+        (_write_csv if form is Format.CSV else _write_parquet)(rows, file, columns)
+
+
+def _format_of(path: Path) -> Format | None:
+    ending = path.suffix.lower().removeprefix(".")
+    return Format(ending) if ending in set(Format) else None
+
+
+def _columns(rows: Path) -> dict[str, type]:
+    """All columns in the order of their first appearance, each with the one type that fits all its values."""
+    columns: dict[str, type | None] = {}
+    for _, raw in read_lines(rows):
+        for name, value in decode(raw).items():
+            seen = columns.setdefault(name, _to_kind(ADDED[name]) if name in ADDED else None)
+            if value is None or seen is str:
+                continue
+            kind = str if isinstance(value, int) and abs(value) >= 2**63 else _to_kind(type(value))
+            columns[name] = kind if seen in (None, kind) else float if {seen, kind} == {int, float} else str
+    return {name: kind or str for name, kind in columns.items()}
+
+
+def _to_kind(of: type) -> type:
+    return of if of in (bool, int, float) else str
+
+
+def _to_text(value: object) -> str:
+    # Half a surrogate pair, which neither format can hold, is escaped.
+    return value.encode(errors="backslashreplace").decode() if isinstance(value, str) else encode(value)
+
+
+# First characters that make a cell a formula in a spreadsheet, in East Asian settings also in their full width:
+# https://owasp.org/www-community/attacks/CSV_Injection
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+
+
+def _to_csv(value: object) -> str:
+    text = _to_text(value)
+    return f"'{text}" if isinstance(value, str) and text.startswith(_FORMULAS) else text
+
+
+def _write_csv(rows: Path, file: BinaryIO, columns: Mapping[str, type]) -> None:
+    text = TextIOWrapper(file, encoding="utf-8", newline="")
+    writer = csv.writer(text)
+    writer.writerow(map(_to_csv, columns))
+    for _, raw in read_lines(rows):
+        fields = decode(raw)
+        values = (fields.get(name) for name in columns)
+        writer.writerow("" if value is None else _to_csv(value) for value in values)
+    text.detach()
+
+
+def _write_parquet(rows: Path, file: BinaryIO, columns: Mapping[str, type]) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    types = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
+    schema = pa.schema([(_to_text(name), types[kind]) for name, kind in columns.items()])
+    with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
+        all_fields = (decode(raw) for _, raw in read_lines(rows))
+        while part := list(islice(all_fields, _ROWS_AT_ONCE)):
+            arrays = [
+                pa.array([_to_cell(fields.get(name), kind) for fields in part], types[kind])
+                for name, kind in columns.items()
+            ]
+            writer.write_batch(pa.record_batch(arrays, schema=schema))
+
+
+def _to_cell(value: object, kind: type) -> object:
+    if value is None or kind in (bool, int):
+        return value
+    if kind is str:
+        return _to_text(value)
+    return float(value) if isinstance(value, int) else value
+
+
+_LOOKED_AT = 10_000
+_JUDGE = ("rubric_version", "samples")
+
+
+class Scored(NamedTuple):
+    """One scored row. `key` identifies its prompt: the `prompt_id` as JSON, and what was `asked` if it has none.
+
+    `prompt` and `response` are texts, or lists of messages if the row is a conversation.
+    """
+
+    line: int
+    key: tuple[str, str]
+    prompt_id: Any
+    asked: str
+    prompt: str | Sequence[Any]
+    response: str | Sequence[Any]
+    score: float
+
+
+@dataclass
+class Counts:
+    """Counts of the results: `pairs`, `ties` and `alone` count prompts, the others count lines."""
+
+    pairs: int = 0
+    ties: int = 0
+    alone: int = 0
+    unscored: int = 0
+    malformed: int = 0
+
+
+def make_pairs(source: Path, report: Callable[[str], None], counts: Counts) -> Iterator[str]:
+    """The pairs of a scored file as JSON, in the order in which its prompts first appear.
+
+    Rows belong together by `prompt_id`, or by the prompt itself if they have none. Of several responses with the same
+    score, the first in the file counts. Three rows of each prompt are kept in memory.
+
+    Args:
+        source: Rows with prompt, completion and score, in any order; a score of null is unscored.
+        report: Called with one plain sentence for each line that is not such a row and is skipped.
+        counts: Filled in as the pairs are made.
+    """
+    firsts: dict[tuple[str, str], Scored] = {}
+    best: dict[tuple[str, str], Scored] = {}
+    worst: dict[tuple[str, str], Scored] = {}
+    responses = Counter[tuple[str, str]]()
+    for row in _read_scored(source, report, counts):
+        first = firsts.setdefault(row.key, row)
+        if row.asked != first.asked:
+            raise SetupError(
+                f"{source}: prompt_id {row.key[0]} has one prompt in line {first.line} and another in "
+                f"line {row.line}; give each prompt an id of its own."
+            )
+        responses[row.key] += 1
+        best[row.key] = max(best.get(row.key, row), row, key=lambda each: each.score)
+        worst[row.key] = min(worst.get(row.key, row), row, key=lambda each: each.score)
+    for key, top in best.items():
+        low = worst[key]
+        if top.score > low.score:
+            counts.pairs += 1
+            pair = {"prompt_id": top.prompt_id, "prompt": top.prompt, "chosen": top.response, "rejected": low.response}
+            yield encode(pair | {"score_chosen": top.score, "score_rejected": low.score})
+        elif responses[key] > 1:
+            counts.ties += 1
+        else:
+            counts.alone += 1
+
+
+def has_pair(source: Path) -> bool:
+    """Whether there is a pair among the first 10,000 scored rows."""
+    first: dict[tuple[str, str], Scored] = {}
+    for row in islice(_read_scored(source, lambda _: None, Counts()), _LOOKED_AT):
+        other = first.setdefault(row.key, row)
+        if other.asked != row.asked:
+            return False
+        if other.score != row.score:
+            return True
+    return False
+
+
+def _read_scored(source: Path, report: Callable[[str], None], counts: Counts) -> Iterator[Scored]:
+    judges: dict[str, int] = {}
+    for line, raw in read_lines(source):
+        try:
+            row = Row(line, decode(raw))
+            scored = _to_scored(row)
+        except ValueError as exc:
+            counts.malformed += 1
+            report(f"line {line}: {exc}; skipped.")
+            continue
+        # Without a rubric version the row is not ours, and its `model` may be the one that wrote the response.
+        parts = {"model": row.judge} | {name: row.get(name) for name in _JUDGE}
+        named = ", ".join(f"{name} {part}" for name, part in parts.items())
+        judges.setdefault(named if "rubric_version" in row.fields else "another", line)
+        if len(judges) > 1:
+            (one, first), (other, second) = judges.items()
+            raise SetupError(
+                f"{source}: two judges gave these scores ({one} in line {first}; {other} in line {second}), and "
+                "theirs do not compare; make pairs of each judge's rows alone."
+            )
+        if scored is None:
+            counts.unscored += 1
+        else:
+            yield scored
+
+
+def _to_scored(row: Row) -> Scored | None:
+    asked, (prompt, response) = row.asked, _sides(row)
+    if "score" not in row.fields:
+        raise ValueError("no score; 'judge batch' adds them")
+    score, prompt_id = row.get("score"), row.get("prompt_id")
+    if score is None:
+        return None
+    if isinstance(score, bool) or not isinstance(score, int | float) or not -math.inf < score < math.inf:
+        raise ValueError("the score is not a number")
+    key = encode(prompt_id), "" if prompt_id is not None else asked
+    return Scored(row.line, key, prompt_id, asked, prompt, response, score)
+
+
+def _sides(row: Row) -> tuple[str | Sequence[Any], str | Sequence[Any]]:
+    """What was asked and what was answered: texts, or the messages of a conversation, as trainers take them."""
+    if not row.has_turns:
+        return row.question, row.response
+    if isinstance(messages := row.get("messages"), list):
+        return split_messages(messages)
+    question, response, turns = row.dialogue
+    asked = [{"role": each.role, "content": each.text} for each in (*turns, Turn("user", question))]
+    return asked, [{"role": "assistant", "content": response}]

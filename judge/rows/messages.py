@@ -1,0 +1,241 @@
+"""Reads messages as logs have them: a question, its response, and the conversation before it.
+
+Messages of Chat Completions, items of Responses, Anthropic's blocks and LangChain's roles are read. What is no text is
+marked at its place (`[picture: ...]`), and reasoning, which nobody was shown, is left out.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Any, NamedTuple
+
+from judge.rows.files import encode, kind_of
+from judge.scoring.attacks.marks import mark, unmark
+from judge.scoring.conversation import Turn, bounded
+
+_ROLES = {"human": "user", "ai": "assistant", "model": "assistant", "function": "tool"}
+_UNSEEN = {"thinking", "redacted_thinking", "reasoning"}
+_CALLS, _RESULTS = {"tool_use", "server_tool_use", "tool_call"}, {"tool_result"}
+_KINDS = {"image": "picture", "document": "file", "audio": "audio", "video": "video", "file": "file"}
+_AFFIXES = ("input_", "output_", "_url", "_file")
+_NAMES = ("alt_text", "alt", "filename", "name", "title")
+
+
+class Dialogue(NamedTuple):
+    """A question, its response, and all turns before it."""
+
+    question: str
+    response: str
+    turns: tuple[Turn, ...] = ()
+
+    @property
+    def conversation(self) -> tuple[Turn, ...]:
+        """The turns within the bounds of what a judge gets."""
+        return bounded(self.turns).turns
+
+
+@dataclass(slots=True)
+class _Said:
+    """A message, or a step: a tool's call or result. `has_words` if some of its text is not a mark."""
+
+    role: str
+    text: str
+    has_words: bool = False
+    is_step: bool = False
+
+
+def read_messages(messages: Sequence[Any]) -> Dialogue:
+    """The last question, and all that the assistant says after it; "" for what is missing.
+
+    Steps after the question are not the response: they end the conversation. What the assistant says before its last
+    step is marked as a step, if more follows.
+
+    Raises:
+        ValueError: These are no messages; the message completes "line 17: ".
+    """
+    said = _read(messages, "messages")
+    end = max((at for at, each in enumerate(said, start=1) if each.role == "user"), default=0)
+    asked = [*takewhile(lambda each: each.role == "user", reversed(said[:end]))][::-1]
+    after = said[end:]
+    last_step = max((at for at, each in enumerate(after) if each.is_step), default=-1)
+    goes_on = any(each.has_words for each in after[last_step + 1 :] if each.role == "assistant")
+    answer, others = list[_Said](), list[_Said]()
+    for at, each in enumerate(after):
+        if each.is_step or each.role != "assistant":
+            others.append(each)
+        elif goes_on and at < last_step and each.has_words:
+            answer.append(_Said(each.role, mark("step", each.text)))
+        else:
+            answer.append(each)
+    return Dialogue(_joined(asked), _joined(answer), _to_turns([*said[: end - len(asked)], *others]))
+
+
+def read_turns(conversation: Sequence[Any]) -> tuple[Turn, ...]:
+    """The turns of a row's `conversation`.
+
+    Raises:
+        ValueError: As `read_messages`.
+    """
+    return _to_turns(_read(conversation, "conversation"))
+
+
+def split_messages(messages: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
+    """The messages up to the last one by a user, and those after it, unchanged.
+
+    Raises:
+        ValueError: As `read_messages`.
+    """
+    users = (any(said.role == "user" for said in _read([each], "messages")) for each in messages)
+    end = max((at for at, is_by_user in enumerate(users, start=1) if is_by_user), default=0)
+    return messages[:end], messages[end:]
+
+
+def _joined(said: Sequence[_Said]) -> str:
+    """The texts with blank lines between; "" if they hold nothing but marks, by which nobody could judge."""
+    has_words = any(each.has_words for each in said)
+    return "\n\n".join(each.text for each in said if each.text) if has_words else ""
+
+
+def _to_turns(said: Iterable[_Said]) -> tuple[Turn, ...]:
+    return tuple(Turn(each.role, each.text) for each in said if each.text.strip())
+
+
+def _read(messages: Sequence[Any], name: str) -> list[_Said]:
+    said: list[_Said] = []
+    for number, message in enumerate(messages, start=1):
+        try:
+            if not isinstance(message, Mapping):
+                raise ValueError(f"is {kind_of(message)} where an object belongs")
+            new = list(_read_message(message))
+            "".join(each.role + each.text for each in new).encode()
+            said += new
+        except UnicodeEncodeError as exc:
+            raise ValueError(f"message {number} of {name} holds half a surrogate pair, which is not Unicode") from exc
+        except ValueError as exc:
+            raise ValueError(f"message {number} of {name} {exc}") from exc
+    return said
+
+
+def _read_message(message: Mapping[str, Any]) -> Iterator[_Said]:
+    inner = message.get("kwargs", message.get("data"))  # LangChain's two forms of a saved message
+    if isinstance(inner, Mapping) and "content" in inner:
+        message = {**message, **inner}
+    role, kind = message.get("role"), message.get("type")
+    if role is None and isinstance(kind, str):
+        if "content" not in message or kind in _UNSEEN:
+            yield from _read_item(kind, message)
+            return
+        role = kind
+    if not isinstance(role, str):
+        raise ValueError("has no role" if role is None else f"has {kind_of(role)} as its role")
+    role = _ROLES.get(role, role)
+    parts = _parts(message.get("content", message.get("text")))
+    text, has_words = _to_text([*parts, *_beside(message)], message.get("annotations"))
+    if role == "tool":
+        yield _Said(role, text, is_step=True)
+        return
+    if message.get("phase") == "commentary":
+        text, has_words = text and mark("step", text), False
+    steps = [*_steps(parts), *_calls(message)]
+    # In Anthropic's logs, a message by the user may be nothing but the results of tools.
+    if text or not steps:
+        yield _Said(role, text, has_words)
+    yield from steps
+
+
+def _beside(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """What Chat Completions has beside the content."""
+    if isinstance(refusal := message.get("refusal"), str):
+        yield {"type": "refusal", "refusal": refusal}
+    if isinstance(audio := message.get("audio"), Mapping):
+        yield {"type": "audio", **audio}
+
+
+def _calls(message: Mapping[str, Any]) -> Iterator[_Said]:
+    calls = message.get("tool_calls") or [message.get("function_call")]
+    for call in calls if isinstance(calls, list) else ():
+        if isinstance(call, Mapping):
+            function = call.get("function")
+            yield _call(function if isinstance(function, Mapping) else call)
+
+
+def _steps(parts: Iterable[Mapping[str, Any]]) -> Iterator[_Said]:
+    for part in parts:
+        if _kind(part) in _CALLS:
+            yield _call(part)
+        elif _kind(part) in _RESULTS:
+            yield _result(part.get("content"))
+
+
+def _read_item(kind: str, item: Mapping[str, Any]) -> Iterator[_Said]:
+    """The steps of an item of Responses that is no message."""
+    if kind in _UNSEEN:
+        return
+    if not kind.endswith("_output"):
+        yield _call(item)
+    if item.get("output") is not None:
+        yield _result(item["output"])
+
+
+def _call(call: Mapping[str, Any]) -> _Said:
+    given = next((call[name] for name in ("arguments", "args", "input", "action") if call.get(name)), "")
+    name = next((call[name] for name in ("name", "function", "type") if isinstance(call.get(name), str)), "tool")
+    words = f"{name} {given if isinstance(given, str) else encode(given)}"
+    return _Said("assistant", mark("step", words), is_step=True)
+
+
+def _result(content: Any) -> _Said:
+    is_text = isinstance(content, str | list | None)
+    return _Said("tool", _to_text(_parts(content))[0] if is_text else unmark(encode(content)), is_step=True)
+
+
+def _to_text(parts: Iterable[Mapping[str, Any]], annotations: Any = None) -> tuple[str, bool]:
+    """The text of a message, a line or more for each part and then its sources, and whether it has words of its own."""
+    lines: list[str] = []
+    sources = [annotations]
+    has_words = False
+    for part in parts:
+        kind = _kind(part)
+        words = next((part[name] for name in ("text", "refusal", "transcript") if part.get(name) is not None), None)
+        sources.append(part.get("annotations"))
+        if isinstance(words, str):
+            lines.append(unmark(words))
+            has_words |= bool(words.strip())
+        elif words is not None:
+            raise ValueError(f"has {kind_of(words)} where a text belongs")
+        elif kind not in _UNSEEN | _CALLS | _RESULTS:
+            lines.append(_to_mark(kind, part))
+    cited = (each for given in sources if isinstance(given, list) for each in given if isinstance(each, Mapping))
+    marks = (_to_source(each) for each in cited if each.get("type") == "url_citation")
+    return "\n".join([*lines, *dict.fromkeys(marks)]), has_words
+
+
+def _kind(part: Mapping[str, Any]) -> str:
+    return str(part.get("type", "text"))
+
+
+def _to_mark(kind: str, part: Mapping[str, Any]) -> str:
+    plain = kind
+    for affix in _AFFIXES:
+        plain = plain.replace(affix, "")
+    if plain not in _KINDS:
+        return mark("block", kind)
+    inner = part.get(kind)
+    given = {**part, **inner} if isinstance(inner, Mapping) else part
+    named = (given.get(name) for name in _NAMES)
+    return mark(_KINDS[plain], next((each for each in named if isinstance(each, str)), ""))
+
+
+def _to_source(annotation: Mapping[str, Any]) -> str:
+    inner = annotation.get("url_citation")
+    given = inner if isinstance(inner, Mapping) else annotation
+    return mark("source", f"{given.get('title') or ''} ({given.get('url') or ''})")
+
+
+def _parts(content: Any) -> list[Mapping[str, Any]]:
+    given = content if isinstance(content, list) else [] if content is None else [content]
+    parts = [{"type": "text", "text": each} if isinstance(each, str) else each for each in given]
+    for part in parts:
+        if not isinstance(part, Mapping):
+            raise ValueError(f"has {kind_of(part)} as its content, where a text or a list of parts belongs")
+    return parts

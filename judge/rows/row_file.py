@@ -1,0 +1,388 @@
+"""Rows of JSONL or CSV: one type, `Row`, for all commands, and one reader, `RowFile`.
+
+The fields that a batch adds to a row are here too, because the other commands read them.
+"""
+
+import csv
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self, TextIO
+
+from judge.errors import SetupError
+from judge.rows.files import MOST_OF_A_LINE, InputFormat, check_is_file, decode, encode, kind_of, os_reason, read_lines
+from judge.rows.messages import Dialogue, read_messages, read_turns
+from judge.scoring.conversation import Turn
+from judge.scoring.ratings import Verdict
+
+PROMPT = ("prompt", "question")
+COMPLETION = ("completion", "response")
+"""The names that the two texts may have in a row."""
+
+ADDED: Mapping[str, type] = {
+    "line": int,
+    "status": str,
+    "score": int,
+    "mean": float,
+    "spread": int,
+    "justification": str,
+    "unscored_reason": str,
+    "unscored_detail": str,
+    "basis": str,
+    "ratings": list,
+    "weighted_score": float,
+    "flags": list,
+    "model": str,
+    "escalation": str,
+    "rubric": str,
+    "rubric_version": str,
+    "samples": int,
+    "input_tokens": int,
+    "output_tokens": int,
+    "latency_ms": int,
+    "cost_usd": float,
+}
+"""The fields that a batch adds, and their types if they are not null. `line` comes first in a row."""
+
+_NOT_READ = {".bz2", ".gz", ".numbers", ".ods", ".parquet", ".xls", ".xlsx", ".xz", ".zip", ".zst"}
+_PROMPT_ID = b'"prompt_id"'
+_OWN_NAME = re.compile(rf"(?:input_)*(?:{'|'.join(ADDED)})")
+_MOST_NAMED, _LONGEST_NAMES = 10, 200
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of a file, and what its fields mean in all commands.
+
+    `fields` are those of the JSON object, or the CSV cells by column.
+    """
+
+    line: int  # the line where it begins, from 1
+    fields: Mapping[str, Any]
+
+    def get(self, name: str) -> Any:
+        return self.fields.get(name)
+
+    def key(self, name: str) -> str | None:
+        """A field's value as a string, to compare rows by; None if it is null or missing."""
+        value = self.fields.get(name)
+        return None if value is None else str(value)
+
+    @property
+    def question(self) -> str:
+        """Raises ValueError if the row has none; the message completes "line 17: ". The same for `response`."""
+        return self.dialogue.question if self.has_turns else self._text(PROMPT)
+
+    @property
+    def response(self) -> str:
+        return self.dialogue.response if self.has_turns else self._text(COMPLETION)
+
+    @property
+    def has_turns(self) -> bool:
+        """Whether the row is a conversation: lists of `messages`, or of `conversation` beside the two texts."""
+        return isinstance(self.get("messages"), list) or isinstance(self.get("conversation"), list)
+
+    @property
+    def dialogue(self) -> Dialogue:
+        """The question, the response, and the turns before; raises ValueError as `question`."""
+        messages, before = self.get("messages"), self.get("conversation")
+        if not isinstance(messages, list):
+            turns = read_turns(before) if isinstance(before, list) else ()
+            return Dialogue(self._text(PROMPT), self._text(COMPLETION), turns)
+        beside = [name for name in (*PROMPT, *COMPLETION, "conversation") if self.get(name) is not None]
+        if beside:
+            raise ValueError(f"messages and {beside[0]}, where one of them belongs; leave the other out")
+        return read_messages(messages)
+
+    @property
+    def asked(self) -> str:
+        """The question, and all before it: equal for the responses to one prompt. Raises ValueError as `question`."""
+        question, _, turns = self.dialogue if self.has_turns else Dialogue(self.question, "")
+        return encode([*((turn.role, turn.text) for turn in turns), question]) if turns else question
+
+    @property
+    def judge(self) -> Any:
+        """The judge that gave the row its score: its model, or both models if it has a stronger one."""
+        # Without a rubric version the row is not ours, and the field may contain anything.
+        return (self.get("escalation") if "rubric_version" in self.fields else None) or self.get("model")
+
+    @property
+    def rubric(self) -> tuple[str | None, str | None]:
+        return self.key("rubric"), self.key("rubric_version")
+
+    @property
+    def known_by(self) -> tuple[str, object]:
+        """The keys of the row's prompt and of its response; equal ones in other rows have equal keys."""
+        text = next((self.fields[name] for name in COMPLETION if isinstance(self.get(name), str)), None)
+        prompt = next((str(self.fields[name]) for name in ("prompt_id", *PROMPT) if self.get(name) is not None), None)
+        if self.has_turns:
+            with suppress(ValueError):  # not a row to judge
+                prompt, text = self.key("prompt_id") or self.asked, self.response
+        item: object = f"line {self.line}" if prompt is None or text is None else (prompt, text)
+        if self.get("case") is not None:
+            item = f"case {self.get('case')}"
+        return (str(item) if prompt is None else prompt), item
+
+    def to_item(self) -> "Item":
+        """The item for a batch to judge; fields with the name of an added field are carried as `input_...`."""
+        carried = {own_name(name): value for name, value in self.fields.items()}
+        question, response, _ = dialogue = self.dialogue
+        return Item(self.line, question, response, encode(carried), dialogue.conversation)
+
+    def _text(self, names: tuple[str, str]) -> str:
+        given = {name: self.fields[name] for name in names if self.get(name) is not None}
+        if not given:
+            others = [name for name, value in self.fields.items() if value is not None]
+            found = f"only {_listed(others)}" if others else "nor anything else"
+            raise ValueError(f"no {names[0]} (nor {names[1]}), {found}")
+        for name, text in given.items():
+            if not isinstance(text, str):
+                hint = "; a conversation is the field messages alone" if isinstance(text, list) else ""
+                raise ValueError(f"{name} is {kind_of(text)} where a string belongs{hint}")
+            try:
+                text.encode()
+            except UnicodeEncodeError as exc:
+                raise ValueError(f"{name} holds half a surrogate pair, which is not Unicode text") from exc
+        if len(set(given.values())) > 1:
+            raise ValueError(f"{names[0]} and {names[1]} differ; leave one out")
+        return str(next(iter(given.values())))
+
+
+def own_name(name: str) -> str:
+    """The name of a row's own field in the output, beside the fields that a batch adds."""
+    return f"input_{name}" if _OWN_NAME.fullmatch(name) else name
+
+
+def _listed(names: Collection[str]) -> str:
+    first, more = list(names)[:_MOST_NAMED], len(names) - _MOST_NAMED
+    return ", ".join(first)[:_LONGEST_NAMES] + (f" and {more:,} more" if more > 0 else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A question and a response to judge, from line `line`; `carried` are all of the row's own fields, as JSON."""
+
+    line: int
+    question: str
+    response: str
+    carried: str
+    conversation: tuple[Turn, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """A line that is not a row to judge, and why."""
+
+    line: int
+    why: str
+
+
+class RowFile:
+    """A file of rows, read line by line as often as needed.
+
+    Attributes:
+        problems: One sentence for each line so far that is not a row, and for each value that its readers cannot use.
+        names: All fields of the rows that were read, in the order of their first appearance.
+    """
+
+    has_rows = False
+
+    def __init__(self, path: Path, form: InputFormat = InputFormat.JSONL) -> None:
+        self.path = path
+        self.form = form
+        self.problems: list[str] = []
+        self.names: dict[str, None] = {}
+
+    @classmethod
+    def at(cls, path: Path, form: InputFormat | None = None) -> Self:
+        """The file, read as `form`; by default, as CSV if its name ends in .csv or .tsv, otherwise as JSONL."""
+        ending = path.suffix.lower()
+        if form is None and ending in _NOT_READ:
+            raise SetupError(f"{path}: {ending} is not read; save it as .csv or .jsonl.")
+        is_sheet = ending in (".csv", ".tsv")
+        return cls(path, form or (InputFormat.CSV if is_sheet else InputFormat.JSONL))
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """The lines that are not blank, as JSON, with their numbers."""
+        return read_sheet(self.path) if self.form is InputFormat.CSV else read_lines(self.path)
+
+    def rows(self, lines: Iterable[tuple[int, bytes]] | None = None) -> Iterator[Row]:
+        """The rows of the file, or of some of its `lines`."""
+        for line, raw in lines or self.lines():
+            try:
+                row = Row(line, decode(raw))
+            except ValueError as exc:
+                self.problems.append(f"line {line}: {exc}")
+                continue
+            self.names |= dict.fromkeys(row.fields)
+            self.has_rows = True
+            yield row
+
+    def require(self, **options: str | None) -> None:
+        """Raises SetupError if no row was read, or no row has a field that one of these options names."""
+        if not self.has_rows:
+            if not self.problems:
+                raise SetupError("The file is empty; give the JSONL that `judge batch` or `judge-bot export` writes.")
+            raise SetupError(
+                f"No line of the file is a JSON object ({self.problems[0]}); give the JSONL that `judge batch` or "
+                "`judge-bot export` writes."
+            )
+        for option, name in options.items():
+            if name is not None and name not in self.names:
+                fields = ", ".join(self.names) or "none"
+                raise SetupError(f"--{option} {name}: no line has this field; the fields are {fields}.")
+
+    def count(self) -> tuple[int, int]:
+        """The number of the last line that is not blank, and the number of all such lines."""
+        last = count = 0
+        for line, _ in self.lines():
+            last, count = line, count + 1
+        return last, count
+
+    def check_prompts(self) -> None:
+        """Raises SetupError if a `prompt_id` has two prompts; it takes about 200 bytes of memory for each id."""
+        firsts: dict[str, tuple[int, int]] = {}
+        for line, raw in self.lines():
+            if _PROMPT_ID not in raw:  # decoding takes most of the time
+                continue
+            try:
+                row = Row(line, decode(raw))
+                prompt = hash(row.asked)
+            except ValueError:  # not a row; it is reported when its turn comes
+                continue
+            key = encode(row.get("prompt_id"))
+            first, its_prompt = firsts.setdefault(key, (line, prompt))
+            if prompt != its_prompt and key != "null":
+                raise SetupError(
+                    f"{self.path}: prompt_id {key} has one prompt in line {first} and another in line {line}; "
+                    "give each prompt an id of its own."
+                )
+
+    def items(self, is_done: Callable[[int], bool], limit: int | None = None) -> Iterator[Item | Malformed]:
+        """The rows up to number `limit`, without those whose line `is_done`; malformed lines do not count."""
+        rows = 0
+        for line, raw in self.lines():
+            if rows == limit:
+                return
+            item = None if is_done(line) else parse_item(line, raw)
+            rows += not isinstance(item, Malformed)
+            if item:
+                yield item
+
+
+def parse_item(line: int, raw: bytes) -> Item | Malformed:
+    try:
+        return Row(line, decode(raw)).to_item()
+    except ValueError as exc:
+        return Malformed(line, str(exc))
+
+
+def to_line(item: Item, added: Mapping[str, Any]) -> bytes:
+    return f'{{"line": {item.line}, {item.carried[1:-1]}, {encode(added)[1:-1]}}}\n'.encode()
+
+
+def to_added(verdict: Verdict, samples: int) -> dict[str, Any]:
+    """The fields that a verdict adds to its row, except `line`."""
+    names = ("model", "score", "unscored_reason")
+    others = {
+        "status": "scored" if verdict.is_scored else "unscored",
+        "unscored_reason": verdict.unscored.reason if verdict.unscored else None,
+        "unscored_detail": verdict.unscored.detail if verdict.unscored else None,
+        # Without the ratings' texts, which would make the file many times as long.
+        "ratings": [
+            dict(zip(names, (each.model, getattr(each, "score", None), getattr(each, "reason", None)), strict=True))
+            for each in verdict.ratings
+        ],
+        "flags": list(verdict.flags),
+        "samples": samples,
+    }
+    return {name: others[name] if name in others else getattr(verdict, name) for name in ADDED if name != "line"}
+
+
+_DELIMITERS = ",;\t"  # spreadsheets use a semicolon if the comma is their decimal mark
+_MOST_COLUMNS = 1000
+_KNOWN = {*PROMPT, *COMPLETION, "prompt_id"}
+
+
+def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The rows below the first, each with the number of its first line, from 1, and as a JSON object by column.
+
+    Cells are strings. Empty cells are null, except for the two texts, which are ""; rows of empty cells are skipped.
+    """
+    check_is_file(path)
+    csv.field_size_limit(MOST_OF_A_LINE)
+    line = 1
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            first = next((each for each in _lines(path, file) if each.strip()), "")
+            file.seek(0)
+            reader = csv.reader(_lines(path, file), delimiter=_find_delimiter(first), strict=True)
+            names: Sequence[str] | None = None
+            for cells in reader:
+                if any(cells) and names is None:
+                    names = _to_names(path, cells)
+                elif any(cells) and names:
+                    yield line, encode(_cells_to_fields(f"{path}, line {line}", names, cells)).encode()
+                line = reader.line_num + 1
+            if names is None:
+                _to_names(path, [])
+    except UnicodeDecodeError as exc:
+        raise SetupError(f"{path}: not UTF-8; save it as such (in a spreadsheet, 'CSV UTF-8').") from exc
+    except csv.Error as exc:
+        raise SetupError(
+            f"{path}, line {line}: a quotation mark is out of place ({exc}); close it, and double those within a cell."
+        ) from exc
+    except OSError as exc:
+        raise SetupError(f"{path}: cannot read it ({os_reason(exc)}).") from exc
+
+
+def _lines(path: Path, file: TextIO) -> Iterator[str]:
+    while text := file.readline(MOST_OF_A_LINE + 1):
+        if len(text) > MOST_OF_A_LINE:
+            raise SetupError(
+                f"{path}: a line has more than {MOST_OF_A_LINE:,} characters, which is not a text to judge."
+            )
+        yield text
+
+
+def _find_delimiter(line: str) -> str:
+    """The delimiter that gives the most known columns, and among these the most columns."""
+    found = {each: next(csv.reader([line], delimiter=each), []) for each in _DELIMITERS}
+    return max(found, key=lambda each: (len(_KNOWN.intersection(map(_to_name, found[each]))), len(found[each])))
+
+
+def _to_name(cell: str) -> str:
+    name = " ".join(cell.split())
+    return name.lower() if name.lower() in _KNOWN else name
+
+
+def _to_names(path: Path, cells: Sequence[str]) -> Sequence[str]:
+    """The columns' names; a column without a name is called by its number."""
+    if len(cells) > _MOST_COLUMNS:
+        raise SetupError(f"{path}: {len(cells):,} columns, and {_MOST_COLUMNS:,} are read at most; leave some out.")
+    names = [_to_name(cell) or f"column {number}" for number, cell in enumerate(cells, start=1)]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise SetupError(f"{path}: two columns are named {twice[0]!r}; rename one.")
+    if not all(any(name in names for name in texts) for texts in (PROMPT, COMPLETION)):
+        raise SetupError(
+            f"{path}: looked for a column {' or '.join(map(repr, PROMPT))} and a column "
+            f"{' or '.join(map(repr, COMPLETION))}, and found "
+            f"{_listed([repr(name) for name in names]) or 'none'}; the first line names the columns."
+        )
+    return names
+
+
+def _cells_to_fields(where: str, names: Sequence[str], cells: Sequence[str]) -> Mapping[str, str | None]:
+    if any(cells[len(names) :]):
+        raise SetupError(
+            f"{where}: {len(cells)} cells, and the first line names {len(names)}; put a text with the delimiter in it "
+            "in quotation marks."
+        )
+    fields = dict.fromkeys(names) | {name: cell or None for name, cell in zip(names, cells, strict=False)}
+    for texts in (PROMPT, COMPLETION):
+        given = [name for name in texts if name in fields]
+        if not any(fields[name] for name in given):
+            fields[given[0]] = ""
+    return fields

@@ -1,0 +1,157 @@
+"""Detects texts with nothing to judge, and texts that contain words meant for the judge."""
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import TypeAlias
+
+from judge.scoring.attacks import phrases
+from judge.scoring.attacks.folding import FOLDS, fold, is_invisible
+from judge.scoring.attacks.tags import find_tags
+from judge.scoring.conversation import Turn
+from judge.scoring.ratings import Flag, Unscored, UnscoredReason
+
+_Patterns: TypeAlias = Sequence[tuple[Sequence[str], re.Pattern[str]]]
+
+LONGEST_TEXT = 100_000
+_LONGEST_OPENER = 200
+# Punctuation of prose. Brackets, operators, quotes and emoji may be an answer: `{}`, `*`, `""`, a thumbs-up.
+_MARKS = frozenset(" \n.,:;!?-–—…·。、，：；！？")
+# Unicode's tag characters: copies of ASCII that no screen shows but some models read.
+_UNSEEN_ASCII = re.compile("[\U000e0020-\U000e007e]")
+
+
+def too_long(question: str, response: str, conversation: Sequence[Turn] = ()) -> Unscored | None:
+    """Why these texts are not even read: one has more than 100,000 characters. Otherwise None. Call this first."""
+    said = sum(len(turn.text) for turn in conversation)
+    for part, length in (("question", len(question)), ("response", len(response)), ("conversation", said)):
+        if length > LONGEST_TEXT:
+            size = f"is {length:,} characters long, and the limit is {LONGEST_TEXT:,}"
+            detail = f"The {part} {size}: shorten it, or score the part that matters."
+            return Unscored(reason=UnscoredReason.TOO_LONG, detail=detail)
+    return None
+
+
+def nothing_to_judge(question: str, response: str) -> Unscored | None:
+    """Why no model is asked: a text is empty, or the response cannot be an answer. Otherwise None.
+
+    The question itself, punctuation alone, an opener such as "Thought process:" and a lone score are not answers. In
+    doubt the model is asked: "5", "C" and "{}" may be right, and so may "Solution" if the question asks for a word.
+    """
+    if _is_blank(question):
+        detail = "The question is empty, so there is nothing to judge the response by."
+    elif _is_blank(response):
+        detail = "The response is empty, so there is nothing to judge."
+    elif question.split() == response.split():
+        detail = "The response is the question itself, so there is nothing to judge."
+    elif _MARKS.issuperset(question):
+        detail = "The question has no words, so there is nothing to judge the response by."
+    elif len(response) <= _LONGEST_OPENER and (what := _what_else(fold(question), fold(response).strip())):
+        detail = f"The response is {what}, so there is nothing to judge."
+    else:
+        return None
+    return Unscored(reason=UnscoredReason.NOTHING_TO_JUDGE, detail=detail)
+
+
+def find_flags(question: str, response: str, conversation: Sequence[Turn] = ()) -> tuple[Flag, ...]:
+    """The warnings to consider before trusting a score of these texts, in the order of `Flag`.
+
+    Requests for a score and orders count in the response and in the turns before the question, whoever wrote them. In
+    the question they do not, because it may well give orders. The prompt's tags count in all texts. The search finds
+    words, not meaning: see "Hostile texts" in docs/evaluation.md.
+    """
+    asks, orders = _addresses_judge(response)
+    texts = (question, response, *(turn.text for turn in conversation))
+    tags = (tag for text in texts for tag in find_tags(text, with_turns=bool(conversation)))
+    found = {
+        Flag.ASKS_FOR_SCORE: asks,
+        Flag.GIVES_ORDERS: orders,
+        Flag.HOLDS_TAGS: any(not tag.is_code for tag in tags),
+        Flag.AFTER_ORDERS: any(any(_addresses_judge(turn.text)) for turn in conversation),
+    }
+    return tuple(flag for flag, is_found in found.items() if is_found)
+
+
+def _addresses_judge(text: str) -> tuple[bool, bool]:
+    """Whether a text asks for a score, and whether it gives orders."""
+    folded = fold(text)
+    if not text.isascii():
+        folded += "\n" + fold(_spelled_unseen(text))
+    spaced = _with_single_blanks(folded)
+    return _says(_wishes(), spaced) or _states_score(folded), _says(_orders(), spaced)
+
+
+def _spelled_unseen(text: str) -> str:
+    return "".join(chr(ord(character) - 0xE0000) for character in _UNSEEN_ASCII.findall(text))
+
+
+def _is_blank(text: str) -> bool:
+    return all(character.isspace() or is_invisible(character) for character in text)
+
+
+def _what_else(question: str, response: str) -> str:
+    """What the response is instead of an answer; "" if it may answer the question. Both texts are folded."""
+    words = " ".join(re.findall(r"\w+", response.replace("'", "")))
+    openers, headings = _openers()
+    if words in openers or (words in headings and response.rstrip("*_ \n").endswith(":")):
+        what, may_be_answer = "an opening without an answer", phrases.ASKS_FOR_A_WORD
+    elif _MARKS.issuperset(response):
+        what, may_be_answer = "punctuation alone", phrases.ASKS_FOR_A_WORD
+    elif _pattern(phrases.LONE_SCORE).fullmatch(response):
+        what, may_be_answer = "a score for itself", phrases.ASKS_FOR_A_SCORE
+    else:
+        return ""
+    return "" if _pattern(may_be_answer).search(question) else what
+
+
+def _says(patterns: _Patterns, text: str) -> bool:
+    words = text.replace("\n", " ")
+    return any(any(word in words for word in needed) and pattern.search(text) for needed, pattern in patterns)
+
+
+def _with_single_blanks(text: str) -> str:
+    for blanks in ("  ", " \n", "\n ", "\n\n"):
+        while blanks in text:
+            text = text.replace(blanks, blanks.strip(" ")[:1] or " ")
+    return text
+
+
+def _states_score(folded: str) -> bool:
+    if not any(word in folded for word in _score_words()):
+        return False
+    statement, data = _pattern(phrases.SCORE_STATEMENT), _pattern(phrases.DATA_LINE)
+    lines = folded.split("\n")
+    return any(
+        statement.search(line) and not data.match(before) and not data.match(after)
+        for before, line, after in zip(["", *lines], lines, [*lines[1:], ""], strict=False)
+    )
+
+
+@cache
+def _openers() -> tuple[frozenset[str], frozenset[str]]:
+    return frozenset(map(fold, phrases.OPENERS)), frozenset(map(fold, phrases.HEADINGS))
+
+
+@cache
+def _score_words() -> tuple[str, ...]:
+    return tuple(map(fold, phrases.SCORE_WORDS))
+
+
+@cache
+def _wishes() -> _Patterns:
+    return _compile(phrases.SCORE_WISHES)
+
+
+@cache
+def _orders() -> _Patterns:
+    return _compile(phrases.ORDERS)
+
+
+def _compile(table: Iterable[tuple[Iterable[str], str]]) -> _Patterns:
+    return [([fold(word) for word in needed], _pattern(pattern)) for needed, pattern in table]
+
+
+@cache
+def _pattern(text: str) -> re.Pattern[str]:
+    """The pattern for folded text; compiled at first use, because compiling all takes longer than `judge --help`."""
+    return re.compile(text.replace(" ", r"\s").translate(FOLDS))

@@ -1,0 +1,85 @@
+"""Decides when a stronger model is asked, and whose verdict counts then."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Protocol, TypeVar
+
+from judge.scoring.ratings import UnscoredReason, Verdict, add_known, add_up, point
+
+_TO = " > "
+# The cause is the texts or the server, not the judge's doubt, so another model would hardly do better.
+_NO_DOUBT = {
+    UnscoredReason.REFUSED,
+    UnscoredReason.FILTERED,
+    UnscoredReason.NOTHING_TO_JUDGE,
+    UnscoredReason.TOO_LONG,
+}
+
+
+class HasModel(Protocol):
+    @property
+    def model(self) -> str: ...
+
+
+Asked = TypeVar("Asked", bound=HasModel)
+
+
+def to_escalation(first: str, stronger: str) -> str:
+    return f"{first}{_TO}{stronger}"
+
+
+def _models_of(escalation: str) -> tuple[str, str]:
+    first, _, stronger = escalation.rpartition(_TO)
+    return first, stronger
+
+
+def is_escalated(model: str, escalation: str | None) -> bool:
+    return escalation is not None and model == _models_of(escalation)[1]
+
+
+def counted(ratings: Sequence[Asked], model: str, escalation: str | None) -> Sequence[Asked]:
+    """The ratings that a verdict by `model` is based on: all of them, unless a stronger model was asked too."""
+    return [rating for rating in ratings if is_escalated(rating.model, escalation) == is_escalated(model, escalation)]
+
+
+def others(ratings: Sequence[Asked], model: str, escalation: str | None) -> Sequence[Asked]:
+    """The ratings by the model whose verdict does not count."""
+    return [rating for rating in ratings if is_escalated(rating.model, escalation) != is_escalated(model, escalation)]
+
+
+def why_of_model(model: str, escalation: str, scores_of_other: Sequence[int]) -> str:
+    """Why the verdict is by `model` when both models were asked; `scores_of_other` are the other's usable scores."""
+    first, stronger = _models_of(escalation)
+    if not is_escalated(model, escalation):
+        return f"{stronger} was asked, too, and gave no score; this is {first}'s own verdict"
+    if len(set(scores_of_other)) > 1:
+        spread = f"'s ratings went from {min(scores_of_other)} to {max(scores_of_other)}"
+    else:
+        spread = " gave no score to rely on"
+    return f"judged by {stronger}, since {first}{spread}"
+
+
+def is_doubtful(verdict: Verdict, scale: tuple[int, int]) -> bool:
+    """Whether the ratings are at least two points apart, or do not agree on a score by majority.
+
+    A point is as `point` defines it: 1 on a scale from 0 to 5. A refusal is not doubt, nor is a text that was not
+    judged.
+    """
+    if verdict.unscored is not None:
+        return verdict.unscored.reason not in _NO_DOUBT
+    return (verdict.spread or 0) >= 2 * point(scale)
+
+
+def join(first: Verdict, stronger: Verdict) -> Verdict:
+    """The verdict that counts, with the ratings, tokens, time and cost of both models.
+
+    It is the stronger model's, even if that model's ratings split. It is the first model's if at least half of the
+    stronger model's ratings have no score, because its calls failed, ran out of time or gave none.
+    """
+    is_split = stronger.unscored is not None and stronger.unscored.reason is UnscoredReason.SPLIT
+    return replace(
+        stronger if stronger.is_scored or is_split else first,
+        ratings=first.ratings + stronger.ratings,
+        skipped_ratings=add_known((first.skipped_ratings, stronger.skipped_ratings)),
+        **add_up((first, stronger)),
+    )

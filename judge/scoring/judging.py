@@ -1,0 +1,328 @@
+"""`Judge`, which turns a question and a response into a verdict."""
+
+import os
+import time
+from collections.abc import AsyncGenerator, Sequence
+from copy import copy
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from judge.errors import DeadlineError, JudgeError, SetupError
+from judge.scoring.attacks import find_flags, nothing_to_judge, too_long
+from judge.scoring.conversation import Turn
+from judge.scoring.escalation import is_doubtful, join, to_escalation
+from judge.scoring.model import DEFAULT_MODEL, ChatModel, make_client
+from judge.scoring.offline import OFFLINE, rate_offline
+from judge.scoring.panel import Member, Outcome, run_all, skipped_ratings
+from judge.scoring.prompt import render_prompt
+from judge.scoring.ratings import (
+    Flag,
+    Rating,
+    Result,
+    Unscored,
+    UnscoredReason,
+    Verdict,
+    combine,
+    has_majority,
+    with_short_raw,
+)
+from judge.scoring.rubric import DEFAULT_RUBRIC, Rubric, load_rubric
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+_SAMPLES = 3
+_STRONGER = "JUDGE_ESCALATE_TO"
+
+
+class Written(NamedTuple):
+    """What a model wrote, and the tokens of prompt and answer; None if the server counts none."""
+
+    text: str
+    tokens: int | None
+
+
+class Judge:
+    """Scores responses by one rubric, with one model or a panel of several.
+
+        async with Judge() as judge:
+            verdict = await judge.score("What is 2 + 2?", "Four.")
+
+    Share one judge between the tasks of an event loop: it keeps its connections open, and remembers what it learns
+    about a server.
+
+    Args:
+        model: The model's name on the server, or "offline" for the rater without a model. Several names, separated by
+            commas, are a panel.
+        rubric: A rubric, the name of one that comes with the package, or the path of a file.
+        samples: Ratings by each model, at least 1; None means 3 by a single model, and 1 by each model of a panel.
+            A single model is asked only for ratings that can change the score: two of three if these two are equal.
+            With `escalate_to` it is asked for all, because a third rating far from two equal ones also calls for the
+            stronger model. For one rating, a model is asked for its likeliest answer (temperature 0); for several, it
+            keeps the server's temperature, because identical answers would show no spread.
+        client: An `AsyncOpenAI` to use, with its own key and address; the caller closes it.
+            By default, one is created at the first call from OPENAI_API_KEY and OPENAI_BASE_URL.
+        timeout_s: Longest time from the call of `score` to its return, including retries.
+        models: The names of the panel, instead of `model`.
+        logprobs: Whether to ask for log probabilities, which give `weighted_score` if the server returns them. That
+            is a mean that depends on each rating, so all ratings are asked for.
+        escalate_to: The name of a stronger model on the same server. It is asked too if the ratings are at least two
+            points apart, or do not agree on a score by majority; then its verdict counts. None: no other is asked.
+
+    Raises:
+        RubricError: The rubric cannot be found or is not valid.
+        SetupError: A model is named twice or not at all, or `samples` or `timeout_s` is out of range.
+    """
+
+    def __init__(
+        self,
+        model: str = DEFAULT_MODEL,
+        rubric: Rubric | str | Path = DEFAULT_RUBRIC,
+        samples: int | None = None,
+        client: "AsyncOpenAI | None" = None,
+        timeout_s: float = 60,
+        *,
+        models: Sequence[str] | str | None = None,
+        logprobs: bool = False,
+        escalate_to: str | None = None,
+    ) -> None:
+        if models is not None and model != DEFAULT_MODEL:
+            raise SetupError(f"JUDGE_MODEL is {model!r}, and models= names a panel; give one of the two.")
+        named = model if models is None else models
+        self._models = _checked(named.split(",") if isinstance(named, str) else named)
+        several = samples or _SAMPLES
+        if samples is None:
+            samples = _SAMPLES if len(self._models) == 1 else 1
+        if not isinstance(samples, int) or samples < 1:
+            raise SetupError(f"JUDGE_SAMPLES is {samples!r}, and a verdict needs at least 1 rating; set 1 or more.")
+        if not timeout_s > 0:
+            raise SetupError(f"JUDGE_TIMEOUT_S is {timeout_s!r}, and a verdict takes time; set it above 0.")
+        self._rubric = rubric if isinstance(rubric, Rubric) else load_rubric(rubric)
+        self._samples = samples
+        self._timeout_s = timeout_s
+        self._connect = _Connection(client)
+        make = partial(Member, scale=self._rubric.scale, logprobs=logprobs)
+        stops = not logprobs and len(self._models) == 1 and escalate_to is None
+        self._members = [make(ChatModel(name, self._connect), samples, stops=stops) for name in self._models]
+        self._stronger: list[Member] = []  # one, or none
+        if escalate_to is not None:
+            stronger = ChatModel(_checked_stronger(escalate_to, self._models), self._connect, _STRONGER)
+            self._stronger = [make(stronger, several, stops=not logprobs)]
+
+    @property
+    def model(self) -> str:
+        """The name of the model that is asked, or "offline"; for a panel, all names separated by commas."""
+        return ", ".join(self._models)
+
+    @property
+    def escalation(self) -> str | None:
+        """Its model and the stronger one, "first > stronger"; None without a stronger one."""
+        return to_escalation(self.model, self._stronger[0].model.name) if self._stronger else None
+
+    @property
+    def samples(self) -> int:
+        """The largest number of ratings that each model is asked for."""
+        return self._samples
+
+    @property
+    def most_ratings(self) -> int:
+        """The largest number of ratings for one verdict, by all models together; 0 if no model is asked."""
+        return 0 if self.model == OFFLINE else sum(each.samples for each in (*self._members, *self._stronger))
+
+    @property
+    def rubric(self) -> Rubric:
+        """The rubric that responses are scored by."""
+        return self._rubric
+
+    @property
+    def version(self) -> str:
+        """What comparable scores have in common: models, rubric and its version, and samples if not the default.
+
+        Scores of two versions must not be combined in one figure.
+        """
+        usual = _SAMPLES if len(self._models) == 1 else 1
+        samples = [f"{self._samples} ratings"] if self._samples != usual else []
+        return ", ".join([self.escalation or self.model, f"{self._rubric.name} {self._rubric.version}", *samples])
+
+    def by(self, rubric: Rubric) -> "Judge":
+        """The same judge with another rubric of the same scale; both share the connections, which this one closes.
+
+        Raises:
+            SetupError: The rubric has another scale.
+        """
+        if rubric.scale != self._rubric.scale:
+            raise SetupError(f"Rubric {rubric.name!r} has another scale than {self._rubric.name!r}; make a new judge.")
+        other = copy(self)
+        other._rubric = rubric
+        return other
+
+    async def score(self, question: str, response: str, *, conversation: Sequence[Turn] = ()) -> Verdict:
+        """The verdict on `response` as an answer to `question`, asked after the turns of `conversation`, oldest first.
+
+        If the model answers nonsense, the verdict is unscored. So it is for texts with nothing to judge, or with more
+        than 100,000 characters; then no model is asked.
+
+        Raises:
+            JudgeError: No more than half of the ratings are usable and calls failed; the subclass says how. If the
+                stronger model's calls fail, the verdict is the first model's.
+        """
+        if unread := too_long(question, response, conversation):
+            return self.unscored(unread)
+        flags = find_flags(question, response, conversation)
+        if nothing := nothing_to_judge(question, response):
+            return self.unscored(nothing, flags)
+        if self.model == OFFLINE:
+            rating = rate_offline(question, response, self._rubric.scale, self._rubric.name)
+            return self._combine([replace(rating, cost_usd=0.0)], flags=flags)
+        prompt = render_prompt(self._rubric, question, response, conversation)
+        await self._connect()  # outside the timeout, because the first call's imports take long
+        give_up_at = time.monotonic() + self._timeout_s
+        results, failures = await self._ask(self._members, prompt, response, give_up_at)
+        if failures and not has_majority(results):
+            raise min(failures, key=lambda failure: failure.is_too_long)
+        first = self._combine(results, flags=flags, skipped_ratings=skipped_ratings(self._members, results))
+        if not self._stronger or not is_doubtful(first, self._rubric.scale):
+            return first
+        results, _ = await self._ask(self._stronger, prompt, response, give_up_at)
+        name = self._stronger[0].model.name
+        return join(
+            first,
+            self._combine(results, model=name, flags=flags, skipped_ratings=skipped_ratings(self._stronger, results)),
+        )
+
+    async def write(self, prompt: str) -> Written:
+        """The answer of the model, or of the stronger one if there is one, to any prompt.
+
+        Raises:
+            SetupError: The judge is the offline rater, which writes nothing.
+            JudgeError: The call failed.
+        """
+        if self.model == OFFLINE:
+            raise SetupError(f"{OFFLINE!r} is no model and writes nothing; name one with JUDGE_MODEL.")
+        model = (*self._stronger, *self._members)[0].model
+        try:
+            answer = await model.complete(prompt, give_up_at=time.monotonic() + self._timeout_s)
+        except TimeoutError as exc:
+            raise _too_late(model, self._timeout_s) from exc
+        tokens = None if answer.input_tokens is None else answer.input_tokens + (answer.output_tokens or 0)
+        return Written(answer.choices[0].text, tokens)
+
+    def unscored(self, why: Unscored, flags: tuple[Flag, ...] = ()) -> Verdict:
+        """The verdict on texts that no model has rated."""
+        return self._combine((), unscored=why, flags=flags)
+
+    def _combine(self, results: Sequence[Result], *, model: str | None = None, **more: Any) -> Verdict:
+        rubric = self._rubric
+        return combine(
+            results,
+            model=model or self.model,
+            rubric=rubric.name,
+            rubric_version=rubric.version,
+            scale=rubric.scale,
+            escalation=self.escalation,
+            calibration=rubric.calibration,
+            **more,
+        )
+
+    async def aclose(self) -> None:
+        """Closes the connections that this judge opened; a client that the caller gave stays open."""
+        await self._connect.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def _ask(
+        self, members: Sequence[Member], prompt: str, response: str, give_up_at: float
+    ) -> tuple[list[Result], list[JudgeError]]:
+        """The ratings of all members in order, failed ones as unscored, and the failures."""
+        outcomes: list[list[Outcome]] = [[None] * member.samples for member in members]
+        places = zip(members, outcomes, strict=True)
+        await run_all([member.rate(prompt, response, own, give_up_at) for member, own in places])
+        results: list[Result] = []
+        failures: list[JudgeError] = []
+        for member, own in zip(members, outcomes, strict=True):
+            model = member.model
+            for outcome in own:
+                if isinstance(outcome, Rating | Unscored):
+                    results.append(with_short_raw(outcome))
+                    continue
+                failure = outcome or _too_late(model, self._timeout_s)
+                failures.append(failure)
+                failed = Unscored(
+                    reason=UnscoredReason.CALL_FAILED, detail=str(failure), model=model.name, cost_usd=0.0
+                )
+                results.append(failed)
+        return results, failures
+
+
+class _Connection:
+    """Returns the client for requests: the caller's, or one of its own, created at the first call."""
+
+    def __init__(self, client: "AsyncOpenAI | None") -> None:
+        if client is not None:
+            import openai
+
+            given: object = client
+            if isinstance(given, openai.OpenAI):
+                raise SetupError("The client that was given is an OpenAI, and an AsyncOpenAI is needed.")
+        self._client = client
+        self._own_client: AsyncGenerator[AsyncOpenAI, None] | None = None
+
+    async def __call__(self) -> "AsyncOpenAI":
+        if self._client is None or (self._own_client is not None and self._client.is_closed()):
+            self._own_client = _open_client()
+            self._client = await anext(self._own_client)
+        return self._client
+
+    async def aclose(self) -> None:
+        if self._own_client is not None:
+            await self._own_client.aclose()
+
+
+async def _open_client() -> "AsyncGenerator[AsyncOpenAI, None]":
+    """Yields a client, and closes it at the latest with the event loop, which ends all generators.
+
+    So a judge that is not closed does no harm, and one that is used in two `asyncio.run` calls connects again.
+    """
+    async with make_client(os.environ.get("OPENAI_API_KEY"), os.environ.get("OPENAI_BASE_URL")) as client:
+        yield client
+
+
+def _too_late(model: ChatModel, timeout_s: float) -> DeadlineError:
+    return DeadlineError(
+        f"No answer from model {model.name!r} within {timeout_s:g} s; raise JUDGE_TIMEOUT_S, or choose a faster "
+        f"{model.setting}."
+    )
+
+
+def _checked(models: Sequence[str]) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in models)
+    listed = ", ".join(map(repr, names))
+    if not names or not all(names):
+        raise SetupError(f"JUDGE_MODEL names the models {listed or 'not at all'}; write one name between two commas.")
+    if len(set(names)) < len(names):
+        raise SetupError(f"JUDGE_MODEL names a model twice ({listed}); raise JUDGE_SAMPLES to ask one model again.")
+    if OFFLINE in names and len(names) > 1:
+        raise SetupError(
+            f"JUDGE_MODEL is {listed}, but {OFFLINE!r} is not a model and cannot be on a panel; leave it out."
+        )
+    return names
+
+
+def _checked_stronger(name: str, models: Sequence[str]) -> str:
+    stronger = name.strip()
+    if not stronger or "," in stronger:
+        raise SetupError(f"{_STRONGER} is {name!r}; name one model.")
+    if stronger in models:
+        raise SetupError(f"{_STRONGER} is {stronger!r}, which JUDGE_MODEL asks already; name a stronger model.")
+    if OFFLINE in (stronger, *models):
+        raise SetupError(f"{_STRONGER} is {stronger!r}, but {OFFLINE!r} is not a model; leave one of the two out.")
+    return stronger

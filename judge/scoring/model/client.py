@@ -1,0 +1,209 @@
+"""The only access to the network: a client for a server, and one request through it with a limited answer."""
+
+import re
+import zlib
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from contextvars import ContextVar
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from judge.errors import BadResponseError, SetupError
+
+if TYPE_CHECKING:
+    import ssl
+
+    import httpx2
+    import openai
+
+OPENAI_URL = "https://api.openai.com/v1"
+
+StandIn = Callable[["httpx2.Request"], Awaitable["httpx2.Response | None"]]
+stand_in: ContextVar[StandIn | None] = ContextVar("stand_in", default=None)
+"""Answers this task's chat completions instead of the server; the server is asked if it answers None."""
+
+
+def make_client(
+    api_key: str | None, base_url: str | None, kind: "type[openai.AsyncOpenAI] | None" = None
+) -> "openai.AsyncOpenAI":
+    """A client for a server, by default OpenAI's. `kind` is the client's class, if the caller needs its own.
+
+    Raises:
+        SetupError: There is neither a key nor an address, or one of them is not valid.
+    """
+    import openai
+
+    if not api_key and not base_url:
+        raise SetupError(
+            "No model is set up: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own; "
+            "the model 'offline' works without either."
+        )
+    # Without an address the client would read OPENAI_BASE_URL itself, and treat an empty one as an address.
+    url = base_url or OPENAI_URL
+    if not _is_address(url):
+        raise SetupError("OPENAI_BASE_URL is not an address; it begins with http:// or https://, and a host follows.")
+    if not re.fullmatch("[!-~]*", api_key or ""):
+        raise _odd_key()
+    # aiohttp takes half the CPU time per request, but accepts no address with a user and a password.
+    has_password = "@" in urlsplit(url).netloc
+    return (kind or openai.AsyncOpenAI)(
+        api_key=api_key or "none",  # a private server may need no key, but the client requires one
+        base_url=url,
+        http_client=None if has_password else openai.DefaultAioHttpClient(verify=_certificates()),
+    )
+
+
+@cache
+def _certificates() -> "ssl.SSLContext":
+    import httpx2
+
+    return httpx2.create_ssl_context()
+
+
+async def ask(client: "openai.AsyncOpenAI", body: dict[str, Any], most_bytes: int) -> Any:
+    """The server's JSON answer to one request for a chat completion with this `body`; it may be any JSON.
+
+    Raises:
+        openai.APIError: The server cannot be reached, redirects, or reports an error, even with status 200.
+        BadResponseError: The answer is not JSON, or is longer than `most_bytes`.
+        SetupError: The client is closed, or its key is not valid.
+    """
+    from judge.scoring.model.client import limited
+    from judge.scoring.model.failures import hidden_error, not_a_completion
+
+    answer = await _post(limited(client, most_bytes), body)
+    try:
+        content = answer.json()
+    except (ValueError, RecursionError) as exc:
+        raise not_a_completion(str(client.base_url)) from exc
+    if error := hidden_error(answer, content):
+        raise error
+    return content
+
+
+async def _post(client: "openai.AsyncOpenAI", body: dict[str, Any]) -> "httpx2.Response":
+    """The server's answer, not yet parsed.
+
+    It uses the client's method for untyped requests. With the types of `chat.completions.create`, a request takes twice
+    the processor time, and fails on unexpected answers.
+    """
+    import aiohttp
+    import httpx2
+    import openai
+
+    try:
+        return await client.post(
+            "/chat/completions",
+            cast_to=httpx2.Response,
+            body=body,
+            # The caller limits retries; an administrator's key is for other requests.
+            options={"max_retries": 0, "security": {"bearer_auth": True}},
+        )
+    except UnicodeEncodeError as exc:
+        raise _odd_key() from exc
+    except RuntimeError as exc:  # the client is closed, or belongs to another event loop
+        raise SetupError(
+            "The client that was given is closed, or was used in another event loop; make a new one for each."
+        ) from exc
+    except aiohttp.ClientError as exc:  # for an answer that is not HTTP; `openai` does not wrap it
+        raise openai.APIConnectionError(request=httpx2.Request("POST", client.base_url)) from exc
+
+
+def _is_address(url: str) -> bool:
+    import httpx2
+
+    try:
+        address = httpx2.URL(url)
+        host = (urlsplit(url).hostname or "").encode("idna")  # fails on a part that is empty or too long
+    except (httpx2.InvalidURL, ValueError):
+        return False
+    is_http = address.scheme in ("http", "https") and host != b""
+    return is_http and (address.port or 0) < 2**16 and re.search(r"\s", url) is None
+
+
+def _odd_key() -> SetupError:
+    return SetupError("The key holds a blank, a line break or a letter that no key has; check OPENAI_API_KEY.")
+
+
+# The only encoding that is requested and decompressed; an answer in any other encoding is taken as it is.
+_ENCODING = "gzip"
+_GZIP_ALONE = 16 + zlib.MAX_WBITS
+
+
+def limited(client: "openai.AsyncOpenAI", most_bytes: int) -> "openai.AsyncOpenAI":
+    """A twin of `client` that follows no redirect, and raises `BadResponseError` for an answer that is too long.
+
+    The two share everything, such as connections and keys. The client itself, which may be the caller's, is unchanged.
+
+    Args:
+        client: Any client, on any transport.
+        most_bytes: The limit for an answer, both compressed and decompressed; reading ends once it is exceeded.
+    """
+    kind: Any = type(client)
+    twin: openai.AsyncOpenAI = object.__new__(_limited(kind, most_bytes))
+    twin.__dict__ = client.__dict__
+    return twin
+
+
+@cache
+def _limited(kind: Any, most_bytes: int) -> type["openai.AsyncOpenAI"]:
+    """A subclass of `kind` with a guard on the method through which the `openai` package sends everything.
+
+    At that point an answer is still unread, even that of an error. An exception raised there passes through the package
+    unchanged, so it is neither retried nor taken for a lost connection.
+    """
+    import httpx2
+
+    from judge.scoring.model.failures import not_a_completion
+
+    async def send(self: "openai.AsyncOpenAI", request: httpx2.Request, **options: Any) -> httpx2.Response:
+        request.headers["Accept-Encoding"] = _ENCODING
+        answer_instead = stand_in.get()
+        response = await answer_instead(request) if answer_instead else None
+        if response is None:
+            response = await kind._send_request(self, request, **options | {"stream": True, "follow_redirects": False})
+        body = await _read(response, most_bytes)
+        if len(body) > most_bytes:
+            raise _too_large(str(self.base_url), most_bytes)
+        headers = [(name, value) for name, value in response.headers.raw if name.lower() != b"content-encoding"]
+        answer = httpx2.Response(response.status_code, headers=headers, content=body, request=request)
+        # Not the encoding that the server names, which may be any Python codec: punycode takes minutes for 1 MB.
+        answer.encoding = "utf-8"
+        if answer.is_success and body.lstrip().startswith(b"<"):  # a login page, which `openai` takes as text
+            raise not_a_completion(str(self.base_url))
+        return answer
+
+    return type(kind.__name__, (kind,), {"_send_request": send})
+
+
+async def _read(response: "httpx2.Response", most_bytes: int) -> bytes:
+    """The decompressed body; if it is too long, a beginning longer than `most_bytes`; empty for a redirect."""
+    import httpx2
+
+    if response.is_stream_consumed:  # by a hook in the caller's client
+        return response.content
+    packed = bytearray()
+    stream: Any = response.stream  # read raw, because the response itself would decompress it
+    async with aclosing(response):
+        if response.is_redirect:
+            return b""
+        async for piece in stream:
+            packed += piece
+            if len(packed) > most_bytes:
+                return bytes(packed)
+    if response.headers.get("content-encoding", "").strip().lower() != _ENCODING:
+        return bytes(packed)
+    try:
+        return zlib.decompressobj(_GZIP_ALONE).decompress(packed, most_bytes + 1)
+    except zlib.error as exc:
+        raise httpx2.DecodingError("no gzip", request=response.request) from exc
+
+
+def _too_large(base_url: str, most_bytes: int) -> BadResponseError:
+    from judge.scoring.model.failures import server_name
+
+    return BadResponseError(
+        f"The server at {server_name(base_url)} answers with more than {most_bytes / 1e6:g} MB, "
+        "which no verdict takes; check OPENAI_BASE_URL (it usually ends in /v1)."
+    )

@@ -1,0 +1,197 @@
+"""Reads a server's answer without trusting its types, and looks up its cost in the `genai-prices` list."""
+
+import ipaddress
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from genai_prices.data_snapshot import DataSnapshot
+
+# Mistral's reason if an answer fills the context before it reaches the requested limit.
+_FINISH_REASONS = {"model_length": "length"}
+# Counts are stored as 32-bit numbers, and no answer has more tokens.
+_MOST_TOKENS = 2**31 - 1
+# No request asks for more; the rest of a longer list is ignored.
+MOST_CHOICES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One token of an answer, and the log probabilities of the tokens that were possible in its place."""
+
+    text: str
+    candidates: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One answer: its unchanged `text`, and why it ended (`stop`, `length`, ...).
+
+    `tokens` are those of `text`, if log probabilities were requested and returned.
+    """
+
+    text: str
+    finish_reason: str
+    is_refusal: bool = False
+    tokens: tuple[Token, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One request's answers, at least one; tokens and `cost_usd` are for all of them, None if unknown."""
+
+    choices: tuple[Choice, ...]
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost_usd: float | None = None
+
+
+def to_completion(body: object) -> Completion | None:
+    """The choices of a chat completion; None if `body` is something else.
+
+    Reasoning that a server sends separately (`reasoning`, `reasoning_content`) is not part of the answer.
+
+    Args:
+        body: Any JSON, because a server's answer may contain anything anywhere.
+    """
+    choices = _get(body, "choices")
+    if not isinstance(choices, list) or not choices:
+        return None
+    usage = _get(body, "usage")
+    return Completion(
+        choices=tuple(_to_choice(choice) for choice in choices[:MOST_CHOICES]),
+        input_tokens=_count(_get(usage, "prompt_tokens")),
+        output_tokens=_count(_get(usage, "completion_tokens")),
+    )
+
+
+def _get(part: object, name: str) -> Any:
+    return part.get(name) if isinstance(part, dict) else None
+
+
+def _to_choice(choice: object) -> Choice:
+    message = _get(choice, "message")
+    refusal = _text(_get(message, "refusal"))
+    finish_reason = _text(_get(choice, "finish_reason"))
+    return Choice(
+        text=_text(_get(message, "content")) or refusal,
+        finish_reason=_FINISH_REASONS.get(finish_reason, finish_reason),
+        is_refusal=bool(refusal),
+        tokens=tuple(_tokens(_get(choice, "logprobs"))),
+    )
+
+
+def _text(content: object) -> str:
+    if isinstance(content, list):  # typed parts, as in answers of Mistral's reasoning models
+        texts = [_get(part, "text") for part in content if _get(part, "type") == "text"]
+        content = "".join(text for text in texts if isinstance(text, str))
+    # Half a surrogate pair can be neither stored nor sent on.
+    return content.encode("utf-8", "replace").decode("utf-8") if isinstance(content, str) else ""
+
+
+def _count(tokens: object) -> int | None:
+    if not isinstance(tokens, int) or isinstance(tokens, bool):
+        return None
+    return tokens if 0 <= tokens <= _MOST_TOKENS else None
+
+
+def _tokens(logprobs: object) -> Iterator[Token]:
+    content = _get(logprobs, "content")
+    for entry in content if isinstance(content, list) else ():
+        text, candidates = _get(entry, "token"), _get(entry, "top_logprobs")
+        if not isinstance(text, str) or not isinstance(candidates, list):
+            return
+        # The sampled token first, because the list of the most likely ones may leave it out.
+        yield Token(text, dict(_candidates([entry, *candidates])))
+
+
+def _candidates(candidates: list[Any]) -> Iterator[tuple[str, float]]:
+    for candidate in candidates:
+        text, logprob = _get(candidate, "token"), _get(candidate, "logprob")
+        # This also drops NaN and minus infinity, which Python's JSON accepts.
+        if isinstance(text, str) and isinstance(logprob, int | float) and -1e9 < logprob < 1e9:
+            yield text, float(logprob)
+
+
+BATCH = "batch"
+"""The `service_tier` of an answer from a batch; servers leave it out, so `judge.rows.exchange` adds it."""
+_COUNTS = ("total_tokens", "prompt_tokens", "completion_tokens")
+
+
+@cache
+def has_price_list(base_url: str) -> bool:
+    """Whether a server at this address can have public prices: it is not this machine, and it has a public name."""
+    host = urlsplit(base_url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_global
+    except ValueError:
+        return "." in host and not host.endswith((".local", ".internal", ".localhost"))
+
+
+@cache
+def price_list() -> "Future[DataSnapshot]":
+    """The price list. It takes a fifth of a second to read, so the first call starts a thread for it."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(max_workers=1).submit(_read_list)
+
+
+def cost_of(base_url: str, answer: dict[str, Any]) -> float | None:
+    """The price of a chat completion in US dollars, with cached tokens at their own price; None if it is not known.
+
+    Provider and model must both be on the list, because a model of the same name on another server has another price.
+    Waits until the list is read.
+
+    Args:
+        base_url: The server's address, which identifies the provider.
+        answer: The completion as JSON; its `model` and `usage` are read.
+    """
+    tier = answer.get("service_tier")
+    if tier not in (None, "default", BATCH) or _has_more_fees(answer):
+        return None  # flex and priority have prices of their own
+    if not _is_listed(base_url):
+        return None
+    prices = price_list().result()
+    for flavor in ("chat", "default"):
+        try:
+            usage = prices.extract_usage(answer, provider_api_url=base_url, api_flavor=flavor)
+            if tier != BATCH:
+                return float(usage.calc_price().total_price)
+            # Nearly always half the list price. A model without a batch price on the list cannot be used in batches.
+            context = {"processing": "batch"}
+            variants = (usage.model and usage.model.price_variants) or ()
+            has_one = any(variant.when == context for variant in variants)
+            return float(usage.calc_price(price_context=context).total_price) if has_one else None
+        except (LookupError, ValueError):
+            continue
+    return None
+
+
+def _read_list() -> "DataSnapshot":
+    from genai_prices import data_snapshot
+
+    return data_snapshot.get_snapshot()
+
+
+@cache
+def _is_listed(base_url: str) -> bool:
+    return any(_is_whole_host(provider.api_pattern, base_url) for provider in price_list().result().providers)
+
+
+def _is_whole_host(pattern: str, url: str) -> bool:
+    match = re.match(pattern, url)
+    return match is not None and (match[0].endswith(("/", ".")) or url[match.end() :][:1] in ("", "/", ":"))
+
+
+def _has_more_fees(answer: dict[str, Any]) -> bool:
+    usage = answer.get("usage")
+    counts = [usage.get(name) for name in _COUNTS] if isinstance(usage, dict) else []
+    numbers = [count for count in counts if isinstance(count, int)]
+    is_short = len(numbers) == len(_COUNTS) and numbers[0] > numbers[1] + numbers[2]
+    return is_short or "search" in str(answer.get("model"))

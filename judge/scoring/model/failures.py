@@ -1,0 +1,363 @@
+"""Turns what the `openai` package raises into a `JudgeError` subclass, and says whether asking again may help.
+
+Servers agree on status codes at best, so their words are read if the code is not enough; tests/server_profiles.py has
+what each server sends, with its source. `quote` prepares these words for a message, without the key and the judged
+texts.
+"""
+
+import re
+from collections import deque
+from collections.abc import Collection, Iterator
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin, urlsplit
+
+import openai
+
+from judge.errors import (
+    BadResponseError,
+    JudgeError,
+    KeyRejectedError,
+    ModelNotFoundError,
+    QuotaExceededError,
+    RateLimitedError,
+    RequestRejectedError,
+    UnavailableError,
+)
+from judge.scoring.model.completion import MOST_CHOICES
+from judge.scoring.sanitize import sanitize
+
+if TYPE_CHECKING:
+    import httpx2
+
+
+_Problem = Enum("_Problem", "FILTERED QUOTA MODEL KEY TOO_LONG RATE UNAVAILABLE NO_COMPLETION REJECTED")
+
+# Words that identify a problem before the status does, and the statuses they need; the first matching row counts.
+_WORDS = (
+    (
+        _Problem.FILTERED,
+        range(400, 500),
+        r"content_filter|content_?policy_?violation|content management policy|responsibleaipolicyviolation"
+        r"|(?:input|prompt) was flagged|invalid_prompt|data_inspection_failed|content exists risk",
+    ),
+    (
+        _Problem.QUOTA,
+        range(400, 600),
+        r"insufficient_(?:user_)?quota|insufficient (?:credits|balance)|billing_hard_limit_reached|billing_not_active"
+        r"|credit[_ ]balance|budget_exceeded|exceeded ?(?:token)?budget|budget has been exceeded|crossed budget",
+    ),
+    (
+        _Problem.MODEL,
+        range(400, 500),
+        r"model_not_found|model_access_denied|deploymentnotfound|invalid model|not a valid model|model not exist"
+        r"|access to model|\bmodel\b.{0,100}(?:does not exist|not found)",
+    ),
+    (
+        _Problem.KEY,
+        range(400, 500),
+        # LiteLLM without a database cannot look up a key other than its own
+        r"(?:invalid|incorrect)[ _]api[ _]key|api[ _]key[ _](?:not valid|invalid)|no connected db|no_db_connection",
+    ),
+    (
+        _Problem.TOO_LONG,
+        range(400, 600),
+        r"context[ _]?(?:length|size|window|limit)|too many tokens|prompt is too long|input token count"
+        r"|max_new_tokens` must be|string_above_max_length",
+    ),
+)
+_STATUSES = {
+    401: _Problem.KEY,
+    402: _Problem.QUOTA,
+    403: _Problem.KEY,
+    404: _Problem.MODEL,
+    408: _Problem.UNAVAILABLE,
+    409: _Problem.UNAVAILABLE,
+    413: _Problem.TOO_LONG,
+    425: _Problem.UNAVAILABLE,
+    429: _Problem.RATE,
+}
+_ERRORS: dict[_Problem, tuple[type[JudgeError], str]] = {
+    _Problem.QUOTA: (
+        QuotaExceededError,
+        "The account behind OPENAI_API_KEY is out of quota at {server} ({answer}); add credit or use another key.",
+    ),
+    _Problem.MODEL: (
+        ModelNotFoundError,
+        "The server at {server} has no model {model!r} ({answer}); check {setting}, and "
+        "OPENAI_BASE_URL (it usually ends in /v1).",
+    ),
+    _Problem.KEY: (
+        KeyRejectedError,
+        "The server at {server} refuses the key ({answer}); check OPENAI_API_KEY.",
+    ),
+    _Problem.TOO_LONG: (
+        RequestRejectedError,
+        "Question and response are too long for model {model!r} ({answer}); shorten them, "
+        "or set {setting} to one that reads more.",
+    ),
+    _Problem.RATE: (
+        RateLimitedError,
+        "The server at {server} limits the rate of requests ({answer}); wait, lower JUDGE_CONCURRENCY "
+        "or JUDGE_SAMPLES, or raise JUDGE_TIMEOUT_S.",
+    ),
+    _Problem.UNAVAILABLE: (
+        UnavailableError,
+        "The model server at {server} fails ({answer}); try again later, or check OPENAI_BASE_URL.",
+    ),
+    _Problem.NO_COMPLETION: (
+        BadResponseError,
+        "The server at {server} answers, but not with a chat completion; "
+        "check OPENAI_BASE_URL (it usually ends in /v1).",
+    ),
+    _Problem.REJECTED: (
+        RequestRejectedError,
+        "The server at {server} rejects the request ({answer}); check {setting}, OPENAI_BASE_URL and OPENAI_API_KEY.",
+    ),
+}
+# OpenAI answers 403 to logprobs, and old servers answer 500 to an `n` that they do not know.
+_OPTION_STATUSES = frozenset({400, 403, 422, 500, 501})
+_OPTION_NAMES = {
+    "n": r"""(?:^|[\s'"`\[(])n(?:['"`\])]|\s*[>=:]|\s(?:must|is|should|parameter)\b|$)|only one completion choice"""
+}
+# If the prompt and the answer's limit together exceed the context, servers report a context that is too short.
+_LIMIT = re.compile(
+    r"\bmax_(?:completion_|new_|output_)?tokens\b|in the completion|(?:completion|output) tokens", re.IGNORECASE
+)
+
+
+def is_worth_retrying(error: openai.APIError) -> bool:
+    if isinstance(error, openai.APIStatusError):
+        return _problem(error) in (_Problem.RATE, _Problem.UNAVAILABLE)
+    return isinstance(error, openai.APIConnectionError)
+
+
+def is_filtered(error: openai.APIError) -> bool:
+    """Whether a content filter withheld the answer (Azure sends a 400), which is data, not a failure."""
+    return isinstance(error, openai.APIStatusError) and _problem(error) is _Problem.FILTERED
+
+
+def rejected_option(error: openai.APIError, options: Collection[str]) -> str | None:
+    """The parameter among `options` that the server rejects; None if the error has another cause."""
+    if not isinstance(error, openai.APIStatusError) or error.status_code not in _OPTION_STATUSES:
+        return None
+    words = all_words(error.body)
+    for option in options:
+        name = _OPTION_NAMES.get(option, rf"(?<!\w){option}(?!\w)")
+        if re.search(name, words, re.IGNORECASE | re.MULTILINE):
+            return option
+    # A server that knows only one name for the limit uses that name in its error about the other.
+    limits = [option for option in options if option.startswith("max_")]
+    return limits[0] if limits and _LIMIT.search(words) else None
+
+
+def retry_after_s(error: openai.APIError) -> float | None:
+    """The wait that the server asks for, in seconds; None if it names none."""
+    if not isinstance(error, openai.APIStatusError):
+        return None
+    for header, unit_s in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        value = error.response.headers.get(header, "").strip()
+        if re.fullmatch(r"\d{1,9}(?:\.\d{1,9})?", value):
+            return float(value) * unit_s
+    return _until_s(error.response.headers.get("retry-after", ""))
+
+
+def hidden_error(response: "httpx2.Response", body: object) -> openai.APIStatusError | None:
+    """The error that came with status 200, as from OpenRouter and vLLM; None for anything else.
+
+    Only an error that names an HTTP status counts; anything else that is not a completion points to a wrong address.
+    """
+    if not isinstance(body, dict):
+        return None
+    choices = body.get("choices")
+    places = [body, *(choices[:MOST_CHOICES] if isinstance(choices, list) else ())]
+    details = [place.get("error") for place in places if isinstance(place, dict)]
+    for detail in (body if body.get("object") == "error" else None, *details):
+        code = detail.get("code") if isinstance(detail, dict) else None
+        if isinstance(code, int | str) and re.fullmatch(r"[45]\d\d", str(code)):
+            error = openai.APIStatusError(f"Error code: {code}", response=response, body=detail)
+            error.status_code = int(code)
+            return error
+    return None
+
+
+def to_judge_error(
+    error: openai.OpenAIError, model: str, base_url: str, prompt: str, setting: str = "JUDGE_MODEL"
+) -> JudgeError:
+    """The `JudgeError` subclass for what the client raised, with the server's words and the setting to change.
+
+    `prompt` is the text that was sent, which the message must not contain; `setting` is the one that names the model.
+    """
+    server = server_name(base_url)
+    if isinstance(error, openai.APIConnectionError):
+        return UnavailableError(
+            f"The model server at {server} cannot be reached or drops the connection; "
+            "check that it runs and that OPENAI_BASE_URL is right."
+        )
+    if not isinstance(error, openai.APIStatusError):
+        return not_a_completion(base_url)
+    if error.response.has_redirect_location:
+        return _redirected(error.response, server)
+    problem = _problem(error)
+    child, sentence = _ERRORS.get(problem, _ERRORS[_Problem.REJECTED])
+    failure = child(sentence.format(server=server, model=model, setting=setting, answer=_answer(error, prompt)))
+    failure.is_too_long = problem is _Problem.TOO_LONG
+    return failure
+
+
+def not_a_completion(base_url: str) -> BadResponseError:
+    _, sentence = _ERRORS[_Problem.NO_COMPLETION]
+    return BadResponseError(sentence.format(server=server_name(base_url)))
+
+
+def _answer(error: openai.APIStatusError, prompt: str) -> str:
+    # Only letters, because a server may put anything here, and keys have digits.
+    code = f", {error.code}" if re.fullmatch(r"[a-z_]{3,40}", error.code or "") else ""
+    said = quote(error, prompt)
+    return f"HTTP {error.status_code}{code}" + (f': "{said}"' if said else "")
+
+
+def _redirected(response: "httpx2.Response", server: str) -> BadResponseError:
+    asked = str(response.request.url)
+    target = origin(asked, response.headers["location"])
+    if target == origin(asked):
+        target = "another path of its own"
+    return BadResponseError(
+        f"The server at {server} redirects to {target or 'what is not an address'}, which is not followed, so "
+        "that the texts go nowhere else; set OPENAI_BASE_URL to the address that answers itself (it usually ends "
+        "in /v1)."
+    )
+
+
+def _problem(error: openai.APIStatusError) -> _Problem:
+    status = error.status_code
+    words = all_words(error.body)
+    for problem, statuses, pattern in _WORDS:
+        if status in statuses and re.search(pattern, words, re.IGNORECASE):
+            return problem
+    if status >= 500:
+        return _Problem.UNAVAILABLE
+    return _STATUSES.get(status, _Problem.REJECTED) if status >= 400 else _Problem.NO_COMPLETION
+
+
+def _until_s(date: str) -> float | None:
+    try:
+        at = parsedate_to_datetime(date)
+    except ValueError:
+        return None
+    aware = at if at.tzinfo else at.replace(tzinfo=UTC)
+    return max(0.0, (aware - datetime.now(UTC)).total_seconds())
+
+
+def server_name(base_url: str) -> str:
+    parts = urlsplit(base_url)
+    return f"{parts.hostname or 'unknown'}{f':{parts.port}' if parts.port else ''}"
+
+
+def origin(base_url: str, location: str = "") -> str:
+    """Scheme, host and port of `location`, which a server wrote, relative or not; "" if they are not safe to print."""
+    try:
+        parts = urlsplit(urljoin(base_url, location))
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return ""
+    host = parts.hostname or ""
+    named = f"{parts.scheme}://{f'[{host}]' if ':' in host else host}{port}"
+    return named if re.fullmatch(r"[a-z]{1,10}://(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]+\])(?::\d+)?", named) else ""
+
+
+_MOST_WORDS, _MOST_PARTS = 20_000, 10_000
+_MOST_QUOTED, _MOST_READ = 200, 2_000
+# The fields with a server's sentence; other fields, such as `input`, repeat the request.
+_SENTENCES = ("message", "msg", "detail", "error")
+_SECRET_HEADERS = re.compile("auth|key|token|secret|cookie")
+# What looks like a key, masked or not and of any account; and escapes, which may hide anything.
+_LOOKS_SECRET = re.compile(
+    r"\bsk-|\w(?:\*{2,}|\.{2,}|…)\w|\*{3}|(?=\S*\d)(?=\S*[a-z])[\w+/=-]{20,}|\\[ux][0-9a-f]{2}", re.IGNORECASE
+)
+_PIECE, _SHORTEST_KEY = 6, 4  # characters that count as a piece of a key, and as a whole key
+_RUN = 3  # words in a row that count as a piece of a text
+_WORD = re.compile(r"[A-Za-z0-9]+|[^\W_]")
+_ESCAPED_BLANK = re.compile(r"\\+[nrt]")
+_TEXTS = re.compile(r"<(question|response)>(.*?)</\1>", re.DOTALL)
+_GAP = "…"
+
+
+def all_words(body: object) -> str:
+    """All texts in an error's body, one per line; none for an HTML page, which may contain any words."""
+    is_page = isinstance(body, str) and body.lstrip().startswith("<")
+    return "" if is_page else "\n".join(_texts(body))[:_MOST_WORDS]
+
+
+def quote(error: "openai.APIStatusError", prompt: str) -> str:
+    """What the server says, for use in quotation marks; "" if nothing is left of it.
+
+    Words that look like a key, or share a piece with a key that was sent, are left out. So are quotations from the
+    prompt: three words in a row, or a whole text that is shorter.
+    """
+    said = _ESCAPED_BLANK.sub(" ", next(_sentences(error.body), "")[:_MOST_READ]).replace('"', "'")
+    keys = _keys(error)
+    words = [_GAP if _is_secret(word, keys) else word for word in sanitize(said).split()]
+    clean = re.sub(rf"{_GAP}(?:\W*{_GAP})+", _GAP, _without(" ".join(words), prompt))
+    if not re.search(r"\w", clean):
+        return ""
+    return clean if len(clean) <= _MOST_QUOTED else f"{clean[:_MOST_QUOTED].rpartition(' ')[0]} {_GAP}"
+
+
+def _texts(body: Any) -> Iterator[str]:
+    pending = [body]
+    for _ in range(_MOST_PARTS):
+        if not pending:
+            return
+        part = pending.pop()
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, list):
+            pending += part
+        elif isinstance(part, dict):
+            # FastAPI repeats the request, and so the judged texts, as `input`.
+            pending += [value for key, value in part.items() if key != "input"]
+
+
+def _sentences(body: Any) -> Iterator[str]:
+    """The sentences of an error's body, the outermost first; none for an HTML page."""
+    pending = deque([body])
+    for _ in range(_MOST_PARTS):
+        if not pending:
+            return
+        part = pending.popleft()
+        if isinstance(part, str) and part.strip() and not part.lstrip().startswith("<"):
+            yield part
+        elif isinstance(part, list):
+            pending += part
+        elif isinstance(part, dict):
+            pending += [part[name] for name in _SENTENCES if name in part]
+
+
+def _keys(error: "openai.APIStatusError") -> Collection[str]:
+    secret = (value for name, value in error.request.headers.items() if _SECRET_HEADERS.search(name))
+    return [key for value in secret for key in value.casefold().split()[-1:] if len(key) >= _SHORTEST_KEY]
+
+
+def _is_secret(word: str, keys: Collection[str]) -> bool:
+    word = word.casefold()
+    pieces = (key[at : at + _PIECE] for key in keys for at in range(max(1, len(key) - _PIECE + 1)))
+    return _LOOKS_SECRET.search(word) is not None or any(piece in word for piece in pieces)
+
+
+def _without(said: str, prompt: str) -> str:
+    found = list(_WORD.finditer(said))
+    words = tuple(match[0].lower() for match in found)
+    hidden: set[int] = set()
+    for text in (prompt, *(match[2] for match in _TEXTS.finditer(prompt))):
+        known = [word.lower() for word in _WORD.findall(text)]
+        length = min(_RUN, len(known))
+        runs = set(zip(*(known[at:] for at in range(length)), strict=False))
+        for at in range(len(words) - length + 1):
+            if words[at : at + length] in runs:
+                hidden.update(range(at, at + length))
+    for at in sorted(hidden, reverse=True):
+        said = said[: found[at].start()] + _GAP + said[found[at].end() :]
+    return said

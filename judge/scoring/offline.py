@@ -1,0 +1,97 @@
+"""A rater without a model: it counts words, to try the judge without a key and as the baseline to beat.
+
+It cannot tell what is true. It sees how much of the question the response mentions, how much it says and in how many
+sentences, and whether it repeats itself, repeats the question or declines; the points are added up as in the prompt.
+The thresholds were chosen to agree with people on the responses to half of the prompts in OASST2, all English;
+`bench/offline_report.py` measures both halves.
+"""
+
+import re
+
+from judge.scoring.ratings import Rating
+from judge.scoring.rubric import DEFAULT_RUBRIC, Scale
+
+OFFLINE = "offline"
+
+_MAX_POINTS = 5
+_ON_TOPIC, _MUCH_OF_IT = 0.1, 1 / 3  # shares of the question's content words
+_SOME_WORDS, _MANY_WORDS = 30, 60  # different words in the response
+_COMPARABLE = 3  # with fewer content words, a question is too short to tell what is off topic
+_OPENING = 120  # a refusal shows within these characters
+
+# Chinese and Japanese put no spaces between words, and Korean adds endings to them, so there any two neighbouring
+# characters are a word. Hiragana is mostly grammar, so no word begins with it.
+_KANA, _DENSE = r"\u3040-\u309f", r"\u30a0-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_PAIR = re.compile(rf"(?=([{_DENSE}][{_KANA}{_DENSE}]))")
+_STEM = re.compile(rf"([^\W_{_KANA}{_DENSE}]{{1,5}})[^\W_{_KANA}{_DENSE}]*")
+_SENTENCE_END = re.compile(r"[.!?…؟।。！？\n](?:\s+|$|(?<=[。！？\n]))")
+_DECLINES = re.compile(
+    r"\bi(?:['’]?m| am)? (?:can['’]?t|cannot|can not|won['’]?t|don['’]?t know|do not know|unable|not able|not sure)\b"
+)
+_COMMON = frozenset(
+    word[:5]
+    for word in """
+    about and any are but can could did does explain for from get give had has have her him his how its just let like
+    make need not one our out please should some tell than that the their them then there these they this use was way
+    were what when where which who why will with would write you your
+    """.split()  # noqa: SIM905 - seventy quoted words would hide the list
+)
+
+
+def rate_offline(question: str, response: str, scale: Scale, rubric: str = DEFAULT_RUBRIC) -> Rating:
+    """A deterministic rating of `response` on `scale`, from the words alone; the justification names each point.
+
+    It ignores what the rubric asks for, and says so for any rubric except the default one. Words count as the same if
+    they begin with the same five letters.
+    """
+    text = response.strip().lower()
+    words, known = _stems(text), set(_stems(question.lower()))
+    used = set(words)
+    asked = {stem for stem in known - _COMMON if len(stem) > 2 or _PAIR.match(stem)}
+    taken_up = len(asked & used)
+    coverage = taken_up / len(asked) if asked else 0.0
+    sentences = [sentence for sentence in _SENTENCE_END.split(text)[:-1] if len(sentence) > 2]
+
+    relevance = (coverage >= _ON_TOPIC) + (coverage >= _MUCH_OF_IT)
+    why_relevant = f"using {taken_up} of {_some(len(asked), 'content word')} in the question"
+    # A question of one or two content words tells too little, so a longer response gets the benefit of the doubt.
+    if not relevance and len(asked) < _COMPARABLE and len(used) >= _SOME_WORDS:
+        relevance = 1
+        why_relevant = f"its length (the question has {_some(len(asked), 'content word')}, too few to compare with)"
+    substance = (len(used) >= _SOME_WORDS) + (len(used) >= _MANY_WORDS)
+    awards = (
+        (relevance, why_relevant),
+        (substance, f"its {_some(len(used), 'different word')}"),
+        (int(len(sentences) >= 2), f"its {_some(len(sentences), 'finished sentence')}"),
+    )
+
+    repeated = 2 * (len(sentences) - len(set(sentences))) >= max(len(sentences), 1)
+    most, because = _MAX_POINTS, ""
+    if repeated or (len(used) < _SOME_WORDS and len(words) > 4 * len(used)):
+        most, because = 0, "; none, because it repeats itself"
+    elif coverage > 0.7 and len(used - known) * 10 < len(used):
+        most, because = 0, "; none, because it repeats the question"
+    elif len(asked) >= _COMPARABLE and coverage < _ON_TOPIC:
+        most, because = 1, "; at most 1, because it hardly mentions what was asked"
+    elif len(used) < _MANY_WORDS and _DECLINES.search(text, 0, _OPENING):
+        most, because = 1, "; at most 1, because it begins by declining to answer"
+    points = min(sum(points for points, _ in awards), most)
+    score = round(scale.low + points / _MAX_POINTS * (scale.high - scale.low))
+    unread = "" if rubric == DEFAULT_RUBRIC else f" It ignores the rubric {rubric!r} except for its scale."
+    justification = (
+        f"{points} of {_MAX_POINTS} points: "
+        f"{', '.join(f'{points} for {what}' for points, what in awards)}{because}. "
+        f"This counts words, and cannot tell whether the response is true.{unread}"
+    )
+    return Rating(score=score, justification=justification, raw=justification, model=OFFLINE)
+
+
+def _stems(text: str) -> list[str]:
+    stems: list[str] = _STEM.findall(text)
+    if not text.isascii():
+        stems += _PAIR.findall(text)
+    return stems
+
+
+def _some(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

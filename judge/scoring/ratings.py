@@ -1,0 +1,310 @@
+"""Results: of one model call (`Rating` or `Unscored`), and of several together (`Verdict`)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from statistics import fmean, median, median_low
+from typing import Any, TypeAlias
+
+from judge.scoring.rubric import Calibration
+
+_MOST_RAW_CHARS = 20_000
+_CUT_MARK = "\n[…]\n"
+
+
+class UnscoredReason(StrEnum):
+    """Why there is no score. The values, the names in lower case, are stored and exported, so they never change.
+
+    Attributes:
+        EMPTY: The model wrote nothing.
+        REFUSED: The model refused to judge.
+        FILTERED: The server's content filter withheld the answer.
+        TRUNCATED: The answer is cut off.
+        NO_SCORE: The answer states no score for the response as a whole.
+        ECHOED: The answer repeats the answer format instead of filling it in; its value is "echoed_template".
+        NOT_ASSERTED: The answer only quotes, denies or supposes a score.
+        OFF_SCALE: The score is not on the rubric's scale.
+        NOT_WHOLE: The score is not a whole number.
+        UNCLEAR: The score is a range or a guess, not one number.
+        CONFLICTING: The answer states several scores that do not agree.
+        CALL_FAILED: The call of the model failed.
+        NO_MAJORITY: Some ratings have a score, but no more than half; or all lack one, for different reasons.
+        SPLIT: No more than half of the scores are within a point of their median.
+        NOTHING_TO_JUDGE: A text is empty, or the response is not an answer at all; see `nothing_to_judge`.
+        TOO_LONG: A text has more than 100,000 characters, or more than the server accepts.
+    """
+
+    EMPTY = "empty"
+    REFUSED = "refused"
+    FILTERED = "filtered"
+    TRUNCATED = "truncated"
+    NO_SCORE = "no_score"
+    ECHOED = "echoed_template"
+    NOT_ASSERTED = "not_asserted"
+    OFF_SCALE = "off_scale"
+    NOT_WHOLE = "not_whole"
+    UNCLEAR = "unclear"
+    CONFLICTING = "conflicting"
+    CALL_FAILED = "call_failed"
+    NO_MAJORITY = "no_majority"
+    SPLIT = "split"
+    NOTHING_TO_JUDGE = "nothing_to_judge"
+    TOO_LONG = "too_long"
+
+
+class Flag(StrEnum):
+    """A warning to consider before trusting a score. The values are stored and exported, so they never change.
+
+    Attributes:
+        ASKS_FOR_SCORE: The response states or requests a score.
+        GIVES_ORDERS: The response gives orders to its reader.
+        HOLDS_TAGS: One of the texts contains a tag of the judge's prompt.
+        AFTER_ORDERS: A turn of the conversation before the question does one of the first two.
+    """
+
+    ASKS_FOR_SCORE = "asks_for_score"
+    GIVES_ORDERS = "gives_orders"
+    HOLDS_TAGS = "holds_tags"
+    AFTER_ORDERS = "after_orders"
+
+    @property
+    def words(self) -> str:
+        """What the response does, for a sentence with "the response" as its subject."""
+        return {
+            Flag.ASKS_FOR_SCORE: "asks for a score",
+            Flag.GIVES_ORDERS: "gives the judge orders",
+            Flag.HOLDS_TAGS: "imitates the judge's prompt",
+            Flag.AFTER_ORDERS: "follows a message that gives the judge orders or asks for a score",
+        }[self]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rating:
+    """The result of one model call with a usable score.
+
+    Tokens, time and cost include the second request if the score was asked for again. If one request gave several
+    ratings, the first of them carries all its tokens, time and cost.
+
+    Attributes:
+        score: A whole number on the rubric's scale.
+        justification: At most 100 words.
+        raw: The unchanged completion; if the score was asked for again, both answers with a blank line between them.
+            A verdict's ratings keep 20,000 characters of it, from both ends.
+        model: The model's name; "" if it is not known.
+        weighted_score: The mean of the scale's scores, weighted by the probability that the model gave to each; None
+            without log probabilities.
+        input_tokens: Tokens of the prompt; None if the server counts none.
+        output_tokens: Tokens of what the model wrote; None if the server counts none.
+        latency_ms: From request to answer.
+        cost_usd: In US dollars; None if the price is not known for certain.
+
+    Source: G-Eval for `weighted_score`, arXiv 2303.16634.
+    """
+
+    score: int
+    justification: str
+    raw: str
+    model: str = ""
+    weighted_score: float | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    latency_ms: int | None = None
+    cost_usd: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unscored:
+    """No usable score, and why.
+
+    Attributes:
+        reason: The reason for programs.
+        detail: The reason for people, in one plain sentence.
+        raw: The completion, as in `Rating`; "" if no answer came.
+        model: The model's name; "" if it is not known.
+        input_tokens: Tokens of the prompt; None if the server counts none.
+        output_tokens: Tokens of what the model wrote; None if the server counts none.
+        latency_ms: From request to answer; None if no answer came.
+        cost_usd: In US dollars; None if the price is not known for certain.
+    """
+
+    reason: UnscoredReason
+    detail: str
+    raw: str = ""
+    model: str = ""
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    latency_ms: int | None = None
+    cost_usd: float | None = None
+
+
+_DETAILS = {
+    UnscoredReason.EMPTY: "The model wrote nothing.",
+    UnscoredReason.REFUSED: "The model refused to judge.",
+    UnscoredReason.FILTERED: "The server's content filter withheld the answer.",
+    UnscoredReason.TRUNCATED: "The model's answer is cut off.",
+    UnscoredReason.NO_SCORE: "The model's answer states no score for the response as a whole.",
+    UnscoredReason.ECHOED: "The model echoed the answer format instead of filling it in.",
+    UnscoredReason.NOT_ASSERTED: "The model only quotes, denies or supposes a score.",
+    UnscoredReason.OFF_SCALE: "The model's score is not on the scale from {} to {}.",
+    UnscoredReason.NOT_WHOLE: "The model's score is not a whole number.",
+    UnscoredReason.UNCLEAR: "The model's score is a range or a guess, not one number.",
+    UnscoredReason.CONFLICTING: "The model states several scores that do not agree.",
+}
+
+
+def unscored(reason: UnscoredReason, scale: tuple[int, int], raw: str = "") -> Unscored:
+    """An answer without a usable score, with the plain sentence that goes with `reason`."""
+    return Unscored(reason=reason, detail=_DETAILS[reason].format(*scale), raw=raw)
+
+
+Result: TypeAlias = Rating | Unscored
+
+
+def with_short_raw(result: Result) -> Result:
+    """`result` with at most 20,000 characters of `raw`: half from its beginning, half from its end, and a mark."""
+    if len(result.raw) <= _MOST_RAW_CHARS:
+        return result
+    half = (_MOST_RAW_CHARS - len(_CUT_MARK)) // 2
+    return replace(result, raw=f"{result.raw[:half]}{_CUT_MARK}{result.raw[-half:]}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """The result of all ratings. Exactly one of `score` and `unscored` is set.
+
+    Attributes:
+        score: The median of the usable ratings, if most of them are near it; of two middle ones, the lower. If the
+            rubric has a calibration, the calibrated mean of the ratings instead. None if unscored.
+        unscored: Why there is no score; None if there is one.
+        mean: The mean of the usable scores, None without any.
+        weighted_score: The mean of the usable ratings' weighted scores; None if one of them has none.
+        spread: Highest minus lowest usable score, None without any.
+        justification: From a rating that gave the median; "" if unscored.
+        ratings: A `Rating` or `Unscored` for each rating asked for, in the order of asking. If a stronger model was
+            asked too, the ratings of both; all other fields except tokens, time and cost cover only those by `model`.
+        basis: How many of the ratings are usable, in the words "2 of 3".
+        model: The model whose ratings count, or "offline"; the models of a panel are joined by ", ".
+        rubric: The rubric's name.
+        rubric_version: First eight hex digits of the SHA-256 of the rubric's text.
+        flags: Warnings to consider before trusting the score; empty for nearly all responses.
+        input_tokens: Sum over all ratings; None if the server counts none.
+        output_tokens: The same for what the model wrote.
+        latency_ms: Sum over all requests; some run at once, so the wait for the verdict is shorter.
+        cost_usd: The cost of the counted tokens in US dollars; None if the price is not known for certain.
+        escalation: "first > stronger" if the judge has a stronger model, whether or not it was asked.
+        skipped_ratings: How many ratings were not asked for because none could have changed the score; None if the
+            judge always asks for all.
+    """
+
+    score: int | None
+    unscored: Unscored | None
+    mean: float | None
+    spread: int | None
+    justification: str
+    ratings: tuple[Result, ...]
+    basis: str
+    model: str
+    rubric: str
+    rubric_version: str
+    weighted_score: float | None = None
+    flags: tuple[Flag, ...] = ()
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    latency_ms: int | None = None
+    cost_usd: float | None = None
+    escalation: str | None = None
+    skipped_ratings: int | None = None
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether `score` is set."""
+        return self.score is not None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict as plain dicts, lists, strings and numbers, ready for `json.dumps`."""
+        fields = asdict(self)
+        return fields | {"flags": list(self.flags), "ratings": list(fields["ratings"])}
+
+
+def combine(
+    results: Sequence[Result],
+    *,
+    model: str,
+    rubric: str,
+    rubric_version: str,
+    scale: tuple[int, int],
+    unscored: Unscored | None = None,
+    flags: tuple[Flag, ...] = (),
+    escalation: str | None = None,
+    skipped_ratings: int | None = None,
+    calibration: Calibration | None = None,
+) -> Verdict:
+    """The verdict on `results`: their median if more than half are usable, and more than half of these are near it.
+
+    Near means within one `point` of the scale. Otherwise the verdict is unscored. `unscored` is the reason to give if
+    no model was asked, so that `results` is empty.
+    """
+    usable = [result for result in results if isinstance(result, Rating)]
+    scores = [rating.score for rating in usable]
+    weighted = [rating.weighted_score for rating in usable if rating.weighted_score is not None]
+    why: Unscored | None = None
+    if not has_majority(results):
+        why = unscored or _why_unscored(results)
+    elif 2 * sum(abs(score - median(scores)) <= point(scale) for score in scores) <= len(scores):
+        listed = f"{', '.join(map(str, scores[:-1]))} and {scores[-1]}"
+        why = Unscored(reason=UnscoredReason.SPLIT, detail=f"The ratings do not agree: {listed}.")
+    middle = median_low(scores) if why is None else None
+    return Verdict(
+        score=calibration.score(fmean(scores)) if calibration and middle is not None else middle,
+        unscored=why,
+        mean=fmean(scores) if scores else None,
+        spread=max(scores) - min(scores) if scores else None,
+        justification=next((rating.justification for rating in usable if rating.score == middle), ""),
+        ratings=tuple(results),
+        basis=f"{len(usable)} of {len(results)}",
+        model=model,
+        rubric=rubric,
+        rubric_version=rubric_version,
+        weighted_score=fmean(weighted) if weighted and len(weighted) == len(usable) else None,
+        flags=flags,
+        escalation=escalation,
+        skipped_ratings=skipped_ratings,
+        **add_up(results),
+    )
+
+
+def has_majority(results: Sequence[Result]) -> bool:
+    """Whether more than half of `results` have a usable score."""
+    return 2 * sum(isinstance(result, Rating) for result in results) > len(results)
+
+
+def point(scale: tuple[int, int]) -> float:
+    """How far apart two ratings may be and still agree: 1 on a scale from 0 to 5, a fifth of a longer scale."""
+    return max(1, (scale[1] - scale[0]) / 5)
+
+
+def add_known(counts: Iterable[int | None]) -> int | None:
+    """The sum of the known counts; None if none is known."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
+
+
+def add_up(results: Sequence[Result | Verdict]) -> dict[str, Any]:
+    """The total tokens, time and cost, by field; the cost is None if one is unknown, because the sum would be wrong."""
+    counts = ("input_tokens", "output_tokens", "latency_ms")
+    known = [each.cost_usd for each in results if each.cost_usd is not None]
+    cost_usd = sum(known, 0.0) if len(known) == len(results) else None
+    return {name: add_known(getattr(each, name) for each in results) for name in counts} | {"cost_usd": cost_usd}
+
+
+def _why_unscored(results: Sequence[Result]) -> Unscored:
+    """The reason that all results share, or that too few were usable."""
+    unusable = [result for result in results if isinstance(result, Unscored)]
+    reasons = sorted({result.reason for result in unusable})
+    if len(unusable) == len(results) and len(reasons) == 1:
+        return Unscored(reason=reasons[0], detail=unusable[0].detail, raw=unusable[0].raw)
+    return Unscored(
+        reason=UnscoredReason.NO_MAJORITY,
+        detail=f"Only {len(results) - len(unusable)} of {len(results)} ratings have a usable score "
+        f"({', '.join(reason.replace('_', ' ') for reason in reasons)}).",
+    )
