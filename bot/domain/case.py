@@ -165,7 +165,7 @@ class Case(BaseModel):
 
 
 def to_conversation(said: Sequence[Turn], left_out: int) -> tuple[Turn, ...]:
-    """The turns, with a note after the first that so many are left out there."""
+    """The turns, with a note after the first of how many are left out there."""
     return (*said[:1], *([left_out_note(left_out)] if left_out else []), *said[1:])
 
 

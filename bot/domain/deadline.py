@@ -26,4 +26,4 @@ def check_deadline() -> None:
     """Raises TooLateError if the deadline for accepting the request has passed."""
     until = _until.get()
     if until is not None and time.monotonic() > until:
-        raise TooLateError("it has waited for too long; Slack has told its person that it failed")
+        raise TooLateError("it waited too long; Slack has already shown an error to the person")

@@ -13,7 +13,7 @@ _CHARACTERS_PER_TOKEN = 3  # fewer than in English, so that other languages do n
 class Limits:
     """How many cases and tokens are allowed; 0 is no limit.
 
-    The periods count back from now, so no new hour lets a rush in.
+    The periods count back from now: a limit is not renewed at the full hour.
     `ratings` is how many ratings a case gets: each is a request to the model, or an answer that counts like one.
     """
 

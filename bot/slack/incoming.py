@@ -214,7 +214,7 @@ class SocketLink:
             async with asyncio.timeout(self._patience_s):
                 await self._handler.client.connect()  # type: ignore[no-untyped-call]
         except TimeoutError as exc:
-            raise SlackError("Socket Mode: Slack gave an address, and no connection came about there") from exc
+            raise SlackError("Socket Mode: Slack returned an address, but a connection to it failed") from exc
         finally:
             if not await self.is_connected():
                 await self.__aexit__()

@@ -171,10 +171,10 @@ def _check_writable(address: Address) -> None:
     except OSError as exc:
         raise LogError(
             f"DATABASE_URL {address.shown}: the folder cannot be written ({exc.strerror}); "
-            "free some space, mend its permissions, or name another file"
+            "free some space, change the file's permissions, or choose another file"
         ) from exc
     if file.exists() and not os.access(file, os.W_OK):
-        raise LogError(f"DATABASE_URL {address.shown}: the file is read-only; mend its permissions, or name another")
+        raise LogError(f"DATABASE_URL {address.shown}: the file is read-only; change its permissions, or choose another")
 
 
 def _configure_sqlite(engine: AsyncEngine) -> None:

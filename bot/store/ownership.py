@@ -100,7 +100,7 @@ def owned(database: Database) -> Iterator[None]:
         ) from exc
     except OSError as exc:
         raise LogError(
-            f"DATABASE_URL {database.engine.url}: {path} cannot be locked ({exc.strerror}); delete it, or mend its "
+            f"DATABASE_URL {database.engine.url}: {path} cannot be locked ({exc.strerror}); delete it, or change its "
             "permissions"
         ) from exc
     try:

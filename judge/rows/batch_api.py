@@ -176,7 +176,7 @@ class BatchApi:
 
     @property
     def _is_full(self) -> bool:
-        """Whether so many requests wait to be sent that the other rows have to come later."""
+        """Whether too many requests wait to be sent, so that the other rows come later."""
         return self._gathered_bytes > _MOST_BYTES_AT_ONCE and not self._cancels
 
     def _digest(self, row: Item) -> str:

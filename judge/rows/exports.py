@@ -240,7 +240,7 @@ def _read_scored(source: Path, report: Callable[[str], None], counts: Counts) ->
             (one, first), (other, second) = judges.items()
             raise SetupError(
                 f"{source}: two judges gave these scores ({one} in line {first}; {other} in line {second}), and "
-                "theirs do not compare; make pairs of each judge's rows alone."
+                "scores of different judges cannot be compared; make pairs for each judge separately."
             )
         if scored is None:
             counts.unscored += 1

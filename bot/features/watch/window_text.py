@@ -45,7 +45,7 @@ _NAME, _WORDS = 80, 140
 _MOST_ASSISTANTS = 100
 _SHARES = (1, 2, 5, 20)
 READING = "_Reading this channel…_"
-_NONE = "None. The assistant may have left, or it answers nobody here."
+_NONE = "None. The assistant may have left, or it answers no one here."
 _NONE_DRAWN = "None of last week's replies falls into so small a share."
 _SHOWN = {
     Shows.NOTHING: "Nothing; scores only count in the digest",

@@ -123,7 +123,7 @@ def _is_address(url: str) -> bool:
 
 
 def _odd_key() -> SetupError:
-    return SetupError("The key holds a blank, a line break or a letter that no key has; check OPENAI_API_KEY.")
+    return SetupError("The key has a space, a line break or a character that keys never have; check OPENAI_API_KEY.")
 
 
 # The only encoding that is requested and decompressed; an answer in any other encoding is taken as it is.

@@ -126,7 +126,7 @@ def test_one_id_for_two_prompts_names_both_lines(tmp_path: Path) -> None:
 
 @each("other", [by("b"), by("a", rubric_version="0"), by("a", samples=1), {}])
 def test_scores_of_two_judges_are_not_mixed(tmp_path: Path, other: dict[str, Any]) -> None:
-    with pytest.raises(SetupError, match=r"model a, .* in line 1; .* in line 2\), and theirs do not compare"):
+    with pytest.raises(SetupError, match=r"model a, .* in line 1; .* in line 2\), and scores of different judges"):
         pair(tmp_path, row("p", "x", 1, **by("a")), row("p", "y", 2, **other))
 
 
