@@ -47,13 +47,15 @@ class QuestionSource(StrEnum):
     """Where the question was found; the verdict says so, because it may be the wrong one.
 
     `PREVIOUS`: right above the reply. `PARENT`: the first message of its thread, with others in between. `EARLIER`: any
-    other message before it. `FORM`: another app's post that began the thread, where no person wrote.
+    other message before it. `FORM`: another app's post that began the thread, where no person wrote. `CHOSEN`: a person
+    chose the message; its thread is read as if that were the last one by a person.
     """
 
     PREVIOUS = "previous"
     PARENT = "parent"
     EARLIER = "earlier"
     FORM = "form"
+    CHOSEN = "chosen"
     TYPED = "typed"
 
 
@@ -289,26 +291,27 @@ def exclusion_of_first(user_id: str, author_id: str | None) -> Exclusion | None:
 
 
 def exclusion_of(
-    user_id: str, earlier: LoggedCase, current_verdict: CurrentVerdict | None, *, has_typed: bool
+    user_id: str, earlier: LoggedCase, current_verdict: CurrentVerdict | None, *, has_chosen: bool
 ) -> Exclusion | None:
     """Why a repeated verdict that this person asks for is excluded; None if it replaces the earlier one.
 
     The first requester may repeat and correct a verdict, unless they wrote the reply. Other people may if there is no
     score yet, or if the text has been edited since. An edit does not count if the reply's author also wrote the
     question, because it may be the question that was edited.
-    `has_typed` says that this person typed the question. That is as good as choosing the score, so such a verdict never
-    replaces another person's. Nor does it if another person repeats it.
+    `has_chosen` says that this person typed the question, or chose a message as it. Either is as good as choosing the
+    score, because a reply scores low with most questions but its own, so such a verdict never replaces another
+    person's. Nor does it if another person repeats it.
     """
     if user_id == earlier.author_id:
         return Exclusion.AUTHOR
-    if earlier.excluded is Exclusion.EDITED and not has_typed:
+    if earlier.excluded is Exclusion.EDITED and not has_chosen:
         return Exclusion.EDITED
-    if earlier.excluded and earlier.question_source is QuestionSource.TYPED and not has_typed:
+    if earlier.excluded and earlier.question_source in {QuestionSource.TYPED, QuestionSource.CHOSEN} and not has_chosen:
         return earlier.excluded
     if current_verdict is None or user_id == current_verdict.first_requester_id:
         return None
     is_edited = earlier.edited_at is not None and earlier.question_author_id != earlier.author_id
-    return Exclusion.ANOTHER if has_typed or (current_verdict.is_scored and not is_edited) else None
+    return Exclusion.ANOTHER if has_chosen or (current_verdict.is_scored and not is_edited) else None
 
 
 @dataclass(frozen=True)

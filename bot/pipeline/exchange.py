@@ -138,14 +138,18 @@ def is_anybodys(message: Message, own_ids: Collection[str]) -> bool:
 
 
 def to_exchange(
-    messages: Sequence[Message], ts: str, own_ids: Collection[str], persons: Collection[str]
+    messages: Sequence[Message], ts: str, own_ids: Collection[str], persons: Collection[str], chosen: str | None = None
 ) -> Exchange | None:
     """The exchange of the message `ts`, which may be any message of its reply; None if it is not among `messages`.
+
+    The judge is not shown what stands between the question and the reply, because the reply does not answer that. If a
+    person chose the question, it may be other questions with their answers.
 
     Args:
         messages: A thread's, in their order.
         own_ids: Who this app is; what it says, and what is said to it, does not count.
         persons: Ids of the people among the authors.
+        chosen: The ts of the person's message that is the question, instead of the last one before the reply.
     """
     said = [each for each in messages if each.ts == ts or is_anybodys(each, own_ids)]
     at = next((number for number, each in enumerate(said) if each.ts == ts), None)
@@ -161,16 +165,18 @@ def to_exchange(
         (
             number
             for number, each in enumerate(before)
-            if each.author_id in persons and each.author_id != author_id and each.text
+            if each.author_id in persons and each.author_id != author_id and each.text and chosen in {None, each.ts}
         ),
         default=None,
     )
     if asked is None:
-        return Exchange(reply, _form(before, author_id))
+        return Exchange(reply, None if chosen else _form(before, author_id))
     begins = _row_begins(before, asked)
     parts = tuple(each for each in before[begins : asked + 1] if each.text)
     source = QuestionSource.PARENT if parts[-1].parent_ts is None else QuestionSource.EARLIER
-    if asked + 1 == len(before):
+    if chosen:
+        source = QuestionSource.CHOSEN
+    elif asked + 1 == len(before):
         source = QuestionSource.PREVIOUS
     edited = max((each.edited_ts for each in parts if each.edited_ts), key=float, default=None)
     text = "\n".join(each.text for each in parts)

@@ -45,7 +45,7 @@ class Intake:
                     await self._check(known, invocation)
                 return known, False
             if known:
-                excluded = await self.excluded(invocation, known, has_typed=False)
+                excluded = await self.excluded(invocation, known, has_chosen=False)
                 case = case.model_copy(update=_next_attempt(case, known) | {"excluded": excluded})
         return await self.add(case, invocation)
 
@@ -104,10 +104,10 @@ class Intake:
         post = known_verdict(case, verdict, self.workspace_url) if verdict else messages.in_progress(case)
         await self.messenger.tell(invocation.recipient_at(case), post)
 
-    async def excluded(self, invocation: Invocation, earlier: LoggedCase, *, has_typed: bool) -> Exclusion | None:
+    async def excluded(self, invocation: Invocation, earlier: LoggedCase, *, has_chosen: bool) -> Exclusion | None:
         """Why a repeated verdict for this person is not counted; None if it replaces the earlier one."""
         current_verdict = await self.store.cases.current_verdict(earlier)
-        return exclusion_of(invocation.user_id, earlier, current_verdict, has_typed=has_typed)
+        return exclusion_of(invocation.user_id, earlier, current_verdict, has_chosen=has_chosen)
 
     async def answer(self, case: LoggedCase, question: str, invocation: Invocation) -> None:
         """Stores the question that the requester typed, and continues the case."""

@@ -67,7 +67,8 @@ class Lookup:
         # In the first attempt, a person may be waiting for a window; later there is no hurry.
         is_asked_here = case.response is not None and not case.slack_tries
         async with asyncio.timeout(_QUESTION_TIMEOUT_S if is_asked_here else _MESSAGE_TIMEOUT_S):
-            found = await self._exchange(case.channel_id, case.message_ts, case.parent_ts)
+            chosen = case.question_ts if case.question_source is QuestionSource.CHOSEN else None
+            found = await self._exchange(case.channel_id, case.message_ts, case.parent_ts, chosen)
             if found is None and case.parent_ts is None:  # a workflow's link to a reply lacks the thread
                 message = await self.message_at(case.channel_id, case.message_ts, case.message_ts)
                 if message and message.parent_ts:
@@ -121,7 +122,7 @@ class Lookup:
             return _last(before, ts, lambda each: each.author_id != by and is_anybodys(each, self._own_ids))
 
     async def _exchange(
-        self, channel_id: str, ts: str, parent_ts: str | None, *, is_persons: bool = False
+        self, channel_id: str, ts: str, parent_ts: str | None, chosen: str | None = None, *, is_persons: bool = False
     ) -> Exchange | None:
         """The exchange of a message; with `is_persons`, what another app says in the channel itself is no question."""
         if parent_ts is None:
@@ -132,15 +133,15 @@ class Lookup:
             # A thread may begin with the reply, and go on with more of it.
             found = await self._in_thread(channel_id, ts, ts) if message.begins_thread else None
             return replace(found or Exchange((message,)), question=await self._above(near, message, is_persons))
-        found = await self._in_thread(channel_id, parent_ts, ts)
+        found = await self._in_thread(channel_id, parent_ts, ts, chosen)
         if found and found.reply[0].parent_ts is None:  # the whole thread up to the message is its author's
             near = await self._near(channel_id, parent_ts)
             return replace(found, question=await self._above(near, found.reply[0], is_persons))
         return found
 
-    async def _in_thread(self, channel_id: str, parent_ts: str, ts: str) -> Exchange | None:
+    async def _in_thread(self, channel_id: str, parent_ts: str, ts: str, chosen: str | None = None) -> Exchange | None:
         messages = await self._thread(channel_id, parent_ts, ts)
-        return to_exchange(messages, ts, self._own_ids, await self._persons(messages))
+        return to_exchange(messages, ts, self._own_ids, await self._persons(messages), chosen)
 
     async def _thread(self, channel_id: str, parent_ts: str, ts: str) -> list[Message]:
         """A thread's messages, oldest first; of a very long one, its beginning and those around `ts`.

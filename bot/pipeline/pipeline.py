@@ -202,8 +202,7 @@ class CasePipeline:
         Also the reason to show to the requester if they must be asked for the question.
         """
         why_asked = NO_QUESTION
-        is_unread = case.question_source is None or case.response is None
-        if case.blocker is None and is_unread:
+        if case.blocker is None and None in (case.question_source, case.question, case.response):
             case, why_asked = await self._read(case)
         if case.lacks_question and case.is_for_workflow:
             # There is no person to ask, and a workflow step must not wait for ever.
@@ -227,7 +226,9 @@ class CasePipeline:
         if found is None:
             # Without the thread, what the payload or an earlier case had is judged.
             changes: dict[str, object] = {"blocker": gone} if case.response is None else {}
-            if case.question is not None and case.question_source is None:
+            if case.question is None:
+                changes |= _NOT_ASKED
+            elif case.question_source is None:
                 changes["question_source"] = QuestionSource.EARLIER
             return case.model_copy(update=changes), why_asked
         blocker = next((each.blocker for each in found.reply if each.blocker), None)
@@ -264,7 +265,7 @@ class CasePipeline:
                 known = known.model_copy(update={"edited_at": known.edited_at or utc_now()})
             attempt = known.attempt + 1
             current = await self._store.cases.current_verdict(known)
-            excluded = exclusion_of(case.requester_id, known, current, has_typed=False)
+            excluded = exclusion_of(case.requester_id, known, current, has_chosen=False)
 
     async def _announced(self, case: LoggedCase, since: LoggedCase | None) -> LoggedCase:
         """The case with a placeholder in its thread; if Slack fails, the case goes on without one.

@@ -108,7 +108,8 @@ def again_case(invocation: Invocation, earlier: LoggedCase, choice: Choice, excl
 def corrected_case(
     invocation: Invocation, earlier: LoggedCase, submission: Submission, choice: Choice, excluded: Exclusion | None
 ) -> Case:
-    """The case for "Wrong question?": the same response with the question that the person typed."""
+    """The case for "Wrong question?": the same response with the question that the person typed, or else chose."""
+    has_typed = bool(submission.question)
     return _repeat(
         invocation,
         earlier,
@@ -116,10 +117,10 @@ def corrected_case(
         visibility=choice.visibility,
         attempt=earlier.attempt + 1,
         excluded=excluded,
-        question=submission.question,
-        question_source=QuestionSource.TYPED,
-        question_author_id=invocation.user_id,
-        question_ts=None,
+        question=submission.question or None,  # the chosen message is read again, with those before it
+        question_source=QuestionSource.TYPED if has_typed else QuestionSource.CHOSEN,
+        question_author_id=invocation.user_id if has_typed else None,
+        question_ts=None if has_typed else submission.chosen,
         turns=tuple(turn for turn in earlier.turns if turn.part is Part.RESPONSE),
         messages_before=0,
         left_out=0,
@@ -140,7 +141,9 @@ def _repeat(invocation: Invocation, earlier: LoggedCase, **changes: object) -> C
         kept["parent_ts"] = earlier.thread_ts
     elif earlier.blocker or earlier.edited_at:
         kept["response"] = None  # read again, because the message may have a text by now, or a new one
-    if earlier.question_ts:
+    if earlier.question_source is QuestionSource.CHOSEN:
+        kept["question"] = None
+    elif earlier.question_ts:
         # The thread is read again, because the reply may go on by now; what is known is for when it cannot be read.
         kept["question_source"] = None
         if earlier.edited_at:

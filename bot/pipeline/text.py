@@ -4,7 +4,7 @@ Words of a model or a person are put in a `quote`, or pass through `clip` or `ex
 ours, so that they stay text. No user is mentioned, so that no notification is sent.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -30,7 +30,9 @@ from bot.slack.client import MISSING
 from bot.slack.members import MembershipError
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import excerpt
+from judge import Turn
 from judge.scoring.rubric import purpose_of
+from judge.scoring.sanitize import sanitize
 
 _ROOM = 3000
 _EXCERPT = 300
@@ -127,15 +129,19 @@ OUT_OF_SIGHT = (
     "or close this window, type `/invite @Slack Judge`, and score the reply again."
 )
 OUT_OF_REACH = "I cannot read messages here, so I do not know which question this reply answers."
-WRONG_QUESTION = "The reply will be scored again with the question you type here."
+WRONG_QUESTION = "Which question does this reply answer? It will be scored again with that one."
+_NONE_KEPT = "The words of its thread are not stored, so there is no message to choose."
 NOT_IN_ANY_MORE = (
     "You have left the channel in which you opened this window. Type `/judge` in the channel where you want the "
     "verdict."
 )
 _SAME_QUESTION = "This question was scored already. Type the one that the reply answers."
 _NOTHING_TYPED = "Please type something other than spaces."
+_NOT_CHOSEN = "Choose a message, or type the question. A message that was deleted meanwhile cannot be chosen."
 _SAME = "This is the same as the question. What was the answer?"
 _MODALS_ROOM = 2900
+_MOST_CHOICES = 20
+_LABEL = 75  # https://docs.slack.dev/reference/block-kit/composition-objects/option-object
 _FOR_ONE = "Only you will see the verdict, in direct messages."
 
 
@@ -155,12 +161,22 @@ def texts_modal(
     return modal(ids.VIEW_TEXTS, "Score a response", state, blocks, "Score", "Cancel")
 
 
-def question_modal(case: LoggedCase, callback_id: str, reason: str, state: ModalState) -> dict[str, Any]:
-    """The modal that asks for a case's question; it only shows the response, which stays in the log in full."""
+def question_modal(
+    case: LoggedCase, callback_id: str, reason: str, state: ModalState, said: Mapping[str, Turn] | None = None
+) -> dict[str, Any]:
+    """The modal that asks for a case's question; it only shows the response, which stays in the log in full.
+
+    If `said` has messages, by ts, one of them can be chosen instead of typing.
+    """
     title = "Response to score" if case.response else "The response to score was not stored."
+    labels = {ts: f"{turn.role}: {' '.join(sanitize(turn.text).split())}"[:_LABEL] for ts, turn in (said or {}).items()}
+    choices = menu(ids.BLOCK_CHOSEN, [option(*each) for each in labels.items()][:_MOST_CHOICES], None)
+    typed = text_box(ids.BLOCK_QUESTION, MAX_INPUT, None if said else case.question, "What was asked")
+    hint = _NONE_KEPT if case.has_lost_texts else ""
     blocks = [
         section(reason),
-        _text_input(ids.BLOCK_QUESTION, "Question", "What was asked", initial=case.question),
+        *([field("Choose a message of this thread", choices, is_optional=True)] if said else []),
+        field("Or type the question" if said else "Question", typed, hint, is_optional=bool(said)),
         quote(case.response or "", _MODALS_ROOM, run(title, is_bold=True)),
     ]
     return modal(callback_id, "Which question?", state, blocks, "Score", "Cancel")
@@ -176,16 +192,16 @@ def text_errors(question: str, response: str) -> dict[str, str]:
     return errors
 
 
-def question_errors(question: str, scored: LoggedCase | None = None) -> dict[str, str]:
+def question_errors(question: str, scored: LoggedCase | None = None, *, may_choose: bool = False) -> dict[str, str]:
     """The same for the question alone; `scored` is the case whose question it replaces, if any."""
     if not question:
-        return {ids.BLOCK_QUESTION: _NOTHING_TYPED}
+        return {ids.BLOCK_QUESTION: _NOT_CHOSEN if may_choose else _NOTHING_TYPED}
     is_same = scored is not None and scored.question_hash == text_hash(question)
     return {ids.BLOCK_QUESTION: _SAME_QUESTION} if is_same else {}
 
 
-def _text_input(block_id: str, label: str, placeholder: str, initial: str | None = None) -> Block:
-    return field(label, text_box(block_id, MAX_INPUT, initial, placeholder))
+def _text_input(block_id: str, label: str, placeholder: str) -> Block:
+    return field(label, text_box(block_id, MAX_INPUT, None, placeholder))
 
 
 def _rubric_input(values: Sequence[str], chosen: str) -> Block:

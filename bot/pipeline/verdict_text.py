@@ -94,6 +94,7 @@ _QUESTION_FROM = {
     QuestionSource.PARENT: "the first message of this thread",
     QuestionSource.EARLIER: "an earlier message",
     QuestionSource.FORM: "a form's post",
+    QuestionSource.CHOSEN: "as chosen",
     QuestionSource.TYPED: "as typed",
 }
 

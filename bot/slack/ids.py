@@ -71,6 +71,7 @@ DISAGREE = "disagree"
 
 # The block id of each input is also its action id.
 BLOCK_QUESTION = "question"
+BLOCK_CHOSEN = "chosen_question"
 BLOCK_RESPONSE = "response"
 BLOCK_RUBRIC = "rubric"
 BLOCK_VISIBILITY = "visibility"

@@ -269,12 +269,13 @@ def clicked_home(body: Raw) -> HomeVisit:
 
 @dataclass(frozen=True)
 class Submission:
-    """A submitted window with texts: its inputs and its state."""
+    """A submitted window with texts: its inputs and its state; `chosen` is the ts of a message."""
 
     view_id: str
     state: ModalState
     question: str
     response: str
+    chosen: str | None
     rubric: str | None
     visibility: Visibility | None
 
@@ -298,6 +299,7 @@ def to_submission(body: Raw) -> Submission:
         state=to_state(view),
         question=typed(values, ids.BLOCK_QUESTION),
         response=typed(values, ids.BLOCK_RESPONSE),
+        chosen=selected(values, ids.BLOCK_CHOSEN),
         rubric=selected(values, ids.BLOCK_RUBRIC),
         visibility=Visibility(visibility) if visibility else None,
     )

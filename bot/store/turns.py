@@ -3,11 +3,12 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, select
+from sqlalchemy import ColumnElement, and_, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.case import Case, Part, to_conversation
+from bot.domain.case import Case, LoggedCase, Part, QuestionSource, to_conversation
 from bot.store.schema import cases, turns
+from bot.store.visibility import same_reply
 from judge import Turn
 
 IS_OF_RESPONSE = turns.c.part == Part.RESPONSE
@@ -34,3 +35,21 @@ async def read_conversations(connection: AsyncConnection, case_ids: Collection[i
     for row in await connection.execute(query):
         said.setdefault((row.case_id, row.left_out), []).append(Turn(row.role, row.text))
     return {case_id: to_conversation(given, left_out) for (case_id, left_out), given in said.items()}
+
+
+async def read_said(connection: AsyncConnection, case: LoggedCase) -> Mapping[str, Turn]:
+    """What people wrote before a reply in its thread, as all its cases were read: by ts, the newest first.
+
+    The case's own question is not among it, nor are words that were deleted, forgotten or not kept.
+    """
+    asked = select(cases.c.question_ts, cases.c.question_author_id, cases.c.question).where(same_reply(case))
+    asked = asked.where(cases.c.parent_ts.is_not(None), cases.c.question_source != QuestionSource.FORM)
+    is_persons = or_(turns.c.part == Part.QUESTION, turns.c.role.startswith("Person"))
+    said = select(turns.c.ts, turns.c.author_id, turns.c.text).join(cases, is_turn_of_case())
+    queries = asked, said.where(same_reply(case), is_persons)
+    rows = [row for query in queries for row in await connection.execute(query) if row[0] and row[2]]
+    numbers: dict[str | None, int] = {}
+    found: dict[str, Turn] = {}
+    for ts, author_id, text in sorted(map(tuple, rows), key=lambda row: float(row[0])):
+        found[ts] = Turn(f"Person {numbers.setdefault(author_id, len(numbers) + 1)}", text)
+    return {ts: found[ts] for ts in reversed(found) if ts != case.question_ts}

@@ -73,6 +73,15 @@ def test_every_message_of_a_reply_means_the_whole(at: int) -> None:
     assert (found.to_found()["message_ts"], found.to_found()["messages"]) == ("1.0", 3)
 
 
+@pytest.mark.parametrize(("ts", "question", "before"), [("4.0", "Thanks.\nCoffee?", 3), ("9.0", None, 0)])
+def test_a_chosen_message_is_the_question_and_no_other_if_it_is_gone(
+    ts: str, question: str | None, before: int
+) -> None:
+    found = to_exchange(thread("p:Alert a:Rooms? x:R. a:Thanks. a:Coffee? b:Tea? x:C."), "6.0", {US}, PEOPLE, ts)
+    assert found
+    assert (found.question and found.question.text, found.messages_before) == (question, before)
+
+
 def test_a_form_is_asked_by_the_one_person_whom_it_names() -> None:
     assert [exchange(f"p:By_{names} x:R.").question.author_id for names in ("<@U22>", "<@U22>_<@U33>")] == ["U22", "p"]
 

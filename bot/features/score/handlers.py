@@ -4,6 +4,7 @@ Also decides which payloads are served at all, and what people are told if servi
 """
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import structlog
@@ -52,6 +53,7 @@ from bot.slack.invocation import (
 )
 from bot.slack.members import MembershipError
 from bot.slack.mrkdwn import escape
+from bot.store.turns import read_said
 from judge.scoring.conversation import is_shortened
 
 _MOST_RATINGS = 20
@@ -78,7 +80,7 @@ def register(app: AsyncApp, services: Services) -> None:
             await intake.proceed(earlier, False, invocation)
             return
         choice = await choices.again(invocation, earlier)
-        excluded = await intake.excluded(invocation, earlier, has_typed=False)
+        excluded = await intake.excluded(invocation, earlier, has_chosen=False)
         asked = again_case(invocation, await services.store.cases.with_turns(earlier), choice, excluded)
         await _take(services, ack, intake.add(asked, invocation), invocation, invocation.recipient_at(earlier))
 
@@ -105,7 +107,8 @@ def _register_window_buttons(app: AsyncApp, services: Services) -> None:
             await intake.proceed(case, False, invocation)
         else:
             which = (ids.VIEW_ANSWER, NO_QUESTION) if is_first else (ids.VIEW_CORRECT, WRONG_QUESTION)
-            view = question_modal(case, *which, invocation.to_state(case.id))
+            said = {} if is_first else await services.store.database.read(partial(read_said, case=case))
+            view = question_modal(case, *which, invocation.to_state(case.id), said)
             await open_or_tell(invocation, case, view)
 
     @app.action(ids.ACTION_DETAILS)
@@ -158,11 +161,13 @@ def _register_windows(app: AsyncApp, services: Services) -> None:
     async def correct_question(ack: AsyncAck, body: dict[str, Any]) -> None:
         submission, invocation = to_submission(body), to_invocation(body)
         earlier = await access.readable(invocation, submission.state.case_id)
-        if errors := question_errors(submission.question, earlier):
+        said, chosen = await services.store.database.read(partial(read_said, case=earlier)), submission.chosen
+        errors = question_errors(submission.question, earlier, may_choose=bool(said or chosen))
+        if errors and (submission.question or chosen not in said):
             await ack(response_action="errors", errors=errors)
             return
         choice = await choices.again(invocation, earlier)
-        excluded = await intake.excluded(invocation, earlier, has_typed=True)
+        excluded = await intake.excluded(invocation, earlier, has_chosen=True)
         earlier = await services.store.cases.with_turns(earlier)
         asked = corrected_case(invocation, earlier, submission, choice, excluded)
         await _take(services, ack, intake.add(asked, invocation), invocation, ids.BLOCK_QUESTION)

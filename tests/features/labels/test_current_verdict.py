@@ -15,7 +15,7 @@ def earlier(excluded: Exclusion | None = None, edited_at: datetime | None = None
 
 
 @each(
-    ("user_id", "current_verdict", "has_typed", "is_edited", "expected"),
+    ("user_id", "current_verdict", "has_chosen", "is_edited", "expected"),
     [
         (FIRST, SCORED, False, False, None),
         (FIRST, SCORED, True, False, None),
@@ -32,27 +32,31 @@ def earlier(excluded: Exclusion | None = None, edited_at: datetime | None = None
     ],
 )
 def test_whose_repeats_count(
-    user_id: str, current_verdict: CurrentVerdict | None, has_typed: bool, is_edited: bool, expected: Exclusion | None
+    user_id: str,
+    current_verdict: CurrentVerdict | None,
+    has_chosen: bool,
+    is_edited: bool,
+    expected: Exclusion | None,
 ) -> None:
     case = earlier(edited_at=NOW if is_edited else None)
-    assert exclusion_of(user_id, case, current_verdict, has_typed=has_typed) is expected
+    assert exclusion_of(user_id, case, current_verdict, has_chosen=has_chosen) is expected
 
 
 def test_another_question_stays_aside_whoever_repeats_it() -> None:
     beside = earlier(excluded=Exclusion.ANOTHER)
     assert beside.question_source is QuestionSource.TYPED
-    assert exclusion_of(FIRST, beside, SCORED, has_typed=False) is Exclusion.ANOTHER
-    assert exclusion_of(FIRST, beside, SCORED, has_typed=True) is None
+    assert exclusion_of(FIRST, beside, SCORED, has_chosen=False) is Exclusion.ANOTHER
+    assert exclusion_of(FIRST, beside, SCORED, has_chosen=True) is None
 
 
 def test_where_the_question_was_found_it_is_who_repeats_that_matters() -> None:
     beside = earlier(excluded=Exclusion.AUTHOR).model_copy(update={"question_source": QuestionSource.PARENT})
-    assert exclusion_of(FIRST, beside, SCORED, has_typed=False) is None
-    assert exclusion_of(OTHER, beside, SCORED, has_typed=False) is Exclusion.ANOTHER
-    assert exclusion_of(OTHER, beside, NOTHING, has_typed=False) is None
+    assert exclusion_of(FIRST, beside, SCORED, has_chosen=False) is None
+    assert exclusion_of(OTHER, beside, SCORED, has_chosen=False) is Exclusion.ANOTHER
+    assert exclusion_of(OTHER, beside, NOTHING, has_chosen=False) is None
 
 
 def test_an_edit_lets_nobody_else_in_where_the_author_wrote_the_question_too() -> None:
     own = earlier(edited_at=NOW).model_copy(update={"question_author_id": AUTHOR})
-    assert exclusion_of(OTHER, own, SCORED, has_typed=False) is Exclusion.ANOTHER
-    assert exclusion_of(FIRST, own, SCORED, has_typed=False) is None
+    assert exclusion_of(OTHER, own, SCORED, has_chosen=False) is Exclusion.ANOTHER
+    assert exclusion_of(FIRST, own, SCORED, has_chosen=False) is None
