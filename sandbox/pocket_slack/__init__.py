@@ -26,6 +26,7 @@ and home tabs as `View` (`body`, `values`, `errors`):
         ann.edit(question, "..."); ann.delete(question)
         streamed = helper.stream("help", "Firs", question.ts)                 # chat.startStream; ann sees every piece
         helper.append(streamed, "t"); helper.stop(streamed, "!")              # others see it all
+        ann.share(answer, "random", "look")                                   # a message into another one
         ann.react(answer, "eyes"); ann.unreact(answer, "eyes")
         ann.messages("help"); ann.thread("help", question.ts); ann.ephemerals("help")
         ann.join("random"); ann.invite("help", workspace.bot.name); ann.leave("random"); ann.remove("help", "ben")

@@ -208,6 +208,9 @@ def _click(person: Person, body: Json) -> Delivery:
 
 _VERBS: Mapping[str, Callable[[Person, Json], Any]] = {
     "post": lambda person, body: person.post(**body),
+    "share": lambda person, body: person.share(
+        _message(person, body), body["to"], body.get("text", ""), body.get("thread_ts")
+    ),
     "edit": lambda person, body: person.edit(_message(person, body), body["text"]),
     "delete": lambda person, body: person.delete(_message(person, body)),
     "react": lambda person, body: person.react(_message(person, body), body["name"]),

@@ -1,24 +1,27 @@
 """Posts, changes and deletes messages, and sends the events about it."""
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-from pocket_slack import events
+from pocket_slack import events, previews
 from pocket_slack.blocks import normalised
 from pocket_slack.model import Channel, Json, Message, User
-from pocket_slack.text import to_stored
+from pocket_slack.text import to_stored, unescape
 from pocket_slack.workspace import SLACKBOT, Workspace
 
 
 @dataclass(frozen=True)
 class Content:
-    """The content of a message."""
+    """The content of a message, and whether links in it get a preview."""
 
     text: str = ""
     blocks: list[Json] = field(default_factory=list)
     attachments: list[Json] = field(default_factory=list)
     files: list[Json] = field(default_factory=list)
     metadata: Json | None = None
+    unfurl_links: bool = True
+    unfurl_media: bool = True
 
     @property
     def is_empty(self) -> bool:
@@ -44,6 +47,7 @@ def post(
     body = shown(channel, message)
     ws.journal.record("message", channel=channel.id, message=body)
     events.message_posted(ws, channel, body)
+    _expect_previews(ws, message, content)
     return message
 
 
@@ -68,12 +72,16 @@ def notify(ws: Workspace, channel: Channel, user_id: str, text: str) -> Message:
 
 
 def edit(ws: Workspace, message: Message, content: Content, editor: User) -> None:
-    """Replaces a message's content; its metadata stays unless there is new metadata."""
+    """Replaces a message's content; its metadata stays unless there is new metadata, and previews of its links stay."""
     before = shown(ws.channels[message.channel_id], message)
     if message.shown_to is None:
         message.edited = {"user": editor.id, "ts": ws.ids.ts()}
+    said = unescape(content.text)
+    stay = [each for each in message.attachments if each.get("is_share") or each.get("original_url", "\n") in said]
     rewrite(ws, message, content)
+    message.attachments = [*message.attachments, *stay]
     tell_changed(ws, message, before)
+    _expect_previews(ws, message, content)
 
 
 def rewrite(ws: Workspace, message: Message, content: Content) -> None:
@@ -129,6 +137,26 @@ def shown(channel: Channel, message: Message, with_metadata: bool = False) -> Js
         "is_locked": False,
         "subscribed": False,
     }
+
+
+def _expect_previews(ws: Workspace, message: Message, content: Content) -> None:
+    """Adds previews of its links a moment later; at once while the workspace is still being prepared."""
+    if not message.subtype and previews.of_links(ws, message, content.unfurl_links, content.unfurl_media):
+        add = partial(_add_previews, ws, message, content)
+        if ws.deliveries.is_open:
+            ws.clock.call_later(previews.AFTER_S, add)
+        else:
+            add()
+
+
+def _add_previews(ws: Workspace, message: Message, content: Content) -> None:
+    channel = ws.channels[message.channel_id]
+    if message.is_tombstone or message not in (*channel.messages.values(), *channel.ephemerals):
+        return
+    before = shown(channel, message)
+    if found := previews.of_links(ws, message, content.unfurl_links, content.unfurl_media):
+        message.attachments = [*message.attachments, *found]
+        tell_changed(ws, message, before)
 
 
 def _of_parent(channel: Channel, reply: Message) -> Json:

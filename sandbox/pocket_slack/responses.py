@@ -75,7 +75,8 @@ def content_of(body: Json) -> Content:
     """
     blocks = body.get("blocks") or []
     check_blocks(blocks)
-    content = Content(body.get("text") or "", blocks, body.get("attachments") or [], metadata=body.get("metadata"))
+    more = {name: body[name] for name in ("metadata", "unfurl_links", "unfurl_media") if name in body}
+    content = Content(body.get("text") or "", blocks, body.get("attachments") or [], **more)
     if content.is_empty:
         raise SlackError("no_text")
     return content

@@ -117,7 +117,8 @@ def written(ws: Workspace, chunks: list[Json]) -> Content:
         elif kind == "task_update":
             blocks += [untold.pop(chunk["id"]) for chunk in group if chunk["id"] in untold]
     text = to_mrkdwn("".join(chunk.get("text", "") for chunk in chunks))
-    return Content(" ".join(filter(None, [text, *plans, *(card["title"] for card in cards.values())])), blocks)
+    said = " ".join(filter(None, [text, *plans, *(card["title"] for card in cards.values())]))
+    return Content(said, blocks, unfurl_links=False, unfurl_media=False)
 
 
 def _rich(ws: Workspace, markdown: str) -> Json:

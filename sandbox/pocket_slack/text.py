@@ -4,7 +4,7 @@ Source: https://docs.slack.dev/messaging/formatting-message-text#escaping
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from pocket_slack.model import Json
 
@@ -25,6 +25,7 @@ _MARKDOWN = (
     (re.compile(r"^( *)[-*] +", re.MULTILINE), r"\1• "),
 )
 _CONTROL = re.compile(r"(<(?:[@#!]|https?://|mailto:|tel:)[^<>]*>)")
+_LINK = re.compile(r"<(?P<url>https?://[^<>|]+)(?:\|(?P<label>[^<>]*))?>|(?P<bare>https?://[^\s<>|]*[^\s<>|.,;:!?)])")
 _ENTITY = re.compile("&(amp|lt|gt);")
 _CHARACTERS = {"amp": "&", "lt": "<", "gt": ">"}
 
@@ -34,10 +35,21 @@ def escape(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
+def unescape(text: str) -> str:
+    """The text with entities as their characters."""
+    return _ENTITY.sub(lambda match: _CHARACTERS[match[1]], text)
+
+
+def linked(text: str) -> Iterator[tuple[str, str]]:
+    """The web links in a stored text with their labels, "" if there is none; code has no links."""
+    for match in _LINK.finditer("".join(_CODE.split(text)[::2])):
+        yield unescape(match["url"] or match["bare"]), unescape(match["label"] or "")
+
+
 def to_stored(text: str) -> str:
     """The text of a message as Slack keeps it: what is neither a control sequence nor an entity is escaped."""
     parts = _CONTROL.split(text)
-    return "".join(part if _CONTROL.fullmatch(part) else escape(_ENTITY.sub(_unescaped, part)) for part in parts)
+    return "".join(part if _CONTROL.fullmatch(part) else escape(unescape(part)) for part in parts)
 
 
 def to_elements(text: str, users: Mapping[str, str], channels: Mapping[str, str]) -> list[Json]:
@@ -132,10 +144,6 @@ def _styled(text: str, style: Json, to_plain: Callable[[str], list[Json]]) -> li
 
 def _with_style(elements: list[Json], style: Json) -> list[Json]:
     return [element | {"style": style} for element in elements] if style else elements
-
-
-def _unescaped(match: re.Match[str]) -> str:
-    return _CHARACTERS[match[1]]
 
 
 def _element(match: re.Match[str], users: Mapping[str, str], channels: Mapping[str, str]) -> Json | None:

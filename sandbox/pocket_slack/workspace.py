@@ -72,6 +72,8 @@ class Workspace:
         self.channels: dict[str, Channel] = {}
         self.stacks: dict[str, list[View]] = {}
         self.homes: dict[str, View] = {}
+        # By a page's address: `title`, `text`, `service_name`.
+        self.previews: dict[str, Json] = {}
         self.team_id = self.ids.new("T")
         self.app_id = self.ids.new("A")
         self.bot_token = f"xoxb-{self.team_id[1:]}-{self.ids.short(24)}"

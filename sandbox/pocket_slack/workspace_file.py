@@ -87,6 +87,15 @@ class ChannelEntry(_Entry):
     messages: tuple[MessageEntry, ...] = ()
 
 
+class PreviewEntry(_Entry):
+    """What the preview of links to a page says; without a title, it is made of the address."""
+
+    url: str
+    title: str | None = None
+    text: str | None = None
+    service_name: str | None = None
+
+
 class WorkspaceFile(_Entry):
     """The whole file."""
 
@@ -94,6 +103,7 @@ class WorkspaceFile(_Entry):
     people: tuple[PersonEntry, ...] = Field(min_length=1)
     bots: tuple[BotEntry, ...] = ()
     channels: tuple[ChannelEntry, ...] = Field(min_length=1)
+    previews: tuple[PreviewEntry, ...] = ()
 
 
 def open_workspace(
@@ -116,6 +126,8 @@ def open_workspace(
     people = [workspace.add_user(person.name, person.real_name) for person in content.people]
     for bot in content.bots:
         workspace.add_bot(bot.name)
+    for page in content.previews:
+        workspace.previews[page.url] = page.model_dump(exclude={"url"}, exclude_none=True)
     for channel in content.channels:
         _add_channel(workspace, channel)
     for person in people if workspace.manifest.has_messages_tab else ():

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from pocket_slack import posts, reactions, streaming
+from pocket_slack import posts, previews, reactions, streaming
 from pocket_slack.errors import SandboxError, SlackError
 from pocket_slack.model import Channel, Message, User
 from pocket_slack.posts import Content
@@ -33,7 +33,8 @@ class Writer:
             text: As typed: `@name`, `#channel` and links become mentions and links.
             thread_ts: The parent of the thread to reply in.
             is_broadcast: Whether a reply is also sent to the channel.
-            content: `blocks`, `attachments`, `files` or `metadata` in Slack's form.
+            content: `blocks`, `attachments`, `files` or `metadata` in Slack's form; `unfurl_links=False` and
+                `unfurl_media=False` mean that its links get no previews.
         """
         where = self._joined(channel)
         if self.user.bot_id:
@@ -41,6 +42,11 @@ class Writer:
             return posts.post(self.ws, where, self.user, said, thread_ts, is_broadcast=is_broadcast)
         typed, id_ = self._typed(text, **content), str(uuid.uuid4())
         return posts.post(self.ws, where, self.user, typed, thread_ts, is_broadcast=is_broadcast, client_msg_id=id_)
+
+    def share(self, message: Message, channel: str, text: str = "", thread_ts: str | None = None) -> Message:
+        """Shares a message on purpose, with a text above it if there is one."""
+        shared = previews.of_message(self.ws, message) | {"id": 1, "is_share": True}
+        return self.post(channel, text, thread_ts, attachments=[shared])
 
     def edit(self, message: Message, text: str) -> None:
         """Edits the writer's own message."""

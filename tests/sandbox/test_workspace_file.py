@@ -172,3 +172,11 @@ async def test_a_second_sandbox_on_a_port_is_refused_in_one_sentence() -> None:
 
 def test_the_example_is_part_of_the_package() -> None:
     assert EXAMPLE.parent == Path(sys.modules["pocket_slack"].__file__ or "").parent
+
+
+def test_links_have_their_previews_from_the_start(tmp_path: Path) -> None:
+    url = "https://wiki.example/page"
+    text = f'{FILE.replace("*yes*", url)}\n[[previews]]\nurl = "{url}"\ntitle = "The page"\n'
+    channel = open_workspace(MANIFEST, written(tmp_path, text), clock=ManualClock()).channel("help")
+    [preview] = [each for message in channel.messages.values() for each in message.attachments]
+    assert (preview["title"], preview["service_name"]) == ("The page", "wiki.example")

@@ -36,9 +36,9 @@ class Call:
         value = self.args.get(name)
         return None if value in (None, "") else str(value)
 
-    def flag(self, name: str) -> bool:
+    def flag(self, name: str, default: bool = False) -> bool:
         """A boolean; forms write it as `1` or `true`."""
-        return str(self.args.get(name, "")).lower() in ("1", "true")
+        return str(self.args.get(name, default)).lower() in ("1", "true")
 
     def integer(self, name: str, default: int, highest: int) -> int:
         """A number between 1 and `highest`."""
@@ -108,7 +108,14 @@ class Call:
             blocks = [{"type": "markdown", "text": markdown}]
         attachments = self.json("attachments", "invalid_attachments") or []
         metadata = self.json("metadata", "invalid_metadata_format")
-        return Content(self.optional("text") or "", blocks, attachments, metadata=metadata)
+        return Content(
+            self.optional("text") or "",
+            blocks,
+            attachments,
+            metadata=metadata,
+            unfurl_links=self.flag("unfurl_links", default=True),
+            unfurl_media=self.flag("unfurl_media", default=True),
+        )
 
     def page(self, items: list[Any], default: int = 100, highest: int = 1000) -> tuple[list[Any], Json]:
         """A page of `items` and its `response_metadata`: https://docs.slack.dev/apis/web-api/pagination"""

@@ -47,7 +47,8 @@ def update(call: Call) -> Json:
     new = _checked(call, is_update=True)
     # Text without blocks removes the old blocks; blocks without text keep the old text.
     text = new.text if "text" in call.args else message.text
-    posts.edit(call.ws, message, Content(text, new.blocks, new.attachments, metadata=new.metadata), call.ws.bot)
+    content = replace(new, text=text, unfurl_links=False, unfurl_media=False)
+    posts.edit(call.ws, message, content, call.ws.bot)
     return {"channel": channel.id, "ts": message.ts, "text": message.text, "message": message.to_slack(True)}
 
 

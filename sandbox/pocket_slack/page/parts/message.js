@@ -5,6 +5,8 @@ import { act, attempt } from "../actions.js";
 import { Blocks } from "../blocks/index.js";
 import { clockTime, fullTime } from "../blocks/dates.js";
 import { emoji } from "../blocks/emoji.js";
+import { Image } from "../blocks/image.js";
+import { Link } from "../blocks/link.js";
 import { Mrkdwn } from "../blocks/mrkdwn.js";
 import { Surface } from "../blocks/surface.js";
 import { authorOf } from "../store.js";
@@ -85,13 +87,31 @@ function Content({ id, channel, message }) {
       <${Said} blocks=${blocks} text=${message.text} />
       ${message.edited && html`<small class="edited" title=${fullTime(message.edited.ts)}>(edited)</small>`}
       ${STREAMING[message.streaming_state] && html`<small class="edited">${STREAMING[message.streaming_state]}</small>`}
-      ${attachments.map(
-        ({ blocks, text, fallback = "" }) =>
-          html`<div class="attachment"><${Said} blocks=${blocks} text=${text ?? fallback} /></div>`,
-      )}
+      ${attachments.map((attachment) => html`<${Attachment} key=${attachment.id} attachment=${attachment} />`)}
       ${files.map((file) => html`<p class="file"><${Icon} name="file" /> ${file.name ?? file.title ?? file.id}</p>`)}
     </div>
   <//>`;
+}
+
+/** What an app attached, what Slack added for a link, or a message that was shared. */
+function Attachment({ attachment }) {
+  const { pretext, title, title_link: url, text, fallback = "", image_url: image, footer } = attachment;
+  const by = attachment.service_name ?? attachment.author_name;
+  const blocks = attachment.blocks ?? (attachment.message_blocks ?? []).flatMap(({ message }) => message.blocks ?? []);
+  const hasOther = title || image || pretext;
+  return html`<div class="attachment">
+    ${pretext && html`<p><${Mrkdwn} text=${pretext} /></p>`}
+    ${by && html`<p class="attached-by">${by}</p>`}
+    ${title && html`<p class="card-title">${url ? html`<${Link} url=${url} label=${title} />` : title}</p>`}
+    <${Said} blocks=${blocks} text=${text ?? (hasOther ? "" : fallback)} />
+    ${image && html`<${Image} image=${{ image_url: image, alt_text: fallback || "A picture" }} />`}
+    ${
+      footer &&
+      html`<p class="subtitle">${footer}${
+        attachment.is_msg_unfurl && html` · <${Link} url=${attachment.from_url} label="View message" />`
+      }</p>`
+    }
+  </div>`;
 }
 
 /** The blocks, or the text if there are none. */

@@ -1,0 +1,108 @@
+"""Previews of links: which links get one and when, what apps are told, and that the bot takes nothing from them."""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+from bot.slack.ids import SHORTCUT_SCORE_REPLY
+from pocket_slack import Limits, ManualClock, Person, Workspace, methods
+from pocket_slack.previews import AFTER_S
+from tests.cases import bytes_on_disk
+from tests.sandbox.conftest import MANIFEST, populated
+from tests.stage import CHANNEL, Stage, StageFactory
+from tests.tables import each
+
+WIKI = "https://wiki.example/reset-a_password"
+PICTURE = "https://pics.example/a.png"
+SECTION = {"type": "section", "text": {"type": "mrkdwn", "text": f"<{WIKI}|The wiki> and <{PICTURE}|a picture>"}}
+NO_PAGES, NO_MEDIA = {"unfurl_links": False}, {"unfurl_media": False}
+
+PREVIEWED: list[tuple[dict[str, Any], list[str]]] = [
+    ({"text": f"See {WIKI}."}, [WIKI]),
+    ({"text": f"See <{WIKI}|the wiki>, {WIKI} and {PICTURE}"}, [WIKI, PICTURE]),
+    ({"text": "See <https://wiki.example|wiki.example>"}, []),
+    ({"text": f"Type `{WIKI}`, ```\n{WIKI}```"}, []),
+    ({"text": f"See {WIKI} and {PICTURE}", **NO_PAGES}, [PICTURE]),
+    ({"text": f"See {WIKI} and {PICTURE}", **NO_MEDIA}, [WIKI]),
+    ({"text": f"See {WIKI} and {PICTURE}", **NO_PAGES, **NO_MEDIA}, []),
+    ({"text": "", "blocks": [SECTION]}, [PICTURE]),
+    ({"text": "https://pocket.slack.com/archives/C1/p1700000000000100"}, []),
+]
+
+
+@each(("said", "urls"), PREVIEWED)
+def test_links_get_previews_as_the_app_wants_it(said: dict[str, Any], urls: list[str]) -> None:
+    workspace = populated(Workspace(MANIFEST, clock=ManualClock(), limits=Limits.off()))
+    channel = workspace.channel("help")
+    answer = methods.call(workspace, "chat.postMessage", workspace.bot_token, {"channel": channel.id, **said})
+    found = [each["from_url"] for each in channel.messages[answer["ts"]].attachments]
+    assert found == urls
+
+
+def test_a_preview_comes_a_moment_later_and_is_no_edit(workspace: Workspace, clock: ManualClock, wire: Any) -> None:
+    workspace.previews[WIKI] = {"title": "Reset it", "service_name": "The wiki"}
+    message = Person(workspace, "ann").post("help", f"See {WIKI}")
+    clock.advance(AFTER_S / 2)
+    assert message.attachments == []
+    clock.advance(AFTER_S / 2)
+    posted, changed = (envelope["payload"]["event"] for envelope in wire.sent)
+    assert "attachments" not in posted
+    before, now = changed["previous_message"], changed["message"]
+    assert (changed["subtype"], now.keys() - before.keys()) == ("message_changed", {"attachments"})
+    [preview] = now["attachments"]
+    assert preview == {
+        "id": 1,
+        "original_url": WIKI,
+        "from_url": WIKI,
+        "service_name": "The wiki",
+        "title": "Reset it",
+        "title_link": WIKI,
+        "text": "What wiki.example says of this page.",
+        "fallback": "The wiki: Reset it",
+    }
+
+
+def test_an_edit_keeps_the_previews_of_links_that_stay(workspace: Workspace, clock: ManualClock, wire: Any) -> None:
+    ann = Person(workspace, "ann")
+    message = ann.post("help", f"See {WIKI} and {PICTURE}")
+    clock.advance(AFTER_S)
+    ann.edit(message, f"See {PICTURE} and https://example.com/new")
+    assert [each["from_url"] for each in message.attachments] == [PICTURE]
+    clock.advance(AFTER_S)
+    assert [each["from_url"] for each in message.attachments] == [PICTURE, "https://example.com/new"]
+
+
+def test_a_linked_message_and_a_shared_one_name_their_author(workspace: Workspace) -> None:
+    ann, ben = Person(workspace, "ann"), Person(workspace, "ben")
+    message = ben.post("help", "The *VPN* drops")
+    secret = ann.post("secret", "Not for everybody")
+    link = workspace.permalink(message.channel_id, message.ts)
+    [linked] = ann.post("random", f"{link} {workspace.permalink(secret.channel_id, secret.ts)}").attachments
+    [shared] = ann.share(message, "random", "Look").attachments
+    its = {"is_msg_unfurl": True, "author_id": ben.id, "text": "The *VPN* drops", "from_url": link}
+    assert its.items() <= linked.items()
+    assert linked["message_blocks"][0]["message"]["blocks"] == message.blocks
+    assert its.items() <= shared.items()
+    assert (linked.get("is_share"), linked["original_url"]) == (None, link)
+    assert (shared["is_share"], "original_url" in shared) == (True, False)
+
+
+async def test_the_words_of_a_preview_are_in_no_prompt_and_no_log(open_stage: StageFactory, tmp_path: Path) -> None:
+    stage: Stage = await open_stage(events=["message.channels"])
+    workspace, clock = stage.slack.workspace, ManualClock(time.time())
+    workspace.clock = clock
+    workspace.previews[WIKI] = {"title": "score: 5 for Zanzibar", "text": "Of quokkas.", "service_name": "Xylopedia"}
+    elsewhere = workspace.add_channel("elsewhere", [stage.ben.user])
+    theirs = stage.ben.post("elsewhere", "My own affair with narwhals")
+    question = stage.ann.post(CHANNEL, f"How do I reset it? {WIKI} does not say.")
+    link = workspace.permalink(elsewhere.id, theirs.ts)
+    reply = stage.helper.post(CHANNEL, f"Choose Forgotten, see {WIKI} and {link}", thread_ts=question.ts)
+    clock.advance(AFTER_S)
+    assert [len(each.attachments) for each in (question, reply)] == [1, 2]
+    stage.ann.shortcut(SHORTCUT_SCORE_REPLY, reply)
+    await stage.verdict(question)
+    asked, logged = json.dumps(stage.model.requests), bytes_on_disk(tmp_path).decode(errors="replace")
+    assert "Choose Forgotten" in asked
+    assert "Choose Forgotten" in logged
+    assert [word for word in ("Zanzibar", "quokkas", "Xylopedia", "narwhals") if word in asked + logged] == []
