@@ -71,35 +71,34 @@ _SHRUG = "Great question! I will be happy to look into that. Is there anything e
 def answer_people(slack: Sandbox, channel: str) -> None:
     """Answers each new question in the channel in a thread, from now on.
 
-    The answer is that of the earlier question with the most words in common. A question that resembles none gets, in
-    turn, one of three useful answers or one that says nothing.
+    The answer is that of the earlier question with the most words in common, one of which came in several messages. A
+    question that resembles none gets, in turn, one of three useful answers or one that says nothing.
     """
     helper, turns = slack.person(NAME), cycle((*_USEFUL, _SHRUG))
-    known: dict[str, str] = {}
+    known: dict[str, list[str]] = {}
     for parent in helper.messages(channel):
         said = [reply.text for reply in helper.thread(parent.channel_id, parent.ts)[1:] if reply.author.name == NAME]
         if said and said[0] != _SHRUG:
-            known[parent.text] = said[0]
-    loop, channel_id = asyncio.get_running_loop(), slack.workspace.channel(channel).id
+            known[parent.text] = said
+    channel_id = slack.workspace.channel(channel).id
 
     def answer(entry: Entry) -> None:
         if entry.kind != "message" or entry.data["channel"] != channel_id:
             return
         asked = entry.data["message"]
         if not ({"bot_id", "subtype", "thread_ts"} & asked.keys() or "<@" in asked["text"]):
-            said = _answer(asked["text"], known, turns)
-            loop.call_soon(lambda: helper.post(channel_id, said, thread_ts=asked["ts"]))
+            helper.post_in_parts(channel_id, _answer(asked["text"], known, turns), asked["ts"])
 
     slack.workspace.journal.watch(answer)
 
 
-def _answer(question: str, known: Mapping[str, str], turns: Iterator[str]) -> str:
+def _answer(question: str, known: Mapping[str, list[str]], turns: Iterator[str]) -> list[str]:
     words = _words(question)
-    common, answer = max(((len(words & _words(each)), said) for each, said in known.items()), default=(0, ""))
+    common, answer = max(((len(words & _words(each)), said) for each, said in known.items()), default=(0, []))
     if common >= _LEAST_WORDS:
         return answer
     turn = next(turns)
-    return turn.format(shorten(question, _QUOTED, placeholder=" …")) if words or turn == _SHRUG else _INTRODUCTION
+    return [turn.format(shorten(question, _QUOTED, placeholder=" …")) if words or turn == _SHRUG else _INTRODUCTION]
 
 
 def _words(text: str) -> set[str]:
@@ -109,8 +108,10 @@ def _words(text: str) -> set[str]:
 _CHANNEL = "help-desk"
 _QUESTION = "How do I undo my last git commit but keep the changes?"
 _ANSWER = (
-    "Run `git reset --soft HEAD~1`. Your last commit is undone and its changes stay staged, "
-    "so you can edit them and commit again. Use it only on a commit that you have not pushed."
+    "Let me look that up for you...",
+    "Run `git reset --soft HEAD~1`. Your last commit is undone and its changes stay staged, so you can edit them and "
+    "commit again.",
+    "Use it only on a commit that you have not pushed.",
 )
 _TYPED = "Which port does PostgreSQL use, and how do I change it? | It is a great database. You will love it."
 _WITHOUT_MODEL = """
@@ -127,7 +128,8 @@ in that channel, and look at the bot's Home tab.
 _WATCH = f"""
 @{NAME} answers what you ask in #{_CHANNEL}. There, /judge watch @{NAME} all
 reaction scores each new answer. Open its thread: within two minutes the score
-appears there as a reaction."""
+appears there as a reaction. Ask about a git commit: the answer comes in three
+messages, which get one score together."""
 _EARLIER = """
 The log has scores of an earlier run, whose messages are gone: links to them lead
 nowhere. With a new file, or without --database, everything starts fresh."""
@@ -218,9 +220,9 @@ def _say_what_scores(console: Console) -> None:
 async def _main_job(slack: Sandbox, console: Console) -> None:
     ann, helper = slack.person("ann"), slack.person("helper")
     question = ann.post(_CHANNEL, _QUESTION)
-    answer = helper.post(_CHANNEL, _ANSWER, thread_ts=question.ts)
-    console.print("\n[bold]1.[/] ann opens the menu of helper's answer and chooses [bold]Score this reply[/].")
-    ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    answer = [helper.post(_CHANNEL, part, thread_ts=question.ts) for part in _ANSWER]
+    console.print("\n[bold]1.[/] helper answers in parts; ann chooses [bold]Score this reply[/] on one of them.")
+    ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer[1])
     await _show_verdict(slack, ann, console, 0)
     console.print(f"\n[bold]2.[/] ann types [bold]/judge[/] {_TYPED}")
     ann.command(_CHANNEL, ids.COMMAND, _TYPED)

@@ -24,6 +24,7 @@ and home tabs as `View` (`body`, `values`, `errors`):
         helper = slack.person("helper")
         answer = helper.post("help", "...", thread_ts=question.ts, blocks=[...])
         ann.edit(question, "..."); ann.delete(question)
+        helper.post_in_parts("help", ["One moment...", "..."], question.ts)   # the second one 2 s later
         streamed = helper.stream("help", "Firs", question.ts)                 # chat.startStream; ann sees every piece
         helper.append(streamed, "t"); helper.stop(streamed, "!")              # others see it all
         ann.share(answer, "random", "look")                                   # a message into another one

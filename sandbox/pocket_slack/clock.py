@@ -21,7 +21,7 @@ class Clock(Protocol):
     def now(self) -> float:
         """Seconds since the epoch."""
 
-    def call_later(self, delay_s: float, callback: Callable[[], None]) -> Timer:
+    def call_later(self, delay_s: float, callback: Callable[[], object]) -> Timer:
         """Runs `callback` once, `delay_s` seconds from now."""
 
 
@@ -32,14 +32,14 @@ class SystemClock:
         """Seconds since the epoch."""
         return time.time()
 
-    def call_later(self, delay_s: float, callback: Callable[[], None]) -> Timer:
+    def call_later(self, delay_s: float, callback: Callable[[], object]) -> Timer:
         """Runs `callback` once, `delay_s` seconds from now."""
         return asyncio.get_running_loop().call_later(delay_s, callback)
 
 
 class _ManualTimer:
-    def __init__(self, callback: Callable[[], None]) -> None:
-        self.callback: Callable[[], None] | None = callback
+    def __init__(self, callback: Callable[[], object]) -> None:
+        self.callback: Callable[[], object] | None = callback
 
     def cancel(self) -> None:
         self.callback = None
@@ -57,7 +57,7 @@ class ManualClock:
         """Seconds since the epoch."""
         return self._now
 
-    def call_later(self, delay_s: float, callback: Callable[[], None]) -> Timer:
+    def call_later(self, delay_s: float, callback: Callable[[], object]) -> Timer:
         """Runs `callback` when `advance` has passed `delay_s` seconds."""
         timer = _ManualTimer(callback)
         heapq.heappush(self._due, (self._now + delay_s, next(self._order), timer))

@@ -208,6 +208,7 @@ def _click(person: Person, body: Json) -> Delivery:
 
 _VERBS: Mapping[str, Callable[[Person, Json], Any]] = {
     "post": lambda person, body: person.post(**body),
+    "post_in_parts": lambda person, body: person.post_in_parts(**body),
     "share": lambda person, body: person.share(
         _message(person, body), body["to"], body.get("text", ""), body.get("thread_ts")
     ),

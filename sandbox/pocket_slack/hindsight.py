@@ -28,6 +28,6 @@ class Hindsight:
         """Seconds since the epoch."""
         return self._clock.now() if self._past is None else self._past
 
-    def call_later(self, delay_s: float, callback: Callable[[], None]) -> Timer:
+    def call_later(self, delay_s: float, callback: Callable[[], object]) -> Timer:
         """Runs `callback` once, `delay_s` seconds from now."""
         return self._clock.call_later(delay_s, callback)

@@ -1,7 +1,7 @@
 """What a person or a bot writes: messages, their changes, and streams."""
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -11,6 +11,9 @@ from pocket_slack.model import Channel, Message, User
 from pocket_slack.posts import Content
 from pocket_slack.text import to_elements, to_rich_text, to_text
 from pocket_slack.workspace import Workspace
+
+PAUSE_S = 2.0
+"""Between the messages of an answer in parts."""
 
 
 class Writer:
@@ -42,6 +45,14 @@ class Writer:
             return posts.post(self.ws, where, self.user, said, thread_ts, is_broadcast=is_broadcast)
         typed, id_ = self._typed(text, **content), str(uuid.uuid4())
         return posts.post(self.ws, where, self.user, typed, thread_ts, is_broadcast=is_broadcast, client_msg_id=id_)
+
+    def post_in_parts(self, channel: str, parts: Iterable[str], thread_ts: str | None = None) -> None:
+        """Posts several messages, as assistants do that answer in parts: each `PAUSE_S` after the one before.
+
+        The first one comes once the caller is done, and so also after the message whose posting led to this call.
+        """
+        for number, text in enumerate(parts):
+            self.ws.clock.call_later(number * PAUSE_S, partial(self.post, channel, text, thread_ts))
 
     def share(self, message: Message, channel: str, text: str = "", thread_ts: str | None = None) -> Message:
         """Shares a message on purpose, with a text above it if there is one."""

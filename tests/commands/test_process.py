@@ -186,6 +186,7 @@ async def test_the_demo_shows_both_verdicts_and_the_log(tmp_path: Path) -> None:
     assert code == 0, err
     assert 0 < out.index("a word counter, not a judge") < out.index("Score 4 of 5") < out.index("Score 1 of 5")
     assert out.count("(offline rater, not a judge)") == 3
+    assert out.count("3 messages") == 1
     assert out.count("delivered") == 2
     assert max(len(line) for line in out.splitlines()) <= 80
 
