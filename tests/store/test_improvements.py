@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, select, update
 
-from bot.domain.case import CaseTurn, Part
+from bot.domain.case import CaseTurn, LoggedCase, Part
 from bot.domain.label import Label
 from bot.domain.rubric import ChannelJudge
 from bot.store import Store
@@ -29,6 +29,17 @@ async def begun(log: Store, channel_id: str = "C1") -> Improvement:
     improvement = await log.improvements.of("T1", channel_id)
     assert improvement is not None
     return improvement
+
+
+async def begun_with_an_example(log: Store) -> tuple[LoggedCase, Improvement]:
+    """A case that the channel's rubric shows as an example, and an improvement of that rubric."""
+    case = await delivered(log)
+    await save(log, showing(case.id))
+    await use(log, showing(case.id))
+    await log.improvements.begin("T1", "C1", "U1", await log.rubrics.chosen("T1", "C1"))
+    begins = await log.improvements.of("T1", "C1")
+    assert begins is not None
+    return case, begins
 
 
 async def keys(log: Store) -> list[str]:
@@ -163,12 +174,7 @@ async def test_what_was_offered_from_a_forgotten_reply_is_dropped_and_what_is_us
 
 
 async def test_an_example_of_the_rubric_in_use_is_read_like_a_reply(log: Store) -> None:
-    case = await delivered(log)
-    await save(log, showing(case.id))
-    await use(log, showing(case.id))
-    await log.improvements.begin("T1", "C1", "U1", await log.rubrics.chosen("T1", "C1"))
-    begins = await log.improvements.of("T1", "C1")
-    assert begins is not None
+    case, begins = await begun_with_an_example(log)
     assert await log.improvements.learn(begins, Scale(1, 9), examples_of(showing(case.id))) == []
     await log.forgetting.forget([case.id], "U1")
     ended = await log.improvements.find(begins.id)
@@ -177,12 +183,7 @@ async def test_an_example_of_the_rubric_in_use_is_read_like_a_reply(log: Store) 
 
 
 async def test_a_rubric_that_lost_an_example_before_it_was_read_is_not_improved(log: Store) -> None:
-    case = await delivered(log)
-    await save(log, showing(case.id))
-    await use(log, showing(case.id))
-    await log.improvements.begin("T1", "C1", "U1", await log.rubrics.chosen("T1", "C1"))
-    begins = await log.improvements.of("T1", "C1")
-    assert begins is not None
+    case, begins = await begun_with_an_example(log)
     await log.forgetting.forget([case.id], "U1")
     assert await log.improvements.learn(begins, SCALE, examples_of(showing(case.id))) is None
 
