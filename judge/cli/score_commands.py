@@ -79,16 +79,13 @@ def _to_text(verdict: Verdict, scale: Scale) -> str:
     else:
         head, body = "Unscored", verdict.unscored.detail
     warning = f"Check this one yourself: the response {' and '.join(flag.words for flag in verdict.flags)}."
-    paragraphs = [head, *body.splitlines(), warning if verdict.flags else "", *_failures(verdict), _footnote(verdict)]
-    wrapped = [textwrap.fill(paragraph, _WIDTH) for paragraph in paragraphs if paragraph.strip()]
-    return "\n\n".join(wrapped)
-
-
-def _failures(verdict: Verdict) -> list[str]:
     missing = [each for each in verdict.ratings if isinstance(each, Unscored)]
     if verdict.unscored is not None and len(verdict.ratings) == 1:
-        return []  # the verdict already says why
-    return list(dict.fromkeys(f"{each.model}: {each.detail}" if each.model else each.detail for each in missing))
+        missing = []  # the verdict already says why
+    failures = dict.fromkeys(f"{each.model}: {each.detail}" if each.model else each.detail for each in missing)
+    paragraphs = [head, *body.splitlines(), warning if verdict.flags else "", *failures, _footnote(verdict)]
+    wrapped = [textwrap.fill(paragraph, _WIDTH) for paragraph in paragraphs if paragraph.strip()]
+    return "\n\n".join(wrapped)
 
 
 def _footnote(verdict: Verdict) -> str:

@@ -44,7 +44,8 @@ class JudgeRows:
         batch = batch.rename_columns([own_name(name) for name in batch.column_names])
         for name, kind in ADDED.items():
             if name != "line":
-                cells = [_to_cell(fields.get(name), kind) for fields in added]
+                values = [fields.get(name) for fields in added]
+                cells = [encode(each) if kind is list and each is not None else each for each in values]
                 batch = batch.append_column(name, pa.array(cells, _TYPES.get(kind, pa.string())))
         return batch
 
@@ -76,7 +77,3 @@ class JudgeRows:
                 return {"status": "failed", "unscored_reason": UnscoredReason.CALL_FAILED, "unscored_detail": str(exc)}
             verdict = judge.unscored(Unscored(reason=UnscoredReason.TOO_LONG, detail=str(exc)))
         return to_added(verdict, samples_of(judge))
-
-
-def _to_cell(value: Any, kind: type) -> Any:
-    return encode(value) if kind is list and value is not None else value

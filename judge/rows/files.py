@@ -80,15 +80,12 @@ def private_and_new(path: str, flags: int) -> int:
 
 def put_in_place(beside: Path, target: Path) -> None:
     """Replaces `target` with the file `beside`, readable by the same users, or by its owner only if `target` is new."""
-    beside.chmod(_kept_mode(target))
-    beside.replace(target)
-
-
-def _kept_mode(target: Path) -> int:
+    mode = _OWNERS_ALONE
     # In a folder that all may write to, a link or another user's file may have been put there on purpose.
-    if target.is_symlink() or not target.exists() or target.stat().st_uid != os.geteuid():
-        return _OWNERS_ALONE
-    return stat.S_IMODE(target.stat().st_mode) & ~(stat.S_IWGRP | stat.S_IWOTH)
+    if not target.is_symlink() and target.exists() and target.stat().st_uid == os.geteuid():
+        mode = stat.S_IMODE(target.stat().st_mode) & ~(stat.S_IWGRP | stat.S_IWOTH)
+    beside.chmod(mode)
+    beside.replace(target)
 
 
 @contextmanager

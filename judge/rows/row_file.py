@@ -318,7 +318,11 @@ def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
         with path.open(encoding="utf-8-sig", newline="") as file:
             first = next((each for each in _lines(path, file) if each.strip()), "")
             file.seek(0)
-            reader = csv.reader(_lines(path, file), delimiter=_find_delimiter(first), strict=True)
+            # That which gives the most known columns, and among these the most columns.
+            split = {each: next(csv.reader([first], delimiter=each), []) for each in _DELIMITERS}
+            known = {each: len(_KNOWN.intersection(map(_to_name, cells))) for each, cells in split.items()}
+            delimiter = max(split, key=lambda each: (known[each], len(split[each])))
+            reader = csv.reader(_lines(path, file), delimiter=delimiter, strict=True)
             names: Sequence[str] | None = None
             for cells in reader:
                 if any(cells) and names is None:
@@ -345,12 +349,6 @@ def _lines(path: Path, file: TextIO) -> Iterator[str]:
                 f"{path}: a line has more than {MOST_OF_A_LINE:,} characters, which is not a text to judge."
             )
         yield text
-
-
-def _find_delimiter(line: str) -> str:
-    """The delimiter that gives the most known columns, and among these the most columns."""
-    found = {each: next(csv.reader([line], delimiter=each), []) for each in _DELIMITERS}
-    return max(found, key=lambda each: (len(_KNOWN.intersection(map(_to_name, found[each]))), len(found[each])))
 
 
 def _to_name(cell: str) -> str:

@@ -57,7 +57,8 @@ def render_second_request(prompt: str, first: Unscored, scale: Scale) -> str:
         "Reply with this one line and nothing else, where N is one whole number "
         f"between {scale.low} and {scale.high}:\nscore: N"
     )
-    answer = neutralise(_shortened(_words(first)))
+    said, half = _words(first), _MAX_CHARS // 2
+    answer = neutralise(said if len(said) <= _MAX_CHARS else f"{said[:half]}\n[…]\n{said[-half:]}")
     if not answer:
         return f"{prompt}\n\n{request}"
     return (
@@ -72,8 +73,3 @@ def first_justification(first: Unscored) -> str:
 
 def _words(first: Unscored) -> str:
     return "" if first.reason in _WORDLESS else spoken(first.raw)
-
-
-def _shortened(text: str) -> str:
-    half = _MAX_CHARS // 2
-    return text if len(text) <= _MAX_CHARS else f"{text[:half]}\n[…]\n{text[-half:]}"

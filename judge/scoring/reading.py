@@ -373,8 +373,11 @@ def _decide(text: str, statements: Sequence[_Statement]) -> _Statement | Unscore
     totals = [said for said in own if said.kind is _Kind.TOTAL]
     prose = [said for said in statements if said.kind is _Kind.PROSE]
     verdict = next((said for said in totals or own or prose if own or isinstance(said.value, int)), None)
+    if not statements:
+        return next((reason for reason, sign in _SIGNS if sign.search(text.rstrip())), UnscoredReason.NO_SCORE)
     if not verdict:
-        return _why_nothing(text, statements)
+        is_foreign = any(said.kind in (_Kind.ASIDE, _Kind.DENIED) for said in statements)
+        return UnscoredReason.NOT_ASSERTED if is_foreign else UnscoredReason.UNCLEAR
     asides = [said for said in statements if said.kind is _Kind.ASIDE]
     rivals = [said for said in (*own, *prose, *asides) if said.value != verdict.value]
     steps = [said for said in own if said.kind is _Kind.VERDICT and said.start < verdict.start]
@@ -384,10 +387,3 @@ def _decide(text: str, statements: Sequence[_Statement]) -> _Statement | Unscore
     if not totals and (len(own) > 2 or (verdict.value == 1 and len(own) > 1 and text[own[-1].end :].strip())):
         return UnscoredReason.CONFLICTING
     return verdict.value if isinstance(verdict.value, UnscoredReason) else verdict
-
-
-def _why_nothing(text: str, statements: Sequence[_Statement]) -> UnscoredReason:
-    if statements:
-        is_foreign = any(said.kind in (_Kind.ASIDE, _Kind.DENIED) for said in statements)
-        return UnscoredReason.NOT_ASSERTED if is_foreign else UnscoredReason.UNCLEAR
-    return next((reason for reason, sign in _SIGNS if sign.search(text.rstrip())), UnscoredReason.NO_SCORE)

@@ -14,7 +14,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from judge.errors import SetupError
-from judge.evaluation.agreement.jackknife import Floats, Ints
 from judge.evaluation.agreement.measures import confusion
 from judge.evaluation.agreement.report import Comparison
 from judge.rows.files import private, refuse_foreign
@@ -53,8 +52,12 @@ def save_plot(path: Path, comparisons: Sequence[Comparison], text: str) -> None:
             with open(path, "wb", opener=private) as file:
                 figure.savefig(file, format="png", dpi=150, metadata={"Software": _MARK})
         else:
+            svg = StringIO()
+            with rc_context({"svg.fonttype": "none", "svg.hashsalt": "judge"}):
+                figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
+            picture = re.sub(r"^.*?(?=<svg)|<metadata>.*?</metadata>", "", svg.getvalue(), flags=re.DOTALL)
             with open(path, "w", encoding="utf-8", opener=private) as page:
-                page.write(_PAGE.format(picture=_to_svg(figure), text=escape(text)))
+                page.write(_PAGE.format(picture=picture, text=escape(text)))
     except OSError as exc:
         raise SetupError(
             f"--plot {path}: cannot write the file ({(exc.strerror or 'unknown error').lower()})."
@@ -80,22 +83,11 @@ def _draw_one(axes: Axes, comparison: Comparison) -> None:
     axes.pcolormesh(edges, edges, shares, cmap="Blues", vmin=0, vmax=shares.max())
     axes.invert_yaxis()
     if len(counts) <= _MOST_NUMBERED_LEVELS:
-        _write_counts(axes, counts, shares, low)
+        for (row, column), count in np.ndenumerate(counts):
+            color = "white" if shares[row, column] > 0.6 * shares.max() else "#222"
+            axes.text(column + low, row + low, f"{count:,}", ha="center", va="center", color=color, fontsize=9)
         axes.set_xticks(range(low, high + 1))
         axes.set_yticks(range(low, high + 1))
     axes.set_title(f"{fill(comparison.judge, 36)}\n{len(comparison.sample.scores):,} responses", fontsize=11)
     axes.set_xlabel("judge's score")
     axes.set_ylabel("people's label (shade: share of the row)")
-
-
-def _write_counts(axes: Axes, counts: Ints, shares: Floats, low: int) -> None:
-    for (row, column), count in np.ndenumerate(counts):
-        color = "white" if shares[row, column] > 0.6 * shares.max() else "#222"
-        axes.text(column + low, row + low, f"{count:,}", ha="center", va="center", color=color, fontsize=9)
-
-
-def _to_svg(figure: Figure) -> str:
-    buffer = StringIO()
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "judge"}):
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    return re.sub(r"^.*?(?=<svg)|<metadata>.*?</metadata>", "", buffer.getvalue(), flags=re.DOTALL)

@@ -166,7 +166,10 @@ class Asker:
             return self._known[case.id]
 
         async def ask() -> Mapping[str, Any]:
-            return _to_scored(await judge.score(case.question, case.response, conversation=case.conversation))._asdict()
+            verdict = await judge.score(case.question, case.response, conversation=case.conversation)
+            tokens = None if verdict.input_tokens is None else verdict.input_tokens + (verdict.output_tokens or 0)
+            mean = verdict.mean if verdict.is_scored else None
+            return Scored(verdict.score, mean, verdict.justification, tokens)._asdict()
 
         async with self._turns:
             if isinstance(self._failure, HOPELESS) or self._failures >= _MOST_FAILURES:
@@ -200,11 +203,6 @@ class Asker:
         if is_new:
             self.tokens += answer["tokens"] or 0
         return answer
-
-
-def _to_scored(verdict: Verdict) -> Scored:
-    tokens = None if verdict.input_tokens is None else verdict.input_tokens + (verdict.output_tokens or 0)
-    return Scored(verdict.score, verdict.mean if verdict.is_scored else None, verdict.justification, tokens)
 
 
 def mean_tokens(scores: Iterable[Scored]) -> float | None:

@@ -100,17 +100,12 @@ def _facts(what: str, by: str, mean: MeanEstimate, scale: Scale, form: str) -> I
 
 
 def _fact(title: str, interval: Interval, scale: Scale, form: str) -> dict[str, Any]:
-    fact = {"title": title, "value": format(interval.mean, form), "range": _range(interval, form)}
+    fact = {"title": title, "value": format(interval.mean, form)}
     if interval.low is None or interval.high is None:
-        return fact
+        return fact | {"range": "of unknown precision"}
     ends = (interval.low, interval.mean, interval.high)
-    return fact | {"places": [round((value - scale.low) / (scale.high - scale.low), 4) for value in ends]}
-
-
-def _range(interval: Interval, form: str) -> str:
-    if interval.low is None or interval.high is None:
-        return "of unknown precision"
-    return f"between {interval.low:{form}} and {interval.high:{form}}"
+    places = [round((value - scale.low) / (scale.high - scale.low), 4) for value in ends]
+    return fact | {"range": f"between {interval.low:{form}} and {interval.high:{form}}", "places": places}
 
 
 def _notes(mean: MeanEstimate, is_blind: bool) -> Iterator[str]:

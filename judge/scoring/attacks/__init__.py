@@ -76,13 +76,12 @@ def _addresses_judge(text: str) -> tuple[bool, bool]:
     """Whether a text asks for a score, and whether it gives orders."""
     folded = fold(text)
     if not text.isascii():
-        folded += "\n" + fold(_spelled_unseen(text))
-    spaced = _with_single_blanks(folded)
+        folded += "\n" + fold("".join(chr(ord(character) - 0xE0000) for character in _UNSEEN_ASCII.findall(text)))
+    spaced = folded
+    for blanks in ("  ", " \n", "\n ", "\n\n"):
+        while blanks in spaced:
+            spaced = spaced.replace(blanks, blanks.strip(" ")[:1] or " ")
     return _says(_wishes(), spaced) or _states_score(folded), _says(_orders(), spaced)
-
-
-def _spelled_unseen(text: str) -> str:
-    return "".join(chr(ord(character) - 0xE0000) for character in _UNSEEN_ASCII.findall(text))
 
 
 def _is_blank(text: str) -> bool:
@@ -107,13 +106,6 @@ def _what_else(question: str, response: str) -> str:
 def _says(patterns: _Patterns, text: str) -> bool:
     words = text.replace("\n", " ")
     return any(any(word in words for word in needed) and pattern.search(text) for needed, pattern in patterns)
-
-
-def _with_single_blanks(text: str) -> str:
-    for blanks in ("  ", " \n", "\n ", "\n\n"):
-        while blanks in text:
-            text = text.replace(blanks, blanks.strip(" ")[:1] or " ")
-    return text
 
 
 def _states_score(folded: str) -> bool:

@@ -89,7 +89,10 @@ def _resolve(characters: list[str], starts: list[int], ends: list[int]) -> bool:
     ahead = "".join(characters[: -_LONGEST_NAME - 1 : -1])
     escape = _ESCAPE.match(ahead)
     if escape and escape.end() == len(ahead) < len(characters):  # a number of any length, with leading zeros
-        escape = _ESCAPE.match(ahead + _digits_before(characters, len(characters) - len(ahead)))
+        low = at = len(characters) - len(ahead)
+        while low and (characters[low - 1] in ";abcdefABCDEF" or characters[low - 1].isdigit()):
+            low -= 1
+        escape = _ESCAPE.match(ahead + "".join(reversed(characters[low:at])))
     if not escape:
         return False
     value, length = _decode(escape)
@@ -102,13 +105,6 @@ def _resolve(characters: list[str], starts: list[int], ends: list[int]) -> bool:
         starts.append(start)
         ends.append(end)
     return True
-
-
-def _digits_before(characters: list[str], at: int) -> str:
-    low = at
-    while low and (characters[low - 1] in ";abcdefABCDEF" or characters[low - 1].isdigit()):
-        low -= 1
-    return "".join(reversed(characters[low:at]))
 
 
 def _decode(escape: re.Match[str]) -> tuple[str, int]:

@@ -108,15 +108,14 @@ def _tokens(logprobs: object) -> Iterator[Token]:
         if not isinstance(text, str) or not isinstance(candidates, list):
             return
         # The sampled token first, because the list of the most likely ones may leave it out.
-        yield Token(text, dict(_candidates([entry, *candidates])))
-
-
-def _candidates(candidates: list[Any]) -> Iterator[tuple[str, float]]:
-    for candidate in candidates:
-        text, logprob = _get(candidate, "token"), _get(candidate, "logprob")
+        pairs = [(_get(each, "token"), _get(each, "logprob")) for each in (entry, *candidates)]
         # This also drops NaN and minus infinity, which Python's JSON accepts.
-        if isinstance(text, str) and isinstance(logprob, int | float) and -1e9 < logprob < 1e9:
-            yield text, float(logprob)
+        known = {
+            token: float(logprob)
+            for token, logprob in pairs
+            if isinstance(token, str) and isinstance(logprob, int | float) and -1e9 < logprob < 1e9
+        }
+        yield Token(text, known)
 
 
 BATCH = "batch"
@@ -181,12 +180,11 @@ def _read_list() -> "DataSnapshot":
 
 @cache
 def _is_listed(base_url: str) -> bool:
-    return any(_is_whole_host(provider.api_pattern, base_url) for provider in price_list().result().providers)
-
-
-def _is_whole_host(pattern: str, url: str) -> bool:
-    match = re.match(pattern, url)
-    return match is not None and (match[0].endswith(("/", ".")) or url[match.end() :][:1] in ("", "/", ":"))
+    for provider in price_list().result().providers:
+        match = re.match(provider.api_pattern, base_url)
+        if match and (match[0].endswith(("/", ".")) or base_url[match.end() :][:1] in ("", "/", ":")):
+            return True
+    return False
 
 
 def _has_more_fees(answer: dict[str, Any]) -> bool:

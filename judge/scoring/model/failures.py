@@ -298,7 +298,8 @@ def quote(error: "openai.APIStatusError", prompt: str) -> str:
     prompt: three words in a row, or a whole text that is shorter.
     """
     said = _ESCAPED_BLANK.sub(" ", next(_sentences(error.body), "")[:_MOST_READ]).replace('"', "'")
-    keys = _keys(error)
+    secret = (value for name, value in error.request.headers.items() if _SECRET_HEADERS.search(name))
+    keys = [key for value in secret for key in value.casefold().split()[-1:] if len(key) >= _SHORTEST_KEY]
     words = [_GAP if _is_secret(word, keys) else word for word in sanitize(said).split()]
     clean = re.sub(rf"{_GAP}(?:\W*{_GAP})+", _GAP, _without(" ".join(words), prompt))
     if not re.search(r"\w", clean):
@@ -334,11 +335,6 @@ def _sentences(body: Any) -> Iterator[str]:
             pending += part
         elif isinstance(part, dict):
             pending += [part[name] for name in _SENTENCES if name in part]
-
-
-def _keys(error: "openai.APIStatusError") -> Collection[str]:
-    secret = (value for name, value in error.request.headers.items() if _SECRET_HEADERS.search(name))
-    return [key for value in secret for key in value.casefold().split()[-1:] if len(key) >= _SHORTEST_KEY]
 
 
 def _is_secret(word: str, keys: Collection[str]) -> bool:
