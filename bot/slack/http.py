@@ -82,7 +82,9 @@ class HttpFront:
 
     async def _answer(self, request: web.BaseRequest) -> web.Response:
         if request.path != EVENTS:
-            return web.Response(status=404, text=f"only {EVENTS} is served here; health and metrics are on METRICS_PORT\n")
+            return web.Response(
+                status=404, text=f"only {EVENTS} is served here; health and metrics are on METRICS_PORT\n"
+            )
         if request.method != "POST":
             return web.Response(status=405, headers={"Allow": "POST"})
         if not self._may_be_slacks(request.headers):

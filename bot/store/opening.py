@@ -174,7 +174,9 @@ def _check_writable(address: Address) -> None:
             "free some space, change the file's permissions, or choose another file"
         ) from exc
     if file.exists() and not os.access(file, os.W_OK):
-        raise LogError(f"DATABASE_URL {address.shown}: the file is read-only; change its permissions, or choose another")
+        raise LogError(
+            f"DATABASE_URL {address.shown}: the file is read-only; change its permissions, or choose another"
+        )
 
 
 def _configure_sqlite(engine: AsyncEngine) -> None:
