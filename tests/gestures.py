@@ -72,7 +72,7 @@ async def post_digest(stage: Stage) -> None:
     assert stage.services
     now, schedule = datetime.now(UTC), stage.services.schedule
     since = {"is_digest_on": True, "digest_since": now}
-    await stage.log.digests.save(stage.slack.workspace.team_id, help_desk(stage).id, "U1", **since)
+    await stage.log.channels.save(stage.slack.workspace.team_id, help_desk(stage).id, "U1", **since)
     await post_due(stage.services_at(schedule.due(Week.of(now, schedule.zone)) - now))
 
 

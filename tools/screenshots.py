@@ -27,7 +27,7 @@ from bot.logs import configure_logs
 from bot.settings import OFFLINE, load_settings
 from bot.slack.client import web_client
 from bot.slack.invocation import HomeVisit, Invocation
-from bot.store.digests import ChannelSettings
+from bot.store.channels import ChannelSettings
 from pocket_slack import Sandbox, SystemClock
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "images"

@@ -20,8 +20,8 @@ from bot.figures.quality import Agreement
 from bot.figures.week import FEWEST, TREND_WEEKS, Figures, read_figures
 from bot.settings import WeekSettings, load
 from bot.store.audit import Act, Action
+from bot.store.channels import Channels
 from bot.store.database import Database
-from bot.store.digests import Digests
 from bot.store.export import Exports
 from bot.store.figures import LowCase, Place, Span, Tallies, TimedScore
 from judge.evaluation.stats import MIN_LABELS, SURE, good_from
@@ -92,7 +92,7 @@ class Log:
         """The channel and its week, in the time zone of its digest."""
         channel_id = channel.rpartition("/")[2]
         team_id = await find_team(Exports(self.database), channel, channel_id, watched=False)
-        chosen = await Digests(self.database).channel(team_id, channel_id)
+        chosen = await Channels(self.database).of(team_id, channel_id)
         place = Place(team_id, channel_id)
         zone = parse_zone(chosen.digest_tz or self.zone)
         if week is None:

@@ -17,7 +17,7 @@ from bot.slack.members import Members, Memberships
 from bot.slack.messenger import Messenger
 from bot.store import Store
 from bot.store.cases import Cases
-from bot.store.digests import People
+from bot.store.channels import People
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,9 @@ from bot.store.assignments import Assignments
 from bot.store.audit import Audit
 from bot.store.batches import Batches
 from bot.store.cases import Cases, Edits, drop_texts, rating_rows, to_case
+from bot.store.channels import Channels, People
 from bot.store.database import Database, lock_for_transaction, lock_learning
-from bot.store.digests import Digests, People, Thumbs
+from bot.store.digests import Digests, Thumbs
 from bot.store.executions import Executions
 from bot.store.figures import Tallies
 from bot.store.improvements import Improvements
@@ -130,6 +131,7 @@ class Store:
         self.labels = Labels(database)
         self.assignments = Assignments(database, keeps_text=store_text == "full")
         self.tallies = Tallies(database)
+        self.channels = Channels(database)
         self.digests = Digests(database)
         self.people = People(database)
         self.edits = Edits(database, self.jobs)

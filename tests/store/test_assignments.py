@@ -204,7 +204,7 @@ async def test_a_case_is_held_for_an_hour_and_no_longer(log: Store) -> None:
 
 
 async def budget(log: Store, number: int) -> None:
-    await log.digests.save("T1", "C1", "U1", labels_per_week=number)
+    await log.channels.save("T1", "C1", "U1", labels_per_week=number)
 
 
 async def test_no_more_labels_than_a_channel_wants_in_a_week(log: Store) -> None:

@@ -10,7 +10,7 @@ from sqlalchemy.exc import DBAPIError
 
 from bot.store import Store
 from bot.store.audit import Act, Action
-from bot.store.digests import ChannelSettings
+from bot.store.channels import ChannelSettings
 from tests.cases import BEGUN_AT, delivered, numbers, put_back
 
 CHOSEN = ChannelSettings("T1", "C1")
@@ -36,7 +36,7 @@ async def refuse_to_note(log: Store) -> None:
 async def test_a_change_of_settings_is_noted_as_what_it_changed(log: Store) -> None:
     on, off, friday = {"is_digest_on": True}, {"is_digest_on": False}, {"digest_day": "friday"}
     for changes in (on, on, friday, {"ranks_people": True}, {"ranks_people": False}, off):
-        await log.digests.save("T1", "C1", "U1", **changes)
+        await log.channels.save("T1", "C1", "U1", **changes)
     assert await noted(log) == [
         ("U1", "digest_on", "C1"),
         ("U1", "digest_changed", "C1"),
@@ -48,18 +48,18 @@ async def test_a_change_of_settings_is_noted_as_what_it_changed(log: Store) -> N
 
 async def test_changes_at_the_same_time_are_all_kept_and_each_noted_by_its_own_person(log: Store) -> None:
     changes = [{"is_digest_on": True, "digest_since": BEGUN_AT}, {"labels_per_week": 3}, {"score_reaction": "eyes"}]
-    await asyncio.gather(*(log.digests.save("T1", "C1", f"U{n}", **each) for n, each in enumerate(changes)))
-    await log.digests.save("T1", "C1", "U3", is_digest_on=True, digest_since=BEGUN_AT + timedelta(days=1))
+    await asyncio.gather(*(log.channels.save("T1", "C1", f"U{n}", **each) for n, each in enumerate(changes)))
+    await log.channels.save("T1", "C1", "U3", is_digest_on=True, digest_since=BEGUN_AT + timedelta(days=1))
     kept = ChannelSettings(
         "T1", "C1", is_digest_on=True, digest_since=BEGUN_AT, labels_per_week=3, score_reaction="eyes"
     )
-    assert await log.digests.channel("T1", "C1") == kept
+    assert await log.channels.of("T1", "C1") == kept
     by = {("U0", "digest_on", "C1"), ("U1", "labels_changed", "C1"), ("U2", "reaction_changed", "C1")}
     assert set(await noted(log)) == by
 
 
 async def test_a_change_that_comes_to_nothing_leaves_no_row(log: Store) -> None:
-    await log.digests.save("T1", "C1", "U1", ranks_people=False)
+    await log.channels.save("T1", "C1", "U1", ranks_people=False)
     assert await noted(log) == []
 
 
@@ -85,12 +85,12 @@ async def test_where_nothing_can_be_noted_nothing_is_changed(log: Store) -> None
     for change in (
         log.forgetting.forget([case.id], "U1"),
         log.forgetting.forget_older(BEGUN_AT, by="os:root"),
-        log.digests.save("T1", "C1", "U1", ranks_people=True),
+        log.channels.save("T1", "C1", "U1", ranks_people=True),
     ):
         with pytest.raises(DBAPIError, match="held"):
             await change
     assert await numbers(log) == [case.id]
-    assert await log.digests.channel("T1", "C1") == CHOSEN
+    assert await log.channels.of("T1", "C1") == CHOSEN
 
 
 async def test_a_person_finds_what_they_did_and_what_was_done_about_them_in_their_team(log: Store) -> None:

@@ -59,11 +59,11 @@ async def test_those_who_save_at_the_same_moment_make_no_rubric_too_many(log: St
 
 async def test_what_a_channel_has_chosen_leaves_its_other_settings_alone(log: Store) -> None:
     assert await log.rubrics.chosen("T1", "C1") == ChannelJudge()
-    await log.digests.save("T1", "C1", "U1", ranks_people=True)
+    await log.channels.save("T1", "C1", "U1", ranks_people=True)
     await log.rubrics.use("T1", "C1", ChannelJudge("code", None, "large"), "U2")
-    await log.digests.save("T1", "C1", "U1", labels_per_week=3)
+    await log.channels.save("T1", "C1", "U1", labels_per_week=3)
     assert await log.rubrics.chosen("T1", "C1") == ChannelJudge("code", None, "large")
-    assert (await log.digests.channel("T1", "C1")).ranks_people
+    assert (await log.channels.of("T1", "C1")).ranks_people
     assert await log.rubrics.chosen("T1", "C2") == await log.rubrics.chosen("T2", "C1") == ChannelJudge()
     assert [(act.what, act.who) for act in await log.audit.since()][1] == (Action.JUDGE_CHANGED, "U2")
 

@@ -25,7 +25,7 @@ from bot.slack.invocation import Invocation, clicked_action, clicked_home, click
 from bot.slack.members import Member, MembershipError
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape
-from bot.store.digests import ChannelSettings
+from bot.store.channels import ChannelSettings
 from bot.store.figures import Place, Span
 from bot.store.visibility import Sample
 
@@ -57,7 +57,7 @@ async def answer_digest(services: Services, invocation: Invocation, text: str) -
     is_change = request.action not in {"state", "help"}
     if refusal := await services.access.refusal(invocation, _WHAT, is_change=is_change):
         return refusal
-    digests, now = services.store.digests, services.clock()
+    channels, now = services.store.channels, services.clock()
     changes = dict(request.changes)
     match request.action:
         case "help":
@@ -67,9 +67,9 @@ async def answer_digest(services: Services, invocation: Invocation, text: str) -
         case "off":
             changes["is_digest_on"] = False
     if is_change:
-        settings = await digests.save(invocation.team_id, invocation.channel_id, invocation.user_id, **changes)
+        settings = await channels.save(invocation.team_id, invocation.channel_id, invocation.user_id, **changes)
     else:
-        settings = await digests.channel(invocation.team_id, invocation.channel_id)
+        settings = await channels.of(invocation.team_id, invocation.channel_id)
     return digest_state(settings, schedule_of(services, settings), now)
 
 
@@ -132,7 +132,7 @@ async def answer_stats(services: Services, invocation: Invocation, text: str) ->
             return no_channel(f"#{request.channel}")
     elif here not in channels:
         return NOT_YOURS
-    settings = await services.store.digests.channel(invocation.team_id, here)
+    settings = await services.store.channels.of(invocation.team_id, here)
     author_id, title = None, f"<#{here}>" if here != invocation.channel_id else ""
     if request.author is not None:
         known = await _authors(services, invocation, settings)
@@ -195,7 +195,7 @@ class ChannelsAtHome:
         now, store = self._services.clock(), self._services.store
         async with self._reading:
             busy = await store.tallies.busiest(team_id, theirs, now - _LISTED_FOR)
-            settings = await store.digests.among(team_id, theirs)
+            settings = await store.channels.among(team_id, theirs)
         listed = [*busy, *(each for each, chosen in settings.items() if chosen.is_digest_on and each not in busy)]
         shown = [settings.get(each) or ChannelSettings(team_id, each) for each in listed[:_MOST_CHANNELS]]
         weeks = await asyncio.gather(*(self._week(each, now, each.channel_id in switchable) for each in shown))
@@ -244,7 +244,7 @@ def register(app: AsyncApp, services: Services) -> None:
         invocation, numbers = to_invocation(body), [int(each) for each in clicked_value(body).split(",")]
         said: Post | str = await services.access.refusal(invocation, _WHAT, is_change=False)
         if not said:
-            settings = await services.store.digests.channel(invocation.team_id, invocation.channel_id)
+            settings = await services.store.channels.of(invocation.team_id, invocation.channel_id)
             said = await lowest(services, settings, numbers)
         await services.messenger.tell(invocation.recipient, said)
 
@@ -255,5 +255,5 @@ def register(app: AsyncApp, services: Services) -> None:
         refusal = await services.access.refusal(person, _WHAT, channel_id, is_change=True)
         if not refusal:
             changes = {"is_digest_on": True, "digest_since": services.clock()} if is_on else {"is_digest_on": False}
-            await services.store.digests.save(person.team_id, channel_id, person.user_id, **changes)
+            await services.store.channels.save(person.team_id, channel_id, person.user_id, **changes)
         await services.show_home(visit, refusal)

@@ -32,7 +32,8 @@ from bot.slack.members import Member, list_channels
 from bot.slack.messages import find_marked, to_metadata
 from bot.slack.messenger import WITHOUT_PREVIEWS, Drawn, Post, send_in_known_blocks
 from bot.store.assignments import EVERYBODY
-from bot.store.digests import LEASE, ChannelSettings, Claim, DigestStatus
+from bot.store.channels import ChannelSettings
+from bot.store.digests import LEASE, Claim, DigestStatus
 from bot.store.figures import Place, Span
 
 # Well below the lease: when another process takes over the claim, the message is there or will never come.
@@ -66,7 +67,7 @@ async def post_due(services: Services) -> None:
 
 async def _due(services: Services, now: datetime) -> list[tuple[ChannelSettings, Week]]:
     due: dict[tuple[str, str], tuple[ChannelSettings, Week]] = {}
-    for settings in await services.store.digests.wanted(services.identity.team_id):
+    for settings in await services.store.channels.wanted(services.identity.team_id):
         try:
             schedule = schedule_of(services, settings)
         except ValueError as exc:  # a time zone that is unknown on this machine

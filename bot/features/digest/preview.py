@@ -16,7 +16,7 @@ _WIDTH = 80
 
 async def preview(services: Services, channel_id: str) -> None:
     """Prints the digest of the last finished week of a channel. Nothing is posted."""
-    settings = await services.store.digests.channel(services.identity.team_id, channel_id)
+    settings = await services.store.channels.of(services.identity.team_id, channel_id)
     week = this_week(services, settings).before()
     digest, _ = await draft(services, settings, week)
     console = Console(highlight=False)

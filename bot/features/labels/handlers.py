@@ -144,7 +144,7 @@ async def _weekly(services: Services, invocation: Invocation, number: int | None
         return refusal
     place = invocation.team_id, invocation.channel_id
     if number is not None:
-        await services.store.digests.save(*place, invocation.user_id, labels_per_week=number)
+        await services.store.channels.save(*place, invocation.user_id, labels_per_week=number)
     return words.weekly_text(await services.store.assignments.budget(*place))
 
 

@@ -45,7 +45,7 @@ async def use(
     said = partial(words.used_by, user_id, channel_id, judge, rubrics.default)
     if chosen_by and chosen_by != user_id:
         await tell_other(services, chosen_by, channel_id, said(", which you had chosen"))
-    settings = await services.store.digests.channel(team_id, channel_id)
+    settings = await services.store.channels.of(team_id, channel_id)
     if settings.is_digest_on or await services.store.watches.of(team_id, channel_id):
         with suppress(*SLACK_ERRORS):  # the change holds, even if the channel cannot be told
             post = sentence(said())

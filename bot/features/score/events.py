@@ -214,7 +214,7 @@ ScoreReactions = AnswerCache[str, Mapping[str, str]]
 
 
 def score_reactions(services: Services) -> ScoreReactions:
-    return AnswerCache(services.store.digests.score_reactions, _KEPT_S, _MOST_TEAMS)
+    return AnswerCache(services.store.channels.score_reactions, _KEPT_S, _MOST_TEAMS)
 
 
 async def note_reaction(services: Services, chosen: ScoreReactions, reaction: Reaction) -> bool:
@@ -243,8 +243,8 @@ async def answer_reaction(services: Services, chosen: ScoreReactions, invocation
         return NOT_TOLD
     place = invocation.team_id, invocation.channel_id
     if is_change:
-        settings = await services.store.digests.save(*place, invocation.user_id, score_reaction=emoji or None)
+        settings = await services.store.channels.save(*place, invocation.user_id, score_reaction=emoji or None)
         chosen.forget(settings.team_id)  # other processes follow within half a minute
     else:
-        settings = await services.store.digests.channel(*place)
+        settings = await services.store.channels.of(*place)
     return state_text(settings.score_reaction, is_told=is_told)

@@ -5,7 +5,7 @@ from sqlalchemy import delete
 
 from bot.features.digest.text import LOWEST_GONE
 from bot.slack import ids
-from bot.store.digests import ChannelSettings
+from bot.store.channels import ChannelSettings
 from bot.store.schema import cases
 from pocket_slack import Message
 from tests.gestures import add_case, add_cases, help_desk, post_digest, stats
@@ -31,7 +31,7 @@ async def digest(stage: Stage, text: str, count: int = 1) -> Message:
 
 
 async def settings(stage: Stage) -> ChannelSettings:
-    return await stage.log.digests.channel(stage.slack.workspace.team_id, help_desk(stage).id)
+    return await stage.log.channels.of(stage.slack.workspace.team_id, help_desk(stage).id)
 
 
 def posted(stage: Stage) -> list[Message]:
@@ -127,7 +127,7 @@ async def test_with_people_on_the_lowest_are_named_behind_however_many_busier_au
         for score in (4, 5):
             await add_case(stage, help_desk(stage), f"U{number:03}", score)
     await add_case(stage, help_desk(stage), stage.ben.id, 0)
-    await stage.log.digests.save(stage.slack.workspace.team_id, help_desk(stage).id, "U1", ranks_people=True)
+    await stage.log.channels.save(stage.slack.workspace.team_id, help_desk(stage).id, "U1", ranks_people=True)
     await post_digest(stage)
     (message,) = posted(stage)
     assert "|Score 0 of 5> · ben · <!date^" in shown(message)

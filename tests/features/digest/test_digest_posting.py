@@ -60,7 +60,7 @@ class Office:
         workspace = self.slack.workspace
         channel = workspace.add_channel(name, [workspace.user("ann"), workspace.bot], is_private=is_private)
         chosen = {"is_digest_on": True, "digest_since": SINCE} | settings
-        await self.log.digests.save(workspace.team_id, channel.id, "U1", **chosen)
+        await self.log.channels.save(workspace.team_id, channel.id, "U1", **chosen)
         await self.add_case(channel.id, MONDAY - timedelta(days=3))
         return channel
 
@@ -174,7 +174,7 @@ async def test_another_zone_or_time_makes_no_second(office: Office) -> None:
     await post_due(poster)
     team = office.slack.workspace.team_id
     changed = {"digest_day": "monday", "digest_time": "10:00", "digest_tz": "America/New_York"}
-    await office.log.digests.save(team, channel.id, "U1", **changed)
+    await office.log.channels.save(team, channel.id, "U1", **changed)
     office.pass_time(hours=8)
     await post_due(poster)
     assert len(posted(channel)) == 1

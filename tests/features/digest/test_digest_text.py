@@ -27,7 +27,7 @@ from bot.slack import ids
 from bot.slack.blocks import section
 from bot.slack.members import Member
 from bot.slack.messenger import Post
-from bot.store.digests import ChannelSettings
+from bot.store.channels import ChannelSettings
 from bot.store.figures import Kind, ScoredCount
 from judge.evaluation.stats import Interval, wilson
 from judge.scoring.rubric import Scale

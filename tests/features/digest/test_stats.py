@@ -54,7 +54,7 @@ async def test_an_unknown_name_is_answered_with_the_known_ones(stage: Stage) -> 
     await add_case(stage, help_desk(stage), stage.helper.id, 4)
     others = ", and other people after `/judge digest people on`"
     assert (await stats(stage, "@zoe")).text == f"I cannot show `@zoe` here. I can show `@helper` and `me`{others}."
-    await stage.log.digests.save(stage.slack.workspace.team_id, help_desk(stage).id, "U1", ranks_people=True)
+    await stage.log.channels.save(stage.slack.workspace.team_id, help_desk(stage).id, "U1", ranks_people=True)
     assert (await stats(stage, "@zoe", 2)).text == "I cannot show `@zoe` here. I can show `@helper` and `me`."
 
 
@@ -77,7 +77,7 @@ async def test_other_people_are_not_shown_unless_the_channel_lists_people(stage:
     await add_case(stage, help_desk(stage), stage.ben.id, 0)
     assert (await stats(stage, "@ben", 2)).text == unknown
     assert (await stats(stage, f"@{stage.ben.id}", 3)).text == unknown.replace("@ben", f"@{stage.ben.id}")
-    await stage.log.digests.save(stage.slack.workspace.team_id, help_desk(stage).id, "U1", ranks_people=True)
+    await stage.log.channels.save(stage.slack.workspace.team_id, help_desk(stage).id, "U1", ranks_people=True)
     assert ", ben: 1 reply chosen by people" in (await stats(stage, "@ben", 4)).text
 
 

@@ -14,7 +14,7 @@ from bot.domain.case import CaseStatus, Visibility
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.slack import ids
 from bot.slack.client import identify
-from bot.store.digests import ChannelSettings
+from bot.store.channels import ChannelSettings
 from pocket_slack import Channel, View
 from tests.gestures import add_case, add_cases, help_desk, home, press, private
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, is_verdict, make_settings, shown
@@ -30,7 +30,7 @@ def block_of(view: View, channel: Channel) -> dict[str, Any] | None:
 
 
 async def settings(stage: Stage, channel: Channel) -> ChannelSettings:
-    return await stage.log.digests.channel(stage.slack.workspace.team_id, channel.id)
+    return await stage.log.channels.of(stage.slack.workspace.team_id, channel.id)
 
 
 @pytest.mark.needs("digest")
@@ -114,7 +114,7 @@ async def test_a_channel_whose_scores_no_model_gave_is_marked(
 async def test_nothing_of_a_channel_that_the_person_is_not_in(stage: Stage) -> None:
     leads = private(stage, "ben")
     await add_case(stage, leads, stage.helper.id, 1)
-    await stage.log.digests.save(stage.slack.workspace.team_id, leads.id, "U1", is_digest_on=True)
+    await stage.log.channels.save(stage.slack.workspace.team_id, leads.id, "U1", is_digest_on=True)
     assert leads.id not in str((await home(stage)).body)
     assert block_of(await home(stage, stage.ben), leads) is not None
 
@@ -291,7 +291,7 @@ async def test_twenty_channels_are_ten_and_a_number(stage: Stage) -> None:
 @pytest.mark.needs("digest")
 async def test_a_channel_with_a_digest_stands_there_before_anything_was_scored(stage: Stage) -> None:
     channel = help_desk(stage)
-    await stage.log.digests.save(stage.slack.workspace.team_id, channel.id, "U1", is_digest_on=True)
+    await stage.log.channels.save(stage.slack.workspace.team_id, channel.id, "U1", is_digest_on=True)
     block = block_of(await home(stage), channel)
     assert block is not None
     assert "nothing that people chose has a score yet\n" in block["text"]["text"]

@@ -50,8 +50,8 @@ async def test_all_that_is_stored_is_there_and_nothing_of_others_or_of_another_t
         await log.labels.put(asked, BEN, Label(1, "I disagree."))
         await log.people.save_visibility("T1", ANN, Visibility.ME)
         await log.people.save_visibility("T1", BEN, Visibility.ME)
-        await log.digests.save("T1", "C1", ANN, ranks_people=True)
-        await log.digests.save("T1", "C2", BEN, ranks_people=True)
+        await log.channels.save("T1", "C1", ANN, ranks_people=True)
+        await log.channels.save("T1", "C2", BEN, ranks_people=True)
         await delivered(log, "elsewhere", team_id="T2", requester_id=BEN)
 
     await with_log(database_url, fill)
@@ -178,7 +178,7 @@ async def only_labelled(log: Store) -> None:
     ("fill", "expected"),
     [
         (lambda log: log.people.save_visibility("T1", ANN, Visibility.ME), ["settings", "audit"]),
-        (lambda log: log.digests.save("T1", "C1", ANN, ranks_people=True), ["audit", "audit"]),
+        (lambda log: log.channels.save("T1", "C1", ANN, ranks_people=True), ["audit", "audit"]),
         (only_labelled, ["label", "audit"]),
     ],
     ids=["a choice", "a line of the audit", "a label"],

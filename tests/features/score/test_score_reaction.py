@@ -242,7 +242,7 @@ async def test_who_may_not_change_a_digest_changes_no_reaction(open_stage: Stage
     stage: Stage = await open_stage(digest_by="admins")
     assert "Only workspace admins" in await say(stage, ":mag:")
     assert "No reaction asks for a score" in await say(stage, "")
-    assert await stage.log.digests.score_reactions(stage.slack.workspace.team_id) == {}
+    assert await stage.log.channels.score_reactions(stage.slack.workspace.team_id) == {}
 
 
 async def test_without_the_scope_the_command_says_what_to_add(open_stage: StageFactory) -> None:
@@ -250,7 +250,7 @@ async def test_without_the_scope_the_command_says_what_to_add(open_stage: StageF
     assert await say(stage, ":mag:") == NOT_TOLD
     assert (await say(stage, "")).endswith(NOT_TOLD)
     assert "reaction_added" in NOT_TOLD
-    assert await stage.log.digests.score_reactions(stage.slack.workspace.team_id) == {}
+    assert await stage.log.channels.score_reactions(stage.slack.workspace.team_id) == {}
 
 
 async def test_a_reply_that_is_being_scored_is_said_to_be(stage: Stage) -> None:

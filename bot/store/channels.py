@@ -1,0 +1,122 @@
+"""What channels and people have chosen."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import bindparam, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.domain.case import Visibility
+from bot.domain.clock import utc_now
+from bot.store.audit import Act, Action, note
+from bot.store.database import Part, columns_of, lock_for_transaction, upsert
+from bot.store.schema import channels, people
+
+
+@dataclass(frozen=True)
+class ChannelSettings:
+    """What a channel has chosen; None means that the app's setting applies.
+
+    Attributes:
+        digest_since: When the digest was last switched on.
+        ranks_people: Whether the table lists people beside bots.
+        labels_per_week: How many blind labels the channel wants in a week; 0 is none.
+        score_reaction: The emoji that asks for a score when a person adds it to a reply; None is none.
+    """
+
+    team_id: str
+    channel_id: str
+    is_digest_on: bool = False
+    digest_day: str | None = None
+    digest_time: str | None = None
+    digest_tz: str | None = None
+    digest_since: datetime | None = None
+    ranks_people: bool = False
+    labels_per_week: int | None = None
+    score_reaction: str | None = None
+
+
+class Channels(Part):
+    async def of(self, team_id: str, channel_id: str) -> ChannelSettings:
+        return await self._database.read(lambda connection: _chosen(connection, team_id, channel_id))
+
+    async def among(self, team_id: str, channel_ids: Collection[str]) -> Mapping[str, ChannelSettings]:
+        found = await self._database.rows(
+            ChannelSettings, _SETTINGS.filter_by(team_id=team_id).where(channels.c.channel_id.in_(channel_ids))
+        )
+        return {each.channel_id: each for each in found}
+
+    async def save(self, team_id: str, channel_id: str, by: str, **changes: Any) -> ChannelSettings:
+        """Changes these settings and no others, and returns all; a digest that is on keeps its `digest_since`."""
+
+        async def save(connection: AsyncConnection) -> ChannelSettings:
+            await lock_for_transaction(connection, f"settings of {team_id}/{channel_id}")
+            earlier = await _chosen(connection, team_id, channel_id)
+            chosen = replace(earlier, **changes)
+            if earlier.is_digest_on:
+                chosen = replace(chosen, digest_since=earlier.digest_since)
+            await connection.execute(upsert(self._database, channels, asdict(chosen) | {"updated_at": utc_now()}))
+            acts = [Act(team_id, by, change, channel_id=channel_id) for change in _changes(earlier, chosen)]
+            await note(connection, acts)
+            return chosen
+
+        return await self._database.write(save)
+
+    async def wanted(self, team_id: str) -> Sequence[ChannelSettings]:
+        return await self._database.rows(ChannelSettings, _SETTINGS.filter_by(team_id=team_id, is_digest_on=True))
+
+    async def score_reactions(self, team_id: str) -> Mapping[str, str]:
+        query = select(channels.c.channel_id, channels.c.score_reaction).filter_by(team_id=team_id)
+        rows = await self._database.all(query.where(channels.c.score_reaction.is_not(None)))
+        return {row.channel_id: row.score_reaction for row in rows}
+
+
+_SETTINGS = select(*columns_of(channels, ChannelSettings)).order_by(channels.c.channel_id)
+
+
+async def _chosen(connection: AsyncConnection, team_id: str, channel_id: str) -> ChannelSettings:
+    row = (await connection.execute(_SETTINGS.filter_by(team_id=team_id, channel_id=channel_id))).one_or_none()
+    return ChannelSettings(**row._mapping) if row else ChannelSettings(team_id, channel_id)
+
+
+def _changes(earlier: ChannelSettings, chosen: ChannelSettings) -> Iterator[Action]:
+    if chosen.is_digest_on != earlier.is_digest_on:
+        yield Action.DIGEST_ON if chosen.is_digest_on else Action.DIGEST_OFF
+    if any(getattr(chosen, name) != getattr(earlier, name) for name in ("digest_day", "digest_time", "digest_tz")):
+        yield Action.DIGEST_CHANGED
+    if chosen.ranks_people != earlier.ranks_people:
+        yield Action.PEOPLE_RANKED if chosen.ranks_people else Action.PEOPLE_UNRANKED
+    if chosen.labels_per_week != earlier.labels_per_week:
+        yield Action.LABELS_CHANGED
+    if chosen.score_reaction != earlier.score_reaction:
+        yield Action.REACTION_CHANGED
+
+
+# Built once, because every request runs them.
+_VISIBILITY = select(people.c.visibility).where(
+    people.c.team_id == bindparam("of_team"), people.c.user_id == bindparam("of_user")
+)
+_RUBRIC = select(channels.c.rubric).where(
+    channels.c.team_id == bindparam("of_team"), channels.c.channel_id == bindparam("of_channel")
+)
+_CHOSEN = select(_VISIBILITY.scalar_subquery().label("visibility"), _RUBRIC.scalar_subquery().label("rubric"))
+
+
+class People(Part):
+    async def visibility(self, team_id: str, user_id: str) -> Visibility | None:
+        """Who sees this person's verdicts; None means that the workspace's setting applies."""
+        row = await self._database.one(_VISIBILITY, {"of_team": team_id, "of_user": user_id})
+        return Visibility(row.visibility) if row and row.visibility else None
+
+    async def chosen(self, team_id: str, user_id: str, channel_id: str) -> tuple[Visibility | None, str | None]:
+        """The same, and the name of the channel's rubric, in one query, because it runs before anything is judged."""
+        of = {"of_team": team_id, "of_user": user_id, "of_channel": channel_id}
+        row = await self._database.choice(_CHOSEN, of)
+        return (Visibility(row.visibility) if row and row.visibility else None), row.rubric if row else None
+
+    async def save_visibility(self, team_id: str, user_id: str, visibility: Visibility | None) -> None:
+        values = {"team_id": team_id, "user_id": user_id, "visibility": visibility, "updated_at": utc_now()}
+        await self._database.execute(upsert(self._database, people, values))
+        await self._database.forget_choices()
