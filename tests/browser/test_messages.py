@@ -107,15 +107,19 @@ async def test_people_edit_and_delete_their_own_messages(slack: Sandbox, open_ta
     await expect(page.get_by_role("menuitem")).to_have_count(3)
 
 
-async def test_a_permalink_opens_the_thread_that_it_names(slack: Sandbox, open_tab) -> None:
+async def test_a_permalink_and_its_preview_open_the_thread_that_they_name(slack: Sandbox, open_tab) -> None:
     ann = slack.person("ann")
     parent = ann.post("help", "the question")
     reply = ann.post("help", "the reply", thread_ts=parent.ts)
     ann.post("help", slack.workspace.permalink(parent.channel_id, reply.ts, parent.ts))
     tab = await open_tab(slack)
-    await message(tab, "Ann Lee").last.get_by_role("link").click()
-    thread = tab.page.get_by_role("complementary", name="Thread")
-    await expect(thread.get_by_role("listitem").last).to_contain_text("the reply")
+    linked = message(tab, "Ann Lee").last
+    await expect(linked.locator(".attachment")).to_contain_text("the reply")
+    for link in (linked.get_by_role("link", name="pocket.slack.com"), linked.get_by_role("link", name="View message")):
+        await link.click()
+        thread = tab.page.get_by_role("complementary", name="Thread")
+        await expect(thread.get_by_role("listitem").last).to_contain_text("the reply")
+        await thread.get_by_role("link", name="Close the thread").click()
 
 
 async def test_a_command_that_the_app_does_not_have_is_refused_in_a_sentence(slack: Sandbox, open_tab) -> None:
