@@ -32,22 +32,23 @@ async def bot(tmp_path: Path) -> AsyncIterator[Sandbox]:
             yield slack
 
 
-async def test_a_reply_can_be_scored_from_its_menu_and_the_verdict_confirmed(bot: Sandbox, open_tab) -> None:
+async def test_a_whole_reply_can_be_scored_from_the_menu_of_a_part_and_the_verdict_confirmed(bot: Sandbox, open_tab) -> None:
     page = (await open_tab(bot)).page
     question = page.get_by_role("listitem", name="I committed to main by mistake")
-    await question.get_by_role("button", name="1 reply").click()
+    await question.get_by_role("button", name="3 replies").click()
     thread = page.get_by_role("complementary", name="Thread")
-    answer = thread.get_by_role("listitem", name="helper")
+    answer = thread.get_by_role("listitem", name="helper").nth(1)
     await answer.hover()
     await answer.get_by_role("button", name="More actions").click()
     await page.get_by_role("menuitem", name="Score this reply").click()
     verdict = thread.get_by_role("listitem", name="Slack Judge")
     await expect(verdict).to_contain_text("of 5")
-    await expect(question.get_by_role("button", name="2 replies")).to_be_visible()
+    await expect(verdict).to_contain_text("3 messages")
+    await expect(question.get_by_role("button", name="4 replies")).to_be_visible()
     await verdict.get_by_role("button", name="I would give the same score").click()
     thanks = thread.get_by_role("listitem", name="Only visible to you")
     await expect(thanks).to_contain_text("You agree")
-    await expect(question.get_by_role("button", name="2 replies, 1 only for you")).to_be_visible()
+    await expect(question.get_by_role("button", name="4 replies, 1 only for you")).to_be_visible()
 
 
 async def test_two_texts_are_scored_by_the_modal_after_its_errors_are_fixed(bot: Sandbox, open_tab) -> None:
