@@ -32,7 +32,9 @@ async def bot(tmp_path: Path) -> AsyncIterator[Sandbox]:
             yield slack
 
 
-async def test_a_whole_reply_can_be_scored_from_the_menu_of_a_part_and_the_verdict_confirmed(bot: Sandbox, open_tab) -> None:
+async def test_a_whole_reply_is_scored_from_the_menu_of_a_part_and_the_verdict_confirmed(
+    bot: Sandbox, open_tab
+) -> None:
     page = (await open_tab(bot)).page
     question = page.get_by_role("listitem", name="I committed to main by mistake")
     await question.get_by_role("button", name="3 replies").click()
