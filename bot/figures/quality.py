@@ -144,7 +144,10 @@ def to_quality(
     still being labelled has fewer labels than its draw says.
     """
     mean, good, low = MeanEstimator(scale), MeanEstimator(Scale(0, 1)), MeanEstimator(Scale(0, 1))
-    stands_for = [_stands_for(row, coverage) for row in rows]
+    stands_for = []
+    for row in rows:
+        found = coverage.get(row.day or "")
+        stands_for.append(1 / ((row.drawn_with or 1.0) * (found.share if found else 1.0)))
     replies = sum(each * row.number for each, row in zip(stands_for, rows, strict=True))
     number, is_good, is_low = sum(row.number for row in rows), good_from(scale), low_to(scale)
     weighed = zip(stands_for, rows, strict=True)
@@ -156,11 +159,6 @@ def to_quality(
         _add(row, share, weight, low, lambda score: float(score <= is_low))
     means, goods, lows = mean.estimate(), good.estimate(), low.estimate()
     return Quality(means, goods, lows, is_good) if means and goods and lows else None
-
-
-def _stands_for(row: ScoredCount, coverage: Mapping[str, Coverage]) -> float:
-    found = coverage.get(row.day or "")
-    return 1 / ((row.drawn_with or 1.0) * (found.share if found else 1.0))
 
 
 def _add(

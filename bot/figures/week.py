@@ -201,9 +201,13 @@ async def read_figures(
         read_quality(tallies, place, week, span.end, kind),
         _read_lowest(tallies, place, span, kind, authors, glance.this, choose),
     )
+    unscored = Counter[str]()
+    for row in rows:
+        if row.score is None:
+            unscored[row.unscored_reason or ""] += row.number
     return Figures(
         **{each.name: getattr(glance, each.name) for each in fields(Glance)},
-        unscored=_unscored(rows),
+        unscored=dict(unscored.most_common()),
         lowest=lowest,
         authors=authors,
         blind=to_agreement((row for row in labelled if row.is_blind), kind.scale),
@@ -285,14 +289,6 @@ def tally_of(rows: Iterable[ScoreCount], kind: Kind) -> Tally:
             if row.thread_ts is not None:
                 threads[row.thread_ts, row.score] += row.number
     return Tally(counts, threads)
-
-
-def _unscored(rows: Iterable[ScoreCount]) -> Mapping[str, int]:
-    counts = Counter[str]()
-    for row in rows:
-        if row.score is None:
-            counts[row.unscored_reason or ""] += row.number
-    return dict(counts.most_common())
 
 
 def _authors(rows: Iterable[ScoreCount], earlier: Iterable[ScoreCount], kind: Kind) -> tuple[Author, ...]:

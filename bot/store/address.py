@@ -1,7 +1,6 @@
 """Reads DATABASE_URL: what the driver is told, and what people are shown, which never includes a secret."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, unquote, urlencode
@@ -78,7 +77,9 @@ def _to_file(text: str) -> Address:
 
 def _to_server(rest: str) -> Address:
     unknown: int | None = None
-    for login, place in _splits(rest):
+    # Without a login, and at each @, because a password may contain some.
+    ways = [("", rest), *((rest[: at.start()], rest[at.end() :]) for at in re.finditer("@", rest))]
+    for login, place in ways:
         found = _PLACE.fullmatch(place)
         if found is None or any(int(port) > _MOST_PORT for port in re.findall(r":(\d+)(?=,|$)", found["hosts"])):
             unknown = None
@@ -94,13 +95,6 @@ def _to_server(rest: str) -> Address:
             f"{', '.join(sorted(_OPTIONS))}"
         )
     raise LogError(f"DATABASE_URL: cannot be read; {_EXPECTED}, where {_HOW_TO_WRITE_IT}")
-
-
-def _splits(rest: str) -> Iterator[tuple[str, str]]:
-    """The ways to split login and place: without a login, and at each @, because a password may contain some."""
-    yield "", rest
-    for at in re.finditer("@", rest):
-        yield rest[: at.start()], rest[at.end() :]
 
 
 def _to_address(login: str, hosts: str, database: str, options: dict[str, str]) -> Address:

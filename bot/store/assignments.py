@@ -39,7 +39,11 @@ def turn(sample: Sample, user_id: str, now: datetime) -> tuple[ColumnElement[Any
     The columns are named `is_first` (0 or 1), `others` and `position`.
     """
     is_first = case((is_shown(user_id), 0), else_=1).label("is_first")
-    return is_first, _others(user_id, now).label("others"), sample.position().label("position")
+    is_held = and_(assignments.c.outcome.is_(None), assignments.c.drawn_at > now - _HELD_FOR)
+    is_taken = or_(assignments.c.outcome == Outcome.LABELLED, is_held)
+    taken = select(func.count()).select_from(assignments).where(_is_of(assignments, cases), is_taken)
+    others = taken.where(assignments.c.user_id != user_id).scalar_subquery()
+    return is_first, others.label("others"), sample.position().label("position")
 
 
 def may_label(user_id: str) -> ColumnElement[bool]:
@@ -70,13 +74,6 @@ def _knows_reply(user_id: str) -> ColumnElement[bool]:
 def is_shown(user_id: str) -> ColumnElement[bool]:
     theirs = select(assignments.c.case_id).filter_by(user_id=user_id, outcome=None)
     return theirs.where(_is_of(assignments, cases)).exists()
-
-
-def _others(user_id: str, now: datetime) -> ColumnElement[int]:
-    is_held = and_(assignments.c.outcome.is_(None), assignments.c.drawn_at > now - _HELD_FOR)
-    is_taken = or_(assignments.c.outcome == Outcome.LABELLED, is_held)
-    taken = select(func.count()).select_from(assignments).where(_is_of(assignments, cases), is_taken)
-    return taken.where(assignments.c.user_id != user_id).scalar_subquery()
 
 
 def _is_of(table: FromClause, case: FromClause) -> ColumnElement[bool]:

@@ -1,6 +1,6 @@
 """What counts in the figures, case by case, to be exported or judged again."""
 
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -146,17 +146,14 @@ class Exports(Part):
         place = tuple_(cases.c.id, _LABELLED_BY)
         page = query
         while found := await self._database.all(page.order_by(*place).limit(_PAGE)):
-            given = await self._ratings([row.id for row in found]) if has_ratings else {}
+            given: dict[int, list[Row[Any]]] = {}
+            if has_ratings:
+                its = select(ratings).where(ratings.c.case_id.in_([row.id for row in found]))
+                for row in await self._database.all(its.order_by(ratings.c.case_id, ratings.c.position)):
+                    given.setdefault(row.case_id, []).append(row)
             ids = {row.id for row in found if row.messages_before}
             said = await self._database.read(partial(read_conversations, case_ids=ids)) if ids else {}
             for row in found:
                 yield row, given.get(row.id, ()), said.get(row.id, ())
             last = found[-1]
             page = query.where(place > (last.id, last.user_id) if last.user_id else cases.c.id > last.id)
-
-    async def _ratings(self, case_ids: Sequence[int]) -> Mapping[int, Sequence[Row[Any]]]:
-        found: dict[int, list[Row[Any]]] = {}
-        query = select(ratings).where(ratings.c.case_id.in_(case_ids)).order_by(ratings.c.case_id, ratings.c.position)
-        for row in await self._database.all(query):
-            found.setdefault(row.case_id, []).append(row)
-        return found

@@ -99,18 +99,14 @@ class Jobs:
 
 
 async def _enqueue(queue: "Queries | InMemoryQueries", jobs: Sequence[Job]) -> None:
+    payloads = [JobPayload(case_id=job.case_id, trigger_id=job.trigger_id) for job in jobs]
     await queue.enqueue(
         [entrypoint(job.kind, job.team_id) for job in jobs],
-        [_payload(job) for job in jobs],
+        [each.model_dump_json(exclude_none=True).encode() for each in payloads],
         [job.priority for job in jobs],
         dedupe_key=[job.key for job in jobs],
         on_conflict="skip",
     )
-
-
-def _payload(job: Job) -> bytes:
-    payload = JobPayload(case_id=job.case_id, trigger_id=job.trigger_id)
-    return payload.model_dump_json(exclude_none=True).encode()
 
 
 async def _forget_old_notes(connection: AsyncConnection) -> None:

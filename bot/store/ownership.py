@@ -9,7 +9,7 @@ import stat
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -94,8 +94,11 @@ def owned(database: Database) -> Iterator[None]:
     try:
         lock.acquire()
     except Timeout as exc:
+        owner = ""
+        with suppress(OSError, ValueError):
+            owner = path.read_text(encoding="ascii").strip()
         raise LogError(
-            f"DATABASE_URL {database.engine.url}: another judge-bot (process {_owner(path)}) works on this file; "
+            f"DATABASE_URL {database.engine.url}: another judge-bot (process {owner or 'unknown'}) works on this file; "
             "stop it, or give each its own, or let both use PostgreSQL"
         ) from exc
     except OSError as exc:
@@ -110,13 +113,6 @@ def owned(database: Database) -> Iterator[None]:
         yield
     finally:
         lock.release()
-
-
-def _owner(path: Path) -> str:
-    try:
-        return path.read_text(encoding="ascii").strip() or "unknown"
-    except (OSError, ValueError):
-        return "unknown"
 
 
 SILENT_S = 20.0

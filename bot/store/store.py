@@ -312,7 +312,10 @@ class Store:
             if verdict.ratings:
                 await connection.execute(insert(ratings), rating_rows(case, verdict.ratings))
             if case.probability is not None and case.attempt > 1:
-                await connection.execute(_that_went_on(case, verdict))
+                # Of a reply that a watch had scored twice, one verdict counts: the last with a score.
+                key = case.key if verdict.score is None else case.key.removesuffix(AGAIN)
+                its = update(cases).filter_by(team_id=case.team_id, key=key)
+                await connection.execute(its.values(excluded=Exclusion.CONTINUED))
             elif case.probability is not None and case.attempt == 1 and verdict.score is None:
                 await connection.execute(miss(case))
 
@@ -382,12 +385,6 @@ class Store:
                 await self.jobs.put(connection, [_settling(changed, trigger_id)])
 
         await self.database.write(open_again)
-
-
-def _that_went_on(case: LoggedCase, verdict: RecordedVerdict) -> UpdateBase:
-    """A statement after which one verdict counts of a reply that a watch had scored twice: the last with a score."""
-    key = case.key if verdict.score is None else case.key.removesuffix(AGAIN)
-    return update(cases).filter_by(team_id=case.team_id, key=key).values(excluded=Exclusion.CONTINUED)
 
 
 async def _write_turns(connection: AsyncConnection, case: LoggedCase, since: LoggedCase | None) -> None:

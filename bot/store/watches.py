@@ -7,7 +7,7 @@ from enum import StrEnum
 from secrets import token_hex
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, and_, delete, false, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, delete, false, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql import Update
@@ -200,7 +200,8 @@ class Replies(Part):
         columns = *columns_of(replies, SeenReply), replies.c.probability, turn.label("turn")
         found = select(*columns).where(is_due, replies.c.channel_id.not_in(without)).subquery()
         rows = await self._database.all(select(found).where(found.c.turn <= _TURN).order_by(found.c.turn))
-        return [(_to_reply(row), row.probability) for row in rows]
+        names = [each.name for each in fields(SeenReply)]
+        return [(SeenReply(**{name: getattr(row, name) for name in names}), row.probability) for row in rows]
 
     async def wait_on(self, reply: SeenReply, rests_at: datetime) -> None:
         """Records that the reply's text has changed since it was last seen; it is looked at again at `rests_at`.
@@ -271,10 +272,6 @@ def _in_thread_of(team_id: str, channel_id: str, parent_ts: str) -> ColumnElemen
 
 def _key_of(reply: SeenReply) -> dict[str, str]:
     return {"team_id": reply.team_id, "channel_id": reply.channel_id, "ts": reply.ts}
-
-
-def _to_reply(row: Row[Any]) -> SeenReply:
-    return SeenReply(**{each.name: getattr(row, each.name) for each in fields(SeenReply)})
 
 
 def _waiting(reply: SeenReply) -> Update:
