@@ -64,7 +64,6 @@ logger = structlog.get_logger(__name__)
 class Member:
     name: str
     is_bot: bool
-    is_known: bool = True
 
 
 class Members:
@@ -101,16 +100,21 @@ class Members:
         return author_id in found and found[author_id].is_bot
 
     async def people(self, author_ids: Iterable[str]) -> set[str]:
-        """Those of these ids that Slack says are people's."""
-        found = await self.of_all(author_ids)
-        return {author_id for author_id, member in found.items() if member.is_known and not member.is_bot}
+        """Those of these ids that Slack says are people's.
+
+        Raises:
+            SlackApiError, ClientError, TimeoutError: Slack does not answer now, which says nothing about them.
+        """
+        ids = tuple(author_ids)
+        members = await asyncio.gather(*(_unless_refused(self._known.get(each)) for each in ids))
+        return {each for each, member in zip(ids, members, strict=True) if member and not member.is_bot}
 
     async def of(self, author_id: str) -> Member:
         try:
             return await self._known.get(author_id)
         except SLACK_ERRORS as exc:
             logger.warning("author_unknown", author=author_id, error=slack_word(exc))
-            return Member(author_id, is_bot=False, is_known=False)
+            return Member(author_id, is_bot=False)
 
     async def _ask(self, author_id: str) -> Member:
         if author_id.startswith("B"):

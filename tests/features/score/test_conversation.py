@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from slack_sdk.errors import SlackApiError
 from structlog.testing import capture_logs
 
 from bot.domain.case import CaseStatus
@@ -43,6 +44,20 @@ async def test_a_question_further_up_is_named_with_the_messages_before_it(stage:
     answer = stage.helper.post(CHANNEL, CALL, thread_ts=parent.ts)
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     assert "(an earlier message, and 2 messages before it)" in shown(await stage.verdict(parent))
+
+
+async def test_whose_a_question_is_that_an_app_has_sent_is_not_guessed_while_slack_does_not_say(stage: Stage) -> None:
+    parent, _ = stage.ask_and_answer(ROOMS, BOOK)
+    sent = stage.ben.post(CHANNEL, COFFEE, thread_ts=parent.ts)
+    sent.subtype, sent.details = "file_share", {"user": stage.ben.id, "bot_id": "B1"}
+    answer = stage.helper.post(CHANNEL, CALL, thread_ts=parent.ts)
+    assert stage.services
+    place = answer.channel_id, answer.ts, parent.ts
+    stage.slack.fail("users.info", error="internal_error")
+    with pytest.raises(SlackApiError):
+        await stage.services.lookup.answered(*place)
+    found = await stage.services.lookup.answered(*place)
+    assert (found and found.question and found.question.text) == COFFEE
 
 
 async def test_requests_for_two_messages_of_a_reply_are_one_case(stage: Stage) -> None:
