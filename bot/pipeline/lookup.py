@@ -130,6 +130,8 @@ class Lookup:
             message = _with_ts(near, ts)
             if message is None:
                 return None
+            if message.parent_ts:  # it was also sent to the channel, and a workflow's link lacks the thread
+                return await self._exchange(channel_id, ts, message.parent_ts, is_persons=is_persons)
             # A thread may begin with the reply, and go on with more of it.
             found = await self._in_thread(channel_id, ts, ts) if message.begins_thread else None
             return replace(found or Exchange((message,)), question=await self._above(near, message, is_persons))

@@ -60,6 +60,17 @@ async def test_whose_a_question_is_that_an_app_has_sent_is_not_guessed_while_sla
     assert (found and found.question and found.question.text) == COFFEE
 
 
+async def test_a_reply_that_was_also_sent_to_the_channel_answers_its_thread_even_if_a_link_lacks_that(
+    stage: Stage,
+) -> None:
+    parent = stage.ann.post(CHANNEL, COFFEE)
+    stage.ben.post(CHANNEL, "Who has the key?")
+    answer = stage.helper.post(CHANNEL, CALL, thread_ts=parent.ts, is_broadcast=True)
+    assert stage.services
+    found = await stage.services.lookup.answered(answer.channel_id, answer.ts, None)
+    assert (found and found.question and found.question.text) == COFFEE
+
+
 async def test_requests_for_two_messages_of_a_reply_are_one_case(stage: Stage) -> None:
     parent, first = stage.ask_and_answer(answer="Let me look that up for you...")
     second, third = (stage.helper.post(CHANNEL, text, thread_ts=parent.ts) for text in (ANSWER, "Then push."))
