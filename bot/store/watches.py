@@ -126,6 +126,7 @@ def _to_watch(shows: str, **columns: Any) -> Watch:
 _DRAW = "draw"
 _TURN = 5
 _FOR_EVER = "9999-12-31"
+_GOES_ON = ReplyOutcome.TAKEN, ReplyOutcome.NO_ANSWER, ReplyOutcome.DELETED
 
 
 class Replies(Part):
@@ -155,9 +156,10 @@ class Replies(Part):
     async def go_on(self, reply: SeenReply, ts: str, rests_at: datetime | None) -> bool:
         """Records that a reply has a further message, and waits for it to rest; returns whether that is news.
 
-        A reply that was scored, or had no words, waits once more. Without `rests_at`, it is looked at as planned.
+        A reply that was scored, had no words, or whose words in advance were deleted, waits once more. Without
+        `rests_at`, it is looked at as planned.
         """
-        waits = or_(IS_WAITED_FOR, replies.c.outcome.in_((ReplyOutcome.TAKEN, ReplyOutcome.NO_ANSWER)))
+        waits = or_(IS_WAITED_FOR, replies.c.outcome.in_(_GOES_ON))
         is_news = or_(replies.c.last_ts.is_(None), replies.c.last_ts < ts)
         changes = {"last_ts": ts, "outcome": None} | ({"rests_at": rests_at} if rests_at else {})
         going_on = update(replies).filter_by(**_key_of(reply)).where(waits, is_news).values(changes)

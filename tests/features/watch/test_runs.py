@@ -57,6 +57,19 @@ async def test_what_was_said_in_advance_may_be_deleted(stage: Stage) -> None:
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
 
 
+async def test_the_answer_may_come_after_what_was_said_in_advance_was_found_deleted(stage: Stage) -> None:
+    await say(stage, "@helper all")
+    parent, first = stage.ask_and_answer(answer=WAIT)
+    await seen(stage, 1)
+    stage.helper.delete(first)
+    await take_finished(stage)
+    assert await outcomes(stage) == {ReplyOutcome.DELETED: 1}
+    await noted(stage, stage.helper.post(CHANNEL, ANSWER, thread_ts=parent.ts))
+    await take_finished(stage, SOON)
+    assert (await stage.reaches(1, CaseStatus.DELIVERED)).response == ANSWER
+    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
+
+
 async def test_a_message_by_somebody_else_ends_a_reply(stage: Stage) -> None:
     await say(stage, "@helper all")
     parent, _ = stage.ask_and_answer()
