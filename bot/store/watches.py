@@ -205,12 +205,14 @@ class Replies(Part):
         names = [each.name for each in fields(SeenReply)]
         return [(SeenReply(**{name: getattr(row, name) for name in names}), row.probability) for row in rows]
 
-    async def wait_on(self, reply: SeenReply, rests_at: datetime) -> None:
+    async def wait_on(self, reply: SeenReply, rests_at: datetime, *, is_edited: bool = False) -> None:
         """Records that the reply's text has changed since it was last seen; it is looked at again at `rests_at`.
 
-        A reply that no longer waits stays as it is.
+        A reply that no longer waits stays as it is; if `is_edited`, it waits once more as one that goes on.
         """
-        await self._database.execute(_waiting(reply).values(text_hash=reply.text_hash, rests_at=rests_at))
+        waits = or_(IS_WAITED_FOR, replies.c.outcome.in_(_GOES_ON)) if is_edited else IS_WAITED_FOR
+        changes = {"text_hash": reply.text_hash, "rests_at": rests_at, "outcome": None}
+        await self._database.execute(update(replies).filter_by(**_key_of(reply)).where(waits).values(changes))
 
     async def settle(self, reply: SeenReply, outcome: ReplyOutcome) -> None:
         """Records the outcome of a reply; one that was recorded stays, and one that has gone on since waits again."""

@@ -158,7 +158,10 @@ class Watcher:
             await self._store.replies.end_before(*place, message.author_id, message.ts)
 
     async def _note_change(self, watches: Mapping[str, Watch], raw: Raw) -> None:
-        """Lets a reply rest again that is drawn and was changed; changes to other replies do not matter."""
+        """Lets a reply rest again that was changed, such as words in advance that become the answer.
+
+        Changes to a reply that is not drawn, or is older than an hour, do not matter.
+        """
         watch = watches.get(author_of(raw) or "")
         if watch is None or not is_since(watch, raw["ts"]):
             return
@@ -167,7 +170,7 @@ class Watcher:
         now = self.services.clock()
         if first and age_of(first.ts, now) < _STREAMED_FOR:
             text_hash = changed.text_hash if first.ts == changed.ts else first.text_hash
-            await self._store.replies.wait_on(replace(first, text_hash=text_hash), now + REST)
+            await self._store.replies.wait_on(replace(first, text_hash=text_hash), now + REST, is_edited=True)
 
     async def take_finished(self) -> None:
         """Takes in drawn replies that are finished, a few of each watch in turn.
@@ -231,12 +234,12 @@ class Watcher:
     async def _take_addition(
         self, reply: SeenReply, known: LoggedCase, watch: Watch | None, age: timedelta
     ) -> Settled | None:
-        """Has a reply that went on soon after its verdict scored once more, and marks it as edited later.
+        """Has a reply that went on or was edited soon after its verdict scored once more, and marks it as edited later.
 
         It stays taken, because it has a verdict.
         """
         taken, now = (reply, ReplyOutcome.TAKEN), self.services.clock()
-        if watch is None or reply.last_ts is None:
+        if watch is None:
             return taken
         if age <= LATE:
             found = await self._found(reply)

@@ -70,6 +70,22 @@ async def test_the_answer_may_come_after_what_was_said_in_advance_was_found_dele
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
 
 
+async def test_words_in_advance_that_become_the_answer_after_their_verdict_are_scored_once_more(stage: Stage) -> None:
+    await say(stage, "@helper all")
+    _, first = stage.ask_and_answer(answer=WAIT)
+    await seen(stage, 1)
+    await take_finished(stage)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    stage.helper.edit(first, ANSWER)
+    async with asyncio.timeout(ONLY_A_HANG_S):
+        while await outcomes(stage) != {None: 1}:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    await take_finished(stage, SOON)
+    second = await stage.reaches(2, CaseStatus.DELIVERED)
+    assert (second.response, (await stage.log.cases.get(1)).excluded) == (ANSWER, Exclusion.CONTINUED)
+    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
+
+
 async def test_a_message_by_somebody_else_ends_a_reply(stage: Stage) -> None:
     await say(stage, "@helper all")
     parent, _ = stage.ask_and_answer()
