@@ -19,7 +19,9 @@ from judge.scoring.conversation import bounded
 ASSISTANT, OTHER_APP = "the assistant", "another app"
 """The roles of the judged author and of other apps; people are "Person 1", "Person 2" and so on."""
 
-_NOBODYS_WORDS = {"channel_join", "channel_leave", "channel_topic", "channel_purpose", "channel_name", "group_join"}
+SAID = {None, "bot_message", "file_share", "me_message", "thread_broadcast"}
+"""The subtypes of what people and apps say; all others are Slack's own notices, such as joins and pins."""
+
 _LEFT_OUT = "[{} messages left out]"
 _MENTION = re.compile(r"@([UW][A-Z0-9]{2,})")
 
@@ -134,7 +136,7 @@ def _to_turn(part: Part, message: Message, role: str = "") -> CaseTurn:
 def is_anybodys(message: Message, own_ids: Collection[str]) -> bool:
     """Whether a message belongs to a conversation: it is no notice of Slack's, and neither by nor to this app."""
     is_to_us = any(is_said_to(own, message.text) for own in own_ids)
-    return message.subtype not in _NOBODYS_WORDS and message.author_id not in own_ids and not is_to_us
+    return message.subtype in SAID and message.author_id not in own_ids and not is_to_us
 
 
 def to_exchange(

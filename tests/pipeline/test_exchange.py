@@ -3,7 +3,7 @@
 import pytest
 
 from bot.domain.case import CaseTurn, Part, QuestionSource
-from bot.pipeline.exchange import Exchange, to_exchange
+from bot.pipeline.exchange import Exchange, is_anybodys, to_exchange
 from bot.slack.messages import Message, to_message
 from judge.scoring.attacks import LONGEST_TEXT
 
@@ -80,6 +80,14 @@ def test_a_chosen_message_is_the_question_and_no_other_if_it_is_gone(
     found = to_exchange(thread("p:Alert a:Rooms? x:R. a:Thanks. a:Coffee? b:Tea? x:C."), "6.0", {US}, PEOPLE, ts)
     assert found
     assert (found.question and found.question.text, found.messages_before) == (question, before)
+
+
+@pytest.mark.parametrize(
+    ("subtype", "is_said"), [("pinned_item", False), ("group_topic", False), ("me_message", True), ("file_share", True)]
+)
+def test_slacks_own_notices_are_no_part_of_a_conversation(subtype: str, is_said: bool) -> None:
+    raw = {"ts": "1.0", "user": "a", "subtype": subtype, "text": "pinned a message to this channel."}
+    assert is_anybodys(to_message(raw), {US}) is is_said
 
 
 def test_a_form_is_asked_by_the_one_person_whom_it_names() -> None:

@@ -20,7 +20,7 @@ from bot.domain.case import Case, CaseSource, LoggedCase, Visibility, text_hash
 from bot.domain.label import Reaction
 from bot.domain.watch import AGAIN, LATE, MOST_OF_A_QUESTION, ReplyOutcome, SeenReply, Watch, age_of, draws, is_since
 from bot.feature import Services
-from bot.pipeline.exchange import Exchange, is_anybodys
+from bot.pipeline.exchange import SAID, Exchange, is_anybodys
 from bot.pipeline.lookup import MayNotReadError, OutOfSightError
 from bot.pipeline.retries import in_brief
 from bot.slack.client import SLACK_ERRORS, slack_word
@@ -29,15 +29,13 @@ from bot.slack.messages import Message, to_message
 
 Raw = dict[str, Any]
 
-# All other subtypes are Slack's own notices, such as joins.
-_REPLIES = {None, "bot_message", "file_share", "thread_broadcast"}
 _IN_PROGRESS, _ERRORED = "in_progress", "errored"
 
 
 def author_of(event: Raw) -> str | None:
     """The id of the bot that wrote an event's message; None for a person's message, a deleted one, or a notice."""
     raw = message_of(event)
-    if raw.get("subtype") not in _REPLIES or not raw.get("bot_id"):
+    if raw.get("subtype") not in SAID or not raw.get("bot_id"):
         return None
     return str(raw.get("user") or raw["bot_id"])
 
@@ -150,7 +148,7 @@ class Watcher:
         return 0
 
     async def _end_others(self, watch: Watch, raw: Raw) -> None:
-        if raw.get("thread_ts") in {None, raw["ts"]} or raw.get("subtype") not in _REPLIES:
+        if raw.get("thread_ts") in {None, raw["ts"]}:
             return
         message = to_message(raw)
         if is_anybodys(message, self.services.identity.own_ids):
