@@ -7,7 +7,7 @@ question is the last message before it by a person, and the conversation is what
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.domain.case import CaseTurn, Part, QuestionSource, join_texts, text_hash
@@ -198,9 +198,14 @@ def _form(before: Sequence[Message], author_id: str | None) -> Question | None:
     form = before[0] if before else None
     if form is None or form.parent_ts is not None or form.author_id == author_id or not form.text:
         return None
-    named = set(_MENTION.findall(form.text))
-    asker = named.pop() if len(named) == 1 else form.author_id
+    asker = _asker(form, author_id)
     return Question(form.text, QuestionSource.FORM, form.ts, asker, form.edited_ts, (form,))
+
+
+def _asker(form: Message, author_id: str | None) -> str | None:
+    """Whose words a form has: the only person whom it names besides the assistant that it may call."""
+    named = set(_MENTION.findall(form.text)) - {author_id}
+    return named.pop() if len(named) == 1 else form.author_id
 
 
 def _with_conversation(
@@ -215,6 +220,8 @@ def _with_conversation(
             role = ASSISTANT
         elif message.author_id in persons:
             role = f"Person {numbers.setdefault(message.author_id, len(numbers) + 1)}"
+        if role == OTHER_APP and message.parent_ts is None:
+            message = replace(message, author_id=_asker(message, author_id))
         turns.append(_to_turn(Part.CONVERSATION, message, role))
     fits = bounded([Turn(turn.role, turn.text or "") for turn in turns])
     kept = [turns[0], *turns[1 + fits.left_out :]] if turns else []

@@ -90,8 +90,13 @@ def test_slacks_own_notices_are_no_part_of_a_conversation(subtype: str, is_said:
     assert is_anybodys(to_message(raw), {US}) is is_said
 
 
-def test_a_form_is_asked_by_the_one_person_whom_it_names() -> None:
-    assert [exchange(f"p:By_{names} x:R.").question.author_id for names in ("<@U22>", "<@U22>_<@U33>")] == ["U22", "p"]
+@pytest.mark.parametrize(
+    ("names", "author_id"),
+    [("<@U22>", "U22"), ("<@U22>_<@U33>", "p"), ("<@U22>_asks_<@U99>", "U22"), ("<@U99>_please_look", "p")],
+)
+def test_a_form_has_the_words_of_the_one_person_whom_it_names(names: str, author_id: str) -> None:
+    assert exchange(f"p:By_{names} U99:R.").question.author_id == author_id
+    assert exchange(f"p:By_{names} a:And? U99:R.").conversation[0].author_id == author_id
 
 
 def test_of_a_reply_that_is_too_long_the_first_and_the_newest_messages_are_judged() -> None:
