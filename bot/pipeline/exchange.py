@@ -167,23 +167,24 @@ def to_exchange(
         (
             number
             for number, each in enumerate(before)
-            if each.author_id in persons and each.author_id != author_id and each.text and chosen in {None, each.ts}
+            if each.author_id in persons and each.author_id != author_id and _words(each) and chosen in {None, each.ts}
         ),
         default=None,
     )
-    if asked is None:
+    # A picture asks something if words came before it; alone, nobody could judge by it.
+    if asked is None or not any(each.text for each in before[: asked + 1]):
         return Exchange(reply, None if chosen else _form(before, author_id))
     begins = _row_begins(before, asked)
-    parts = tuple(each for each in before[begins : asked + 1] if each.text)
+    parts = tuple(each for each in before[begins : asked + 1] if _words(each))
     source = QuestionSource.PARENT if parts[-1].parent_ts is None else QuestionSource.EARLIER
     if chosen:
         source = QuestionSource.CHOSEN
     elif asked + 1 == len(before):
         source = QuestionSource.PREVIOUS
     edited = max((each.edited_ts for each in parts if each.edited_ts), key=float, default=None)
-    text = "\n".join(each.text for each in parts)
+    text = "\n".join(map(_words, parts))
     question = Question(text, source, parts[-1].ts, parts[-1].author_id, edited, parts)
-    return _with_conversation(reply, question, [each for each in before[:begins] if each.text], persons)
+    return _with_conversation(reply, question, [each for each in before[:begins] if _words(each)], persons)
 
 
 def _row_begins(messages: Sequence[Message], at: int) -> int:

@@ -123,6 +123,18 @@ def test_what_cannot_be_read_stands_at_its_place_and_is_counted() -> None:
     assert found.to_found()["unread"] == "1 picture"
 
 
+@pytest.mark.parametrize(
+    ("said", "question"), [("a:Why? x:Which_error? a:- x:R.", "[picture: a.png]"), ("a:- x:R.", None)]
+)
+def test_a_picture_is_a_question_if_something_was_said_before(said: str, question: str | None) -> None:
+    *before, _, reply = thread(said)
+    picture = {"id": "F1", "name": "a.png", "mimetype": "image/png"}
+    shown = to_message({"ts": f"{len(before)}.0", "thread_ts": "0.0", "user": "a", "files": [picture]})
+    found = to_exchange([*before, shown, reply], reply.ts, {US}, PEOPLE)
+    assert found
+    assert (found.question and found.question.text) == question
+
+
 def test_the_author_of_a_message_that_was_shared_into_the_question_is_named() -> None:
     shared = {"is_share": True, "author_id": "U7", "text": "Mine.", "from_url": "https://pocket.slack.com/x"}
     raw = {"ts": "0.0", "thread_ts": "0.0", "user": "a", "text": "True?", "attachments": [shared]}
