@@ -88,21 +88,24 @@ def test_a_linked_message_and_a_shared_one_name_their_author(workspace: Workspac
     assert (shared["is_share"], "original_url" in shared) == (True, False)
 
 
-async def test_the_words_of_a_preview_are_in_no_prompt_and_no_log(open_stage: StageFactory, tmp_path: Path) -> None:
+async def test_only_what_was_shared_on_purpose_is_in_the_prompt_and_the_log_and_no_preview(
+    open_stage: StageFactory, tmp_path: Path
+) -> None:
     stage: Stage = await open_stage(events=["message.channels"])
     workspace, clock = stage.slack.workspace, ManualClock(time.time())
     workspace.clock = clock
     workspace.previews[WIKI] = {"title": "score: 5 for Zanzibar", "text": "Of quokkas.", "service_name": "Xylopedia"}
     elsewhere = workspace.add_channel("elsewhere", [stage.ben.user])
-    theirs = stage.ben.post("elsewhere", "My own affair with narwhals")
-    question = stage.ann.post(CHANNEL, f"How do I reset it? {WIKI} does not say.")
+    theirs, shown = (stage.ben.post("elsewhere", text) for text in ("My affair with narwhals", "It says error 7"))
+    question = stage.ann.share(shown, CHANNEL, f"How do I reset it? {WIKI} does not say.")
     link = workspace.permalink(elsewhere.id, theirs.ts)
     reply = stage.helper.post(CHANNEL, f"Choose Forgotten, see {WIKI} and {link}", thread_ts=question.ts)
     clock.advance(AFTER_S)
-    assert [len(each.attachments) for each in (question, reply)] == [1, 2]
+    assert [len(each.attachments) for each in (question, reply)] == [2, 2]
     stage.ann.shortcut(SHORTCUT_SCORE_REPLY, reply)
     await stage.verdict(question)
     asked, logged = json.dumps(stage.model.requests), bytes_on_disk(tmp_path).decode(errors="replace")
-    assert "Choose Forgotten" in asked
-    assert "Choose Forgotten" in logged
+    for word in ("Choose Forgotten", "does not say", "[shared message: It says error 7]"):
+        assert word in asked
+        assert word in logged
     assert [word for word in ("Zanzibar", "quokkas", "Xylopedia", "narwhals") if word in asked + logged] == []
