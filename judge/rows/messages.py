@@ -15,7 +15,7 @@ from judge.scoring.conversation import Turn, bounded
 
 _ROLES = {"human": "user", "ai": "assistant", "model": "assistant", "function": "tool"}
 _UNSEEN = {"thinking", "redacted_thinking", "reasoning"}
-_CALLS, _RESULTS = {"tool_use", "server_tool_use", "tool_call"}, {"tool_result"}
+_CALLS, _RESULTS = ("tool_use", "tool_call"), ("tool_result",)  # the ends of types, such as server_tool_use
 _KINDS = {"image": "picture", "document": "file", "audio": "audio", "video": "video", "file": "file"}
 _AFFIXES = ("input_", "output_", "_url", "_file")
 _NAMES = ("alt_text", "alt", "filename", "name", "title")
@@ -133,6 +133,7 @@ def _read_message(message: Mapping[str, Any]) -> Iterator[_Said]:
     text, has_words = _to_text([*parts, *_beside(message)], message.get("annotations"))
     if role == "tool":
         yield _Said(role, text, is_step=True)
+        yield from _steps(parts)
         return
     if message.get("phase") == "commentary":
         text, has_words = text and mark("step", text), False
@@ -161,10 +162,10 @@ def _calls(message: Mapping[str, Any]) -> Iterator[_Said]:
 
 def _steps(parts: Iterable[Mapping[str, Any]]) -> Iterator[_Said]:
     for part in parts:
-        if _kind(part) in _CALLS:
+        if _kind(part).endswith(_CALLS):
             yield _call(part)
-        elif _kind(part) in _RESULTS:
-            yield _result(part.get("content"))
+        elif _kind(part).endswith(_RESULTS):
+            yield _result(part.get("content", part.get("output")))
 
 
 def _read_item(kind: str, item: Mapping[str, Any]) -> Iterator[_Said]:
@@ -179,7 +180,9 @@ def _read_item(kind: str, item: Mapping[str, Any]) -> Iterator[_Said]:
 
 def _call(call: Mapping[str, Any]) -> _Said:
     given = next((call[name] for name in ("arguments", "args", "input", "action") if call.get(name)), "")
-    name = next((call[name] for name in ("name", "function", "type") if isinstance(call.get(name), str)), "tool")
+    name = next(
+        (call[name] for name in ("name", "toolName", "function", "type") if isinstance(call.get(name), str)), "tool"
+    )
     words = f"{name} {given if isinstance(given, str) else encode(given)}"
     return _Said("assistant", mark("step", words), is_step=True)
 
@@ -196,6 +199,8 @@ def _to_text(parts: Iterable[Mapping[str, Any]], annotations: Any = None) -> tup
     has_words = False
     for part in parts:
         kind = _kind(part)
+        if kind in _UNSEEN or kind.endswith((*_CALLS, *_RESULTS)):
+            continue
         words = next((part[name] for name in ("text", "refusal", "transcript") if part.get(name) is not None), None)
         sources.append(part.get("annotations"))
         if isinstance(words, str):
@@ -203,7 +208,7 @@ def _to_text(parts: Iterable[Mapping[str, Any]], annotations: Any = None) -> tup
             has_words |= bool(words.strip())
         elif words is not None:
             raise ValueError(f"has {kind_of(words)} where a text belongs")
-        elif kind not in _UNSEEN | _CALLS | _RESULTS:
+        else:
             lines.append(_to_mark(kind, part))
     cited = (each for given in sources if isinstance(given, list) for each in given if isinstance(each, Mapping))
     marks = (_to_source(each) for each in cited if each.get("type") == "url_citation")
@@ -211,7 +216,7 @@ def _to_text(parts: Iterable[Mapping[str, Any]], annotations: Any = None) -> tup
 
 
 def _kind(part: Mapping[str, Any]) -> str:
-    return str(part.get("type", "text"))
+    return str(part.get("type", "text")).replace("-", "_")
 
 
 def _to_mark(kind: str, part: Mapping[str, Any]) -> str:

@@ -48,6 +48,26 @@ ANTHROPIC = [
     by("user", [{"type": "tool_result", "content": [{"type": "text", "text": "Here."}]}]),
     by("assistant", [{"type": "text", "text": "Found."}]),
 ]
+ANTHROPIC_SEARCH = [
+    by("user", "Find it."),
+    by(
+        "assistant",
+        [
+            {"type": "server_tool_use", "name": "web_search", "input": {"query": "it"}},
+            {"type": "web_search_tool_result", "content": [{"type": "text", "text": "Here."}]},
+            {"type": "text", "text": "Found."},
+        ],
+    ),
+]
+VERCEL = [
+    by("user", [{"type": "text", "text": "Find it."}]),
+    by(
+        "assistant",
+        [{"type": "reasoning", "text": "Hm."}, {"type": "tool-call", "toolName": "find", "input": {"a": 1}}],
+    ),
+    by("tool", [{"type": "tool-result", "toolName": "find", "output": {"type": "text", "value": "Here."}}]),
+    by("assistant", [{"type": "text", "text": "Found."}]),
+]
 LANGCHAIN = [
     {"type": "human", "content": "Hi"},
     {"lc": 1, "type": "constructor", "id": ["AIMessage"], "kwargs": {"type": "ai", "content": "Hello!"}},
@@ -89,6 +109,20 @@ LANGCHAIN = [
         (
             ANTHROPIC,
             Dialogue("Find it.", "Found.", (Turn("assistant", '[step: find {"a": 1}]'), Turn("tool", "Here."))),
+        ),
+        (
+            ANTHROPIC_SEARCH,
+            Dialogue(
+                "Find it.", "Found.", (Turn("assistant", '[step: web_search {"query": "it"}]'), Turn("tool", "Here."))
+            ),
+        ),
+        (
+            VERCEL,
+            Dialogue(
+                "Find it.",
+                "Found.",
+                (Turn("assistant", '[step: find {"a": 1}]'), Turn("tool", '{"type": "text", "value": "Here."}')),
+            ),
         ),
         (LANGCHAIN, Dialogue("Bye", "See you.", (Turn("user", "Hi"), Turn("assistant", "Hello!")))),
         ([by("user", "a"), by("user", "b"), by("assistant", "c"), by("assistant", "d")], Dialogue("a\n\nb", "c\n\nd")),
