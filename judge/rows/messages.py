@@ -14,6 +14,7 @@ from judge.scoring.attacks.marks import mark, unmark
 from judge.scoring.conversation import Turn, bounded
 
 _ROLES = {"human": "user", "ai": "assistant", "model": "assistant", "function": "tool"}
+_ROLES |= {role: role for role in ("user", "assistant", "tool", "system")}
 _UNSEEN = {"thinking", "redacted_thinking", "reasoning"}
 _CALLS, _RESULTS = ("tool_use", "tool_call"), ("tool_result",)  # the ends of types, such as server_tool_use
 _KINDS = {"image": "picture", "document": "file", "audio": "audio", "video": "video", "file": "file"}
@@ -119,7 +120,8 @@ def _read(messages: Sequence[Any], name: str) -> list[_Said]:
 def _read_message(message: Mapping[str, Any]) -> Iterator[_Said]:
     inner = message.get("kwargs", message.get("data"))  # LangChain's two forms of a saved message
     if isinstance(inner, Mapping) and "content" in inner:
-        message = {**message, **inner}
+        path = message.get("id")  # ends with the class, which in JavaScript's form alone says who speaks
+        message = ({"role": path[-1]} if path and isinstance(path, list) else {}) | {**message, **inner}
     role, kind = message.get("role"), message.get("type")
     if role is None and isinstance(kind, str):
         if "content" not in message or kind in _UNSEEN:
@@ -128,7 +130,7 @@ def _read_message(message: Mapping[str, Any]) -> Iterator[_Said]:
         role = kind
     if not isinstance(role, str):
         raise ValueError("has no role" if role is None else f"has {kind_of(role)} as its role")
-    role = _ROLES.get(role, role)
+    role = _ROLES.get(role.removesuffix("Chunk").removesuffix("Message").lower(), role)  # LangChain has its classes
     parts = _parts(message.get("content", message.get("text")))
     text, has_words = _to_text([*parts, *_beside(message)], message.get("annotations"))
     if role == "tool":

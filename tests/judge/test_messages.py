@@ -69,8 +69,10 @@ VERCEL = [
     by("assistant", [{"type": "text", "text": "Found."}]),
 ]
 LANGCHAIN = [
-    {"type": "human", "content": "Hi"},
+    by("Person 1", "Hi"),
     {"lc": 1, "type": "constructor", "id": ["AIMessage"], "kwargs": {"type": "ai", "content": "Hello!"}},
+    {"lc": 1, "type": "constructor", "id": ["langchain_core", "HumanMessage"], "kwargs": {"content": "No", "id": "1"}},
+    {"type": "AIMessageChunk", "content": "Yes"},
     {"type": "human", "data": {"content": "Bye"}},
     {"type": "ai", "data": {"content": "See you."}},
 ]
@@ -124,7 +126,14 @@ LANGCHAIN = [
                 (Turn("assistant", '[step: find {"a": 1}]'), Turn("tool", '{"type": "text", "value": "Here."}')),
             ),
         ),
-        (LANGCHAIN, Dialogue("Bye", "See you.", (Turn("user", "Hi"), Turn("assistant", "Hello!")))),
+        (
+            LANGCHAIN,
+            Dialogue(
+                "Bye",
+                "See you.",
+                (Turn("Person 1", "Hi"), Turn("assistant", "Hello!"), Turn("user", "No"), Turn("assistant", "Yes")),
+            ),
+        ),
         ([by("user", "a"), by("user", "b"), by("assistant", "c"), by("assistant", "d")], Dialogue("a\n\nb", "c\n\nd")),
         # words before a step are the answer if none follow
         (
