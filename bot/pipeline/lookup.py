@@ -143,7 +143,9 @@ class Lookup:
 
     async def _in_thread(self, channel_id: str, parent_ts: str, ts: str, chosen: str | None = None) -> Exchange | None:
         messages = await self._thread(channel_id, parent_ts, ts)
-        return to_exchange(messages, ts, self._own_ids, await self._persons(messages), chosen)
+        judged = {each.author_id for each in messages if each.ts == ts}
+        persons = await self._persons(each for each in messages if each.author_id not in judged | self._own_ids)
+        return to_exchange(messages, ts, self._own_ids, persons, chosen)
 
     async def _thread(self, channel_id: str, parent_ts: str, ts: str) -> list[Message]:
         """A thread's messages, oldest first; of a very long one, its beginning and those around `ts`.
@@ -171,8 +173,9 @@ class Lookup:
     async def _above(self, near: Sequence[Message], message: Message, is_persons: bool) -> Question | None:
         """The last message before another one in the channel itself, by somebody else, as its question."""
         said = [each for each in near if float(each.ts) < float(message.ts) and is_anybodys(each, self._own_ids)]
-        may_ask = await self._persons(said) if is_persons else {each.author_id for each in said}
-        found = _last(said, message.ts, lambda each: each.author_id in may_ask - {message.author_id})
+        others = [each for each in said if each.author_id != message.author_id]
+        may_ask = await self._persons(others) if is_persons else {each.author_id for each in others}
+        found = _last(said, message.ts, lambda each: each.author_id in may_ask)
         if found is None or not found.text:
             return None
         is_next = found is max(said, key=lambda each: float(each.ts))

@@ -36,6 +36,16 @@ async def test_a_second_answer_is_judged_by_the_second_question(stage: Stage) ->
     assert COFFEE not in shown(verdict)  # it stands right above
 
 
+async def test_a_turn_in_a_thread_costs_one_read_of_slack(stage: Stage) -> None:
+    parent, answer = await asked_twice(stage)
+    journal = stage.slack.workspace.journal
+    before = len(journal.of("call"))
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.verdict(parent)
+    calls = [call.data["method"] for call in journal.of("call")[before:]]
+    assert [method for method in calls if not method.startswith("chat.")] == ["conversations.replies"]
+
+
 async def test_a_question_further_up_is_named_with_the_messages_before_it(stage: Stage) -> None:
     pager = stage.another_app()
     parent, _ = stage.ask_and_answer(ROOMS, BOOK)
