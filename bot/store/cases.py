@@ -283,7 +283,10 @@ class Edits(JobPart):
         return await self._mark(team_id, [of_one], of_several, is_new, "edited_at")
 
     async def _shorten(self, team_id: str, channel_id: str, ts: str) -> Sequence[int]:
-        """Takes a message out of the replies, at rest, that have others; returns the numbers of the cases."""
+        """Takes a message out of the replies, at rest, that have others; returns the numbers of the cases.
+
+        A reply is known by its first message that is left; one that a watch drew, by the one that it drew.
+        """
         is_it = and_(_is_said_at(team_id, channel_id, ts), turns.c.part == Part.RESPONSE)
         at_rest = select(cases.c.id).join(turns, is_turn_of_case()).where(is_it, cases.c.status.in_(AT_REST))
 
@@ -292,8 +295,9 @@ class Edits(JobPart):
             shortened = []
             for case_id in (await connection.execute(at_rest)).scalars().all():
                 of_reply = and_(turns.c.team_id == team_id, turns.c.case_id == case_id, turns.c.part == Part.RESPONSE)
-                rest = select(turns.c.text).where(of_reply, turns.c.ts != ts).order_by(turns.c.position)
-                texts = (await connection.execute(rest)).scalars().all()
+                rest = select(turns.c.ts, turns.c.text).where(of_reply, turns.c.ts != ts).order_by(turns.c.position)
+                left = (await connection.execute(rest)).all()
+                texts = [row.text for row in left]
                 if not texts or None in texts:  # without texts it is a deletion, so that the verdict quotes nothing
                     continue
                 await connection.execute(delete(turns).where(of_reply, turns.c.ts == ts))
@@ -301,6 +305,9 @@ class Edits(JobPart):
                 marks = {"response": response, "response_hash": text_hash(response), "messages": len(texts)}
                 marks |= {"justification": "", "edited_at": utc_now(), "is_stale": True}
                 await connection.execute(update(cases).where(cases.c.id == case_id).values(marks))
+                is_known_by_it = and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id)
+                is_known_by_it = and_(is_known_by_it, cases.c.message_ts == ts, cases.c.probability.is_(None))
+                await connection.execute(update(cases).where(is_known_by_it).values(message_ts=left[0].ts))
                 shortened.append(case_id)
             await _drop_quotes(self._database, connection, [(team_id, case_id) for case_id in shortened])
             await self._jobs.put(connection, [Job(JobKind.AMEND, team_id, number) for number in shortened])

@@ -164,6 +164,20 @@ async def test_a_verdict_quotes_nothing_of_a_deleted_part_of_the_reply(stage: St
     assert ANSWER.encode() not in bytes_on_disk(tmp_path)
 
 
+async def test_what_is_left_of_a_reply_without_its_first_message_is_scored_again(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    more = stage.helper.post(CHANNEL, "More.", thread_ts=parent.ts)
+    await settled(stage, 1, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, more))
+    stage.helper.delete(answer)
+    await up_to_date(stage)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, more)
+    await settled(stage, 2, stage.ann.click(await stage.told(stage.ann), ids.ACTION_AGAIN))
+    case = await stage.log.cases.get(2)
+    assert (case.question, case.response, case.excluded) == (QUESTION, "More.", None)
+    assert await stage.log.cases.is_replaced(1)
+    assert LINE not in shown(stage.ours()[-1])
+
+
 async def test_a_reply_that_is_deleted_while_it_is_scored_leaves_no_texts(stage: Stage) -> None:
     gate = asyncio.Event()
     stage.model.script(Held(gate, QUOTING))
