@@ -56,7 +56,9 @@ class RepeatFilter(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         if record.levelno < logging.WARNING or record.name == __name__:
             return True
-        event = record.name, _event(record)
+        # What repeats of a line share: its first line, with its numbers masked and without its values.
+        said = record.msg.get("event") if isinstance(record.msg, dict) else record.msg
+        event = record.name, _NUMBER.sub("#", str(said).partition("\n")[0][:_LONGEST_EVENT])
         with self._lock:
             ended = self._end_minute()
             self._seen[event] += 1
@@ -73,12 +75,6 @@ class RepeatFilter(logging.Filter):
             return Counter()
         ended, self._seen, self._since = self._seen, Counter(), now
         return ended
-
-
-def _event(record: logging.LogRecord) -> str:
-    """The event that repeats of a line share: its first line, with its numbers masked and without its values."""
-    said = record.msg.get("event") if isinstance(record.msg, dict) else record.msg
-    return _NUMBER.sub("#", str(said).partition("\n")[0][:_LONGEST_EVENT])
 
 
 def _first_line(_logger: object, _name: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:

@@ -316,9 +316,11 @@ def load(kind: type[S], env_file: Path | None = _ENV_FILE, **given: object) -> S
             raise SettingsError(f"{env_file}: " + "; ".join(f"{n}: did you mean {m}?" for n, m in misspelt.items()))
         return kind(_env_file=env_file, **given)  # type: ignore[arg-type]
     except ValidationError as exc:
-        raise SettingsError(_explain(exc)) from exc
+        lines = [f"  {_explain_one(dict(each))}" for each in exc.errors(include_url=False, include_input=False)]
+        raise SettingsError("\n".join(["the settings are not complete (environment or .env):", *lines])) from exc
     except UnicodeDecodeError as exc:
-        raise SettingsError(_explain_text(exc, env_file)) from exc
+        line = exc.object.count(b"\n", 0, exc.start) + 1
+        raise SettingsError(f"{env_file}: line {line} is not UTF-8; save the file as UTF-8") from exc
 
 
 def _misspelt(env_file: Path | None) -> Mapping[str, str]:
@@ -346,16 +348,6 @@ def files_with_secrets(env_file: Path = _ENV_FILE) -> Sequence[Path]:
 def load_settings(env_file: Path | None = _ENV_FILE, role: Role = Role.BOTH, **given: object) -> Settings:
     """All settings of a process with this role; raises the same errors as `load`."""
     return load(_OF_ROLE[role], env_file, **given)
-
-
-def _explain(exc: ValidationError) -> str:
-    lines = [_explain_one(dict(error)) for error in exc.errors(include_url=False, include_input=False)]
-    return "the settings are not complete (environment or .env):\n" + "\n".join(f"  {line}" for line in lines)
-
-
-def _explain_text(exc: UnicodeDecodeError, env_file: Path | None) -> str:
-    line = exc.object.count(b"\n", 0, exc.start) + 1
-    return f"{env_file}: line {line} is not UTF-8; save the file as UTF-8"
 
 
 def _explain_one(error: dict[str, object]) -> str:

@@ -52,15 +52,12 @@ def _print(acts: Sequence[Act]) -> None:
         table.add_column(Text(name), overflow="fold")
     for act in acts:
         team = (act.team_id,) if has_teams else ()
-        cells = (f"{act.at:%Y-%m-%d %H:%M:%S}", *team, act.who, act.what.replace("_", " "), _about(act))
+        count = number_of(act.cases, "case") if act.cases is not None else ""
+        case = f"case {act.case_id}" if act.case_id is not None else ""
+        about = ", ".join(part for part in (act.channel_id, act.user_id, case, count) if part)
+        cells = (f"{act.at:%Y-%m-%d %H:%M:%S}", *team, act.who, act.what.replace("_", " "), about)
         table.add_row(*map(Text, cells))
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = _WIDTH
     console.print(table)
-
-
-def _about(act: Act) -> str:
-    count = number_of(act.cases, "case") if act.cases is not None else ""
-    case = f"case {act.case_id}" if act.case_id is not None else ""
-    return ", ".join(part for part in (act.channel_id, act.user_id, case, count) if part)

@@ -240,14 +240,9 @@ async def _show_verdict(slack: Sandbox, reader: Person, console: Console, positi
         raise BotError(f"no verdict within {_PATIENCE_S} s; the lines above say what happened") from exc
     console.print()
     for message in thread():
-        console.print(_bubble(message))
-
-
-def _bubble(message: Message) -> Padding:
-    body = [_block_text(block) for block in message.blocks] if message.blocks else [to_plain(message.text)]
-    title = Text(message.author.name, style="bold")
-    content = Group(title, *(Text(line) for line in body if line))
-    return Padding(content, (0, 0, 1, 4 if message.is_reply else 0), expand=False)
+        body = [_block_text(block) for block in message.blocks] if message.blocks else [to_plain(message.text)]
+        content = Group(Text(message.author.name, style="bold"), *(Text(line) for line in body if line))
+        console.print(Padding(content, (0, 0, 1, 4 if message.is_reply else 0), expand=False))
 
 
 def _block_text(block: dict[str, Any]) -> str:

@@ -22,7 +22,7 @@ from bot.pipeline.verdict_text import example_message, verdict_message
 from bot.slack.manifest import Part, load_manifest
 from bot.store import Store
 from bot.store.schema import cases, channels, labels, ratings
-from judge import Rating, Rubric, load_rubric
+from judge import Rating, load_rubric
 from judge.scoring.ratings import combine
 from pocket_slack import Clock, Message, Person, User, Workspace
 from pocket_slack.workspace_file import open_workspace
@@ -90,20 +90,15 @@ def post_examples(workspace: Workspace) -> None:
     channel = workspace.channel(CHANNEL)
     for example in EXAMPLES:
         question = next(each for each in channel.messages.values() if each.text.startswith(example.question_begins))
-        post = example_message(_case(workspace, question), _verdict(example, rubric))
+        ratings = [Rating(score=score, justification=words, raw="", model=_MODEL) for score, words in example.said]
+        verdict = combine(ratings, model=_MODEL, rubric=rubric.name, rubric_version=rubric.version, scale=rubric.scale)
+        post = example_message(_case(workspace, question), from_verdict(verdict, rubric, _MODEL))
         app.post(CHANNEL, post.text, thread_ts=question.ts, blocks=post.blocks)
 
 
 def post_offline_note(workspace: Workspace) -> None:
     """Posts in the channel, as its newest message, that the offline rater only counts words."""
     Person(workspace, workspace.bot.id).post(CHANNEL, _OFFLINE_NOTE)
-
-
-def _verdict(example: Example, rubric: Rubric) -> RecordedVerdict:
-    ratings = [Rating(score=score, justification=words, raw="", model=_MODEL) for score, words in example.said]
-    scale = rubric.scale.low, rubric.scale.high
-    verdict = combine(ratings, model=_MODEL, rubric=rubric.name, rubric_version=rubric.version, scale=scale)
-    return from_verdict(verdict, rubric, _MODEL)
 
 
 def _case(workspace: Workspace, question: Message) -> LoggedCase:
@@ -167,9 +162,13 @@ async def write_past(database_url: str, workspace: Workspace) -> bool:
         rubric = {"rubric": "additive-5", "rubric_version": load_rubric("additive-5").version}
         rows = [row | place | rubric for row in make_up(workspace, chance)]
         people = list(_labels(rows, chance))
+        app = Person(workspace, workspace.bot.id)
         for row in rows:
             if row["message_ts"]:
-                row["reply_ts"] = _post_verdict(workspace, row)
+                verdict = RecordedVerdict.model_validate(row | {"ratings": [_rating(row)]})
+                post = verdict_message(LoggedCase.model_validate(row), verdict)
+                posted = app.post(PAST_CHANNEL, post.text, thread_ts=row["thread_ts"], blocks=post.blocks)
+                row["reply_ts"] = posted.ts
 
         async def write(connection: AsyncConnection) -> None:
             await connection.execute(insert(cases), rows)
@@ -245,14 +244,6 @@ def _row(author: User, requester: User, score: int | None, at: datetime) -> Row:
         "judged_at": at,
         "delivered_at": at,
     }
-
-
-def _post_verdict(workspace: Workspace, row: Row) -> str:
-    """Posts the verdict in the thread, as the app would have, and returns its ts."""
-    verdict = RecordedVerdict.model_validate(row | {"ratings": [_rating(row)]})
-    post = verdict_message(LoggedCase.model_validate(row), verdict)
-    app = Person(workspace, workspace.bot.id)
-    return app.post(PAST_CHANNEL, post.text, thread_ts=row["thread_ts"], blocks=post.blocks).ts
 
 
 def _rating(case: Row) -> Row:

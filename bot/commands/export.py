@@ -191,6 +191,7 @@ async def _readable(rows: AsyncIterator[T]) -> AsyncIterator[T]:
 
 def to_row(labelled: Row[Any], said: Sequence[Turn] | None) -> dict[str, Any]:
     """The exported row of a case, with or without a label; `said` is its conversation, None to leave texts out."""
+    thread_ts = labelled.thread_ts or labelled.parent_ts or labelled.message_ts or f"case {labelled.id}"
     row = {
         "case": labelled.id,
         "prompt_id": labelled.question_hash,
@@ -206,7 +207,7 @@ def to_row(labelled: Row[Any], said: Sequence[Turn] | None) -> dict[str, Any]:
         "rubric": labelled.rubric,
         "rubric_version": labelled.rubric_version,
         "channel": labelled.channel_id,
-        "thread": _thread(labelled),
+        "thread": _pseudonym(labelled.team_id, f"{labelled.channel_id}:{thread_ts}"),
         "messages_before": labelled.messages_before,
         "messages_of_reply": labelled.messages,
         "unread": labelled.unread,
@@ -218,11 +219,6 @@ def to_row(labelled: Row[Any], said: Sequence[Turn] | None) -> dict[str, Any]:
         row |= {"prompt": labelled.question, "completion": labelled.response}
         row |= {"conversation": [{"role": each.role, "content": each.text} for each in said]} if said else {}
     return row
-
-
-def _thread(labelled: Row[Any]) -> str:
-    ts = labelled.thread_ts or labelled.parent_ts or labelled.message_ts or f"case {labelled.id}"
-    return _pseudonym(labelled.team_id, f"{labelled.channel_id}:{ts}")
 
 
 def _pseudonym(team_id: str, what: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import typer
 from sqlalchemy import Row
 
-from bot.commands.channels import Channel, find_channel
+from bot.commands.channels import find_channel
 from bot.commands.export import to_row
 from bot.commands.opened import note, opened_database, operator, reading
 from bot.errors import BotError
@@ -34,7 +34,12 @@ async def view(channel: str, path: Path | None, since: datetime | None, *, watch
     """Writes the page and prints its size."""
     settings, reader = load(ChannelSettings), Reader()
     has_texts = settings.store_text == "full"
-    channel_id, name = await _ask_for_channel(settings, channel)
+    given = channel.rpartition("/")[-1]
+    if settings.slack_bot_token is None:
+        channel_id, name = await find_channel(given, None)
+    else:
+        async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
+            channel_id, name = await find_channel(given, client)
     async with opened_database() as database:
         exports = Exports(database)
         with reading():
@@ -53,14 +58,6 @@ async def view(channel: str, path: Path | None, since: datetime | None, *, watch
     title += (", random replies" if watched else "") + (f" since {since:%Y-%m-%d}" if since else "")
     size = save_page(page, title, found)
     typer.echo(to_sentence(page, len(found.replies), size))
-
-
-async def _ask_for_channel(settings: ChannelSettings, given: str) -> Channel:
-    channel = given.rpartition("/")[-1]
-    if settings.slack_bot_token is None:
-        return await find_channel(channel, None)
-    async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
-        return await find_channel(channel, client)
 
 
 async def find_team(exports: Exports, given: str, channel_id: str, *, watched: bool) -> str:

@@ -93,7 +93,12 @@ async def show_home(services: Services, visit: HomeVisit, note: str = "") -> Non
         blocks = [*_top(""), section(_NO_STORE)]
     else:
         blocks = [*_top(note, buttons), context(f"As of {short_date(now)}"), header("Your cases"), *cases, *sections]
-        blocks += [header("Who sees your verdicts"), _visibility(visibility, services.settings.verdict_visibility)]
+        as_set = option(_AS_THE_WORKSPACE, "Workspace default")
+        options = {None: as_set} | {each: option(each, label) for each, label in _AUDIENCE.items()}
+        select = menu(ids.ACTION_HOME_VISIBILITY, options.values(), options[visibility])
+        default = _AUDIENCE[services.settings.verdict_visibility].lower()
+        words = f"The workspace default: {default}. You can also choose in the window of `/judge`."
+        blocks += [header("Who sees your verdicts"), section(words) | {"accessory": select}]
     # A click in the tab does not name the channel of the person's direct messages, so the tab stores it.
     view = {"type": "home", "callback_id": ids.VIEW_HOME, "private_metadata": visit.channel_id, "blocks": blocks}
     await services.messenger.publish_home(person.user_id, view)
@@ -120,11 +125,3 @@ def _top(note: str, buttons: Sequence[Block] = ()) -> list[dict[str, Any]]:
     row = actions(judge, *buttons, button("Refresh", ids.ACTION_HOME_REFRESH))
     said = [section(f":warning: {note}")] if note else []
     return [section(_WELCOME), row, *said]
-
-
-def _visibility(chosen: Visibility | None, default: Visibility) -> dict[str, Any]:
-    as_set = option(_AS_THE_WORKSPACE, "Workspace default")
-    options = {None: as_set} | {each: option(each, label) for each, label in _AUDIENCE.items()}
-    select = menu(ids.ACTION_HOME_VISIBILITY, options.values(), options[chosen])
-    words = f"The workspace default: {_AUDIENCE[default].lower()}. You can also choose in the window of `/judge`."
-    return section(words) | {"accessory": select}

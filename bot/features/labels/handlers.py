@@ -58,7 +58,12 @@ def _register_seen(app: AsyncApp, services: Services) -> None:
             label = Label(visit.verdict.score, None)
             await _confirm(services, visit, label, await labels.put(visit.case, visit.invocation.user_id, label))
         elif visit:
-            await _ask(services, visit)
+            case, invocation = visit.case, visit.invocation
+            earlier = await labels.get(case, invocation.user_id)
+            await services.store.assignments.note_told(case.team_id, [case.id], invocation.user_id)
+            view = words.label_modal(invocation.to_state(case.id), visit.verdict, earlier)
+            if not await services.messenger.open_modal(invocation.trigger_id, view):
+                await _tell(services, visit, BUTTON_TOO_SLOW)
 
     @app.view(ids.VIEW_LABEL)
     async def record_own_score(ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -106,14 +111,6 @@ async def _confirm(services: Services, visit: _Visit, label: Label, earlier: Lab
     """Shows only the person the label that is now recorded, unless it is the same as before."""
     if label != earlier:
         await _tell(services, visit, words.confirmation(visit.case, visit.verdict, label, earlier))
-
-
-async def _ask(services: Services, visit: _Visit) -> None:
-    label = await services.store.labels.get(visit.case, visit.invocation.user_id)
-    await services.store.assignments.note_told(visit.case.team_id, [visit.case.id], visit.invocation.user_id)
-    view = words.label_modal(visit.invocation.to_state(visit.case.id), visit.verdict, label)
-    if not await services.messenger.open_modal(visit.invocation.trigger_id, view):
-        await _tell(services, visit, BUTTON_TOO_SLOW)
 
 
 async def _tell(services: Services, visit: _Visit, text: str) -> None:

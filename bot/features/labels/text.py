@@ -131,13 +131,16 @@ def blind_modal(
         is_unfolded: Whether what was said before the question is shown, and not only offered.
     """
     state = state.model_copy(update={"case_id": shown.id})
+    counts: Sequence[Block] = ()
+    if rubric and not meanings(rubric):
+        counts = quotes(criteria(rubric), _ROOM, run("What counts", is_bold=True))
     blocks = [
         *_note(note),
         context(f"Reply {place}, from <#{shown.channel_id}>. You see the judge's scores afterwards."),
         *_before(shown, is_unfolded=is_unfolded),
         *quotes(shown.question, _ROOM, run("Question", is_bold=True)),
         *quotes(shown.response, _ROOM, run("Response", is_bold=True)),
-        *_criteria(rubric),
+        *counts,
         _blind_scores(shown, rubric),
         reason_input(ids.of(ids.BLOCK_REASON, shown.id)),
         actions(button("Skip", ids.ACTION_SKIP), button("I have seen its score", ids.ACTION_SEEN)),
@@ -187,12 +190,6 @@ def _before(shown: DrawnCase, *, is_unfolded: bool) -> list[Block]:
         for turn in shown.conversation
         for block in (quotes(turn.text, _ROOM, run(turn.role, is_bold=True)) if turn.role else [context(turn.text)])
     ]
-
-
-def _criteria(rubric: Rubric | None) -> list[Block]:
-    if rubric is None or meanings(rubric):
-        return []
-    return quotes(criteria(rubric), _ROOM, run("What counts", is_bold=True))
 
 
 def _blind_scores(shown: DrawnCase, rubric: Rubric | None) -> Block:

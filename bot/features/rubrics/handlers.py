@@ -97,15 +97,11 @@ async def _answer(services: Services, invocation: Invocation, request: RubricReq
         case "delete":
             return await _ask_to_delete(services, *place, request.name)
         case "state":
-            return await _state(services, *place)
-
-
-async def _state(services: Services, team_id: str, channel_id: str) -> Post:
-    rubrics, models = services.rubrics, services.settings.judge_models
-    chosen, own = await rubrics.log.chosen(team_id, channel_id), await rubrics.log.newest(team_id, channel_id)
-    wish = await services.store.channel_replays.of(team_id, channel_id)
-    improvement = await services.store.improvements.of(team_id, channel_id)
-    return words.state(chosen, rubrics.default, list(rubrics.shipped), own, models, wish, improvement)
+            rubrics, models = services.rubrics, services.settings.judge_models
+            chosen, own = await rubrics.log.chosen(*place), await rubrics.log.newest(*place)
+            wish = await services.store.channel_replays.of(*place)
+            improvement = await services.store.improvements.of(*place)
+            return words.state(chosen, rubrics.default, list(rubrics.shipped), own, models, wish, improvement)
 
 
 async def _ask_to_delete(services: Services, team_id: str, channel_id: str, name: str) -> Post | str:

@@ -187,18 +187,14 @@ class _Work:
     async def ask(self, texts: Sequence[str], request: Callable[[], Awaitable[T]], taken: Callable[[T], int]) -> T:
         """Like `comparison.ask`, but also raises `BudgetError` if the person has left or it has ended."""
         if self.asked % _TELL_EVERY == 0:
-            await self._look()
+            with suppress(*SLACK_ERRORS):  # the next check tries again
+                person = self.improvement.channel_id, self.improvement.user_id
+                self.has_left = not await self.services.access.is_in(*person)
+            await self._tell()
         self.asked += 1
         if self.has_left or await self._is_over():
             raise BudgetError
         return await ask(self.services, self.improvement.team_id, texts, request, taken)
-
-    async def _look(self) -> None:
-        """Checks whether the person is still in the channel, and shows them the progress."""
-        with suppress(*SLACK_ERRORS):  # the next check tries again
-            person = self.improvement.channel_id, self.improvement.user_id
-            self.has_left = not await self.services.access.is_in(*person)
-        await self._tell()
 
     async def _tell(self) -> None:
         if await self._is_over():  # the message already shows that, or the decision

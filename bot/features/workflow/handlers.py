@@ -76,8 +76,12 @@ async def _take(services: Services, body: Raw) -> None:
     executions = services.store.executions
     if await executions.is_known(body["team_id"], execution_id):
         return
+    # By the workflow, in no channel; not by the person, whom the builder of the workflow chooses.
+    invocation = Invocation(
+        body["team_id"], "", WORKFLOW, "a workflow", trigger_id="", response_url=None, is_foreign=False
+    )
     try:
-        invocation, user_id = _to_invocation(body), inputs[ids.INPUT_USER]
+        user_id = inputs[ids.INPUT_USER]
         await _check_person(services, body, user_id)
         match to_request(inputs, services.identity.host):
             case Texts(question, response):
@@ -96,12 +100,6 @@ async def _take(services: Services, body: Raw) -> None:
             await executions.attach(execution, case)
         return
     await fail(services, execution_id, said)
-
-
-def _to_invocation(body: Raw) -> Invocation:
-    """An invocation by the workflow, in no channel; not by the person, whom the builder of the workflow chooses."""
-    team_id = body["team_id"]
-    return Invocation(team_id, "", WORKFLOW, "a workflow", trigger_id="", response_url=None, is_foreign=False)
 
 
 async def _check_person(services: Services, body: Raw, user_id: str) -> None:

@@ -202,7 +202,11 @@ def to_judge_error(
         return _redirected(error.response, server)
     problem = _problem(error)
     child, sentence = _ERRORS.get(problem, _ERRORS[_Problem.REJECTED])
-    failure = child(sentence.format(server=server, model=model, setting=setting, answer=_answer(error, prompt)))
+    # Only letters, because a server may put anything here, and keys have digits.
+    code = f", {error.code}" if re.fullmatch(r"[a-z_]{3,40}", error.code or "") else ""
+    said = quote(error, prompt)
+    answer = f"HTTP {error.status_code}{code}" + (f': "{said}"' if said else "")
+    failure = child(sentence.format(server=server, model=model, setting=setting, answer=answer))
     failure.is_too_long = problem is _Problem.TOO_LONG
     return failure
 
@@ -210,13 +214,6 @@ def to_judge_error(
 def not_a_completion(base_url: str) -> BadResponseError:
     _, sentence = _ERRORS[_Problem.NO_COMPLETION]
     return BadResponseError(sentence.format(server=server_name(base_url)))
-
-
-def _answer(error: openai.APIStatusError, prompt: str) -> str:
-    # Only letters, because a server may put anything here, and keys have digits.
-    code = f", {error.code}" if re.fullmatch(r"[a-z_]{3,40}", error.code or "") else ""
-    said = quote(error, prompt)
-    return f"HTTP {error.status_code}{code}" + (f': "{said}"' if said else "")
 
 
 def _redirected(response: "httpx2.Response", server: str) -> BadResponseError:
