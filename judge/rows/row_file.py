@@ -136,6 +136,8 @@ class Row:
         if not given:
             others = [name for name, value in self.fields.items() if value is not None]
             found = f"only {_listed(others)}" if others else "nor anything else"
+            if (messages := self.get("messages")) is not None:
+                found += f"; messages is {kind_of(messages)} where a list belongs"
             raise ValueError(f"no {names[0]} (nor {names[1]}), {found}")
         for name, text in given.items():
             if not isinstance(text, str):

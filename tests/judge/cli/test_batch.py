@@ -90,7 +90,7 @@ def why(line: str | bytes) -> str:
             "prompt is a list where a string belongs; a conversation is the field messages alone",
         ),
         ('{"prompt": "a", "question": "c", "completion": "b"}', "prompt and question differ; leave one out"),
-        ('{"messages": "a"}', "no prompt (nor question), only messages"),
+        ('{"messages": "a"}', "no prompt (nor question), only messages; messages is a string where a list belongs"),
         ('{"messages": [1]}', "message 1 of messages is a number where an object belongs"),
         ('{"prompt": "a", "completion": "b", "conversation": [{}]}', "message 1 of conversation has no role"),
         ('{"messages": [], "response": "a"}', "messages and response, where one of them belongs; leave the other out"),
