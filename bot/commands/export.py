@@ -16,6 +16,7 @@ from sqlalchemy import Row
 
 from bot.commands.export_formats import CONVERTERS
 from bot.commands.opened import note, opened_database, operator, reading
+from bot.domain.case import text_hash
 from bot.domain.numbers import number_of
 from bot.errors import BotError
 from bot.settings import load_log_settings
@@ -163,8 +164,8 @@ async def export(
     """Writes a row for each label, and if selected for each case without one; returns two counts.
 
     If `has_texts` is False, texts are left out; those of a message deleted in Slack always are. Rows of the same
-    question still share a `prompt_id`. With `convert`, rows without texts are left out. The counts are the rows written
-    and the rows left out.
+    question, after the same conversation, still share a `prompt_id`. With `convert`, rows without texts are left out.
+    The counts are the rows written and the rows left out.
 
     Raises:
         LogError: The log cannot be read.
@@ -172,7 +173,7 @@ async def export(
     """
     count = left_out = 0
     async for labelled, _, said in _readable(Exports(database).rows(which)):
-        row: Mapping[str, Any] = to_row(labelled, said if has_texts else None)
+        row: Mapping[str, Any] = to_row(labelled, said, has_texts=has_texts)
         if convert:
             if not row.get("prompt"):
                 left_out += 1
@@ -189,12 +190,13 @@ async def _readable(rows: AsyncIterator[T]) -> AsyncIterator[T]:
             yield row
 
 
-def to_row(labelled: Row[Any], said: Sequence[Turn] | None) -> dict[str, Any]:
-    """The exported row of a case, with or without a label; `said` is its conversation, None to leave texts out."""
+def to_row(labelled: Row[Any], said: Sequence[Turn], *, has_texts: bool) -> dict[str, Any]:
+    """The exported row of a case, with or without a label; `said` is its conversation."""
     thread_ts = labelled.thread_ts or labelled.parent_ts or labelled.message_ts or f"case {labelled.id}"
+    asked = [[each.role, each.text] for each in said]
     row = {
         "case": labelled.id,
-        "prompt_id": labelled.question_hash,
+        "prompt_id": text_hash(encode([*asked, labelled.question_hash])) if asked else labelled.question_hash,
         "score": labelled.score,
         "human": labelled.human,
         "label_by": labelled.user_id and _pseudonym(labelled.team_id, labelled.user_id),
@@ -213,9 +215,9 @@ def to_row(labelled: Row[Any], said: Sequence[Turn] | None) -> dict[str, Any]:
         "unread": labelled.unread,
         "judged_at": labelled.judged_at.isoformat(),
     }
-    if said is not None:
+    if has_texts:
         row["reason"] = labelled.reason
-    if said is not None and labelled.response is not None:
+    if has_texts and labelled.response is not None:
         row |= {"prompt": labelled.question, "completion": labelled.response}
         row |= {"conversation": [{"role": each.role, "content": each.text} for each in said]} if said else {}
     return row

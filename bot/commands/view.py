@@ -89,7 +89,9 @@ async def _check_number(exports: Exports, which: Selection, channel_id: str) -> 
 def _to_row(labelled: Row[Any], ratings: Sequence[Row[Any]], said: Sequence[Turn] | None) -> dict[str, Any]:
     """The exported row with the rest of the verdict; without texts, it has numbers only."""
     usable = sum(rating.score is not None for rating in ratings)
-    row = to_row(labelled, said) | {name: getattr(labelled, name) for name in _CARRIED}
+    row = to_row(labelled, said or (), has_texts=said is not None) | {
+        name: getattr(labelled, name) for name in _CARRIED
+    }
     row |= {"prompt_id": None, "thread": labelled.thread_ts}
     row["unscored_detail"] = in_short(labelled.unscored_reason) if labelled.unscored_reason else None
     row["basis"] = f"{usable} of {len(ratings)}" if ratings else None

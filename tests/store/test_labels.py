@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text
 
 from bot.commands.export import export
-from bot.domain.case import CaseSource, Visibility
+from bot.domain.case import CaseSource, CaseTurn, Part, Visibility
 from bot.domain.label import Label
 from bot.store import Store
 from bot.store.export import Selection
@@ -108,11 +108,13 @@ async def test_an_exported_row_names_nobody(log: Store) -> None:
 
 
 async def test_without_texts_the_prompts_are_still_told_apart(log: Store) -> None:
-    for key, question in (("a", "Why?"), ("b", "Why?"), ("c", "How?")):
-        await log.labels.put(await judged(log, key, question=question), "U1", Label(1, "Words."))
+    said = CaseTurn(part=Part.CONVERSATION, ts="1.1", author_id="U2", role="Person 1", text="Hm.", text_hash="")
+    in_conversation = {"turns": (said,), "messages_before": 1}
+    for key, asked in (("a", {}), ("b", {}), ("c", {"question": "How?"}), ("d", in_conversation)):
+        await log.labels.put(await judged(log, key, **asked), "U1", Label(1, "Words."))
     found = await rows(log, has_texts=False)
     assert not {"prompt", "completion", "reason"} & set(found[0])
-    assert [row["prompt_id"] == found[0]["prompt_id"] for row in found] == [True, True, False]
+    assert [row["prompt_id"] == found[0]["prompt_id"] for row in found] == [True, True, False, False]
 
 
 @pytest.mark.parametrize(
