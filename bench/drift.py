@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from itertools import accumulate
+from itertools import accumulate, cycle, islice
 from math import exp, inf
 from random import Random
 from statistics import fmean
@@ -22,6 +22,7 @@ from judge.evaluation.drift import Scored
 from judge.scoring.rubric import Scale
 
 SCALE = Scale(0, 5)
+MIXED = (3, 1, 6, 2, 5, 4)
 Shape = tuple[float, ...]
 PILED: Shape = (0.01, 0.01, 0.03, 0.10, 0.45, 0.40)
 SPREAD: Shape = (0.08, 0.12, 0.20, 0.25, 0.20, 0.15)
@@ -48,29 +49,31 @@ class World:
     Attributes:
         weekend: How many points lower weekends are.
         days_vary: The standard deviation of a day's level, in points.
-        thread: The number of replies in a thread; each repeats the thread's own score with probability `alike`.
+        thread: The replies in a thread, or in each in turn; they repeat its own score with probability `alike`.
         alike: Its square is the correlation within a thread.
     """
 
     shape: Shape
     weekend: float = 0.0
     days_vary: float = 0.0
-    thread: int = 1
+    thread: int | tuple[int, ...] = 1
     alike: float = 0.0
 
     def draw(self, rate: int, drops: Sequence[float], random: Random) -> list[Scored]:
         """The scores of as many days as there are `drops`, which say how many points lower each day is."""
         found: list[Scored] = []
+        sizes = cycle((self.thread,) if isinstance(self.thread, int) else self.thread)
+        threads = list(islice((thread for thread, size in enumerate(sizes) for _ in range(size)), rate))
         for number, drop in enumerate(drops):
             day = FIRST + timedelta(days=number)
             level = drop + self.weekend * (day.weekday() > 4) + random.gauss(0, self.days_vary)
             cumulative = list(accumulate(lower(self.shape, round(level, 2))))
             own: dict[int, int] = {}
-            for i in range(rate):
+            for thread in threads:
                 score = random.choices(range(6), cum_weights=cumulative)[0]
                 if self.alike and random.random() < self.alike:
-                    score = own.setdefault(i // self.thread, score)
-                found.append(Scored(score, day, (number, i // self.thread) if self.thread > 1 else None))
+                    score = own.setdefault(thread, score)
+                found.append(Scored(score, day, (number, thread) if self.thread != 1 else None))
         return found
 
 
@@ -160,7 +163,7 @@ WORLDS: Mapping[str, World] = {
     **{name: World(shape) for name, shape in SHAPES.items()},
     **{
         f"threads of {size}, correlation {alike**2:.2f}, {name}": World(SHAPES[name], thread=size, alike=alike)
-        for size, alike in ((3, 0.5), (3, 0.7), (5, 0.7))
+        for size, alike in ((3, 0.5), (3, 0.7), (5, 0.7), (MIXED, 0.3**0.5), (MIXED, 0.6**0.5))
         for name in ("piled up on 4 and 5", "two peaks, 0 and 5")
     },
     **{

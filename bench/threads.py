@@ -1,0 +1,109 @@
+"""How often a digest's 95% intervals hold the truth where replies share threads: `python -m bench.threads`.
+
+Threads have 1 to 6 turns. What a person would give a turn is its thread's own label or, with a probability that the
+correlation sets, one of its own; the judge is off by a point in two of nine. The figures are the digest's: the mean of
+what people chose, its change since the week before; and of watched replies, a random half of the turns, the mean, the
+share of good ones, and the mean corrected by blind labels of a third of them. "Alone" is the mean with an interval that
+takes all replies for independent.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from random import Random
+from statistics import fmean
+from typing import NamedTuple
+
+from bench.drift import SCALE, SHAPES, Shape, mean, row
+from bot.figures.quality import to_quality
+from bot.figures.week import Tally, change_of, tally_of
+from bot.store.figures import Kind, ScoreCount, ScoredCount
+from judge.evaluation.stats import Interval, good_from
+
+SAMPLES = 500
+WEEKS = (20, 60, 300)
+"""Scored replies in a week."""
+DRAWN, LABELLED = 0.5, 1 / 3
+KIND = Kind(SCALE.low, SCALE.high, "m")
+ERRORS = (-1, 0, 0, 0, 0, 0, 0, 0, 1)
+
+
+class Turn(NamedTuple):
+    """The judge's score of a reply, what a person would give it, and its thread."""
+
+    score: int
+    label: int
+    thread: int
+
+
+def to_score(label: int, error: int) -> int:
+    """What the judge gives."""
+    return min(max(label + error, SCALE.low), SCALE.high)
+
+
+def draw(shape: Shape, correlation: float, replies: int, random: Random) -> list[Turn]:
+    """The turns of whole threads, until there are that many."""
+    found: list[Turn] = []
+    while len(found) < replies:
+        thread, own = len(found), random.choices(range(6), shape)[0]
+        for _ in range(random.randint(1, 6)):
+            label = own if random.random() < correlation**0.5 else random.choices(range(6), shape)[0]
+            found.append(Turn(to_score(label, random.choice(ERRORS)), label, thread))
+    return found
+
+
+def shared(turns: Sequence[Turn]) -> list[str | None]:
+    """Their threads as the log returns them: None for a thread with a single scored reply."""
+    numbers = Counter(turn.thread for turn in turns)
+    return [str(turn.thread) if numbers[turn.thread] > 1 else None for turn in turns]
+
+
+def to_tally(turns: Sequence[Turn]) -> Tally:
+    """Replies that people chose."""
+    rows = zip(turns, shared(turns), strict=True)
+    return tally_of([ScoreCount("B1", turn.score, *SCALE, None, "m", None, False, ts, 1) for turn, ts in rows], KIND)
+
+
+def watched(turns: Sequence[Turn], random: Random) -> tuple[Interval | None, Interval | None, Interval | None]:
+    """The mean of a random part of them, the share of good ones, and the mean corrected by labels."""
+    drawn = [turn for turn in turns if random.random() < DRAWN]
+    rows = [
+        ScoredCount(turn.score, turn.label if random.random() < LABELLED else None, 0, thread, 1, DRAWN)
+        for turn, thread in zip(drawn, shared(drawn), strict=True)
+    ]
+    found = to_quality(rows, SCALE)
+    return (found.mean.judge, found.good.judge, found.mean.corrected) if found else (None, None, None)
+
+
+def main() -> None:
+    """Prints the coverage for each shape, correlation and number of replies, and how often a change is claimed."""
+    print("Held by 95% intervals; replies:", *WEEKS)
+    for name, shape in SHAPES.items():
+        of_judge = [
+            (to_score(label, error), share / len(ERRORS)) for label, share in enumerate(shape) for error in ERRORS
+        ]
+        truth, good = mean(shape), good_from(SCALE)
+        by_judge = sum(score * share for score, share in of_judge)
+        truths = (by_judge, by_judge, 0.0, by_judge, sum(share for score, share in of_judge if score >= good), truth)
+        for correlation in (0.3, 0.6):
+            cells = []
+            for replies in WEEKS:
+                random, held = Random(f"{name} {correlation} {replies}"), []
+                for _ in range(SAMPLES):
+                    turns = draw(shape, correlation, replies, random)
+                    this, last = to_tally(turns), to_tally(draw(shape, correlation, replies, random))
+                    means = [found.judge for each in (this, Tally(this.counts)) if (found := each.estimate(SCALE))]
+                    intervals = (*means, change_of(this, last, SCALE), *watched(turns, random))
+                    held.append([holds(each, value) for each, value in zip(intervals, truths, strict=True)])
+                cells.append(" ".join(f"{fmean(each):.0%}" for each in zip(*held, strict=True)))
+            row(f"{name}, correlation {correlation}", *cells)
+
+
+def holds(interval: Interval | None, value: float) -> bool:
+    """Whether the interval contains the value; one that is not shown claims nothing."""
+    if interval is None or interval.low is None or interval.high is None:
+        return True
+    return interval.low <= value <= interval.high
+
+
+if __name__ == "__main__":
+    main()
