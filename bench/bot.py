@@ -158,7 +158,7 @@ async def running(
                 *command, env=env | dict(settings), stdout=log, stderr=subprocess.STDOUT
             )
         try:
-            await slack.connected(timeout_s=30)
+            await slack.connected(timeout_s=120)
             yield Load(slack, process)
         finally:
             process.terminate()
