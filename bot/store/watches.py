@@ -217,7 +217,8 @@ class Replies(Part):
     async def settle(self, reply: SeenReply, outcome: ReplyOutcome) -> None:
         """Records the outcome of a reply; one that was recorded stays, and one that has gone on since waits again."""
         is_same = replies.c.last_ts.is_not_distinct_from(reply.last_ts)
-        await self._database.execute(_waiting(reply).where(is_same).values(outcome=outcome, text_hash=None))
+        waiting = update(replies).filter_by(**_key_of(reply)).where(IS_WAITED_FOR, is_same)
+        await self._database.execute(waiting.values(outcome=outcome, text_hash=None))
 
     async def coverage(self, place: Place, since: str, until: str = _FOR_EVER) -> Mapping[str, Coverage]:
         """The outcomes of an assistant's replies, by day, from one day to another, in the form of `SeenReply.day`."""
@@ -276,10 +277,6 @@ def _in_thread_of(team_id: str, channel_id: str, parent_ts: str) -> ColumnElemen
 
 def _key_of(reply: SeenReply) -> dict[str, str]:
     return {"team_id": reply.team_id, "channel_id": reply.channel_id, "ts": reply.ts}
-
-
-def _waiting(reply: SeenReply) -> Update:
-    return update(replies).filter_by(**_key_of(reply)).where(IS_WAITED_FOR)
 
 
 _LEASE = timedelta(minutes=5)

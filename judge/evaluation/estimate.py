@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -196,7 +197,11 @@ class _Reader:
             self._not_blind += len(labels)
             labels = []
         stratum = None if self._fields.probability else row.key("stratum")
-        one = _Scored(score, labels, self._probability(row) if labels else 1.0, cluster, stratum, _length(row))
+        length = None
+        with suppress(ValueError):  # the file has no texts
+            # In quarters of a doubling, so that there are few different values.
+            length = int(len(row.response) ** 4).bit_length()
+        one = _Scored(score, labels, self._probability(row) if labels else 1.0, cluster, stratum, length)
         if case is None or not is_labelled:
             self._take(one)
             return
@@ -277,11 +282,3 @@ class _Reader:
             shares_prompts=self._shares_prompts,
             problems=tuple(self._numbers.problems),
         )
-
-
-def _length(row: Row) -> int | None:
-    """The response's length in quarters of a doubling, so that there are few different values."""
-    try:
-        return int(len(row.response) ** 4).bit_length()
-    except ValueError:  # the file has no texts
-        return None
