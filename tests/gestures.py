@@ -10,6 +10,7 @@ from sqlalchemy import insert
 
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.domain.week import Week
+from bot.features.privacy import ids as privacy_ids
 from bot.slack import ids
 from bot.store.schema import cases
 from pocket_slack import Channel, Delivery, Entry, Message, Person, View
@@ -127,8 +128,8 @@ def link(stage: Stage, message: Message) -> str:
 async def forget(stage: Stage, person: Person, what: str | Message) -> str:
     """The answer to a person's `/judge forget ...`, after pressing its button if there is one."""
     asked = await ask(stage, person, what)
-    if ids.ACTION_FORGET in buttons(asked):
-        person.click(asked, ids.ACTION_FORGET)
+    if privacy_ids.ACTION_FORGET in buttons(asked):
+        person.click(asked, privacy_ids.ACTION_FORGET)
         await stage.slack.until(lambda: not buttons(asked))
     return asked.text
 
@@ -190,6 +191,6 @@ async def heard(stage: Stage, count: int) -> None:
 async def go_ahead(stage: Stage, person: Person) -> str:
     """The answer after a person has asked to be forgotten and pressed the button."""
     asked = await ask(stage, person)
-    person.click(asked, ids.ACTION_FORGET)
-    await stage.slack.until(lambda: ids.ACTION_FORGET not in buttons(person.ephemerals(CHANNEL)[-1]))
+    person.click(asked, privacy_ids.ACTION_FORGET)
+    await stage.slack.until(lambda: privacy_ids.ACTION_FORGET not in buttons(person.ephemerals(CHANNEL)[-1]))
     return person.ephemerals(CHANNEL)[-1].text

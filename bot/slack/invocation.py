@@ -9,7 +9,6 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.blocker import OWN_MESSAGE
 from bot.domain.case import Case, Execution, Recipient, Visibility, requester_of, to_case_id
-from bot.domain.label import Label
 from bot.slack import ids
 from bot.slack.blocks import ModalState
 from bot.slack.messages import Message, to_message
@@ -237,11 +236,6 @@ def clicked_value(body: Raw) -> str:
     return str(body["actions"][0].get("value") or "")
 
 
-def clicked_watch(body: Raw) -> tuple[str, str]:
-    channel_id, _, author_id = clicked_value(body).partition(":")
-    return channel_id, author_id
-
-
 def clicked_choice(body: Raw) -> str:
     return str(body["actions"][0]["selected_option"]["value"])
 
@@ -249,12 +243,6 @@ def clicked_choice(body: Raw) -> str:
 def clicked_case_id(body: Raw) -> int | None:
     """The number of the case whose button was clicked, or None if the button has none."""
     return to_case_id(clicked_value(body))
-
-
-def clicked_feedback(body: Raw) -> tuple[int | None, bool]:
-    """The case whose feedback button was clicked, or the button for one's own score, and whether it was "agree"."""
-    choice, _, case_id = clicked_value(body).rpartition(":")
-    return to_case_id(case_id), choice == ids.AGREE
 
 
 def opened_home(body: Raw) -> HomeVisit | None:
@@ -280,15 +268,6 @@ class Submission:
     visibility: Visibility | None
 
 
-@dataclass(frozen=True)
-class RubricSubmission:
-    """The submitted window for a rubric: its state, the name, and the prompt, which ends with a single newline."""
-
-    state: ModalState
-    name: str
-    prompt: str
-
-
 def to_submission(body: Raw) -> Submission:
     """The inputs as typed, without surrounding whitespace."""
     view = body["view"]
@@ -303,28 +282,6 @@ def to_submission(body: Raw) -> Submission:
         rubric=selected(values, ids.BLOCK_RUBRIC),
         visibility=Visibility(visibility) if visibility else None,
     )
-
-
-def to_rubric_submission(body: Raw) -> RubricSubmission:
-    """The rubric as typed; its two fields are joined by a newline, where the text was split."""
-    view = body["view"]
-    values = view["state"]["values"]
-    fields = (typed(values, block) for block in (ids.BLOCK_PROMPT, ids.BLOCK_PROMPT_REST))
-    prompt = "\n".join(field for field in fields if field)
-    return RubricSubmission(to_state(view), typed(values, ids.BLOCK_NAME).lower(), f"{prompt}\n")
-
-
-def to_label(body: Raw, *, is_blind: bool) -> tuple[ModalState, Label | None]:
-    """The state of a submitted window for a person's own score, and the label, or None without a valid score."""
-    state, values = to_state(body["view"]), body["view"]["state"]["values"]
-    score_block, reason_block = (
-        ids.of(block, state.case_id) if is_blind else block for block in (ids.BLOCK_SCORE, ids.BLOCK_REASON)
-    )
-    try:
-        score = int(selected(values, score_block) or typed(values, score_block))
-    except ValueError:
-        return state, None
-    return state, Label(score, typed(values, reason_block) or None)
 
 
 def to_state(view: Raw) -> ModalState:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from bot.slack import ids
+from bot.features.workflow import ids as workflow_ids
 from bot.slack.manifest import MINIMAL, load_manifest
 from tests.bot_command import run
 
@@ -29,7 +29,7 @@ async def test_each_part_adds_what_it_needs_and_nothing_else(tmp_path: Path) -> 
     assert made["settings"].pop("function_runtime") == "remote"
     assert made["settings"]["org_deploy_enabled"]
     made["settings"]["org_deploy_enabled"] = False
-    assert list(made.pop("functions")) == [ids.FUNCTION_SCORE_REPLY]
+    assert list(made.pop("functions")) == [workflow_ids.FUNCTION_SCORE_REPLY]
     assert made == load_manifest()
 
 

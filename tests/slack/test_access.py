@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from bot.domain.case import CaseStatus, Visibility
+from bot.features.labels import ids as labels_ids
 from bot.pipeline.own_cases import to_page_end
 from bot.pipeline.text import NO_CASE, NOT_IN_BOTH, unsure_of_membership
 from bot.slack import ids
@@ -87,7 +88,7 @@ CLICKS = [
 MODALS = [
     (ids.VIEW_CORRECT, {ids.BLOCK_QUESTION: "Why?"}),
     (ids.VIEW_ANSWER, {ids.BLOCK_QUESTION: "Why?"}),
-    (ids.VIEW_LABEL, {ids.BLOCK_SCORE: "1"}),
+    (labels_ids.VIEW_LABEL, {labels_ids.BLOCK_SCORE: "1"}),
 ]
 
 
@@ -306,7 +307,7 @@ async def disagree(stage: Stage, verdict: Message, score: str = "1") -> Delivery
     """Ben opens the window for his own score under a verdict, and submits it."""
     stage.ben.click(verdict, ids.ACTION_FEEDBACK, f"{ids.DISAGREE}:1")
     await stage.modal(stage.ben)
-    return await stage.slack.settled(stage.ben.submit({ids.BLOCK_SCORE: score}))
+    return await stage.slack.settled(stage.ben.submit({labels_ids.BLOCK_SCORE: score}))
 
 
 async def correct(stage: Stage, verdict: Message, question: str = "Why?") -> Delivery:
@@ -351,7 +352,7 @@ async def test_a_window_does_not_outlive_that_its_person_leaves_a_group(stage: S
     channel = workspace.add_group([stage.ann.user, stage.ben.user, stage.helper.user, workspace.bot])
     verdict = await score_in(stage, channel)
     for action_id, chosen in (
-        (ids.ACTION_LABEL, {ids.BLOCK_SCORE: "1"}),
+        (ids.ACTION_LABEL, {labels_ids.BLOCK_SCORE: "1"}),
         (ids.ACTION_WRONG_QUESTION, {ids.BLOCK_QUESTION: "Why?"}),
     ):
         action = {"type": "button", "action_id": action_id, "block_id": "any", "value": "1"}

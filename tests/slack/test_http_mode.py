@@ -16,9 +16,9 @@ from sqlalchemy import event
 
 from bot.app import running_bot
 from bot.commands.health import examine
+from bot.features.workflow import ids as workflow_ids
 from bot.setting_values import Role
 from bot.settings import Settings
-from bot.slack import ids
 from bot.slack.http import EVENTS
 from bot.slack.incoming import Traffic
 from bot.slack.manifest import Part
@@ -109,7 +109,7 @@ async def test_a_step_of_a_workflow_is_ended(
     monkeypatch.setattr(Traffic, "accept_within_s", accept_within_s)  # which is nothing to an event
     ann = front.slack.person("ann")
     inputs = {"user_id": ann.id, "question": "What is 2 + 2?", "response": "Four, since two and two make four."}
-    execution = ann.run_step(ids.FUNCTION_SCORE_REPLY, inputs)
+    execution = ann.run_step(workflow_ids.FUNCTION_SCORE_REPLY, inputs)
     assert execution.delivery is not None
     assert await front.send(json.dumps(execution.delivery.payload)) == (200, "")
     await front.slack.until(lambda: execution.status == "completed")

@@ -8,6 +8,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from bot.features.privacy import ids as privacy_ids
 from bot.slack import ids
 from bot.slack.messenger import to_response_hosts
 from pocket_slack import Delivery, payloads
@@ -62,7 +63,7 @@ ENTRIES = {
     "window": window,
     "label": lambda stage, url: click(stage, url, ids.ACTION_LABEL),
     "page": lambda stage, url: click(stage, url, ids.ACTION_RECENT_NEWEST),
-    "forget": lambda stage, url: click(stage, url, ids.ACTION_FORGET),
+    "forget": lambda stage, url: click(stage, url, privacy_ids.ACTION_FORGET),
 }
 
 

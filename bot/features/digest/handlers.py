@@ -14,13 +14,13 @@ from slack_bolt.async_app import AsyncApp
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.week import Schedule, Week
 from bot.feature import Services
+from bot.features.digest import ids
+from bot.features.digest.input import parse_digest, parse_stats
 from bot.features.digest.poster import lowest, schedule_of, shown_authors, stats, this_week
 from bot.features.digest.text import counted, judge_change, measures, not_counted
 from bot.figures.charts import weekly_means
 from bot.figures.week import TREND_WEEKS, Glance, read_glance
-from bot.slack import ids
 from bot.slack.blocks import Block, button, context, header, section
-from bot.slack.commands import parse_digest, parse_stats
 from bot.slack.invocation import Invocation, clicked_action, clicked_home, clicked_value, on_click, to_invocation
 from bot.slack.members import Member, MembershipError
 from bot.slack.messenger import Post

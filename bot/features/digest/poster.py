@@ -14,6 +14,7 @@ from slack_sdk.errors import SlackApiError
 
 from bot.domain.week import Schedule, Week
 from bot.feature import Services
+from bot.features.digest import ids
 from bot.features.digest.text import (
     LOWEST_BEGIN,
     LOWEST_GONE,
@@ -25,7 +26,6 @@ from bot.features.digest.text import (
 )
 from bot.figures.week import Figures, read_figures
 from bot.pipeline.text import sentence
-from bot.slack import ids
 from bot.slack.blocks import Block
 from bot.slack.client import SLACK_ERRORS, is_transient, slack_word
 from bot.slack.members import Member, list_channels

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from bot.domain.numbers import number_of
+from bot.features.digest import ids
 from bot.figures.charts import charts, day_name, good_words, low_words, moved, moved_in_short
 from bot.figures.quality import Agreement, caveats, corrected, span, uncorrected
 from bot.figures.week import FEWEST, Figures, Glance
 from bot.pipeline.verdict_text import in_short
-from bot.slack import ids
 from bot.slack.blocks import Block, actions, button, context, permalink, section, short_date
 from bot.slack.members import Member
 from bot.slack.messenger import Drawn, Post

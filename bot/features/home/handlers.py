@@ -13,11 +13,12 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.domain.case import Visibility
 from bot.feature import Services
+from bot.features.home import ids
 from bot.features.score.handlers import open_texts_window_at_home
 from bot.pipeline.own_cases import PAGE, recent_blocks, recent_page, to_page_end
 from bot.pipeline.retries import in_brief
 from bot.pipeline.text import BUTTON_TOO_SLOW
-from bot.slack import ids
+from bot.slack import ids as slack_ids
 from bot.slack.blocks import Block, actions, button, context, header, menu, option, section, short_date
 from bot.slack.invocation import (
     HomeVisit,
@@ -71,7 +72,7 @@ def register(app: AsyncApp, services: Services) -> None:
         await services.store.people.save_visibility(visit.invocation.team_id, visit.invocation.user_id, chosen)
         await show_home(services, visit)
 
-    @on_click(app, ids.ACTION_RECENT_NEWEST, ids.ACTION_RECENT_OLDER)
+    @on_click(app, slack_ids.ACTION_RECENT_NEWEST, slack_ids.ACTION_RECENT_OLDER)
     async def turn_page(body: dict[str, Any]) -> None:
         invocation = to_invocation(body)
         page = await recent(services, invocation, to_page_end(clicked_value(body)))

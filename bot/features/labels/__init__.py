@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from bot.feature import Feature, Services
-from bot.features.labels import handlers
-from bot.slack import ids
+from bot.features.labels import handlers, ids
 from bot.slack.blocks import Block, button
 from bot.slack.invocation import HomeVisit
 

@@ -15,20 +15,20 @@ from bot.domain.case import LoggedCase
 from bot.domain.label import Label, Outcome
 from bot.domain.verdict import RecordedVerdict
 from bot.feature import Services
+from bot.features.labels import ids
 from bot.features.labels import text as words
+from bot.features.labels.input import clicked_feedback, to_label
 from bot.pipeline.intake import NoCaseError
 from bot.pipeline.text import BUTTON_TOO_SLOW, COMMAND_TOO_SLOW, FOREIGN_LABEL, OWN_LABEL
-from bot.slack import ids
+from bot.slack import ids as slack_ids
 from bot.slack.blocks import ModalState
 from bot.slack.invocation import (
     Invocation,
     clicked_action,
-    clicked_feedback,
     clicked_home,
     clicked_window,
     on_click,
     to_invocation,
-    to_label,
     to_state,
 )
 from bot.slack.members import MembershipError
@@ -46,10 +46,10 @@ def register(app: AsyncApp, services: Services) -> None:
 def _register_seen(app: AsyncApp, services: Services) -> None:
     labels = services.store.labels
 
-    @app.action(ids.ACTION_DISAGREE)
-    @app.action(ids.ACTION_AGREE)
-    @app.action(ids.ACTION_FEEDBACK)
-    @app.action(ids.ACTION_LABEL)
+    @app.action(slack_ids.ACTION_DISAGREE)
+    @app.action(slack_ids.ACTION_AGREE)
+    @app.action(slack_ids.ACTION_FEEDBACK)
+    @app.action(slack_ids.ACTION_LABEL)
     async def agree_or_disagree(ack: AsyncAck, body: dict[str, Any]) -> None:
         case_id, agrees = clicked_feedback(body)
         visit = await _begin(services, to_invocation(body), case_id)
@@ -233,7 +233,7 @@ async def _submitted(
     shown = await services.store.assignments.shown(invocation.team_id, invocation.user_id, state.case_id or 0)
     if shown and not (label and shown.lowest <= label.score <= shown.highest):
         wrong = words.off_scale(shown.lowest, shown.highest)
-        return {"response_action": "errors", "errors": {ids.of(ids.BLOCK_SCORE, shown.id): wrong}}
+        return {"response_action": "errors", "errors": {slack_ids.of(ids.BLOCK_SCORE, shown.id): wrong}}
     theirs = await _theirs(services, invocation)
     note = await _record(services, invocation, shown, label, theirs)
     if note == words.NOT_RECORDED and label:

@@ -7,8 +7,9 @@ from bot.domain.case import LoggedCase
 from bot.domain.label import Label
 from bot.domain.numbers import number_of
 from bot.domain.verdict import RecordedVerdict
+from bot.features.labels import ids
 from bot.pipeline.rubric_meanings import criteria, meanings
-from bot.slack import ids
+from bot.slack import ids as slack_ids
 from bot.slack.blocks import (
     Block,
     ModalState,
@@ -142,7 +143,7 @@ def blind_modal(
         *quotes(shown.response, _ROOM, run("Response", is_bold=True)),
         *counts,
         _blind_scores(shown, rubric),
-        reason_input(ids.of(ids.BLOCK_REASON, shown.id)),
+        reason_input(slack_ids.of(ids.BLOCK_REASON, shown.id)),
         actions(button("Skip", ids.ACTION_SKIP), button("I have seen its score", ids.ACTION_SEEN)),
     ]
     return modal(ids.VIEW_BLIND, _TITLE, state, blocks, "Next", "Close")
@@ -194,7 +195,7 @@ def _before(shown: DrawnCase, *, is_unfolded: bool) -> list[Block]:
 
 def _blind_scores(shown: DrawnCase, rubric: Rubric | None) -> Block:
     """Radio buttons, which need one tap and show what each score means; a menu or a number field for a longer scale."""
-    block_id, scale = ids.of(ids.BLOCK_SCORE, shown.id), range(shown.lowest, shown.highest + 1)
+    block_id, scale = slack_ids.of(ids.BLOCK_SCORE, shown.id), range(shown.lowest, shown.highest + 1)
     block = score_input(block_id, scale)
     if len(scale) > _MOST_RADIO_BUTTONS:
         return block

@@ -17,6 +17,7 @@ from slack_bolt.async_app import AsyncApp
 from bot.domain.case import CaseStatus, LoggedCase, to_case_id
 from bot.domain.clock import utc_now
 from bot.feature import Services
+from bot.features.privacy import ids
 from bot.features.privacy.text import (
     HOW,
     NO_WORDS,
@@ -30,7 +31,6 @@ from bot.features.privacy.text import (
     staying_text,
 )
 from bot.pipeline.text import sentence
-from bot.slack import ids
 from bot.slack.client import SLACK_ERRORS, refusal_of
 from bot.slack.invocation import Invocation, clicked_value, on_click, to_invocation
 from bot.slack.messages import parse_permalink

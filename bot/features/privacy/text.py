@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from bot.domain.numbers import number_of
+from bot.features.privacy import ids
 from bot.pipeline.own_cases import ListedCase, recent_blocks
-from bot.slack import ids
 from bot.slack.blocks import Block, actions, button, section
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import escape

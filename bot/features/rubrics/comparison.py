@@ -10,9 +10,9 @@ import structlog
 from bot.domain.case import Recipient
 from bot.domain.verdict import OFFLINE
 from bot.feature import Services
+from bot.features.rubrics import ids
 from bot.features.rubrics import text as words
 from bot.pipeline.judges import Judges
-from bot.slack import ids
 from bot.slack.blocks import actions, button, section
 from bot.slack.messenger import Post
 from bot.store.rubrics import LEAST, ChannelReplay, ReplayedCase

@@ -10,22 +10,12 @@ from bot.domain.case import Recipient
 from bot.domain.clock import utc_now
 from bot.domain.rubric import DEFAULT, MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.feature import Services
-from bot.features.rubrics import improvement_handlers
+from bot.features.rubrics import ids, improvement_handlers
 from bot.features.rubrics import text as words
+from bot.features.rubrics.input import RubricRequest, RubricSubmission, parse_rubric, to_rubric_submission
 from bot.features.rubrics.use import use
 from bot.pipeline.text import COMMAND_TOO_SLOW, sentence
-from bot.slack import ids
-from bot.slack.commands import RubricRequest, parse_rubric
-from bot.slack.invocation import (
-    Invocation,
-    RubricSubmission,
-    clicked_action,
-    clicked_case_id,
-    clicked_value,
-    on_click,
-    to_invocation,
-    to_rubric_submission,
-)
+from bot.slack.invocation import Invocation, clicked_action, clicked_case_id, clicked_value, on_click, to_invocation
 from bot.slack.messenger import Post
 from bot.store.rubrics import LEAST, RubricGoneError, RubricInUseError, SavedBeforeError, TooManyRubricsError
 from judge import DEFAULT_RUBRIC

@@ -11,12 +11,12 @@ from slack_bolt.async_app import AsyncApp
 from bot.domain.clock import utc_now
 from bot.domain.rubric import LONGEST_NAME, ChannelJudge, SavedRubric
 from bot.feature import Services
+from bot.features.rubrics import ids
 from bot.features.rubrics import improvement_text as words
 from bot.features.rubrics.improvement import BUDGET
 from bot.features.rubrics.text import TOO_MANY
 from bot.features.rubrics.use import tell_other, use
 from bot.pipeline.text import COMMAND_TOO_SLOW, sentence
-from bot.slack import ids
 from bot.slack.blocks import Block, short_date
 from bot.slack.invocation import clicked_action, clicked_case_id, on_click, to_invocation
 from bot.slack.messenger import Post, Posted

@@ -7,8 +7,8 @@ from importlib.util import find_spec
 from typing import Any
 
 from bot.domain.verdict import OFFLINE
+from bot.features.rubrics import ids
 from bot.features.rubrics.text import errors
-from bot.slack import ids
 from bot.slack.blocks import Block, actions, button, context, page, quotes, run, section
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import excerpt

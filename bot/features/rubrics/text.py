@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from bot.domain.rubric import DEFAULT, LONGEST_NAME, MOST_RUBRICS, ChannelJudge, SavedRubric, is_name
+from bot.features.rubrics import ids
 from bot.pipeline.text import MAX_INPUT
-from bot.slack import ids
 from bot.slack.blocks import (
     Block,
     ModalState,

@@ -9,10 +9,10 @@ from slack_sdk.errors import SlackApiError
 
 from bot.domain.watch import LATE, Watch, together
 from bot.feature import Services
+from bot.features.watch import ids
 from bot.features.watch.figures import name_of
 from bot.features.watch.text import gone_alert, new_judge_notice, silent_alert, unread_alert, worse_alert
 from bot.figures.week import FEWEST
-from bot.slack import ids
 from bot.slack.client import SLACK_ERRORS, is_transient, slack_word
 from bot.slack.members import MembershipError
 from bot.slack.messages import find_marked, to_metadata

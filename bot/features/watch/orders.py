@@ -9,14 +9,14 @@ from slack_bolt.async_app import AsyncApp
 from bot.domain.blocker import CHANNEL_OFF
 from bot.domain.watch import Shows, Watch, losers
 from bot.feature import Services
+from bot.features.watch import ids
 from bot.features.watch import text as words
 from bot.features.watch.alerts import send_alert
 from bot.features.watch.figures import counted, name_of
+from bot.features.watch.input import WatchRequest
 from bot.features.watch.watcher import Watcher
 from bot.pipeline.text import sentence
-from bot.slack import ids
 from bot.slack.client import REACTIONS, SLACK_ERRORS, slack_word
-from bot.slack.commands import WatchRequest
 from bot.slack.invocation import Invocation, clicked_value, on_click, to_invocation
 from bot.slack.messenger import Post
 from bot.store.audit import Action

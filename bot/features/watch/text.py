@@ -5,11 +5,11 @@ from datetime import timedelta
 
 from bot.domain.numbers import number_of
 from bot.domain.watch import Coverage, ReplyOutcome, Shows, Unread, Watch
+from bot.features.watch import ids
 from bot.features.watch.figures import CountedWatch, Watched
 from bot.figures.charts import charts, good_words, low_words, moved
 from bot.figures.quality import caveats, corrected, span
 from bot.figures.week import FEWEST
-from bot.slack import ids
 from bot.slack.blocks import Block, actions, button, context, header, permalink, section, short_date
 from bot.slack.members import Member
 from bot.slack.messenger import Drawn, Post

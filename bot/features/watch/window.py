@@ -16,9 +16,11 @@ from slack_sdk.errors import SlackApiError
 from bot.domain.case import Recipient
 from bot.domain.watch import MOST_PEOPLE, Shows, Watch
 from bot.feature import Services
+from bot.features.watch import ids
 from bot.features.watch import text as words
 from bot.features.watch import window_text as window_words
 from bot.features.watch.figures import name_of
+from bot.features.watch.input import clicked_watch, parse_watch
 from bot.features.watch.orders import (
     assistants,
     called,
@@ -33,10 +35,9 @@ from bot.features.watch.watcher import Watcher, recent_replies
 from bot.features.watch.window_text import WatchView, said_modal
 from bot.pipeline.lookup import MayNotReadError, OutOfSightError
 from bot.pipeline.text import BUTTON_TOO_SLOW, COMMAND_TOO_SLOW
-from bot.slack import ids
+from bot.slack import ids as slack_ids
 from bot.slack.blocks import ModalState
 from bot.slack.client import SLACK_ERRORS, slack_word
-from bot.slack.commands import parse_watch
 from bot.slack.invocation import (
     HomeVisit,
     Invocation,
@@ -44,7 +45,6 @@ from bot.slack.invocation import (
     clicked_action,
     clicked_home,
     clicked_value,
-    clicked_watch,
     clicked_window,
     field_of,
     on_click,
@@ -92,7 +92,7 @@ def to_watch_form(body: Raw) -> WatchForm:
     author_id = selected(values, ids.BLOCK_ASSISTANT) or ""
 
     def its(block_id: str) -> str:
-        return ids.of(block_id, author_id)
+        return slack_ids.of(block_id, author_id)
 
     one_in = selected(values, its(ids.BLOCK_SHARE))
     hears_here = field_of(values, its(ids.BLOCK_ALERTS_HERE)).get("selected_options")
@@ -214,7 +214,7 @@ async def _submitted(watcher: Watcher, invocation: Invocation, form: WatchForm) 
         floor=form.floor,
     )
     if refusal := await save_order(watcher, watch, invocation.user_id):
-        its_shows = ids.of(ids.BLOCK_SHOWS, form.author_id)
+        its_shows = slack_ids.of(ids.BLOCK_SHOWS, form.author_id)
         return {"response_action": "errors", "errors": {its_shows: refusal.replace("`", "")}}
     return {}
 
@@ -224,7 +224,7 @@ async def _errors(services: Services, form: WatchForm, scale: Scale, *, is_watch
     is_ours = form.author_id in services.identity.own_ids
     if is_ours or not (is_watched or (await services.members.of(form.author_id)).is_bot):
         errors[ids.BLOCK_ASSISTANT] = window_words.NO_ASSISTANT
-    its_per_day, its_floor = (ids.of(each, form.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_FLOOR))
+    its_per_day, its_floor = (slack_ids.of(each, form.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_FLOOR))
     per_day = form.per_day
     if per_day is not None and not (1 <= per_day <= window_words.MOST_A_DAY and per_day.is_integer()):
         errors[its_per_day] = window_words.OFF_LIMITS
@@ -236,7 +236,7 @@ async def _errors(services: Services, form: WatchForm, scale: Scale, *, is_watch
 async def _kept_out(services: Services, form: WatchForm) -> dict[str, str]:
     """The error, by block id, for people who may not get alerts, which contain figures of the channel."""
     people = [each for each in form.alerts_to if each != form.channel_id]
-    block_id = ids.of(ids.BLOCK_ALERTS_TO, form.author_id)
+    block_id = slack_ids.of(ids.BLOCK_ALERTS_TO, form.author_id)
     keeps_out = (services.memberships.keeps_out(each, form.channel_id) for each in people)
     try:
         known, kept = await asyncio.gather(services.members.of_all(people), asyncio.gather(*keeps_out))

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bot.domain.watch import MOST_PEOPLE, Shows, Watch
-from bot.slack import ids
+from bot.features.watch import ids
+from bot.slack import ids as slack_ids
 from bot.slack.blocks import (
     Block,
     ModalState,
@@ -90,7 +91,7 @@ def watch_modal(
     """
     watch, one_in = form.watch, round(1 / form.watch.share)
     shares = {str(each): f"A random 1 in {each}" if each > 1 else "All" for each in sorted({*_SHARES, one_in})}
-    its_share = ids.of(ids.BLOCK_SHARE, watch.author_id)
+    its_share = slack_ids.of(ids.BLOCK_SHARE, watch.author_id)
     blocks = [
         context(f"In <#{watch.channel_id}>. Please tell the channel that this assistant is watched."),
         _select(ids.BLOCK_ASSISTANT, "Assistant", _assistants(form), watch.author_id) | {"dispatch_action": True},
@@ -136,7 +137,7 @@ def _assistants(form: WatchView) -> dict[str, str]:
 
 def _draw(form: WatchView) -> list[Block]:
     watch, rubric = form.watch, form.rubric.name
-    per_day, shows = (ids.of(each, watch.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_SHOWS))
+    per_day, shows = (slack_ids.of(each, watch.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_SHOWS))
     return [
         _number(
             per_day,
@@ -156,7 +157,7 @@ def _draw(form: WatchView) -> list[Block]:
 
 def _alerts(form: WatchView) -> list[Block]:
     watch = form.watch
-    here, people = (ids.of(each, watch.author_id) for each in (ids.BLOCK_ALERTS_HERE, ids.BLOCK_ALERTS_TO))
+    here, people = (slack_ids.of(each, watch.author_id) for each in (ids.BLOCK_ALERTS_HERE, ids.BLOCK_ALERTS_TO))
     box: dict[str, Any] = {"type": "checkboxes", "action_id": here, "options": [option("here", "This channel")]}
     if watch.channel_id in watch.alerts_to:
         box["initial_options"] = box["options"]
@@ -165,7 +166,7 @@ def _alerts(form: WatchView) -> list[Block]:
         users["initial_users"] = chosen
     low, high = form.rubric.scale
     needs = f"Between {low} and {high}. Needs {MIN_REFERENCE} scores from earlier weeks."
-    floor = ids.of(ids.BLOCK_FLOOR, watch.author_id)
+    floor = slack_ids.of(ids.BLOCK_FLOOR, watch.author_id)
     return [
         field("Alert when it gets clearly worse", box, is_optional=True),
         field("Also alert these people", users, is_optional=True),

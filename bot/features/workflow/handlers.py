@@ -24,6 +24,7 @@ from bot.domain.blocker import FOREIGN, RefusedError
 from bot.domain.case import WORKFLOW, Case, CaseSource, Execution, LoggedCase
 from bot.domain.verdict import RecordedVerdict
 from bot.feature import Services
+from bot.features.workflow import ids
 from bot.features.workflow.text import (
     EITHER_OR,
     FORGOTTEN,
@@ -38,7 +39,6 @@ from bot.features.workflow.text import (
 from bot.pipeline.requests import link_case, step_texts_case
 from bot.pipeline.retries import RetryError
 from bot.pipeline.text import unsure_of_link
-from bot.slack import ids
 from bot.slack.client import error_of, refusal_of
 from bot.slack.commands import Texts
 from bot.slack.invocation import Invocation

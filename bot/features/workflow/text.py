@@ -8,9 +8,9 @@ from bot.domain.blocker import NO_QUESTION
 from bot.domain.case import LoggedCase
 from bot.domain.numbers import number_of
 from bot.domain.verdict import RecordedVerdict
+from bot.features.workflow import ids
 from bot.figures.week import FEWEST, commonest, tally_of
 from bot.pipeline.verdict_text import why_unscored
-from bot.slack import ids
 from bot.slack.blocks import address
 from bot.store.figures import ScoreCount
 

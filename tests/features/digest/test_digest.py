@@ -3,8 +3,9 @@
 import pytest
 from sqlalchemy import delete
 
+from bot.features.digest import ids
 from bot.features.digest.text import LOWEST_GONE
-from bot.slack import ids
+from bot.slack import ids as slack_ids
 from bot.store.channels import ChannelSettings
 from bot.store.schema import cases
 from pocket_slack import Message
@@ -18,7 +19,7 @@ async def scored(stage: Stage, *scores: int) -> list[str]:
     for score in scores:
         stage.model.script(f"score: {score}\nBecause.")
         parent, answer = stage.ask_and_answer()
-        stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+        stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
         await stage.verdict(parent)
         found.append(answer.ts)
     return found
@@ -26,7 +27,7 @@ async def scored(stage: Stage, *scores: int) -> list[str]:
 
 async def digest(stage: Stage, text: str, count: int = 1) -> Message:
     """What ann is told after `/judge digest ...`."""
-    stage.ann.command(CHANNEL, ids.COMMAND, f"digest {text}")
+    stage.ann.command(CHANNEL, slack_ids.COMMAND, f"digest {text}")
     return await stage.told(stage.ann, count)
 
 
@@ -178,7 +179,7 @@ async def test_a_slack_without_charts_gets_plain_blocks(stage: Stage) -> None:
 async def test_only_people_in_the_channel_may_see_or_change_it(stage: Stage) -> None:
     stage.ben.leave(CHANNEL)
     for number, action in enumerate(("on", ""), 1):
-        stage.ben.command(CHANNEL, ids.COMMAND, f"digest {action}")
+        stage.ben.command(CHANNEL, slack_ids.COMMAND, f"digest {action}")
         assert "Only people in this channel" in (await stage.told(stage.ben, number)).text
     assert not (await settings(stage)).is_digest_on
 
@@ -212,5 +213,5 @@ async def test_authors_whom_slack_does_not_tell_in_time_are_not_listed(stage: St
 
 
 async def test_direct_messages_have_no_digest(stage: Stage) -> None:
-    stage.ann.command(stage.ann.im, ids.COMMAND, "digest on")
+    stage.ann.command(stage.ann.im, slack_ids.COMMAND, "digest on")
     assert "not for direct messages" in (await stage.told(stage.ann, channel=stage.ann.im)).text

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from bot.errors import SettingsError
+from bot.features.digest.input import DigestRequest, parse_digest
 from bot.settings import Settings, load_settings
-from bot.slack.commands import DigestRequest, parse_digest
 from tests.tables import each
 
 

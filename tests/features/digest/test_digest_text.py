@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.week import Schedule, Week, parse_zone
+from bot.features.digest import ids
 from bot.features.digest.handlers import digest_state
 from bot.features.digest.text import (
     MOST_AUTHORS,
@@ -23,7 +24,6 @@ from bot.features.digest.text import (
 from bot.figures.charts import charts, moved, moved_in_short, weekly_means
 from bot.figures.quality import Agreement, Quality, kappa_interval, to_quality
 from bot.figures.week import Author, Figures, LowCase, Point, Tally, Usage
-from bot.slack import ids
 from bot.slack.blocks import section
 from bot.slack.members import Member
 from bot.slack.messenger import Post

@@ -12,7 +12,9 @@ from sqlalchemy import event, text
 from bot.app import make_services
 from bot.domain.case import CaseStatus, Visibility
 from bot.domain.verdict import MADE_UP, OFFLINE
-from bot.slack import ids
+from bot.features.digest import ids as digest_ids
+from bot.features.home import ids
+from bot.slack import ids as slack_ids
 from bot.slack.client import identify
 from bot.store.channels import ChannelSettings
 from pocket_slack import Channel, View
@@ -140,12 +142,12 @@ async def test_where_slack_does_not_tell_ones_own_cases_are_left(stage: Stage) -
 async def test_the_digest_is_switched_on_and_off_where_it_stands(stage: Stage) -> None:
     channel = help_desk(stage)
     await add_case(stage, channel, stage.helper.id, 4)
-    view = await press(stage, await home(stage), ids.ACTION_DIGEST_ON, block_id=f"channel-{channel.id}")
+    view = await press(stage, await home(stage), digest_ids.ACTION_DIGEST_ON, block_id=f"channel-{channel.id}")
     assert (await settings(stage, channel)).is_digest_on
     block = block_of(view, channel)
     assert block is not None
     assert block["text"]["text"].endswith("Digest every Monday at 09:00 (UTC).")
-    view = await press(stage, view, ids.ACTION_DIGEST_OFF, block_id=f"channel-{channel.id}")
+    view = await press(stage, view, digest_ids.ACTION_DIGEST_OFF, block_id=f"channel-{channel.id}")
     assert not (await settings(stage, channel)).is_digest_on
     assert "No weekly digest." in shown(view)
 
@@ -158,7 +160,7 @@ async def test_a_button_with_another_channel_in_it_changes_nothing(stage: Stage)
     block = block_of(view, help_desk(stage))
     assert block is not None
     block["accessory"]["value"] = leads.id
-    view = await press(stage, view, ids.ACTION_DIGEST_ON, block_id=block["block_id"])
+    view = await press(stage, view, digest_ids.ACTION_DIGEST_ON, block_id=block["block_id"])
     assert "Only people in this channel" in shown(view)
     assert not (await settings(stage, leads)).is_digest_on
 
@@ -169,7 +171,7 @@ async def test_people_of_another_company_can_switch_nothing(stage: Stage) -> Non
     await add_case(stage, channel, stage.helper.id, 4)
     view = await home(stage)
     stage.ann.user.team_id = "T0"
-    view = await press(stage, view, ids.ACTION_DIGEST_ON, block_id=f"channel-{channel.id}")
+    view = await press(stage, view, digest_ids.ACTION_DIGEST_ON, block_id=f"channel-{channel.id}")
     assert "Only members of this workspace" in shown(view)
     assert not (await settings(stage, channel)).is_digest_on
 
@@ -207,8 +209,8 @@ async def test_judge_something_scores_in_ones_own_messages(open_stage: StageFact
     stage: Stage = await open_stage(verdict_visibility="me")
     stage.ann.click(await home(stage), ids.ACTION_HOME_JUDGE)
     view = await stage.modal(stage.ann)
-    assert ids.BLOCK_VISIBILITY not in [block["block_id"] for block in view.body["blocks"]]
-    stage.ann.submit({ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER})
+    assert slack_ids.BLOCK_VISIBILITY not in [block["block_id"] for block in view.body["blocks"]]
+    stage.ann.submit({slack_ids.BLOCK_QUESTION: QUESTION, slack_ids.BLOCK_RESPONSE: ANSWER})
     im = stage.ann.im
     await stage.slack.until(
         lambda: [m for p in stage.ann.messages(im) for m in stage.ann.thread(im, p.ts) if is_verdict(m)]

@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import delete, insert
 
 from bot.domain.case import CaseSource, CaseStatus, Visibility
+from bot.features.privacy import ids as privacy_ids
 from bot.slack import ids
 from bot.store import Store
 from bot.store.schema import cases
@@ -194,7 +195,7 @@ async def test_a_case_that_waits_for_its_question_says_how_to_drop_it(stage: Sta
     stage.ann.command(CHANNEL, ids.COMMAND, "forget 2")
     asked = await stage.told(stage.ann, 2)
     assert "`/judge forget" not in shown(asked)  # which they have just typed
-    stage.ann.click(asked, ids.ACTION_FORGET)
+    stage.ann.click(asked, privacy_ids.ACTION_FORGET)
     await stage.slack.until(lambda: not buttons(asked))
     assert numbers(await recent(stage, 3)) == [1]
 

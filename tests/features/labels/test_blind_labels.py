@@ -13,9 +13,11 @@ from sqlalchemy import insert, select, update
 
 from bot.domain.blocker import CHANNEL_OFF
 from bot.domain.label import Label
+from bot.features.home import ids as home_ids
+from bot.features.labels import ids
 from bot.features.labels.text import ENOUGH_MEANWHILE, LEFT, NO_TEXTS, NOT_RECORDED, NOT_YOURS, NOTHING
 from bot.pipeline.text import FOREIGN_LABEL
-from bot.slack import ids
+from bot.slack import ids as slack_ids
 from bot.store.audit import Action
 from bot.store.schema import assignments, cases, labels, turns
 from pocket_slack import Entry, Message, Person, View
@@ -50,7 +52,7 @@ async def replies(stage: Stage, count: int, **changes: Any) -> list[int]:
 async def open_window(stage: Stage, person: Person | None = None, channel: str = CHANNEL) -> View:
     """The window after `/judge label`."""
     who = person or stage.ann
-    who.command(channel, ids.COMMAND, "label")
+    who.command(channel, slack_ids.COMMAND, "label")
     return await stage.modal(who)
 
 
@@ -58,7 +60,7 @@ async def refusal(stage: Stage, text: str = "label", person: Person | None = Non
     """What somebody is told after a command."""
     who = person or stage.ann
     before = len(who.ephemerals(channel))
-    who.command(channel, ids.COMMAND, text)
+    who.command(channel, slack_ids.COMMAND, text)
     return (await stage.told(who, before + 1, channel)).text
 
 
@@ -70,9 +72,9 @@ async def give(stage: Stage, score: int, reason: str = "", person: Person | None
     """The window after a score was submitted in it."""
     who = person or stage.ann
     number = case_in(await stage.modal(who))
-    values = {ids.of(ids.BLOCK_SCORE, number): str(score)}
+    values = {slack_ids.of(ids.BLOCK_SCORE, number): str(score)}
     if reason:
-        values[ids.of(ids.BLOCK_REASON, number)] = reason
+        values[slack_ids.of(ids.BLOCK_REASON, number)] = reason
     await stage.slack.settled(who.submit(values))
     return await stage.modal(who)
 
@@ -184,7 +186,7 @@ async def test_typed_texts_that_are_passed_over_are_not_shown_when_they_were_sco
 async def a_verdict(stage: Stage) -> tuple[Message, Message]:
     """One that ben asked for in a thread: the reply, and the verdict on it."""
     parent, answer = stage.ask_and_answer()
-    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    stage.ben.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
     verdict = await stage.verdict(parent)
     await change(stage, 1, question_author_id=None)
     return answer, verdict
@@ -193,14 +195,14 @@ async def a_verdict(stage: Stage) -> tuple[Message, Message]:
 async def test_whoever_asks_for_a_score_that_is_there_already_records_no_blind_one(stage: Stage) -> None:
     answer, _ = await a_verdict(stage)
     await open_window(stage)
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
     assert "Scored before: *4 of 5*" in (await stage.told(stage.ann)).text
     assert NOT_RECORDED in shown(await give(stage, 4))
     assert await recorded(stage) == []
 
 
 @pytest.mark.parametrize(
-    "press", [(ids.ACTION_DETAILS,), (ids.ACTION_FEEDBACK, disagree())], ids=["details", "disagree"]
+    "press", [(slack_ids.ACTION_DETAILS,), (slack_ids.ACTION_FEEDBACK, disagree())], ids=["details", "disagree"]
 )
 async def test_nobody_is_shown_what_they_were_told_the_score_of(stage: Stage, press: tuple[str, ...]) -> None:
     _, verdict = await a_verdict(stage)
@@ -244,7 +246,7 @@ async def test_nobody_is_shown_what_they_might_have_deleted(stage: Stage) -> Non
 async def asked(stage: Stage, person: Person) -> str:
     """What somebody is answered who wants to label: a window with a reply, or that there is none."""
     before = len(person.ephemerals(CHANNEL))
-    person.command(CHANNEL, ids.COMMAND, "label")
+    person.command(CHANNEL, slack_ids.COMMAND, "label")
     await stage.slack.until(lambda: person.view or len(person.ephemerals(CHANNEL)) > before)
     return shown(person.view) if person.view else person.ephemerals(CHANNEL)[-1].text
 
@@ -283,7 +285,7 @@ async def test_a_blind_score_stands_whatever_is_pressed_later(stage: Stage) -> N
     stage.ann.close()
     stands = "You scored case 1 blind, with 2 of 5. That score stands"
     for count, value in enumerate((agree(), disagree()), start=1):
-        await stage.slack.settled(stage.ann.click(verdict, ids.ACTION_FEEDBACK, value))
+        await stage.slack.settled(stage.ann.click(verdict, slack_ids.ACTION_FEEDBACK, value))
         assert stands in (await stage.told(stage.ann, count)).text
     assert stage.ann.view is None
     assert await recorded(stage) == [(1, stage.ann.id, 2, None, True)]
@@ -292,7 +294,7 @@ async def test_a_blind_score_stands_whatever_is_pressed_later(stage: Stage) -> N
 async def test_the_same_window_submitted_twice_records_once(stage: Stage) -> None:
     await replies(stage, 2)
     number = case_in(await open_window(stage))
-    stage.ann.fill({ids.of(ids.BLOCK_SCORE, number): "2"})
+    stage.ann.fill({slack_ids.of(ids.BLOCK_SCORE, number): "2"})
     first = stage.ann.submit()
     again = stage.slack.workspace.deliveries.send("interactive", dict(first.payload))
     for delivery in (first, again):
@@ -307,7 +309,7 @@ async def test_the_same_window_submitted_twice_records_once(stage: Stage) -> Non
 async def test_a_window_submitted_again_with_another_score_says_that_it_is_not_recorded(stage: Stage) -> None:
     await replies(stage, 2)
     number = case_in(await open_window(stage))
-    block = ids.of(ids.BLOCK_SCORE, number)
+    block = slack_ids.of(ids.BLOCK_SCORE, number)
     first = stage.ann.submit({block: "2"})
     await stage.slack.settled(first)
     payload = json.loads(json.dumps(first.payload))
@@ -326,14 +328,14 @@ async def test_a_forged_window_records_nothing_and_shows_nothing(stage: Stage) -
     leads = private(stage, "ben")
     await add_case(stage, leads, stage.helper.id, 1, question="Secret?", response="Secret.", requester_id="U-carl")
     shown_case = case_in(await open_window(stage))
-    delivery = await stage.slack.settled(stage.ann.submit({ids.of(ids.BLOCK_SCORE, shown_case): "2"}))
+    delivery = await stage.slack.settled(stage.ann.submit({slack_ids.of(ids.BLOCK_SCORE, shown_case): "2"}))
     assert len(await recorded(stage)) == 1
     never_shown = ({1, 2, 3} - {shown_case, case_in(await stage.modal(stage.ann))}).pop()
     for number in (never_shown, 4, 99):
         view = dict(delivery.payload["view"])
         view["private_metadata"] = json.dumps({"channel_id": leads.id, "case_id": number, "labelled": [1, 2, 3]})
         score = {"type": "radio_buttons", "selected_option": {"value": "2"}}
-        block = ids.of(ids.BLOCK_SCORE, number)
+        block = slack_ids.of(ids.BLOCK_SCORE, number)
         view["state"] = {"values": {block: {block: score}}}
         forged = stage.slack.workspace.deliveries.send("interactive", delivery.payload | {"view": view})
         answer = (await stage.slack.settled(forged)).response
@@ -349,7 +351,7 @@ async def test_a_forged_window_records_nothing_and_shows_nothing(stage: Stage) -
 async def test_a_score_off_the_scale_is_refused_in_the_window(stage: Stage, score: str) -> None:
     await a_reply(stage)
     await open_window(stage)
-    delivery = await stage.slack.settled(stage.ann.submit({ids.of(ids.BLOCK_SCORE, 1): "3"}))
+    delivery = await stage.slack.settled(stage.ann.submit({slack_ids.of(ids.BLOCK_SCORE, 1): "3"}))
     await forget_labels(stage)
     view = json.loads(json.dumps(delivery.payload["view"]).replace('"value": "3"', f'"value": "{score}"'))
     again = stage.slack.workspace.deliveries.send("interactive", delivery.payload | {"view": view})
@@ -399,7 +401,7 @@ async def test_no_more_than_a_channel_wants_of_people_who_submit_at_once(stage: 
     assert "collects up to 1 blind scores a week" in await refusal(stage, "label weekly 1")
     views = [await open_window(stage, person) for person in (stage.ann, stage.ben)]
     submitted = [
-        person.submit({ids.of(ids.BLOCK_SCORE, case_in(view)): "3"})
+        person.submit({slack_ids.of(ids.BLOCK_SCORE, case_in(view)): "3"})
         for person, view in zip((stage.ann, stage.ben), views, strict=True)
     ]
     await asyncio.gather(*(stage.slack.settled(each) for each in submitted))
@@ -446,7 +448,7 @@ async def test_home_says_how_many_wait_and_shows_them_of_all_channels(stage: Sta
     await replies(stage, 2)
     await add_case(stage, private(stage, "ben"), stage.helper.id, 1, question="Why?", response="No.", thread_ts="1.1")
     await add_case(stage, mine, stage.helper.id, 1, question="Why?", response="Mine.", thread_ts="1.1")
-    view = await press(stage, await home(stage), ids.ACTION_HOME_REFRESH)
+    view = await press(stage, await home(stage), home_ids.ACTION_HOME_REFRESH)
     assert "Score a few blind (3)" in str(view.body)
     stage.ann.click(view, ids.ACTION_BLIND)
     found = shown(await stage.modal(stage.ann))
@@ -466,7 +468,7 @@ async def test_where_slack_does_not_say_who_is_in_a_channel_nothing_is_shown_or_
     await a_reply(stage)
     await open_window(stage)
     stage.slack.fail("users.conversations", error="internal_error", times=2)
-    delivery = stage.ann.submit({ids.of(ids.BLOCK_SCORE, 1): "3"})
+    delivery = stage.ann.submit({slack_ids.of(ids.BLOCK_SCORE, 1): "3"})
     (said,) = await stage.slack.until(lambda: stage.ann.messages(stage.ann.im))
     assert said.text.startswith("Slack did not tell me whether you are in that channel")
     assert await recorded(stage) == []

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.features.digest import ids as digest_ids
 from bot.slack import ids
 from bot.store import Store
 from bot.store.audit import Act, Action
@@ -29,7 +30,7 @@ async def test_who_changed_a_channels_digest_is_noted_by_command_and_home_tab(st
     for count, text in enumerate(("on friday", "people on", "", "off"), start=1):
         stage.ben.command(CHANNEL, ids.COMMAND, f"digest {text}")
         await stage.told(stage.ben, count)
-    await press(stage, await home(stage), ids.ACTION_DIGEST_ON, block_id=f"channel-{channel}")
+    await press(stage, await home(stage), digest_ids.ACTION_DIGEST_ON, block_id=f"channel-{channel}")
     assert [(act.who, act.what, act.channel_id) for act in await stage.log.audit.since()] == [
         (stage.ben.id, "digest_on", channel),
         (stage.ben.id, "digest_changed", channel),

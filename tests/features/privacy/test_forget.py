@@ -4,9 +4,10 @@ import pytest
 
 from bot.domain.case import Case, CaseStatus
 from bot.domain.rubric import SavedRubric
+from bot.features.privacy import ids
 from bot.features.privacy.text import EXAMPLES, HOW, NOT_NOW, NOTHING
 from bot.pipeline.text import NO_CASE
-from bot.slack import ids
+from bot.slack import ids as slack_ids
 from pocket_slack import Message, Person
 from tests.cases import BEGUN_AT, TONE
 from tests.gestures import ask, forget, link, scored, settled
@@ -16,8 +17,8 @@ from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons,
 
 async def score_again(stage: Stage, person: Person, answer: Message) -> None:
     """A second verdict on a reply, asked for by this person."""
-    person.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await settled(stage, 2, person.click(await stage.told(person), ids.ACTION_AGAIN))
+    person.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
+    await settled(stage, 2, person.click(await stage.told(person), slack_ids.ACTION_AGAIN))
 
 
 async def case_numbers(stage: Stage) -> list[int]:
@@ -52,7 +53,7 @@ async def test_whoever_has_left_the_channel_is_quoted_no_words(stage: Stage) -> 
     await scored(stage)
     stage.slack.workspace.add_channel("elsewhere", [stage.ann.user, stage.slack.workspace.bot])
     stage.ann.leave(CHANNEL)
-    stage.ann.command("elsewhere", ids.COMMAND, "forget 1")
+    stage.ann.command("elsewhere", slack_ids.COMMAND, "forget 1")
     words = shown(await stage.told(stage.ann, channel="elsewhere"))
     assert "case 1" in words
     assert ANSWER not in words
@@ -78,8 +79,8 @@ async def test_it_says_before_that_a_rubric_quotes_the_case(stage: Stage) -> Non
 async def test_the_button_deletes_what_was_quoted_and_nothing_that_came_later(stage: Stage) -> None:
     answer, _ = await scored(stage)
     asked = await ask(stage, stage.ann, answer)
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await settled(stage, 2, stage.ann.click(await stage.told(stage.ann, 2), ids.ACTION_AGAIN))
+    stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
+    await settled(stage, 2, stage.ann.click(await stage.told(stage.ann, 2), slack_ids.ACTION_AGAIN))
     stage.ann.click(asked, ids.ACTION_FORGET)
     await stage.slack.until(lambda: not buttons(asked))
     assert asked.text.startswith("Deleted: case 1,")
@@ -91,9 +92,9 @@ async def test_a_forged_button_deletes_nothing_of_anybody_else(open_stage: Stage
     stage: Stage = await open_stage(verdict_visibility="me")
     for number in (1, 2):
         _, answer = stage.ask_and_answer()
-        await settled(stage, number, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+        await settled(stage, number, stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer))
     _, answer = stage.ask_and_answer()
-    await settled(stage, 3, stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    await settled(stage, 3, stage.ben.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer))
     asked = await ask(stage, stage.ben, "3")
     next(block for block in asked.blocks if block["type"] == "actions")["elements"][0]["value"] = value
     stage.ben.click(asked, ids.ACTION_FORGET)
@@ -116,7 +117,7 @@ async def test_of_many_cases_ten_are_quoted_and_all_are_deleted(stage: Stage) ->
 
 
 async def test_typed_texts_are_deleted_with_their_verdict(stage: Stage) -> None:
-    await settled(stage, 1, stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}"))
+    await settled(stage, 1, stage.ann.command(CHANNEL, slack_ids.COMMAND, f"{QUESTION} | {ANSWER}"))
     texts = next(message for message in stage.ours() if not message.is_reply)
     assert "my 2 messages" in await forget(stage, stage.ann, texts)
     assert stage.ours() == []
@@ -158,7 +159,7 @@ async def test_an_only_me_verdict_is_nothing_to_anybody_else(open_stage: StageFa
     stage: Stage = await open_stage(verdict_visibility="me")
     _, answer = stage.ask_and_answer()
     never_scored = stage.helper.post(CHANNEL, "Nobody scored this.")
-    await settled(stage, 1, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    await settled(stage, 1, stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer))
     for is_admin in (False, True):
         stage.ben.user.is_admin = is_admin
         for what in (answer, "1", never_scored, "77"):
@@ -185,7 +186,7 @@ async def test_what_slack_does_not_tell_is_taken_for_a_no(stage: Stage) -> None:
 
 async def test_a_private_verdict_goes_by_its_number_and_stays_on_the_screen(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(verdict_visibility="me")
-    await settled(stage, 1, stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}"))
+    await settled(stage, 1, stage.ann.command(CHANNEL, slack_ids.COMMAND, f"{QUESTION} | {ANSWER}"))
     told = await forget(stage, stage.ann, "1")
     assert told.startswith("Deleted: case 1, with its texts, ratings and labels.")
     assert "that only one person sees disappear when that person reloads Slack" in told
@@ -195,7 +196,7 @@ async def test_a_private_verdict_goes_by_its_number_and_stays_on_the_screen(open
 async def test_a_case_that_is_being_scored_is_left_alone(stage: Stage) -> None:
     stage.model.script(Stall())
     parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
     await stage.model.asked(1)
     assert await forget(stage, stage.ann, answer) == "Case 1 is still being scored. Please try again in a minute."
     await stage.slack.until(lambda: len(stage.ann.thread(CHANNEL, parent.ts)) == 3)
@@ -204,11 +205,11 @@ async def test_a_case_that_is_being_scored_is_left_alone(stage: Stage) -> None:
 
 async def test_a_case_that_waits_for_its_question_is_deleted_and_its_modal_says_so(stage: Stage) -> None:
     answer = stage.helper.post(CHANNEL, ANSWER)
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
     await stage.modal(stage.ann)
     await stage.reaches(1, CaseStatus.ASKED)
     assert await forget(stage, stage.ann, answer) == "Deleted: case 1, with its texts, ratings and labels."
-    submitted = await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: QUESTION}))
+    submitted = await stage.slack.settled(stage.ann.submit({slack_ids.BLOCK_QUESTION: QUESTION}))
     assert submitted.is_acked
     await stage.slack.until(lambda: any(m.text == NO_CASE for m in stage.ann.messages(stage.ann.im)))
     assert await case_numbers(stage) == []
@@ -267,5 +268,5 @@ async def test_a_case_of_another_workspace_is_nothing(stage: Stage) -> None:
 async def test_a_forgotten_message_can_be_scored_again(stage: Stage) -> None:
     answer, _ = await scored(stage)
     await forget(stage, stage.ann, answer)
-    await settled(stage, 2, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    await settled(stage, 2, stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer))
     assert [is_verdict(message) for message in stage.ours()] == [True]

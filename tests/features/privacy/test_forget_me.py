@@ -7,8 +7,9 @@ import pytest
 
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.domain.label import Label
+from bot.features.privacy import ids
 from bot.features.privacy.text import HOW, NO_WORDS
-from bot.slack import ids
+from bot.slack import ids as slack_ids
 from bot.store.privacy import Words
 from pocket_slack import Person
 from tests.cases import bytes_on_disk
@@ -29,7 +30,7 @@ async def scored(stage: Stage, person: Person) -> LoggedCase:
     """ben's answer to ann's question, which this person had scored."""
     parent = stage.ann.post(CHANNEL, QUESTION)
     answer = stage.ben.post(CHANNEL, ANSWER, thread_ts=parent.ts)
-    await settled(stage, 1, person.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    await settled(stage, 1, person.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer))
     return await stage.log.cases.get(1)
 
 
@@ -85,7 +86,7 @@ async def test_a_forged_button_names_nobody_else_and_no_case(stage: Stage, value
 
 
 async def test_two_typed_texts_go_from_our_message_too(stage: Stage) -> None:
-    await settled(stage, 1, stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}"))
+    await settled(stage, 1, stage.ann.command(CHANNEL, slack_ids.COMMAND, f"{QUESTION} | {ANSWER}"))
     await go_ahead(stage, stage.ann)
     await up_to_date(stage)
     texts, verdict = stage.ours()
@@ -99,12 +100,12 @@ async def test_two_typed_texts_go_from_our_message_too(stage: Stage) -> None:
 async def test_a_typed_question_that_somebody_else_had_scored_again_is_still_its_authors(stage: Stage) -> None:
     parent, answer = stage.ask_and_answer()
     person = carol(stage)
-    await settled(stage, 1, person.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
-    person.click(await stage.verdict(parent), ids.ACTION_WRONG_QUESTION)
+    await settled(stage, 1, person.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer))
+    person.click(await stage.verdict(parent), slack_ids.ACTION_WRONG_QUESTION)
     await stage.modal(person)
-    await settled(stage, 2, person.submit({ids.BLOCK_QUESTION: "And how do I redo it?"}))
-    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await settled(stage, 3, stage.ben.click(await stage.told(stage.ben), ids.ACTION_AGAIN))
+    await settled(stage, 2, person.submit({slack_ids.BLOCK_QUESTION: "And how do I redo it?"}))
+    stage.ben.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
+    await settled(stage, 3, stage.ben.click(await stage.told(stage.ben), slack_ids.ACTION_AGAIN))
     assert (await stage.log.cases.get(3)).question == "And how do I redo it?"
     await go_ahead(stage, person)
     case = await up_to_date(stage, 3)
@@ -114,9 +115,9 @@ async def test_a_typed_question_that_somebody_else_had_scored_again_is_still_its
 
 async def test_two_texts_that_somebody_else_had_scored_again_are_still_their_authors(stage: Stage) -> None:
     stage.model.script("I cannot say.")
-    await settled(stage, 1, stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}"))
+    await settled(stage, 1, stage.ann.command(CHANNEL, slack_ids.COMMAND, f"{QUESTION} | {ANSWER}"))
     stage.model.script(QUOTING)
-    await settled(stage, 2, stage.ben.click(stage.ours()[-1], ids.ACTION_AGAIN))
+    await settled(stage, 2, stage.ben.click(stage.ours()[-1], slack_ids.ACTION_AGAIN))
     assert (await stage.log.cases.get(2)).response == ANSWER
     await go_ahead(stage, stage.ann)
     case = await up_to_date(stage, 2)
@@ -124,9 +125,9 @@ async def test_two_texts_that_somebody_else_had_scored_again_are_still_their_aut
 
 
 async def test_whoever_typed_into_the_window_is_known_as_the_author(stage: Stage) -> None:
-    stage.ann.command(CHANNEL, ids.COMMAND)
+    stage.ann.command(CHANNEL, slack_ids.COMMAND)
     await stage.modal(stage.ann)
-    await settled(stage, 1, stage.ann.submit({ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER}))
+    await settled(stage, 1, stage.ann.submit({slack_ids.BLOCK_QUESTION: QUESTION, slack_ids.BLOCK_RESPONSE: ANSWER}))
     assert (await stage.log.cases.get(1)).question_author_id == stage.ann.id
 
 
@@ -134,7 +135,7 @@ async def test_a_case_under_way_ends_as_it_would_and_then_loses_its_words(stage:
     gate = asyncio.Event()
     stage.model.script(Held(gate, QUOTING))
     parent, answer = stage.ask_and_answer()
-    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    stage.ben.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
     await stage.model.asked(1)
     said = await go_ahead(stage, stage.ann)
     assert "1 case is still being scored, and loses its texts right after that." in said
@@ -151,12 +152,12 @@ async def test_a_case_under_way_ends_as_it_would_and_then_loses_its_words(stage:
 
 async def test_a_case_that_waits_for_its_question_reads_its_message_again(stage: Stage) -> None:
     answer = stage.ben.post(CHANNEL, ANSWER)
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
     await stage.modal(stage.ann)
     await stage.reaches(1, CaseStatus.ASKED)
     await go_ahead(stage, stage.ben)
     assert (await stage.log.cases.get(1)).response is None
-    await settled(stage, 1, stage.ann.submit({ids.BLOCK_QUESTION: QUESTION}))
+    await settled(stage, 1, stage.ann.submit({slack_ids.BLOCK_QUESTION: QUESTION}))
     assert f"<response>{ANSWER}</response>" in stage.model.requests[0]["messages"][0]["content"]
     assert (await up_to_date(stage)).response is None
 
@@ -180,7 +181,7 @@ async def test_where_the_question_cannot_be_replaced_the_outcome_is_told_all_the
 
 
 async def test_a_message_of_ours_that_is_gone_keeps_no_other_from_losing_its_words(stage: Stage) -> None:
-    await settled(stage, 1, stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}"))
+    await settled(stage, 1, stage.ann.command(CHANNEL, slack_ids.COMMAND, f"{QUESTION} | {ANSWER}"))
     stage.slack.fail("chat.update", error="message_not_found")
     await go_ahead(stage, stage.ann)
     await up_to_date(stage)
@@ -194,8 +195,8 @@ async def test_a_forgotten_reply_can_be_scored_again(stage: Stage) -> None:
     person = carol(stage)
     verdict = stage.ours()[0]
     answer = next(message for message in person.thread(CHANNEL, verdict.thread_ts or "") if message.text == ANSWER)
-    person.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    person.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
     known = await stage.told(person)
-    await settled(stage, 2, person.click(known, ids.ACTION_AGAIN))
+    await settled(stage, 2, person.click(known, slack_ids.ACTION_AGAIN))
     assert (await stage.log.cases.get(2)).response == ANSWER
     assert await stage.log.personal_data.count(stage.slack.workspace.team_id, stage.ben.id) == Words(cases=1)

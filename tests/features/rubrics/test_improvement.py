@@ -14,9 +14,10 @@ from sqlalchemy import select, update
 from bot.app import running_bot
 from bot.domain.label import Label
 from bot.domain.rubric import ChannelJudge, SavedRubric
+from bot.features.rubrics import ids
 from bot.features.rubrics import improvement_text as words
 from bot.features.rubrics.text import used
-from bot.slack import ids
+from bot.slack import ids as slack_ids
 from bot.slack.blocks import short_date
 from bot.store import Store
 from bot.store.audit import Action
@@ -193,7 +194,7 @@ async def test_whose_proposal_a_later_improvement_replaces_is_told(stage: Stage)
     told = await offered(stage)
     stage.model.script(MIDDLE)
     stage.ben.join(CHANNEL)
-    stage.ben.command(CHANNEL, ids.COMMAND, "rubric improve")
+    stage.ben.command(CHANNEL, slack_ids.COMMAND, "rubric improve")
     replaced = words.REPLACED.format(user=stage.ben.id, channel=place(stage)[1])
     await stage.slack.until(lambda: direct(stage)[-1].text == replaced)
     stage.ann.click(told, ids.ACTION_IMPROVE_USE)
@@ -358,7 +359,7 @@ async def test_it_leaves_its_person_what_they_may_ask_for_in_an_hour(open_stage:
     stage: Stage = await open_stage(max_cases_per_user_per_hour=40)
     await offered(stage)
     parent, answer = stage.ask_and_answer(answer="Answer 99.")
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
     assert (await stage.verdict(parent)).text.startswith("Score 3 of 5")
 
 
@@ -439,7 +440,7 @@ async def test_a_worker_improves_what_was_asked_for_at_a_front(
         await copy_case(log, stage.ben.id, 12)
         await make_too_kind(log, stage.ben.id, range(1, 13))
         await log.close()
-        stage.ann.command(CHANNEL, ids.COMMAND, "rubric improve")
+        stage.ann.command(CHANNEL, slack_ids.COMMAND, "rubric improve")
         told = await shows(stage, ids.ACTION_IMPROVE_USE, ids.ACTION_IMPROVE_LEAVE)
         assert "+ calibration: 3=1 5=3" in shown(told)
         stage.ann.click(told, ids.ACTION_IMPROVE_USE)

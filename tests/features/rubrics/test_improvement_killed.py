@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from bot.domain.label import Label
-from bot.slack import ids
+from bot.features.rubrics import ids
+from bot.slack import ids as slack_ids
 from bot.store import Store
 from pocket_slack import Message
 from tests.gestures import add_case, help_desk
@@ -53,7 +54,7 @@ async def test_no_answer_is_asked_for_again_after_kill_9(model_server: ModelServ
             async with replica(f"killed at {kill_at}", env, tmp_path) as process:
                 await slack.connected(timeout_s=ONLY_A_HANG_S)
                 if kill_at == KILLS[0]:
-                    stage.ann.command(CHANNEL, ids.COMMAND, "rubric improve")
+                    stage.ann.command(CHANNEL, slack_ids.COMMAND, "rubric improve")
                 await model_server.asked(kill_at)
                 process.kill()
                 await process.wait()

@@ -13,6 +13,7 @@ from sqlalchemy import insert, select
 from bot.app import make_services
 from bot.domain.label import Label
 from bot.domain.rubric import ChannelJudge
+from bot.features.rubrics import ids
 from bot.features.rubrics.comparison import run
 from bot.features.rubrics.text import (
     ASK,
@@ -27,7 +28,7 @@ from bot.features.rubrics.text import (
     USED_UP,
 )
 from bot.features.rubrics.text import NOT_BOTH_HERE as NOT_BOTH
-from bot.slack import ids
+from bot.slack import ids as slack_ids
 from bot.slack.client import identify, web_client
 from bot.store import Store
 from bot.store.audit import Action
@@ -461,7 +462,7 @@ async def test_a_worker_replays_what_was_asked_for_at_a_front(
         log = await Store.open(postgres_url)
         await copy_case(log, stage.ben.id, LEAST)
         await log.close()
-        stage.ann.command(CHANNEL, ids.COMMAND, "rubric use code")
+        stage.ann.command(CHANNEL, slack_ids.COMMAND, "rubric use code")
         told = await compared(stage)
         assert "on the same 10 labelled replies of this channel" in shown(told)
         stage.ann.click(told, ids.ACTION_RUBRIC_USE)

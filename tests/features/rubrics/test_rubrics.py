@@ -8,6 +8,7 @@ import pytest
 
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
+from bot.features.rubrics import ids
 from bot.features.rubrics.text import (
     BAD_NAME,
     EXAMPLE,
@@ -18,7 +19,7 @@ from bot.features.rubrics.text import (
     TAKEN_NAME,
     used,
 )
-from bot.slack import ids
+from bot.slack import ids as slack_ids
 from bot.store.audit import Action
 from judge import Rubric, load_rubric, render_prompt
 from pocket_slack import Delivery, View
@@ -32,12 +33,12 @@ from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 async def say(stage: Stage, text: str) -> str:
     """What ann is told after `/judge rubric ...`."""
     before = len(stage.ann.ephemerals(CHANNEL))
-    stage.ann.command(CHANNEL, ids.COMMAND, f"rubric {text}".strip())
+    stage.ann.command(CHANNEL, slack_ids.COMMAND, f"rubric {text}".strip())
     return (await stage.told(stage.ann, before + 1)).text
 
 
 async def edit(stage: Stage, name: str = "") -> View:
-    stage.ann.command(CHANNEL, ids.COMMAND, f"rubric edit {name}".strip())
+    stage.ann.command(CHANNEL, slack_ids.COMMAND, f"rubric edit {name}".strip())
     return await stage.modal(stage.ann)
 
 
@@ -63,7 +64,7 @@ def place(stage: Stage) -> tuple[str, str]:
 async def scored(stage: Stage, number: int, **asked: Any) -> LoggedCase:
     """A reply that ann has scored by a right click, once that is done: case `number`."""
     _, answer = stage.ask_and_answer(**asked)
-    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    await stage.slack.settled(stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer))
     return await stage.reaches(number, CaseStatus.DELIVERED)
 
 
@@ -126,7 +127,7 @@ async def test_who_had_chosen_the_rubric_is_told_who_changed_it(stage: Stage) ->
 @pytest.mark.parametrize("word", ["digest on", "watch @helper all alert off"])
 async def test_a_channel_with_figures_is_told_of_another_judge(stage: Stage, word: str) -> None:
     await say(stage, "use code")
-    stage.ann.command(CHANNEL, ids.COMMAND, word)
+    stage.ann.command(CHANNEL, slack_ids.COMMAND, word)
     await stage.told(stage.ann, 2)
     before = stage.ours()
     await say(stage, "use refusal")
@@ -142,10 +143,10 @@ async def test_what_is_scored_in_a_channel_goes_by_its_rubric(stage: Stage) -> N
     parent, answer = stage.ask_and_answer()
     await stage.slack.settled(
         stage.ann.command(
-            CHANNEL, ids.COMMAND, stage.slack.workspace.permalink(answer.channel_id, answer.ts, parent.ts)
+            CHANNEL, slack_ids.COMMAND, stage.slack.workspace.permalink(answer.channel_id, answer.ts, parent.ts)
         )
     )
-    await stage.slack.settled(stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}"))
+    await stage.slack.settled(stage.ann.command(CHANNEL, slack_ids.COMMAND, f"{QUESTION} | {ANSWER}"))
     parent, _ = stage.ask_and_answer("What else?", "Nothing else.")
     stage.ann.post(CHANNEL, "@Slack Judge score this", thread_ts=parent.ts)
     await stage.verdict(parent)
@@ -164,32 +165,34 @@ async def test_a_link_is_scored_by_the_rubric_of_the_channel_that_it_leads_to(st
     stage.ann.post("elsewhere", QUESTION)
     answer = stage.helper.post("elsewhere", ANSWER)
     await stage.slack.settled(
-        stage.ann.command(CHANNEL, ids.COMMAND, workspace.permalink(answer.channel_id, answer.ts))
+        stage.ann.command(CHANNEL, slack_ids.COMMAND, workspace.permalink(answer.channel_id, answer.ts))
     )
     assert (await stage.reaches(1, CaseStatus.DELIVERED)).rubric == "additive-5"
 
 
 async def test_score_again_goes_by_what_the_channel_has_chosen_since(stage: Stage) -> None:
     _, answer = stage.ask_and_answer()
-    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    await stage.slack.settled(stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer))
     await stage.reaches(1, CaseStatus.DELIVERED)
     await say(stage, "use code")
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.slack.settled(stage.ann.click(await stage.told(stage.ann, 2), ids.ACTION_AGAIN))
+    stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.slack.settled(stage.ann.click(await stage.told(stage.ann, 2), slack_ids.ACTION_AGAIN))
     assert (await stage.reaches(2, CaseStatus.DELIVERED)).rubric == "code"
 
 
 async def test_the_window_begins_with_it_and_a_choice_of_ones_own_goes_before(stage: Stage) -> None:
     await make(stage)
     await say(stage, "use tone")
-    stage.ann.command(CHANNEL, ids.COMMAND)
+    stage.ann.command(CHANNEL, slack_ids.COMMAND)
     view = await stage.modal(stage.ann)
-    (element,) = [block["element"] for block in view.body["blocks"] if block.get("block_id") == ids.BLOCK_RUBRIC]
+    (element,) = [block["element"] for block in view.body["blocks"] if block.get("block_id") == slack_ids.BLOCK_RUBRIC]
     names = [option["value"] for option in element["options"]]
     assert element["initial_option"]["value"] == names[0] == "tone"
     assert sorted(names) == ["additive-5", "code", "grounded", "refusal", "support-tone", "tone"]
     await stage.slack.settled(
-        stage.ann.submit({ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER, ids.BLOCK_RUBRIC: "refusal"})
+        stage.ann.submit(
+            {slack_ids.BLOCK_QUESTION: QUESTION, slack_ids.BLOCK_RESPONSE: ANSWER, slack_ids.BLOCK_RUBRIC: "refusal"}
+        )
     )
     assert (await stage.reaches(1, CaseStatus.DELIVERED)).rubric == "refusal"
     assert prompts(stage) == [render_prompt(load_rubric("refusal"), QUESTION, ANSWER)]
@@ -209,7 +212,7 @@ async def test_figures_of_two_rubrics_or_two_models_are_never_joined(open_stage:
     stage.model.script("score: 5\nYes.")
     for number in (6, 7, 8, 9, 10):
         await scored(stage, number, answer=f"Answer {number}.")
-    stage.ann.command(CHANNEL, ids.COMMAND, "stats")
+    stage.ann.command(CHANNEL, slack_ids.COMMAND, "stats")
     figures = shown(await stage.told(stage.ann, len(stage.ann.ephemerals(CHANNEL)) + 1))
     assert "Mean *5.0*" in figures
     assert "not counted above, scored by another judge: 5" in figures
@@ -251,7 +254,7 @@ async def test_a_model_that_is_no_longer_offered_is_passed_over(open_stage: Stag
     stage = await open_stage()
     _, answer = stage.ask_and_answer()
     assert await say(stage, "use code large") == NO_MODELS
-    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    await stage.slack.settled(stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer))
     await stage.reaches(1, CaseStatus.DELIVERED)
     assert stage.model.requests[-1]["model"] != "large"
 
@@ -386,7 +389,7 @@ async def test_a_prompt_longer_than_a_field_is_one_text_again(stage: Stage) -> N
 async def test_of_two_who_edit_at_once_the_later_is_told_and_nothing_is_lost(stage: Stage) -> None:
     await make(stage)
     assert f"A new version of `tone` in <#{place(stage)[1]}>." in shown(await edit(stage, "tone"))
-    stage.ben.command(CHANNEL, ids.COMMAND, "rubric edit tone")
+    stage.ben.command(CHANNEL, slack_ids.COMMAND, "rubric edit tone")
     await stage.modal(stage.ben)
     await save(stage, "tone", f"Ann's. {TONE}")
     values = {ids.BLOCK_PROMPT: f"Ben's. {TONE}"}
@@ -441,7 +444,7 @@ async def test_a_rubric_belongs_to_the_channel_in_which_it_was_made(stage: Stage
     workspace = stage.slack.workspace
     workspace.add_channel("elsewhere", [stage.ann.user, workspace.bot])
     await make(stage)
-    stage.ann.command("elsewhere", ids.COMMAND, "rubric use tone")
+    stage.ann.command("elsewhere", slack_ids.COMMAND, "rubric use tone")
     assert "There is no rubric `tone` here." in (await stage.told(stage.ann, channel="elsewhere")).text
 
 
@@ -450,7 +453,7 @@ async def test_one_that_is_used_is_not_deleted_and_one_that_is_gone_leaves_cases
     await say(stage, "use tone")
     assert "`tone` is in use." in await say(stage, "delete tone")
     await say(stage, "use default")
-    stage.ann.command(CHANNEL, ids.COMMAND)
+    stage.ann.command(CHANNEL, slack_ids.COMMAND)
     await stage.modal(stage.ann)
     assert await say(stage, "delete tone") == "Delete the rubric `tone`? Its scores stay. You cannot undo this."
     assert len(await stage.log.rubrics.newest(*place(stage))) == 1
@@ -458,7 +461,9 @@ async def test_one_that_is_used_is_not_deleted_and_one_that_is_gone_leaves_cases
     await stage.slack.until(lambda: "is deleted, with all its versions" in stage.ann.ephemerals(CHANNEL)[-1].text)
     assert await stage.log.rubrics.newest(*place(stage)) == []
     await stage.slack.settled(
-        stage.ann.submit({ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER, ids.BLOCK_RUBRIC: "tone"})
+        stage.ann.submit(
+            {slack_ids.BLOCK_QUESTION: QUESTION, slack_ids.BLOCK_RESPONSE: ANSWER, slack_ids.BLOCK_RUBRIC: "tone"}
+        )
     )
     await stage.reaches(1, CaseStatus.DELIVERED)
     verdict = await stage.log.cases.verdict(1)
@@ -482,7 +487,7 @@ async def test_a_window_for_blind_scores_shows_the_channels_own_criteria(stage: 
     await make(stage)
     await say(stage, "use tone")
     await scored(stage, 1)
-    stage.ben.command(CHANNEL, ids.COMMAND, "label")
+    stage.ben.command(CHANNEL, slack_ids.COMMAND, "label")
     assert "Is it kind?" in shown(await stage.modal(stage.ben))
 
 
@@ -502,7 +507,7 @@ async def test_a_worker_scores_by_what_was_saved_and_chosen_at_a_front(
             stage.ann.submit()
             await stage.told(stage.ann, number)
             parent, answer = stage.ask_and_answer(f"{prompt[:9]}?")
-            stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+            stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
             await stage.verdict(parent)
             expected = render_prompt(Rubric("tone", prompt), f"{prompt[:9]}?", ANSWER)
             assert prompts(stage)[-1] == expected

@@ -7,6 +7,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.domain.blocker import FOREIGN
+from bot.features.workflow import ids as workflow_ids
 from bot.pipeline.text import NOT_SERVED, WENT_WRONG
 from bot.slack import ids
 from bot.slack.manifest import Part, load_manifest
@@ -69,7 +70,7 @@ async def test_an_event_of_another_workspace_is_dropped(stage: Stage) -> None:
 async def test_a_step_of_another_workspace_fails_and_does_not_wait_for_ever(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(manifest=load_manifest(parts=[Part.WORKFLOW_STEP]))
     workspace = stage.slack.workspace
-    function = workspace.manifest.function(ids.FUNCTION_SCORE_REPLY)
+    function = workspace.manifest.function(workflow_ids.FUNCTION_SCORE_REPLY)
     execution = workspace.executions.start(function, {"user_id": stage.ann.id}, stage.ann.id)
     granted = [{"enterprise_id": None, "team_id": ELSEWHERE, "user_id": "U1", "is_bot": True}]
     event = {

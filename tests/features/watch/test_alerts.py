@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select, update
 
 from bot.domain.watch import Watch
-from bot.slack import ids
+from bot.features.watch import ids
 from bot.store.schema import assignments, cases
 from bot.store.watches import AlertKind
 from tests.features.watch.watching import alarm, an_alarm, say, write_scores

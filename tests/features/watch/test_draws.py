@@ -3,9 +3,9 @@
 import pytest
 
 from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch, draws
+from bot.features.watch.input import WatchRequest, parse_watch
 from bot.features.watch.text import no_assistant
 from bot.figures.quality import to_quality
-from bot.slack.commands import WatchRequest, parse_watch
 from bot.store.figures import ScoredCount
 from judge.scoring.rubric import Scale
 from tests.cases import NOW

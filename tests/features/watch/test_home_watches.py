@@ -6,7 +6,7 @@ import pytest
 
 from bot.domain.watch import Watch
 from bot.features.watch import MOST_AT_HOME as MOST_WATCHES
-from bot.slack import ids
+from bot.features.watch import ids
 from tests.features.watch.test_watch_window import filled, its, updates
 from tests.features.watch.watching import add_other, say
 from tests.stage import CHANNEL, Stage, shown

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from bot.features.watch import ids
 from bot.features.watch.text import NOT_WATCHED
 from bot.features.watch.window_text import CHANGED_MEANWHILE
-from bot.slack import ids
 from bot.store.audit import Action
 from pocket_slack import Message, Person
 from tests.features.watch.test_watch_window import filled, only, shown_fields, window

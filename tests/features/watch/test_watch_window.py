@@ -7,6 +7,7 @@ import pytest
 from pydantic import SecretStr
 
 from bot.domain.watch import PER_DAY, Shows, Watch, draws
+from bot.features.watch import ids
 from bot.features.watch.text import NOT_WATCHED, TESTED_JUST_NOW, not_read
 from bot.features.watch.watcher import EXAMPLE
 from bot.features.watch.window_text import (
@@ -17,7 +18,7 @@ from bot.features.watch.window_text import (
     no_readers,
     said_modal,
 )
-from bot.slack import ids
+from bot.slack import ids as slack_ids
 from bot.slack.client import web_client
 from bot.slack.messenger import Messenger
 from bot.store.audit import Action
@@ -29,7 +30,7 @@ LAST = "Replies of the last week that this watch could have scored"
 
 
 def its(block_id: str, author_id: str) -> str:
-    return ids.of(block_id, author_id)
+    return slack_ids.of(block_id, author_id)
 
 
 async def filled(stage: Stage, text: str = "") -> str:
@@ -53,7 +54,7 @@ def shown_fields(stage: Stage) -> set[str]:
 
 
 async def window(stage: Stage, text: str = "@helper") -> str:
-    stage.ann.command(CHANNEL, ids.COMMAND, f"watch {text}")
+    stage.ann.command(CHANNEL, slack_ids.COMMAND, f"watch {text}")
     return await filled(stage)
 
 
@@ -78,14 +79,14 @@ async def only(stage: Stage) -> Watch:
 async def test_the_window_names_the_rubric_of_the_channel(stage: Stage) -> None:
     assert "Replies are scored with this channel's rubric, `additive-5`" in await window(stage)
     stage.ann.close()
-    stage.ann.command(CHANNEL, ids.COMMAND, "rubric use code")
+    stage.ann.command(CHANNEL, slack_ids.COMMAND, "rubric use code")
     await stage.told(stage.ann)
     assert "Replies are scored with this channel's rubric, `code`" in await window(stage)
 
 
 async def test_an_older_window_does_not_undo_what_somebody_else_has_set(stage: Stage) -> None:
     await window(stage)
-    stage.ben.command(CHANNEL, ids.COMMAND, "watch @helper 1 in 5 20 a day")
+    stage.ben.command(CHANNEL, slack_ids.COMMAND, "watch @helper 1 in 5 20 a day")
     await stage.told(stage.ben)
     before = updates(stage)
     stage.ann.click(stage.ann.view, its(ids.BLOCK_SHARE, stage.helper.id), "2")
@@ -315,7 +316,7 @@ async def test_slack_that_does_not_let_us_read_is_quoted(stage: Stage) -> None:
 
 
 async def state_of(stage: Stage, count: int = 1) -> Message:
-    stage.ann.command(CHANNEL, ids.COMMAND, "watch")
+    stage.ann.command(CHANNEL, slack_ids.COMMAND, "watch")
     return await stage.told(stage.ann, count)
 
 

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from bot.slack import ids
+from bot.features.watch import ids
+from bot.slack import ids as slack_ids
 from tests.features.watch.test_watch_window import its, shown_fields, shown_now, window
 from tests.features.watch.watching import say
 from tests.stage import CHANNEL, Stage
@@ -32,7 +33,7 @@ async def test_so_is_what_would_have_been_taken(stage: Stage, fault: dict[str, A
 
 async def test_a_window_that_stays_empty_is_not_kept_quiet_about(stage: Stage) -> None:
     stage.slack.fail("views.update", times=2, status=503)
-    stage.ann.command(CHANNEL, ids.COMMAND, "watch @helper")
+    stage.ann.command(CHANNEL, slack_ids.COMMAND, "watch @helper")
     assert "Something went wrong. Please try again" in (await stage.told(stage.ann)).text
     assert "Reading this channel" in shown_now(stage)
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from bot.domain.watch import Coverage, ReplyOutcome, Unread, Watch
+from bot.features.watch import ids
 from bot.features.watch.figures import CountedWatch
 from bot.features.watch.text import state
 from bot.features.watch.window_text import READING, WatchView, said_modal, watch_modal
-from bot.slack import ids
 from bot.slack.blocks import ModalState
 from bot.slack.messages import Message
 from judge import load_rubric

@@ -10,10 +10,10 @@ from sqlalchemy import insert
 from bot.domain.case import CaseSource, CaseStatus, LoggedCase
 from bot.domain.limits import Limits, Policy
 from bot.domain.watch import ReplyOutcome, together
-from bot.features.watch import watcher
+from bot.features.watch import ids, watcher
 from bot.features.watch.alerts import DriftAlerts
 from bot.features.watch.watcher import OFTEN, REST, Watcher
-from bot.slack import ids
+from bot.slack import ids as slack_ids
 from bot.store.figures import watched
 from bot.store.schema import cases
 from pocket_slack import Message, Person
@@ -27,7 +27,7 @@ ANYWHERE, NO_LIMITS = Policy(), Limits()
 async def say(stage: Stage, text: str) -> str:
     """What ann is told after `/judge watch ...`."""
     before = len(stage.ann.ephemerals(CHANNEL))
-    stage.ann.command(CHANNEL, ids.COMMAND, f"watch {text}".strip())
+    stage.ann.command(CHANNEL, slack_ids.COMMAND, f"watch {text}".strip())
     return (await stage.told(stage.ann, before + 1)).text
 
 

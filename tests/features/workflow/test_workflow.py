@@ -15,6 +15,7 @@ from bot.app import running_bot
 from bot.domain import case as domain
 from bot.domain.blocker import CHANNEL_OFF, FOREIGN, NO_QUESTION
 from bot.domain.case import WORKFLOW, CaseSource, CaseStatus, Exclusion, Visibility
+from bot.features.workflow import ids
 from bot.features.workflow.text import (
     EITHER_OR,
     FORGOTTEN,
@@ -27,7 +28,7 @@ from bot.features.workflow.text import (
 )
 from bot.pipeline.text import WENT_WRONG
 from bot.setting_values import Role
-from bot.slack import ids
+from bot.slack import ids as slack_ids
 from bot.slack.manifest import Part, load_manifest
 from pocket_slack import Entry, Execution, Message
 from tests.gestures import stats
@@ -126,7 +127,7 @@ async def test_a_reply_in_a_thread_is_scored(stage: Stage, by: str) -> None:
 @pytest.mark.needs("rubrics")
 async def test_a_step_scores_by_the_rubric_of_the_messages_channel(stage: Stage) -> None:
     _, answer = stage.ask_and_answer()
-    stage.ann.command(CHANNEL, ids.COMMAND, "rubric use code")
+    stage.ann.command(CHANNEL, slack_ids.COMMAND, "rubric use code")
     await stage.told(stage.ann)
     await ended(stage, run(stage, link=link(stage, answer)))
     await ended(stage, run(stage, **TEXTS))
@@ -159,7 +160,7 @@ async def test_the_person_whom_a_workflow_names_is_charged_nothing(open_step_sta
     for number in (1, 2):
         await ended(stage, run(stage, question=QUESTION, response=f"Answer {number}."))
     parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
     await stage.verdict(parent)
 
 
@@ -167,7 +168,7 @@ async def test_a_reply_that_a_workflow_had_scored_is_scored_anew_for_a_person(st
     parent, answer = stage.ask_and_answer()
     await ended(stage, run(stage, message=at(answer)))
     await stage.verdict(parent)
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
     await stage.verdict(parent, 2)
     case = await stage.reaches(2, CaseStatus.DELIVERED)
     assert (case.requester_id, case.excluded) == (stage.ann.id, None)
@@ -176,7 +177,7 @@ async def test_a_reply_that_a_workflow_had_scored_is_scored_anew_for_a_person(st
 async def test_a_reply_of_which_a_workflow_was_told_the_score_is_not_labelled_blind(stage: Stage) -> None:
     team_id, ben = stage.slack.workspace.team_id, stage.ben.id
     parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
     await stage.reaches(1, CaseStatus.DELIVERED)
     assert await stage.log.assignments.count(team_id, ben, {parent.channel_id}) == 1
     await ended(stage, run(stage, message=at(answer)))
@@ -216,7 +217,7 @@ async def test_without_a_question_nobody_is_asked_and_the_step_ends(stage: Stage
 
 async def test_a_step_does_not_wait_for_what_a_person_is_yet_to_type(stage: Stage) -> None:
     answer = stage.helper.post(CHANNEL, ANSWER)
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
     await stage.modal(stage.ann)
     await stage.reaches(1, CaseStatus.ASKED)
     execution = await ended(stage, run(stage, message=at(answer)))
@@ -358,7 +359,7 @@ async def test_a_step_waits_for_what_a_person_has_asked_for(stage: Stage) -> Non
     gate = asyncio.Event()
     stage.model.script(Held(gate, GOOD))
     _, answer = stage.ask_and_answer()
-    await stage.slack.settled(stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    await stage.slack.settled(stage.ben.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer))
     execution = run(stage, message=at(answer))
     assert execution.delivery is not None
     await stage.slack.settled(execution.delivery)

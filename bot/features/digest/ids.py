@@ -1,0 +1,7 @@
+"""What Slack sends back from this feature: ids of windows, buttons and inputs."""
+
+ACTION_DIGEST_ON = "switch_digest_on"
+ACTION_DIGEST_OFF = "switch_digest_off"
+ACTION_LOWEST = "show_lowest"
+
+METADATA_DIGEST = "slack_judge_digest"

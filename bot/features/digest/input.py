@@ -1,0 +1,82 @@
+"""Parses what the person typed after `/judge digest` and `/judge stats`.
+
+The functions raise ValueError for what they cannot read; its message says which word is wrong, and why.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, Literal
+
+from bot.domain.week import DAYS, parse_day, parse_time, parse_zone
+from bot.slack.commands import unknown
+
+_FILLERS = {"every", "at", "in"}
+# "fryday" is a misspelt day, not a time zone.
+_CLOSE = 0.7
+
+
+@dataclass(frozen=True)
+class DigestRequest:
+    """What `/judge digest` should do; `changes` has the settings to change, by their names in `ChannelSettings`."""
+
+    action: Literal["on", "off", "people", "state", "help"]
+    changes: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class StatsRequest:
+    """What `/judge stats` is about, as typed without `#` or `@`; None means this channel, or all its authors."""
+
+    channel: str | None = None
+    author: str | None = None
+
+
+def parse_digest(text: str) -> DigestRequest:
+    """The request in the text after `/judge digest`."""
+    match text.lower().split():
+        case []:
+            return DigestRequest("state")
+        case ["off" | "help" as action]:
+            return DigestRequest(action)
+        case ["people", "on" | "off" as switch]:
+            return DigestRequest("people", {"ranks_people": switch == "on"})
+        case ["on", *words]:
+            return DigestRequest("on", _schedule_changes([word for word in words if word not in _FILLERS]))
+        case _:
+            raise unknown(text)
+
+
+def parse_stats(text: str) -> StatsRequest:
+    """The request in the text after `/judge stats`; names may contain spaces."""
+    name = text[1:].strip()
+    if not text:
+        return StatsRequest()
+    if text.startswith("#") and name:
+        return StatsRequest(channel=name)
+    if text.startswith("@") and name:
+        return StatsRequest(author=name)
+    if text.lower() == "me":
+        return StatsRequest(author="me")
+    raise unknown(text)
+
+
+def _schedule_changes(words: Sequence[str]) -> dict[str, str]:
+    """The settings that the words change; all words for one setting are joined, so two days are an error."""
+    found: dict[str, list[str]] = {}
+    for word in words:
+        found.setdefault(_setting(word), []).append(word)
+    return {setting: _PARSERS[setting](" ".join(name)) for setting, name in found.items()}
+
+
+def _setting(word: str) -> str:
+    if word[0].isdigit():
+        return "digest_time"
+    return "digest_day" if get_close_matches(word, [day[: len(word)] for day in DAYS], cutoff=_CLOSE) else "digest_tz"
+
+
+_PARSERS: Mapping[str, Callable[[str], str]] = {
+    "digest_day": parse_day,
+    "digest_time": lambda text: f"{parse_time(text):%H:%M}",
+    "digest_tz": lambda text: parse_zone(text).key,
+}

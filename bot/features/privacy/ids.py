@@ -1,0 +1,3 @@
+"""What Slack sends back from this feature."""
+
+ACTION_FORGET = "forget"

@@ -1,0 +1,18 @@
+"""What Slack sends back from this feature: ids of windows, buttons and inputs."""
+
+VIEW_RUBRIC = "save_rubric"
+VIEW_RUBRIC_SAVED = "use_rubric"
+
+ACTION_RUBRIC = "rubric-"  # followed by use, view or edit
+ACTION_RUBRIC_DELETE = "delete_rubric"
+ACTION_RUBRIC_USE = "use_replayed_rubric"
+ACTION_RUBRIC_LEAVE = "leave_replayed_rubric"
+ACTION_IMPROVE_STOP = "stop_improvement"
+ACTION_IMPROVE_USE = "use_improved_rubric"
+ACTION_IMPROVE_LEAVE = "leave_improved_rubric"
+ACTION_IMPROVE_BACK = "go_back_from_improved_rubric"
+ACTION_IMPROVE_VIEW = "view_improved_rubric"
+
+BLOCK_NAME = "name"
+BLOCK_PROMPT = "prompt"
+BLOCK_PROMPT_REST = "prompt_rest"

@@ -1,0 +1,51 @@
+"""Reads what the person typed: after `/judge rubric`, and in the window for a rubric."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from bot.features.rubrics import ids
+from bot.slack.blocks import ModalState
+from bot.slack.commands import unknown
+from bot.slack.invocation import to_state, typed
+
+
+@dataclass(frozen=True)
+class RubricRequest:
+    """What `/judge rubric` should do, and with which rubric and model; None is the model of the settings."""
+
+    action: Literal["state", "use", "view", "edit", "delete", "improve"]
+    name: str = ""
+    model: str | None = None
+
+
+@dataclass(frozen=True)
+class RubricSubmission:
+    """The submitted window for a rubric: its state, the name, and the prompt, which ends with a single newline."""
+
+    state: ModalState
+    name: str
+    prompt: str
+
+
+def parse_rubric(text: str) -> RubricRequest:
+    """The request in the text after `/judge rubric`; names of models keep their upper and lower case."""
+    match text.split():
+        case []:
+            return RubricRequest("state")
+        case ["use", name, model]:
+            return RubricRequest("use", name.lower(), model)
+        case ["use" | "edit" | "delete" as action, name]:
+            return RubricRequest(action, name.lower())
+        case ["edit" | "improve" as action]:
+            return RubricRequest(action)
+        case _:
+            raise unknown(text)
+
+
+def to_rubric_submission(body: dict[str, Any]) -> RubricSubmission:
+    """The rubric as typed; its two fields are joined by a newline, where the text was split."""
+    view = body["view"]
+    values = view["state"]["values"]
+    fields = (typed(values, block) for block in (ids.BLOCK_PROMPT, ids.BLOCK_PROMPT_REST))
+    prompt = "\n".join(field for field in fields if field)
+    return RubricSubmission(to_state(view), typed(values, ids.BLOCK_NAME).lower(), f"{prompt}\n")

@@ -1,0 +1,61 @@
+"""Parses what the person typed after `/judge watch`."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from bot.domain.watch import Shows
+from bot.slack.commands import unknown
+from bot.slack.invocation import clicked_value
+
+_WATCH = re.compile(
+    r"off +@(?P<ended>[^@]+)"
+    r"|@(?P<name>[^@]+?)(?:(?P<off> +off)"
+    r"|( +(?P<share>all|1 +in +(?P<one_in>[1-9][0-9]{0,3})))?"
+    r"( +(?P<per_day>[1-9][0-9]{0,4}) +a +day)?"
+    r"( +(?P<shows>nothing|reaction|verdict))?"
+    r"( +alert +(?P<alert>here|me|off))?)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class WatchRequest:
+    """What `/judge watch` should do.
+
+    `author` is the assistant as typed, and `changes` has the settings to change, by their names in `Watch`. `alert`
+    says who is told when the assistant gets worse; None changes nothing. If only the assistant is given, a window asks
+    for the rest.
+    """
+
+    action: Literal["state", "window", "set", "off"]
+    author: str = ""
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    alert: Literal["here", "me", "off"] | None = None
+
+
+def parse_watch(text: str) -> WatchRequest:
+    """The request in the text after `/judge watch`: an assistant, whose name may contain spaces, and its settings."""
+    if not text:
+        return WatchRequest("state")
+    found = _WATCH.fullmatch(text)
+    if found is None:
+        raise ValueError(f"{unknown(text)}: I watch one assistant at a time, by `@` and its name")
+    if found["off"] or found["ended"]:
+        return WatchRequest("off", (found["ended"] or found["name"]).strip())
+    name = found["name"].strip()
+    changes: dict[str, Any] = {}
+    if found["share"]:
+        changes["share"] = 1 / int(found["one_in"] or 1)
+    if found["per_day"]:
+        changes["per_day"] = int(found["per_day"])
+    if found["shows"]:
+        changes["shows"] = Shows(found["shows"].lower())
+    alert: Any = found["alert"] and found["alert"].lower()
+    return WatchRequest("set" if changes or alert else "window", name, changes, alert)
+
+
+def clicked_watch(body: dict[str, Any]) -> tuple[str, str]:
+    channel_id, _, author_id = clicked_value(body).partition(":")
+    return channel_id, author_id
