@@ -237,7 +237,7 @@ class Watcher:
         It stays taken, because it has a verdict.
         """
         taken, now = (reply, ReplyOutcome.TAKEN), self.services.clock()
-        if watch is None:
+        if watch is None or (age > LATE and reply.last_ts is None):
             return taken
         if age <= LATE:
             found = await self._found(reply)

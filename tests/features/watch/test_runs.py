@@ -4,7 +4,7 @@ import asyncio
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 from bot.domain.case import CaseStatus, Exclusion
 from bot.domain.limits import Limits
@@ -114,6 +114,20 @@ async def test_what_is_added_soon_is_scored_once_more_and_then_marked(stage: Sta
     assert (first.edited_at, bool(second.edited_at)) == (None, True)
     assert await stage.log.cases.get(3) is None
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
+
+
+async def test_a_scored_reply_whose_outcome_a_kill_has_kept_from_the_log_is_not_marked(stage: Stage) -> None:
+    await say(stage, "@helper all")
+    stage.ask_and_answer()
+    await seen(stage, 1)
+    await take_finished(stage)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    for hours in (1, 30):
+        await stage.log.database.execute(update(replies).values(outcome=None))
+        await take_finished(stage, timedelta(hours=hours))
+    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
+    assert (await stage.log.cases.get(1)).edited_at is None
+    assert len(stage.model.requests) == 1
 
 
 async def gone_on(
