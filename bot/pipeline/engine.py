@@ -219,9 +219,5 @@ class Engine:
     async def _resubmit(self) -> None:
         await self._store.unsettled.submit_oldest(self._team_id)
         await self._store.edits.resubmit(self._team_id)
-        await self._store.executions.resubmit(self._team_id)
-        await self._store.executions.trim()
-        await self._store.channel_replays.resubmit(self._team_id)
-        await self._store.improvements.resubmit(self._team_id)
         await self._store.jobs.trim()
         await self._store.batches.trim(self._team_id)

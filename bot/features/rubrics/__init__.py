@@ -7,7 +7,7 @@ from functools import partial
 
 from bot.feature import Feature, Services
 from bot.features.rubrics import comparison, handlers, improvement
-from bot.pipeline.engine import JobHandler
+from bot.pipeline.engine import JobHandler, PeriodicJob
 from bot.store.jobs import JobKind
 
 _HELP = """\
@@ -24,9 +24,15 @@ def feature(services: Services) -> Feature:
             JobKind.REPLAY: lambda job: comparison.run(services, judges, job.case_id),
             JobKind.IMPROVE: lambda job: improvement.run(services, judges, job.case_id, pauses[job.case_id]),
         }
+
+    async def resubmit() -> None:
+        await services.store.channel_replays.resubmit(services.identity.team_id)
+        await services.store.improvements.resubmit(services.identity.team_id)
+
     return Feature(
         register=partial(handlers.register, services=services),
         words={"rubric": partial(handlers.answer, services)},
         more_help=_HELP,
         jobs=jobs,
+        periodic_jobs=[PeriodicJob("resubmit_improvements", resubmit)],
     )

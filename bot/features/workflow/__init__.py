@@ -11,6 +11,7 @@ from bot.domain.verdict import RecordedVerdict
 from bot.domain.week import Week
 from bot.feature import Feature, Named, Services
 from bot.features.workflow import handlers, text
+from bot.pipeline.engine import PeriodicJob
 from bot.slack.blocks import Block, section
 from bot.store.figures import Place, Span
 from bot.store.jobs import JobKind
@@ -37,10 +38,15 @@ def feature(services: Services) -> Feature:
         line = text.week_line(await services.store.tallies.scores(replace(place, sample=Sample.WORKFLOW), span))
         return [section(line)] if line else []
 
+    async def resubmit() -> None:
+        await services.store.executions.resubmit(services.identity.team_id)
+        await services.store.executions.trim()
+
     return Feature(
         register=partial(handlers.register, services=services),
         on_verdict=tell,
         fails=fails,
         week_blocks=week_blocks,
         jobs={JobKind.COMPLETE: lambda payload: handlers.settle(services, payload.case_id)},
+        periodic_jobs=[PeriodicJob("resubmit_executions", resubmit)],
     )
