@@ -114,15 +114,14 @@ class Watcher:
     async def note(self, body: Mapping[str, Any]) -> None:
         """Notes the reply in a message event; ignores events that no watch covers, which are nearly all."""
         event = body["event"]
-        watches = await self._watches.get(body["team_id"])
-        channel_id, raw = event.get("channel", ""), message_of(event)
-        here = {author_id: watch for (watched, author_id), watch in watches.items() if watched == channel_id}
-        if not here:
-            return
-        if event.get("subtype") == "message_changed":
-            await self._note_change(here, raw)
-        else:
-            await self.see(here, raw, REST)
+        async with self._seeing:  # before the watches are read, where a later message could overtake an earlier one
+            watches = await self._watches.get(body["team_id"])
+            channel_id, raw = event.get("channel", ""), message_of(event)
+            here = {author_id: watch for (watched, author_id), watch in watches.items() if watched == channel_id}
+            if here and event.get("subtype") == "message_changed":
+                await self._note_change(here, raw)
+            elif here:
+                await self._see(here, raw, REST)
 
     async def see(self, watches: Mapping[str, Watch], raw: Raw, rest: timedelta) -> int:
         """Notes a message of a channel with these watches, by assistant; returns the number of new replies, 1 or 0.
