@@ -2,8 +2,8 @@
 
     python -m bench.digest --week 40000 --before 10000
 
-The log is made in /tmp once, with a fixed seed, and kept for the next run. The measured channel has 40,000 cases in its
-week, and 10,000 in each of the seven weeks before, which the trend and the changes need. A third of the cases share
+The store is made in /tmp once, with a fixed seed, and kept for the next run. The measured channel has 40,000 cases in
+its week, and 10,000 in each of the seven weeks before, which the trend and the changes need. A third of the cases share
 their thread with others of their channel, mostly with one.
 """
 

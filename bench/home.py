@@ -2,7 +2,7 @@
 
     python -m bench.home --people 50
 
-The log is that of `bench.digest`: 1,000,000 verdicts, one channel with 40,000 in the measured week, 49 with some 380.
+The store is that of `bench.digest`: 1,000,000 verdicts, one channel with 40,000 in the measured week, 49 with some 380.
 Everyone is in all fifty. All tabs are published one after the other, and then all at the same time. Slack is the pocket
 Slack, over HTTP on this machine; a person's first visit includes asking it for their channels.
 """
@@ -62,7 +62,7 @@ async def measure(people: int) -> None:
 
 
 def workspace(people: int) -> Workspace:
-    """The people of the log, all of them members of all its channels."""
+    """The people of the store, all of them members of all its channels."""
     made = Workspace(load_manifest(), limits=Limits.off())
     made.team_id = TEAM
     for number in range(people):

@@ -52,7 +52,7 @@ def draw(shape: Shape, correlation: float, replies: int, random: Random) -> list
 
 
 def shared(turns: Sequence[Turn]) -> list[str | None]:
-    """Their threads as the log returns them: None for a thread with a single scored reply."""
+    """Their threads as the store returns them: None for a thread with a single scored reply."""
     numbers = Counter(turn.thread for turn in turns)
     return [str(turn.thread) if numbers[turn.thread] > 1 else None for turn in turns]
 

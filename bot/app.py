@@ -160,7 +160,7 @@ async def open_services(stack: AsyncExitStack, settings: Settings, role: Role = 
     """
     store = await stack.enter_async_context(await Store.open(settings.database_url, settings.store_text))
     if store.database.is_sqlite and role is not Role.BOTH:
-        raise BotError(f"--role {role}: a log in SQLite has one process for all; use PostgreSQL, or --role both")
+        raise BotError(f"--role {role}: SQLite serves one process; use PostgreSQL, or --role both")
     stack.enter_context(owned(store.database))
     client = await stack.enter_async_context(web_client(settings.slack_bot_token, settings.slack_api_url))
     identity = await identify(client)
@@ -314,7 +314,7 @@ async def _sign_forever(store: Store, signs: Sequence[Callable[[], Awaitable[boo
             await store.processes.sign(is_connected=is_well)
             pause_s = SIGN_S if is_well else SIGN_AGAIN_S
         except STORE_ERRORS as exc:
-            logger.error("log_out_of_reach", reason=in_brief(exc), next_in_s=SIGN_S)
+            logger.error("database_out_of_reach", reason=in_brief(exc), next_in_s=SIGN_S)
         await asyncio.sleep(pause_s)
 
 

@@ -83,9 +83,9 @@ def health() -> None:
     Exit code 0 if it is, 1 if not.
     """
     from bot.commands.health import examine
-    from bot.settings import load_log_settings
+    from bot.settings import load_store_settings
 
-    is_well, sentence = asyncio.run(examine(load_log_settings().database_url))
+    is_well, sentence = asyncio.run(examine(load_store_settings().database_url))
     typer.echo(f"{'ok' if is_well else 'wrong'}: {sentence}")
     raise typer.Exit(0 if is_well else 1)
 
@@ -120,7 +120,7 @@ def manifest(
 
 @app.command()
 def demo(
-    database: Annotated[str, typer.Option(help="SQLite file for the log; temporary by default.")] = "",
+    database: Annotated[str, typer.Option(help="SQLite file; temporary by default.")] = "",
     port: Annotated[int, typer.Option(help="Port of the page; 0 takes a free one.")] = 8123,
     script: Annotated[bool, typer.Option("--script", help="Play a short example in the terminal and exit.")] = False,
     opens: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
@@ -264,7 +264,7 @@ def purge(
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count them.")] = False,
 ) -> None:
-    """Delete old cases from the log; messages in Slack stay.
+    """Delete old cases from the database; messages in Slack stay.
 
     The texts, ratings and labels of a case are deleted with it.
     """

@@ -2,7 +2,7 @@
 
 BotError
 ├── SettingsError    a setting is missing or wrong; lists all of them
-├── LogError         the database cannot be opened, migrated or written
+├── StoreError         the database cannot be opened, migrated or written
 └── SlackError       Slack refuses the tokens, or cannot be reached at start
 """
 
@@ -15,7 +15,7 @@ class SettingsError(BotError):
     """Settings are missing or wrong."""
 
 
-class LogError(BotError):
+class StoreError(BotError):
     """The database cannot be opened, migrated or written."""
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, Counter, Gauge, Histogram, Metric, generate_latest
 
-CASES = Gauge("slack_judge_cases", "Cases in the log.", ["status"])
+CASES = Gauge("slack_judge_cases", "Cases in the database.", ["status"])
 RUNNING = Gauge("slack_judge_cases_running", "Cases that this process works on right now, those that wait included.")
 QUEUE = Gauge("slack_judge_queue_length", "Cases of this process that wait for their turn at the judge.")
 VERDICT_SECONDS = Histogram(

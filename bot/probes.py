@@ -9,7 +9,7 @@ from bot.http_server import HttpServer
 from bot.store.cases import Cases
 from bot.store.errors import STORE_ERRORS
 
-_OUT_OF_REACH = "the log is out of reach\n"
+_OUT_OF_REACH = "the database is out of reach\n"
 _UNWELL = "Slack cannot reach this process, it takes no jobs, or the log cannot be written; its log says which\n"
 
 

@@ -41,8 +41,8 @@ SLACK_API_URL = "https://slack.com/api/"
 OFFLINE = "offline"
 
 
-class LogSettings(BaseSettings):
-    """Where the log is, what it keeps, and for how long; enough for commands that use neither Slack nor a model.
+class StoreSettings(BaseSettings):
+    """Where the database is, what it keeps, and for how long; enough for commands that use neither Slack nor a model.
 
     `python -m tools.settings` makes the page of all settings from the descriptions.
     """
@@ -53,7 +53,7 @@ class LogSettings(BaseSettings):
 
     database_url: str = Field(
         default="sqlite+aiosqlite:///slack-judge.db",
-        description="where the log is kept; migrated on start. Use `postgresql://...` for several processes",
+        description="where the database is kept; migrated on start. Use `postgresql://...` for several processes",
     )
     store_text: Literal["full", "none"] = Field(
         default="full",
@@ -87,7 +87,7 @@ class LogSettings(BaseSettings):
         return value
 
 
-class ChannelSettings(LogSettings):
+class ChannelSettings(StoreSettings):
     """Adds what it takes to ask Slack for the names of channels; without a token, Slack is not asked."""
 
     slack_bot_token: BotToken | None = None
@@ -97,13 +97,13 @@ class ChannelSettings(LogSettings):
 Zone = Annotated[str, AfterValidator(lambda text: parse_zone(text).key)]
 
 
-class WeekSettings(LogSettings):
+class WeekSettings(StoreSettings):
     """Adds the time zone of the weeks."""
 
     digest_tz: Zone = "UTC"
 
 
-class SlackSettings(LogSettings):
+class SlackSettings(StoreSettings):
     """Adds how Slack and the app reach each other."""
 
     hears_slack: ClassVar[bool] = True
@@ -150,7 +150,7 @@ class SlackSettings(LogSettings):
         return secret
 
 
-class JudgeSettings(LogSettings):
+class JudgeSettings(StoreSettings):
     """Adds the judge; enough for commands that do not use Slack. A missing key is reported by the first model call."""
 
     openai_base_url: str | None = Field(
@@ -301,7 +301,7 @@ class PreviewSettings(_FrontSettings, _WorkerSettings):
 _OF_ROLE = {Role.BOTH: Settings, Role.FRONT: _FrontSettings, Role.WORKER: _WorkerSettings}
 
 
-S = TypeVar("S", bound=LogSettings)
+S = TypeVar("S", bound=StoreSettings)
 
 
 def load(kind: type[S], env_file: Path | None = _ENV_FILE, **given: object) -> S:
@@ -334,15 +334,15 @@ def _misspelt(env_file: Path | None) -> Mapping[str, str]:
     return {name: found[0] for name, found in close.items() if found}
 
 
-def load_log_settings() -> LogSettings:
-    """The settings of the log alone; raises the same errors as `load`."""
-    return load(LogSettings)
+def load_store_settings() -> StoreSettings:
+    """The settings of the store alone; raises the same errors as `load`."""
+    return load(StoreSettings)
 
 
 def files_with_secrets(env_file: Path = _ENV_FILE) -> Sequence[Path]:
     """The files that settings are read from: `env_file`, if it exists, and each file that a `NAME_FILE` names."""
-    named_in = EnvSettingsSource(LogSettings), DotEnvSettingsSource(LogSettings, env_file=env_file)
-    return [*([env_file] if env_file.exists() else []), *SecretFiles(LogSettings, *named_in).paths]
+    named_in = EnvSettingsSource(StoreSettings), DotEnvSettingsSource(StoreSettings, env_file=env_file)
+    return [*([env_file] if env_file.exists() else []), *SecretFiles(StoreSettings, *named_in).paths]
 
 
 def load_settings(env_file: Path | None = _ENV_FILE, role: Role = Role.BOTH, **given: object) -> Settings:

@@ -169,7 +169,7 @@ async def up_to_date(stage: Stage, case_id: int = 1) -> LoggedCase:
 
     await stage.slack.until(is_taken)
     async with asyncio.timeout(ONLY_A_HANG_S):
-        while any(each.status is CaseStatus.DELIVERED for each in await stale(stage.log)):  # noqa: ASYNC110 - the log has no events to wait for
+        while any(each.status is CaseStatus.DELIVERED for each in await stale(stage.log)):  # noqa: ASYNC110 - the store has no events
             await asyncio.sleep(0.01)
     return await stage.log.cases.get(case_id)
 

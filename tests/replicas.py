@@ -73,7 +73,7 @@ async def workers_are(url: str, counts: list[int]) -> None:
 
 
 async def all_are_delivered(url: str) -> None:
-    """Returns once the log has all cases as delivered, which follows the verdict in Slack."""
+    """Returns once the store has all cases as delivered, which follows the verdict in Slack."""
     async with asyncio.timeout(ONLY_A_HANG_S):
         while await left(url):  # noqa: ASYNC110 - another process changes it
             await asyncio.sleep(0.05)

@@ -94,7 +94,7 @@ class Stage:
         return verdict
 
     async def _noted(self, verdict: Message) -> None:
-        """Returns once the log has the case as delivered, a moment after its post; a click could come before that."""
+        """Returns once the store has the case as delivered, a moment after its post; a click could come before that."""
         assert verdict.metadata is not None
         case_id = verdict.metadata["event_payload"]["case_id"]
         async with asyncio.timeout(ONLY_A_HANG_S):
@@ -112,14 +112,14 @@ class Stage:
         return replace(self.services, clock=lambda: datetime.now(UTC) + later, **changes)
 
     async def reaches(self, case_id: int, status: CaseStatus) -> LoggedCase:
-        """A case, once it has that status; polled, because the log has no events to wait for."""
+        """A case, once it has that status; polled, because the store has no events to wait for."""
         async with asyncio.timeout(ONLY_A_HANG_S):
             while (case := await self.log.cases.get(case_id)) is None or case.status is not status:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
         return case
 
     async def scrubbed(self) -> None:
-        """Returns once the log's journal is empty; at the first try the bot may still be reading."""
+        """Returns once the store's journal is empty; at the first try the bot may still be reading."""
         async with asyncio.timeout(ONLY_A_HANG_S):
             while not await self.log.forgetting.scrub():  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
@@ -187,7 +187,7 @@ def assert_without_words(stage: Stage, why: str) -> str:
 
 
 def responses_at_the_ack(stage: Stage, folder: Path) -> list[list[str]]:
-    """The responses in the log at each acknowledgement from now on."""
+    """The responses in the store at each acknowledgement from now on."""
     found: list[list[str]] = []
 
     def look(entry: Entry) -> None:

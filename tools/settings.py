@@ -22,7 +22,7 @@ generated from `bot/settings.py` by `python -m tools.settings`.
 _SECTIONS = {
     "Slack": ("slack_", "serve_http", "http_", "unconfirmed_posts"),
     "The judge": ("openai_", "judge_"),
-    "The log": ("database_", "store_", "retention_"),
+    "The database": ("database_", "store_", "retention_"),
     "Limits and permissions": ("max_", "channels_", "score_people", "verdict_visibility"),
     "Watching assistants": ("watch_",),
     "The digest": ("digest_",),

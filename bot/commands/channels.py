@@ -1,4 +1,4 @@
-"""Finds the channel that `--channel` gives by id or by name; the log has ids, and only Slack has names."""
+"""Finds the channel that `--channel` gives by id or by name; the store has ids, and only Slack has names."""
 
 import re
 from typing import NamedTuple

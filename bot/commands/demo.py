@@ -131,7 +131,7 @@ reaction scores each new answer. Open its thread: within two minutes the score
 appears there as a reaction. Ask about a git commit: the answer comes in three
 messages, which get one score together."""
 _EARLIER = """
-The log has scores of an earlier run, whose messages are gone: links to them lead
+The database has scores of an earlier run, whose messages are gone: links to them lead
 nowhere. With a new file, or without --database, everything starts fresh."""
 _PATIENCE_S = 180
 _WIDTH = 80
@@ -164,7 +164,7 @@ async def show(database: str = "", port: int = 0, opens: bool = False) -> None:
 
 
 async def play(database: str = "") -> None:
-    """Runs the main use case once, and prints the threads and the log."""
+    """Runs the main use case once, and prints the threads and the store."""
     configure_logs("console", logging.WARNING)
     console = Console(width=min(Console().width, _WIDTH), highlight=False)
     workspace = Workspace(load_manifest(parts=[Part.MESSAGE_EVENTS]), name="Pocket")
@@ -176,12 +176,12 @@ async def play(database: str = "") -> None:
             await _main_job(slack, console)
         await _show_log(console, url)
         if database:
-            console.print(f"The log is in {database}; look into it with any SQLite tool.")
+            console.print(f"The database is in {database}; look into it with any SQLite tool.")
 
 
 @contextmanager
 def _log_url(database: str) -> Iterator[str]:
-    """The URL of the log: in that file, or in a temporary folder that is deleted afterwards."""
+    """The URL of the store: in that file, or in a temporary folder that is deleted afterwards."""
     folder = Path(database).parent
     if not folder.is_dir():
         raise BotError(f"--database {database}: there is no folder {folder}; make it, or name another file")
@@ -261,7 +261,7 @@ def _block_text(block: dict[str, Any]) -> str:
 
 
 async def _show_log(console: Console, database_url: str) -> None:
-    table = Table("case", "by", "source", "status", "score", "model", "rubric", title="The log", title_justify="left")
+    table = Table("case", "by", "source", "status", "score", "model", "rubric", title="Cases", title_justify="left")
     async with await Store.open(database_url) as store:
         for case in await store.cases.newest(2):
             verdict = await store.cases.verdict(case.id)

@@ -102,7 +102,7 @@ def post_offline_note(workspace: Workspace) -> None:
 
 
 def _case(workspace: Workspace, question: Message) -> LoggedCase:
-    """The case that an example is about; it is not in the log."""
+    """The case that an example is about; it is not in the store."""
     return LoggedCase(
         id=0,
         key="example",
@@ -121,7 +121,7 @@ def _case(workspace: Workspace, question: Message) -> LoggedCase:
 
 
 Row = dict[str, Any]
-"""A row of a case as in the log."""
+"""A row of a case as in the store."""
 
 PAST_CHANNEL = "made-up-weeks"
 WEEKS = 8
@@ -150,7 +150,7 @@ def demo_workspace(clock: Clock | None = None) -> Workspace:
 
 
 async def write_past(database_url: str, workspace: Workspace) -> bool:
-    """Writes the past weeks to the log if it has no cases yet, and returns whether it did.
+    """Writes the past weeks to the store if it has no cases yet, and returns whether it did.
 
     If a scored message exists in the channel, its verdict is posted, too.
     """

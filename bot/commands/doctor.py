@@ -12,7 +12,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.numbers import number_of
-from bot.errors import BotError, LogError, SettingsError, SlackError
+from bot.errors import BotError, SettingsError, SlackError, StoreError
 from bot.judges import model_client, open_judges, rubric_of
 from bot.setting_values import Role, readable_on_the_way_to
 from bot.settings import Settings, files_with_secrets, load_settings
@@ -163,10 +163,10 @@ async def _database(_: AsyncWebClient, settings: Settings) -> str:
 
 def _check_permissions(log: Path) -> None:
     if exposed := open_to_others(beside(log)):
-        raise LogError(f"DATABASE_URL: others may read the log; {to_mend(exposed)}")
+        raise StoreError(f"DATABASE_URL: others may read the database; {to_mend(exposed)}")
     if is_open_folder(folder := log.resolve().parent):
-        raise LogError(
-            f"DATABASE_URL: anybody may put another file in the log's place; chmod o-w {shlex.quote(str(folder))}, "
+        raise StoreError(
+            f"DATABASE_URL: anybody may put another file in its place; chmod o-w {shlex.quote(str(folder))}, "
             "or name a file in a folder of its own"
         )
 

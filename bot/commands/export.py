@@ -19,7 +19,7 @@ from bot.commands.opened import note, opened_database, operator, reading
 from bot.domain.case import text_hash
 from bot.domain.numbers import number_of
 from bot.errors import BotError
-from bot.settings import load_log_settings
+from bot.settings import load_store_settings
 from bot.store.audit import Act, Action, Audit
 from bot.store.database import Database
 from bot.store.export import Exports, Selection
@@ -48,10 +48,10 @@ async def export_labels(
         has_texts: Whether to include questions, responses and the reasons that people gave.
 
     Raises:
-        BotError: The format does not go with the other options, the log cannot be read, or the file cannot be written.
+        BotError: The format does not go with the other options, the store cannot be read, or the file not written.
         SetupError: The name of the file implies no format, or a library for the format is missing.
     """
-    if has_texts and load_log_settings().store_text != "full":
+    if has_texts and load_store_settings().store_text != "full":
         raise BotError("--texts: none are kept (STORE_TEXT=none); leave it out")
     if form in CONVERTERS and not has_texts:
         raise BotError(f"--format {form} is of no use without texts; add --texts if the file may hold them")
@@ -64,7 +64,7 @@ async def export_labels(
             count, left_out = await export(database, output, which, has_texts, CONVERTERS.get(form or ""))
     typer.echo(f"{number_of(count, 'row' if which.has_unlabelled else 'label')} written", err=True)
     if left_out:
-        typer.echo(f"{left_out} left out, whose texts are not in the log", err=True)
+        typer.echo(f"{left_out} left out, whose texts are not in the database", err=True)
 
 
 def _find_table(path: Path | None, form: str | None) -> Format | None:
@@ -168,7 +168,7 @@ async def export(
     The counts are the rows written and the rows left out.
 
     Raises:
-        LogError: The log cannot be read.
+        StoreError: The store cannot be read.
         OSError: `output` cannot be written.
     """
     count = left_out = 0

@@ -1,7 +1,7 @@
 """`judge-bot health`: whether a bot is running on this machine, for systemd, containers and people."""
 
 from bot.domain.clock import utc_now
-from bot.errors import LogError
+from bot.errors import StoreError
 from bot.pipeline.retries import in_brief
 from bot.store.database import Database
 from bot.store.errors import STORE_ERRORS
@@ -10,12 +10,12 @@ from bot.store.ownership import SILENT_S, Processes
 
 
 async def examine(database_url: str) -> tuple[bool, str]:
-    """Whether the bot is well, and a line that says so or why not; reads the log without migrating it."""
+    """Whether the bot is well, and a line that says so or why not; reads the store without migrating it."""
     database = Database(connect(database_url))
     try:
         await require_log(database_url)
         latest = await Processes(database).latest_here()
-    except LogError as exc:
+    except StoreError as exc:
         return False, str(exc)
     except STORE_ERRORS as exc:
         return False, str(in_brief(exc))

@@ -1,4 +1,4 @@
-"""`judge-bot mcp`: a channel's figures as tools, for the assistant of a person who may read the log.
+"""`judge-bot mcp`: a channel's figures as tools, for the assistant of a person who may read the store.
 
 The same cases count and the same figures are hidden as in the digest. Access to single replies is recorded in the
 audit, as by `judge-bot view`. The tools return no texts.

@@ -1,12 +1,12 @@
-"""Opens the log for commands; each error becomes one plain sentence."""
+"""Opens the store for commands; each error becomes one plain sentence."""
 
 import getpass
 import os
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 
-from bot.errors import LogError
-from bot.settings import load_log_settings
+from bot.errors import StoreError
+from bot.settings import load_store_settings
 from bot.store.audit import Act, Audit
 from bot.store.database import Database
 from bot.store.errors import STORE_ERRORS, reason_of
@@ -15,8 +15,8 @@ from bot.store.opening import open_engine, require_log
 
 @asynccontextmanager
 async def opened_database() -> AsyncIterator[Database]:
-    """The database of the log from the settings, migrated."""
-    url = load_log_settings().database_url
+    """The database from the settings, migrated."""
+    url = load_store_settings().database_url
     await require_log(url)
     database = Database(await open_engine(url))
     try:
@@ -27,19 +27,19 @@ async def opened_database() -> AsyncIterator[Database]:
 
 @contextmanager
 def reading(consequence: str = "; the export is not complete") -> Iterator[None]:
-    """A context that raises LogError if the log cannot be read within it."""
+    """A context that raises StoreError if the store cannot be read within it."""
     try:
         yield
     except STORE_ERRORS as exc:
-        raise LogError(f"the log cannot be read ({reason_of(exc)}){consequence}") from exc
+        raise StoreError(f"the database cannot be read ({reason_of(exc)}){consequence}") from exc
 
 
 async def note(database: Database, acts: Sequence[Act]) -> None:
-    """Records the coming export in the audit; raises LogError if it cannot, and then nothing must be exported."""
+    """Records the coming export in the audit; raises StoreError if it cannot, and then nothing must be exported."""
     try:
         await Audit(database).note(acts)
     except STORE_ERRORS as exc:
-        raise LogError(f"the log cannot be written ({reason_of(exc)}); nothing was exported") from exc
+        raise StoreError(f"the database cannot be written ({reason_of(exc)}); nothing was exported") from exc
 
 
 def operator() -> str:

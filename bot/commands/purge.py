@@ -9,13 +9,13 @@ from bot.commands.opened import operator
 from bot.domain.clock import utc_now
 from bot.domain.numbers import number_of
 from bot.errors import BotError
-from bot.settings import load_log_settings
+from bot.settings import load_store_settings
 from bot.store import Store
 
 
 async def purge(days: int | None, *, is_dry: bool) -> None:
     """Deletes cases older than `days`, or than RETENTION_DAYS by default, and prints how many."""
-    settings = load_log_settings()
+    settings = load_store_settings()
     days = days or settings.retention_days
     if days is None:
         raise BotError("give --days N, or set RETENTION_DAYS")
@@ -35,6 +35,6 @@ async def purge(days: int | None, *, is_dry: bool) -> None:
         if not await store.forgetting.scrub():
             typer.echo("SQLite's journal is in use; the bot empties it with what it deletes next, or this command does")
     except DBAPIError as exc:
-        raise BotError(f"the log cannot be written ({exc.orig}); what was deleted before that stays deleted") from exc
+        raise BotError(f"the database cannot be written ({exc.orig}); what was deleted before stays deleted") from exc
     finally:
         await store.close()

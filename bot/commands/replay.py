@@ -1,7 +1,7 @@
 """`judge-bot replay`: judges logged cases again with another model or rubric, and compares the results.
 
-Nothing reaches Slack, the log or the figures. The file of verdicts has the format of `judge batch`, without texts. The
-same command continues where it stopped.
+Nothing reaches Slack, the store or the figures. The file of verdicts has the format of `judge batch`, without texts.
+The same command continues where it stopped.
 """
 
 import asyncio
@@ -90,7 +90,7 @@ async def replay(wanted: Wanted) -> int:
                 concurrency=settings.judge_concurrency,
                 max_cost_usd=wanted.max_cost_usd,
             )
-            scores_of(wanted.output, cases)  # raises before anything is paid for if the file is of another log
+            scores_of(wanted.output, cases)  # raises before anything is paid for if the file is of another store
             await _run(run, journal, cases)
             journal.sort()
     comparison = compare(wanted.output, cases, judge.rubric.scale)

@@ -78,14 +78,14 @@ def require_agreement() -> None:
 def scores_of(path: Path, cases: Sequence[Replayable]) -> Mapping[int, int | None]:
     """The scores in the file of a replay, by case, for those of `cases` that it has; None is unscored.
 
-    Raises BotError if a case in the file is a different one in this log.
+    Raises BotError if a case in the file is a different one in this store.
     """
     known, scores = {case.id: case for case in cases}, {}
     for row in (decode(raw) for _, raw in read_lines(path)):
         if (case := known.get(row["line"])) is None:
             continue
         if (row.get("prompt_id"), row.get("score_before")) != (case.question_hash, case.score):
-            raise BotError(f"{path}: case {case.id} is another one in this log; choose another output")
+            raise BotError(f"{path}: case {case.id} is another one in this database; choose another output")
         scores[case.id] = row["score"]
     return scores
 

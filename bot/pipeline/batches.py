@@ -1,7 +1,7 @@
 """Scores watched replies through the provider's batch endpoint, at half the price: WATCH_BY_BATCH.
 
-A case is judged with the answers that are in the log. Requests without an answer are queued there, and the case waits.
-Every minute, queued requests are sent if the oldest has waited for an hour, and the answers of ended batches are
+A case is judged with the answers that are in the store. Requests without an answer are queued there, and the case
+waits. Every minute, queued requests are sent if the oldest has waited for an hour, and the answers of ended batches are
 fetched; each step is logged before the next. No request is in two batches. Requests that a batch leaves unanswered are
 queued again. A reply without a score after a day stays unscored, as with any watch.
 """

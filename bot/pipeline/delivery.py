@@ -73,7 +73,7 @@ class Delivery:
 
         The message with typed texts shows the score, too, and verdicts that this one replaces are folded. For a watched
         reply, the channel sees what it has chosen, and nothing if there is no score. A workflow that asked is always
-        told, while the log still has the texts. Returns the updated case.
+        told, while the store still has the texts. Returns the updated case.
         """
         case = await self._still_held(case)
         if case.is_watched and (verdict.score is None or not case.is_posted):
@@ -193,7 +193,7 @@ class Delivery:
             return case, str(answer["ts"])
 
     async def _still_held(self, case: LoggedCase) -> LoggedCase:
-        """The case, after checking in the log that this attempt still holds it if its last step was a while ago.
+        """The case, after checking in the store that this attempt still holds it if its last step was a while ago.
 
         A process that froze in between must not post if another attempt has begun.
         """

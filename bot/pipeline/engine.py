@@ -23,7 +23,7 @@ from pgqueuer.models import Job, Schedule
 from slack_sdk.errors import SlackApiError
 
 from bot import metrics
-from bot.pipeline.retries import LOG_PAUSE, RetryError, growing_pause, in_brief
+from bot.pipeline.retries import STORE_PAUSE, RetryError, growing_pause, in_brief
 from bot.slack.incoming import Traffic
 from bot.store import Store
 from bot.store.errors import STORE_ERRORS
@@ -103,9 +103,9 @@ class Engine:
                     logger.info("queue_opened", unsettled=number)
                     tries = 0
                     await self._run(queue)
-            except Exception as exc:  # from the log, the queue or its connection; the log still has all work
+            except Exception as exc:  # from the store, the queue or its connection; the store still has all work
                 tries += 1
-                pause_s = min(growing_pause(tries), LOG_PAUSE).total_seconds()
+                pause_s = min(growing_pause(tries), STORE_PAUSE).total_seconds()
                 brief = in_brief(exc)
                 reason = brief or type(exc).__name__
                 logger.error("queue_interrupted", reason=reason, next_in_s=pause_s, exc_info=None if brief else exc)
@@ -118,7 +118,7 @@ class Engine:
             self._queue.shutdown.set()
         try:
             await asyncio.wait([running], timeout=grace_s)
-        finally:  # even if this wait is cancelled, no job may run on after the log is closed
+        finally:  # even if this wait is cancelled, no job may run on after the store is closed
             for job in list(self._running.values()):
                 job.cancel()
             await asyncio.wait([running], timeout=_LAST_WORDS_S)

@@ -146,7 +146,7 @@ class Choices:
 
 
 class NoCaseError(LookupError):
-    """A button or window names a case that is not in the log (any more), or that this person may not see."""
+    """A button or window names a case that is not in the store (any more), or that this person may not see."""
 
 
 @dataclass(frozen=True)

@@ -34,10 +34,10 @@ from bot.pipeline.judges import Judges
 from bot.pipeline.lookup import Lookup, MayNotReadError, OutOfSightError
 from bot.pipeline.requests import message_key
 from bot.pipeline.retries import (
-    LOG_PAUSE,
     MODEL_PAUSES,
     MOST_INTERNAL_ERRORS,
     RECORD_PAUSES,
+    STORE_PAUSE,
     RetryError,
     growing_pause,
     in_brief,
@@ -117,8 +117,8 @@ class CasePipeline:
             logger.info("case_left_to_another", case=case_id)
         except STORE_ERRORS as exc:
             reason = in_brief(exc) or type(exc).__name__
-            logger.error("log_out_of_reach", case=case_id, reason=reason, next_in_s=LOG_PAUSE.total_seconds())
-            raise RetryError(reason, LOG_PAUSE) from exc
+            logger.error("database_out_of_reach", case=case_id, reason=reason, next_in_s=STORE_PAUSE.total_seconds())
+            raise RetryError(reason, STORE_PAUSE) from exc
 
     async def _settle(self, claimed: LoggedCase, trigger_id: str | None) -> None:
         case = claimed
@@ -146,7 +146,7 @@ class CasePipeline:
             else:
                 recorded = await self._store.cases.verdict(case.id)
                 if recorded is None:
-                    raise LookupError(f"case {case.id} is judged and has no verdict in the log")
+                    raise LookupError(f"case {case.id} is judged and has no verdict in the database")
                 verdict = recorded
             with self._tracing.step("deliver", case):
                 case = await self._delivery.deliver(case, verdict)
@@ -313,7 +313,7 @@ class CasePipeline:
         return from_verdict(verdict, judge.rubric, judge.version, find_flags("", case.question or ""))
 
     async def _record(self, case: LoggedCase, verdict: RecordedVerdict, since: LoggedCase | None) -> LoggedCase:
-        """The case with its verdict, which is paid for: while the log is out of reach, it is tried a few times."""
+        """The case with its verdict, which is paid for: while the store is out of reach, it is tried a few times."""
         failed = 0
         while True:
             try:

@@ -1,4 +1,4 @@
-"""Converts requests to cases, the form in which they go to the log."""
+"""Converts requests to cases, the form in which they go to the store."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""When a step that failed is tried again: one rule each for Slack, the model, the log, and errors of our own."""
+"""When a step that failed is tried again: one rule each for Slack, the model, the store, and errors of our own."""
 
 from datetime import timedelta
 
@@ -13,10 +13,10 @@ MODEL_PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 3, 6))
 """The pause after each failed call of the model; after the last one, the case is given up."""
 MOST_INTERNAL_ERRORS = 10
 """How often an unexpected error while judging is retried, which takes about a quarter of an hour."""
-LOG_PAUSE = timedelta(seconds=5)
-"""The pause while the log is out of reach; it does not grow, because tries cannot be counted then."""
+STORE_PAUSE = timedelta(seconds=5)
+"""The pause while the store is out of reach; it does not grow, because tries cannot be counted then."""
 RECORD_PAUSES = tuple(timedelta(seconds=seconds) for seconds in (0.2, 1, 3, 9))
-"""The pauses in which a verdict is kept in hand while the log is out of reach; then the model is asked again."""
+"""The pauses in which a verdict is kept in hand while the store is out of reach; then the model is asked again."""
 
 _FIRST_PAUSE = timedelta(seconds=1)
 _LONGEST_PAUSE = timedelta(minutes=5)
@@ -42,7 +42,7 @@ def growing_pause(tries: int) -> timedelta:
 
 
 def in_brief(error: BaseException) -> str | None:
-    """What is wrong with Slack, the connection to it or the log, in a few words; None for any other error."""
+    """What is wrong with Slack, the connection to it or the store, in a few words; None for any other error."""
     if isinstance(error, SlackApiError):
         return f"Slack: {slack_word(error)}"
     if isinstance(error, aiohttp.ClientError):
@@ -50,5 +50,5 @@ def in_brief(error: BaseException) -> str | None:
     if isinstance(error, TimeoutError):
         return "no answer in time"
     if isinstance(error, STORE_ERRORS):
-        return f"the log is out of reach: {reason_of(error)}"
+        return f"the database is out of reach: {reason_of(error)}"
     return None

@@ -164,7 +164,7 @@ def texts_modal(
 def question_modal(
     case: LoggedCase, callback_id: str, reason: str, state: ModalState, said: Mapping[str, Turn] | None = None
 ) -> dict[str, Any]:
-    """The modal that asks for a case's question; it only shows the response, which stays in the log in full.
+    """The modal that asks for a case's question; it only shows the response, which stays in the store in full.
 
     If `said` has messages, by ts, one of them can be chosen instead of typing.
     """

@@ -20,4 +20,4 @@ class Tracing:
         return _NOTHING
 
     def judged(self, case: LoggedCase, verdict: RecordedVerdict) -> None:
-        """Is called once a verdict is in the log."""
+        """Is called once a verdict is in the store."""

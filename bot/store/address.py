@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote, urlencode
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from bot.errors import LogError
+from bot.errors import StoreError
 
 _CONNECT_TIMEOUT_S = 10.0  # asyncpg's default is a minute
 _SQLITE = ("sqlite", "sqlite+aiosqlite")
@@ -50,28 +50,28 @@ class Address:
 
 
 def to_address(database_url: str) -> Address:
-    """The address in DATABASE_URL. Raises LogError if it is wrong; the message quotes at most a driver's name."""
+    """The address in DATABASE_URL. Raises StoreError if it is wrong; the message quotes at most a driver's name."""
     scheme, _, rest = database_url.strip().partition("://")
     if scheme in _SQLITE:
         return _to_file(f"sqlite+aiosqlite://{rest}")
     if scheme in _POSTGRESQL:
         return _to_server(rest)
     if rest and re.fullmatch(r"\w+(\+\w+)?", scheme):
-        raise LogError(f"DATABASE_URL: there is no driver for {scheme!r}; {_EXPECTED}")
-    raise LogError(f"DATABASE_URL: {_EXPECTED}")
+        raise StoreError(f"DATABASE_URL: there is no driver for {scheme!r}; {_EXPECTED}")
+    raise StoreError(f"DATABASE_URL: {_EXPECTED}")
 
 
 def _to_file(text: str) -> Address:
     try:
         url = make_url(text)
     except (ArgumentError, ValueError) as exc:
-        raise LogError(f"DATABASE_URL: {_EXPECTED}") from exc
+        raise StoreError(f"DATABASE_URL: {_EXPECTED}") from exc
     if url.query or (url.database or "").startswith("file:"):
-        raise LogError(f"DATABASE_URL: SQLite takes a path, no file: URI and no options behind a '?'; {_EXPECTED}")
+        raise StoreError(f"DATABASE_URL: SQLite takes a path, no file: URI and no options behind a '?'; {_EXPECTED}")
     if not url.database or url.database == ":memory:":
-        raise LogError(f"DATABASE_URL: names no file, and a log in memory would be lost with the process; {_EXPECTED}")
+        raise StoreError(f"DATABASE_URL: names no file, and memory is lost with the process; {_EXPECTED}")
     if url.host or url.username or url.port or "\0" in url.database:
-        raise LogError(f"DATABASE_URL: SQLite takes a path behind three slashes, no user and no host; {_EXPECTED}")
+        raise StoreError(f"DATABASE_URL: SQLite takes a path behind three slashes, no user and no host; {_EXPECTED}")
     return Address(url, {}, str(url))
 
 
@@ -90,11 +90,11 @@ def _to_server(rest: str) -> Address:
         if unknown is None:
             return _to_address(login, found["hosts"], unquote(found["database"] or ""), options)
     if unknown:
-        raise LogError(
+        raise StoreError(
             f"DATABASE_URL: option {unknown} behind the '?' is not known here; take it away, or use one of "
             f"{', '.join(sorted(_OPTIONS))}"
         )
-    raise LogError(f"DATABASE_URL: cannot be read; {_EXPECTED}, where {_HOW_TO_WRITE_IT}")
+    raise StoreError(f"DATABASE_URL: cannot be read; {_EXPECTED}, where {_HOW_TO_WRITE_IT}")
 
 
 def _to_address(login: str, hosts: str, database: str, options: dict[str, str]) -> Address:
@@ -110,7 +110,7 @@ def _to_arguments(hosts: str, options: dict[str, str]) -> dict[str, Any]:
     options = {"application_name": "slack-judge"} | options
     timeout = options.pop("connect_timeout", "")
     if not re.fullmatch(r"\d{0,4}", timeout):
-        raise LogError("DATABASE_URL: connect_timeout is not a number of seconds; expected one such as 10")
+        raise StoreError("DATABASE_URL: connect_timeout is not a number of seconds; expected one such as 10")
     arguments: dict[str, Any] = {"timeout": float(timeout or 0) or _CONNECT_TIMEOUT_S}
     if mode := options.pop("ssl", ""):
         options["sslmode"] = "require" if mode in ("true", "1") else mode

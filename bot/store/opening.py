@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from bot.domain.clock import Clock, utc_now
-from bot.errors import LogError
+from bot.errors import StoreError
 from bot.store.address import Address, to_address
 from bot.store.database import Database, connect_sqlite
 from bot.store.errors import STORE_ERRORS, reason_of
@@ -57,7 +57,7 @@ AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
 @asynccontextmanager
 async def said_if_long(what_to_do: str) -> AsyncIterator[None]:
     waiting = asyncio.get_running_loop().call_later(
-        _PATIENCE_S, lambda: logger.warning("waiting_for_the_log", do=what_to_do)
+        _PATIENCE_S, lambda: logger.warning("waiting_for_the_database", do=what_to_do)
     )
     try:
         yield
@@ -77,7 +77,7 @@ _PROBE_BYTES = 1 << 20
 
 
 async def open_engine(database_url: str, clock: Clock = utc_now) -> AsyncEngine:
-    """An engine on the migrated database. Raises LogError if the URL is wrong, or it cannot be written or migrated."""
+    """An engine on the migrated database. Raises StoreError if the URL is wrong or it cannot be migrated."""
     address = to_address(database_url)
     if address.is_sqlite:
         _check_writable(address)
@@ -89,7 +89,7 @@ async def open_engine(database_url: str, clock: Clock = utc_now) -> AsyncEngine:
             await note_clock(engine, clock)
     except _opening_errors(address) as exc:
         await engine.dispose()
-        raise LogError(f"DATABASE_URL {address.shown}: cannot be opened and migrated: {reason_of(exc)}") from exc
+        raise StoreError(f"DATABASE_URL {address.shown}: cannot be opened and migrated: {reason_of(exc)}") from exc
     if address.is_sqlite:
         return engine
     await engine.dispose()
@@ -97,15 +97,15 @@ async def open_engine(database_url: str, clock: Clock = utc_now) -> AsyncEngine:
 
 
 async def require_log(database_url: str) -> None:
-    """Raises LogError if no bot has been at work in the database, or it is out of reach; creates nothing."""
+    """Raises StoreError if no bot has been at work in the database, or it is out of reach; creates nothing."""
     address = to_address(database_url)
     try:
         has_log = _has_log(address) if address.is_sqlite else await _has_log_on_server(database_url)
     except (*STORE_ERRORS, sqlite3.Error) as exc:
-        raise LogError(f"DATABASE_URL {address.shown}: the log is out of reach: {reason_of(exc)}") from exc
+        raise StoreError(f"DATABASE_URL {address.shown}: the database is out of reach: {reason_of(exc)}") from exc
     if not has_log:
-        raise LogError(
-            f"DATABASE_URL {address.shown}: there is no log; name the database of your bot, "
+        raise StoreError(
+            f"DATABASE_URL {address.shown}: it has no tables; name the database of your bot, "
             "or begin one with judge-bot serve"
         )
 
@@ -130,7 +130,7 @@ async def _has_log_on_server(database_url: str) -> bool:
 
 
 def connect(database_url: str, query_timeout_s: float | None = QUERY_TIMEOUT_S) -> AsyncEngine:
-    """An engine on a database as it is, with this timeout for each query. Raises LogError if the URL is wrong."""
+    """An engine on a database as it is, with this timeout for each query. Raises StoreError if the URL is wrong."""
     address = to_address(database_url)
     arguments = address.arguments | {"command_timeout": query_timeout_s}
     if address.is_sqlite:
@@ -141,7 +141,7 @@ def connect(database_url: str, query_timeout_s: float | None = QUERY_TIMEOUT_S) 
             address.url, hide_parameters=True, pool_size=_CONNECTIONS, max_overflow=0, connect_args=arguments
         )
     except ModuleNotFoundError as exc:
-        raise LogError("DATABASE_URL: PostgreSQL needs the package asyncpg; pip install asyncpg") from exc
+        raise StoreError("DATABASE_URL: PostgreSQL needs the package asyncpg; pip install asyncpg") from exc
     if address.is_sqlite:
         _configure_sqlite(engine)
     else:
@@ -169,12 +169,12 @@ def _check_writable(address: Address) -> None:
             os.fsync(probe.fileno())
         make_file(file)
     except OSError as exc:
-        raise LogError(
+        raise StoreError(
             f"DATABASE_URL {address.shown}: the folder cannot be written ({exc.strerror}); "
             "free some space, change the file's permissions, or choose another file"
         ) from exc
     if file.exists() and not os.access(file, os.W_OK):
-        raise LogError(
+        raise StoreError(
             f"DATABASE_URL {address.shown}: the file is read-only; change its permissions, or choose another"
         )
 
@@ -265,13 +265,13 @@ _DEFINE = (f"CREATE TABLE {_TRIAL} (id INTEGER)", "COMMENT ON TABLE cases IS NUL
 
 
 async def try_out(database: Database, shown: str) -> None:
-    """Raises LogError if cases cannot be written, or later versions could not migrate; leaves nothing behind."""
-    hint = "" if database.is_sqlite else "; let the role own the log's tables, and GRANT it CREATE on their schema"
+    """Raises StoreError if cases cannot be written, or later versions could not migrate; leaves nothing behind."""
+    hint = "" if database.is_sqlite else "; let the role own the database's tables, and GRANT it CREATE on their schema"
     for what, work in (("written", _write), ("migrated", _define)):
         try:
             await database.read(work)  # commits nothing
         except STORE_ERRORS as exc:
-            raise LogError(f"DATABASE_URL {shown}: cannot be {what}: {reason_of(exc)}{hint}") from exc
+            raise StoreError(f"DATABASE_URL {shown}: cannot be {what}: {reason_of(exc)}{hint}") from exc
 
 
 async def _write(connection: AsyncConnection) -> None:

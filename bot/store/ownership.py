@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 from sqlalchemy import delete, select
 
 from bot.domain.clock import utc_now
-from bot.errors import LogError
+from bot.errors import StoreError
 from bot.store.database import Database, columns_of, upsert
 from bot.store.schema import processes
 
@@ -97,19 +97,19 @@ def owned(database: Database) -> Iterator[None]:
         owner = ""
         with suppress(OSError, ValueError):
             owner = path.read_text(encoding="ascii").strip()
-        raise LogError(
+        raise StoreError(
             f"DATABASE_URL {database.engine.url}: another judge-bot (process {owner or 'unknown'}) works on this file; "
             "stop it, or give each its own, or let both use PostgreSQL"
         ) from exc
     except OSError as exc:
-        raise LogError(
+        raise StoreError(
             f"DATABASE_URL {database.engine.url}: {path} cannot be locked ({exc.strerror}); delete it, or change its "
             "permissions"
         ) from exc
     try:
         path.write_text(f"{os.getpid()}\n", encoding="ascii")
         if exposed := open_to_others(beside(file)):
-            logger.warning("others_may_read_the_log", mend=to_mend(exposed))
+            logger.warning("others_may_read_the_database", mend=to_mend(exposed))
         yield
     finally:
         lock.release()

@@ -153,7 +153,7 @@ class Store:
 
     @classmethod
     async def open(cls, database_url: str, store_text: str = "full") -> Self:
-        """The store behind a URL, migrated. Raises LogError if it cannot be opened, written or migrated."""
+        """The store behind a URL, migrated. Raises StoreError if it cannot be opened, written or migrated."""
         return cls(Database(await open_engine(database_url)), store_text)
 
     @classmethod

@@ -66,7 +66,7 @@ async def test_a_token_that_can_be_replaced_is_transient_but_not_passing(client:
 def test_a_log_without_a_free_connection_is_out_of_reach() -> None:
     error = PoolTimeoutError("QueuePool limit of size 10 reached")
     assert isinstance(error, STORE_ERRORS)
-    assert in_brief(error) == "the log is out of reach: QueuePool limit of size 10 reached"
+    assert in_brief(error) == "the database is out of reach: QueuePool limit of size 10 reached"
 
 
 def test_an_unexpected_error_has_no_brief_name() -> None:

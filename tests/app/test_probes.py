@@ -53,7 +53,7 @@ async def test_a_process_that_cannot_write_to_the_log_stops_being_ready(tmp_path
     assert not await processes.has_signed()
     await processes.sign(is_connected=True)
     async with store.database.engine.connect() as connection:
-        # As with a full disk, the log can only be read.
+        # As with a full disk, the store can only be read.
         await connection.exec_driver_sql("PRAGMA query_only = ON")
         await connection.commit()
     for now_s in (SILENT_S - 1, SILENT_S):

@@ -5,7 +5,7 @@ import pytest
 from bot.errors import SettingsError
 from bot.judges import limits_of
 from bot.setting_values import Role
-from bot.settings import LogSettings, PreviewSettings, Settings, load, load_log_settings, load_settings
+from bot.settings import PreviewSettings, Settings, StoreSettings, load, load_settings, load_store_settings
 from judge import DEFAULT_MODEL
 
 SETTINGS = [name.upper() for name in Settings.model_fields]
@@ -41,7 +41,7 @@ def test_three_values_are_enough(tmp_path: Path) -> None:
 )
 def test_a_name_that_is_nearly_a_settings_is_refused(tmp_path: Path, name: str, meant: str) -> None:
     with pytest.raises(SettingsError, match=f"{name.upper()}: did you mean {meant}"):
-        load(LogSettings, env(tmp_path, f"{name}=xoxb-secret"))
+        load(StoreSettings, env(tmp_path, f"{name}=xoxb-secret"))
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_what_is_in_force_is_said(tmp_path: Path, line: str, shown: tuple[str, s
 
 def test_variables_of_other_programs_are_left_alone(tmp_path: Path) -> None:
     others = ("HTTP_PROXY=x", "OPENAI_ORG_ID=x", "JUDGE_BATCH_HURRY=1", "LOG_LEVEL=info", "TZ=UTC", "POSTGRES_DB=x")
-    load(LogSettings, env(tmp_path, *others))
+    load(StoreSettings, env(tmp_path, *others))
 
 
 def test_nothing_listens_for_other_machines_by_default(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_a_file_in_another_encoding_is_named_with_its_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path(".env").write_bytes(raw)
-    for read in (load_settings, load_log_settings):
+    for read in (load_settings, load_store_settings):
         with pytest.raises(SettingsError, match=rf"^\.env: line {line} is not UTF-8; save the file as UTF-8$"):
             read()
 
@@ -214,7 +214,7 @@ def test_the_file_of_the_log_address_can_be_named_in_the_environment(
     (tmp_path / "address").write_text("sqlite+aiosqlite:////data/log.db\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DATABASE_URL_FILE", str(tmp_path / "address"))
-    assert load_log_settings().database_url == "sqlite+aiosqlite:////data/log.db"
+    assert load_store_settings().database_url == "sqlite+aiosqlite:////data/log.db"
 
 
 def test_a_file_named_in_the_environment_overrides_one_named_in_the_env_file(

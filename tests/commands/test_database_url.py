@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 import yaml
 
-from bot.errors import LogError
+from bot.errors import StoreError
 from bot.store import Store
 from bot.store.opening import connect, open_engine
 from tests.postgres import Cluster, free_port
@@ -32,7 +32,7 @@ async def is_encrypted(database_url: str) -> bool:
 
 
 async def refusal(database_url: str) -> str:
-    with pytest.raises(LogError) as error:
+    with pytest.raises(StoreError) as error:
         await open_engine(database_url)
     return str(error.value)
 

@@ -181,7 +181,7 @@ async def test_rows_without_texts_are_left_out_of_what_needs_them(log: Store, tm
         other.commit()
     _, out, err = await export(tmp_path, "--all", "--texts", "--format", "inspect")
 
-    assert (len(out.splitlines()), err) == (2, "2 rows written\n1 left out, whose texts are not in the log\n")
+    assert (len(out.splitlines()), err) == (2, "2 rows written\n1 left out, whose texts are not in the database\n")
 
 
 async def test_a_case_labelled_or_deleted_during_an_export_is_in_it_once_or_not_at_all(tmp_path: Path) -> None:

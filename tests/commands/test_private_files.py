@@ -79,7 +79,7 @@ async def test_a_log_that_was_shared_stays_shared_and_the_start_says_so(
         await slack.connected()
         process.send_signal(signal.SIGTERM)
         _, err = await process.communicate()
-    (said,) = [line for line in map(json.loads, err.splitlines()) if line["event"] == "others_may_read_the_log"]
+    (said,) = [line for line in map(json.loads, err.splitlines()) if line["event"] == "others_may_read_the_database"]
     beside = " ".join(f"{tmp_path}/log.db{ending}" for ending in ("", "-wal", "-shm"))
     assert (said["level"], said["mend"]) == ("warning", f"chmod 600 {beside}")
     assert modes(tmp_path)["log.db"] == "rw-r-----"
@@ -157,7 +157,7 @@ async def test_doctor_names_a_log_that_others_may_read(model_server: ModelServer
         (tmp_path / name).chmod(0o600)
         code_when_mended, _ = await run(JUDGE_BOT, "doctor", env=env, folder=tmp_path)
     await log.close()
-    assert f"wrong  DATABASE_URL: others may read the log; chmod 600 {tmp_path}/{name}" in said.splitlines()
+    assert f"wrong  DATABASE_URL: others may read the database; chmod 600 {tmp_path}/{name}" in said.splitlines()
     assert (code, code_when_mended) == (1, 0)
 
 
@@ -212,7 +212,7 @@ async def test_doctor_names_a_folder_that_anybody_may_write_to(model_server: Mod
     async with pocket_slack() as slack:
         env = environment(slack, model_server, tmp_path) | {"DATABASE_URL": url(tmp_path / "open")}
         code, said = await run(JUDGE_BOT, "doctor", env=env, folder=tmp_path)
-    assert f"anybody may put another file in the log's place; chmod o-w {tmp_path}/open" in said
+    assert f"anybody may put another file in its place; chmod o-w {tmp_path}/open" in said
     assert code == 1
 
 

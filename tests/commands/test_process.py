@@ -221,7 +221,7 @@ async def test_a_demo_with_the_log_of_an_earlier_one_says_what_has_become_of_its
     code, _, err = await run("demo", env, tmp_path, "--script", "--database", "demo.db")
     assert code == 0, err
     async with demo_page(env, tmp_path, "--database", "demo.db") as (_, said):
-        assert "The log has scores of an earlier run, whose messages are gone" in said
+        assert "The database has scores of an earlier run, whose messages are gone" in said
         assert "eight weeks" not in said
 
 

@@ -359,7 +359,7 @@ async def test_replay_does_not_go_on_in_the_file_of_another_log(
     code, out, err = await replay("--samples", "1")
 
     assert (code, out) == (2, "")
-    assert "is another one in this log; choose another output" in err.replace("\n", " ")
+    assert "is another one in this database; choose another output" in err.replace("\n", " ")
     assert len(model_server.requests) == 3
 
 

@@ -228,5 +228,5 @@ async def test_who_made_a_page_of_which_channel_is_noted_first(tmp_path: Path) -
     await with_log(url(tmp_path), hold)
     code, _, err = await command("view", url(tmp_path), tmp_path, "--channel", "C1")
     assert code == 2
-    assert err == "judge-bot: the log cannot be written (held); nothing was exported\n"
+    assert err == "judge-bot: the database cannot be written (held); nothing was exported\n"
     assert not (tmp_path / "C1.html").exists()

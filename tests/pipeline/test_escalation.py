@@ -1,4 +1,4 @@
-"""A stronger model, set by JUDGE_ESCALATE_TO, in the thread, in the window of details, and in the log."""
+"""A stronger model, set by JUDGE_ESCALATE_TO, in the thread, in the window of details, and in the store."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -62,7 +62,7 @@ async def test_while_slack_lets_a_channel_wait_its_people_take_turns(open_stage:
 
 
 async def fill(stage: Stage, count: int) -> None:
-    """Cases of one channel, in the log and in the queue, as if they had been asked for."""
+    """Cases of one channel, in the store and in the queue, as if they had been asked for."""
     channel = stage.slack.workspace.channel(CHANNEL)
     case = a_row(
         team_id=stage.slack.workspace.team_id,

@@ -16,7 +16,7 @@ from tests.cases import a_case, a_verdict, held
 
 @pytest.fixture
 async def logs(database_url: str) -> AsyncIterator[list[Store]]:
-    """The log as several processes have it; SQLite has one alone."""
+    """The store as several processes have it; SQLite has one alone."""
     opened = [await Store.open(database_url) for _ in range(1 if database_url.startswith("sqlite") else 3)]
     yield opened
     for log in opened:

@@ -44,7 +44,7 @@ async def test_a_mistyped_file_is_named_and_not_made(
 
     assert code == (1 if command == ("health",) else 2)
     assert line.endswith(
-        f"DATABASE_URL sqlite+aiosqlite:///{tmp_path}/typo/none.db: there is no log; name the database of your bot, "
+        f"DATABASE_URL sqlite+aiosqlite:///{tmp_path}/typo/none.db: it has no tables; name the database of your bot, "
         "or begin one with judge-bot serve"
     )
     assert not (tmp_path / "typo").exists()
@@ -58,7 +58,7 @@ async def test_a_file_of_another_program_is_named_and_left_alone(model_server: M
 
     _, line = await said(model_server, tmp_path, f"sqlite:///{str(file).replace('?', '%3F')}", ("audit",))
 
-    assert "there is no log; name the database of your bot" in line
+    assert "it has no tables; name the database of your bot" in line
     assert file.read_bytes() == before
     assert [each for each in os.listdir(tmp_path) if each.startswith("notes")] == [file.name]
 
@@ -70,7 +70,7 @@ async def test_a_mistyped_database_of_a_server_stays_empty(
     _, line = await said(model_server, tmp_path, postgres_url, command)
 
     assert "DATABASE_URL postgresql://" in line
-    assert ": there is no log; " in line
+    assert ": it has no tables; " in line
     engine = connect(postgres_url)
     async with engine.connect() as connection:
         assert await connection.run_sync(lambda opened: inspect(opened).get_table_names()) == []
@@ -80,7 +80,7 @@ async def test_a_mistyped_database_of_a_server_stays_empty(
 async def test_an_empty_file_is_no_log(tmp_path: Path, model_server: ModelServer) -> None:
     (tmp_path / "log.db").touch()
 
-    assert "there is no log" in (await said(model_server, tmp_path, url(tmp_path), ("audit",)))[1]
+    assert "it has no tables" in (await said(model_server, tmp_path, url(tmp_path), ("audit",)))[1]
     assert (tmp_path / "log.db").stat().st_size == 0
 
 

@@ -100,4 +100,4 @@ async def test_a_log_in_a_file_is_not_split_into_roles(model_server: ModelServer
         env = environment(slack, model_server, tmp_path)
         code, _, err = await run("serve", env, tmp_path, "--role", "worker")
     assert code == 2
-    assert "--role worker: a log in SQLite has one process for all" in err
+    assert "--role worker: SQLite serves one process" in err

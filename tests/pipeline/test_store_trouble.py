@@ -1,4 +1,4 @@
-"""The log under pressure: another program holds it, the disk fills up, a migration is killed."""
+"""The store under pressure: another program holds it, the disk fills up, a migration is killed."""
 
 import asyncio
 import json
@@ -168,7 +168,7 @@ async def said_while_it_waits(env: dict[str, str], folder: Path) -> tuple[asynci
     assert process.stderr
     async for line in process.stderr:
         said = json.loads(line)
-        if said["event"] == "waiting_for_the_log":
+        if said["event"] == "waiting_for_the_database":
             return process, said
     raise AssertionError("it did not say that it waits")
 
@@ -204,6 +204,6 @@ async def test_a_file_that_another_program_holds_is_said_to_be_waited_for_and_no
         said = (await process.stderr.readline()).decode()
         other.execute("COMMIT")
     out, err = await process.communicate()
-    assert "waiting_for_the_log" in said
+    assert "waiting_for_the_database" in said
     assert f"end what writes to {tmp_path}/log.db" in said
     assert (process.returncode, out, err) == (0, b"", b"0 labels written\n")

@@ -179,7 +179,7 @@ def test_the_security_policy_promises_answers_and_fixes_within_days() -> None:
 def test_the_drawing_fits_80_columns_and_shows_every_part() -> None:
     drawing = (ROOT / "docs" / "security.md").read_text(encoding="utf-8").split("```")[1]
     assert max(map(len, drawing.splitlines())) <= 80
-    for part in ("Slack", "slack-judge", "model's server", "the log", "secrets"):
+    for part in ("Slack", "slack-judge", "model's server", "the database", "secrets"):
         assert part in drawing
 
 

@@ -205,7 +205,7 @@ async def test_health_knows_a_front_that_cannot_be_reached(front: Front) -> None
     await front.is_ready()
     prober, writer = await asyncio.open_connection("127.0.0.1", front.settings.metrics_port)
     assert await front.get("/healthz") == (200, "ok\n")  # came after the prober, so that one has been taken in
-    # Later no connection to the log can be opened, and two may be needed at once.
+    # Later no connection to the store can be opened, and two may be needed at once.
     await asyncio.gather(*(front.log.processes.latest_here() for _ in range(4)))
     with descriptors(0):
         writer.write(b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -235,10 +235,10 @@ async def test_health_knows_a_bot_at_work_and_one_that_has_gone(
 
 async def test_health_without_a_log_makes_none(tmp_path: Path) -> None:
     is_well, sentence = await examine(f"sqlite+aiosqlite:///{tmp_path}/none.db")
-    assert (is_well, "there is no log" in sentence) == (False, True)
+    assert (is_well, "it has no tables" in sentence) == (False, True)
     assert list(tmp_path.iterdir()) == []  # noqa: ASYNC240 - nothing else runs
 
 
 async def test_health_of_a_database_out_of_reach_is_a_sentence() -> None:
     is_well, sentence = await examine(f"postgresql+asyncpg://judge@127.0.0.1:{free_port()}/none")
-    assert (is_well, ": the log is out of reach: " in sentence) == (False, True)
+    assert (is_well, ": the database is out of reach: " in sentence) == (False, True)

@@ -51,7 +51,7 @@ STEPS = [
     Point("Store.add", "after", request=STEP),
     *_around("ack", request=STEP),
     *_around("workflow.tell", request=STEP),
-    *_around("Executions.note_completed", request=STEP),  # between telling Slack and recording that in the log
+    *_around("Executions.note_completed", request=STEP),  # between telling Slack and recording that in the database
     *_around("Store.note_delivered", request=STEP),
 ]
 

@@ -55,7 +55,7 @@ def ask(stage: Stage, point: Point, number: int) -> None:
 
 
 async def settled(path: Path, count: int) -> None:
-    """Returns once the log holds `count` cases, all delivered."""
+    """Returns once the store holds `count` cases, all delivered."""
     query = "SELECT count(*), count(delivered_at) FROM cases"
     with closing(sqlite3.connect(path)) as log:
         async with asyncio.timeout(ONLY_A_HANG_S):

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.errors import LogError
+from bot.errors import StoreError
 from bot.store.address import to_address
 
 SECRET = "hunter2-Tr0ub4dor"
@@ -152,7 +152,7 @@ def test_what_is_shown_has_no_login_and_no_options() -> None:
     ],
 )
 def test_what_is_wrong_is_one_sentence_without_a_piece_of_the_password(url: str, part: str) -> None:
-    with pytest.raises(LogError) as error:
+    with pytest.raises(StoreError) as error:
         to_address(url)
     said = str(error.value)
     assert part in said

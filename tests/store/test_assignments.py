@@ -1,4 +1,4 @@
-"""Blind labels in the log: which cases are drawn, for whom, with what probability, and how a label is recorded."""
+"""Blind labels in the store: which cases are drawn, for whom, with what probability, and how a label is recorded."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""What the log notes of who did what: with the change, or not at all."""
+"""What the store notes of who did what: with the change, or not at all."""
 
 import asyncio
 from datetime import timedelta

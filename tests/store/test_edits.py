@@ -1,4 +1,4 @@
-"""What has become of a message, in the log alone."""
+"""What has become of a message, in the store alone."""
 
 import io
 import json

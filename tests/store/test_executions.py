@@ -1,4 +1,4 @@
-"""What the log knows of steps of workflows, on both databases."""
+"""What the store knows of steps of workflows, on both databases."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

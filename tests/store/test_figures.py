@@ -36,7 +36,7 @@ TEAMS = (f"T{number}" for number in itertools.count())
 
 @dataclass(frozen=True)
 class Entry:
-    """A case in the log, with what the figures depend on."""
+    """A case in the store, with what the figures depend on."""
 
     channel: str = "C1"
     judged_at: datetime | None = WEEK.start + timedelta(days=2)

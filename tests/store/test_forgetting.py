@@ -1,4 +1,4 @@
-"""What is deleted from the log is deleted: by age, by number, and to the last byte of the file."""
+"""What is deleted from the store is deleted: by age, by number, and to the last byte of the file."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Labels in the log, and on their way out to `judge agreement`."""
+"""Labels in the store, and on their way out to `judge agreement`."""
 
 import io
 import json

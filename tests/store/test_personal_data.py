@@ -1,4 +1,4 @@
-"""A person's words in the log: what is theirs, how it goes, and what stays for the others."""
+"""A person's words in the store: what is theirs, how it goes, and what stays for the others."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the log keeps of rubrics that were made in channels, and how the judge of a case is found; on both databases."""
+"""What the store keeps of rubrics that were made in channels, how a case finds its judge; on both databases."""
 
 import asyncio
 from dataclasses import replace

@@ -17,7 +17,7 @@ from structlog.testing import capture_logs
 from bot.domain import deadline
 from bot.domain.case import CaseStatus, LoggedCase, Visibility
 from bot.domain.deadline import TooLateError, accepted_within
-from bot.errors import LogError
+from bot.errors import StoreError
 from bot.pipeline.retries import in_brief
 from bot.slack.client import SLACK_ERRORS
 from bot.store import Store, TakenError
@@ -54,7 +54,7 @@ async def test_a_log_of_another_version_is_left_alone_and_says_what_to_do(
     database_url: str, revision: str, said: str
 ) -> None:
     await migrated_by(database_url, revision)
-    with pytest.raises(LogError) as error:
+    with pytest.raises(StoreError) as error:
         await Store.open(database_url)
     assert str(error.value).partition(": cannot be opened and migrated: ")[2] == said.format(revision)
 
@@ -188,13 +188,13 @@ async def test_without_stored_text_a_delivered_case_keeps_hashes_and_score_only(
     ],
 )
 async def test_a_log_that_cannot_be_opened_says_why(database_url: str, part: str) -> None:
-    with pytest.raises(LogError, match=part):
+    with pytest.raises(StoreError, match=part):
         await Store.open(database_url)
 
 
 async def test_a_file_that_is_no_database_says_so(tmp_path: Path) -> None:
     (tmp_path / "log.db").write_text("These are notes, and no database. " * 100)
-    with pytest.raises(LogError, match="not a database"):
+    with pytest.raises(StoreError, match="not a database"):
         await Store.open(url(tmp_path))
 
 
@@ -215,7 +215,7 @@ async def test_an_error_in_brief_quotes_no_row(log: Store) -> None:
         await log.database.execute(insert(cases).values(question="A secret?", created_at=datetime.now(UTC)))
     said = in_brief(error.value)
     assert said is not None
-    assert said.startswith("the log is out of reach: ")
+    assert said.startswith("the database is out of reach: ")
     assert "secret" not in said
 
 
@@ -292,7 +292,7 @@ async def test_a_time_out_of_the_database_is_not_taken_for_one_of_slack(log: Sto
         with pytest.raises(STORE_ERRORS) as caught:
             await asked()
         assert not isinstance(caught.value, SLACK_ERRORS)
-        assert in_brief(caught.value) == "the log is out of reach: no answer in time"
+        assert in_brief(caught.value) == "the database is out of reach: no answer in time"
 
 
 async def test_a_log_that_cannot_be_read_does_not_answer(tmp_path: Path) -> None:

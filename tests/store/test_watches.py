@@ -1,4 +1,4 @@
-"""What the log keeps of watches, the replies that they have seen, and the alerts that were sent; on both databases."""
+"""What the store keeps of watches, the replies they have seen and the alerts they sent; on both databases."""
 
 import asyncio
 from dataclasses import replace

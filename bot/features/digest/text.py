@@ -28,7 +28,7 @@ _MINUS = "−"
 NEW_JUDGE = "Another judge scored last week, so the two are not compared."
 TOO_FEW = f"Fewer than {FEWEST} scores, so no figures: people may still be asked to score these replies blind."
 LOWEST_BEGIN = "How the lowest replies of this digest begin"
-LOWEST_GONE = "These replies are deleted, scored again or no longer in the log."
+LOWEST_GONE = "These replies are deleted, scored again or no longer in the database."
 
 
 def digest_message(

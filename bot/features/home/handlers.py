@@ -43,7 +43,7 @@ _AS_THE_WORKSPACE = "workspace"
 
 _WELCOME = "To score a reply, open the menu of the message (⋮ *More actions*) and choose *Score this reply*."
 _NO_CASES = "You have not asked for a score yet. Your cases from all channels appear here."
-_NO_STORE = "I cannot read the log right now. Press *Refresh* in a minute."
+_NO_STORE = "I cannot read the database right now. Press *Refresh* in a minute."
 _AUDIENCE = {Visibility.THREAD: "Everybody in the thread", Visibility.ME: "Only me"}
 
 logger = structlog.get_logger(__name__)

@@ -32,7 +32,7 @@ class Watched:
         weeks: The last four weeks, for the correction by labels.
         coverage: The outcomes of all its replies of this week.
         earlier: How many of the scored replies are not in `coverage`: they were written before this week, late on
-            its last day or while the app was down, or the log no longer says when.
+            its last day or while the app was down, or the store no longer says when.
         others: How many scores of this week have another judge version or scale; no other figure contains them.
         raters: How many cases of this week each rater judged: OFFLINE, MADE_UP, or None for all models.
         unread: How many cases of this week are of replies that show something that was not read.

@@ -252,7 +252,7 @@ async def test_people_who_open_it_at_once_share_the_counting(stage: Stage, tmp_p
 async def test_without_the_log_it_says_so(stage: Stage) -> None:
     async with stage.log.database.engine.begin() as connection:
         await connection.execute(text("ALTER TABLE people RENAME TO elsewhere"))
-    assert "I cannot read the log right now" in shown(await home(stage))
+    assert "I cannot read the database right now" in shown(await home(stage))
 
 
 async def test_a_tab_that_slack_will_not_have_is_published_the_next_time(stage: Stage) -> None:

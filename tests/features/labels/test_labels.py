@@ -1,4 +1,4 @@
-"""Labels: agree, disagree and one's own score, seen by nobody else, in the log once for each person."""
+"""Labels: agree, disagree and one's own score, seen by nobody else, in the store once for each person."""
 
 import asyncio
 import json
@@ -242,7 +242,7 @@ async def test_a_log_that_export_cannot_read_is_a_sentence(stage: Stage, tmp_pat
         other.execute("ALTER TABLE labels RENAME TO elsewhere")
     code, _, err = await export(tmp_path, "-o", "labels.jsonl")
     assert code == 2
-    assert err == "judge-bot: the log cannot be read (no such table: labels); the export is not complete\n"
+    assert err == "judge-bot: the database cannot be read (no such table: labels); the export is not complete\n"
 
 
 async def agreed(stage: Stage) -> None:

@@ -71,7 +71,7 @@ async def test_an_export_that_cannot_be_noted_writes_nothing(tmp_path: Path) -> 
     await with_log(url(tmp_path), hold)
     code, out, err = await command("export", url(tmp_path), tmp_path)
     assert (code, out) == (2, "")
-    assert err == "judge-bot: the log cannot be written (held); nothing was exported\n"
+    assert err == "judge-bot: the database cannot be written (held); nothing was exported\n"
 
 
 async def test_the_table_fits_80_columns_newest_last(tmp_path: Path) -> None:

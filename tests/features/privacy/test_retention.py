@@ -102,7 +102,7 @@ async def test_a_log_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> Non
         other.execute("CREATE TRIGGER held BEFORE DELETE ON cases BEGIN SELECT RAISE(ABORT, 'held'); END")
     code, _, err = await purge(tmp_path, "--days", "30")
     assert code == 2
-    assert err == "judge-bot: the log cannot be written (held); what was deleted before that stays deleted\n"
+    assert err == "judge-bot: the database cannot be written (held); what was deleted before stays deleted\n"
 
 
 async def test_a_bot_that_starts_deletes_what_is_too_old(open_stage: StageFactory, tmp_path: Path) -> None:

@@ -104,15 +104,15 @@ async def offered(stage: Stage, sign: str = "<example ", count: int = ENOUGH) ->
 async def gone(stage: Stage) -> None:
     """Returns once nothing of an improvement is left to be decided."""
     async with asyncio.timeout(ONLY_A_HANG_S):
-        while await stage.log.improvements.of(*place(stage)):  # noqa: ASYNC110 - the log makes no noise
+        while await stage.log.improvements.of(*place(stage)):  # noqa: ASYNC110 - the store makes no noise
             await asyncio.sleep(0.01)
 
 
 async def remembered(stage: Stage, count: int) -> None:
-    """Returns once so many answers of the model are in the log."""
+    """Returns once so many answers of the model are in the store."""
     answers = select(align_records.c.key).where(align_records.c.key.contains("/"))
     async with asyncio.timeout(ONLY_A_HANG_S):
-        while len(await stage.log.database.all(answers)) < count:  # noqa: ASYNC110 - the log makes no noise
+        while len(await stage.log.database.all(answers)) < count:  # noqa: ASYNC110 - the store makes no noise
             await asyncio.sleep(0.01)
 
 

@@ -45,14 +45,14 @@ from tests.stage import CHANNEL, GOOD, Stage, StageFactory, buttons, make_settin
 
 
 async def labelled(stage: Stage, count: int = LEAST, label: int = 2) -> None:
-    """So many cases with a score of 4, on which ben has another opinion; all but the first are copies in the log."""
+    """So many cases with a score of 4, on which ben has another opinion; all but the first are copies in the store."""
     await scored(stage, 1, question="Question 1?", answer="Answer 1.")
     await copy_case(stage.log, stage.ben.id, count, label)
     stage.model.requests.clear()
 
 
 async def copy_case(log: Store, user_id: str, count: int, label: int = 2) -> None:
-    """Copies the first case in the log until there are so many, and has a person label all of them."""
+    """Copies the first case in the store until there are so many, and has a person label all of them."""
     columns = [each for each in cases.c if each.name != "id"]
     async with log.database.engine.begin() as connection:
         row = (await connection.execute(select(*columns).where(cases.c.id == 1))).one()._mapping

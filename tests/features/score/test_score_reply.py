@@ -1,4 +1,4 @@
-"""The message shortcut: from the click to the verdict in the thread and in the log."""
+"""The message shortcut: from the click to the verdict in the thread and in the store."""
 
 from pathlib import Path
 

@@ -28,7 +28,7 @@ SOON = timedelta(minutes=5)
 
 
 async def noted(stage: Stage, message: Message) -> None:
-    """Returns once the log has a message as the newest one of its reply."""
+    """Returns once the store has a message as the newest one of its reply."""
     async with asyncio.timeout(ONLY_A_HANG_S):
         its = select(replies.c.ts).where(replies.c.last_ts == message.ts)
         while not await stage.log.database.values(its):  # noqa: ASYNC110

@@ -136,7 +136,7 @@ async def test_a_restart_goes_on_with_the_same_batch(
     assert stage.stop_bot
     await stage.stop_bot()
     again: Stage = await open_stage(manifest=load_manifest(parts=[Part.MESSAGE_EVENTS]), **SETTINGS)
-    # Another workspace of the pocket Slack's; the log and the provider are the same.
+    # Another workspace of the pocket Slack's; the store and the provider are the same.
     again.slack.workspace.team_id = stage.slack.workspace.team_id
     await work(again)
     row = await again.log.database.one(select(func.count(batch_requests.c.response).label("number")))

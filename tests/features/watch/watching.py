@@ -72,7 +72,7 @@ async def outcomes(stage: Stage, author_id: str = "") -> dict[ReplyOutcome | Non
 
 
 async def seen(stage: Stage, number: int) -> None:
-    """Returns once so many replies are in the log."""
+    """Returns once so many replies are in the store."""
     async with asyncio.timeout(ONLY_A_HANG_S):
         while sum((await outcomes(stage)).values()) < number:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
