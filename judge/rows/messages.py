@@ -5,7 +5,7 @@ marked at its place (`[picture: ...]`), and reasoning, which nobody was shown, i
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any, NamedTuple
 
@@ -48,8 +48,8 @@ class _Said:
 def read_messages(messages: Sequence[Any]) -> Dialogue:
     """The last question, and all that the assistant says after it; "" for what is missing.
 
-    Steps after the question are not the response: they end the conversation. What the assistant says before its last
-    step is marked as a step, if more follows.
+    Steps after the question are not the response: they end the conversation, and their roles say so. What the assistant
+    says before its last step is marked as a step, if more follows.
 
     Raises:
         ValueError: These are no messages; the message completes "line 17: ".
@@ -63,7 +63,7 @@ def read_messages(messages: Sequence[Any]) -> Dialogue:
     answer, others = list[_Said](), list[_Said]()
     for at, each in enumerate(after):
         if each.is_step or each.role != "assistant":
-            others.append(each)
+            others.append(replace(each, role=f"{each.role} after the question"))
         elif goes_on and at < last_step and each.has_words:
             answer.append(_Said(each.role, mark("step", each.text)))
         else:
@@ -98,7 +98,7 @@ def _joined(said: Sequence[_Said]) -> str:
 
 
 def _to_turns(said: Iterable[_Said]) -> tuple[Turn, ...]:
-    return tuple(Turn(each.role, each.text) for each in said if each.text.strip())
+    return tuple(Turn(each.role, each.text, each.is_step) for each in said if each.text.strip())
 
 
 def _read(messages: Sequence[Any], name: str) -> list[_Said]:
@@ -140,10 +140,9 @@ def _read_message(message: Mapping[str, Any]) -> Iterator[_Said]:
     if message.get("phase") == "commentary":
         text, has_words = text and mark("step", text), False
     steps = [*_steps(parts), *_calls(message)]
-    # In Anthropic's logs, a message by the user may be nothing but the results of tools.
-    if text or not steps:
-        yield _Said(role, text, has_words)
-    yield from steps
+    # In Anthropic's logs, a message by the user may be nothing but the results of tools, or begin with them.
+    said = [_Said(role, text, has_words)] if text or not steps else []
+    yield from (*steps, *said) if role == "user" else (*said, *steps)
 
 
 def _beside(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

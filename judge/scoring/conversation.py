@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import NamedTuple
 
 _MOST_MESSAGES, _MOST_CHARACTERS = 20, 8_000
@@ -19,10 +20,12 @@ class Turn:
     Attributes:
         role: Who wrote it, in a word or two: "user", "assistant", "Person 1". "" for a note about the conversation.
         text: What it says.
+        is_step: Whether it is a tool's call or result, which gives way to what somebody said.
     """
 
     role: str
     text: str
+    is_step: bool = field(default=False, compare=False, repr=False)
 
 
 class Bounded(NamedTuple):
@@ -34,24 +37,25 @@ class Bounded(NamedTuple):
 
 
 def bounded(turns: Sequence[Turn]) -> Bounded:
-    """The first turn and the newest ones: at most 20, with at most 8,000 characters of text.
+    """The first turn and the newest ones: at most 20, with at most 8,000 characters of text. Steps give way first.
 
     A text of more than 2,000 characters loses its middle, so that the first turn and three more always fit.
     """
-    if not turns:
-        return Bounded(())
-    left = _MOST_CHARACTERS - min(len(turns[0].text), _LONGEST_TEXT)
-    newest: list[Turn] = []  # the newest of them comes first
-    for turn in reversed(turns[1:][1 - _MOST_MESSAGES :]):
-        left -= min(len(turn.text), _LONGEST_TEXT)
+    left = _MOST_CHARACTERS
+    kept = [-1]
+    by_weight = sorted(range(len(turns)), key=lambda at: (turns[at].is_step, at > 0, -at))
+    for at in by_weight[:_MOST_MESSAGES]:
+        left -= min(len(turns[at].text), _LONGEST_TEXT)
         if left < 0:
             break
-        newest.append(turn)
-    left_out = len(turns) - 1 - len(newest)
-    note = [left_out_note(left_out)] if left_out else []
-    kept = [turns[0], *note, *reversed(newest)]
-    is_cut = any(len(turn.text) > _LONGEST_TEXT for turn in kept)
-    return Bounded(tuple(map(_shortened, kept)), left_out, is_cut)
+        kept.append(at)
+    shown: list[Turn] = []
+    for before, at in pairwise([*sorted(kept), len(turns)]):
+        if gap := at - before - 1:
+            shown.append(left_out_note(gap))
+        shown += map(_shortened, turns[at : at + 1])
+    is_cut = any(len(turns[at].text) > _LONGEST_TEXT for at in kept[1:])
+    return Bounded(tuple(shown), len(turns) - len(kept) + 1, is_cut)
 
 
 def left_out_note(number: int) -> Turn:

@@ -1,7 +1,10 @@
 """Bounds of a conversation: the first turn and the newest ones stay, and what is cut is said."""
 
+from collections.abc import Sequence
+
 from judge import Turn
 from judge.scoring.conversation import bounded
+from tests.tables import each
 
 
 def turns(*texts: str) -> list[Turn]:
@@ -31,3 +34,17 @@ def test_long_texts_lose_their_middle() -> None:
     assert sum(len(turn.text) for turn in found.turns if turn.role) <= 8_000
     assert "x\n[38,050 characters left out]\nx" in found.turns[0].text
     assert (found.left_out, found.is_cut) == (16, True)
+
+
+@each(
+    ("words", "steps", "kept"),
+    [
+        ("abcde", "0123456789" * 3, ["a", "b", "c", "d", "e", "[15 messages left out]", *"567890123456789"]),
+        ("ab", ["0" * 9000] * 5, ["a", "b", "[2 messages left out]", "000", "000", "000"]),
+        ("a" * 30, "01", ["a", "[10 messages left out]", *"a" * 19, "[2 messages left out]"]),
+        ("", "0123456789" * 3, ["0", "[10 messages left out]", *"1234567890123456789"]),
+    ],
+)
+def test_steps_give_way_to_what_was_said(words: str, steps: Sequence[str], kept: Sequence[str]) -> None:
+    found = bounded([*turns(*words), *(Turn("tool", text, is_step=True) for text in steps)])
+    assert [turn.text if len(turn.text) < 99 else turn.text[:3] for turn in found.turns] == kept

@@ -13,6 +13,7 @@ def by(role: str, content: Any, **more: Any) -> dict[str, Any]:
     return {"role": role, "content": content, **more}
 
 
+CALLED, GAVE = "assistant after the question", "tool after the question"
 CALL = {"id": "1", "type": "function", "function": {"name": "look", "arguments": '{"at": [1]}'}}
 CHAT_COMPLETIONS = [
     by("system", "Be brief."),
@@ -90,8 +91,8 @@ LANGCHAIN = [
                     Turn("system", "Be brief."),
                     Turn("user", "Hi"),
                     Turn("assistant", "Hello! (source: x)"),
-                    Turn("assistant", '[step: look {"at": (1)}]'),
-                    Turn("tool", "A cat"),
+                    Turn(CALLED, '[step: look {"at": (1)}]'),
+                    Turn(GAVE, "A cat"),
                 ),
             ),
         ),
@@ -102,20 +103,34 @@ LANGCHAIN = [
                 "[step: I read it.]\n\nIt says 42.\n[source: T (https://t.org)]\n\nNo more.",
                 (
                     Turn("developer", "Be brief."),
-                    Turn("assistant", '[step: web_search_call {"query": "q"}]'),
-                    Turn("assistant", "[step: read {}]"),
-                    Turn("tool", "42"),
+                    Turn(CALLED, '[step: web_search_call {"query": "q"}]'),
+                    Turn(CALLED, "[step: read {}]"),
+                    Turn(GAVE, "42"),
                 ),
             ),
         ),
         (
             ANTHROPIC,
-            Dialogue("Find it.", "Found.", (Turn("assistant", '[step: find {"a": 1}]'), Turn("tool", "Here."))),
+            Dialogue(
+                "Find it.",
+                "Found.",
+                (Turn(CALLED, '[step: find {"a": 1}]'), Turn(GAVE, "Here.")),
+            ),
         ),
         (
             ANTHROPIC_SEARCH,
             Dialogue(
-                "Find it.", "Found.", (Turn("assistant", '[step: web_search {"query": "it"}]'), Turn("tool", "Here."))
+                "Find it.",
+                "Found.",
+                (Turn(CALLED, '[step: web_search {"query": "it"}]'), Turn(GAVE, "Here.")),
+            ),
+        ),
+        (
+            [*ANTHROPIC[:2], by("user", [*ANTHROPIC[2]["content"], "Well?"]), ANTHROPIC[3]],
+            Dialogue(
+                "Well?",
+                "Found.",
+                (Turn("user", "Find it."), Turn("assistant", '[step: find {"a": 1}]'), Turn("tool", "Here.")),
             ),
         ),
         (
@@ -123,7 +138,7 @@ LANGCHAIN = [
             Dialogue(
                 "Find it.",
                 "Found.",
-                (Turn("assistant", '[step: find {"a": 1}]'), Turn("tool", '{"type": "text", "value": "Here."}')),
+                (Turn(CALLED, '[step: find {"a": 1}]'), Turn(GAVE, '{"type": "text", "value": "Here."}')),
             ),
         ),
         (
@@ -138,7 +153,7 @@ LANGCHAIN = [
         # words before a step are the answer if none follow
         (
             [by("user", "a"), by("assistant", "Saved.", tool_calls=[CALL]), by("tool", "")],
-            Dialogue("a", "Saved.", (Turn("assistant", '[step: look {"at": (1)}]'),)),
+            Dialogue("a", "Saved.", (Turn(CALLED, '[step: look {"at": (1)}]'),)),
         ),
         (
             [
