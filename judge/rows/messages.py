@@ -6,7 +6,7 @@ marked at its place (`[picture: ...]`), and reasoning, which nobody was shown, i
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import groupby, takewhile
 from typing import Any, NamedTuple
 
 from judge.rows.files import encode, kind_of
@@ -19,6 +19,9 @@ _UNSEEN = {"thinking", "redacted_thinking", "reasoning"}
 _CALLS, _RESULTS = ("tool_use", "tool_call"), ("tool_result",)  # the ends of types, such as server_tool_use
 _KINDS = {"image": "picture", "document": "file", "audio": "audio", "video": "video", "file": "file"}
 _AFFIXES = ("input_", "output_", "_url", "_file")
+_TEXTS = ("text", "output_text")
+_CITED, _SOURCES = ("annotations", "citations"), ("citation", "_location")  # the fields of a part, and ends of types
+_TITLES, _URLS = ("title", "document_title", "filename"), ("url", "source")
 _NAMES = ("alt_text", "alt", "filename", "name", "title")
 
 
@@ -132,6 +135,8 @@ def _read_message(message: Mapping[str, Any]) -> Iterator[_Said]:
         raise ValueError("has no role" if role is None else f"has {kind_of(role)} as its role")
     role = _ROLES.get(role.removesuffix("Chunk").removesuffix("Message").lower(), role)  # LangChain has its classes
     parts = _parts(message.get("content", message.get("text")))
+    if role == "assistant":
+        parts = list(_together(parts))
     text, has_words = _to_text([*parts, *_beside(message)], message.get("annotations"))
     if role == "tool":
         yield _Said(role, text, is_step=True)
@@ -143,6 +148,19 @@ def _read_message(message: Mapping[str, Any]) -> Iterator[_Said]:
     # In Anthropic's logs, a message by the user may be nothing but the results of tools, or begin with them.
     said = [_Said(role, text, has_words)] if text or not steps else []
     yield from (*steps, *said) if role == "user" else (*said, *steps)
+
+
+def _together(parts: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """An assistant's parts; texts in a row are one, with nothing between, since citations divide its sentences."""
+    for is_text, run in groupby(parts, lambda part: _kind(part) in _TEXTS and isinstance(part.get("text"), str)):
+        if not is_text:
+            yield from run
+            continue
+        texts = list(run)
+        cited = [
+            each for part in texts for name in _CITED if isinstance(given := part.get(name), list) for each in given
+        ]
+        yield {"text": "".join(part["text"] for part in texts), "citations": cited}
 
 
 def _beside(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -203,7 +221,7 @@ def _to_text(parts: Iterable[Mapping[str, Any]], annotations: Any = None) -> tup
         if kind in _UNSEEN or kind.endswith((*_CALLS, *_RESULTS)):
             continue
         words = next((part[name] for name in ("text", "refusal", "transcript") if part.get(name) is not None), None)
-        sources.append(part.get("annotations"))
+        sources += [part.get(name) for name in _CITED]
         if isinstance(words, str):
             lines.append(unmark(words))
             has_words |= bool(words.strip())
@@ -212,7 +230,7 @@ def _to_text(parts: Iterable[Mapping[str, Any]], annotations: Any = None) -> tup
         else:
             lines.append(_to_mark(kind, part))
     cited = (each for given in sources if isinstance(given, list) for each in given if isinstance(each, Mapping))
-    marks = (_to_source(each) for each in cited if each.get("type") == "url_citation")
+    marks = (_to_source(each) for each in cited if str(each.get("type")).endswith(_SOURCES))
     return "\n".join([*lines, *dict.fromkeys(marks)]), has_words
 
 
@@ -235,7 +253,8 @@ def _to_mark(kind: str, part: Mapping[str, Any]) -> str:
 def _to_source(annotation: Mapping[str, Any]) -> str:
     inner = annotation.get("url_citation")
     given = inner if isinstance(inner, Mapping) else annotation
-    return mark("source", f"{given.get('title') or ''} ({given.get('url') or ''})")
+    title, url = (next((str(given[name]) for name in names if given.get(name)), "") for names in (_TITLES, _URLS))
+    return mark("source", f"{title} ({url})" if url else title)
 
 
 def _parts(content: Any) -> list[Mapping[str, Any]]:

@@ -28,6 +28,12 @@ CHAT_COMPLETIONS = [
         annotations=[{"type": "url_citation", "url_citation": {"title": "Cats", "url": "https://c.org"}}],
     ),
 ]
+
+
+def cite(kind: str, **more: str) -> dict[str, str]:
+    return {"type": f"{kind}_location", **({"title": "T"} if "url" in more else {}), **more}
+
+
 CITED = {"type": "url_citation", "title": "T", "url": "https://t.org"}
 RESPONSES = [
     {"type": "message", **by("developer", [{"type": "input_text", "text": "Be brief."}])},
@@ -150,6 +156,33 @@ LANGCHAIN = [
             ),
         ),
         ([by("user", "a"), by("user", "b"), by("assistant", "c"), by("assistant", "d")], Dialogue("a\n\nb", "c\n\nd")),
+        (
+            [
+                by("user", ["One.", "Two."]),
+                by(
+                    "assistant",
+                    [
+                        "Spain ",
+                        {
+                            "type": "text",
+                            "text": "won [sour",
+                            "citations": [cite("web_search_result", url="https://e.org")],
+                        },
+                        {"type": "text", "text": "ce: x].", "citations": [cite("page", document_title="a.pdf")]},
+                        {"type": "image", "citations": {"enabled": True}},
+                        {
+                            "type": "output_text",
+                            "text": "Yes.",
+                            "annotations": [{"type": "file_citation", "filename": "b"}],
+                        },
+                    ],
+                ),
+            ],
+            Dialogue(
+                "One.\nTwo.",
+                "Spain won (source: x).\n[picture]\nYes.\n[source: T (https://e.org)]\n[source: a.pdf]\n[source: b]",
+            ),
+        ),
         # words before a step are the answer if none follow
         (
             [by("user", "a"), by("assistant", "Saved.", tool_calls=[CALL]), by("tool", "")],
