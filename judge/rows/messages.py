@@ -151,7 +151,11 @@ def _read_message(message: Mapping[str, Any]) -> Iterator[_Said]:
 
 
 def _together(parts: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """An assistant's parts; texts in a row are one, with nothing between, since citations divide its sentences."""
+    """An assistant's parts; texts in a row are one, with nothing between, since citations divide its sentences.
+
+    The first is without the thinking that some servers leave in it, even if a tag is missing.
+    """
+    is_first = True
     for is_text, run in groupby(parts, lambda part: _kind(part) in _TEXTS and isinstance(part.get("text"), str)):
         if not is_text:
             yield from run
@@ -160,7 +164,13 @@ def _together(parts: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]
         cited = [
             each for part in texts for name in _CITED if isinstance(given := part.get(name), list) for each in given
         ]
-        yield {"text": "".join(part["text"] for part in texts), "citations": cited}
+        said = "".join(part["text"] for part in texts)
+        thought, end, rest = said.partition("</think>")
+        is_alone = end and "<think>" not in thought and (thought.endswith("\n") or rest.startswith("\n"))
+        if is_first and (is_alone or thought.lstrip().startswith("<think>")):
+            said = rest.lstrip()
+        is_first = False
+        yield {"text": said, "citations": cited}
 
 
 def _beside(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -29,11 +29,6 @@ CHAT_COMPLETIONS = [
     ),
 ]
 
-
-def cite(kind: str, **more: str) -> dict[str, str]:
-    return {"type": f"{kind}_location", **({"title": "T"} if "url" in more else {}), **more}
-
-
 CITED = {"type": "url_citation", "title": "T", "url": "https://t.org"}
 RESPONSES = [
     {"type": "message", **by("developer", [{"type": "input_text", "text": "Be brief."}])},
@@ -63,6 +58,20 @@ ANTHROPIC_SEARCH = [
             {"type": "server_tool_use", "name": "web_search", "input": {"query": "it"}},
             {"type": "web_search_tool_result", "content": [{"type": "text", "text": "Here."}]},
             {"type": "text", "text": "Found."},
+        ],
+    ),
+]
+WEB = {"type": "web_search_result_location", "title": "T", "url": "https://e.org"}
+ANTHROPIC_CITED = [
+    by("user", ["One.", "Two."]),
+    by(
+        "assistant",
+        [
+            "Spain ",
+            {"type": "text", "text": "won [sour", "citations": [WEB]},
+            {"type": "text", "text": "ce: x].", "citations": [{"type": "page_location", "document_title": "a.pdf"}]},
+            {"type": "image", "citations": {"enabled": True}},
+            {"type": "output_text", "text": "Yes.", "annotations": [{"type": "file_citation", "filename": "b"}]},
         ],
     ),
 ]
@@ -157,31 +166,22 @@ LANGCHAIN = [
         ),
         ([by("user", "a"), by("user", "b"), by("assistant", "c"), by("assistant", "d")], Dialogue("a\n\nb", "c\n\nd")),
         (
-            [
-                by("user", ["One.", "Two."]),
-                by(
-                    "assistant",
-                    [
-                        "Spain ",
-                        {
-                            "type": "text",
-                            "text": "won [sour",
-                            "citations": [cite("web_search_result", url="https://e.org")],
-                        },
-                        {"type": "text", "text": "ce: x].", "citations": [cite("page", document_title="a.pdf")]},
-                        {"type": "image", "citations": {"enabled": True}},
-                        {
-                            "type": "output_text",
-                            "text": "Yes.",
-                            "annotations": [{"type": "file_citation", "filename": "b"}],
-                        },
-                    ],
-                ),
-            ],
+            ANTHROPIC_CITED,
             Dialogue(
                 "One.\nTwo.",
                 "Spain won (source: x).\n[picture]\nYes.\n[source: T (https://e.org)]\n[source: a.pdf]\n[source: b]",
             ),
+        ),
+        *(
+            ([by("user", "<think>a</think>"), by("assistant", said)], Dialogue("<think>a</think>", response))
+            for said, response in (
+                ("<think>\nHm.\n</think>\n\nYes.", "Yes."),
+                (["\n<think>Hm. <think>", "</think>Yes. </think>\n"], "Yes. </think>\n"),
+                ("Hm.\n</think>\n\nYes.", "Yes."),
+                ("<think>Hm.", ""),
+                ("Write `</think>` at the end.", "Write `</think>` at the end."),
+                ("Write\n<think>\n</think>\n", "Write\n<think>\n</think>\n"),
+            )
         ),
         # words before a step are the answer if none follow
         (
