@@ -168,6 +168,7 @@ class Check:
             try:
                 row = Row(line, decode(raw))
                 _, score = row.question, row.get("score")
+                is_empty = row.get("unscored_reason") == UnscoredReason.NOTHING_TO_JUDGE and _is_failure(row)
                 if "score" not in row.fields:
                     raise ValueError("no score")
                 if score is not None and not (type(score) is int and low <= score <= high):
@@ -180,9 +181,6 @@ class Check:
                         f"{path}, line {line}: judged with {name} {row.get(name)!r}, now {value!r}; scores of "
                         "two judges do not compare. Score the earlier responses again with the present judge."
                     )
-            # An empty question is no failure of the assistant's.
-            is_empty = row.get("unscored_reason") == UnscoredReason.NOTHING_TO_JUDGE
-            is_empty = is_empty and nothing_to_judge(row.question, _AN_ANSWER) is None
             found = self._found
             (found.empty if is_empty else found.unscored if score is None else found.scored)[index] += 1
             yield row, low if is_empty else score
@@ -226,6 +224,12 @@ class Check:
         if self.judge.model == OFFLINE:
             parts.append("The offline rater counted words: it is not a judge.")
         return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _is_failure(row: Row) -> bool:
+    """Whether nothing to judge is the assistant's failure: not if the question is empty, or the reply not read."""
+    is_question = nothing_to_judge(row.question, _AN_ANSWER) is None
+    return is_question and row.has_reply and nothing_to_judge(row.question, row.response) is not None
 
 
 def _key(row: Row) -> int:

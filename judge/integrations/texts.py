@@ -21,7 +21,7 @@ def find_dialogue(asked: Any, answered: Any) -> Dialogue:
     after = [{"role": "assistant", "content": response}] if isinstance(response, str) else response
     messages = after if split_messages(after)[0] else [*before, *after]
     own, rest = split_messages(messages)
-    for role, part in (("user", own), ("assistant", rest)):
+    for role, part in (("user", own), ("assistant", after and rest)):
         if not part:
             raise ValueError(f"a string or a message by the {role} was looked for among {len(messages)} messages")
     return read_messages(messages)

@@ -49,7 +49,7 @@ class _Said:
 
 
 def read_messages(messages: Sequence[Any]) -> Dialogue:
-    """The last question, and all that the assistant says after it; "" for what is missing.
+    """The last question with an answer, and all that the assistant says after it; "" for what is missing.
 
     Steps after the question are not the response: they end the conversation, and their roles say so. What the assistant
     says before its last step is marked as a step, if more follows.
@@ -57,10 +57,7 @@ def read_messages(messages: Sequence[Any]) -> Dialogue:
     Raises:
         ValueError: These are no messages; the message completes "line 17: ".
     """
-    said = _read(messages, "messages")
-    end = max((at for at, each in enumerate(said, start=1) if each.role == "user"), default=0)
-    asked = [*takewhile(lambda each: each.role == "user", reversed(said[:end]))][::-1]
-    after = said[end:]
+    before, asked, after = _divide(messages)
     last_step = max((at for at, each in enumerate(after) if each.is_step), default=-1)
     goes_on = any(each.has_words for each in after[last_step + 1 :] if each.role == "assistant")
     answer, others = list[_Said](), list[_Said]()
@@ -71,7 +68,13 @@ def read_messages(messages: Sequence[Any]) -> Dialogue:
             answer.append(_Said(each.role, mark("step", each.text)))
         else:
             answer.append(each)
-    return Dialogue(_joined(asked), _joined(answer), _to_turns([*said[: end - len(asked)], *others]))
+    return Dialogue(_joined(asked), _joined(answer), _to_turns([*before, *others]))
+
+
+def has_reply(messages: Sequence[Any]) -> bool:
+    """Whether the assistant's reply can be read, if only as an empty text: it is there, and not only in marks."""
+    said = [each for each in _divide(messages)[2] if each.role == "assistant" and not each.is_step]
+    return any(each.has_words for each in said) or (bool(said) and not any(each.text.strip() for each in said))
 
 
 def read_turns(conversation: Sequence[Any]) -> tuple[Turn, ...]:
@@ -84,14 +87,32 @@ def read_turns(conversation: Sequence[Any]) -> tuple[Turn, ...]:
 
 
 def split_messages(messages: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
-    """The messages up to the last one by a user, and those after it, unchanged.
+    """The messages up to the end of the question, and those up to the end of its answer, unchanged.
 
     Raises:
         ValueError: As `read_messages`.
     """
-    users = (any(said.role == "user" for said in _read([each], "messages")) for each in messages)
-    end = max((at for at, is_by_user in enumerate(users, start=1) if is_by_user), default=0)
-    return messages[:end], messages[end:]
+    said = [(at, each.role) for at, message in enumerate(messages, start=1) for each in _read([message], "messages")]
+    question, answer = (said[end - 1][0] if end else 0 for end in _ends([role for _, role in said]))
+    return messages[:question], messages[question:answer]
+
+
+def _divide(messages: Sequence[Any]) -> tuple[list[_Said], list[_Said], list[_Said]]:
+    """What is said before the question, in the question, and after it up to the end of the answer."""
+    said = _read(messages, "messages")
+    question, answer = _ends([each.role for each in said])
+    asked = [*takewhile(lambda each: each.role == "user", reversed(said[:question]))][::-1]
+    return said[: question - len(asked)], asked, said[question:answer]
+
+
+def _ends(roles: Sequence[str]) -> tuple[int, int]:
+    """Where the question and its answer end. What the user says last, such as thanks, is neither if there is one."""
+    answer = next((at for at in range(len(roles), 0, -1) if roles[at - 1] != "user"), 0)
+    for end in (answer, len(roles)):
+        question = max((at for at, role in enumerate(roles[:end], start=1) if role == "user"), default=0)
+        if question and "assistant" in roles[question:end]:
+            break
+    return question, end
 
 
 def _joined(said: Sequence[_Said]) -> str:

@@ -165,6 +165,7 @@ LANGCHAIN = [
             ),
         ),
         ([by("user", "a"), by("user", "b"), by("assistant", "c"), by("assistant", "d")], Dialogue("a\n\nb", "c\n\nd")),
+        ([by("user", "a"), by("assistant", "b"), by("user", "Thanks!"), by("user", "Bye")], Dialogue("a", "b")),
         (
             ANTHROPIC_CITED,
             Dialogue(
@@ -208,7 +209,7 @@ def test_messages_are_read_as_people_saw_them(messages: list[Any], expected: Dia
         ([by("system", "a"), by("tool", "b")], "", ""),
         ([by("assistant", "Hello!")], "", "Hello!"),
         ([by("user", ""), by("assistant", None)], "", ""),
-        ([by("user", "a"), by("assistant", "b"), by("user", "c")], "c", ""),
+        ([by("user", "a"), by("assistant", "b"), by("user", "c"), by("bot", "d")], "c", ""),
         ([by("user", [{"type": "image_url"}]), by("assistant", [{"type": "output_image"}])], "", ""),
     ],
 )
@@ -236,4 +237,4 @@ def test_what_is_no_message_gives_one_sentence(message: Any, problem: str) -> No
 
 def test_messages_are_split_after_the_last_question() -> None:
     assert split_messages(CHAT_COMPLETIONS) == (CHAT_COMPLETIONS[:4], CHAT_COMPLETIONS[4:])
-    assert split_messages(ANTHROPIC) == (ANTHROPIC[:1], ANTHROPIC[1:])
+    assert split_messages([*ANTHROPIC, by("user", "Thanks!")]) == (ANTHROPIC[:1], ANTHROPIC[1:])

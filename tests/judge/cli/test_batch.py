@@ -169,7 +169,7 @@ def test_equal_texts_after_another_conversation_are_another_response() -> None:
 
 async def test_conversation_is_judged_and_kept(model_server: ModelServer, tmp_path: Path, output: Path) -> None:
     model_server.script("score: 4\nGood.")
-    rows = [{"messages": talk("Hi", "Hello!", EGGS, "Six minutes.")}, {"messages": talk("Hi", "Hello!", EGGS)}]
+    rows = [{"messages": talk("Hi", "Hello!", EGGS, "Six minutes.")}, {"messages": talk(EGGS)}]
     await ask(model_server, write(tmp_path / "in.jsonl", *rows), output)
     (request,) = model_server.requests
     assert '<turn role="assistant">Hello!</turn>' in request["messages"][0]["content"]

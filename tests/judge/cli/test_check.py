@@ -139,6 +139,20 @@ async def test_replies_with_nothing_to_judge_count_as_the_lowest_score(files: Fi
     assert last(done) == (0, "Check passed: the mean 4.00 is not below 4.")
 
 
+async def test_a_reply_that_cannot_be_read_counts_as_no_score(files: Files) -> None:
+    def said(*answer: dict[str, object]) -> str:
+        return f"{json.dumps({'messages': [{'role': 'user', 'content': 'Why?'}, *answer]})}\n"
+
+    picture = [{"type": "image_url", "image_url": {"url": "https://x.example/a.png"}}]
+    unread: list[list[dict[str, object]]] = [[], [{"role": "bot", "content": "4"}]]
+    unread.append([{"role": "assistant", "content": picture}])
+    empty: list[dict[str, object]] = [{"role": "assistant", "content": None}, {"role": "assistant", "content": " "}]
+    source = files.write("now", *[4] * 10)
+    source.write_text(source.read_text() + "".join(said(*each) for each in unread) + "".join(map(said, empty)))
+    done = await files.batch(source, "--fail-under", 0)
+    assert "counted as 0: 2.\nOther unscored rows: 3.\n" in done.stdout
+
+
 async def test_a_check_needs_scores_of_half_the_rows_and_pairs_of_half_the_earlier_ones(files: Files) -> None:
     before = await files.scored("before", *[4] * 30)
     for name, share in (("empty", ""), ("unscored", "none")):

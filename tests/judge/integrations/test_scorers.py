@@ -242,5 +242,6 @@ def test_dialogue_is_found_in_the_values_that_tools_pass(asked: Any, answered: A
 def test_a_value_without_a_text_gives_one_sentence(value: Any) -> None:
     with pytest.raises(ValueError, match="looked for"):
         find_dialogue(value, "text")
-    with pytest.raises(ValueError, match="looked for"):
-        find_dialogue("text", value)
+    for asked in ("text", [*CHAT, {"role": "user", "content": "And 3 + 3?"}]):
+        with pytest.raises(ValueError, match="looked for"):
+            find_dialogue(asked, value)
