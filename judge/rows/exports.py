@@ -265,7 +265,7 @@ def _sides(row: Row) -> tuple[str | Sequence[Any], str | Sequence[Any]]:
     """What was asked and what was answered: texts, or the messages of a conversation, as trainers take them."""
     if not row.has_turns:
         return row.question, row.response
-    if isinstance(messages := row.get("messages"), list):
+    if (messages := row.messages) is not None:
         return split_messages(messages)
     question, response, turns = row.dialogue
     asked = [{"role": each.role, "content": each.text} for each in (*turns, Turn("user", question))]

@@ -5,11 +5,12 @@ marked at its place (`[picture: ...]`), and reasoning, which nobody was shown, i
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import groupby, takewhile
 from typing import Any, NamedTuple
 
-from judge.rows.files import encode, kind_of
+from judge.rows.files import decode, encode, kind_of
 from judge.scoring.attacks.marks import mark, unmark
 from judge.scoring.conversation import Turn, bounded
 
@@ -77,13 +78,34 @@ def has_reply(messages: Sequence[Any]) -> bool:
     return any(each.has_words for each in said) or (bool(said) and not any(each.text.strip() for each in said))
 
 
-def read_turns(conversation: Sequence[Any]) -> tuple[Turn, ...]:
-    """The turns of a row's `conversation`.
+def completed(messages: Sequence[Any], system: Any, response: str | None) -> Sequence[Any]:
+    """The messages with a system prompt before and a response after them, which logs may have beside the list.
+
+    Raises:
+        ValueError: As `read_messages`, or the messages have an answer.
+    """
+    if response is None and not (system and isinstance(system, str | list)):
+        return messages
+    said = _read(messages, "messages")  # so that problems have the numbers that the list has
+    if response is not None and said and said[-1].role == "assistant" and not said[-1].is_step:
+        raise ValueError("messages end with an answer, and response is another; leave one out")
+    first = [{"role": "system", "content": system}] if isinstance(system, str | list) else []
+    return [*first, *messages, *([] if response is None else [{"role": "assistant", "content": response}])]
+
+
+def read_turns(conversation: Any) -> tuple[Turn, ...]:
+    """The turns of a row's `conversation`: a list of messages, or its JSON, as in a sheet. None and "" have none.
 
     Raises:
         ValueError: As `read_messages`.
     """
-    return _to_turns(_read(conversation, "conversation"))
+    if isinstance(conversation, str):
+        with suppress(ValueError):
+            conversation = decode(f'{{"it": {conversation or "null"}}}'.encode())["it"]
+    if not isinstance(conversation, Sequence | None) or isinstance(conversation, str):
+        hint = "where a list of messages belongs; rename a field that is something else"
+        raise ValueError(f"conversation is {kind_of(conversation)} {hint}")
+    return _to_turns(_read(conversation or (), "conversation"))
 
 
 def split_messages(messages: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:

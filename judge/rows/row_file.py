@@ -13,7 +13,7 @@ from typing import Any, Self, TextIO
 
 from judge.errors import SetupError
 from judge.rows.files import MOST_OF_A_LINE, InputFormat, check_is_file, decode, encode, kind_of, os_reason, read_lines
-from judge.rows.messages import Dialogue, has_reply, read_messages, read_turns
+from judge.rows.messages import Dialogue, completed, has_reply, read_messages, read_turns
 from judge.scoring.conversation import Turn
 from judge.scoring.ratings import Verdict
 
@@ -82,24 +82,29 @@ class Row:
     @property
     def has_reply(self) -> bool:
         """Whether the response can be read, even if it is empty; raises ValueError as `question`."""
-        return not isinstance(messages := self.get("messages"), list) or has_reply(messages)
+        return (messages := self.messages) is None or has_reply(messages)
 
     @property
     def has_turns(self) -> bool:
-        """Whether the row is a conversation: lists of `messages`, or of `conversation` beside the two texts."""
-        return isinstance(self.get("messages"), list) or isinstance(self.get("conversation"), list)
+        """Whether the row is a conversation: `messages`, or `conversation` beside the two texts."""
+        return isinstance(self.get("messages"), list) or self.get("conversation") not in (None, "")
+
+    @property
+    def messages(self) -> Sequence[Any] | None:
+        """The list `messages` with a system prompt and the response that stand beside it; raises ValueError."""
+        if not isinstance(messages := self.get("messages"), list):
+            return None
+        if beside := [name for name in (*PROMPT, "conversation") if self.get(name) is not None]:
+            raise ValueError(f"messages and {beside[0]}, where one of them belongs; leave the other out")
+        answers = any(self.get(name) is not None for name in COMPLETION)
+        return completed(messages, self.get("system"), self._text(COMPLETION) if answers else None)
 
     @property
     def dialogue(self) -> Dialogue:
         """The question, the response, and the turns before; raises ValueError as `question`."""
-        messages, before = self.get("messages"), self.get("conversation")
-        if not isinstance(messages, list):
-            turns = read_turns(before) if isinstance(before, list) else ()
-            return Dialogue(self._text(PROMPT), self._text(COMPLETION), turns)
-        beside = [name for name in (*PROMPT, *COMPLETION, "conversation") if self.get(name) is not None]
-        if beside:
-            raise ValueError(f"messages and {beside[0]}, where one of them belongs; leave the other out")
-        return read_messages(messages)
+        if (messages := self.messages) is not None:
+            return read_messages(messages)
+        return Dialogue(self._text(PROMPT), self._text(COMPLETION), read_turns(self.get("conversation")))
 
     @property
     def asked(self) -> str:
@@ -310,7 +315,7 @@ def to_added(verdict: Verdict, samples: int) -> dict[str, Any]:
 
 _DELIMITERS = ",;\t"  # spreadsheets use a semicolon if the comma is their decimal mark
 _MOST_COLUMNS = 1000
-_KNOWN = {*PROMPT, *COMPLETION, "prompt_id"}
+_KNOWN = {*PROMPT, *COMPLETION, "prompt_id", "conversation"}
 
 
 def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:

@@ -93,7 +93,23 @@ def why(line: str | bytes) -> str:
         ('{"messages": "a"}', "no prompt (nor question), only messages; messages is a string where a list belongs"),
         ('{"messages": [1]}', "message 1 of messages is a number where an object belongs"),
         ('{"prompt": "a", "completion": "b", "conversation": [{}]}', "message 1 of conversation has no role"),
-        ('{"messages": [], "response": "a"}', "messages and response, where one of them belongs; leave the other out"),
+        (
+            '{"messages": [{"role": "user", "content": "a"}, {"role": "ai", "content": "b"}], "response": "b"}',
+            "messages end with an answer, and response is another; leave one out",
+        ),
+        ('{"messages": [{"role": "user"}, {}], "system": "a", "response": "b"}', "message 2 of messages has no role"),
+        *(
+            (
+                json.dumps({"prompt": "a", "completion": "b", "conversation": value}),
+                f"conversation is {kind} where a list of messages belongs; rename a field that is something else",
+            )
+            for value, kind in (
+                ("user: hi", "a string"),
+                ('{"a": []}', "an object"),
+                ({"a": []}, "an object"),
+                (7, "a number"),
+            )
+        ),
         (
             '{"messages": [], "conversation": []}',
             "messages and conversation, where one of them belongs; leave the other out",
@@ -144,7 +160,13 @@ def talk(*texts: str) -> list[dict[str, str]]:
         ({"messages": talk("a", "b", "c", "d")}, "c d, after user: a, assistant: b"),
         ({"prompt": "c", "completion": "d", "conversation": talk("a", "b")}, "c d, after user: a, assistant: b"),
         ({"prompt": "c", "completion": "d", "conversation": [{"role": "Ann", "text": "a"}]}, "c d, after Ann: a"),
-        ({"prompt": "c", "completion": "d", "conversation": "id 7", "messages": 2}, "c d, after "),
+        ({"prompt": "c", "completion": "d", "conversation": "", "messages": 2}, "c d, after "),
+        (
+            {"prompt": "c", "completion": "d", "conversation": json.dumps(talk("a", "b"))},
+            "c d, after user: a, assistant: b",
+        ),
+        ({"messages": talk("a", "b", "c"), "response": "d"}, "c d, after user: a, assistant: b"),
+        ({"messages": talk("c"), "completion": "d", "system": [{"text": "a"}]}, "c d, after system: a"),
         (
             {"messages": talk(*"x" * 31, "b", "c", "d")},
             "c d, after user: x, : [12 messages left out], assistant: x"
