@@ -168,7 +168,9 @@ class Judge:
         Raises:
             JudgeError: No more than half of the ratings are usable and calls failed; the subclass says how. If the
                 stronger model's calls fail, the verdict is the first model's.
+            TypeError: A text is no string, or the conversation no sequence of turns.
         """
+        _check(question, response, conversation)
         if unread := too_long(question, response, conversation):
             return self.unscored(unread)
         flags = find_flags(question, response, conversation)
@@ -301,6 +303,16 @@ def _too_late(model: ChatModel, timeout_s: float) -> DeadlineError:
         f"No answer from model {model.name!r} within {timeout_s:g} s; raise JUDGE_TIMEOUT_S, or choose a faster "
         f"{model.setting}."
     )
+
+
+def _check(question: object, response: object, conversation: object) -> None:
+    for name, text in (("question", question), ("response", response)):
+        if not isinstance(text, str):
+            raise TypeError(f"{name} is of type {type(text).__name__}; pass a string.")
+    for turn in conversation if isinstance(conversation, Sequence) else (conversation,):
+        if not (isinstance(turn, Turn) and isinstance(turn.role, str) and isinstance(turn.text, str)):
+            kind = type(turn).__name__
+            raise TypeError(f"conversation has a {kind}; pass a list of judge.Turn(role, text), both strings.")
 
 
 def _checked(models: Sequence[str]) -> tuple[str, ...]:
