@@ -4,15 +4,19 @@ import asyncio
 import json
 import sys
 import textwrap
+from codecs import BOM_UTF8
 from pathlib import Path
 from statistics import median_low
-from typing import Annotated
+from typing import Annotated, BinaryIO
 
 import typer
 
 from judge.cli import options
 from judge.cli.options import to_printable
 from judge.errors import SetupError
+from judge.rows.files import decode
+from judge.rows.messages import Dialogue
+from judge.rows.row_file import Row
 from judge.scoring.escalation import counted, others, why_of_model
 from judge.scoring.judging import Judge
 from judge.scoring.model import DEFAULT_MODEL
@@ -22,12 +26,18 @@ from judge.scoring.rubric import DEFAULT_RUBRIC, Scale, list_rubrics, load_rubri
 
 _WIDTH = 80
 
-Text = Annotated[str, typer.Option(help="The text itself, @FILE to read it from a file, or - for standard input.")]
+Text = Annotated[
+    str | None, typer.Option(help="The text itself, @FILE to read it from a file, or - for standard input.")
+]
 
 
 def score(
-    question: Text,
-    response: Text,
+    question: Text = None,
+    response: Text = None,
+    messages: Annotated[
+        typer.FileBinaryRead | None,
+        typer.Option(metavar="FILE", help="Instead of both, a list of messages, or a row, as JSON; - as above."),
+    ] = None,
     model: options.Model = DEFAULT_MODEL,
     rubric: options.Rubric = DEFAULT_RUBRIC,
     samples: options.Samples = None,
@@ -43,9 +53,14 @@ def score(
     """
     if question == response == "-":
         raise SetupError("Only one of --question and --response can be read from standard input.")
-    texts = _read_text(question, "--question"), _read_text(response, "--response")
+    if messages and question is response is None:
+        said = _read_messages(messages)
+    elif messages or question is None or response is None:
+        raise SetupError("Give --question and --response, or --messages alone.")
+    else:
+        said = Dialogue(_read_text(question, "--question"), _read_text(response, "--response"))
     judge = Judge(model, rubric, samples, timeout_s=timeout_s, logprobs=logprobs, escalate_to=escalate_to)
-    verdict = asyncio.run(_score(judge, *texts))
+    verdict = asyncio.run(_score(judge, said))
     typer.echo(
         json.dumps(verdict.to_dict(), ensure_ascii=False)
         if as_json
@@ -54,9 +69,17 @@ def score(
     raise typer.Exit(0 if verdict.is_scored else 1)
 
 
-async def _score(judge: Judge, question: str, response: str) -> Verdict:
+async def _score(judge: Judge, said: Dialogue) -> Verdict:
     async with judge:
-        return await judge.score(question, response)
+        return await judge.score(said.question, said.response, conversation=said.conversation)
+
+
+def _read_messages(file: BinaryIO) -> Dialogue:
+    raw = file.read().removeprefix(BOM_UTF8).strip()
+    try:
+        return Row(1, decode(b'{"messages": %b}' % raw if raw.startswith(b"[") else raw)).dialogue
+    except ValueError as exc:
+        raise SetupError(f"--messages: {exc}.") from exc
 
 
 def _read_text(given: str, option: str) -> str:

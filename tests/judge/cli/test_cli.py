@@ -38,6 +38,18 @@ def test_texts_are_read_from_standard_input_and_files(tmp_path: Path) -> None:
     assert done.stdout == run("score", *TEXTS, "--model", "offline").stdout
 
 
+async def test_messages_are_scored_with_their_conversation(model_server: ModelServer, tmp_path: Path) -> None:
+    model_server.script("score: 4\nGood.")
+    said = [{"role": role, "content": text} for role, text in (("user", "Hi"), ("assistant", "Hello!"))]
+    said += [{"role": "user", "content": TEXTS[1]}, {"role": "assistant", "content": TEXTS[3]}]
+    (tmp_path / "said.json").write_text(json.dumps({"id": 7, "messages": said}, indent=1))
+    one = await in_thread("--messages", tmp_path / "said.json", OPENAI_BASE_URL=model_server.base_url)
+    two = await in_thread("--messages", "-", OPENAI_BASE_URL=model_server.base_url, given=json.dumps(said, indent=1))
+    assert (one.returncode, one.stdout.split(" · ")[:-1]) == (0, two.stdout.split(" · ")[:-1])
+    prompts = {request["messages"][0]["content"] for request in model_server.requests}
+    assert ['<turn role="assistant">Hello!</turn>' in prompt for prompt in prompts] == [True]
+
+
 def test_unscored_gives_exit_code_1_and_the_reason() -> None:
     done = run("score", "--question", "Why?", "--response", " ", "--model", "offline")
     assert done.returncode == 1
@@ -60,6 +72,9 @@ def test_mistakes_give_one_sentence_and_exit_code_2(tmp_path: Path) -> None:
         ("score", *TEXTS, "--rubric", "none"),
         ("score", "--question", "-", "--response", "-"),
         ("score", "--question", "a", "--response", f"@{tmp_path}"),
+        ("score", *TEXTS, "--messages", "-"),
+        ("score", "--messages", tmp_path),
+        ("score", "--messages", "-"),
         ("rubrics", "none"),
         ("nonsense",),
     ]
@@ -77,7 +92,7 @@ async def test_model_from_the_environment_is_asked(model_server: ModelServer) ->
     assert [request["model"] for request in model_server.requests] == ["mine", "mine"]
 
 
-async def in_thread(*arguments: str, **environment: str) -> Done:
+async def in_thread(*arguments: object, **environment: str) -> Done:
     return await asyncio.to_thread(run, "score", *arguments, **environment)
 
 
