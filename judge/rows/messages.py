@@ -15,7 +15,9 @@ from judge.scoring.attacks.marks import mark, unmark
 from judge.scoring.conversation import Turn, bounded
 
 _ROLES = {"human": "user", "ai": "assistant", "model": "assistant", "function": "tool"}
-_ROLES |= {role: role for role in ("user", "assistant", "tool", "system")}
+_ROLES |= {"bot": "assistant", "agent": "assistant"}
+_ROLES |= {role: role for role in ("user", "assistant", "tool", "system", "developer")}
+_FIELDS = {"content", "text", "tool_calls", "function_call", "audio", "refusal"}
 _UNSEEN = {"thinking", "redacted_thinking", "reasoning"}
 _CALLS, _RESULTS = ("tool_use", "tool_call"), ("tool_result",)  # the ends of types, such as server_tool_use
 _KINDS = {"image": "picture", "document": "file", "audio": "audio", "video": "video", "file": "file"}
@@ -59,6 +61,10 @@ def read_messages(messages: Sequence[Any]) -> Dialogue:
         ValueError: These are no messages; the message completes "line 17: ".
     """
     before, asked, after = _divide(messages)
+    unknown = next((each.role for each in (*before, *after) if each.role not in _ROLES.values()), None)
+    if unknown is not None and not (asked and any(each.role == "assistant" for each in after)):
+        missing = "answer by an assistant" if asked else "question by a user"
+        raise ValueError(f"messages have no {missing}, and a role that is not known: {unknown[:40]!r}")
     last_step = max((at for at, each in enumerate(after) if each.is_step), default=-1)
     goes_on = any(each.has_words for each in after[last_step + 1 :] if each.role == "assistant")
     answer, others = list[_Said](), list[_Said]()
@@ -138,9 +144,7 @@ def _ends(roles: Sequence[str]) -> tuple[int, int]:
 
 
 def _joined(said: Sequence[_Said]) -> str:
-    """The texts with blank lines between; "" if they hold nothing but marks, by which nobody could judge."""
-    has_words = any(each.has_words for each in said)
-    return "\n\n".join(each.text for each in said if each.text) if has_words else ""
+    return "\n\n".join(each.text for each in said if each.text)
 
 
 def _to_turns(said: Iterable[_Said]) -> tuple[Turn, ...]:
@@ -177,6 +181,8 @@ def _read_message(message: Mapping[str, Any]) -> Iterator[_Said]:
     if not isinstance(role, str):
         raise ValueError("has no role" if role is None else f"has {kind_of(role)} as its role")
     role = _ROLES.get(role.removesuffix("Chunk").removesuffix("Message").lower(), role)  # LangChain has its classes
+    if not _FIELDS & message.keys():
+        raise ValueError(f"has no content, only {', '.join(message)[:200]}")
     parts = _parts(message.get("content", message.get("text")))
     if role == "assistant":
         parts = list(_together(parts))

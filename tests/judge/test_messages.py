@@ -209,11 +209,11 @@ def test_messages_are_read_as_people_saw_them(messages: list[Any], expected: Dia
         ([by("system", "a"), by("tool", "b")], "", ""),
         ([by("assistant", "Hello!")], "", "Hello!"),
         ([by("user", ""), by("assistant", None)], "", ""),
-        ([by("user", "a"), by("assistant", "b"), by("user", "c"), by("bot", "d")], "c", ""),
-        ([by("user", [{"type": "image_url"}]), by("assistant", [{"type": "output_image"}])], "", ""),
+        ([by("user", "a"), by("assistant", "b"), by("user", "c"), by("tool", "d")], "c", ""),
+        ([by("user", [{"type": "image_url"}]), by("bot", [{"type": "output_image"}])], "[picture]", "[picture]"),
     ],
 )
-def test_what_is_missing_or_has_no_words_is_empty(messages: list[Any], question: str, response: str) -> None:
+def test_what_is_missing_is_empty(messages: list[Any], question: str, response: str) -> None:
     assert read_messages(messages)[:2] == (question, response)
 
 
@@ -227,12 +227,25 @@ def test_what_is_missing_or_has_no_words_is_empty(messages: list[Any], question:
         (by("user", 3), "has a number as its content, where a text or a list of parts belongs"),
         (by("user", [3]), "has a number as its content, where a text or a list of parts belongs"),
         (by("user", [{"type": "text", "text": {}}]), "has an object where a text belongs"),
+        ({"role": "model", "parts": []}, "has no content, only role, parts"),
         (by("user", "\ud800"), "holds half a surrogate pair, which is not Unicode"),
     ],
 )
 def test_what_is_no_message_gives_one_sentence(message: Any, problem: str) -> None:
     with pytest.raises(ValueError, match=f"^message 2 of messages {problem}$"):
         read_messages([by("user", "a"), message])
+
+
+@each(
+    ("messages", "problem"),
+    [
+        ([by("client", "a"), by("agent", "b")], "no question by a user, and a role that is not known: 'client'"),
+        ([by("human", "a"), by("clerk", "b")], "no answer by an assistant, and a role that is not known: 'clerk'"),
+    ],
+)
+def test_role_that_is_not_known_is_said_if_something_is_missing(messages: list[Any], problem: str) -> None:
+    with pytest.raises(ValueError, match=f"^messages have {problem}$"):
+        read_messages(messages)
 
 
 def test_messages_are_split_after_the_last_question() -> None:

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from judge.scoring.attacks import phrases
 from judge.scoring.attacks.folding import FOLDS, fold, is_invisible
+from judge.scoring.attacks.marks import only_mark
 from judge.scoring.attacks.tags import find_tags
 from judge.scoring.conversation import Turn
 from judge.scoring.ratings import Flag, Unscored, UnscoredReason
@@ -46,6 +47,10 @@ def nothing_to_judge(question: str, response: str) -> Unscored | None:
         detail = "The response is the question itself, so there is nothing to judge."
     elif _MARKS.issuperset(question):
         detail = "The question has no words, so there is nothing to judge the response by."
+    elif kind := only_mark(question):
+        detail = f"The question is only [{kind}], so there is nothing to judge the response by."
+    elif kind := only_mark(response):
+        detail = f"The response is only [{kind}], so there is nothing to judge."
     elif len(response) <= _LONGEST_OPENER and (what := _what_else(fold(question), fold(response).strip())):
         detail = f"The response is {what}, so there is nothing to judge."
     else:

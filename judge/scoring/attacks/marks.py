@@ -14,6 +14,7 @@ _MARK = re.compile(
     rf"(?<![\w)\]])\[\s*(?:(?:{_KINDS})\s*(?::|\](?!\())|[\d,.]+\s+(?:messages?|characters?)\s+left\s+out)",
     re.IGNORECASE,
 )
+_ONLY_MARKS = re.compile(r"(?:\[(step|source|picture|file|audio|video|block)(?:: [^\]\n]*)?\]\s*)+")
 _MAY_BE = re.compile(r"[\[［﹇&%\\]")
 _ROUND = str.maketrans("[]［］﹇﹈", "()()()")
 
@@ -22,6 +23,11 @@ def mark(kind: str, text: str = "") -> str:
     """`[kind: text]`, with the text on one line and in it round brackets for square ones; without text `[kind]`."""
     words = " ".join(text.split()).translate(_ROUND)
     return f"[{kind}: {words}]" if words else f"[{kind}]"
+
+
+def only_mark(text: str) -> str | None:
+    """The kind of the last mark if `text` has nothing but marks, by which no text can be judged."""
+    return found[1] if (found := _ONLY_MARKS.fullmatch(text.strip())) else None
 
 
 def unmark(text: str) -> str:

@@ -141,6 +141,8 @@ def test_order_that_no_pattern_matches_is_judged_without_a_flag(order: str) -> N
         ("???", "b", "question has no words"),
         ("a", "\u2060 \n", "response is empty"),
         ("Is it  so?", "Is it\nso?", "question itself"),
+        ("[file: a.pdf]\n[audio]", "b", "question is only [audio]"),
+        ("Why?", "[picture: a cat]", "response is only [picture]"),
         ("Why?", "…", "punctuation alone"),
         ("Why?", "**Thought process:**", "opening without an answer"),
         ("Why?", "# Score: 5", "score for itself"),

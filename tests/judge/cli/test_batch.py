@@ -97,7 +97,10 @@ def why(line: str | bytes) -> str:
             '{"messages": [{"role": "user", "content": "a"}, {"role": "ai", "content": "b"}], "response": "b"}',
             "messages end with an answer, and response is another; leave one out",
         ),
-        ('{"messages": [{"role": "user"}, {}], "system": "a", "response": "b"}', "message 2 of messages has no role"),
+        (
+            '{"messages": [{"role": "user", "content": ""}, {}], "system": "a", "response": "b"}',
+            "message 2 of messages has no role",
+        ),
         *(
             (
                 json.dumps({"prompt": "a", "completion": "b", "conversation": value}),

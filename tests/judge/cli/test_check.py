@@ -144,7 +144,7 @@ async def test_a_reply_that_cannot_be_read_counts_as_no_score(files: Files) -> N
         return f"{json.dumps({'messages': [{'role': 'user', 'content': 'Why?'}, *answer]})}\n"
 
     picture = [{"type": "image_url", "image_url": {"url": "https://x.example/a.png"}}]
-    unread: list[list[dict[str, object]]] = [[], [{"role": "bot", "content": "4"}]]
+    unread: list[list[dict[str, object]]] = [[], [{"role": "tool", "content": "4"}]]
     unread.append([{"role": "assistant", "content": picture}])
     empty: list[dict[str, object]] = [{"role": "assistant", "content": None}, {"role": "assistant", "content": " "}]
     source = files.write("now", *[4] * 10)
