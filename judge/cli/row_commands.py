@@ -65,7 +65,9 @@ def batch(
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="INPUT", help="JSONL or CSV; each row has a prompt (or question) and a completion (or response)."
+            metavar="INPUT",
+            help="JSONL or CSV; each row has a prompt (or question) and a completion (or response), and optionally a "
+            "conversation before them; or it has messages alone.",
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The file for the scored rows.")],
