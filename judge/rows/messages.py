@@ -14,8 +14,7 @@ from judge.rows.files import decode, encode, kind_of
 from judge.scoring.attacks.marks import mark, unmark
 from judge.scoring.conversation import Turn, bounded
 
-_ROLES = {"human": "user", "ai": "assistant", "model": "assistant", "function": "tool"}
-_ROLES |= {"bot": "assistant", "agent": "assistant"}
+_ROLES = {"human": "user", "function": "tool"} | dict.fromkeys(("ai", "model", "bot", "agent"), "assistant")
 _ROLES |= {role: role for role in ("user", "assistant", "tool", "system", "developer")}
 _FIELDS = {"content", "text", "tool_calls", "function_call", "audio", "refusal"}
 _UNSEEN = {"thinking", "redacted_thinking", "reasoning"}
@@ -23,7 +22,7 @@ _CALLS, _RESULTS = ("tool_use", "tool_call"), ("tool_result",)  # the ends of ty
 _KINDS = {"image": "picture", "document": "file", "audio": "audio", "video": "video", "file": "file"}
 _AFFIXES = ("input_", "output_", "_url", "_file")
 _TEXTS = ("text", "output_text")
-_CITED, _SOURCES = ("annotations", "citations"), ("citation", "_location")  # the fields of a part, and ends of types
+_SOURCES = ("citation", "_location")  # the ends of types, such as url_citation
 _TITLES, _URLS = ("title", "document_title", "filename"), ("url", "source")
 _NAMES = ("alt_text", "alt", "filename", "name", "title")
 
@@ -61,7 +60,7 @@ def read_messages(messages: Sequence[Any]) -> Dialogue:
         ValueError: These are no messages; the message completes "line 17: ".
     """
     before, asked, after = _divide(messages)
-    unknown = next((each.role for each in (*before, *after) if each.role not in _ROLES.values()), None)
+    unknown = next((each.role for each in after if each.role not in _ROLES.values()), None)
     if unknown is not None and not (asked and any(each.role == "assistant" for each in after)):
         missing = "answer by an assistant" if asked else "question by a user"
         raise ValueError(f"messages have no {missing}, and a role that is not known: {unknown[:40]!r}")
@@ -85,18 +84,13 @@ def has_reply(messages: Sequence[Any]) -> bool:
 
 
 def completed(messages: Sequence[Any], system: Any, response: str | None) -> Sequence[Any]:
-    """The messages with a system prompt before and a response after them, which logs may have beside the list.
-
-    Raises:
-        ValueError: As `read_messages`, or the messages have an answer.
-    """
-    if response is None and not (system and isinstance(system, str | list)):
-        return messages
-    said = _read(messages, "messages")  # so that problems have the numbers that the list has
-    if response is not None and said and said[-1].role == "assistant" and not said[-1].is_step:
+    """The messages with the system prompt and the response beside them; raises ValueError if they have an answer."""
+    first = [{"role": "system", "content": system}] if system and isinstance(system, str | list) else []
+    last = [] if response is None else [{"role": "assistant", "content": response}]
+    said = _read(messages, "messages") if first or last else []  # so that a problem has the number that the list has
+    if last and said and said[-1].role == "assistant" and not said[-1].is_step:
         raise ValueError("messages end with an answer, and response is another; leave one out")
-    first = [{"role": "system", "content": system}] if isinstance(system, str | list) else []
-    return [*first, *messages, *([] if response is None else [{"role": "assistant", "content": response}])]
+    return [*first, *messages, *last]
 
 
 def read_turns(conversation: Any) -> tuple[Turn, ...]:
@@ -108,9 +102,10 @@ def read_turns(conversation: Any) -> tuple[Turn, ...]:
     if isinstance(conversation, str):
         with suppress(ValueError):
             conversation = decode(f'{{"it": {conversation or "null"}}}'.encode())["it"]
-    if not isinstance(conversation, Sequence | None) or isinstance(conversation, str):
-        hint = "where a list of messages belongs; rename a field that is something else"
-        raise ValueError(f"conversation is {kind_of(conversation)} {hint}")
+    if not isinstance(conversation, list | tuple | None):
+        raise ValueError(
+            f"conversation is {kind_of(conversation)} where a list belongs; rename it if it is something else"
+        )
     return _to_turns(_read(conversation or (), "conversation"))
 
 
@@ -184,9 +179,9 @@ def _read_message(message: Mapping[str, Any]) -> Iterator[_Said]:
     if not _FIELDS & message.keys():
         raise ValueError(f"has no content, only {', '.join(message)[:200]}")
     parts = _parts(message.get("content", message.get("text")))
-    if role == "assistant":
-        parts = list(_together(parts))
-    text, has_words = _to_text([*parts, *_beside(message)], message.get("annotations"))
+    cited = [message.get("annotations"), *(part.get(name) for part in parts for name in ("annotations", "citations"))]
+    shown = _together(parts) if role == "assistant" else parts
+    text, has_words = _to_text([*shown, *_beside(message)], cited)
     if role == "tool":
         yield _Said(role, text, is_step=True)
         yield from _steps(parts)
@@ -202,24 +197,16 @@ def _read_message(message: Mapping[str, Any]) -> Iterator[_Said]:
 def _together(parts: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
     """An assistant's parts; texts in a row are one, with nothing between, since citations divide its sentences.
 
-    The first is without the thinking that some servers leave in it, even if a tag is missing.
+    They are without the thinking that some servers leave at the beginning, even if a tag is missing.
     """
-    is_first = True
     for is_text, run in groupby(parts, lambda part: _kind(part) in _TEXTS and isinstance(part.get("text"), str)):
         if not is_text:
             yield from run
             continue
-        texts = list(run)
-        cited = [
-            each for part in texts for name in _CITED if isinstance(given := part.get(name), list) for each in given
-        ]
-        said = "".join(part["text"] for part in texts)
+        said = "".join(part["text"] for part in run)
         thought, end, rest = said.partition("</think>")
         is_alone = end and "<think>" not in thought and (thought.endswith("\n") or rest.startswith("\n"))
-        if is_first and (is_alone or thought.lstrip().startswith("<think>")):
-            said = rest.lstrip()
-        is_first = False
-        yield {"text": said, "citations": cited}
+        yield {"text": rest.lstrip() if is_alone or thought.lstrip().startswith("<think>") else said}
 
 
 def _beside(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -270,17 +257,15 @@ def _result(content: Any) -> _Said:
     return _Said("tool", _to_text(_parts(content))[0] if is_text else unmark(encode(content)), is_step=True)
 
 
-def _to_text(parts: Iterable[Mapping[str, Any]], annotations: Any = None) -> tuple[str, bool]:
+def _to_text(parts: Iterable[Mapping[str, Any]], sources: Iterable[Any] = ()) -> tuple[str, bool]:
     """The text of a message, a line or more for each part and then its sources, and whether it has words of its own."""
     lines: list[str] = []
-    sources = [annotations]
     has_words = False
     for part in parts:
         kind = _kind(part)
         if kind in _UNSEEN or kind.endswith((*_CALLS, *_RESULTS)):
             continue
         words = next((part[name] for name in ("text", "refusal", "transcript") if part.get(name) is not None), None)
-        sources += [part.get(name) for name in _CITED]
         if isinstance(words, str):
             lines.append(unmark(words))
             has_words |= bool(words.strip())

@@ -240,7 +240,10 @@ def test_what_is_no_message_gives_one_sentence(message: Any, problem: str) -> No
     ("messages", "problem"),
     [
         ([by("client", "a"), by("agent", "b")], "no question by a user, and a role that is not known: 'client'"),
-        ([by("human", "a"), by("clerk", "b")], "no answer by an assistant, and a role that is not known: 'clerk'"),
+        (
+            [by("Ann", "c"), by("human", "a"), by("clerk", "b")],
+            "no answer by an assistant, and a role that is not known: 'clerk'",
+        ),
     ],
 )
 def test_role_that_is_not_known_is_said_if_something_is_missing(messages: list[Any], problem: str) -> None:

@@ -104,7 +104,7 @@ def why(line: str | bytes) -> str:
         *(
             (
                 json.dumps({"prompt": "a", "completion": "b", "conversation": value}),
-                f"conversation is {kind} where a list of messages belongs; rename a field that is something else",
+                f"conversation is {kind} where a list belongs; rename it if it is something else",
             )
             for value, kind in (
                 ("user: hi", "a string"),
