@@ -7,6 +7,7 @@ marked at its place (`[picture: ...]`), and reasoning, which nobody was shown, i
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from itertools import groupby, takewhile
 from typing import Any, NamedTuple
 
@@ -42,12 +43,16 @@ class Dialogue(NamedTuple):
 
 @dataclass(slots=True)
 class _Said:
-    """A message, or a step: a tool's call or result. `has_words` if some of its text is not a mark."""
+    """A message, or a step: a tool's call or result. `has_words` if some of its text is not a mark.
+
+    `unread` are the parts that have nothing but a mark in the text.
+    """
 
     role: str
     text: str
     has_words: bool = False
     is_step: bool = False
+    unread: Sequence[Mapping[str, Any]] = ()
 
 
 def read_messages(messages: Sequence[Any]) -> Dialogue:
@@ -75,6 +80,19 @@ def read_messages(messages: Sequence[Any]) -> Dialogue:
         else:
             answer.append(each)
     return Dialogue(_joined(asked), _joined(answer), _to_turns([*before, *others]))
+
+
+def find_prompt(messages: Sequence[Any]) -> str:
+    """What was asked, as `to_prompt` has it, with digests of the pictures and files in it."""
+    before, asked, _ = _divide(messages)
+    parts = (encode(part).encode() for each in (*before, *asked) for part in each.unread)
+    return to_prompt(_joined(asked), _to_turns(before), *(sha256(part).hexdigest() for part in parts))
+
+
+def to_prompt(question: str, turns: Iterable[Turn], *others: str) -> str:
+    """A text that identifies a prompt: equal for all responses to it."""
+    before = [(turn.role, turn.text) for turn in turns]
+    return encode([*before, question, *others]) if before or others else question
 
 
 def has_reply(messages: Sequence[Any]) -> bool:
@@ -181,16 +199,16 @@ def _read_message(message: Mapping[str, Any]) -> Iterator[_Said]:
     parts = _parts(message.get("content", message.get("text")))
     cited = [message.get("annotations"), *(part.get(name) for part in parts for name in ("annotations", "citations"))]
     shown = _together(parts) if role == "assistant" else parts
-    text, has_words = _to_text([*shown, *_beside(message)], cited)
+    text, has_words, unread = _to_text([*shown, *_beside(message)], cited)
     if role == "tool":
-        yield _Said(role, text, is_step=True)
+        yield _Said(role, text, is_step=True, unread=unread)
         yield from _steps(parts)
         return
     if message.get("phase") == "commentary":
         text, has_words = text and mark("step", text), False
     steps = [*_steps(parts), *_calls(message)]
     # In Anthropic's logs, a message by the user may be nothing but the results of tools, or begin with them.
-    said = [_Said(role, text, has_words)] if text or not steps else []
+    said = [_Said(role, text, has_words, unread=unread)] if text or not steps else []
     yield from (*steps, *said) if role == "user" else (*said, *steps)
 
 
@@ -253,14 +271,18 @@ def _call(call: Mapping[str, Any]) -> _Said:
 
 
 def _result(content: Any) -> _Said:
-    is_text = isinstance(content, str | list | None)
-    return _Said("tool", _to_text(_parts(content))[0] if is_text else unmark(encode(content)), is_step=True)
+    if not isinstance(content, str | list | None):
+        return _Said("tool", unmark(encode(content)), is_step=True)
+    text, _, unread = _to_text(_parts(content))
+    return _Said("tool", text, is_step=True, unread=unread)
 
 
-def _to_text(parts: Iterable[Mapping[str, Any]], sources: Iterable[Any] = ()) -> tuple[str, bool]:
-    """The text of a message, a line or more for each part and then its sources, and whether it has words of its own."""
+def _to_text(
+    parts: Iterable[Mapping[str, Any]], sources: Iterable[Any] = ()
+) -> tuple[str, bool, Sequence[Mapping[str, Any]]]:
+    """The text of a message, a line or more for each part and then its sources, and what `_Said` says beside it."""
     lines: list[str] = []
-    has_words = False
+    has_words, unread = False, []
     for part in parts:
         kind = _kind(part)
         if kind in _UNSEEN or kind.endswith((*_CALLS, *_RESULTS)):
@@ -273,9 +295,10 @@ def _to_text(parts: Iterable[Mapping[str, Any]], sources: Iterable[Any] = ()) ->
             raise ValueError(f"has {kind_of(words)} where a text belongs")
         else:
             lines.append(_to_mark(kind, part))
+            unread.append(part)
     cited = (each for given in sources if isinstance(given, list) for each in given if isinstance(each, Mapping))
     marks = (_to_source(each) for each in cited if str(each.get("type")).endswith(_SOURCES))
-    return "\n".join([*lines, *dict.fromkeys(marks)]), has_words
+    return "\n".join([*lines, *dict.fromkeys(marks)]), has_words, unread
 
 
 def _kind(part: Mapping[str, Any]) -> str:

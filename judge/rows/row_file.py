@@ -13,7 +13,7 @@ from typing import Any, Self, TextIO
 
 from judge.errors import SetupError
 from judge.rows.files import MOST_OF_A_LINE, InputFormat, check_is_file, decode, encode, kind_of, os_reason, read_lines
-from judge.rows.messages import Dialogue, completed, has_reply, read_messages, read_turns
+from judge.rows.messages import Dialogue, completed, find_prompt, has_reply, read_messages, read_turns, to_prompt
 from judge.scoring.conversation import Turn
 from judge.scoring.ratings import Verdict
 
@@ -109,8 +109,9 @@ class Row:
     @property
     def asked(self) -> str:
         """The question, and all before it: equal for the responses to one prompt. Raises ValueError as `question`."""
-        question, _, turns = self.dialogue if self.has_turns else Dialogue(self.question, "")
-        return encode([*((turn.role, turn.text) for turn in turns), question]) if turns else question
+        if (messages := self.messages) is not None:
+            return find_prompt(messages)
+        return to_prompt(self._text(PROMPT), read_turns(self.get("conversation")))
 
     @property
     def judge(self) -> Any:
@@ -129,7 +130,8 @@ class Row:
         prompt = next((str(self.fields[name]) for name in ("prompt_id", *PROMPT) if self.get(name) is not None), None)
         if self.has_turns:
             with suppress(ValueError):  # not a row to judge
-                prompt, text = self.key("prompt_id") or self.asked, self.response
+                prompt, (_, response, turns) = self.key("prompt_id") or self.asked, self.dialogue
+                text = to_prompt(response, turns)  # the steps after the question, too
         item: object = f"line {self.line}" if prompt is None or text is None else (prompt, text)
         if self.get("case") is not None:
             item = f"case {self.get('case')}"

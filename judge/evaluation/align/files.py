@@ -11,6 +11,7 @@ from judge.evaluation.align.asking import Scored, Scores
 from judge.evaluation.align.cases import LabelledCase, to_digest
 from judge.rows.batch import samples_of
 from judge.rows.files import append, decode, encode, lock, os_reason, private
+from judge.rows.messages import to_prompt
 from judge.rows.numbers import Numbers, Range, to_number
 from judge.rows.row_file import Row, RowFile
 from judge.scoring.judging import Judge
@@ -89,7 +90,7 @@ class _Reader:
             try:
                 question, response, _ = dialogue = item.row.dialogue
                 case = LabelledCase(
-                    id=item.row.key("case") or to_digest(item.row.asked, response),
+                    id=item.row.key("case") or to_digest(to_prompt(question, dialogue.turns), response),
                     thread=item.thread,
                     question=question,
                     response=response,

@@ -192,6 +192,25 @@ def test_equal_texts_after_another_conversation_are_another_response() -> None:
     assert (keys[0] == keys[1], len({prompt for prompt, _ in keys}), len({item for _, item in keys})) == (True, 3, 3)
 
 
+def test_a_prompt_is_all_that_was_asked_with_its_pictures_and_nothing_after_it() -> None:
+    def seen(url: str, result: str, number: int) -> Row:
+        picture = {"type": "image_url", "image_url": {"url": url}}
+        look = {"id": f"call_{number}", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+        messages = [
+            {"role": "user", "content": [{"type": "text", "text": "What is this?"}, picture], "id": f"{number}"},
+            {"role": "assistant", "content": None, "tool_calls": [look]},
+            {"role": "tool", "tool_call_id": look["id"], "content": result},
+            {"role": "assistant", "content": "A cat."},
+        ]
+        return Row(number, {"messages": messages})
+
+    first, same, another, elsewhere = (
+        seen(*given) for given in (("a.png", "x", 1), ("a.png", "x", 2), ("a.png", "y", 3), ("b.png", "x", 4))
+    )
+    assert first.asked == same.asked == another.asked != elsewhere.asked
+    assert first.known_by == same.known_by != another.known_by
+
+
 async def test_conversation_is_judged_and_kept(model_server: ModelServer, tmp_path: Path, output: Path) -> None:
     model_server.script("score: 4\nGood.")
     rows = [{"messages": talk("Hi", "Hello!", EGGS, "Six minutes.")}, {"messages": talk(EGGS)}]
