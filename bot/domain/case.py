@@ -249,6 +249,12 @@ class LoggedCase(Case):
         return self.thread_ts if self.message_ts is None and self.parent_ts is None else None
 
     @property
+    def last_ts(self) -> str:
+        """The last message of its reply, if it has its turns."""
+        said = (turn.ts for turn in self.turns if turn.part is Part.RESPONSE)
+        return max(said, key=float, default=self.message_ts or "")
+
+    @property
     def begins_thread(self) -> bool:
         return self.message_ts is None
 

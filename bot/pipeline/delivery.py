@@ -119,18 +119,16 @@ class Delivery:
         await self._messenger.tell(requester_of(case), post)
 
     async def _react(self, case: LoggedCase, score: int) -> None:
-        """Adds the score to the reply as a reaction, in place of an earlier one.
+        """Adds the score to the reply's last message as a reaction, in place of an earlier one.
 
         If Slack refuses it, the score still counts in the figures.
         """
+        place = {"channel": case.channel_id, "timestamp": case.last_ts}
         for earlier in await self._store.cases.replaced_by(case):
-            if earlier.score is not None and (earlier.score, earlier.message_ts) != (score, case.message_ts):
-                place = {"channel": case.channel_id, "timestamp": earlier.message_ts or ""}
-                await refusal_of(self._client.reactions_remove(name=score_emoji(earlier.score), **place))
-        reacting = self._client.reactions_add(
-            channel=case.channel_id, timestamp=case.message_ts or "", name=score_emoji(score)
-        )
-        error = await refusal_of(reacting)
+            its = place | {"timestamp": (await self._store.cases.with_turns(earlier)).last_ts}
+            if earlier.score is not None and (earlier.score, its) != (score, place):
+                await refusal_of(self._client.reactions_remove(name=score_emoji(earlier.score), **its))
+        error = await refusal_of(self._client.reactions_add(name=score_emoji(score), **place))
         if error not in {None, "already_reacted"}:
             logger.warning("not_reacted", case=case.id, channel=case.channel_id, error=error)
 
