@@ -103,7 +103,7 @@ async def examine(role: Role, *, serves_http: bool) -> bool:
             load()
             typer.echo(f"note   OpenTelemetry: {', '.join(wanted).lower()} {said}")
         except (BotError, ValueError) as exc:
-            typer.echo(f"note   {exc}")
+            typer.echo(f"note   OpenTelemetry is off: {exc}")
     checks: list[Check] = [_files, _bot_token, *([event_scopes] if settings.watch_by == "events" else []), _database]
     if settings.hears_slack and not settings.serve_http:
         checks.insert(checks.index(_database), _app_token)

@@ -169,7 +169,8 @@ def question_modal(
     If `said` has messages, by ts, one of them can be chosen instead of typing.
     """
     title = "Response to score" if case.response else "The response to score was not stored."
-    labels = {ts: f"{turn.role}: {' '.join(sanitize(turn.text).split())}"[:_LABEL] for ts, turn in (said or {}).items()}
+    words = {ts: f"{turn.role}: {' '.join(sanitize(turn.text).split())}" for ts, turn in (said or {}).items()}
+    labels = {ts: text if len(text) <= _LABEL else f"{text[: _LABEL - 1]}…" for ts, text in words.items()}
     choices = menu(ids.BLOCK_CHOSEN, [option(*each) for each in labels.items()][:_MOST_CHOICES], None)
     typed = text_box(ids.BLOCK_QUESTION, MAX_INPUT, None if said else case.question, "What was asked")
     hint = _NONE_KEPT if case.has_lost_texts else ""

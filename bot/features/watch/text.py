@@ -55,7 +55,7 @@ _OUTCOMES = {
     ReplyOutcome.NO_ANSWER: "drawn, but not an answer to a person",
     ReplyOutcome.EDITED: "drawn, but the question was edited later",
     ReplyOutcome.DELETED: "deleted before scoring",
-    ReplyOutcome.OVER: "over a daily limit",
+    ReplyOutcome.OVER: "over a limit",
     ReplyOutcome.MISSED: "missed or unscored",
 }
 _LOST = (ReplyOutcome.OVER, ReplyOutcome.MISSED)
@@ -205,6 +205,8 @@ def _lines(each: Watched, name: str) -> Iterator[str]:
     if each.coverage.lost:
         lost = ", ".join(_outcomes(each.coverage, _LOST))
         yield f"Drawn, but not scored: {lost}. Other replies of those days stand in for them."
+    if none := _outcomes(each.coverage, (ReplyOutcome.NO_ANSWER, ReplyOutcome.EDITED)):
+        yield f"{', '.join(none)}."
 
 
 def _estimated(interval: Interval, form: str) -> str:

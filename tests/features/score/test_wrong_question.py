@@ -96,7 +96,7 @@ async def test_long_messages_and_many_fit_into_the_window(stage: Stage) -> None:
     _, verdict = await scored(stage, *(f"Message {number}" for number in range(25)), "word " * 8000)
     labels = list(offered(await opened(stage, stage.ann, verdict)).values())
     assert len(labels) == 20
-    assert labels[0] == f"Person 2: {'word ' * 13}"
+    assert labels[0] == f"Person 2: {'word ' * 12}word…"
     assert labels[1] == "Person 2: Message 24"
 
 

@@ -128,7 +128,7 @@ async def test_what_a_limit_cost_is_said_in_the_state(stage: Stage) -> None:
         await take_finished(stage)
         await stage.reaches(1, CaseStatus.DELIVERED)
     stage.ann.command(CHANNEL, ids.COMMAND, "watch")
-    assert "2 seen, 1 scored or in progress, 1 over a daily limit" in shown(await stage.told(stage.ann, 3))
+    assert "2 seen, 1 scored or in progress, 1 over a limit" in shown(await stage.told(stage.ann, 3))
 
 
 async def test_a_watch_on_ourselves_scores_nothing(stage: Stage) -> None:
