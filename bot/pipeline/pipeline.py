@@ -55,6 +55,8 @@ from judge.scoring.escalation import is_escalated, others
 if TYPE_CHECKING:
     from bot.pipeline.batches import BatchJudging
 
+_LOOK_AGAIN, _WRITTEN_FOR = timedelta(seconds=2), timedelta(minutes=10)
+"""When a reply that is still being written is read again, and how long after the request at most."""
 _NOT_ASKED = {"question": None, "question_source": None, "question_ts": None, "question_author_id": None} | {
     "messages_before": 0,
     "left_out": 0,
@@ -231,6 +233,8 @@ class CasePipeline:
             elif case.question_source is None:
                 changes["question_source"] = QuestionSource.EARLIER
             return case.model_copy(update=changes), why_asked
+        if any(each.is_unfinished for each in found.reply) and utc_now() - case.created_at < _WRITTEN_FOR:
+            raise RetryError("the reply is still being written", _LOOK_AGAIN)
         blocker = next((each.blocker for each in found.reply if each.blocker), None)
         read = found.to_found() | {"blocker": None if found.response else blocker}
         read["excluded"] = case.excluded or exclusion_of_first(case.requester_id, found.reply[0].author_id)
