@@ -190,7 +190,8 @@ def make_services(
         limits_of(settings),
         Policy(settings.channels_allowed, settings.channels_denied, settings.score_people),
     )
-    intake = Intake(store, limits, policy, members, messenger, identity.url)
+    lookup = Lookup(client, identity.own_ids, members, scores_people=settings.score_people)
+    intake = Intake(store, limits, policy, members, messenger, lookup, identity.url)
     choices = Choices(store.people, found, settings.verdict_visibility)
     services = Services(
         settings=settings,
@@ -206,7 +207,7 @@ def make_services(
         homes=Homes(client),
         access=Access(client, settings.digest_by == "admins"),
         rubrics=found,
-        lookup=Lookup(client, identity.own_ids, members, scores_people=settings.score_people),
+        lookup=lookup,
         intake=intake,
         choices=choices,
         case_access=CaseAccess(store.cases, memberships),

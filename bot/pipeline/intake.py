@@ -3,21 +3,27 @@
 A case is stored, together with the job that settles it, before it is acknowledged.
 """
 
+import asyncio
 from dataclasses import dataclass
 
 from bot.domain.blocker import A_PERSONS, CHANNEL_OFF, FOREIGN, RefusedError
 from bot.domain.case import Case, CaseSource, CaseStatus, Exclusion, LoggedCase, Visibility, exclusion_of, text_hash
+from bot.domain.clock import utc_now
 from bot.domain.limits import Limits, Policy
 from bot.pipeline import text as messages
 from bot.pipeline.judges import RubricChoice
+from bot.pipeline.lookup import Lookup, MayNotReadError, OutOfSightError
 from bot.pipeline.requests import Choice
 from bot.pipeline.verdict_text import known_verdict
+from bot.slack.client import SLACK_ERRORS
 from bot.slack.invocation import Invocation
 from bot.slack.members import Members, Memberships
 from bot.slack.messenger import Messenger
 from bot.store import Store
 from bot.store.cases import Cases
 from bot.store.channels import People
+
+_LOOK_S = 1.5  # Slack waits 3 s for the acknowledgement
 
 
 @dataclass(frozen=True)
@@ -29,17 +35,20 @@ class Intake:
     policy: Policy
     members: Members
     messenger: Messenger
+    lookup: Lookup
     workspace_url: str
 
     async def take(self, case: Case, invocation: Invocation) -> tuple[LoggedCase, bool]:
         """The stored case for this request, and whether it is new.
 
-        A message that was scored before keeps its case, unless its text has changed since.
+        A reply that was scored before keeps its case, unless it has changed since: any of its messages may be chosen.
         """
         if case.message_ts:
             message = case.team_id, case.channel_id, case.message_ts
             latest = await self.store.cases.latest(*message, case.requester_id)
             known, is_edited = (latest[0], _is_edited(latest[1], case)) if latest else (None, False)
+            if known and known.judged_at and not is_edited and await self._has_gone_on(known):
+                known, is_edited = known.model_copy(update={"edited_at": utc_now()}), True
             if known and not is_edited:
                 if known.status is CaseStatus.ASKED:
                     await self._check(known, invocation)
@@ -89,6 +98,24 @@ class Intake:
         is_nobodys = case.message_ts is None or (case.author_id is None and case.response is None)
         if not (self.policy.scores_people or is_nobodys) and not await self.members.is_known_bot(case.author_id or ""):
             raise RefusedError(A_PERSONS)
+
+    async def _has_gone_on(self, known: LoggedCase) -> bool:
+        """Whether a scored reply in a thread has other words by now; if so, its case is marked, as after an edit.
+
+        Without message events, the app does not hear of it. Where the thread cannot be read, nothing has changed.
+        """
+        is_in_thread = known.parent_ts is not None or known.messages > 1
+        if known.message_ts is None or known.response_hash is None or not is_in_thread:
+            return False
+        try:
+            async with asyncio.timeout(_LOOK_S):
+                found = await self.lookup.answered(known.channel_id, known.message_ts, known.parent_ts)
+        except (OutOfSightError, MayNotReadError, *SLACK_ERRORS):
+            return False
+        if found is None or text_hash(found.response) == known.response_hash:
+            return False
+        await self.store.edits.note_added(known)
+        return True
 
     async def proceed(self, case: LoggedCase, is_new: bool, invocation: Invocation) -> None:
         """Leaves a new case to its job; shows the person the state of a known one."""

@@ -61,6 +61,7 @@ def why_unscored(verdict: RecordedVerdict) -> str:
 _QUOTES = {ids.BLOCK_JUSTIFICATION, ids.BLOCK_LOW_JUSTIFICATION, ids.BLOCK_QUOTED_QUESTION}
 _BUTTONS = {"actions", "context_actions"}
 _EDITED = "*Scored before an edit:* what was judged has changed since."
+_CHANGED = "*Scored before an edit or a deletion:* I removed what I had quoted, because the reply has changed since."
 _DELETED = "A message that was judged was deleted, so I removed what I had quoted."
 _FORGOTTEN = "I removed what I had quoted, because its author asked me to forget it."
 
@@ -72,7 +73,7 @@ def amend_blocks(blocks: list[dict[str, Any]], case: LoggedCase, *, has_quotes: 
     """
     if not (case.loses_words or case.edited_at):
         return blocks
-    words = _EDITED
+    words = _EDITED if has_quotes else _CHANGED
     if case.loses_words:
         words = _DELETED if case.deleted_at else _FORGOTTEN
     line = context(words) | {"block_id": ids.BLOCK_AMENDMENT}

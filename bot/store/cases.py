@@ -302,7 +302,7 @@ class Edits(JobPart):
                     continue
                 await connection.execute(delete(turns).where(of_reply, turns.c.ts == ts))
                 response = join_texts(texts)
-                marks = {"response": response, "response_hash": text_hash(response), "messages": len(texts)}
+                marks = {"response": response, "messages": len(texts)}  # its hash stays: the score is of all
                 marks |= {"justification": "", "edited_at": utc_now(), "is_stale": True}
                 await connection.execute(update(cases).where(cases.c.id == case_id).values(marks))
                 is_known_by_it = and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id)

@@ -268,8 +268,9 @@ class Store:
 
         The returned case says whether they were intended before; only then do we have to look for them.
         """
-        await self._step(case, (_INTENTS if case.is_posted else {}) | _found(case, since), since)
-        return _after(case, {})
+        found = _found(case, since)
+        await self._step(case, (_INTENTS if case.is_posted else {}) | found, since)
+        return _after(case, found)
 
     async def renew(self, case: LoggedCase) -> LoggedCase:
         """The case, still held; for when so much time has passed since the last step that it may have been claimed.

@@ -144,7 +144,7 @@ async def test_a_deleted_message_of_a_reply_leaves_the_others(log: Store) -> Non
     await log.database.execute(insert(align_records).values(learnt))
     assert await log.edits.note_deleted(*HERE, "5.1") == [case.id]
     found = await log.cases.get(case.id)
-    assert (found.response, found.response_hash, found.messages) == ("Because.", text_hash("Because."), 1)
+    assert (found.response, found.response_hash, found.messages) == ("Because.", case.response_hash, 1)
     assert found.edited_at
     assert found.deleted_at is None
     assert await log.database.all(select(align_records.c.key)) == []

@@ -99,15 +99,32 @@ async def test_requests_for_two_messages_of_a_reply_are_one_case(stage: Stage) -
     assert [line for line in lines if line["log_level"] in {"warning", "error"}] == []
 
 
-@pytest.mark.parametrize("by", ["ann", "ben"])
-async def test_a_reply_to_which_something_was_added_is_scored_with_it_by_anybody(stage: Stage, by: str) -> None:
-    parent = stage.ask_for_score()
-    await stage.verdict(parent)
+@pytest.mark.parametrize(("by", "which"), [("ann", 0), ("ann", 1), ("ben", 0), ("ben", 1)])
+async def test_a_reply_to_which_something_was_added_is_scored_with_it_by_anybody(
+    stage: Stage, by: str, which: int
+) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    verdict = await stage.verdict(parent)
     addition = stage.helper.post(CHANNEL, "One more thing.", thread_ts=parent.ts)
-    stage.slack.person(by).shortcut(ids.SHORTCUT_SCORE_REPLY, addition)
+    stage.slack.person(by).shortcut(ids.SHORTCUT_SCORE_REPLY, (answer, addition)[which])
     case = await stage.reaches(2, CaseStatus.DELIVERED)
     assert (case.response, case.attempt, case.excluded) == (f"{ANSWER}\n\nOne more thing.", 2, None)
     assert await stage.log.cases.is_replaced(1)
+    assert "replaced by" in shown(verdict)
+    assert "question changed" not in shown(verdict)
+
+
+async def test_a_reply_that_is_still_being_written_is_scored_once_it_is_complete(stage: Stage) -> None:
+    parent = stage.ann.post(CHANNEL, QUESTION)
+    answer = stage.helper.stream(CHANNEL, "Run git reset", parent.ts)
+    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    calls = stage.slack.workspace.journal.of
+    await stage.slack.until(lambda: any(each.data["method"] == "conversations.replies" for each in calls("call")))
+    stage.helper.append(answer, " --soft HEAD~1.")
+    stage.helper.stop(answer)
+    assert (await stage.reaches(1, CaseStatus.DELIVERED)).response == "Run git reset --soft HEAD~1."
+    assert len(stage.model.requests) == 1
 
 
 async def test_the_text_that_a_shortcut_brings_is_judged_where_the_thread_cannot_be_read(stage: Stage) -> None:

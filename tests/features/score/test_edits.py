@@ -159,7 +159,7 @@ async def test_a_verdict_quotes_nothing_of_a_deleted_part_of_the_reply(stage: St
     stage.helper.delete(answer)
     case = await up_to_date(stage)
     assert (case.question, case.response, case.deleted_at) == (QUESTION, "More.", None)
-    assert_without_words(stage, LINE)
+    assert_without_words(stage, "*Scored before an edit or a deletion:*")
     await stage.log.forgetting.scrub()
     assert ANSWER.encode() not in bytes_on_disk(tmp_path)
 
@@ -170,8 +170,7 @@ async def test_what_is_left_of_a_reply_without_its_first_message_is_scored_again
     await settled(stage, 1, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, more))
     stage.helper.delete(answer)
     await up_to_date(stage)
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, more)
-    await settled(stage, 2, stage.ann.click(await stage.told(stage.ann), ids.ACTION_AGAIN))
+    await settled(stage, 2, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, more))
     case = await stage.log.cases.get(2)
     assert (case.question, case.response, case.excluded) == (QUESTION, "More.", None)
     assert await stage.log.cases.is_replaced(1)
@@ -242,14 +241,13 @@ async def test_a_private_verdict_says_so_when_it_is_asked_for_again(open_stage: 
     assert LINE in shown(await stage.told(stage.ann, 2))
 
 
-async def test_score_again_reads_what_was_edited(stage: Stage) -> None:
+async def test_a_link_to_an_edited_reply_scores_it_as_it_is(stage: Stage) -> None:
     parent, answer = await scored(stage)
     stage.ann.edit(parent, "How do I undo a push?")
     stage.helper.edit(answer, "Use git revert instead.")
     await up_to_date(stage)
     link = stage.slack.workspace.permalink(answer.channel_id, answer.ts, parent.ts)
-    stage.ben.command(CHANNEL, ids.COMMAND, link)
-    await settled(stage, 2, stage.ben.click(await stage.told(stage.ben), ids.ACTION_AGAIN))
+    await settled(stage, 2, stage.ben.command(CHANNEL, ids.COMMAND, link))
     prompt = stage.model.requests[1]["messages"][0]["content"]
     assert "<question>How do I undo a push?</question>" in prompt
     assert "<response>Use git revert instead.</response>" in prompt
