@@ -9,7 +9,7 @@ from timeit import repeat
 
 from judge import parse_rating
 
-COMMON_AIM_US = 25
+COMMON_AIM_US = 30
 HOSTILE_AIM_MS = 75
 HOSTILE_CHARS = 100_000
 

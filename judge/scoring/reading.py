@@ -16,72 +16,18 @@ from enum import Enum
 from itertools import islice
 
 from judge.scoring.answers import extract_justification, is_markup, is_quoted, packed, spoken, to_plain
+from judge.scoring.doubts import denies, disclaimer, is_taken_back
 from judge.scoring.ratings import Rating, Result, UnscoredReason, unscored
 from judge.scoring.rubric import Scale
 
-_END_OF_SENTENCE = re.compile(r"[.!?\n]")
-_SENTENCE_CHARS = 200
-_DIGIT, _DIGITS = re.compile(r"[0-9]"), re.compile(r"[0-9]+")
-# Words of a sentence that denies a score, supposes one, or shows the format.
-_DENIED = re.compile(
-    r"\b(?:not|never|nor|no|cannot|without|than|from|short|if|unless|could|might|had|examples?|e\.g|format"
-    r"|to (?:\w+ ){1,2}an?)\b|n't\b|\b(?:ask|beg|claim|demand|request|want)(?:s|ed|ing)? (?:for )?(?:an? )?\Z",
-    re.IGNORECASE,
-)
-# "The correct score is 2", "the score drops to 0"; but "a score of 5 would need sources" only supposes one.
-_ANOTHER = re.compile(
-    r"\b(?P<name>(?:(?:total )?(?:score|rating|grade)|total)s?|rate)\b[^.\n0-9]{0,40}?"
-    r"(?P<number>[0-9]{1,4}(?:\.[0-9]{1,4})?)(?![0-9])",
-    re.IGNORECASE,
-)
-# Of these a decimal or a number off the scale is another score, too; "a rating of 4.7" may be a film's.
-_OF_WHOLE = re.compile(
-    r"\b(?:(?:the|total|final|overall|correct|corrected|it) (?:score|rating|grade)s?|i rate)\Z", re.IGNORECASE
-)
-_SUPPOSED = re.compile(r"\bwould\b", re.IGNORECASE)
 # A heading or an item with a number: "### Point 1", "2. Substance", "Criterion 3:".
 _NUMBERED = re.compile(
     r"^[ #]{0,8}(?:[a-z]{1,20} )?\(?[0-9]{1,2}(?:[.):](?![0-9])|[ ]*$)", re.IGNORECASE | re.MULTILINE
 )
-
-
-def denies(line: str) -> bool:
-    """Whether the last sentence of `line` denies a score, supposes one, or shows the format."""
-    return bool(_DENIED.search(_END_OF_SENTENCE.split(line)[-1]))
-
-
-def is_taken_back(text: str, end: int, score: int, scale: Scale, response: str) -> bool:
-    """Whether the text after a score states another one, on the scale or as the total, and does not quote the response.
-
-    `response` is packed.
-    """
-    if not _DIGIT.search(text, end):
-        return False
-    for other in _ANOTHER.finditer(text, end):
-        number = float(other["number"])
-        is_usual = number.is_integer() and scale.low <= number <= scale.high and other["name"].lower() != "rate"
-        is_rival = is_usual or _OF_WHOLE.search(text[max(end, other.start() - 12) : other.end("name")])
-        if number != score and is_rival and not _is_supposed(text, end, other) and not is_quoted(other[0], response):
-            return True
-    return False
-
-
-def is_step_of_a_list(text: str, start: int, end: int) -> bool:
-    """Whether a score is below the only numbered item or heading so far, or below several with another after it."""
-    above = sum(1 for _ in islice(_NUMBERED.finditer(text, 0, text.rfind("\n", 0, start) + 1), 2))
-    return above == 1 or (above > 1 and bool(_NUMBERED.search(text, end)))
-
-
-def _is_supposed(text: str, end: int, other: re.Match[str]) -> bool:
-    before = _END_OF_SENTENCE.split(text[max(end, other.start() - _SENTENCE_CHARS) : other.end()])[-1]
-    after = _END_OF_SENTENCE.split(text[other.end() : other.end() + _SENTENCE_CHARS])[0]
-    return denies(before) or bool(_SUPPOSED.search(before + after))
-
-
-_NUMBER = re.compile(r"[0-9][0-9.,]*")
+_NUMBER, _DIGITS = re.compile(r"[0-9][0-9.,]*"), re.compile(r"[0-9]+")
 _LEAD = (
-    r"(?<![a-z])(?:[\"'](?=[^\"'\n]{1,30}[\"'] *:))?(?P<lead>(?:(?:the|a|an|my|our|its|this|so|is|therefore|thus|total"
-    r"|final|overall|cumulative|evaluation|response|answer|assistant|judge|points?)(?:'s)? +"
+    r"(?<![a-z])(?<![a-z]-)(?:[\"'](?=[^\"'\n]{1,30}[\"'] *:))?(?P<lead>(?:(?:the|a|an|my|our|its|this|so|is|therefore"
+    r"|thus|total|final|overall|cumulative|evaluation|response|answer|assistant|judge|points?)(?:'s)? +"
     r"|(?:최종|총|종합|평가|総合|最終|总|最终|综合) *)*)"
 )
 _OPENERS = " \n\"'([{$<"
@@ -213,10 +159,12 @@ def _verdict(text: str, scale: Scale, response: str) -> tuple[int, int, int] | U
         return verdict
     score, start, end = verdict.value, verdict.start, verdict.end
     assert isinstance(score, int)  # noqa: S101 - otherwise _decide returns the reason
-    is_step = verdict.kind is not _Kind.TOTAL and is_step_of_a_list(text, start, end)
-    if is_step or is_taken_back(text, end, score, scale, response):
+    # A step is below the only numbered item or heading so far, or below several with another after it.
+    above = sum(1 for _ in islice(_NUMBERED.finditer(text, 0, _line_start(text, start)), 2))
+    is_step = verdict.kind is not _Kind.TOTAL and (above == 1 or (above > 1 and _NUMBERED.search(text, end)))
+    if is_step or is_taken_back(text, start, end, score, scale, response):
         return UnscoredReason.CONFLICTING
-    return score, start, end
+    return disclaimer(text, scale, response) or (score, start, end)
 
 
 def _statements(text: str, scale: Scale, response: str) -> list[_Statement]:
@@ -384,6 +332,11 @@ def _decide(text: str, statements: Sequence[_Statement]) -> _Statement | Unscore
     if rivals and not (len(steps) > 1 and all(said in steps for said in rivals)):
         return UnscoredReason.CONFLICTING
     # Criteria scored one by one, without a total, look like a repeated verdict, mostly of 1: `Score: 1` for the first.
-    if not totals and (len(own) > 2 or (verdict.value == 1 and len(own) > 1 and text[own[-1].end :].strip())):
-        return UnscoredReason.CONFLICTING
+    # Several keys of one JSON text, or each after words on its line, are criteria too.
+    if not totals and len(own) > 1:
+        is_first = verdict.value == 1 and text[own[-1].end :].strip()
+        above = [text[_line_start(text, said.start) : said.start] for said in own]
+        are_keys = all(text[said.start] == '"' for said in own)
+        if len(own) > 2 or is_first or (are_keys if text[0] in "{[" else not any(map(is_markup, above))):
+            return UnscoredReason.CONFLICTING
     return verdict.value if isinstance(verdict.value, UnscoredReason) else verdict

@@ -231,11 +231,18 @@ def test_other_numbers_in_the_reasons_do_not_retract_a_score(reason: str) -> Non
     assert outcome(f"score: 4\n{reason}") == (4, "")
 
 
-def test_score_mentioned_in_the_response_does_not_retract_the_judges() -> None:
-    completion = "score: 4\nThe film has a rating of 3 in the database, as it says."
-    response = "Yes: the film has a rating of 3 in the database."
-    assert outcome(completion) == (None, "conflicting")
-    assert outcome(completion, response=response) == (4, "")
+@each(
+    ("words", "reason"),
+    [
+        ("The film has a rating of 3 in the database, as it says.", "conflicting"),
+        ("It ends so: I give it 3 out of 5.", "conflicting"),
+        ("It ends so: I cannot assess the picture.", "refused"),
+    ],
+)
+def test_words_of_the_response_do_not_retract_the_judges_score(words: str, reason: str) -> None:
+    response = "The film has a rating of 3 in the database, so I give it 3 out of 5. But I cannot assess the picture."
+    assert outcome(f"score: 4\n{words}") == (None, reason)
+    assert outcome(f"score: 4\n{words}", response=response) == (4, "")
 
 
 @each(
