@@ -167,7 +167,7 @@ class Check:
         for line, raw in read_lines(path):
             try:
                 row = Row(line, decode(raw))
-                _, score = row.question, row.get("score")
+                _, score = row.asked, row.get("score")
                 is_empty = row.get("unscored_reason") == UnscoredReason.NOTHING_TO_JUDGE and _is_failure(row)
                 if "score" not in row.fields:
                     raise ValueError("no score")
@@ -228,8 +228,12 @@ class Check:
 
 def _is_failure(row: Row) -> bool:
     """Whether nothing to judge is the assistant's failure: not if the question is empty, or the reply not read."""
-    is_question = nothing_to_judge(row.question, _AN_ANSWER) is None
-    return is_question and row.has_reply and nothing_to_judge(row.question, row.response) is not None
+    try:
+        question, response, _ = row.dialogue
+    except ValueError:  # an earlier version read it
+        return False
+    is_question = nothing_to_judge(question, _AN_ANSWER) is None
+    return is_question and row.has_reply and nothing_to_judge(question, response) is not None
 
 
 def _key(row: Row) -> int:

@@ -5,13 +5,14 @@ import os
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
 from judge.errors import HOPELESS, JudgeError, RequestRejectedError, SetupError
 from judge.rows.files import append, decode, encode, lock, os_reason, private, replacing
-from judge.rows.row_file import ADDED, Item, Malformed, RowFile, parse_item, to_added, to_line
+from judge.rows.row_file import ADDED, Item, Malformed, Row, RowFile, to_added, to_line
 from judge.scoring.escalation import is_escalated
 from judge.scoring.judging import Judge
 from judge.scoring.offline import OFFLINE
@@ -114,8 +115,10 @@ class Journal:
             if not left:
                 return
             if judged := left.pop(line, None):
-                item = parse_item(line, raw)
-                if isinstance(item, Malformed) or hash(item.carried) != judged[0]:
+                carried = ""
+                with suppress(ValueError):
+                    carried = Row(line, decode(raw)).carried  # also of a row that an earlier version took
+                if hash(carried) != judged[0]:
                     raise self._has_changed(f"line {line} of {source.path}")
         if left:
             raise self._has_changed(str(source.path))

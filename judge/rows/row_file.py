@@ -138,10 +138,14 @@ class Row:
         return (str(item) if prompt is None else prompt), item
 
     def to_item(self) -> "Item":
-        """The item for a batch to judge; fields with the name of an added field are carried as `input_...`."""
-        carried = {own_name(name): value for name, value in self.fields.items()}
+        """The item for a batch to judge; raises ValueError as `question`."""
         question, response, _ = dialogue = self.dialogue
-        return Item(self.line, question, response, encode(carried), dialogue.conversation)
+        return Item(self.line, question, response, self.carried, dialogue.conversation)
+
+    @property
+    def carried(self) -> str:
+        """All fields as JSON; those with the name of an added field are carried as `input_...`."""
+        return encode({own_name(name): value for name, value in self.fields.items()})
 
     def _text(self, names: tuple[str, str]) -> str:
         given = {name: self.fields[name] for name in names if self.get(name) is not None}

@@ -153,6 +153,18 @@ async def test_a_reply_that_cannot_be_read_counts_as_no_score(files: Files) -> N
     assert "counted as 0: 2.\nOther unscored rows: 3.\n" in done.stdout
 
 
+async def test_an_output_counts_that_has_rows_which_are_now_refused(files: Files) -> None:
+    said = [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": " "}]
+    source = files.write("now", *[4] * 3)
+    source.write_text(f"{source.read_text()}{json.dumps({'messages': said})}\n")
+    before = await files.scored("before", *[4] * 3)
+    await files.batch(source)
+    for path in (source, files.folder / "now.scored"):
+        path.write_text(path.read_text().replace('"assistant"', '"robot"'))
+    done = await files.batch(source, "--compare", before, "--fail-if-worse")
+    assert "Unscored rows: 0 before, now 1.\n" in done.stdout, done.stderr
+
+
 async def test_a_check_needs_scores_of_half_the_rows_and_pairs_of_half_the_earlier_ones(files: Files) -> None:
     before = await files.scored("before", *[4] * 30)
     for name, share in (("empty", ""), ("unscored", "none")):
