@@ -11,6 +11,7 @@ from judge.errors import SetupError
 from judge.evaluation.stats import Interval, MeanEstimator, paired_difference
 from judge.rows.batch import identity_of
 from judge.rows.files import decode, encode, os_reason, private, read_lines, shown
+from judge.rows.messages import has_reply
 from judge.rows.row_file import Row
 from judge.scoring.attacks import nothing_to_judge
 from judge.scoring.judging import Judge
@@ -229,11 +230,12 @@ class Check:
 def _is_failure(row: Row) -> bool:
     """Whether nothing to judge is the assistant's failure: not if the question is empty, or the reply not read."""
     try:
-        question, response, _ = row.dialogue
+        messages, (question, response, _) = row.messages, row.dialogue
     except ValueError:  # an earlier version read it
         return False
     is_question = nothing_to_judge(question, _AN_ANSWER) is None
-    return is_question and row.has_reply and nothing_to_judge(question, response) is not None
+    is_read = messages is None or has_reply(messages)
+    return is_question and is_read and nothing_to_judge(question, response) is not None
 
 
 def _key(row: Row) -> int:

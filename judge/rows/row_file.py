@@ -13,7 +13,7 @@ from typing import Any, Self, TextIO
 
 from judge.errors import SetupError
 from judge.rows.files import MOST_OF_A_LINE, InputFormat, check_is_file, decode, encode, kind_of, os_reason, read_lines
-from judge.rows.messages import Dialogue, completed, find_prompt, has_reply, read_messages, read_turns, to_prompt
+from judge.rows.messages import Dialogue, completed, find_prompt, read_messages, read_turns, to_prompt
 from judge.scoring.conversation import Turn
 from judge.scoring.ratings import Verdict
 
@@ -78,11 +78,6 @@ class Row:
     @property
     def response(self) -> str:
         return self.dialogue.response if self.has_turns else self._text(COMPLETION)
-
-    @property
-    def has_reply(self) -> bool:
-        """Whether the response can be read, even if it is empty; raises ValueError as `question`."""
-        return (messages := self.messages) is None or has_reply(messages)
 
     @property
     def has_turns(self) -> bool:
