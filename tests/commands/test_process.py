@@ -110,7 +110,7 @@ async def test_doctor_finds_nothing_wrong_where_all_is_well(model_server: ModelS
         "       sent to    127.0.0.1",
         "       scored in  all channels",
         "       replies of bots and people",
-        "note   OTEL_EXPORTER_OTLP_ENDPOINT",
+        "note   OpenTelemetry is off",
         "ok     secrets",
         "ok     SLACK_BOT_TOKEN",
         "ok     SLACK_APP_TOKEN",
