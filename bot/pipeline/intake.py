@@ -54,7 +54,9 @@ class Intake:
                     await self._check(known, invocation)
                 return known, False
             if known:
-                excluded = await self.excluded(invocation, known, has_chosen=False)
+                excluded = case.excluded  # a workflow's is counted apart
+                if case.source is not CaseSource.WORKFLOW:
+                    excluded = await self.excluded(invocation, known, has_chosen=False)
                 case = case.model_copy(update=_next_attempt(case, known) | {"excluded": excluded})
         return await self.add(case, invocation)
 

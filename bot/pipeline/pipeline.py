@@ -55,7 +55,7 @@ from judge.scoring.escalation import is_escalated, others
 if TYPE_CHECKING:
     from bot.pipeline.batches import BatchJudging
 
-_LOOK_AGAIN, _WRITTEN_FOR = timedelta(seconds=2), timedelta(minutes=10)
+_LOOK_AGAIN, _WRITTEN_FOR = timedelta(seconds=2), timedelta(minutes=2)
 """When a reply that is still being written is read again, and how long after the request at most."""
 _NOT_ASKED = {"question": None, "question_source": None, "question_ts": None, "question_author_id": None} | {
     "messages_before": 0,
