@@ -44,6 +44,9 @@ test: $(READY) ## the tests, without the slow ones and those that need a browser
 test-slow: $(READY) ## kills, storms, replicas, killed databases, simulations, builds
 	@$(BIN)/pytest --ignore=tests/browser -m slow --numprocesses=4 --dist=worksteal
 
+texts: $(READY) ## write the files that the tests compare texts with anew; review the diff
+	@$(BIN)/pytest --quiet --snapshot-update $(shell find tests -name 'test_*_texts.py')
+
 screenshots: $(READY) ## the README's pictures, from the demo
 	@sh tools/browser
 	@$(BIN)/python -m tools.screenshots
@@ -94,4 +97,4 @@ format: $(READY) ## write the format
 clean: ## remove what setup made
 	rm -rf .venv .uv
 
-.PHONY: help setup demo run doctor sandbox test test-slow test-browser screenshots lint site audit sbom check parser-report bench format chaos clean
+.PHONY: help setup demo run doctor sandbox test test-slow test-browser texts screenshots lint site audit sbom check parser-report bench format chaos clean
