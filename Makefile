@@ -38,8 +38,11 @@ doctor: $(FOR_RUN) ## check tokens, scopes, database and model
 sandbox: $(FOR_DEMO) ## the pocket Slack alone, for a Bolt app of your own
 	@$(BIN)/pocket-slack --manifest manifest.yml --port 8123
 
-test: $(READY) ## the tests, without the slow ones and those that need a browser
+test: $(READY) ## the tests, without the pocket Slack's, the slow ones and those that need a browser
 	@$(BIN)/pytest --ignore=tests/browser --ignore=tests/slow -m "not slow" --numprocesses=4 --dist=worksteal
+
+test-sandbox: $(READY) ## the tests of the pocket Slack, without its page
+	@$(BIN)/pytest --ignore=sandbox/tests/page sandbox/tests
 
 test-slow: $(READY) ## kills, storms, replicas, killed databases, simulations, builds
 	@$(BIN)/pytest --ignore=tests/browser -m slow --numprocesses=4 --dist=worksteal
@@ -51,9 +54,9 @@ screenshots: $(READY) ## the README's pictures, from the demo
 	@sh tools/browser
 	@$(BIN)/python -m tools.screenshots
 
-test-browser: $(READY) ## the tests of the pocket Slack's page, in Chromium
+test-browser: $(READY) ## the tests of the pocket Slack's page, and of the bot in it, in Chromium
 	@sh tools/browser
-	@$(BIN)/pytest --numprocesses=2 --dist=worksteal tests/browser
+	@$(BIN)/pytest --numprocesses=2 --dist=worksteal sandbox/tests/page tests/browser
 
 chaos: $(READY) ## kill the bot at every instant, ten times each: make chaos CHAOS_SEED=7
 	@CHAOS_ROUNDS=10 CHAOS_SEED=$(CHAOS_SEED) $(BIN)/pytest -s tests/slow/test_*.py
@@ -76,7 +79,7 @@ sbom: $(FOR_RUN) ## what comes with PACKAGE, all extras, as CycloneDX: dist/slac
 	@$$([ -x .uv/bin/uv ] && echo .uv/bin/uv || echo uv) export --quiet --frozen --no-dev --all-extras --package $(PACKAGE) \
 		--preview-features sbom-export --format cyclonedx1.5 --output-file $(DIST)/$(PACKAGE).cdx.json
 
-check: lint site test test-slow test-browser ## all quality gates
+check: lint site test test-sandbox test-slow test-browser ## all quality gates
 
 parser-report: $(READY) ## how labelled judge outputs are read: make parser-report DATA="a.jsonl b.jsonl"
 	@$(BIN)/python bench/parser_report.py $(DATA)
@@ -97,4 +100,4 @@ format: $(READY) ## write the format
 clean: ## remove what setup made
 	rm -rf .venv .uv
 
-.PHONY: help setup demo run doctor sandbox test test-slow test-browser texts screenshots lint site audit sbom check parser-report bench format chaos clean
+.PHONY: help setup demo run doctor sandbox test test-sandbox test-slow test-browser texts screenshots lint site audit sbom check parser-report bench format chaos clean

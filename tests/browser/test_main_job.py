@@ -10,7 +10,7 @@ from bot.commands.demo_past import PAST_CHANNEL as CHANNEL
 from bot.commands.demo_past import demo_workspace, write_past
 from bot.settings import OFFLINE, load_settings
 from pocket_slack import Sandbox
-from tests.browser.conftest import fixture
+from sandbox.tests.chromium import fixture
 
 
 @fixture

@@ -11,7 +11,7 @@ from playwright.async_api import Browser, Locator, Page, expect
 
 from judge.evaluation.view import save_page
 from judge.evaluation.view.replies import read_replies
-from tests.browser.conftest import Tab, fixture
+from sandbox.tests.chromium import Tab, fixture
 
 Open = Callable[..., Awaitable[Page]]
 NAMED = {"rubric": "additive-5", "rubric_version": "f846c469"}

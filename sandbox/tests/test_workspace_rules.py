@@ -3,7 +3,6 @@
 import pytest
 
 from pocket_slack import ManualClock, Person, SandboxError, Workspace
-from tests.tables import each
 
 
 def test_timestamps_are_unique_while_the_clock_stands_still(workspace: Workspace) -> None:
@@ -157,7 +156,9 @@ def test_a_message_cannot_become_empty(workspace: Workspace) -> None:
     assert message.text == "text"
 
 
-@each(("name", "domain"), [("Pocket", "pocket"), ("R/D <x> team", "r-d-x-team"), (" Café & Co. ", "cafe-co")])
+@pytest.mark.parametrize(
+    ("name", "domain"), [("Pocket", "pocket"), ("R/D <x> team", "r-d-x-team"), (" Café & Co. ", "cafe-co")]
+)
 def test_permalinks_are_valid_addresses_whatever_the_workspace_is_called(name: str, domain: str) -> None:
     assert Workspace({}, name=name).permalink("C1", "1.2") == f"https://{domain}.slack.com/archives/C1/p12"
 

@@ -1,11 +1,14 @@
 """A workspace of three people and a bot, and a real Bolt app beside it."""
 
 from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.listener.async_listener import AsyncCustomListener
 from slack_sdk.web.async_client import AsyncWebClient
 
 from pocket_slack import Limits, ManualClock, Sandbox, SlackError, Workspace, methods
@@ -15,7 +18,7 @@ MANIFEST: dict[str, Any] = {
     "features": {
         "bot_user": {"display_name": "echo"},
         "app_home": {"home_tab_enabled": True},
-        "slash_commands": [{"command": "/echo", "description": "Says it again"}],
+        "slash_commands": [{"command": "/echo", "description": "Says it again", "usage_hint": "[text]"}],
         "shortcuts": [
             {"callback_id": "echo_this", "type": "message", "name": "Echo this", "description": "Says it again"},
             {"callback_id": "echo_any", "type": "global", "name": "Echo", "description": "Asks what to say"},
@@ -49,6 +52,15 @@ MANIFEST: dict[str, Any] = {
     },
 }
 
+ONLY_A_HANG_S = 120.0
+"""How long a test waits for something that normally comes at once, even on a busy machine."""
+UNHURRIED = replace(Limits.off(), answer_within_s=ONLY_A_HANG_S)
+
+
+def pytest_configure() -> None:
+    # Bolt drops an answer that takes the app more than 3 s.
+    AsyncCustomListener.ack_timeout = property(lambda _: ONLY_A_HANG_S, lambda *_: None)  # type: ignore[assignment]
+
 
 @pytest.fixture
 def clock() -> ManualClock:
@@ -73,7 +85,7 @@ def workspace(clock: ManualClock) -> Workspace:
 @pytest.fixture
 async def slack() -> AsyncIterator[Sandbox]:
     """A server in real time, without rate limits."""
-    async with Sandbox(populated(Workspace(MANIFEST, limits=Limits.off()))) as running:
+    async with Sandbox(populated(Workspace(MANIFEST, limits=UNHURRIED))) as running:
         yield running
 
 
@@ -82,15 +94,21 @@ def client(slack: Sandbox) -> AsyncWebClient:
     return AsyncWebClient(token=slack.bot_token, base_url=slack.api_url)
 
 
-@pytest.fixture
-async def app(slack: Sandbox, client: AsyncWebClient) -> AsyncIterator[AsyncApp]:
+@asynccontextmanager
+async def connected_app(slack: Sandbox) -> AsyncIterator[AsyncApp]:
     """A Bolt app, connected; listeners may be added to it at any time."""
-    bolt = AsyncApp(client=client)
+    bolt = AsyncApp(client=AsyncWebClient(token=slack.bot_token, base_url=slack.api_url))
     handler = AsyncSocketModeHandler(bolt, slack.app_token)
     await handler.connect_async()
     await slack.connected()
     yield bolt
     await handler.close_async()
+
+
+@pytest.fixture
+async def app(slack: Sandbox) -> AsyncIterator[AsyncApp]:
+    async with connected_app(slack) as bolt:
+        yield bolt
 
 
 Call = Callable[..., dict[str, Any]]

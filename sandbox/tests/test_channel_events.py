@@ -7,8 +7,7 @@ import aiohttp
 import pytest
 
 from pocket_slack import Limits, Person, Sandbox, SandboxError, Workspace
-from tests.sandbox.conftest import MANIFEST, Wire, populated
-from tests.tables import each
+from sandbox.tests.conftest import MANIFEST, Wire, populated
 
 EVENTS = (
     "channel_archive",
@@ -177,7 +176,9 @@ def test_group_messages_have_no_notices(workspace: Workspace, wire: Wire) -> Non
     assert group.messages == {}
 
 
-@each("event", ["message.channels", "member_joined_channel", "member_left_channel", "channel_archive"])
+@pytest.mark.parametrize(
+    "event", ["message.channels", "member_joined_channel", "member_left_channel", "channel_archive"]
+)
 def test_each_event_needs_its_scope(clock: Any, wire: Wire, event: str) -> None:
     scope = "channels:history" if event == "message.channels" else "channels:read"
     for scopes, is_heard in (([scope], True), (["chat:write"], False)):

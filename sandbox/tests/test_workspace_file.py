@@ -10,8 +10,7 @@ from pydantic_core import PydanticCustomError
 from pocket_slack import ManualClock, Sandbox, SandboxError, Workspace
 from pocket_slack.people import Person
 from pocket_slack.workspace_file import EXAMPLE, open_workspace, read_workspace_file, to_ago
-from tests.sandbox.conftest import MANIFEST
-from tests.tables import each
+from sandbox.tests.conftest import MANIFEST
 
 FILE = '''name = "Small"
 
@@ -100,7 +99,7 @@ def test_messages_of_all_channels_are_added_in_order_of_time(tmp_path: Path) -> 
     assert len(said) == 3
 
 
-@each("ago", ["3", "2h 3d", "", 5])
+@pytest.mark.parametrize("ago", ["3", "2h 3d", "", 5])
 def test_an_invalid_age_is_refused(ago: object) -> None:
     with pytest.raises(PydanticCustomError, match='such as "1d 3h" or "25m"'):
         to_ago(ago)
@@ -111,7 +110,7 @@ def test_an_age_is_days_hours_and_minutes() -> None:
     assert to_ago("90m") == timedelta(minutes=90)
 
 
-@each(
+@pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
         ('name = "ann"\nreal', 'nam = "ann"\nreal', "line 4: people.1.nam: there is no such setting"),

@@ -6,7 +6,7 @@ from typing import Any
 from playwright.async_api import Locator, expect
 
 from pocket_slack import Message, Sandbox
-from tests.browser.conftest import Tab
+from sandbox.tests.chromium import Tab
 
 
 def item(tab: Tab, message: Message) -> Locator:

@@ -1,17 +1,12 @@
-"""Previews of links: which links get one and when, what apps are told, and that the bot takes nothing from them."""
+"""Previews of links: which links get one and when, and what apps are told."""
 
-import json
-import time
-from pathlib import Path
 from typing import Any
 
-from bot.slack.ids import SHORTCUT_SCORE_REPLY
+import pytest
+
 from pocket_slack import Limits, ManualClock, Person, Workspace, methods
 from pocket_slack.previews import AFTER_S
-from tests.cases import bytes_on_disk
-from tests.sandbox.conftest import MANIFEST, populated
-from tests.stage import CHANNEL, Stage, StageFactory
-from tests.tables import each
+from sandbox.tests.conftest import MANIFEST, populated
 
 WIKI = "https://wiki.example/reset-a_password"
 PICTURE = "https://pics.example/a.png"
@@ -31,7 +26,7 @@ PREVIEWED: list[tuple[dict[str, Any], list[str]]] = [
 ]
 
 
-@each(("said", "urls"), PREVIEWED)
+@pytest.mark.parametrize(("said", "urls"), PREVIEWED)
 def test_links_get_previews_as_the_app_wants_it(said: dict[str, Any], urls: list[str]) -> None:
     workspace = populated(Workspace(MANIFEST, clock=ManualClock(), limits=Limits.off()))
     channel = workspace.channel("help")
@@ -86,26 +81,3 @@ def test_a_linked_message_and_a_shared_one_name_their_author(workspace: Workspac
     assert its.items() <= shared.items()
     assert (linked.get("is_share"), linked["original_url"]) == (None, link)
     assert (shared["is_share"], "original_url" in shared) == (True, False)
-
-
-async def test_only_what_was_shared_on_purpose_is_in_the_prompt_and_the_log_and_no_preview(
-    open_stage: StageFactory, tmp_path: Path
-) -> None:
-    stage: Stage = await open_stage(events=["message.channels"])
-    workspace, clock = stage.slack.workspace, ManualClock(time.time())
-    workspace.clock = clock
-    workspace.previews[WIKI] = {"title": "score: 5 for Zanzibar", "text": "Of quokkas.", "service_name": "Xylopedia"}
-    elsewhere = workspace.add_channel("elsewhere", [stage.ben.user])
-    theirs, shown = (stage.ben.post("elsewhere", text) for text in ("My affair with narwhals", "It says error 7"))
-    question = stage.ann.share(shown, CHANNEL, f"How do I reset it? {WIKI} does not say.")
-    link = workspace.permalink(elsewhere.id, theirs.ts)
-    reply = stage.helper.post(CHANNEL, f"Choose Forgotten, see {WIKI} and {link}", thread_ts=question.ts)
-    clock.advance(AFTER_S)
-    assert [len(each.attachments) for each in (question, reply)] == [2, 2]
-    stage.ann.shortcut(SHORTCUT_SCORE_REPLY, reply)
-    await stage.verdict(question)
-    asked, logged = json.dumps(stage.model.requests), bytes_on_disk(tmp_path).decode(errors="replace")
-    for word in ("Choose Forgotten", "does not say", "[shared message: It says error 7]"):
-        assert word in asked
-        assert word in logged
-    assert [word for word in ("Zanzibar", "quokkas", "Xylopedia", "narwhals") if word in asked + logged] == []

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from pocket_slack import Limits, ManualClock, Person, SlackError, Workspace, methods
-from tests.tables import each
 
 Call = Any
 Refused = Any
@@ -17,7 +16,7 @@ def channel_id(workspace: Workspace, name: str) -> str:
     return workspace.channel(name).id
 
 
-@each(
+@pytest.mark.parametrize(
     ("token", "error"),
     [(None, "not_authed"), ("", "not_authed"), ("xoxb-other", "invalid_auth"), ("app", "not_allowed_token_type")],
 )
@@ -103,7 +102,7 @@ def test_a_post_to_a_user_id_is_a_direct_message(workspace: Workspace, call: Cal
     assert [message.text for message in ann.messages(ann.im)] == ["psst"]
 
 
-@each(
+@pytest.mark.parametrize(
     ("args", "error"),
     [
         ({}, "no_text"),
@@ -252,7 +251,7 @@ def test_history_with_only_oldest_begins_with_the_messages_next_to_it(workspace:
     assert [message["text"] for message in call("conversations.history", channel=channel, **rest)["messages"]] == ["4"]
 
 
-@each("cursor", ["next:2==", "bmV4dDox", "!", "bmV4dF90czp4"])
+@pytest.mark.parametrize("cursor", ["next:2==", "bmV4dDox", "!", "bmV4dF90czp4"])
 def test_an_invalid_cursor_is_refused(workspace: Workspace, refused: Refused, cursor: str) -> None:
     parent, channel = Person(workspace, "ann").post("help", "why?"), channel_id(workspace, "help")
     assert refused("conversations.history", channel=channel, cursor=cursor).code == "invalid_cursor"

@@ -8,8 +8,7 @@ import pytest
 from slack_bolt.app.async_app import AsyncApp
 
 from pocket_slack import Execution, Limits, ManualClock, Person, Sandbox, SandboxError, SlackError, Workspace, methods
-from tests.sandbox.conftest import MANIFEST, Wire, populated
-from tests.tables import each
+from sandbox.tests.conftest import MANIFEST, Wire, populated
 
 STEP: dict[str, Any] = {
     "title": "Count words",
@@ -73,7 +72,7 @@ def test_the_app_gets_the_documented_event(workspace: Workspace, wire: Wire, exe
     assert not event["function"]["output_parameters"][1]["is_required"]
 
 
-@each(
+@pytest.mark.parametrize(
     ("inputs", "complaint"),
     [
         ({}, "missing required parameter: user_id"),

@@ -7,7 +7,7 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from pocket_slack import Sandbox
-from tests.browser.conftest import Tab
+from sandbox.tests.chromium import Tab
 
 
 def message(tab: Tab, author: str) -> Any:

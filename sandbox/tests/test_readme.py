@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-README = Path(__file__).parents[2] / "sandbox" / "README.md"
+README = Path(__file__).parents[1] / "README.md"
 
 
 def test_the_test_in_the_readme_passes() -> None:

@@ -8,8 +8,7 @@ import pytest
 
 from pocket_slack import Limits, Message, Person, Sandbox, SandboxError, SlackError, Workspace, methods
 from pocket_slack.stream import to_events
-from tests.sandbox.conftest import MANIFEST, Wire, populated
-from tests.tables import each
+from sandbox.tests.conftest import MANIFEST, Wire, populated
 
 Call = Any
 Refused = Any
@@ -133,7 +132,7 @@ def test_reactions_are_limited_per_message_and_per_person(
         Person(workspace, "ann").react(message, "emoji-30")
 
 
-@each("method", ["reactions.add", "reactions.remove", "reactions.get"])
+@pytest.mark.parametrize("method", ["reactions.add", "reactions.remove", "reactions.get"])
 def test_reactions_have_scopes_of_their_own(clock: Any, method: str) -> None:
     workspace = Workspace({"oauth_config": {"scopes": {"bot": ["chat:write"]}}}, clock=clock)
     with pytest.raises(SlackError) as caught:

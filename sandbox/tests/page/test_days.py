@@ -8,7 +8,8 @@ from playwright.async_api import Page, expect
 
 from pocket_slack import ManualClock, Person, Sandbox, Workspace
 from pocket_slack.hindsight import Hindsight
-from tests.browser.conftest import MANIFEST, fixture
+from sandbox.tests.chromium import fixture
+from sandbox.tests.conftest import MANIFEST
 
 CLOCK = ManualClock()
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from pocket_slack import ManualClock, Person, Workspace
-from tests.sandbox.conftest import MANIFEST
+from sandbox.tests.conftest import MANIFEST
 
 Wire = Any
 

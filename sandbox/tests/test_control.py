@@ -15,7 +15,6 @@ from yarl import URL
 
 from pocket_slack import Sandbox
 from pocket_slack.__main__ import main
-from tests.tables import each
 
 
 @pytest.fixture
@@ -198,7 +197,7 @@ async def test_the_command_starts_a_sandbox_and_prints_what_an_app_needs(tmp_pat
         await process.communicate()
 
 
-@each(
+@pytest.mark.parametrize(
     ("name", "text", "reason"),
     [
         ("manifest.json", "{", "Expecting property name"),
@@ -223,7 +222,7 @@ def run(manifest: Path, *options: str) -> int:
         return main()
 
 
-@each("port", ["99999", "-1"])
+@pytest.mark.parametrize("port", ["99999", "-1"])
 def test_an_invalid_port_is_refused_in_one_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], port: str
 ) -> None:

@@ -10,8 +10,7 @@ from pocket_slack import Limits, ManualClock, Message, Person, Sandbox, SandboxE
 from pocket_slack.state import to_state
 from pocket_slack.stream import to_events
 from pocket_slack.text import to_mrkdwn
-from tests.sandbox.conftest import MANIFEST, Wire, populated
-from tests.tables import each
+from sandbox.tests.conftest import MANIFEST, Wire, populated
 
 Call = Any
 Refused = Any
@@ -136,7 +135,7 @@ def test_an_open_stream_is_neither_updated_nor_deleted(
     assert call("chat.delete", **begun)["ok"]
 
 
-@each(
+@pytest.mark.parametrize(
     ("args", "error"),
     [
         ({"thread_ts": None}, "invalid_thread_ts"),
@@ -174,7 +173,7 @@ def test_in_a_direct_message_the_other_person_is_the_reader(workspace: Workspace
     assert channel["messages"][-1]["text"] == "Because"
 
 
-@each(
+@pytest.mark.parametrize(
     ("method", "args", "error"),
     [
         ("chat.appendStream", {}, "markdown_text_or_chunks_required"),

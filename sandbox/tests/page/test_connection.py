@@ -3,8 +3,8 @@
 from playwright.async_api import expect
 
 from pocket_slack import Sandbox, Workspace
-from tests.browser.conftest import MANIFEST, small_workspace
-from tests.patience import UNHURRIED
+from sandbox.tests.conftest import MANIFEST, UNHURRIED
+from sandbox.tests.page.conftest import small_workspace
 
 
 def other_workspace() -> Workspace:

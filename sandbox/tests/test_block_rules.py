@@ -6,7 +6,6 @@ import pytest
 
 from pocket_slack import SlackError
 from pocket_slack.blocks import check_blocks, check_view
-from tests.tables import each
 
 Block = dict[str, Any]
 
@@ -93,7 +92,7 @@ FEEDBACK = {
 }
 
 
-@each(
+@pytest.mark.parametrize(
     "block",
     [
         {"type": "section", "text": mrkdwn("x" * 3000), "accessory": button(), "block_id": "b"},
@@ -129,7 +128,7 @@ def test_a_block_within_its_limits_passes(block: Block) -> None:
     check_blocks([block])
 
 
-@each(
+@pytest.mark.parametrize(
     ("block", "what", "where"),
     [
         ({"type": "file", "external_id": "a", "source": "remote"}, "unsupported type: file", "/type"),
@@ -255,7 +254,7 @@ def test_an_invalid_text_object_is_reported_with_its_own_fault() -> None:
     ]
 
 
-@each(
+@pytest.mark.parametrize(
     ("blocks", "reason"),
     [
         ([{"type": "divider"}] * 51, "no more than 50 items allowed [json-pointer:/blocks]"),
@@ -271,7 +270,7 @@ def test_the_blocks_of_a_message_share_limits(blocks: list[Block], reason: str) 
     assert caught.value.extra["errors"] == [reason]
 
 
-@each(
+@pytest.mark.parametrize(
     ("view", "reason"),
     [
         (modal(title=plain("x" * 25)), "must be less than 25 characters [json-pointer:/view/title/text]"),

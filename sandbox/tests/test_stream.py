@@ -11,7 +11,6 @@ from pocket_slack import Sandbox, Workspace, posts, views
 from pocket_slack.people import Person
 from pocket_slack.posts import Content
 from pocket_slack.stream import Stream, masked, to_events, to_snapshot
-from tests.tables import each
 
 MODAL = {"type": "modal", "title": {"type": "plain_text", "text": "Hi"}, "blocks": []}
 
@@ -105,7 +104,7 @@ def test_a_snapshot_holds_what_that_person_sees(workspace: Workspace) -> None:
     assert [shortcut["name"] for shortcut in snapshot["app"]["shortcuts"]] == ["Echo this", "Echo"]
 
 
-@each(
+@pytest.mark.parametrize(
     ("value", "shown"),
     [
         ({"token": "abc", "text": "a"}, {"token": "•••", "text": "a"}),

@@ -14,9 +14,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 from pocket_slack import Sandbox
 from pocket_slack.blocks import check_blocks
 from pocket_slack.manifest import Manifest
-from tests.browser.conftest import small_workspace
-from tests.browser.every_block import EVERY_BLOCK, EVERY_INPUT
-from tests.sandbox.test_functions import with_step
+from sandbox.tests.page.conftest import small_workspace
+from sandbox.tests.page.every_block import EVERY_BLOCK, EVERY_INPUT
+from sandbox.tests.test_functions import with_step
 
 
 async def test_a_page_that_reconnects_has_all_messages_and_the_draft(open_tab) -> None:

@@ -6,7 +6,7 @@ from playwright.async_api import Locator, expect
 from slack_sdk.web.async_client import AsyncWebClient
 
 from pocket_slack import Sandbox
-from tests.browser.conftest import Tab
+from sandbox.tests.chromium import Tab
 
 
 def spoken(tab: Tab) -> Locator:

@@ -1,12 +1,8 @@
 """Slack's text formatting: https://docs.slack.dev/messaging/formatting-message-text"""
 
 from playwright.async_api import expect
-from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.pipeline.verdict_text import verdict_message
-from bot.slack.mrkdwn import clip
 from pocket_slack import Sandbox
-from tests.pipeline.test_verdict_text import a_case, a_verdict
 
 CASES = {
     "plain & simple": "plain &amp; simple",
@@ -53,37 +49,3 @@ async def test_mrkdwn_is_drawn_as_slack_draws_it(slack: Sandbox, open_tab) -> No
     page = (await open_tab(slack)).page
     await expect(page.get_by_role("main")).to_be_visible()
     assert dict(await page.evaluate(DRAW, list(CASES))) == CASES
-
-
-FOREIGN = [
-    *(
-        "*bold* and *two words* _it_ ~gone~ `code` ```block```",
-        "&gt; one\n&gt; two",
-        "> one\n> two",
-        ":tada: a:+1:b :100:",
-    ),
-    *("<!here> <@U1> <#C1|help> <https://example.com|label>", "*_`~:tada:~`_*", "* *_*a*_* *", "`*:tada:*`"),
-]
-
-
-async def test_foreign_text_in_a_line_of_the_bot_is_drawn_as_plain_text(slack: Sandbox, open_tab) -> None:
-    page = (await open_tab(slack)).page
-    await expect(page.get_by_role("main")).to_be_visible()
-    drawn = await page.evaluate(DRAW, [clip(text.replace("https:", ""), 300) for text in FOREIGN])
-    assert not [html for _, html in drawn if "<" in html or "🎉" in html or "👍" in html or "💯" in html]
-
-
-async def test_a_models_text_is_drawn_as_plain_text_in_one_quote(
-    slack: Sandbox, client: AsyncWebClient, open_tab
-) -> None:
-    tab = await open_tab(slack)
-    for text in FOREIGN:
-        post = verdict_message(a_case(question=None, question_source=None), a_verdict(justification=text))
-        await client.chat_postMessage(channel=slack.workspace.channel("help").id, text=post.text, blocks=post.blocks)
-    verdicts = tab.page.get_by_role("main").get_by_role("listitem", name="echo")
-    await expect(verdicts).to_have_count(len(FOREIGN))
-    for text, verdict in zip(FOREIGN, await verdicts.all(), strict=True):
-        bar = verdict.locator("blockquote")
-        await expect(bar).to_have_count(1)
-        assert await bar.text_content() == text
-        assert await bar.locator("*").count() == 0
