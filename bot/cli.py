@@ -184,7 +184,7 @@ def export(
     given |= {"--format": form is not None, "--texts": has_texts}
     if user is not None and any(given.values()):
         option = next(name for name, is_given in given.items() if is_given)
-        raise typer.BadParameter(f"{option} goes with labels, and not with --user, which leaves nothing out")
+        raise typer.BadParameter(f"{option} cannot be combined with --user, which exports everything")
     if user is None:
         _run(export_labels(output, Selection(since, has_unlabelled, watched), form, has_texts=has_texts))
     else:

@@ -55,7 +55,7 @@ def _slacks_address(url: str) -> str:
         raise ValueError("expected a URL that begins with https://")
     if readable_on_the_way_to(url):
         raise ValueError(
-            "http:// would send the token readable; expected https://, "
+            "http:// would send the token unencrypted; expected https://, "
             "or a stand-in on this machine (http://127.0.0.1, http://localhost)"
         )
     return url if url.endswith("/") else f"{url}/"
@@ -72,7 +72,7 @@ def _listed(text: object) -> object:
     for each in ids:
         if not re.fullmatch("[CGD][A-Z0-9]{2,}", each):
             raise ValueError(
-                f"{each!r} is not a channel's id; expected ids such as C0123ABCD with commas between them "
+                f"{each!r} is not a channel id; expected ids such as C0123ABCD, separated by commas "
                 "(in Slack: the channel's name > About, at the bottom)"
             )
     return ids
@@ -85,7 +85,7 @@ def _named(text: object) -> object:
     if "offline" in names:
         raise ValueError("'offline' is not a model; leave it out")
     if longest := [name for name in names if re.search(r"\s", name)]:
-        raise ValueError(f"{longest[0]!r} has a blank in it; expected names with commas between them")
+        raise ValueError(f"{longest[0]!r} contains a space; expected names separated by commas")
     return names
 
 
@@ -145,15 +145,15 @@ def _read_secret(file: Path, named_by: str) -> str | Unread:
     where = f"the file that {named_by} names"
     try:
         if file.exists() and not file.is_file():  # a device or a pipe may never end
-            return Unread(f"{where} is not a plain file; expected the path of one that holds the secret alone")
+            return Unread(f"{where} is not a regular file; expected a file that holds only the secret")
         with file.open(encoding="utf-8-sig") as opened:
             secret = opened.read(_MOST_OF_A_SECRET + 1).rstrip("\r\n")
     except OSError as exc:
-        return Unread(f"{where} cannot be read ({exc.strerror}); expected the path of one that the app may read")
+        return Unread(f"{where} cannot be read ({exc.strerror}); expected a file that the app may read")
     except UnicodeDecodeError:
-        return Unread(f"{where} is not text in UTF-8; write the secret alone into it")
+        return Unread(f"{where} is not text in UTF-8; it must hold only the secret")
     if len(secret) > _MOST_OF_A_SECRET:
-        return Unread(f"{where} holds more than 64 KiB; write the secret alone into it")
+        return Unread(f"{where} holds more than 64 KiB; it must hold only the secret")
     if len(secret.splitlines()) > 1:
-        return Unread(f"{where} has more than one line; write the secret alone into it")
+        return Unread(f"{where} has more than one line; it must hold only the secret")
     return secret or Unread(f"{where} is empty; write the secret into it")

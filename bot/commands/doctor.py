@@ -40,8 +40,8 @@ async def event_scopes(client: AsyncWebClient, settings: Settings) -> str:
             "(api.slack.com/apps > your app > App Manifest) and reinstall the app, or set WATCH_BY=looking"
         )
     return (
-        "WATCH_BY=events: the scopes are there; Slack does not tell whether the app subscribes to message events, "
-        f"as the manifest of {_WITH_EVENTS} does"
+        "WATCH_BY=events: the scopes are there; Slack does not say whether the app subscribes to message events; "
+        f"the manifest of {_WITH_EVENTS} does"
     )
 
 
@@ -92,12 +92,12 @@ async def examine(role: Role, *, serves_http: bool) -> bool:
     typer.echo("\n".join(f"       {name:<10} {value}" for name, value in settings.in_force().items()))
     if host := readable_on_the_way_to(settings.openai_base_url or ""):
         typer.echo(
-            f"note   OPENAI_BASE_URL: http:// to {host}: texts and key can be read on the way; "
-            "take https:// unless the network is yours alone"
+            f"note   OPENAI_BASE_URL: http:// to {host}: texts and key are sent unencrypted; "
+            "use https:// unless the network is private"
         )
     read_variables()
     if wanted := signals():
-        said = "are sent; whether their receiver takes them, the log will say"
+        said = "are sent; the log says if the receiver refuses them"
         try:
             check_variables(wanted)
             load()
@@ -130,8 +130,8 @@ async def _is_well(check: Check, client: AsyncWebClient, settings: Settings) -> 
 
 async def _files(_: AsyncWebClient, __: Settings) -> str:
     if exposed := open_to_others(files_with_secrets()):
-        raise SettingsError(f"others may read the secrets in {', '.join(map(str, exposed))}; {to_mend(exposed)}")
-    return "secrets: no file shows them to others"
+        raise SettingsError(f"other users can read the secrets in {', '.join(map(str, exposed))}; {to_mend(exposed)}")
+    return "secrets: no other user can read their files"
 
 
 async def _bot_token(client: AsyncWebClient, _: Settings) -> str:
@@ -163,11 +163,11 @@ async def _database(_: AsyncWebClient, settings: Settings) -> str:
 
 def _check_permissions(log: Path) -> None:
     if exposed := open_to_others(beside(log)):
-        raise StoreError(f"DATABASE_URL: others may read the database; {to_mend(exposed)}")
+        raise StoreError(f"DATABASE_URL: other users can read the database; {to_mend(exposed)}")
     if is_open_folder(folder := log.resolve().parent):
         raise StoreError(
-            f"DATABASE_URL: anybody may put another file in its place; chmod o-w {shlex.quote(str(folder))}, "
-            "or name a file in a folder of its own"
+            f"DATABASE_URL: anybody can replace the file; chmod o-w {shlex.quote(str(folder))}, "
+            "or move it to a folder of its own"
         )
 
 

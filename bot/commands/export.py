@@ -54,7 +54,7 @@ async def export_labels(
     if has_texts and load_store_settings().store_text != "full":
         raise BotError("--texts: none are kept (STORE_TEXT=none); leave it out")
     if form in CONVERTERS and not has_texts:
-        raise BotError(f"--format {form} is of no use without texts; add --texts if the file may hold them")
+        raise BotError(f"--format {form} needs texts; add --texts if the file may hold them")
     table = _find_table(path, form)
     async with opened_database() as database:
         with _output(path, table) as output:
@@ -64,7 +64,7 @@ async def export_labels(
             count, left_out = await export(database, output, which, has_texts, CONVERTERS.get(form or ""))
     typer.echo(f"{number_of(count, 'row' if which.has_unlabelled else 'label')} written", err=True)
     if left_out:
-        typer.echo(f"{left_out} left out, whose texts are not in the database", err=True)
+        typer.echo(f"{left_out} left out, because their texts are not in the database", err=True)
 
 
 def _find_table(path: Path | None, form: str | None) -> Format | None:
@@ -110,7 +110,7 @@ async def _find_person(personal: Personal, user: str) -> tuple[str, str]:
         teams = [each for each in await personal.teams(user_id) if team_id in {"", each}]
     if not teams:
         raise BotError(
-            f"--user {user[:_LONGEST_ID]!r}: nothing is stored of this person; expected a Slack user id, such as "
+            f"--user {user[:_LONGEST_ID]!r}: nothing is stored about this person; expected a Slack user id, such as "
             "U0123ABCD (their profile > More > Copy member ID)"
         )
     if len(teams) > 1:

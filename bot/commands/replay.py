@@ -42,7 +42,7 @@ def adopt(settings: Mapping[str, str], comparison: Comparison) -> bool:
     fixed = [name for name in settings if name in {each.upper() for each in os.environ}]
     if fixed:
         raise BotError(
-            f"not adopted: the environment has {' and '.join(fixed)} and goes before .env; set there {shown}"
+            f"not adopted: the environment has {' and '.join(fixed)}, which overrides .env; set there {shown}"
         )
     try:
         for name, value in settings.items():

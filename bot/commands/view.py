@@ -64,9 +64,7 @@ async def find_team(exports: Exports, given: str, channel_id: str, *, watched: b
     team_id = given.rpartition("/")[0]
     teams = [each for each in await exports.teams(channel_id, watched=watched) if team_id in {"", each}]
     if not teams:
-        raise BotError(
-            f"--channel {given[:_LONGEST]!r}: no reply was scored there for all of the channel to see; name another"
-        )
+        raise BotError(f"--channel {given[:_LONGEST]!r}: no score there was visible to the whole channel; name another")
     if len(teams) > 1:
         names = ", ".join(f"--channel {each}/{channel_id}" for each in teams)
         raise BotError(f"--channel {given!r}: there is one in each of {len(teams)} workspaces; say which: {names}")

@@ -165,9 +165,9 @@ _MEND = {
     "not_authed": f"copy the token again ({_APP})",
     "account_inactive": "the app was removed from the workspace; install it again",
     "token_revoked": "install the app again and copy the new token",
-    "token_expired": "switch token rotation off in the app's settings, and install the app again",
+    "token_expired": "switch off token rotation in the app's settings, and reinstall the app",
     "missing_scope": "make an app-level token with the scope connections:write",
-    "not_allowed_token_type": "this is another kind of token than the setting wants",
+    "not_allowed_token_type": "this setting needs another kind of token",
     "socket_mode_not_enabled": f"switch Socket Mode on ({_APP} > Socket Mode)",
 }
 

@@ -123,7 +123,7 @@ class HttpFront:
     async def _dispatch(self, body: bytes) -> web.Response:
         bolt_request = _to_request(body.decode())
         if bolt_request is None:
-            return web.Response(status=400, text="expected a payload of Slack's\n")
+            return web.Response(status=400, text="expected a payload from Slack\n")
         if self._traffic.is_full:
             return _not_now("too many at once", MOST)
         with self._traffic.payload(bolt_request.body):

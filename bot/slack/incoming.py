@@ -234,4 +234,4 @@ class SocketLink:
         while looks < _LOOKS:
             await asyncio.sleep(look_every_s)
             looks = 0 if await self.is_connected() else looks + 1
-        raise SlackError(f"the connection to Slack is gone and does not come back ({self._app.client.base_url})")
+        raise SlackError(f"the connection to Slack is lost and cannot be restored ({self._app.client.base_url})")

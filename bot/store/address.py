@@ -67,11 +67,13 @@ def _to_file(text: str) -> Address:
     except (ArgumentError, ValueError) as exc:
         raise StoreError(f"DATABASE_URL: {_EXPECTED}") from exc
     if url.query or (url.database or "").startswith("file:"):
-        raise StoreError(f"DATABASE_URL: SQLite takes a path, no file: URI and no options behind a '?'; {_EXPECTED}")
+        raise StoreError(f"DATABASE_URL: SQLite needs a path, not a file: URI, and no options after '?'; {_EXPECTED}")
     if not url.database or url.database == ":memory:":
-        raise StoreError(f"DATABASE_URL: names no file, and memory is lost with the process; {_EXPECTED}")
+        raise StoreError(
+            f"DATABASE_URL: names no file; a database in memory would be lost when the process ends; {_EXPECTED}"
+        )
     if url.host or url.username or url.port or "\0" in url.database:
-        raise StoreError(f"DATABASE_URL: SQLite takes a path behind three slashes, no user and no host; {_EXPECTED}")
+        raise StoreError(f"DATABASE_URL: SQLite needs a path after three slashes, without user and host; {_EXPECTED}")
     return Address(url, {}, str(url))
 
 
@@ -91,7 +93,7 @@ def _to_server(rest: str) -> Address:
             return _to_address(login, found["hosts"], unquote(found["database"] or ""), options)
     if unknown:
         raise StoreError(
-            f"DATABASE_URL: option {unknown} behind the '?' is not known here; take it away, or use one of "
+            f"DATABASE_URL: option {unknown} after '?' is unknown; remove it, or use one of "
             f"{', '.join(sorted(_OPTIONS))}"
         )
     raise StoreError(f"DATABASE_URL: cannot be read; {_EXPECTED}, where {_HOW_TO_WRITE_IT}")

@@ -106,7 +106,7 @@ async def require_log(database_url: str) -> None:
     if not has_log:
         raise StoreError(
             f"DATABASE_URL {address.shown}: it has no tables; name the database of your bot, "
-            "or begin one with judge-bot serve"
+            "or create one with judge-bot serve"
         )
 
 
@@ -254,8 +254,8 @@ def _migrate(connection: Connection) -> None:
         )
     if found not in known:
         raise ValueError(
-            f"a newer version of this app has been at work in it (migration {found}); "
-            "install that version again, or restore the backup from before"
+            f"it was last used by a newer version of this app (migration {found}); "
+            "install that version again, or restore an earlier backup"
         )
     command.upgrade(config, "head")
 

@@ -98,8 +98,8 @@ def owned(database: Database) -> Iterator[None]:
         with suppress(OSError, ValueError):
             owner = path.read_text(encoding="ascii").strip()
         raise StoreError(
-            f"DATABASE_URL {database.engine.url}: another judge-bot (process {owner or 'unknown'}) works on this file; "
-            "stop it, or give each its own, or let both use PostgreSQL"
+            f"DATABASE_URL {database.engine.url}: another judge-bot (process {owner or 'unknown'}) uses this file; "
+            "stop it, give each its own file, or use PostgreSQL for both"
         ) from exc
     except OSError as exc:
         raise StoreError(

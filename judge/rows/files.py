@@ -212,7 +212,7 @@ def decode(raw: bytes) -> dict[str, Any]:
     except KeyError as exc:
         raise ValueError(f"the name {exc.args[0]!r} stands twice") from exc
     except OverflowError as exc:
-        raise ValueError("a number too large to be carried") from exc
+        raise ValueError("a number too large to keep") from exc
     except ValueError as exc:  # int() reads 4300 digits at most
         raise ValueError("a number with too many digits") from exc
     except RecursionError as exc:

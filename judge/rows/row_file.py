@@ -349,7 +349,7 @@ def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
         raise SetupError(f"{path}: not UTF-8; save it as such (in a spreadsheet, 'CSV UTF-8').") from exc
     except csv.Error as exc:
         raise SetupError(
-            f"{path}, line {line}: a quotation mark is out of place ({exc}); close it, and double those within a cell."
+            f"{path}, line {line}: a quotation mark is misplaced ({exc}); close it, and double those within a cell."
         ) from exc
     except OSError as exc:
         raise SetupError(f"{path}: cannot read it ({os_reason(exc)}).") from exc

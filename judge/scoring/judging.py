@@ -274,7 +274,7 @@ class _Connection:
 
             given: object = client
             if isinstance(given, openai.OpenAI):
-                raise SetupError("The client that was given is an OpenAI, and an AsyncOpenAI is needed.")
+                raise SetupError("The client is an OpenAI; pass an AsyncOpenAI.")
         self._client = client
         self._own_client: AsyncGenerator[AsyncOpenAI, None] | None = None
 

@@ -103,7 +103,7 @@ def test_selectable_models_need_a_key_even_with_the_offline_rater(tmp_path: Path
         load_settings(env(tmp_path, *lines, "JUDGE_MODELS=large"))
     with pytest.raises(SettingsError, match="JUDGE_MODELS: 'offline' is not a model; leave it out"):
         load_settings(env(tmp_path, *lines, "JUDGE_MODELS=large, offline"))
-    with pytest.raises(SettingsError, match="JUDGE_MODELS: 'large small' has a blank in it"):
+    with pytest.raises(SettingsError, match="JUDGE_MODELS: 'large small' contains a space"):
         load_settings(env(tmp_path, *lines, "JUDGE_MODELS=large small"))
 
 
@@ -262,7 +262,7 @@ def test_an_empty_line_beside_a_file_does_not_count_as_a_second_value(tmp_path: 
         (b"xapp-hush\n", "expected a token that begins with xoxb-"),
         (b"xoxb-1\nhush\n", "has more than one line"),
         (b"xoxb-hush" * 10_000, "holds more than 64 KiB"),
-        (Path("/dev/zero"), "is not a plain file"),
+        (Path("/dev/zero"), "is not a regular file"),
     ],
 )
 def test_an_invalid_secret_file_is_reported_without_its_contents(
@@ -291,7 +291,9 @@ def test_a_slack_api_url_on_this_machine_needs_no_tls(tmp_path: Path, url: str) 
     "url", ["http://slack.com/api/", "http://slack:8123/", "http://localhost.example/", "http://127.0.0.1@slack.com/"]
 )
 def test_no_token_is_sent_to_another_machine_without_tls(tmp_path: Path, url: str) -> None:
-    with pytest.raises(SettingsError, match="SLACK_API_URL: http:// would send the token readable; expected https://"):
+    with pytest.raises(
+        SettingsError, match="SLACK_API_URL: http:// would send the token unencrypted; expected https://"
+    ):
         load_settings(env(tmp_path, *COMPLETE, f"SLACK_API_URL={url}"))
 
 

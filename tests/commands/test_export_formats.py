@@ -160,7 +160,7 @@ async def test_tables_have_the_rows_of_the_lines_and_no_formulas(log: Store, tmp
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ("--format inspect", "--format inspect is of no use without texts; add --texts if the file may hold them"),
+        ("--format inspect", "--format inspect needs texts; add --texts if the file may hold them"),
         ("--format csv", "--format csv is a file; name it with --output"),
         (
             "--format promptfoo --texts -o a.json",
@@ -181,7 +181,10 @@ async def test_rows_without_texts_are_left_out_of_what_needs_them(log: Store, tm
         other.commit()
     _, out, err = await export(tmp_path, "--all", "--texts", "--format", "inspect")
 
-    assert (len(out.splitlines()), err) == (2, "2 rows written\n1 left out, whose texts are not in the database\n")
+    assert (len(out.splitlines()), err) == (
+        2,
+        "2 rows written\n1 left out, because their texts are not in the database\n",
+    )
 
 
 async def test_a_case_labelled_or_deleted_during_an_export_is_in_it_once_or_not_at_all(tmp_path: Path) -> None:

@@ -157,7 +157,7 @@ async def test_doctor_names_a_log_that_others_may_read(model_server: ModelServer
         (tmp_path / name).chmod(0o600)
         code_when_mended, _ = await run(JUDGE_BOT, "doctor", env=env, folder=tmp_path)
     await log.close()
-    assert f"wrong  DATABASE_URL: others may read the database; chmod 600 {tmp_path}/{name}" in said.splitlines()
+    assert f"wrong  DATABASE_URL: other users can read the database; chmod 600 {tmp_path}/{name}" in said.splitlines()
     assert (code, code_when_mended) == (1, 0)
 
 
@@ -173,7 +173,7 @@ async def test_doctor_names_a_file_with_secrets_that_others_may_read(
         (tmp_path / name).chmod(0o600)
         _, said_when_mended = await run(JUDGE_BOT, "doctor", env=env, folder=tmp_path)
     path = name if name == ".env" else f"{tmp_path}/{name}"
-    assert f"wrong  others may read the secrets in {path}; chmod 600 {path}" in said.splitlines()
+    assert f"wrong  other users can read the secrets in {path}; chmod 600 {path}" in said.splitlines()
     assert "others may read" not in said_when_mended
 
 
@@ -212,7 +212,7 @@ async def test_doctor_names_a_folder_that_anybody_may_write_to(model_server: Mod
     async with pocket_slack() as slack:
         env = environment(slack, model_server, tmp_path) | {"DATABASE_URL": url(tmp_path / "open")}
         code, said = await run(JUDGE_BOT, "doctor", env=env, folder=tmp_path)
-    assert f"anybody may put another file in its place; chmod o-w {tmp_path}/open" in said
+    assert f"anybody can replace the file; chmod o-w {tmp_path}/open" in said
     assert code == 1
 
 

@@ -211,7 +211,7 @@ async def test_setting_of_the_environment_is_said_instead_of_written(replay: Rep
     code, _, err = await replay("--samples", "1", "--only", "labelled", "--adopt", JUDGE_MODEL="bigger")
 
     assert code == 2
-    assert "not adopted: the environment has JUDGE_MODEL and goes before .env; set there JUDGE_MODEL=bigger" in err
+    assert "not adopted: the environment has JUDGE_MODEL, which overrides .env; set there JUDGE_MODEL=bigger" in err
     assert not (tmp_path / ".env").exists()
 
 

@@ -271,7 +271,7 @@ async def test_a_pause_is_kept(log: Store) -> None:
 
 async def test_a_second_process_is_told_that_the_file_is_taken(tmp_path: Path) -> None:
     ours, theirs = await Store.open(url(tmp_path)), await Store.open(url(tmp_path))
-    refused = pytest.raises(StoreError, match=r"another judge-bot \(process \d+\) works on this file")
+    refused = pytest.raises(StoreError, match=r"another judge-bot \(process \d+\) uses this file")
     with owned(ours.database), refused, owned(theirs.database):
         pass
     with owned(theirs.database):

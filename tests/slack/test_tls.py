@@ -85,4 +85,4 @@ async def test_doctor_says_that_the_models_server_is_not_encrypted(model_server:
         more = {"OPENAI_BASE_URL": "http://192.0.2.1/v1", "JUDGE_TIMEOUT_S": "0.1"}
         _, far, _ = await run("doctor", env | more, tmp_path)
     assert "http://" not in near
-    assert "note   OPENAI_BASE_URL: http:// to 192.0.2.1: texts and key can be read on the way" in far
+    assert "note   OPENAI_BASE_URL: http:// to 192.0.2.1: texts and key are sent unencrypted" in far

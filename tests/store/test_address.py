@@ -131,9 +131,9 @@ def test_what_is_shown_has_no_login_and_no_options() -> None:
         (f"postgres://ann:{SECRET}@::1]/judge", "an IPv6 address stands in brackets"),
         (f"postgres://ann:{SECRET}", "cannot be read"),
         (f"postgres://ann:{SECRET}@db/judge#x", "cannot be read"),
-        (f"postgres://ann:{SECRET}@db/judge?sslmode=require&pgbouncer=true", "option 2 behind the '?' is not known"),
+        (f"postgres://ann:{SECRET}@db/judge?sslmode=require&pgbouncer=true", "option 2 after '?' is unknown"),
         (f"postgres://ann:x?{SECRET}=y", "cannot be read"),
-        (f"postgres://db/judge?password={SECRET}", "option 1 behind the '?' is not known"),
+        (f"postgres://db/judge?password={SECRET}", "option 1 after '?' is unknown"),
         (f"postgres://ann:{SECRET}@db/judge?connect_timeout=soon", "connect_timeout is not a number of seconds"),
         (f"ann:{SECRET}@db/judge", "expected a URL such as"),
         (f"ann:x://{SECRET}", "expected a URL such as"),
@@ -148,7 +148,7 @@ def test_what_is_shown_has_no_login_and_no_options() -> None:
         ("sqlite://log.db", "names no file"),
         (f"sqlite://ann:a@{SECRET}@db:5432/judge", "no user and no host"),
         ("sqlite://db/judge", "no user and no host"),
-        ("sqlite:///log%00.db", "a path behind three slashes"),
+        ("sqlite:///log%00.db", "a path after three slashes"),
     ],
 )
 def test_what_is_wrong_is_one_sentence_without_a_piece_of_the_password(url: str, part: str) -> None:

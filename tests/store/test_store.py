@@ -42,8 +42,8 @@ EARLY = (
     "name a new database in DATABASE_URL, or go on with the version that made it"
 )
 LATER = (
-    "a newer version of this app has been at work in it (migration {}); "
-    "install that version again, or restore the backup from before"
+    "it was last used by a newer version of this app (migration {}); "
+    "install that version again, or restore an earlier backup"
 )
 
 

@@ -42,7 +42,7 @@ def make_client(
     # Without an address the client would read OPENAI_BASE_URL itself, and treat an empty one as an address.
     url = base_url or OPENAI_URL
     if not _is_address(url):
-        raise SetupError("OPENAI_BASE_URL is not an address; it begins with http:// or https://, and a host follows.")
+        raise SetupError("OPENAI_BASE_URL is not a URL; expected http:// or https:// and a host.")
     if not re.fullmatch("[!-~]*", api_key or ""):
         raise _odd_key()
     # aiohttp takes half the CPU time per request, but accepts no address with a user and a password.
@@ -205,5 +205,5 @@ def _too_large(base_url: str, most_bytes: int) -> BadResponseError:
 
     return BadResponseError(
         f"The server at {server_name(base_url)} answers with more than {most_bytes / 1e6:g} MB, "
-        "which no verdict takes; check OPENAI_BASE_URL (it usually ends in /v1)."
+        "more than any verdict needs; check OPENAI_BASE_URL (it usually ends in /v1)."
     )

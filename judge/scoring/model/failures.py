@@ -220,11 +220,10 @@ def _redirected(response: "httpx2.Response", server: str) -> BadResponseError:
     asked = str(response.request.url)
     target = origin(asked, response.headers["location"])
     if target == origin(asked):
-        target = "another path of its own"
+        target = "another path on the same server"
     return BadResponseError(
-        f"The server at {server} redirects to {target or 'what is not an address'}, which is not followed, so "
-        "that the texts go nowhere else; set OPENAI_BASE_URL to the address that answers itself (it usually ends "
-        "in /v1)."
+        f"The server at {server} redirects to {target or 'an invalid address'}, and redirects are not followed, so "
+        "that texts go to no other server; set OPENAI_BASE_URL to the final address (it usually ends in /v1)."
     )
 
 

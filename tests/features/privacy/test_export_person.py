@@ -21,7 +21,7 @@ from tests.programs import OPERATOR, command, with_log
 
 ANN, BEN, CARL = "U0ANN", "U0BEN", "U0CARL"
 NOTHING = (
-    "judge-bot: --user {!r}: nothing is stored of this person; expected a Slack user id, such as U0123ABCD "
+    "judge-bot: --user {!r}: nothing is stored about this person; expected a Slack user id, such as U0123ABCD "
     "(their profile > More > Copy member ID)\n"
 )
 
@@ -230,7 +230,7 @@ async def test_whoever_was_only_shown_a_case_has_the_draw(tmp_path: Path) -> Non
 async def test_what_is_for_labels_and_a_person_do_not_go_together(tmp_path: Path, options: tuple[str, ...]) -> None:
     code, out, err = await command("export", url(tmp_path), tmp_path, "--user", ANN, *options)
     assert (code, out) == (2, "")
-    assert f"{options[0]} goes with labels" in err
+    assert f"{options[0]} cannot be combined with --user" in err
 
 
 async def test_a_file_that_cannot_be_written_is_a_sentence_and_no_line(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def workspace_of(without: str = "") -> Workspace:
 async def test_events_have_their_scopes_with_their_manifest(model_server: ModelServer, tmp_path: Path) -> None:
     async with Sandbox(workspace_of()) as slack:
         code, out = await doctor(model_server, tmp_path, slack, WATCH_BY="events")
-    assert (code, "ok     WATCH_BY=events: the scopes are there; Slack does not tell" in out) == (0, True)
+    assert (code, "ok     WATCH_BY=events: the scopes are there; Slack does not say" in out) == (0, True)
 
 
 async def test_events_without_a_history_scope_are_wrong(model_server: ModelServer, tmp_path: Path) -> None:

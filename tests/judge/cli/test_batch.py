@@ -123,7 +123,7 @@ def why(line: str | bytes) -> str:
             '{"prompt": "a", "completion": "\\ud800"}',
             "completion holds half a surrogate pair, which is not Unicode text",
         ),
-        ('{"prompt": "a", "completion": "b", "x": 1e400}', "a number too large to be carried"),
+        ('{"prompt": "a", "completion": "b", "x": 1e400}', "a number too large to keep"),
         ('{"prompt": "a", "completion": "b", "x": ' + "9" * 5000 + "}", "a number with too many digits"),
         ('{"prompt": "a", "completion": "b", "x": ' + "[" * 200_000 + "]" * 200_000 + "}", "nested too deeply"),
     ],

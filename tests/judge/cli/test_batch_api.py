@@ -439,7 +439,7 @@ async def test_upload_follows_no_redirect(server: BatchServer, source: Path, out
     server.faults["upload"] = [web.HTTPTemporaryRedirect("/elsewhere")]
     done = await ask(server, source, output)
     assert done.returncode == 2
-    assert "redirects to another path of its own, which is not followed" in done.stderr
+    assert "redirects to another path on the same server, and redirects are not followed" in done.stderr
 
 
 async def test_file_is_sent_again_when_the_server_fails_for_a_while(

@@ -100,8 +100,8 @@ def test_cell_of_1_mb_is_read(tmp_path: Path) -> None:
         ("", "and found none; the first line names the columns."),
         ("prompt,response,Prompt\na,b,c\n", "two columns are named 'prompt'; rename one."),
         ("prompt,response\na,b\na,b,c\n", "line 3: 3 cells, and the first line names 2; put a text with"),
-        ('prompt,response\n\na,"b\nc,d\n', "line 3: a quotation mark is out of place (unexpected end of data); close"),
-        ('prompt,response\na,"b"c\n', "line 2: a quotation mark is out of place (',' expected after '\"'); close it"),
+        ('prompt,response\n\na,"b\nc,d\n', "line 3: a quotation mark is misplaced (unexpected end of data); close"),
+        ('prompt,response\na,"b"c\n', "line 2: a quotation mark is misplaced (',' expected after '\"'); close it"),
         ("prompt,response\na,Köln\n".encode("cp1252"), "not UTF-8; save it as such (in a spreadsheet, 'CSV UTF-8')."),
         (",".join(f"c{n}" for n in range(100_000)), "100,000 columns, and 1,000 are read at most; leave some out."),
         (

@@ -101,15 +101,15 @@ async def test_body_of_a_redirect_is_not_read(model_server: ModelServer, client:
     ("location", "named"),
     [
         ("https://judge.test/v1/chat/completions", "https://judge.test"),
-        ("/login?next=secret", "another path of its own"),
-        ("http://judge.test:8000/secret", "another path of its own"),
+        ("/login?next=secret", "another path on the same server"),
+        ("http://judge.test:8000/secret", "another path on the same server"),
         ("https://judge.test:8000/", "https://judge.test:8000"),
         ("//other.test:99/secret", "http://other.test:99"),
         ("http://[::1]:8000/secret", "http://[::1]:8000"),
-        ("http://[bad", "what is not an address"),
-        ("http://other.test:secret/", "what is not an address"),
-        ("http://*other*.test/", "what is not an address"),
-        (f"http://{'a' * 254}/", "what is not an address"),
+        ("http://[bad", "an invalid address"),
+        ("http://other.test:secret/", "an invalid address"),
+        ("http://*other*.test/", "an invalid address"),
+        (f"http://{'a' * 254}/", "an invalid address"),
     ],
 )
 @each("user", ["", "me:hunter2@"])
@@ -119,7 +119,7 @@ def test_target_of_a_redirect_is_named_without_its_secrets(location: str, named:
         307, headers={"location": location}, request=httpx2.Request("POST", f"{base_url}chat/completions")
     )
     error = to_judge_error(openai.APIStatusError("", response=answer, body=None), "m", base_url, "")
-    assert f"judge.test:8000 redirects to {named}, which" in str(error)
+    assert f"judge.test:8000 redirects to {named}, and" in str(error)
     assert not any(secret in str(error) for secret in ("hunter2", "secret"))
 
 
