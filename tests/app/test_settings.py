@@ -177,7 +177,7 @@ def test_channels_are_separated_by_commas_or_spaces(text: str, tmp_path: Path) -
 
 
 def test_a_channel_name_is_refused_with_an_example_of_an_id(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match=r"CHANNELS_ALLOWED: '#general' is not a channel's id; .* C0123ABCD"):
+    with pytest.raises(SettingsError, match=r"CHANNELS_ALLOWED: '#general' is not a channel id; .* C0123ABCD"):
         load_settings(env(tmp_path, *COMPLETE, "CHANNELS_ALLOWED='#general'"))
 
 
