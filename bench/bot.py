@@ -28,7 +28,7 @@ from pathlib import Path
 from statistics import median, quantiles
 
 from bench.judging import stub_server
-from bot.slack.manifest import Part, load_manifest
+from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from pocket_slack import Limits, Person, Sandbox, Workspace
 from pocket_slack.deliveries import Delivery
 
@@ -137,7 +137,7 @@ class Load:
 
 @asynccontextmanager
 async def running(
-    command: Sequence[str], settings: Mapping[str, str], folder: str, parts: Collection[Part] = ()
+    command: Sequence[str], settings: Mapping[str, str], folder: str, parts: Collection[str] = ()
 ) -> AsyncIterator[Load]:
     """A connected app in its own process."""
     workspace = Workspace(load_manifest(parts=parts), limits=Limits.off())

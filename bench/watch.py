@@ -17,7 +17,7 @@ from statistics import median, quantiles
 
 from bench.bot import CHANNELS, COMMANDS, Load, running
 from bench.judging import stub_server
-from bot.slack.manifest import Part
+from bot.slack.manifest import MESSAGE_EVENTS
 from pocket_slack import Message
 
 RATE, COMMAND_EVERY = 200, 40
@@ -42,7 +42,7 @@ async def main(seconds: int) -> None:
     """Runs each load and prints a line for it."""
     with tempfile.TemporaryDirectory() as folder, stub_server(0) as model_url:
         settings = {"OPENAI_BASE_URL": model_url, "DATABASE_URL": f"sqlite+aiosqlite:///{folder}/log.db"}
-        async with running(COMMANDS["bot"], settings | {"WATCH_BY": "events"}, folder, [Part.MESSAGE_EVENTS]) as load:
+        async with running(COMMANDS["bot"], settings | {"WATCH_BY": "events"}, folder, [MESSAGE_EVENTS]) as load:
             helper, ann = load.helper, load.ann
             await load.slack.settled(ann.command("c0", "/judge", "watch @helper all"))
             streamed = helper.post("c1", "0")

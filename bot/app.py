@@ -249,7 +249,7 @@ def _make_engine(services: Services, judges: Judges, batches: "BatchJudging | No
         batches=batches,
         tracing=services.tracing,
     )
-    handlers: dict[JobKind, JobHandler] = {
+    handlers: dict[str, JobHandler] = {
         JobKind.SETTLE: lambda payload: pipeline.settle(payload.case_id, payload.trigger_id)
     }
     for each in services.features:

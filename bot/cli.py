@@ -104,14 +104,13 @@ def doctor(http: Http = False, role: RoleName = "both") -> None:
 def manifest(
     parts: Annotated[
         str,
-        typer.Option("--with", metavar="PARTS", help="message-events, workflow-step, or both, separated by a comma."),
+        typer.Option("--with", metavar="PARTS", help="Optional parts, separated by a comma; a wrong name lists them."),
     ] = "",
     minimal: Annotated[bool, typer.Option("--minimal", help="For an app without permission to read messages.")] = False,
 ) -> None:
     """Print the manifest to paste into Slack.
 
-    message-events makes Slack send every message in the app's channels; workflow-step adds the step of Workflow
-    Builder, which needs a paid plan.
+    The part message-events makes Slack send every message in the app's channels.
     """
     from bot.commands.manifest import to_yaml
 

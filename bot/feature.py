@@ -38,7 +38,6 @@ from bot.slack.members import Access, Homes, Member, Members, Memberships
 from bot.slack.messenger import Drawn, Messenger, Post
 from bot.store import Store
 from bot.store.figures import Place
-from bot.store.jobs import JobKind
 
 Word = Callable[[Invocation, str], Awaitable[Post | str]]
 """Answers a word after `/judge`, given who typed it and the text after it; only that person sees the answer.
@@ -84,7 +83,7 @@ class Feature:
     follows: Callable[[Reaction], Awaitable[bool]] | None = None
     on_verdict: Callable[[LoggedCase, RecordedVerdict], Awaitable[None]] | None = None
     fails: Callable[[Mapping[str, Any], str], Awaitable[bool]] | None = None
-    jobs: Mapping[JobKind, JobHandler] = field(default_factory=dict)
+    jobs: Mapping[str, JobHandler] = field(default_factory=dict)
     periodic_jobs: Sequence[PeriodicJob] = ()
     home_buttons: Callable[[HomeVisit], Awaitable[Sequence[Block]]] | None = None
     home_section: Callable[[HomeVisit], Awaitable[Sequence[Block]]] | None = None

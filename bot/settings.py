@@ -201,7 +201,7 @@ class Settings(JudgeSettings, SlackSettings):
         default=2000,
         ge=0,
         le=1_000_000,
-        description="cases the workspace may request within 24 hours; watches and workflows get at most half each; "
+        description="cases the workspace may request within 24 hours; watches and automations get at most half each; "
         "`0`: no limit",
     )
     max_tokens_per_day: int = Field(

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from bot.slack.manifest import Part, load_manifest
+from bot.slack.manifest import load_manifest
 from bot.store import Store
 from pocket_slack import Limits, Sandbox, Workspace
 from tests import bot_command
@@ -23,7 +23,7 @@ OPERATOR = f"os:{pwd.getpwuid(os.getuid()).pw_name}"
 
 
 @asynccontextmanager
-async def pocket_slack(parts: Collection[Part] = (), limits: Limits = UNHURRIED) -> AsyncIterator[Sandbox]:
+async def pocket_slack(parts: Collection[str] = (), limits: Limits = UNHURRIED) -> AsyncIterator[Sandbox]:
     workspace = Workspace(load_manifest(parts=parts), limits=limits)
     people = [workspace.add_user("ann"), workspace.add_user("ben"), workspace.add_bot("helper")]
     workspace.add_channel(CHANNEL, [*people, workspace.bot])

@@ -10,7 +10,6 @@ from pathlib import Path
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from bot.slack.manifest import Part
 from pocket_slack import Message
 from tests.model_server import Held, ModelServer
 from tests.patience import ONLY_A_HANG_S
@@ -122,7 +121,7 @@ class Scene:
 
 @asynccontextmanager
 async def new_scene(
-    model: ModelServer, database_url: str, folder: Path, parts: Collection[Part] = (), **settings: str
+    model: ModelServer, database_url: str, folder: Path, parts: Collection[str] = (), **settings: str
 ) -> AsyncIterator[Scene]:
     """A scene on that database; the output of its processes is in the folder, in a file for each name."""
     gate = asyncio.Event()

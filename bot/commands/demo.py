@@ -28,7 +28,7 @@ from bot.logs import configure_logs
 from bot.pipeline.verdict_text import VERDICT_BEGINS
 from bot.settings import OFFLINE, Settings, load_settings
 from bot.slack import ids
-from bot.slack.manifest import Part, load_manifest
+from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.slack.mrkdwn import to_plain
 from bot.slack.reading import read
 from bot.store import Store
@@ -167,7 +167,7 @@ async def play(database: str = "") -> None:
     """Runs the main use case once, and prints the threads and the store."""
     configure_logs("console", logging.WARNING)
     console = Console(width=min(Console().width, _WIDTH), highlight=False)
-    workspace = Workspace(load_manifest(parts=[Part.MESSAGE_EVENTS]), name="Pocket")
+    workspace = Workspace(load_manifest(parts=[MESSAGE_EVENTS]), name="Pocket")
     workspace.add_channel(_CHANNEL, [workspace.add_user("ann"), workspace.add_bot("helper"), workspace.bot])
     with _log_url(database) as url:
         async with Sandbox(workspace) as slack, running_bot(_settings(slack, url)):

@@ -19,7 +19,7 @@ from bot.domain.case import CaseSource, CaseStatus, LoggedCase, QuestionSource, 
 from bot.domain.verdict import MADE_UP, RecordedVerdict, from_verdict
 from bot.domain.week import Week
 from bot.pipeline.verdict_text import example_message, verdict_message
-from bot.slack.manifest import Part, load_manifest
+from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store import Store
 from bot.store.schema import cases, channels, labels, ratings
 from judge import Rating, load_rubric
@@ -143,7 +143,7 @@ _SCORES = (0, 4, 1, 1)
 def demo_workspace(clock: Clock | None = None) -> Workspace:
     """The workspace of demo.toml, with the app and the examples; without a clock, it uses the machine's."""
     workspace = open_workspace(
-        load_manifest(parts=[Part.MESSAGE_EVENTS]), Path(__file__).with_name("demo.toml"), clock=clock
+        load_manifest(parts=[MESSAGE_EVENTS]), Path(__file__).with_name("demo.toml"), clock=clock
     )
     post_examples(workspace)
     return workspace

@@ -17,7 +17,7 @@ from bot.judges import model_client, open_judges, rubric_of
 from bot.setting_values import Role, readable_on_the_way_to
 from bot.settings import Settings, files_with_secrets, load_settings
 from bot.slack.client import connection_word, identify, open_socket_url, slack_word, web_client
-from bot.slack.manifest import MINIMAL, OFF_WITHOUT, Part, bot_scopes, manifest_path
+from bot.slack.manifest import MESSAGE_EVENTS, MINIMAL, OFF_WITHOUT, bot_scopes, manifest_path
 from bot.store import Store
 from bot.store.address import to_address
 from bot.store.opening import try_out
@@ -28,7 +28,7 @@ from judge import JudgeError
 _ARCHIVED = "the channel is archived"
 _INVITE = "type /invite @Slack Judge in it, also to end them there with /judge watch off"
 _EVENTS = ("channels:history", "groups:history")
-_WITH_EVENTS = f"`judge-bot manifest --with {Part.MESSAGE_EVENTS}`"
+_WITH_EVENTS = f"`judge-bot manifest --with {MESSAGE_EVENTS}`"
 
 
 async def event_scopes(client: AsyncWebClient, settings: Settings) -> str:

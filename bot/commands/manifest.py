@@ -3,15 +3,16 @@
 import yaml
 
 from bot.errors import BotError
-from bot.slack.manifest import FULL, MINIMAL, Part, load_manifest
+from bot.slack.manifest import FULL, MESSAGE_EVENTS, MINIMAL, load_manifest, load_parts
 
 
 def to_yaml(names: str, *, is_minimal: bool) -> str:
     """The manifest with the parts of these names, which are separated by commas."""
     wanted = [name.strip() for name in names.split(",") if name.strip()]
-    if unknown := [name for name in wanted if name not in list(Part)]:
-        raise BotError(f"--with {unknown[0]}: unknown; expected {' or '.join(Part)}, or both with a comma")
-    if is_minimal and Part.MESSAGE_EVENTS in wanted:
-        raise BotError(f"--with {Part.MESSAGE_EVENTS}: the minimal manifest may read no messages; leave out --minimal")
-    manifest = load_manifest(MINIMAL if is_minimal else FULL, [Part(name) for name in wanted])
+    parts = load_parts()
+    if unknown := [name for name in wanted if name not in parts]:
+        raise BotError(f"--with {unknown[0]}: unknown; expected {' or '.join(parts)}; separate several by a comma")
+    if is_minimal and MESSAGE_EVENTS in wanted:
+        raise BotError(f"--with {MESSAGE_EVENTS}: the minimal manifest may read no messages; leave out --minimal")
+    manifest = load_manifest(MINIMAL if is_minimal else FULL, wanted)
     return yaml.safe_dump(manifest, sort_keys=False, allow_unicode=True, width=120)

@@ -40,7 +40,7 @@ class CaseSource(StrEnum):
     MENTION = "mention"
     REACTION = "reaction"
     WATCH = "watch"
-    WORKFLOW = "workflow"
+    AUTOMATION = "workflow"
 
 
 class QuestionSource(StrEnum):
@@ -89,24 +89,20 @@ class CaseTurn(BaseModel):
     text_hash: str
 
 
-WORKFLOW = "workflow"
-"""The requester of cases that workflow steps ask for, in place of a person's id."""
-
-
 class Exclusion(StrEnum):
     """Why a verdict is left out of the figures of what people chose.
 
     `AUTHOR`: the reply's author asked for it. `ANOTHER`: a person other than the first requester asked for it.
     `EDITED`: its question was edited after the reply. `CONTINUED`: a watch scored the reply again, because its author
-    added to it. `WORKFLOW`: a workflow step asked for it, and who chose the reply
-    is unknown; these verdicts are counted separately.
+    added to it. `AUTOMATION`: no person asked for it, and who chose the reply is unknown; these verdicts are counted
+    separately.
     """
 
     AUTHOR = "author"
     ANOTHER = "another"
     EDITED = "edited"
     CONTINUED = "continued"
-    WORKFLOW = "workflow"
+    AUTOMATION = "workflow"
 
 
 class Case(BaseModel):
@@ -158,6 +154,11 @@ class Case(BaseModel):
     unread: str | None = None
     blocker: str | None = None
     response_url: str | None = None
+
+    @property
+    def is_automated(self) -> bool:
+        """Whether something asked that is neither a person nor a watch; there is no requester to tell or to ask."""
+        return self.source is CaseSource.AUTOMATION
 
     @property
     def conversation(self) -> tuple[Turn, ...]:
@@ -222,12 +223,8 @@ class LoggedCase(Case):
         return self.probability is not None
 
     @property
-    def is_for_workflow(self) -> bool:
-        return self.source is CaseSource.WORKFLOW
-
-    @property
     def tells_requester(self) -> bool:
-        return not (self.is_watched or self.is_for_workflow)
+        return not (self.is_watched or self.is_automated)
 
     @property
     def is_posted(self) -> bool:
@@ -318,18 +315,6 @@ def exclusion_of(
         return None
     is_edited = earlier.edited_at is not None and earlier.question_author_id != earlier.author_id
     return Exclusion.ANOTHER if has_chosen or (current_verdict.is_scored and not is_edited) else None
-
-
-@dataclass(frozen=True)
-class Execution:
-    """One run of the workflow step, under the id that Slack gave it; it waits until it is completed or failed.
-
-    `quotes` is whether its workflow may be told the justification, which quotes the reply: a workflow passes on what it
-    is told to the people it was built for.
-    """
-
-    id: str
-    quotes: bool
 
 
 _ASKED_IN_THE_CHANNEL = {CaseSource.LINK, CaseSource.TEXT, CaseSource.MODAL}

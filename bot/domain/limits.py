@@ -15,6 +15,7 @@ class Limits:
 
     The periods count back from now: a limit is not renewed at the full hour.
     `ratings` is how many ratings a case gets: each is a request to the model, or an answer that counts like one.
+    `who` names the requester in a refusal.
     """
 
     cases_per_user_per_hour: int = 0
@@ -23,15 +24,17 @@ class Limits:
     tokens_per_user_per_day: int = 0
     tokens_per_day: int = 0
     ratings: int = 1
+    who: str = "You"
 
     @property
     def are_there(self) -> bool:
         return bool(self.cases_per_user_per_hour or self.cases_per_day or self.tokens_per_day)
 
-    def of_automation(self) -> "Limits":
-        """The limits of all watches together, and of all workflows together: half of the workspace's daily limits."""
+    def of_automation(self, who: str) -> "Limits":
+        """The limits of all automations of one kind together: half of the workspace's daily limits."""
         return replace(
             self,
+            who=who,
             cases_per_user_per_hour=0,
             cases_per_user_per_day=(self.cases_per_day + 1) // 2,
             tokens_per_user_per_day=(self.tokens_per_day + 1) // 2,
@@ -63,8 +66,8 @@ class Policy:
     def allows_channel(self, case: Case) -> bool:
         """Whether a case may be in its channel.
 
-        Texts typed in direct messages are always allowed, because only that person sees them. So are a workflow's
-        texts, which are in no channel.
+        Texts typed in direct messages are always allowed, because only that person sees them. So are an
+        automation's texts, which are in no channel.
         """
         is_nowhere = not case.channel_id or case.channel_id.startswith(_DIRECT_MESSAGES)
         if is_nowhere and case.message_ts is None:

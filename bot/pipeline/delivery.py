@@ -72,7 +72,7 @@ class Delivery:
         """Delivers the verdict to the thread, replacing the placeholder if there is one, or to the requester alone.
 
         The message with typed texts shows the score, too, and verdicts that this one replaces are folded. For a watched
-        reply, the channel sees what it has chosen, and nothing if there is no score. A workflow that asked is always
+        reply, the channel sees what it has chosen, and nothing if there is no score. An automation that asked is always
         told, while the store still has the texts. Returns the updated case.
         """
         case = await self._still_held(case)

@@ -27,7 +27,7 @@ from bot.pipeline.retries import STORE_PAUSE, RetryError, growing_pause, in_brie
 from bot.slack.incoming import Traffic
 from bot.store import Store
 from bot.store.errors import STORE_ERRORS
-from bot.store.jobs import JobKind, JobPayload, entrypoint
+from bot.store.jobs import JobPayload, entrypoint
 
 TAKEOVER = timedelta(seconds=15)
 """A worker without a heartbeat for this long counts as dead."""
@@ -72,7 +72,7 @@ class Engine:
         self,
         store: Store,
         team_id: str,
-        handlers: Mapping[JobKind, JobHandler],
+        handlers: Mapping[str, JobHandler],
         periodic_jobs: list[PeriodicJob],
         at_once: int,
         traffic: Traffic | None = None,
@@ -84,7 +84,7 @@ class Engine:
         self._periodic_jobs = [*periodic_jobs, PeriodicJob("resubmit", self._resubmit)]
         self._at_once = at_once
         self._queue: PgQueuer | None = None
-        self._running: dict[tuple[JobKind, int], asyncio.Task[Any]] = {}
+        self._running: dict[tuple[str, int], asyncio.Task[Any]] = {}
         self._is_stopping = False
         if store.database.is_sqlite:
             store.jobs.memory = InMemoryQueries(InMemoryDriver())
@@ -172,7 +172,7 @@ class Engine:
                 task.cancel()
             await asyncio.gather(*first, return_exceptions=True)
 
-    async def _do(self, kind: JobKind, job: Job) -> None:
+    async def _do(self, kind: str, job: Job) -> None:
         """Runs a job; the only error that the queue ever gets is a request for a retry."""
         payload = JobPayload.model_validate_json(job.payload or b"")
         key = kind, payload.case_id

@@ -7,7 +7,7 @@ import asyncio
 from dataclasses import dataclass
 
 from bot.domain.blocker import A_PERSONS, CHANNEL_OFF, FOREIGN, RefusedError
-from bot.domain.case import Case, CaseSource, CaseStatus, Exclusion, LoggedCase, Visibility, exclusion_of, text_hash
+from bot.domain.case import Case, CaseStatus, Exclusion, LoggedCase, Visibility, exclusion_of, text_hash
 from bot.domain.clock import utc_now
 from bot.domain.limits import Limits, Policy
 from bot.pipeline import text as messages
@@ -22,13 +22,17 @@ from bot.slack.messenger import Messenger
 from bot.store import Store
 from bot.store.cases import Cases
 from bot.store.channels import People
+from bot.store.store import Also
 
 _LOOK_S = 1.5  # Slack waits 3 s for the acknowledgement
 
 
 @dataclass(frozen=True)
 class Intake:
-    """Takes cases in; raises `RefusedError` if this person cannot have one now."""
+    """Takes cases in; raises `RefusedError` if this person cannot have one now.
+
+    `also` is called in the transaction that stores a new case.
+    """
 
     store: Store
     limits: Limits
@@ -37,6 +41,7 @@ class Intake:
     messenger: Messenger
     lookup: Lookup
     workspace_url: str
+    also: Also | None = None
 
     async def take(self, case: Case, invocation: Invocation) -> tuple[LoggedCase, bool]:
         """The stored case for this request, and whether it is new.
@@ -54,8 +59,8 @@ class Intake:
                     await self._check(known, invocation)
                 return known, False
             if known:
-                excluded = case.excluded  # a workflow's is counted apart
-                if case.source is not CaseSource.WORKFLOW:
+                excluded = case.excluded  # an automation's is counted apart
+                if not case.is_automated:
                     excluded = await self.excluded(invocation, known, has_chosen=False)
                 case = case.model_copy(update=_next_attempt(case, known) | {"excluded": excluded})
         return await self.add(case, invocation)
@@ -68,8 +73,7 @@ class Intake:
         """
         await self._check(case, invocation)
         while True:
-            limits = self.limits.of_automation() if case.source is CaseSource.WORKFLOW else self.limits
-            known, is_new = await self.store.add(case, invocation.trigger_id, limits, invocation.execution)
+            known, is_new = await self.store.add(case, invocation.trigger_id, self.limits, self.also)
             is_of_no_use = known.is_for_one or (known.excluded and not case.excluded)
             if is_new or known.requester_id == case.requester_id or not is_of_no_use:
                 return known, is_new

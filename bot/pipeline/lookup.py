@@ -69,7 +69,7 @@ class Lookup:
         async with asyncio.timeout(_QUESTION_TIMEOUT_S if is_asked_here else _MESSAGE_TIMEOUT_S):
             chosen = case.question_ts if case.question_source is QuestionSource.CHOSEN else None
             found = await self._exchange(case.channel_id, case.message_ts, case.parent_ts, chosen)
-            if found is None and case.parent_ts is None:  # a workflow's link to a reply lacks the thread
+            if found is None and case.parent_ts is None:  # a link that another app made may lack the thread
                 message = await self.message_at(case.channel_id, case.message_ts, case.message_ts)
                 if message and message.parent_ts:
                     found = await self._exchange(case.channel_id, case.message_ts, message.parent_ts)
@@ -130,7 +130,7 @@ class Lookup:
             message = _with_ts(near, ts)
             if message is None:
                 return None
-            if message.parent_ts:  # it was also sent to the channel, and a workflow's link lacks the thread
+            if message.parent_ts:  # it was also sent to the channel, and its link may lack the thread
                 return await self._exchange(channel_id, ts, message.parent_ts, is_persons=is_persons)
             # A thread may begin with the reply, and go on with more of it.
             found = await self._in_thread(channel_id, ts, ts) if message.begins_thread else None

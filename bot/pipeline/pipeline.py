@@ -206,8 +206,8 @@ class CasePipeline:
         why_asked = NO_QUESTION
         if case.blocker is None and None in (case.question_source, case.question, case.response):
             case, why_asked = await self._read(case)
-        if case.lacks_question and case.is_for_workflow:
-            # There is no person to ask, and a workflow step must not wait for ever.
+        if case.lacks_question and case.is_automated:
+            # There is no person to ask, and an automation must not wait for ever.
             case = case.model_copy(update={"blocker": NO_QUESTION})
         if case.blocker is None and case.question is not None:
             texts = case.question, case.response or ""
@@ -249,7 +249,7 @@ class CasePipeline:
 
         None if another case has that reply already; then the person is told of that one, and this one is gone.
         """
-        if case.is_for_workflow or case.message_ts is None:
+        if case.is_automated or case.message_ts is None:
             return case
         attempt, excluded = 1, case.excluded
         while True:

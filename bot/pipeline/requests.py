@@ -40,21 +40,14 @@ def message_case(
     )
 
 
-def link_case(
-    invocation: Invocation,
-    link: Permalink,
-    choice: Choice,
-    blocker: str | None = None,
-    source: CaseSource = CaseSource.LINK,
-) -> Case:
-    """The case for `/judge <link>` or for a message from a workflow; the message is read later."""
+def link_case(invocation: Invocation, link: Permalink, choice: Choice, blocker: str | None = None) -> Case:
+    """The case for `/judge <link>`; the message is read later."""
     key = message_key(link.channel_id, link.message_ts, choice.visibility, invocation.user_id, attempt=1)
     asked = {**_asked_by(invocation, choice), "channel_id": link.channel_id}
     return Case(
         **asked,
         key=key,
-        source=source,
-        excluded=Exclusion.WORKFLOW if source is CaseSource.WORKFLOW else None,
+        source=CaseSource.LINK,
         message_ts=link.message_ts,
         parent_ts=link.parent_ts,
         blocker=blocker,
@@ -72,13 +65,6 @@ def texts_case(invocation: Invocation, question: str, response: str, choice: Cho
         question_author_id=invocation.user_id,
         response=response,
     )
-
-
-def step_texts_case(invocation: Invocation, execution_id: str, question: str, response: str, choice: Choice) -> Case:
-    """The case for two texts of a workflow; neither they nor the verdict are posted in Slack."""
-    its = {"source": CaseSource.WORKFLOW, "excluded": Exclusion.WORKFLOW, "visibility": Visibility.ME}
-    asked = texts_case(invocation, question, response, choice)
-    return asked.model_copy(update=its | {"key": f"step:{execution_id}"})
 
 
 def modal_case(invocation: Invocation, submission: Submission, default_rubric: str) -> Case:

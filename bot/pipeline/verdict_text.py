@@ -90,6 +90,7 @@ _EXCERPT = 300
 _NOTIFICATION = 300
 _STEPS = 5
 _SHORT_WORDS = 40
+_NAME = 100
 
 _QUESTION_FROM = {
     QuestionSource.PARENT: "the first message of this thread",
@@ -104,7 +105,7 @@ _EXCLUDED = {
     Exclusion.ANOTHER: "*Not counted:* somebody else asked for the first score of this reply.",
     Exclusion.EDITED: "*Not counted:* the question was edited after the reply was written.",
     Exclusion.CONTINUED: "*Not counted:* the reply went on, and was scored again.",
-    Exclusion.WORKFLOW: "*Counted separately:* a workflow asked for this score.",
+    Exclusion.AUTOMATION: "*Counted separately:* {who} asked for this score.",
 }
 
 _EXAMPLE = "Example: written by hand, not by a model."
@@ -115,9 +116,8 @@ def verdict_message(case: LoggedCase, verdict: RecordedVerdict, note: str = "") 
     """The verdict as posted in the thread or sent to the requester alone; `note` says why only they see it."""
     said, summary = _said(case, verdict)
     blocks = [section(headline(verdict)), *said]
-    blocks += [
-        context(line) for line in (_warning(case, verdict), _EXCLUDED[case.excluded] if case.excluded else "") if line
-    ]
+    excluded = _EXCLUDED[case.excluded].format(who=excerpt(case.requester_name, _NAME)) if case.excluded else ""
+    blocks += [context(line) for line in (_warning(case, verdict), excluded) if line]
     blocks += _question(case)
     blocks += [context(line) for line in (_provenance(case, verdict), note) if line]
     if verdict.score is not None:

@@ -8,7 +8,7 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.blocker import OWN_MESSAGE
-from bot.domain.case import Case, Execution, Recipient, Visibility, requester_of, to_case_id
+from bot.domain.case import Case, Recipient, Visibility, requester_of, to_case_id
 from bot.slack import ids
 from bot.slack.blocks import ModalState
 from bot.slack.messages import Message, to_message
@@ -22,8 +22,7 @@ class Invocation:
     """Who did something, where, and the short-lived ways to answer: `trigger_id` (3 s), `response_url` (30 min).
 
     A submitted window belongs to no channel (`channel_id` is empty); `window_channel_id` is where it was opened, and
-    its `response_url` leads there. `hosts` are the workspace's host names, if the payload has them. `execution` is the
-    workflow step that waits for the result.
+    its `response_url` leads there. `hosts` are the workspace's host names, if the payload has them.
     """
 
     team_id: str
@@ -37,7 +36,6 @@ class Invocation:
     thread_ts: str | None = None
     hosts: frozenset[str] = frozenset()
     is_command: bool = False
-    execution: Execution | None = None
 
     @property
     def recipient(self) -> Recipient:

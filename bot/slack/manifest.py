@@ -1,7 +1,6 @@
 """The app's manifests, to be pasted into Slack: the scopes, and what is off without each."""
 
 from collections.abc import Collection, Mapping
-from enum import StrEnum
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,12 +12,8 @@ MINIMAL: Name = "manifest.minimal.yml"
 """An app that reads no messages, and posts only where it was invited."""
 
 
-class Part(StrEnum):
-    """Optional parts of a manifest: message events, which mean more traffic, or a step, which needs a paid plan."""
-
-    MESSAGE_EVENTS = "message-events"
-    WORKFLOW_STEP = "workflow-step"
-
+MESSAGE_EVENTS = "message-events"
+"""The optional part of a manifest with which Slack sends all messages, which means more traffic."""
 
 OFF_WITHOUT: Mapping[str, str] = {
     "app_mentions:read": "mentions of the app are not answered",
@@ -40,14 +35,19 @@ def manifest_path(name: Name = FULL) -> Path:
     return next(folder / name for folder in _FOLDERS if (folder / name).exists())
 
 
-def load_manifest(name: Name = FULL, parts: Collection[Part] = ()) -> dict[str, Any]:
+def load_manifest(name: Name = FULL, parts: Collection[str] = ()) -> dict[str, Any]:
     """The manifest with these parts; format: https://docs.slack.dev/reference/app-manifest."""
     manifest = _load(manifest_path(name))
-    known = _load(Path(__file__).with_name("manifest_parts.yml"))
-    for part in Part:
-        if part in parts:
-            _add(manifest, known[part])
+    for part in parts:
+        _add(manifest, load_parts()[part])
     return manifest
+
+
+def load_parts() -> dict[str, Any]:
+    """The optional parts of a manifest by their names, those of features last."""
+    folder = Path(__file__).parents[1]
+    files = [*folder.glob("slack/manifest_parts.yml"), *sorted(folder.glob("features/*/manifest_parts.yml"))]
+    return {name: part for file in files for name, part in _load(file).items()}
 
 
 def bot_scopes(name: Name = FULL) -> list[str]:

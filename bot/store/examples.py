@@ -1,17 +1,37 @@
 """Examples in saved rubrics: they contain the texts of cases, and are forgotten with them."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
+from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Row, select, update
+from sqlalchemy import Row, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
 from bot.store.database import Database, after_commit
-from bot.store.improvements import end_learning
-from bot.store.schema import channels, improvements, replays, rubrics
+from bot.store.schema import align_records, channels, improvements, replays, rubrics
 from judge import DEFAULT_RUBRIC, Rubric, RubricError, load_rubric
+
+
+class Progress(StrEnum):
+    """How far an improvement is.
+
+    `RUNNING`: it is at work. `STOPPED`: it was told to stop. `FORGOTTEN`: words that it has read were deleted, so it
+    stops. `OFFERED`: it waits for a decision about the rubric that it found. `USED`: that rubric was used.
+    """
+
+    RUNNING = "running"
+    STOPPED = "stopped"
+    FORGOTTEN = "forgotten"
+    OFFERED = "offered"
+    USED = "used"
+
+
+LEARNT = "learnt"
+"""The key of the record that names the cases an improvement has read."""
+PROPOSALS = delete(align_records).where(align_records.c.key.startswith("proposal/"))
+"""Deletes what models have proposed to improvements."""
 
 
 async def drop_examples(database: Database, connection: AsyncConnection, gone: Iterable[tuple[str, int]]) -> None:
@@ -27,7 +47,7 @@ async def drop_examples(database: Database, connection: AsyncConnection, gone: I
     if not numbers:
         return
     after_commit(connection, database.note_deletion)
-    await end_learning(connection, numbers)
+    await _end_learning(connection, numbers)
     has_examples = rubrics.c.team_id.in_(numbers), rubrics.c.prompt.contains("<example case=")
     # Locked in one order, so that two processes that forget never wait for each other.
     query = select(rubrics).where(*has_examples).order_by(*rubrics.primary_key).with_for_update()
@@ -35,6 +55,25 @@ async def drop_examples(database: Database, connection: AsyncConnection, gone: I
         if left := _without(Rubric(row.name, row.prompt), frozenset(numbers[row.team_id])):
             await _replace(connection, row, left)
             after_commit(connection, database.forget_choices)
+
+
+async def _end_learning(connection: AsyncConnection, gone: Mapping[str, Set[str]]) -> None:
+    """Ends the improvements that have read any of these cases (numbers by team), and deletes what came of them."""
+    read = select(improvements, align_records.c.value).where(
+        improvements.c.team_id.in_(gone),
+        align_records.c.team_id == improvements.c.team_id,
+        align_records.c.channel_id == improvements.c.channel_id,
+        align_records.c.key == LEARNT,
+    )
+    for row in (await connection.execute(read)).all():
+        if gone[row.team_id].isdisjoint(row.value["cases"]):
+            continue
+        ended = update(improvements).where(improvements.c.id == row.id, improvements.c.status == Progress.RUNNING)
+        await connection.execute(ended.values(status=Progress.FORGOTTEN, prompt=None))
+        await connection.execute(
+            delete(improvements).where(improvements.c.id == row.id, improvements.c.status == Progress.OFFERED)
+        )
+        await connection.execute(PROPOSALS.filter_by(team_id=row.team_id, channel_id=row.channel_id))
 
 
 def _without(rubric: Rubric, gone: frozenset[str]) -> Rubric | None:

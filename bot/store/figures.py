@@ -31,7 +31,7 @@ from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Watch
 from bot.store.database import Part, columns_of
 from bot.store.schema import cases, labels, replies
-from bot.store.visibility import NEWER, Sample, counts, is_by_workflow, is_watched, superseded
+from bot.store.visibility import NEWER, Sample, counts, is_automated, is_watched, superseded
 from judge.scoring.rubric import Scale
 
 
@@ -367,8 +367,8 @@ def _public(place: Place, span: Span, repeated: Select[Any] | CompoundSelect[Any
     )
     if place.sample is Sample.WATCHED:
         return and_(within, is_watched(cases))
-    if place.sample is Sample.WORKFLOW:
-        return and_(within, is_by_workflow(cases))
+    if place.sample is Sample.AUTOMATED:
+        return and_(within, is_automated(cases))
     return and_(within, counts(cases), cases.c.id.not_in(_repeated(place, span) if repeated is None else repeated))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import BaseModel
 from sqlalchemy import ColumnElement, Label, ScalarSelect, Select, bindparam, func, literal_column, select, text
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
     from pgqueuer.adapters.inmemory import InMemoryQueries
     from pgqueuer.adapters.persistence.queries import Queries
 
+    from bot.store import Store
+
 
 class JobKind(StrEnum):
-    """What a job does with its case.
+    """What the base's jobs do with their case; features have kinds of their own.
 
-    `SETTLE` settles it. `AMEND` updates its verdict in Slack after its message has changed. `COMPLETE` tells the
-    workflow steps that wait for it. `REPLAY` judges labelled cases again, `IMPROVE` learns from them; the job of either
-    has the number of the replay or improvement in place of a case's.
+    `SETTLE` settles it. `AMEND` updates its verdict in Slack after its message has changed.
     """
 
     SETTLE = "settle"
     AMEND = "amend"
-    COMPLETE = "complete"
-    REPLAY = "replay"
-    IMPROVE = "improve"
 
 
 class JobPayload(BaseModel):
-    """What the queue stores of a job: its case, and Slack's key for opening a modal, valid for 3 s."""
+    """What the queue stores of a job: its case, and Slack's key for opening a modal, valid for 3 s.
+
+    `case_id` is the number of something else if the kind is not about a case.
+    """
 
     case_id: int
     trigger_id: str | None = None
@@ -53,7 +53,7 @@ class Job:
     that are due, those with the highest `priority` come first.
     """
 
-    kind: JobKind
+    kind: str
     team_id: str
     case_id: int
     trigger_id: str | None = None
@@ -61,7 +61,7 @@ class Job:
     priority: int = 0
 
 
-def entrypoint(kind: JobKind, team_id: str) -> str:
+def entrypoint(kind: str, team_id: str) -> str:
     """The queue's name for one team's jobs of a kind, because apps of several teams may share a database."""
     return f"{kind}:{team_id}"
 
@@ -163,6 +163,10 @@ class JobPart(Part):
     def __init__(self, database: Database, jobs: Jobs) -> None:
         super().__init__(database)
         self._jobs = jobs
+
+    @classmethod
+    def from_store(cls, store: "Store") -> Self:
+        return cls(store.database, store.jobs)
 
 
 class Unsettled(JobPart):

@@ -80,9 +80,9 @@ async def check(
     which = {"of_team": team_id, "of_user": requester_id, "hour_ago": now - _HOUR, "day_ago": now - DAY}
     used = (await connection.execute(_used(limits), which)).one()
     if used.in_hour - counted >= limits.cases_per_user_per_hour > 0:
-        raise RefusedError(too_many("You", limits.cases_per_user_per_hour, "in the last hour"))
+        raise RefusedError(too_many(limits.who, limits.cases_per_user_per_hour, "in the last hour"))
     if used.in_day - counted >= limits.cases_per_user_per_day > 0:
-        raise RefusedError(too_many("Workflows", limits.cases_per_user_per_day, "in the last 24 hours"))
+        raise RefusedError(too_many(limits.who, limits.cases_per_user_per_day, "in the last 24 hours"))
     if used.of_workspace - counted >= limits.cases_per_day > 0:
         raise RefusedError(too_many("This workspace", limits.cases_per_day, "in the last 24 hours"))
     tokens = (used.tokens, limits.tokens_per_day), (used.tokens_of_person, limits.tokens_per_user_per_day)

@@ -1,6 +1,7 @@
 """The store: what was asked for, how far each case has come, and what became known of it later."""
 
 import uuid
+from collections.abc import Awaitable, Callable
 from typing import Any, Self
 
 from sqlalchemy import (
@@ -18,7 +19,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.blocker import RefusedError
-from bot.domain.case import Case, CaseStatus, Exclusion, Execution, LoggedCase, QuestionSource, text_hash
+from bot.domain.case import Case, CaseStatus, Exclusion, LoggedCase, QuestionSource, text_hash
 from bot.domain.clock import clock_s, utc_now
 from bot.domain.deadline import check_deadline
 from bot.domain.limits import Limits
@@ -32,15 +33,13 @@ from bot.store.cases import Cases, Edits, drop_texts, rating_rows, to_case
 from bot.store.channels import Channels, People
 from bot.store.database import Database, lock_for_transaction, lock_learning
 from bot.store.digests import Digests, Thumbs
-from bot.store.executions import Executions
 from bot.store.figures import Tallies
-from bot.store.improvements import Improvements
 from bot.store.jobs import Job, JobKind, Jobs, Unsettled, counts_beside, priority
 from bot.store.labels import Labels
 from bot.store.opening import open_engine, require_log
 from bot.store.ownership import Processes
 from bot.store.privacy import Forgetting, PersonalData
-from bot.store.rubrics import ChannelReplays, Rubrics
+from bot.store.rubrics import Rubrics
 from bot.store.schema import IS_OPEN, cases, ratings, turns
 from bot.store.turns import turn_rows
 from bot.store.watches import Alerts, Replies, Watches, miss
@@ -110,6 +109,8 @@ _POSTED = ("thread_ts", "reply_ts", "blocked_by")
 _INTENTS = {"thread_intent": True, "reply_intent": True}
 _NO_LIMITS = Limits()
 
+Also = Callable[[AsyncConnection, LoggedCase], Awaitable[None]]
+
 
 class Store:
     """One open database: the steps of a case are its methods, everything else is in its parts.
@@ -141,14 +142,11 @@ class Store:
         self.audit = Audit(database)
         self.watches = Watches(database)
         self.rubrics = Rubrics(database)
-        self.channel_replays = ChannelReplays(database, self.jobs)
-        self.improvements = Improvements(database, self.jobs)
         self.batches = Batches(database, self.jobs)
         self.spending = spending.Spending(database)
         self.replies = Replies(database)
         self.thumbs = Thumbs(database)
         self.alerts = Alerts(database)
-        self.executions = Executions(database, self.jobs)
         self._keeps_text = store_text == "full"
 
     @classmethod
@@ -172,13 +170,13 @@ class Store:
         await self.close()
 
     async def add(
-        self, case: Case, trigger_id: str | None = None, limits: Limits = _NO_LIMITS, execution: Execution | None = None
+        self, case: Case, trigger_id: str | None = None, limits: Limits = _NO_LIMITS, also: Also | None = None
     ) -> tuple[LoggedCase, bool]:
         """The case, stored together with a job that settles it, and whether it is new.
 
         The same key in the same team is the same case. The more open cases a person has in a channel, the later is the
         turn of their next one there; among people with equally many, the more open cases the channel has. If the case
-        is new, `execution` waits for it.
+        is new, `also` is called with it in the same transaction.
 
         Raises:
             RefusedError: It is new, and exceeds the limits.
@@ -206,8 +204,8 @@ class Store:
                 await connection.execute(insert(turns), turn_rows(case, row.id))
             turn = priority(row.of_person, row.of_channel)
             await self.jobs.put(connection, [_settling(added, trigger_id, turn)])
-            if execution:
-                await self.executions.add(connection, execution, added)
+            if also:
+                await also(connection, added)
             check_deadline()  # checked last: on a busy machine each statement before it may have waited
             return added
 

@@ -43,18 +43,18 @@ def is_watched(table: FromClause) -> ColumnElement[bool]:
 class Sample(StrEnum):
     """How replies came to be scored; figures of different samples are never joined.
 
-    `CHOSEN`: people asked. `WATCHED`: watches drew them. `WORKFLOW`: workflow steps asked.
+    `CHOSEN`: people asked. `WATCHED`: watches drew them. `AUTOMATED`: automations asked.
     """
 
     CHOSEN = "chosen"
     WATCHED = "watched"
-    WORKFLOW = "workflow"
+    AUTOMATED = "automated"
 
 
-def is_by_workflow(table: FromClause) -> ColumnElement[bool]:
-    """Whether a workflow step asked for a verdict that everyone in the channel could see."""
+def is_automated(table: FromClause) -> ColumnElement[bool]:
+    """Whether an automation asked for a verdict that everyone in the channel could see."""
     is_seen = and_(table.c.visibility == _THREAD, table.c.blocker.is_(None), table.c.blocked_by.is_(None))
-    return and_(is_seen, table.c.excluded == Exclusion.WORKFLOW)
+    return and_(is_seen, table.c.excluded == Exclusion.AUTOMATION)
 
 
 def is_scored_with_texts() -> ColumnElement[bool]:

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 import yaml
 
-from bot.features.workflow import ids as workflow_ids
 from bot.slack.manifest import MINIMAL, load_manifest
 from tests.bot_command import run
 
@@ -23,20 +22,16 @@ async def test_alone_it_is_the_manifest_of_the_file(tmp_path: Path) -> None:
 
 
 async def test_each_part_adds_what_it_needs_and_nothing_else(tmp_path: Path) -> None:
-    made = await printed(tmp_path, "--with", "message-events, workflow-step")
-    for event in ("message.channels", "message.groups", "function_executed"):
+    made = await printed(tmp_path, "--with", "message-events")
+    for event in ("message.channels", "message.groups"):
         made["settings"]["event_subscriptions"]["bot_events"].remove(event)
-    assert made["settings"].pop("function_runtime") == "remote"
-    assert made["settings"]["org_deploy_enabled"]
-    made["settings"]["org_deploy_enabled"] = False
-    assert list(made.pop("functions")) == [workflow_ids.FUNCTION_SCORE_REPLY]
     assert made == load_manifest()
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--with", "steps"), "--with steps: unknown; expected message-events or workflow-step"),
+        (("--with", "steps"), "--with steps: unknown; expected message-events"),
         (("--minimal", "--with", "message-events"), "the minimal manifest may read no messages"),
     ],
 )

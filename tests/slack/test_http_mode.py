@@ -1,9 +1,9 @@
 """HTTP mode: signed payloads come in over HTTP; and in every mode health and metrics are answered."""
 
 import asyncio
-import json
 import time
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,10 @@ from sqlalchemy import event
 
 from bot.app import running_bot
 from bot.commands.health import examine
-from bot.features.workflow import ids as workflow_ids
 from bot.setting_values import Role
 from bot.settings import Settings
 from bot.slack.http import EVENTS
 from bot.slack.incoming import Traffic
-from bot.slack.manifest import Part
 from bot.store import Store
 from pocket_slack import Sandbox
 from tests.descriptors import descriptors
@@ -81,14 +79,20 @@ class Front:
             return answer.status, await answer.text()
 
 
-@pytest.fixture
-async def front(model_server: ModelServer, tmp_path: Path) -> AsyncIterator[Front]:
+@asynccontextmanager
+async def open_front(model_server: ModelServer, tmp_path: Path, *parts: str) -> AsyncIterator[Front]:
     model_server.script(GOOD)
     more: dict[str, Any] = {"serve_http": True, "slack_signing_secret": SECRET, "http_port": free_port()}
-    async with pocket_slack([Part.WORKFLOW_STEP]) as slack, aiohttp.ClientSession() as session:
+    async with pocket_slack(parts) as slack, aiohttp.ClientSession() as session:
         settings = make_settings(slack, model_server, tmp_path, **more, metrics_port=free_port())
         async with running_bot(settings, grace_s=0) as bot:
             yield Front(slack, settings, session, bot.store)
+
+
+@pytest.fixture
+async def front(model_server: ModelServer, tmp_path: Path) -> AsyncIterator[Front]:
+    async with open_front(model_server, tmp_path) as opened:
+        yield opened
 
 
 async def test_what_would_be_acknowledged_too_late_is_refused_and_leaves_no_case(
@@ -99,20 +103,6 @@ async def test_what_would_be_acknowledged_too_late_is_refused_and_leaves_no_case
     assert status == 500  # Slack tells the person
     assert await front.log.cases.newest(1) == []
     assert front.slack.person("ann").ephemerals(CHANNEL) == []
-
-
-@pytest.mark.needs("workflow")
-@pytest.mark.parametrize("accept_within_s", [ONLY_A_HANG_S, -1.0], ids=["in time", "however late"])
-async def test_a_step_of_a_workflow_is_ended(
-    front: Front, accept_within_s: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Traffic, "accept_within_s", accept_within_s)  # which is nothing to an event
-    ann = front.slack.person("ann")
-    inputs = {"user_id": ann.id, "question": "What is 2 + 2?", "response": "Four, since two and two make four."}
-    execution = ann.run_step(workflow_ids.FUNCTION_SCORE_REPLY, inputs)
-    assert execution.delivery is not None
-    assert await front.send(json.dumps(execution.delivery.payload)) == (200, "")
-    await front.slack.until(lambda: execution.status == "completed")
 
 
 async def test_a_command_is_read_whatever_words_are_in_it(front: Front) -> None:

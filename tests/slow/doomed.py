@@ -15,7 +15,6 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.cli import main
 from bot.store import Store
-from bot.store.executions import Executions
 from judge import Judge
 from judge.rows.provider import Batches
 from tests.slow.points import Point
@@ -29,7 +28,6 @@ PLACES: dict[str, tuple[object, str]] = {
     "Batches.upload": (Batches, "upload"),
     "Batches.create": (Batches, "create"),
     "Batches.look": (Batches, "look"),
-    "Executions.note_completed": (Executions, "note_completed"),
     "ack": (AsyncAck, "__call__"),
     "chat_postMessage": (AsyncWebClient, "chat_postMessage"),
     "chat_update": (AsyncWebClient, "chat_update"),
@@ -38,9 +36,10 @@ PLACES: dict[str, tuple[object, str]] = {
 
 
 if find_spec("bot.features.workflow"):
-    from bot.features.workflow import handlers
+    from bot.features.workflow import handlers, queries
 
     PLACES["workflow.tell"] = (handlers, "tell")
+    PLACES["Executions.note_completed"] = (queries.Executions, "note_completed")
 
 
 def doom(point: Point) -> None:

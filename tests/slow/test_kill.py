@@ -15,13 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.features.workflow import ids as workflow_ids
-from bot.slack.manifest import Part
 from pocket_slack import Message
 from tests.model_server import Held, ModelServer
 from tests.patience import ONLY_A_HANG_S
 from tests.programs import environment, pocket_slack
-from tests.slow.points import POINTS, SLOW, STEPS, TEXTS, Point
+from tests.slow.points import POINTS, SLOW, TEXTS, Point
 from tests.stage import ANSWER, CHANNEL, GOOD, QUESTION, Stage, is_verdict
 
 pytestmark = pytest.mark.slow
@@ -105,29 +103,3 @@ async def test_kill_9_loses_no_case_and_doubles_no_verdict(model_server: ModelSe
         assert log.execute("SELECT count(*), count(DISTINCT reply_ts) FROM cases").fetchone() == (len(points),) * 2
         assert log.execute("SELECT count(*) FROM ratings").fetchone() == (len(points),)
         assert log.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-
-
-async def test_every_workflow_step_ends_exactly_once_despite_kill_9(model_server: ModelServer, tmp_path: Path) -> None:
-    model_server.script(GOOD)
-    async with pocket_slack([Part.WORKFLOW_STEP]) as slack:
-        env = environment(slack, model_server, tmp_path) | NO_LIMITS | {"ERRORS": str(tmp_path / "errors.txt")}
-        ann, executions = slack.person("ann"), slack.workspace.executions
-        for number, point in enumerate(STEPS * ROUNDS):
-            async with doomed(point, env) as process:
-                await slack.connected(timeout_s=ONLY_A_HANG_S)
-                await slack.until(lambda: not executions.running, ONLY_A_HANG_S)
-                await settled(tmp_path / "log.db", number)
-                process.send_signal(signal.SIGUSR1)
-                texts = {"question": f"{QUESTION} ({number})", "response": ANSWER}
-                ann.run_step(workflow_ids.FUNCTION_SCORE_REPLY, {"user_id": ann.id} | texts)
-                code = await asyncio.wait_for(process.wait(), ONLY_A_HANG_S)
-                assert code == -signal.SIGKILL, f"{point}: {(tmp_path / 'errors.txt').read_text()[-3000:]}"
-            await slack.until(lambda: not slack.sockets.open, ONLY_A_HANG_S)
-        async with doomed(Point("ack", "before", 10**6), env):
-            await slack.until(lambda: not executions.running, ONLY_A_HANG_S)
-            await settled(tmp_path / "log.db", len(STEPS * ROUNDS))
-        ended = [entry.data for entry in slack.workspace.journal.of("call") if "functions." in entry.data["method"]]
-        done = [data["args"]["function_execution_id"] for data in ended if data["answer"]["ok"]]
-        assert sorted(done) == sorted(executions.all)
-        assert {data["method"] for data in ended} == {"functions.completeSuccess"}
-        assert {each.status for each in executions.all.values()} == {"completed"}

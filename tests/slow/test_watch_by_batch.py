@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from bot.slack.manifest import Part
+from bot.slack.manifest import MESSAGE_EVENTS
 from tests.batch_server import BatchServer
 from tests.patience import ONLY_A_HANG_S
 from tests.replicas import Scene, all_are_delivered, ask, new_scene, workers_are
@@ -107,7 +107,7 @@ async def test_two_workers_on_one_database_send_score_and_pay_each_reply_once(
     postgres_url: str, tmp_path: Path
 ) -> None:
     url, settings = postgres_url, {"WATCH_BY": "events", "WATCH_BY_BATCH": "true"}
-    async with BatchServer() as model, new_scene(model, url, tmp_path, [Part.MESSAGE_EVENTS], **settings) as scene:
+    async with BatchServer() as model, new_scene(model, url, tmp_path, [MESSAGE_EVENTS], **settings) as scene:
         stage = scene.stage
         workers = await two_start(scene, "see")
         stage.ann.command(CHANNEL, "/judge", "watch @helper all alert off")

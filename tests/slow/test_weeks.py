@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from bot.domain.watch import LATE, ReplyOutcome, Watch, draws
-from bot.slack.manifest import Part, load_manifest
+from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from pocket_slack import Limits, ManualClock, Message, Sandbox, Workspace
 from tests.model_server import ModelServer
 from tests.patience import ONLY_A_HANG_S
@@ -136,7 +136,7 @@ class Weeks:
 @asynccontextmanager
 async def weeks(model: ModelServer, folder: Path, **settings: str) -> AsyncIterator[Weeks]:
     clock = ManualClock(MONDAY.timestamp())
-    workspace = Workspace(load_manifest(parts=[Part.MESSAGE_EVENTS]), clock=clock, limits=Limits.off())
+    workspace = Workspace(load_manifest(parts=[MESSAGE_EVENTS]), clock=clock, limits=Limits.off())
     people = [workspace.add_user("ann"), workspace.add_bot("helper")]
     workspace.add_channel(CHANNEL, [*people, workspace.bot])
     async with Sandbox(workspace) as slack:

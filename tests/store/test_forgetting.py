@@ -8,6 +8,7 @@ from sqlalchemy import func, select
 
 from bot.domain.rubric import ChannelJudge
 from bot.features.privacy.forgetting import retain
+from bot.features.rubrics.improvement_queries import Improvements
 from bot.store import Store
 from bot.store.schema import cases, labels, ratings
 from tests.cases import BEGUN_AT, SECRET, a_case, a_verdict, bytes_on_disk, delivered, held, numbers, put_back, url
@@ -123,9 +124,7 @@ async def test_after_any_deletion_the_journal_is_emptied_and_not_for_one_that_fi
     async with await Store.open(url(tmp_path)) as log:
         case = await delivered(log, response=SECRET)
         await log.batches.ask(case, 0, [("digest", SECRET.encode())], BEGUN_AT)
-        await log.improvements.begin("T1", "C1", "U1", ChannelJudge())
-        await log.improvements.propose(1, SECRET)
-        for deletion in (log.batches.trim("T1"), log.improvements.drop(1), log.edits.drop_texts(case)):
+        for deletion in (log.batches.trim("T1"), log.edits.drop_texts(case)):
             await retain(log, None, keeps_text=True)
             before = log.database.scrubbed_at
             await retain(log, None, keeps_text=True)

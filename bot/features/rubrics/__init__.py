@@ -7,8 +7,9 @@ from functools import partial
 
 from bot.feature import Feature, Services
 from bot.features.rubrics import comparison, handlers, improvement
+from bot.features.rubrics.improvement_queries import IMPROVE, Improvements
+from bot.features.rubrics.replay_queries import REPLAY, ChannelReplays
 from bot.pipeline.engine import JobHandler, PeriodicJob
-from bot.store.jobs import JobKind
 
 _HELP = """\
 • `/judge rubric` shows and changes the rubric that replies here are scored with
@@ -17,17 +18,17 @@ _HELP = """\
 
 def feature(services: Services) -> Feature:
     """`/judge rubric` with its windows, the job that compares a new judge, and the job that learns a better one."""
-    judges, jobs = services.judges, dict[JobKind, JobHandler]()
+    judges, jobs = services.judges, dict[str, JobHandler]()
     pauses = defaultdict[int, Iterator[timedelta]](lambda: iter(services.model_pauses))
     if judges:
         jobs = {
-            JobKind.REPLAY: lambda job: comparison.run(services, judges, job.case_id),
-            JobKind.IMPROVE: lambda job: improvement.run(services, judges, job.case_id, pauses[job.case_id]),
+            REPLAY: lambda job: comparison.run(services, judges, job.case_id),
+            IMPROVE: lambda job: improvement.run(services, judges, job.case_id, pauses[job.case_id]),
         }
 
     async def resubmit() -> None:
-        await services.store.channel_replays.resubmit(services.identity.team_id)
-        await services.store.improvements.resubmit(services.identity.team_id)
+        await ChannelReplays.from_store(services.store).resubmit(services.identity.team_id)
+        await Improvements.from_store(services.store).resubmit(services.identity.team_id)
 
     return Feature(
         register=partial(handlers.register, services=services),

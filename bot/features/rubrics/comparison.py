@@ -12,10 +12,10 @@ from bot.domain.verdict import OFFLINE
 from bot.feature import Services
 from bot.features.rubrics import ids
 from bot.features.rubrics import text as words
+from bot.features.rubrics.replay_queries import LEAST, ChannelReplay, ChannelReplays, ReplayedCase
 from bot.pipeline.judges import Judges
 from bot.slack.blocks import actions, button, section
 from bot.slack.messenger import Post
-from bot.store.rubrics import LEAST, ChannelReplay, ReplayedCase
 from judge import Judge, JudgeError, Verdict
 from judge.evaluation.align import BudgetError
 from judge.evaluation.stats import Interval, MeanEstimator, paired_difference
@@ -35,7 +35,7 @@ async def run(services: Services, judges: Judges, number: int) -> None:
     Raises:
         SlackApiError, ClientError, TimeoutError: Slack fails temporarily, so the person could not be told.
     """
-    replays = services.store.channel_replays
+    replays = ChannelReplays.from_store(services.store)
     replay = await replays.find(number)
     if replay is None or replay.told_at:
         return
@@ -81,7 +81,7 @@ async def _judged(
     Raises:
         JudgeError: A model fails repeatedly.
     """
-    replays, is_cut = services.store.channel_replays, False
+    replays, is_cut = ChannelReplays.from_store(services.store), False
     await replays.plan(replay, [in_use.version, judge.version], judge.rubric.scale)
     if len(await replays.cases(replay)) >= LEAST:
         for each in (judge, in_use):
@@ -99,7 +99,7 @@ async def _judge(services: Services, replay: ChannelReplay, judge: Judge) -> Non
         BudgetError: A limit of the workspace is used up.
         JudgeError: The model failed on three cases in a row.
     """
-    replays, failures = services.store.channel_replays, 0
+    replays, failures = ChannelReplays.from_store(services.store), 0
     for case in await replays.cases(replay):
         if judge.version in case.scores:
             continue

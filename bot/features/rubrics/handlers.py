@@ -12,12 +12,14 @@ from bot.domain.rubric import DEFAULT, MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.feature import Services
 from bot.features.rubrics import ids, improvement_handlers
 from bot.features.rubrics import text as words
+from bot.features.rubrics.improvement_queries import Improvements
 from bot.features.rubrics.input import RubricRequest, RubricSubmission, parse_rubric, to_rubric_submission
+from bot.features.rubrics.replay_queries import LEAST, ChannelReplays
 from bot.features.rubrics.use import use
 from bot.pipeline.text import COMMAND_TOO_SLOW, sentence
 from bot.slack.invocation import Invocation, clicked_action, clicked_case_id, clicked_value, on_click, to_invocation
 from bot.slack.messenger import Post
-from bot.store.rubrics import LEAST, RubricGoneError, RubricInUseError, SavedBeforeError, TooManyRubricsError
+from bot.store.rubrics import RubricGoneError, RubricInUseError, SavedBeforeError, TooManyRubricsError
 from judge import DEFAULT_RUBRIC
 
 
@@ -89,8 +91,8 @@ async def _answer(services: Services, invocation: Invocation, request: RubricReq
         case "state":
             rubrics, models = services.rubrics, services.settings.judge_models
             chosen, own = await rubrics.log.chosen(*place), await rubrics.log.newest(*place)
-            wish = await services.store.channel_replays.of(*place)
-            improvement = await services.store.improvements.of(*place)
+            wish = await ChannelReplays.from_store(services.store).of(*place)
+            improvement = await Improvements.from_store(services.store).of(*place)
             return words.state(chosen, rubrics.default, list(rubrics.shipped), own, models, wish, improvement)
 
 
@@ -193,8 +195,8 @@ async def _begin(services: Services, team_id: str, channel_id: str, user_id: str
         if judge != chosen:  # the same for now, but a change of the app's default would affect only one of them
             await use(services, *place, user_id, judge)
         return words.unchanged(judge, rubrics.default)
-    if await services.store.channel_replays.begin(*place, user_id, judge, LEAST):
-        texts = await services.store.channel_replays.texts(*place)
+    if await ChannelReplays.from_store(services.store).begin(*place, user_id, judge, LEAST):
+        texts = await ChannelReplays.from_store(services.store).texts(*place)
         tokens = 2 * sum(services.limits.expected_tokens(*each) for each in texts)
         name = words.named(judge, rubrics.default)
         return words.BEGUN.format(judge=name, n=len(texts), tokens=f"{round(tokens, -3):,}")
@@ -203,7 +205,7 @@ async def _begin(services: Services, team_id: str, channel_id: str, user_id: str
 
 async def _decide(services: Services, invocation: Invocation, number: int | None, is_wanted: bool) -> str:
     """Carries out a button under a comparison, and returns what to say; empty if an earlier press has decided it."""
-    replays = services.store.channel_replays
+    replays = ChannelReplays.from_store(services.store)
     replay = await replays.find(number) if number is not None else None
     if replay is None or (replay.team_id, replay.user_id) != (invocation.team_id, invocation.user_id):
         # Say which judge scores the channel that the button was pressed in, if this person may see its rubrics.

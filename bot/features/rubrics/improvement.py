@@ -15,13 +15,14 @@ from bot.domain.case import Recipient
 from bot.feature import Services
 from bot.features.rubrics import improvement_text as words
 from bot.features.rubrics.comparison import ask, tokens_of
+from bot.features.rubrics.improvement_queries import UNTOLD, Improvement, Improvements, Labelled
 from bot.pipeline.judges import Judges
 from bot.pipeline.retries import RetryError, may_pass
 from bot.pipeline.text import in_minutes, sentence
 from bot.slack.blocks import permalink
 from bot.slack.client import SLACK_ERRORS
 from bot.slack.messenger import Post, Posted
-from bot.store.improvements import UNTOLD, Improvement, Labelled, Progress
+from bot.store.examples import Progress
 from judge import Judge, JudgeError, Turn, Verdict
 from judge.evaluation.align import Alignment, Asker, Budget, BudgetError, LabelledCase, Way, align
 from judge.evaluation.align.examples import examples_of
@@ -50,7 +51,7 @@ async def run(services: Services, judges: Judges, number: int, pauses: Iterator[
         RetryError: It continues after a pause.
         SlackApiError, ClientError, TimeoutError: Slack fails temporarily, so the person could not be told.
     """
-    log = services.store.improvements
+    log = Improvements.from_store(services.store)
     improvement = await log.find(number)
     if improvement is None or improvement.status not in UNTOLD:
         return
@@ -82,7 +83,7 @@ async def _message(services: Services, improvement: Improvement) -> Posted | Non
 async def _post(services: Services, improvement: Improvement, post: Post) -> Posted | None:
     message = await services.messenger.direct(Recipient(improvement.user_id, improvement.channel_id), post)
     if message:
-        await services.store.improvements.note_message(improvement.id, *message)
+        await Improvements.from_store(services.store).note_message(improvement.id, *message)
     return message
 
 
@@ -131,7 +132,7 @@ class _Work:
         found = await self._learn()
         if not await self.services.access.is_in(channel, self.improvement.user_id):
             return sentence(words.NOT_BOTH_HERE), None
-        now = await self.services.store.improvements.find(self.improvement.id)
+        now = await Improvements.from_store(self.services.store).find(self.improvement.id)
         return found if _is_running(now) else (sentence(words.ended(now, channel)), None)
 
     async def _learn(self) -> tuple[Post, str | None]:
@@ -140,7 +141,7 @@ class _Work:
         if judge is None:
             return sentence(words.GONE.format(channel=channel)), None
         examples = examples_of(judge.rubric)
-        found = await self.services.store.improvements.learn(self.improvement, judge.rubric.scale, examples)
+        found = await Improvements.from_store(self.services.store).learn(self.improvement, judge.rubric.scale, examples)
         if found is None:
             return sentence(words.FORGOTTEN.format(channel=channel)), None
         cases = [each.case for each in found]
@@ -162,7 +163,7 @@ class _Work:
         model = self.improvement.judge_model
         asker = self.asker = Asker(
             lambda rubric: _Counted(self.judges.with_rubric(rubric, model), self),
-            self.services.store.improvements.records(*self.improvement.place),
+            Improvements.from_store(self.services.store).records(*self.improvement.place),
             BUDGET,
             known=known,
             concurrency=_AT_ONCE,
@@ -175,7 +176,9 @@ class _Work:
         return await align(cases, judge.rubric, asker, tell=tell)
 
     async def _report(self, judge: Judge, cases: Sequence[LabelledCase], found: Alignment) -> tuple[Post, str | None]:
-        attempts = await self.services.store.improvements.records(*self.improvement.place).get("attempts") or {}
+        attempts = (
+            await Improvements.from_store(self.services.store).records(*self.improvement.place).get("attempts") or {}
+        )
         links = {}
         for each in found.better.changes if found.better else ():
             case = await self.services.store.cases.find(self.improvement.team_id, int(each.case.id))
@@ -207,7 +210,7 @@ class _Work:
             await self.services.messenger.update(self.message, words.progress(self.improvement, self.stage, figures))
 
     async def _is_over(self) -> bool:
-        return not _is_running(await self.services.store.improvements.find(self.improvement.id))
+        return not _is_running(await Improvements.from_store(self.services.store).find(self.improvement.id))
 
 
 def _is_running(improvement: Improvement | None) -> bool:

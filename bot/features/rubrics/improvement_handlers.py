@@ -14,13 +14,14 @@ from bot.feature import Services
 from bot.features.rubrics import ids
 from bot.features.rubrics import improvement_text as words
 from bot.features.rubrics.improvement import BUDGET
+from bot.features.rubrics.improvement_queries import Improvement, Improvements
 from bot.features.rubrics.text import TOO_MANY
 from bot.features.rubrics.use import tell_other, use
 from bot.pipeline.text import COMMAND_TOO_SLOW, sentence
 from bot.slack.blocks import Block, short_date
 from bot.slack.invocation import clicked_action, clicked_case_id, on_click, to_invocation
 from bot.slack.messenger import Post, Posted
-from bot.store.improvements import Improvement, Progress
+from bot.store.examples import Progress
 from bot.store.rubrics import SavedBeforeError, TooManyRubricsError
 from judge import Rubric
 from judge.evaluation.align import LEAST_FOR_PROMPTS
@@ -31,7 +32,7 @@ _IMPROVED = "-improved"
 
 async def begin(services: Services, team_id: str, channel_id: str, user_id: str) -> str:
     """Begins an improvement unless one is running; returns that it has begun, or why it cannot."""
-    place, log = (team_id, channel_id), services.store.improvements
+    place, log = (team_id, channel_id), Improvements.from_store(services.store)
     chosen, rubric = await services.rubrics.log.chosen(*place), await services.rubrics.of(*place)
     settings = services.settings
     model = chosen.model if chosen.model in settings.judge_models else settings.judge_model
@@ -74,7 +75,7 @@ class _Press:
         return ""
 
     async def stop(self) -> str:
-        if not await self.services.store.improvements.stop(self.improvement.id):
+        if not await Improvements.from_store(self.services.store).stop(self.improvement.id):
             return words.CLOSED
         await self.show(sentence(words.STOPPED.format(channel=self.improvement.channel_id)))
         return ""
@@ -83,7 +84,7 @@ class _Press:
         """Ends the improvement without using its text."""
         return (
             await self.decide(said)
-            if await self.services.store.improvements.leave(self.improvement.id)
+            if await Improvements.from_store(self.services.store).leave(self.improvement.id)
             else words.CLOSED
         )
 
@@ -101,7 +102,7 @@ class _Press:
         number = last.number + 1 if last else 1
         new = SavedRubric(*improvement.place, name, number, improvement.prompt, improvement.user_id, utc_now())
         judge = ChannelJudge(name, new.rubric.version, improvement.judge_model)
-        decides = services.store.improvements.use(improvement.id)
+        decides = Improvements.from_store(services.store).use(improvement.id)
         try:
             said = await use(services, *improvement.place, improvement.user_id, judge, decides, new)
         except SavedBeforeError:
@@ -112,7 +113,7 @@ class _Press:
 
     async def go_back(self) -> str:
         improvement, rubrics = self.improvement, self.services.rubrics
-        decides = self.services.store.improvements.go_back(improvement.id)
+        decides = Improvements.from_store(self.services.store).go_back(improvement.id)
         # Compare the name, because the version changes if one of the rubric's examples is forgotten.
         if (await rubrics.log.chosen(*improvement.place)).rubric != new_name(improvement, rubrics.default):
             return words.CHOSEN_SINCE
@@ -150,7 +151,7 @@ def register(app: AsyncApp, services: Services) -> None:
 async def _answer(services: Services, body: dict[str, Any]) -> str:
     """Carries out a button, and returns what to tell the person in a message of its own; empty if nothing."""
     invocation, number = to_invocation(body), clicked_case_id(body)
-    improvement = await services.store.improvements.find(number) if number is not None else None
+    improvement = await Improvements.from_store(services.store).find(number) if number is not None else None
     if improvement is None or (improvement.team_id, improvement.user_id) != (invocation.team_id, invocation.user_id):
         return words.CLOSED
     if refusal := await services.access.refusal(invocation, "rubrics", improvement.channel_id, is_change=True):

@@ -8,11 +8,12 @@ from typing import Any
 
 from bot.domain.verdict import OFFLINE
 from bot.features.rubrics import ids
+from bot.features.rubrics.improvement_queries import Improvement
 from bot.features.rubrics.text import errors
 from bot.slack.blocks import Block, actions, button, context, page, quotes, run, section
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import excerpt
-from bot.store.improvements import Improvement, Progress
+from bot.store.examples import Progress
 from judge import Rubric, find_flags
 from judge.evaluation.align import LEAST, Alignment, Change, LabelledCase, Trial, Way
 from judge.evaluation.align import obstacle as obstacle_of

@@ -5,6 +5,8 @@ from typing import Any
 
 from bot.domain.rubric import DEFAULT, LONGEST_NAME, MOST_RUBRICS, ChannelJudge, SavedRubric, is_name
 from bot.features.rubrics import ids
+from bot.features.rubrics.improvement_queries import Improvement
+from bot.features.rubrics.replay_queries import LEAST, ChannelReplay
 from bot.pipeline.text import MAX_INPUT
 from bot.slack.blocks import (
     Block,
@@ -23,8 +25,7 @@ from bot.slack.blocks import (
 )
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape
-from bot.store.improvements import Improvement, Progress
-from bot.store.rubrics import LEAST, ChannelReplay
+from bot.store.examples import Progress
 from judge import Rubric, RubricError, render_prompt
 from judge.scoring.rubric import purpose_of
 

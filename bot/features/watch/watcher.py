@@ -89,7 +89,7 @@ class Watcher:
     def __init__(self, services: Services) -> None:
         self.services = services
         self._store = services.store
-        self._limits = services.limits.of_automation()
+        self._limits = services.limits.of_automation("Watches")
         self._watches = AnswerCache(self._read, _KEPT_S, _MOST_TEAMS)
         self._working = asyncio.Lock()
         # One message at a time, in their order: the second message of a reply looks for the first.

@@ -11,17 +11,19 @@ from bot.domain.verdict import RecordedVerdict
 from bot.domain.week import Week
 from bot.feature import Feature, Named, Services
 from bot.features.workflow import handlers, text
+from bot.features.workflow.queries import COMPLETE, Executions
 from bot.pipeline.engine import PeriodicJob
 from bot.slack.blocks import Block, section
 from bot.store.figures import Place, Span
-from bot.store.jobs import JobKind
 from bot.store.visibility import Sample
 
 
 def feature(services: Services) -> Feature:
+    executions = Executions.from_store(services.store)
+
     async def tell(case: LoggedCase, verdict: RecordedVerdict) -> None:
-        if case.is_for_workflow:
-            await handlers.tell(services, case.id, case, verdict)
+        if case.is_automated:
+            await handlers.tell(services, executions, case.id, case, verdict)
 
     async def fails(body: Mapping[str, Any], sentence: str) -> bool:
         execution_id = handlers.execution_of(body)
@@ -35,18 +37,18 @@ def feature(services: Services) -> Feature:
 
     async def week_blocks(place: Place, week: Week, now: datetime, _: Named) -> Sequence[Block]:
         span = Span(week.start, min(week.end, max(now, week.start)))
-        line = text.week_line(await services.store.tallies.scores(replace(place, sample=Sample.WORKFLOW), span))
+        line = text.week_line(await services.store.tallies.scores(replace(place, sample=Sample.AUTOMATED), span))
         return [section(line)] if line else []
 
     async def resubmit() -> None:
-        await services.store.executions.resubmit(services.identity.team_id)
-        await services.store.executions.trim()
+        await executions.resubmit(services.identity.team_id)
+        await executions.trim()
 
     return Feature(
-        register=partial(handlers.register, services=services),
+        register=partial(handlers.register, services=services, executions=executions),
         on_verdict=tell,
         fails=fails,
         week_blocks=week_blocks,
-        jobs={JobKind.COMPLETE: lambda payload: handlers.settle(services, payload.case_id)},
+        jobs={COMPLETE: lambda payload: handlers.settle(services, executions, payload.case_id)},
         periodic_jobs=[PeriodicJob("resubmit_executions", resubmit)],
     )

@@ -14,6 +14,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import structlog
@@ -21,10 +22,11 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_sdk.errors import SlackApiError
 
 from bot.domain.blocker import FOREIGN, RefusedError
-from bot.domain.case import WORKFLOW, Case, CaseSource, Execution, LoggedCase
+from bot.domain.case import Case, CaseSource, Exclusion, LoggedCase, Visibility
 from bot.domain.verdict import RecordedVerdict
 from bot.feature import Services
 from bot.features.workflow import ids
+from bot.features.workflow.queries import Execution, Executions
 from bot.features.workflow.text import (
     EITHER_OR,
     FORGOTTEN,
@@ -36,7 +38,7 @@ from bot.features.workflow.text import (
     OTHER_OUTPUTS,
     outputs,
 )
-from bot.pipeline.requests import link_case, step_texts_case
+from bot.pipeline.requests import link_case, texts_case
 from bot.pipeline.retries import RetryError
 from bot.pipeline.text import unsure_of_link
 from bot.slack.client import error_of, refusal_of
@@ -50,15 +52,17 @@ from bot.store.cases import AT_REST
 
 Raw = Mapping[str, Any]
 
+_REQUESTER = "workflow"  # in place of a person's id
+_AUTOMATED = {"source": CaseSource.AUTOMATION, "excluded": Exclusion.AUTOMATION}
 _UNKNOWN = "user_not_found"
 _TS = re.compile(r"[0-9]{10}\.[0-9]{6}")
 
 
-def register(app: AsyncApp, services: Services) -> None:
+def register(app: AsyncApp, services: Services, executions: Executions) -> None:
     @app.function(ids.FUNCTION_SCORE_REPLY, auto_acknowledge=False)
     async def score_reply(ack: AsyncAck, body: dict[str, Any]) -> None:
         # Acknowledged only when the case is durable, because Slack sends an unacknowledged step again.
-        await _take(services, body)
+        await _take(services, executions, body)
         await ack()
 
 
@@ -67,18 +71,17 @@ def execution_of(body: Raw) -> str | None:
     return event.get("function_execution_id") if event.get("type") == "function_executed" else None
 
 
-async def _take(services: Services, body: Raw) -> None:
+async def _take(services: Services, executions: Executions, body: Raw) -> None:
     """Accepts the case that a step asks for. On return the case is durable, or the step has failed with a sentence.
 
     Source: https://docs.slack.dev/reference/events/function_executed
     """
     execution_id, inputs = body["event"]["function_execution_id"], body["event"]["inputs"]
-    executions = services.store.executions
     if await executions.is_known(body["team_id"], execution_id):
         return
     # By the workflow, in no channel; not by the person, whom the builder of the workflow chooses.
     invocation = Invocation(
-        body["team_id"], "", WORKFLOW, "a workflow", trigger_id="", response_url=None, is_foreign=False
+        body["team_id"], "", _REQUESTER, "a workflow", trigger_id="", response_url=None, is_foreign=False
     )
     try:
         user_id = inputs[ids.INPUT_USER]
@@ -86,11 +89,18 @@ async def _take(services: Services, body: Raw) -> None:
         match to_request(inputs, services.identity.host):
             case Texts(question, response):
                 quotes, choice = True, await services.choices.of(invocation)
-                asked = step_texts_case(invocation, execution_id, question, response, choice)
+                # Neither the texts nor the verdict are posted in Slack.
+                its = {"key": f"step:{execution_id}", "visibility": Visibility.ME}
+                asked = texts_case(invocation, question, response, choice).model_copy(update=its)
             case Permalink() as link:
                 asked, quotes = await _linked(services, invocation, link, user_id)
         execution = Execution(execution_id, quotes)
-        case, is_new = await services.intake.take(asked, replace(invocation, execution=execution))
+        intake = replace(
+            services.intake,
+            limits=services.limits.of_automation("Workflows"),
+            also=partial(executions.add, execution=execution),
+        )
+        case, is_new = await intake.take(asked.model_copy(update=_AUTOMATED), invocation)
     except RefusedError as exc:
         said = str(exc)
     except MembershipError as exc:
@@ -156,7 +166,7 @@ async def _linked(services: Services, invocation: Invocation, link: Permalink, u
         raise RefusedError(NOT_IN_BOTH)
     choice = await services.choices.of(invocation, link.channel_id)
     # The builder of the workflow chose the person, and may not be in the channel.
-    return link_case(invocation, link, choice, None, CaseSource.WORKFLOW), not channel.is_private
+    return link_case(invocation, link, choice), not channel.is_private
 
 
 _HAS_ENDED = "execution_not_in_running_state"
@@ -166,7 +176,7 @@ _LOOK_AGAIN = timedelta(seconds=2)
 logger = structlog.get_logger(__name__)
 
 
-async def settle(services: Services, case_id: int) -> None:
+async def settle(services: Services, executions: Executions, case_id: int) -> None:
     """Tells the steps that wait for a case how it ended.
 
     Raises:
@@ -176,12 +186,17 @@ async def settle(services: Services, case_id: int) -> None:
     case = await cases.get(case_id)
     if case and case.status not in AT_REST:
         raise RetryError("its case is not settled", _LOOK_AGAIN)
-    await tell(services, case_id, case, await cases.verdict(case_id) if case else None)
+    await tell(services, executions, case_id, case, await cases.verdict(case_id) if case else None)
 
 
-async def tell(services: Services, case_id: int, case: LoggedCase | None, verdict: RecordedVerdict | None) -> None:
+async def tell(
+    services: Services,
+    executions: Executions,
+    case_id: int,
+    case: LoggedCase | None,
+    verdict: RecordedVerdict | None,
+) -> None:
     """Tells the steps that wait for a case its verdict, or that the case was forgotten if `case` is None."""
-    executions = services.store.executions
     for execution in await executions.waiting(case_id):
         if case is None:
             await fail(services, execution.id, FORGOTTEN)

@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 
 from bot.domain.case import CaseStatus
 from bot.slack import ids
-from bot.slack.manifest import Part, load_manifest
+from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.figures import Place, Span, ThumbCount
 from bot.store.schema import thumbs
 from pocket_slack import Message
@@ -21,7 +21,7 @@ ALWAYS = Span(datetime(2026, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 
 @pytest.fixture
 async def stage(open_stage: StageFactory) -> Stage:
-    opened: Stage = await open_stage(manifest=load_manifest(parts=[Part.MESSAGE_EVENTS]), watch_by="events")
+    opened: Stage = await open_stage(manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events")
     return opened
 
 

@@ -205,7 +205,8 @@ async def test_whoever_wants_another_judge_has_that(tmp_path: Path) -> None:
     async def fill(log: Store) -> None:
         await log.labels.put(await delivered(log, requester_id=BEN), BEN, Label(2, None))
         for channel_id, user_id in (("C1", ANN), ("C2", BEN)):
-            await log.channel_replays.begin("T1", channel_id, user_id, ChannelJudge("code"))
+            wish = {"team_id": "T1", "channel_id": channel_id, "user_id": user_id, "rubric": "code"}
+            await log.database.execute(insert(replays).values(wish | {"asked_at": datetime.now(UTC)}))
 
     await with_log(url(tmp_path), fill)
     rows = await exported(url(tmp_path), tmp_path)

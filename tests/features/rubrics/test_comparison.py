@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from bot.features.rubrics.comparison import comparison
+from bot.features.rubrics.replay_queries import ReplayedCase
 from bot.features.rubrics.text import OFFLINE_RATER, SEEN, TOO_FEW, UNSCORED
 from bot.slack.messenger import Post
-from bot.store.rubrics import ReplayedCase
 from judge.scoring.rubric import Scale
 
 BOTH = ("v1", "v2")

@@ -16,6 +16,7 @@ from bot.domain.label import Label
 from bot.domain.rubric import ChannelJudge, SavedRubric
 from bot.features.rubrics import ids
 from bot.features.rubrics import improvement_text as words
+from bot.features.rubrics.improvement_queries import Improvements
 from bot.features.rubrics.text import used
 from bot.slack import ids as slack_ids
 from bot.slack.blocks import short_date
@@ -104,7 +105,7 @@ async def offered(stage: Stage, sign: str = "<example ", count: int = ENOUGH) ->
 async def gone(stage: Stage) -> None:
     """Returns once nothing of an improvement is left to be decided."""
     async with asyncio.timeout(ONLY_A_HANG_S):
-        while await stage.log.improvements.of(*place(stage)):  # noqa: ASYNC110 - the store makes no noise
+        while await Improvements.from_store(stage.log).of(*place(stage)):  # noqa: ASYNC110 - the store makes no noise
             await asyncio.sleep(0.01)
 
 
@@ -273,7 +274,7 @@ async def test_one_runs_at_a_time_and_is_shown_until_it_is_stopped(stage: Stage)
     stage.model.script(Held(gate, MIDDLE))
     await say(stage, "improve")
     await stage.model.asked(2)
-    first = await stage.log.improvements.of(*place(stage))
+    first = await Improvements.from_store(stage.log).of(*place(stage))
     assert first is not None
     assert await say(stage, "improve") == words.RUNNING.format(user=first.user_id, at=short_date(first.started_at))
     assert f":hourglass: <@{stage.ann.id}> asked for a better rubric" in await say(stage, "")

@@ -5,8 +5,9 @@ import pytest
 from bot.domain.rubric import LONGEST_NAME, is_name
 from bot.features.rubrics import ids
 from bot.features.rubrics.improvement_handlers import new_name
+from bot.features.rubrics.improvement_queries import Improvement
 from bot.features.rubrics.improvement_text import NOT_A_RUBRIC, report
-from bot.store.improvements import Improvement, Progress
+from bot.store.examples import Progress
 from judge import Rubric
 from judge.evaluation.align import Alignment, LabelledCase, Scored, Way
 from judge.evaluation.align.trial import to_trial

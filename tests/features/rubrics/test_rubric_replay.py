@@ -15,6 +15,7 @@ from bot.domain.label import Label
 from bot.domain.rubric import ChannelJudge
 from bot.features.rubrics import ids
 from bot.features.rubrics.comparison import run
+from bot.features.rubrics.replay_queries import LEAST, ChannelReplays
 from bot.features.rubrics.text import (
     ASK,
     CLOSED,
@@ -32,7 +33,6 @@ from bot.slack import ids as slack_ids
 from bot.slack.client import identify, web_client
 from bot.store import Store
 from bot.store.audit import Action
-from bot.store.rubrics import LEAST
 from bot.store.schema import cases, spent
 from judge import Judge, Rubric, load_rubric, render_prompt
 from judge.scoring.model import make_client
@@ -108,7 +108,7 @@ async def said(stage: Stage, words: str) -> None:
 async def told_of(stage: Stage, number: int) -> None:
     """Returns once the log says that the person was told of a replay, which follows the message."""
     async with asyncio.timeout(ONLY_A_HANG_S):
-        while (await stage.log.channel_replays.find(number)).told_at is None:  # type: ignore[union-attr] # noqa: ASYNC110
+        while (await ChannelReplays.from_store(stage.log).find(number)).told_at is None:  # type: ignore[union-attr] # noqa: ASYNC110
             await asyncio.sleep(0.01)
 
 
@@ -283,10 +283,10 @@ async def test_a_change_that_another_takes_the_place_of_asks_no_more_and_says_no
     stage.model.script(Held(gate, GOOD), GOOD)
     log = await Store.open(f"sqlite+aiosqlite:///{tmp_path}/log.db")
     async with rubric_replay(stage, log, tmp_path) as replay:
-        await log.channel_replays.begin(*place(stage), stage.ann.id, ChannelJudge("code"))
+        await ChannelReplays.from_store(log).begin(*place(stage), stage.ann.id, ChannelJudge("code"))
         first = asyncio.create_task(replay(1))
         await stage.model.asked(1)
-        await log.channel_replays.begin(*place(stage), stage.ann.id, ChannelJudge("refusal"))
+        await ChannelReplays.from_store(log).begin(*place(stage), stage.ann.id, ChannelJudge("refusal"))
         gate.set()
         await first
     await log.close()
@@ -385,7 +385,7 @@ async def test_nobody_else_decides(stage: Stage) -> None:
     stage.ben.click(told, ids.ACTION_RUBRIC_USE)
     await stage.slack.until(lambda: told.text.startswith(CLOSED))
     assert await used(stage) is None
-    assert await stage.log.channel_replays.find(1) is not None
+    assert await ChannelReplays.from_store(stage.log).find(1) is not None
 
 
 async def test_a_job_that_comes_again_tells_nobody_twice(stage: Stage, tmp_path: Path) -> None:
@@ -428,13 +428,13 @@ async def test_a_rubric_that_was_deleted_before_it_was_compared_is_said_and_all_
     await stage.stop_bot()
     log = await Store.open(f"sqlite+aiosqlite:///{tmp_path}/log.db")
     async with rubric_replay(stage, log, tmp_path) as replay:
-        await log.channel_replays.begin(*place(stage), stage.ann.id, judge)
+        await ChannelReplays.from_store(log).begin(*place(stage), stage.ann.id, judge)
         await log.rubrics.delete(*place(stage), "tone", stage.ben.id)
         await replay(1)
         await replay(1)
     told = [message.text for message in stage.ann.ephemerals(CHANNEL)]
     assert told == [GONE.format(judge="`tone`")]
-    assert await log.channel_replays.find(1) is None
+    assert await ChannelReplays.from_store(log).find(1) is None
     await log.close()
     assert stage.model.requests == []
 

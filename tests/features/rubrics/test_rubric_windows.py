@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
+from bot.features.rubrics.replay_queries import ChannelReplay
 from bot.features.rubrics.text import fits, no_model, no_rubric, rubric_modal, state
 from bot.slack.blocks import ModalState
-from bot.store.rubrics import ChannelReplay
 from judge import Rubric, list_rubrics, load_rubric
 from pocket_slack.blocks import check_blocks
 from tests.cases import TONE

@@ -1,18 +1,15 @@
 """Payloads of another workspace that has the same app are not served; whose person is whose is asked of Slack."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
 
 from bot.domain.blocker import FOREIGN
-from bot.features.workflow import ids as workflow_ids
 from bot.pipeline.text import NOT_SERVED, WENT_WRONG
 from bot.slack import ids
-from bot.slack.manifest import Part, load_manifest
 from pocket_slack import Delivery, payloads
-from tests.stage import CHANNEL, Stage, StageFactory
+from tests.stage import CHANNEL, Stage
 
 ELSEWHERE = "T0ELSEWHERE"
 
@@ -64,34 +61,6 @@ async def test_an_event_of_another_workspace_is_dropped(stage: Stage) -> None:
         await stage.slack.until(lambda: person.home)  # noqa: B023 - done by then
     published = [call.data["args"] for call in workspace.journal.of("call") if call.data["method"] == "views.publish"]
     assert [args["user_id"] for args in published] == [stage.ann.id, stage.ben.id]
-
-
-@pytest.mark.needs("workflow")
-async def test_a_step_of_another_workspace_fails_and_does_not_wait_for_ever(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(manifest=load_manifest(parts=[Part.WORKFLOW_STEP]))
-    workspace = stage.slack.workspace
-    function = workspace.manifest.function(workflow_ids.FUNCTION_SCORE_REPLY)
-    execution = workspace.executions.start(function, {"user_id": stage.ann.id}, stage.ann.id)
-    granted = [{"enterprise_id": None, "team_id": ELSEWHERE, "user_id": "U1", "is_bot": True}]
-    event = {
-        "type": "function_executed",
-        "function": {"callback_id": function.callback_id},
-        "inputs": execution.inputs,
-        "function_execution_id": execution.id,
-        "bot_access_token": execution.token,
-    }
-    ours = workspace.bot_token, workspace.manifest
-    theirs = replace(workspace.manifest, bot_scopes=frozenset({"chat:write"}))
-    workspace.bot_token, workspace.manifest = "xoxb-another-one", theirs
-    sent = {"type": "event_callback", "event_id": "Ev1", "team_id": ELSEWHERE, "event": event}
-    await stage.slack.settled(workspace.deliveries.send("events_api", sent | {"authorizations": granted}))
-    assert (execution.error or "").startswith(NOT_SERVED)
-    assert await cases(stage) == 0
-    workspace.bot_token, workspace.manifest = ours
-    parent, answer = stage.ask_and_answer()  # what that token may do says nothing of ours
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.verdict(parent)
-    assert (await stage.log.cases.get(1)).question_ts == parent.ts
 
 
 async def test_a_person_whose_workspace_the_payload_does_not_name_is_asked_for_once(stage: Stage) -> None:

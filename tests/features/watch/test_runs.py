@@ -9,7 +9,7 @@ from sqlalchemy import func, select, update
 from bot.domain.case import CaseStatus, Exclusion
 from bot.domain.limits import Limits
 from bot.domain.watch import ReplyOutcome
-from bot.slack.manifest import Part, load_manifest
+from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.schema import cases, replies
 from pocket_slack import Message
 from tests.features.watch.watching import NO_LIMITS, add_other, outcomes, say, seen, take_finished
@@ -19,7 +19,7 @@ from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory
 
 @pytest.fixture
 async def stage(open_stage: StageFactory) -> Stage:
-    opened: Stage = await open_stage(manifest=load_manifest(parts=[Part.MESSAGE_EVENTS]), watch_by="events")
+    opened: Stage = await open_stage(manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events")
     return opened
 
 

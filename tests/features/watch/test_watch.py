@@ -10,7 +10,7 @@ from bot.domain.limits import Policy
 from bot.domain.watch import LATE, ReplyOutcome, SeenReply
 from bot.features.watch.watcher import OFTEN, REST, SELDOM
 from bot.slack import ids
-from bot.slack.manifest import Part, load_manifest
+from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.audit import Action
 from bot.store.figures import Place, Span
 from bot.store.visibility import Sample
@@ -32,7 +32,7 @@ from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, manifest
 
 @pytest.fixture
 async def stage(open_stage: StageFactory) -> Stage:
-    opened: Stage = await open_stage(manifest=load_manifest(parts=[Part.MESSAGE_EVENTS]), watch_by="events")
+    opened: Stage = await open_stage(manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events")
     return opened
 
 

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import func, select, update
 
 from bot.slack import ids
-from bot.slack.manifest import Part, load_manifest
+from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.schema import replies, thumbs
 from tests.features.watch.watching import outcomes, say, scored, seen
 from tests.gestures import heard, stats
@@ -17,7 +17,7 @@ NO_LABELS = "thumbs (not labels):"
 
 @pytest.fixture
 async def stage(open_stage: StageFactory) -> Stage:
-    opened: Stage = await open_stage(manifest=load_manifest(parts=[Part.MESSAGE_EVENTS]), watch_by="events")
+    opened: Stage = await open_stage(manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events")
     return opened
 
 
@@ -44,7 +44,7 @@ async def test_thumbs_under_watched_replies_are_counted_before_they_are_scored(s
 
 @pytest.mark.needs("rubrics")
 async def test_watched_replies_go_by_it(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(manifest=load_manifest(parts=[Part.MESSAGE_EVENTS]), watch_by="events")
+    stage: Stage = await open_stage(manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events")
     stage.ann.command(CHANNEL, ids.COMMAND, "watch @helper all")
     await stage.told(stage.ann)
     stage.ann.command(CHANNEL, ids.COMMAND, "rubric use code")

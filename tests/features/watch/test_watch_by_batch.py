@@ -13,7 +13,7 @@ from bot.domain.case import CaseStatus
 from bot.domain.watch import LATE, ReplyOutcome
 from bot.pipeline.batches import BatchJudging
 from bot.slack import ids
-from bot.slack.manifest import Part, load_manifest
+from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.batches import EVERY
 from bot.store.schema import batch_requests, batches
 from judge.scoring.model import make_client
@@ -36,7 +36,7 @@ async def model_server() -> AsyncIterator[BatchServer]:
 @pytest.fixture
 async def stage(open_stage: StageFactory, monkeypatch: pytest.MonkeyPatch) -> Stage:
     monkeypatch.setenv("JUDGE_BATCH_HURRY", "0.02")
-    opened: Stage = await open_stage(manifest=load_manifest(parts=[Part.MESSAGE_EVENTS]), **SETTINGS)
+    opened: Stage = await open_stage(manifest=load_manifest(parts=[MESSAGE_EVENTS]), **SETTINGS)
     await say(opened, "@helper all alert off")
     return opened
 
@@ -135,7 +135,7 @@ async def test_a_restart_goes_on_with_the_same_batch(
     await work(stage, 2)
     assert stage.stop_bot
     await stage.stop_bot()
-    again: Stage = await open_stage(manifest=load_manifest(parts=[Part.MESSAGE_EVENTS]), **SETTINGS)
+    again: Stage = await open_stage(manifest=load_manifest(parts=[MESSAGE_EVENTS]), **SETTINGS)
     # Another workspace of the pocket Slack's; the store and the provider are the same.
     again.slack.workspace.team_id = stage.slack.workspace.team_id
     await work(again)

@@ -11,7 +11,7 @@ from bot.domain.limits import Limits
 from bot.domain.watch import MOST_OF_A_QUESTION, ReplyOutcome, Watch
 from bot.features.watch.watcher import REST, SELDOM
 from bot.slack import ids
-from bot.slack.manifest import Part, load_manifest
+from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.schema import replies
 from tests.features.watch.watching import add_other, look, outcomes, say, seen, take_finished
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
@@ -21,7 +21,7 @@ TAKES = 460  # tokens, each rating
 
 @pytest.fixture
 async def stage(open_stage: StageFactory) -> Stage:
-    opened: Stage = await open_stage(manifest=load_manifest(parts=[Part.MESSAGE_EVENTS]), watch_by="events")
+    opened: Stage = await open_stage(manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events")
     await say(opened, "@helper all alert off")
     return opened
 

@@ -12,10 +12,10 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.app import running_bot
-from bot.domain import case as domain
 from bot.domain.blocker import CHANNEL_OFF, FOREIGN, NO_QUESTION
-from bot.domain.case import WORKFLOW, CaseSource, CaseStatus, Exclusion, Visibility
-from bot.features.workflow import ids
+from bot.domain.case import CaseSource, CaseStatus, Exclusion, Visibility
+from bot.features.workflow import ids, queries
+from bot.features.workflow.queries import Executions
 from bot.features.workflow.text import (
     EITHER_OR,
     FORGOTTEN,
@@ -29,7 +29,8 @@ from bot.features.workflow.text import (
 from bot.pipeline.text import WENT_WRONG
 from bot.setting_values import Role
 from bot.slack import ids as slack_ids
-from bot.slack.manifest import Part, load_manifest
+from bot.slack.manifest import load_manifest
+from bot.store import Store
 from pocket_slack import Entry, Execution, Message
 from tests.gestures import stats
 from tests.model_server import Failure, Held, ModelServer
@@ -46,6 +47,7 @@ from tests.stage import (
     shown,
 )
 
+WORKFLOW_STEP = "workflow-step"
 WHY = "It answers the question directly and says what happens to the changes."
 TEXTS = {"question": QUESTION, "response": ANSWER}
 Settings = dict[str, Any]
@@ -54,7 +56,7 @@ Settings = dict[str, Any]
 @pytest.fixture
 def open_step_stage(open_stage: StageFactory) -> StageFactory:
     async def open_it(**settings: Any) -> Stage:
-        opened: Stage = await open_stage(manifest=load_manifest(parts=[Part.WORKFLOW_STEP]), **settings)
+        opened: Stage = await open_stage(manifest=load_manifest(parts=[WORKFLOW_STEP]), **settings)
         return opened
 
     return open_it
@@ -97,7 +99,7 @@ def ends(stage: Stage) -> list[str]:
 
 
 def test_the_manifest_and_the_code_name_the_same_inputs_and_outputs() -> None:
-    declared = load_manifest(parts=[Part.WORKFLOW_STEP])["functions"][ids.FUNCTION_SCORE_REPLY]
+    declared = load_manifest(parts=[WORKFLOW_STEP])["functions"][ids.FUNCTION_SCORE_REPLY]
     for kind, prefix in (("input_parameters", "INPUT_"), ("output_parameters", "OUTPUT_")):
         named = {value for name, value in vars(ids).items() if name.startswith(prefix)}
         assert set(declared[kind]["properties"]) == named
@@ -118,8 +120,8 @@ async def test_a_reply_in_a_thread_is_scored(stage: Stage, by: str) -> None:
     case = await stage.log.cases.get(1)
     assert case is not None
     assert (case.question, case.message_ts) == (QUESTION, answer.ts)
-    assert (case.source, case.requester_id, case.requester_name) == (CaseSource.WORKFLOW, WORKFLOW, "a workflow")
-    assert (case.probability, case.visibility, case.excluded) == (None, Visibility.THREAD, Exclusion.WORKFLOW)
+    assert (case.source, case.requester_id, case.requester_name) == (CaseSource.AUTOMATION, "workflow", "a workflow")
+    assert (case.probability, case.visibility, case.excluded) == (None, Visibility.THREAD, Exclusion.AUTOMATION)
     assert await stage.log.cases.current_verdict(case) is None  # it counts apart
     assert stage.ann.ephemerals(CHANNEL) == []
 
@@ -132,7 +134,7 @@ async def test_a_step_on_a_reply_that_has_gone_on_is_scored_and_counted_apart(st
     await ended(stage, run(stage, link=link(stage, answer)))
     case = await stage.log.cases.get(2)
     assert case is not None
-    assert (case.messages, case.excluded) == (2, Exclusion.WORKFLOW)
+    assert (case.messages, case.excluded) == (2, Exclusion.AUTOMATION)
     assert not await stage.log.cases.is_replaced(1)
 
 
@@ -393,7 +395,7 @@ async def test_slack_in_trouble_is_told_later(stage: Stage, capsys: pytest.Captu
 
 
 async def test_a_manifest_with_other_outputs_fails_the_step(open_stage: StageFactory) -> None:
-    manifest = load_manifest(parts=[Part.WORKFLOW_STEP])
+    manifest = load_manifest(parts=[WORKFLOW_STEP])
     del manifest["functions"][ids.FUNCTION_SCORE_REPLY]["output_parameters"]["properties"]["justification"]
     stage: Stage = await open_stage(manifest=manifest)
     execution = await ended(stage, run(stage, **TEXTS))
@@ -407,7 +409,7 @@ async def test_an_execution_that_slack_does_not_know_holds_nothing_up(stage: Sta
     assert execution.delivery is not None
     await stage.slack.settled(execution.delivery)
     await stage.reaches(1, CaseStatus.DELIVERED)
-    assert await stage.log.executions.waiting(1) == []
+    assert await Executions.from_store(stage.log).waiting(1) == []
     stage.slack.workspace.executions.fail(execution, "as Slack may")
 
 
@@ -429,7 +431,7 @@ async def test_a_score_that_was_forgotten_meanwhile_fails_the_step(stage: Stage,
     )
 
     async def join(connection: AsyncConnection) -> None:
-        await stage.log.executions.add(connection, domain.Execution(execution.id, quotes=True), case)
+        await Executions.from_store(stage.log).add(connection, case, queries.Execution(execution.id, quotes=True))
 
     await stage.log.database.write(join)
     assert await stage.log.forgetting.forget([1], stage.ann.id) == [1]
@@ -500,7 +502,7 @@ async def test_with_postgresql_a_worker_ends_what_the_front_took_in(
     model_server: ModelServer, postgres_url: str, tmp_path: Path
 ) -> None:
     model_server.script(GOOD)
-    async with pocket_slack([Part.WORKFLOW_STEP]) as slack:
+    async with pocket_slack([WORKFLOW_STEP]) as slack:
         settings = make_settings(slack, model_server, tmp_path, database_url=postgres_url)
         async with running_bot(settings, 0, role=Role.FRONT), running_bot(settings, 0, role=Role.WORKER):
             await slack.connected()

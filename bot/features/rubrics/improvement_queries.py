@@ -1,10 +1,9 @@
 """Improvements of a channel's judge (one for each channel), the labels they learn from, and what they remember."""
 
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from functools import partial
 from statistics import fmean
 from typing import Any
@@ -15,9 +14,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
 from bot.domain.rubric import ChannelJudge
+from bot.features.rubrics.replay_queries import IS_LABELLED, THREAD, JudgeRequest, is_replayable
 from bot.store.database import Database, columns_of, lock_for_transaction, lock_learning, upsert
-from bot.store.jobs import Job, JobKind, JobPart
-from bot.store.rubrics import IS_LABELLED, THREAD, JudgeRequest, is_replayable, to_columns
+from bot.store.examples import LEARNT, PROPOSALS, Progress
+from bot.store.jobs import Job, JobPart
+from bot.store.rubrics import to_columns
 from bot.store.schema import align_records, cases, improvements, labels
 from bot.store.turns import read_conversations
 from judge import Turn
@@ -26,21 +27,11 @@ from judge.scoring.rubric import Scale
 
 MOST_CASES = 130
 """At most this many cases are scored, so that 400 requests are enough for twelve proposals of a text."""
-_OF_CASE, _OF_PROPOSAL, LEARNT = "score/", "proposal/", "learnt"
+_OF_CASE = "score/"
 
 
-class Progress(StrEnum):
-    """How far an improvement is.
-
-    `RUNNING`: it is at work. `STOPPED`: it was told to stop. `FORGOTTEN`: words that it has read were deleted, so it
-    stops. `OFFERED`: it waits for a decision about the rubric that it found. `USED`: that rubric was used.
-    """
-
-    RUNNING = "running"
-    STOPPED = "stopped"
-    FORGOTTEN = "forgotten"
-    OFFERED = "offered"
-    USED = "used"
+IMPROVE = "improve"
+"""The kind of the job that works on an improvement, and has its number."""
 
 
 @dataclass(frozen=True)
@@ -206,7 +197,7 @@ class Improvements(JobPart):
             of = (await connection.execute(place)).one_or_none()
             if of is not None:
                 await connection.execute(ending)
-                await connection.execute(_proposals.filter_by(**of._mapping))
+                await connection.execute(PROPOSALS.filter_by(**of._mapping))
 
         await self._database.write(end)
 
@@ -215,7 +206,6 @@ UNTOLD = (Progress.RUNNING, Progress.STOPPED, Progress.FORGOTTEN)
 """While it has one of these, its person has not been told how it ended."""
 
 _improvements = select(*columns_of(improvements, Improvement))
-_proposals = delete(align_records).where(align_records.c.key.startswith(_OF_PROPOSAL))
 
 
 def _is(number: int, *status: Progress) -> ColumnElement[bool]:
@@ -224,23 +214,6 @@ def _is(number: int, *status: Progress) -> ColumnElement[bool]:
 
 def _is_proposed(number: int) -> ColumnElement[bool]:
     return and_(_is(number, Progress.RUNNING, Progress.OFFERED), improvements.c.prompt.is_not(None))
-
-
-async def end_learning(connection: AsyncConnection, gone: Mapping[str, Set[str]]) -> None:
-    """Ends the improvements that have read any of these cases (numbers by team), and deletes what came of them."""
-    read = select(improvements, align_records.c.value).where(
-        improvements.c.team_id.in_(gone),
-        align_records.c.team_id == improvements.c.team_id,
-        align_records.c.channel_id == improvements.c.channel_id,
-        align_records.c.key == LEARNT,
-    )
-    for row in (await connection.execute(read)).all():
-        if gone[row.team_id].isdisjoint(row.value["cases"]):
-            continue
-        ended = update(improvements).where(_is(row.id, Progress.RUNNING))
-        await connection.execute(ended.values(status=Progress.FORGOTTEN, prompt=None))
-        await connection.execute(delete(improvements).where(_is(row.id, Progress.OFFERED)))
-        await connection.execute(_proposals.filter_by(team_id=row.team_id, channel_id=row.channel_id))
 
 
 async def _labelled(connection: AsyncConnection, team_id: str, channel_id: str, scale: Scale) -> Sequence[Labelled]:
@@ -278,4 +251,4 @@ def _to_labelled(row: Any, given: Sequence[Any], before: tuple[Turn, ...]) -> La
 
 
 def _job(team_id: str, number: int) -> Job:
-    return Job(JobKind.IMPROVE, team_id, number, key=f"improve/{number}")
+    return Job(IMPROVE, team_id, number, key=f"improve/{number}")

@@ -9,9 +9,10 @@ from bot.domain.case import CaseTurn, Part
 from bot.domain.label import Label
 from bot.domain.limits import Limits
 from bot.domain.rubric import ChannelJudge
+from bot.features.rubrics.replay_queries import MOST, ChannelReplay, ChannelReplays
 from bot.store import Store
 from bot.store.export import Replays
-from bot.store.rubrics import MOST, ChannelReplay, RubricGoneError
+from bot.store.rubrics import RubricGoneError
 from bot.store.schema import labels, replay_scores, replayed, replays, spent
 from judge import Turn
 from judge.scoring.rubric import Scale
@@ -40,10 +41,10 @@ async def labelled(
 
 
 async def begun(log: Store, judge: ChannelJudge = NEW) -> ChannelReplay:
-    assert await log.channel_replays.begin("T1", "C1", "U1", judge)
+    assert await ChannelReplays.from_store(log).begin("T1", "C1", "U1", judge)
     row = await log.database.one(select(func.max(replays.c.id).label("number")))
     assert row is not None
-    replay = await log.channel_replays.find(row.number)
+    replay = await ChannelReplays.from_store(log).find(row.number)
     assert replay is not None
     return replay
 
@@ -52,13 +53,13 @@ async def test_a_change_and_its_decision_are_one(log: Store) -> None:
     await labelled(log, 1)
     gone = await begun(log, ChannelJudge("tone", "12345678"))
     with pytest.raises(RubricGoneError):
-        await log.rubrics.use("T1", "C1", gone.judge, "U1", decides=log.channel_replays.decision(gone.id))
-    assert await log.channel_replays.find(gone.id) == gone
+        await log.rubrics.use("T1", "C1", gone.judge, "U1", decides=ChannelReplays.from_store(log).decision(gone.id))
+    assert await ChannelReplays.from_store(log).find(gone.id) == gone
     replay = await begun(log)
-    assert await log.rubrics.use("T1", "C1", NEW, "U1", decides=log.channel_replays.decision(replay.id))
-    assert await log.channel_replays.find(replay.id) is None
+    assert await log.rubrics.use("T1", "C1", NEW, "U1", decides=ChannelReplays.from_store(log).decision(replay.id))
+    assert await ChannelReplays.from_store(log).find(replay.id) is None
     assert not await log.rubrics.use(
-        "T1", "C1", ChannelJudge("refusal"), "U1", decides=log.channel_replays.decision(replay.id)
+        "T1", "C1", ChannelJudge("refusal"), "U1", decides=ChannelReplays.from_store(log).decision(replay.id)
     )
     assert await log.rubrics.chosen("T1", "C1") == NEW
 
@@ -66,7 +67,9 @@ async def test_a_change_and_its_decision_are_one(log: Store) -> None:
 async def test_of_people_who_ask_for_a_change_at_once_all_are_heard_and_one_change_is_left(log: Store) -> None:
     await labelled(log, 1)
     names = ["code", "refusal"] * 5
-    asked = [log.channel_replays.begin("T1", "C1", f"U{n}", ChannelJudge(name)) for n, name in enumerate(names)]
+    asked = [
+        ChannelReplays.from_store(log).begin("T1", "C1", f"U{n}", ChannelJudge(name)) for n, name in enumerate(names)
+    ]
     assert await asyncio.gather(*asked) == [True] * len(names)
     assert len(await log.database.all(select(replays))) == 1
 
@@ -77,32 +80,32 @@ async def test_a_change_that_is_being_compared_and_asked_for_again_goes_on(log: 
     assert await begun(log) == replay
     others = await begun(log, ChannelJudge("code"))
     assert others.id > replay.id
-    assert await log.channel_replays.begin("T1", "C1", "U2", others.judge)
-    assert await log.channel_replays.find(others.id) is None
-    bens = await log.channel_replays.find(others.id + 1)
+    assert await ChannelReplays.from_store(log).begin("T1", "C1", "U2", others.judge)
+    assert await ChannelReplays.from_store(log).find(others.id) is None
+    bens = await ChannelReplays.from_store(log).find(others.id + 1)
     assert bens is not None
-    await log.channel_replays.note_told(bens)
-    assert await log.channel_replays.begin("T1", "C1", "U2", others.judge)
-    assert await log.channel_replays.find(bens.id) is None
+    await ChannelReplays.from_store(log).note_told(bens)
+    assert await ChannelReplays.from_store(log).begin("T1", "C1", "U2", others.judge)
+    assert await ChannelReplays.from_store(log).find(bens.id) is None
 
 
 async def test_what_is_asked_for_is_a_channels_own(log: Store) -> None:
     for number, channel_id in enumerate(("C2", "C1"), 1):
         await labelled(log, number, channel_id=channel_id)
-    assert await log.channel_replays.begin("T1", "C2", "U1", NEW)
-    assert await log.channel_replays.of("T1", "C1") is None
+    assert await ChannelReplays.from_store(log).begin("T1", "C2", "U1", NEW)
+    assert await ChannelReplays.from_store(log).of("T1", "C1") is None
     replay = await begun(log)
-    assert await log.channel_replays.of("T1", "C1") == replay
-    assert await log.channel_replays.of("T2", "C1") is None
+    assert await ChannelReplays.from_store(log).of("T1", "C1") == replay
+    assert await ChannelReplays.from_store(log).of("T2", "C1") is None
 
 
 async def test_without_a_label_there_is_nothing_to_replay(log: Store) -> None:
     await labelled(log, 1, is_labelled=False)
-    assert not await log.channel_replays.begin("T1", "C1", "U1", NEW)
+    assert not await ChannelReplays.from_store(log).begin("T1", "C1", "U1", NEW)
     await labelled(log, 2, channel_id="C2")
-    assert not await log.channel_replays.begin("T1", "C1", "U1", NEW)
+    assert not await ChannelReplays.from_store(log).begin("T1", "C1", "U1", NEW)
     await labelled(log, 3)
-    assert await log.channel_replays.begin("T1", "C1", "U1", NEW)
+    assert await ChannelReplays.from_store(log).begin("T1", "C1", "U1", NEW)
 
 
 async def test_blind_labels_come_first_then_what_one_of_the_two_has_scored_then_the_newest(log: Store) -> None:
@@ -113,29 +116,29 @@ async def test_blind_labels_come_first_then_what_one_of_the_two_has_scored_then_
     await labelled(log, 101, is_blind=True, visibility="me")
     await labelled(log, 102, is_blind=True, channel_id="C2")
     replay = await begun(log)
-    await log.channel_replays.plan(replay, BOTH, Scale(1, 10))
-    assert await log.channel_replays.cases(replay) == []
-    await log.channel_replays.plan(replay, BOTH, SCALE)
-    chosen = await log.channel_replays.cases(replay)
+    await ChannelReplays.from_store(log).plan(replay, BOTH, Scale(1, 10))
+    assert await ChannelReplays.from_store(log).cases(replay) == []
+    await ChannelReplays.from_store(log).plan(replay, BOTH, SCALE)
+    chosen = await ChannelReplays.from_store(log).cases(replay)
     assert [case.id for case in chosen] == [old_blind, *seen, newest]
     assert [case.logged_by for case in chosen] == ["v0", *["v1", "v2"] * 14, "v0"]
     assert [case.is_blind for case in chosen] == [True] + [False] * (MOST - 1)
     await labelled(log, 103, is_blind=True)
-    await log.channel_replays.plan(replay, BOTH, SCALE)
-    assert await log.channel_replays.cases(replay) == chosen
+    await ChannelReplays.from_store(log).plan(replay, BOTH, SCALE)
+    assert await ChannelReplays.from_store(log).cases(replay) == chosen
 
 
 async def test_each_case_has_one_score_of_each_judge_and_what_was_asked_for_counts_in_the_limits(log: Store) -> None:
     first, second = await labelled(log, 1), await labelled(log, 2, version="v0")
     replay = await begun(log)
-    await log.channel_replays.plan(replay, BOTH, SCALE)
+    await ChannelReplays.from_store(log).plan(replay, BOTH, SCALE)
     limits = Limits(cases_per_day=7)  # two cases, and five of these
     for case_id, version, score in ((first, "v2", 2), (first, "v2", 5), (second, "v1", None), (99, "v1", 2)):
         reserved = await log.spending.reserve("T1", limits, 999)
         assert reserved is not None
         await log.spending.note(reserved, 100)
-        await log.channel_replays.record(replay, case_id, version, score)
-    cases = await log.channel_replays.cases(replay)
+        await ChannelReplays.from_store(log).record(replay, case_id, version, score)
+    cases = await ChannelReplays.from_store(log).cases(replay)
     assert [(case.id, case.scores) for case in cases] == [
         (first, {"v1": 4, "v2": 2}),
         (second, {"v0": 4, "v1": None}),
@@ -153,13 +156,13 @@ async def test_each_case_has_one_score_of_each_judge_and_what_was_asked_for_coun
 async def test_the_next_wish_takes_the_place_of_the_last_and_a_forgotten_case_goes(log: Store) -> None:
     number = await labelled(log, 1)
     first = await begun(log)
-    await log.channel_replays.plan(first, BOTH, SCALE)
+    await ChannelReplays.from_store(log).plan(first, BOTH, SCALE)
     second = await begun(log, ChannelJudge())
-    assert await log.channel_replays.find(first.id) is None
+    assert await ChannelReplays.from_store(log).find(first.id) is None
     assert second.judge == ChannelJudge()
-    await log.channel_replays.plan(second, BOTH, SCALE)
-    await log.channel_replays.plan(first, BOTH, SCALE)
-    await log.channel_replays.record(second, number, "v2", 2)
+    await ChannelReplays.from_store(log).plan(second, BOTH, SCALE)
+    await ChannelReplays.from_store(log).plan(first, BOTH, SCALE)
+    await ChannelReplays.from_store(log).record(second, number, "v2", 2)
     await log.forgetting.forget([number], "U1")
     assert await log.database.all(select(replayed.c.case_id)) == []
     assert await log.database.all(select(replay_scores.c.case_id)) == []
@@ -173,8 +176,8 @@ async def test_a_stored_case_is_judged_again_with_what_was_said_before_its_quest
     number = await labelled(log, 1, turns=tuple(said), messages_before=5, left_out=3)
     expected = Turn("Person 1", "First."), Turn("", "[3 messages left out]"), Turn("Person 1", "Last.")
     replay = await begun(log)
-    await log.channel_replays.plan(replay, BOTH, SCALE)
-    (compared,) = await log.channel_replays.cases(replay)
+    await ChannelReplays.from_store(log).plan(replay, BOTH, SCALE)
+    (compared,) = await ChannelReplays.from_store(log).cases(replay)
     (replayed_case,) = await Replays(log.database).cases([number])
     assert compared.conversation == replayed_case.conversation == expected
 
@@ -185,6 +188,6 @@ async def test_blind_labels_count_alone_where_there_are_any(log: Store) -> None:
     assert case is not None
     await log.labels.put(case, "U8", Label(5, None))
     replay = await begun(log)
-    await log.channel_replays.plan(replay, BOTH, SCALE)
-    (only,) = await log.channel_replays.cases(replay)
+    await ChannelReplays.from_store(log).plan(replay, BOTH, SCALE)
+    (only,) = await ChannelReplays.from_store(log).cases(replay)
     assert (only.labels, only.is_blind) == ([3], True)

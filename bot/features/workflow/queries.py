@@ -1,19 +1,35 @@
 """Runs of the workflow step: which case each waits for, and whether it was told the result."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 
 from sqlalchemy import delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.case import Execution, LoggedCase
+from bot.domain.case import LoggedCase
 from bot.domain.clock import utc_now
 from bot.store.database import columns_of, insert_new
-from bot.store.jobs import Job, JobKind, JobPart
+from bot.store.jobs import Job, JobPart
 from bot.store.schema import IS_OPEN, IS_WAITING, cases, executions
 
 _KEPT = timedelta(days=1)  # Slack reports an execution for about six minutes: at once, after one, after five
 _AT_ONCE = 1000
+
+COMPLETE = "complete"
+"""The kind of the job that tells the steps that wait for a case."""
+
+
+@dataclass(frozen=True)
+class Execution:
+    """One run of the step, under the id that Slack gave it; it waits until it is completed or failed.
+
+    `quotes` is whether its workflow may be told the justification, which quotes the reply: a workflow passes on what it
+    is told to the people it was built for.
+    """
+
+    id: str
+    quotes: bool
 
 
 class Executions(JobPart):
@@ -24,15 +40,15 @@ class Executions(JobPart):
         query = select(executions.c.id).filter_by(team_id=team_id, id=execution_id)
         return await self._database.value(query) is not None
 
-    async def add(self, connection: AsyncConnection, execution: Execution, case: LoggedCase) -> None:
+    async def add(self, connection: AsyncConnection, case: LoggedCase, execution: Execution) -> None:
         values = {"team_id": case.team_id, "id": execution.id, "case_id": case.id, "quotes": execution.quotes}
         await connection.execute(insert_new(self._database, executions, values | {"created_at": utc_now()}))
 
     async def attach(self, execution: Execution, case: LoggedCase) -> None:
         async def attach(connection: AsyncConnection) -> None:
-            await self.add(connection, execution, case)
+            await self.add(connection, case, execution)
             # Without a key: a job like it may already have read the list of those that wait.
-            await self._jobs.put(connection, [Job(JobKind.COMPLETE, case.team_id, case.id)])
+            await self._jobs.put(connection, [Job(COMPLETE, case.team_id, case.id)])
 
         await self._database.write(attach)
 
@@ -52,7 +68,7 @@ class Executions(JobPart):
         is_open = select(cases.c.id).where(cases.c.id == executions.c.case_id, IS_OPEN).exists()
         query = select(executions.c.case_id).filter_by(team_id=team_id).where(IS_WAITING, ~is_open).distinct()
         waited_for = await self._database.values(query.limit(_AT_ONCE))
-        await self._jobs.submit([Job(JobKind.COMPLETE, team_id, each, key=f"complete/{each}") for each in waited_for])
+        await self._jobs.submit([Job(COMPLETE, team_id, each, key=f"complete/{each}") for each in waited_for])
 
     async def trim(self) -> None:
         """Deletes executions a day after they were told."""

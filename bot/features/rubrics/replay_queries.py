@@ -1,0 +1,243 @@
+"""Labelled cases judged again before a channel's judge is changed."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    UpdateBase,
+    and_,
+    case,
+    delete,
+    func,
+    insert,
+    literal,
+    select,
+    update,
+)
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.domain.clock import utc_now
+from bot.domain.rubric import ChannelJudge
+from bot.store.database import (
+    columns_of,
+    insert_into,
+    insert_new,
+    lock_for_transaction,
+)
+from bot.store.jobs import Job, JobPart
+from bot.store.rubrics import to_columns
+from bot.store.schema import cases, labels, replay_scores, replayed, replays
+from bot.store.turns import read_conversations
+from bot.store.visibility import is_scored_with_texts, is_superseded
+from judge import Turn
+from judge.scoring.rubric import Scale
+
+LEAST, MOST = 10, 30
+"""The fewest and the most cases of one replay: with fewer labelled ones nothing is compared."""
+
+IS_LABELLED = select(labels.c.score).where(labels.c.team_id == cases.c.team_id, labels.c.case_id == cases.c.id)
+THREAD = func.coalesce(cases.c.thread_ts, cases.c.parent_ts, cases.c.message_ts, cases.c.key).label("thread")
+
+
+@dataclass(frozen=True)
+class JudgeRequest:
+    """A person's request about a channel's judge: to use this one, or to improve it."""
+
+    id: int
+    team_id: str
+    channel_id: str
+    user_id: str
+    rubric: str | None
+    rubric_version: str | None
+    judge_model: str | None
+
+    @property
+    def place(self) -> tuple[str, str]:
+        return self.team_id, self.channel_id
+
+    @property
+    def judge(self) -> ChannelJudge:
+        return ChannelJudge(self.rubric, self.rubric_version, self.judge_model)
+
+
+@dataclass(frozen=True)
+class ChannelReplay(JudgeRequest):
+    """A person's request to change a channel's judge; `told_at` is when they were told how it compares."""
+
+    told_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class ReplayedCase:
+    """A labelled case of a replay.
+
+    Attributes:
+        logged_by: The judge version whose score is stored in the case.
+        scores: The score of each judge version that has scored it or was asked; None if it gave no score.
+        labels: The scores of people who had not seen the judge's; if there are none, of those who had.
+        is_blind: Whether they had not seen it.
+        thread: A value that it shares with the other cases of its thread.
+    """
+
+    id: int
+    question: str
+    response: str
+    logged_by: str
+    scores: Mapping[str, int | None]
+    labels: Sequence[int]
+    is_blind: bool
+    thread: str
+    conversation: tuple[Turn, ...] = ()
+
+
+REPLAY = "replay"
+"""The kind of the job that judges the cases of a replay again, and has its number."""
+
+
+class ChannelReplays(JobPart):
+    async def begin(self, team_id: str, channel_id: str, user_id: str, judge: ChannelJudge, least: int = 1) -> bool:
+        """Replaces the channel's last replay with a new one and its job; False if fewer than `least` cases fit.
+
+        If the last one is for the same request and that person has not been told the result, it goes on instead, so
+        that no model is asked twice.
+        """
+        some = select(cases.c.id).where(is_replayable(team_id, channel_id)).limit(least)
+        place = {"team_id": team_id, "channel_id": channel_id}
+        wish = place | to_columns(judge) | {"user_id": user_id}
+        same = select(replays.c.id).filter_by(**wish, told_at=None)
+        new = insert(replays).values(wish | {"asked_at": utc_now()})
+
+        async def begin(connection: AsyncConnection) -> bool:
+            await lock_for_transaction(connection, f"replays of {team_id}/{channel_id}")
+            if (await connection.execute(same)).first():
+                return True
+            await connection.execute(delete(replays).filter_by(**place))
+            if len((await connection.execute(some)).all()) < least:
+                return False
+            number = (await connection.execute(new.returning(replays.c.id))).scalar_one()
+            await self._jobs.put(connection, [_job(team_id, number)])
+            return True
+
+        return await self._database.write(begin)
+
+    async def texts(self, team_id: str, channel_id: str) -> Sequence[tuple[str, str]]:
+        """Question and response of labelled cases, as many as a replay has at most."""
+        query = select(cases.c.question, cases.c.response).where(is_replayable(team_id, channel_id)).limit(MOST)
+        return [(row.question, row.response) for row in await self._database.all(query)]
+
+    async def find(self, number: int) -> ChannelReplay | None:
+        """The replay with this number; None if it is decided, or another one has replaced it."""
+        return await self._database.first(ChannelReplay, _REPLAYS.filter_by(id=number))
+
+    async def of(self, team_id: str, channel_id: str) -> ChannelReplay | None:
+        return await self._database.first(ChannelReplay, _REPLAYS.filter_by(team_id=team_id, channel_id=channel_id))
+
+    async def plan(self, replay: ChannelReplay, versions: Collection[str], scale: Scale) -> None:
+        """Chooses its cases once, from those on that scale.
+
+        Cases with blind labels come first, then those that one of the two judges has already scored, then the newest.
+        """
+        is_blind = IS_LABELLED.where(labels.c.is_blind).exists()
+        chosen = (
+            select(literal(replay.id), cases.c.team_id, cases.c.id)
+            .where(
+                is_replayable(replay.team_id, replay.channel_id),
+                cases.c.lowest == scale.low,
+                cases.c.highest == scale.high,
+            )
+            .order_by(
+                case((is_blind, 0), else_=1),
+                case((cases.c.judge_version.in_(versions), 0), else_=1),
+                cases.c.id.desc(),
+            )
+            .limit(MOST)
+        )
+        write = insert_into(self._database, replayed).from_select(["replay_id", "team_id", "case_id"], chosen)
+        lock = select(replays.c.id).where(replays.c.id == replay.id).with_for_update()
+        planned = select(replayed.c.case_id).where(replayed.c.replay_id == replay.id).limit(1)
+
+        async def plan(connection: AsyncConnection) -> None:
+            is_there = (await connection.execute(lock)).first()
+            if is_there and (await connection.execute(planned)).first() is None:
+                await connection.execute(write.on_conflict_do_nothing())
+
+        await self._database.write(plan)
+
+    async def cases(self, replay: ChannelReplay) -> Sequence[ReplayedCase]:
+        """Its cases, oldest first, without those that were forgotten or lost their texts or labels in the meantime."""
+        found = await self._database.all(_REPLAYED.where(replayed.c.replay_id == replay.id))
+        said = select(labels.c.case_id, labels.c.score, labels.c.is_blind).where(
+            labels.c.team_id == replay.team_id, labels.c.case_id.in_([row.id for row in found])
+        )
+        given: dict[int, dict[bool, list[int]]] = {}
+        for label in await self._database.all(said):
+            given.setdefault(label.case_id, {}).setdefault(label.is_blind, []).append(label.score)
+        before = await self._database.read(partial(read_conversations, case_ids=[row.id for row in found]))
+        asked: dict[int, dict[str, int | None]] = {}
+        for row in await self._database.all(select(replay_scores).where(replay_scores.c.replay_id == replay.id)):
+            asked.setdefault(row.case_id, {})[row.judge_version] = row.score
+        return [
+            ReplayedCase(
+                row.id,
+                row.question,
+                row.response,
+                logged_by=row.judge_version,
+                scores={**asked.get(row.id, {}), row.judge_version: row.score},
+                labels=own[is_blind],
+                is_blind=is_blind,
+                thread=row.thread,
+                conversation=before.get(row.id, ()),
+            )
+            for row in found
+            if (own := given.get(row.id)) and (is_blind := True in own) in own
+        ]
+
+    async def record(self, replay: ChannelReplay, case_id: int, judge_version: str, score: int | None) -> None:
+        """Records what a judge gave a case."""
+        lock = select(replayed.c.case_id).filter_by(replay_id=replay.id, case_id=case_id).with_for_update(read=True)
+        new = {"replay_id": replay.id, "case_id": case_id, "judge_version": judge_version, "score": score}
+        write = insert_new(self._database, replay_scores, new)
+
+        async def record(connection: AsyncConnection) -> None:
+            if (await connection.execute(lock)).first():
+                await connection.execute(write)
+
+        await self._database.write(record)
+
+    async def note_told(self, replay: ChannelReplay) -> None:
+        await self._database.execute(update(replays).filter_by(id=replay.id).values(told_at=utc_now()))
+
+    async def drop(self, number: int) -> bool:
+        """Deletes a replay that is decided or came to nothing; False if it was deleted before."""
+        return await self._database.execute(self.decision(number)) > 0
+
+    def decision(self, number: int) -> UpdateBase:
+        """The statement that deletes a replay, for the transaction that decides it."""
+        return delete(replays).where(replays.c.id == number)
+
+    async def resubmit(self, team_id: str) -> None:
+        untold = await self._database.values(select(replays.c.id).filter_by(team_id=team_id, told_at=None))
+        await self._jobs.submit([_job(team_id, number) for number in untold])
+
+
+_REPLAYS = select(*columns_of(replays, ChannelReplay))
+_REPLAYED: Select[tuple[object, ...]] = (
+    select(cases.c.id, cases.c.question, cases.c.response, cases.c.score, cases.c.judge_version, THREAD)
+    .select_from(replayed)
+    .join(cases)
+    .where(cases.c.question.is_not(None), cases.c.response.is_not(None))
+    .order_by(cases.c.id)
+)
+
+
+def is_replayable(team_id: str, channel_id: str) -> ColumnElement[bool]:
+    is_here = and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id)
+    return and_(is_here, is_scored_with_texts(), IS_LABELLED.exists(), ~is_superseded())
+
+
+def _job(team_id: str, number: int) -> Job:
+    return Job(REPLAY, team_id, number, key=f"replay/{number}")
