@@ -28,7 +28,7 @@ from pathlib import Path
 from statistics import median, quantiles
 
 from bench.judging import stub_server
-from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
+from bot.slack.manifest import load_manifest
 from pocket_slack import Limits, Person, Sandbox, Workspace
 from pocket_slack.deliveries import Delivery
 

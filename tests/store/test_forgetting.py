@@ -6,9 +6,7 @@ from pathlib import Path
 
 from sqlalchemy import func, select
 
-from bot.domain.rubric import ChannelJudge
 from bot.features.privacy.forgetting import retain
-from bot.features.rubrics.improvement_queries import Improvements
 from bot.store import Store
 from bot.store.schema import cases, labels, ratings
 from tests.cases import BEGUN_AT, SECRET, a_case, a_verdict, bytes_on_disk, delivered, held, numbers, put_back, url

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import insert
 
 from bot.domain.case import QuestionSource, Visibility
 from bot.domain.label import Label, Outcome
-from bot.domain.rubric import ChannelJudge, SavedRubric
+from bot.domain.rubric import SavedRubric
 from bot.store import Store
-from bot.store.schema import cases
+from bot.store.schema import cases, replays
 from tests.cases import TONE, a_case, add, delivered, thumb, url
 from tests.features.privacy.test_audit import noted
 from tests.programs import OPERATOR, command, with_log

@@ -91,7 +91,7 @@ async def test_what_models_wrote_goes_at_the_end_and_the_rest_stays(log: Store, 
     for each in ("parts", "attempts", "proposal/1"):
         await records.put(each, {})
     await elsewhere.put("proposal/2", {})
-    await getattr(log.improvements, ends)(improvement.id)
+    await getattr(Improvements.from_store(log), ends)(improvement.id)
     assert await keys(log) == ["attempts", "parts", "proposal/2"]
 
 

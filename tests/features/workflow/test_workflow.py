@@ -30,7 +30,6 @@ from bot.pipeline.text import WENT_WRONG
 from bot.setting_values import Role
 from bot.slack import ids as slack_ids
 from bot.slack.manifest import load_manifest
-from bot.store import Store
 from pocket_slack import Entry, Execution, Message
 from tests.gestures import stats
 from tests.model_server import Failure, Held, ModelServer
