@@ -24,9 +24,10 @@ from bot.settings import JudgeSettings, load
 from bot.store.export import Replayable, Replays, Version
 from judge import Judge, JudgeError
 from judge.cli.options import Reports, to_summary
-from judge.cli.row_commands import show_progress
-from judge.rows.batch import Batch, Journal, identity_of
+from judge.cli.progress import show_progress
+from judge.rows.batch import Batch, identity_of
 from judge.rows.files import encode
+from judge.rows.journal import Journal
 from judge.rows.row_file import Item as Row
 from judge.scoring.rubric import Scale
 
@@ -57,7 +58,6 @@ def adopt(settings: Mapping[str, str], comparison: Comparison) -> bool:
 
 _GO_ON = "run the same command to continue."
 _DRAWN = 200  # the number of cases without --limit and --only
-_ROOM = 100_000  # in the journal, because cases may be forgotten between two runs
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ async def replay(wanted: Wanted) -> int:
     async with open_judges(_with(settings, wanted)) as make:
         judge = make(rubric_of(_with(settings, wanted)), None)
         version, cases = await _read_cases(wanted, judge.rubric.scale)
-        with Journal(wanted.output, max(case.id for case in cases) + _ROOM, identity_of(judge)) as journal:
+        with Journal(wanted.output, identity_of(judge)) as journal:
             run = Batch(
                 judge,
                 journal,

@@ -13,7 +13,7 @@ import typer
 
 from judge.cli import options
 from judge.cli.options import Reports, say, to_summary
-from judge.cli.row_commands import run_interruptibly, show_progress
+from judge.cli.progress import run_interruptibly, show_progress
 from judge.errors import JudgeError, SetupError
 from judge.rows.files import replacing
 from judge.scoring.judging import Judge

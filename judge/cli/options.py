@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from judge.errors import SetupError
+
 if TYPE_CHECKING:
     from typer.core import TyperOption
 
@@ -110,3 +112,8 @@ def to_summary(*sentences: str) -> str:
     return "\n".join(
         textwrap.fill(sentence, _WIDTH, break_long_words=False, break_on_hyphens=False) for sentence in sentences
     )
+
+
+def refuse_same_file(source: Path, written: Path | None, why: str) -> None:
+    if written and source.exists() and written.exists() and source.samefile(written):
+        raise SetupError(f"{written}: {why}; choose another output.")

@@ -156,7 +156,9 @@ class BatchApi:
         """The verdict on a row; None if answers are still to come."""
         asked = self._rows[row.line]
         is_direct = self._then_direct and bool(asked)
-        there = [(each.digest, self._log.at(each.place) if each.place else None) for each in asked if not each.is_lost]
+        there = [
+            (each.digest, self._log.response(each.place) if each.place else None) for each in asked if not each.is_lost
+        ]
         exchange = Exchange(there, is_direct=is_direct)
         try:
             async with self._directly if is_direct else nullcontext():
@@ -204,7 +206,7 @@ class BatchApi:
 
     def _load(self, has_verdict: Callable[[int], bool]) -> None:
         """Loads the requests that earlier runs sent for rows without a verdict."""
-        for batch in self._log.read():
+        for batch in self._log.batches.values():
             self._files += bool(batch.file_id)
             is_over = batch.has_ended or not batch.file_id  # without a file nothing was started
             if not is_over:
@@ -305,7 +307,7 @@ class BatchApi:
                     continue
                 asked = batch.asked[answer.position]
                 # A second answer is ignored; so is a line without an answer, as for a request that expired.
-                asked.place = asked.place or (answer.response and self._log.append(raw)) or None
+                asked.place = asked.place or (answer.response and self._log.append(raw + b"\n")) or None
                 if answer.response and is_completion(answer.response):
                     completed.add(answer.position)
         batch.tries += 1

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, NamedTuple
 from judge.errors import SetupError
 from judge.rows.files import Format, decode, encode, os_reason, read_lines, replacing
 from judge.rows.messages import split_messages
-from judge.rows.row_file import ADDED, Row
+from judge.rows.row_file import ADDED, Prompts, Row
 from judge.scoring.conversation import Turn
 
 # Endings of formats that are not written here.
@@ -184,17 +184,13 @@ def make_pairs(source: Path, report: Callable[[str], None], counts: Counts) -> I
         report: Called with one plain sentence for each line that is not such a row and is skipped.
         counts: Filled in as the pairs are made.
     """
-    firsts: dict[tuple[str, str], Scored] = {}
+    prompts = Prompts(source)
     best: dict[tuple[str, str], Scored] = {}
     worst: dict[tuple[str, str], Scored] = {}
     responses = Counter[tuple[str, str]]()
     for row in _read_scored(source, report, counts):
-        first = firsts.setdefault(row.key, row)
-        if row.asked != first.asked:
-            raise SetupError(
-                f"{source}: prompt_id {row.key[0]} has one prompt in line {first.line} and another in "
-                f"line {row.line}; give each prompt an id of its own."
-            )
+        if row.prompt_id is not None:
+            prompts.check(row.line, row.key[0], row.asked)
         responses[row.key] += 1
         best[row.key] = max(best.get(row.key, row), row, key=lambda each: each.score)
         worst[row.key] = min(worst.get(row.key, row), row, key=lambda each: each.score)

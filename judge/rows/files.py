@@ -32,43 +32,6 @@ def private(path: str, flags: int) -> int:
     return os.open(path, flags, _OWNERS_ALONE)
 
 
-def lock(file: BinaryIO, path: Path, otherwise: str = "choose another output") -> None:
-    """Locks the file for this process as long as it is open; `otherwise` says what to do instead of waiting.
-
-    Raises:
-        SetupError: Another process has locked it.
-    """
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # Before we got the lock, another process may have replaced the file that we opened with a sorted one.
-        is_ours = os.path.samestat(os.fstat(file.fileno()), path.stat())
-    except BlockingIOError:
-        is_ours = False
-    except OSError:  # a file system without locks
-        return
-    if not is_ours:
-        raise SetupError(f"{path}: another process is writing it; wait for its end, or {otherwise}.")
-
-
-def append(file: BinaryIO, raw: bytes) -> int:
-    """Appends all of `raw` to an unbuffered file, or nothing if that fails; returns where it begins.
-
-    A full disk may take the beginning of a line, and the next line would continue it.
-    """
-    start, left = os.fstat(file.fileno()).st_size, memoryview(raw)
-    try:
-        while left:
-            left = left[file.write(left) :]
-    except OSError:
-        file.truncate(start)
-        raise
-    return start
-
-
 def private_and_new(path: str, flags: int) -> int:
     """As `private`, but first removes what has the name: the file of a killed run, or a link.
 

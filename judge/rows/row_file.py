@@ -47,7 +47,8 @@ ADDED: Mapping[str, type] = {
 """The fields that a batch adds, and their types if they are not null. `line` comes first in a row."""
 
 _NOT_READ = {".bz2", ".gz", ".numbers", ".ods", ".parquet", ".xls", ".xlsx", ".xz", ".zip", ".zst"}
-_PROMPT_ID = b'"prompt_id"'
+PROMPT_ID = b'"prompt_id"'
+"""What a line has if its row has a `prompt_id`."""
 _OWN_NAME = re.compile(rf"(?:input_)*(?:{'|'.join(ADDED)})")
 _MOST_NAMED, _LONGEST_NAMES = 10, 200
 
@@ -247,32 +248,6 @@ class RowFile:
                 fields = ", ".join(self.names) or "none"
                 raise SetupError(f"--{option} {name}: no line has this field; the fields are {fields}.")
 
-    def count(self) -> tuple[int, int]:
-        """The number of the last line that is not blank, and the number of all such lines."""
-        last = count = 0
-        for line, _ in self.lines():
-            last, count = line, count + 1
-        return last, count
-
-    def check_prompts(self) -> None:
-        """Raises SetupError if a `prompt_id` has two prompts; it takes about 200 bytes of memory for each id."""
-        firsts: dict[str, tuple[int, int]] = {}
-        for line, raw in self.lines():
-            if _PROMPT_ID not in raw:  # decoding takes most of the time
-                continue
-            try:
-                row = Row(line, decode(raw))
-                prompt = hash(row.asked)
-            except ValueError:  # not a row; it is reported when its turn comes
-                continue
-            key = encode(row.get("prompt_id"))
-            first, its_prompt = firsts.setdefault(key, (line, prompt))
-            if prompt != its_prompt and key != "null":
-                raise SetupError(
-                    f"{self.path}: prompt_id {key} has one prompt in line {first} and another in line {line}; "
-                    "give each prompt an id of its own."
-                )
-
     def items(self, is_done: Callable[[int], bool], limit: int | None = None) -> Iterator[Item | Malformed]:
         """The rows up to number `limit`, without those whose line `is_done`; malformed lines do not count."""
         rows = 0
@@ -283,6 +258,23 @@ class RowFile:
             rows += not isinstance(item, Malformed)
             if item:
                 yield item
+
+
+class Prompts:
+    """Checks that each `prompt_id` of a file has one prompt."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._firsts: dict[str, tuple[int, int]] = {}
+
+    def check(self, line: int, prompt_id: str, asked: str) -> None:
+        """Raises SetupError if an earlier row has this id, as JSON, and asked something else."""
+        first, its_prompt = self._firsts.setdefault(prompt_id, (line, hash(asked)))
+        if hash(asked) != its_prompt:
+            raise SetupError(
+                f"{self._path}: prompt_id {prompt_id} has one prompt in line {first} and another in line {line}; "
+                "give each prompt an id of its own."
+            )
 
 
 def parse_item(line: int, raw: bytes) -> Item | Malformed:

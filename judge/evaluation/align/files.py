@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
-from typing import Any, BinaryIO, Self
+from typing import Any
 
 from judge.errors import SetupError
 from judge.evaluation.align.asking import Scored, Scores
 from judge.evaluation.align.cases import LabelledCase, to_digest
 from judge.rows.batch import samples_of
-from judge.rows.files import append, decode, encode, lock, os_reason, private
+from judge.rows.files import decode, encode
+from judge.rows.line_file import LineFile, Place
 from judge.rows.messages import to_prompt
 from judge.rows.numbers import Numbers, Range, to_number
 from judge.rows.row_file import Row, RowFile
@@ -139,54 +140,26 @@ def _check_range(labels: Sequence[float], scale: Scale, *, is_given: bool) -> No
         )
 
 
-class FileMemory:
-    """Keeps answers in a JSONL file, one per line, which is locked for this process until `close`."""
+class FileMemory(LineFile):
+    """Keeps answers in a JSONL file, one per line."""
 
     def __init__(self, path: Path) -> None:
         self._values: dict[str, Mapping[str, Any]] = {}
-        try:
-            self._file: BinaryIO = open(path, "ab", buffering=0, opener=private)  # noqa: SIM115 - until `close`
-            try:
-                lock(self._file, path, "copy the labels to a file of another name")
-                self._load(path)
-            except BaseException:
-                self._file.close()
-                raise
-        except OSError as exc:
-            raise SetupError(f"{path}: cannot read and write it ({os_reason(exc)}).") from exc
-        self._path = path
+        super().__init__(path, self._take, b'{"key": ', "copy the labels to a file of another name")
 
     async def get(self, key: str) -> Mapping[str, Any] | None:
         return self._values.get(key)
 
     async def put(self, key: str, value: Mapping[str, Any]) -> None:
         self._values[key] = value
+        self.append(f"{encode({'key': key, 'value': value})}\n".encode())
+
+    def _take(self, number: int, _: Place, raw: bytes) -> None:
         try:
-            append(self._file, f"{encode({'key': key, 'value': value})}\n".encode())
-        except OSError as exc:
-            raise SetupError(f"{self._path}: cannot write it ({os_reason(exc)}).") from exc
-
-    def close(self) -> None:
-        self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def _load(self, path: Path) -> None:
-        end = 0
-        for number, raw in enumerate(path.read_bytes().splitlines(keepends=True), start=1):
-            if not raw.endswith(b"\n"):  # cut off when a process ended
-                break
-            try:
-                line = decode(raw)
-                key, value = str(line["key"]), dict(line["value"])
-                if key.startswith("score/"):
-                    Scored(**value)
-                self._values[key] = value
-            except (KeyError, TypeError, ValueError) as exc:
-                raise SetupError(f"{path}, line {number}: not as judge align wrote it; delete that line.") from exc
-            end += len(raw)
-        self._file.truncate(end)
+            line = decode(raw)
+            key, value = str(line["key"]), dict(line["value"])
+            if key.startswith("score/"):
+                Scored(**value)
+            self._values[key] = value
+        except (KeyError, TypeError, ValueError) as exc:
+            raise SetupError(f"{self.path}, line {number}: not as judge align wrote it; delete that line.") from exc

@@ -1,0 +1,261 @@
+"""`judge batch`: scores the rows of a file."""
+
+import asyncio
+import shlex
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from judge.cli import options
+from judge.cli.options import say
+from judge.cli.progress import run_interruptibly, show_progress
+from judge.errors import JudgeError, SetupError
+from judge.rows.files import Format, InputFormat
+from judge.scoring.judging import Judge
+from judge.scoring.model import DEFAULT_MODEL
+from judge.scoring.offline import OFFLINE
+from judge.scoring.rubric import DEFAULT_RUBRIC
+
+if TYPE_CHECKING:
+    from judge.rows.batch import Batch
+    from judge.rows.batch_api import BatchApi
+    from judge.rows.journal import Journal
+    from judge.rows.row_file import RowFile
+
+_GO_ON = "run the same command to continue."
+
+Input = Annotated[
+    Path,
+    typer.Argument(
+        metavar="INPUT",
+        help="JSONL or CSV; each row has a prompt (or question) and a completion (or response), and optionally a "
+        "conversation before them; or it has messages alone.",
+    ),
+]
+Output = Annotated[Path, typer.Option("--output", "-o", help="The file for the scored rows.")]
+Concurrency = Annotated[int, typer.Option(envvar="JUDGE_CONCURRENCY", min=1, help="Rows judged at the same time.")]
+Limit = Annotated[int | None, typer.Option(min=1, help="Only the first rows of the input; skipped lines do not count.")]
+MaxCost = Annotated[
+    float | None, typer.Option(min=0, help="Start no further row once the output has cost this many US dollars.")
+]
+ReadAs = Annotated[
+    InputFormat | None, typer.Option("--input-format", help="Format of INPUT; by default from its name.")
+]
+Form = Annotated[
+    Format | None,
+    typer.Option("--format", help="Also write this format when done; by default from the output's name."),
+]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Exit with 2 if INPUT has no rows or has lines that were skipped.")
+]
+ByBatches = Annotated[
+    bool, typer.Option("--batch-api", help="Ask in batches: half the price; each round takes up to 24 hours.")
+]
+ThenDirect = Annotated[
+    bool, typer.Option("--then-direct", help="One round of batches; then ask directly, at full price.")
+]
+Cancel = Annotated[
+    bool, typer.Option("--cancel", help="Cancel the batches in progress; their answers so far are kept.")
+]
+FailUnder = Annotated[float | None, typer.Option(metavar="MEAN", help="A check: fail if the mean score is below this.")]
+Compare = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="An earlier output of this judge, to compare by prompt.")
+]
+FailIfWorse = Annotated[
+    bool, typer.Option("--fail-if-worse", help="A check: fail if scores are clearly lower than in that output.")
+]
+Summary = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Append the result as Markdown, as to $GITHUB_STEP_SUMMARY.")
+]
+
+
+def batch(
+    source: Input,
+    output: Output,
+    model: options.Model = DEFAULT_MODEL,
+    rubric: options.Rubric = DEFAULT_RUBRIC,
+    samples: options.Samples = None,
+    timeout_s: options.TimeoutS = 60,
+    logprobs: options.Logprobs = False,
+    escalate_to: options.EscalateTo = None,
+    concurrency: Concurrency = 8,
+    limit: Limit = None,
+    max_cost: MaxCost = None,
+    read_as: ReadAs = None,
+    form: Form = None,
+    strict: Strict = False,
+    batch_api: ByBatches = False,
+    then_direct: ThenDirect = False,
+    cancel: Cancel = False,
+    fail_under: FailUnder = None,
+    compare: Compare = None,
+    fail_if_worse: FailIfWorse = False,
+    summary: Summary = None,
+) -> None:
+    """Score each row of a file; run it again to continue.
+
+    Ctrl-C or a crash loses only the rows in progress.
+    Exit code 0: all scored, 1: with gaps, 2: error, 130: interrupted.
+    With a check, 0: passed, 1: failed, or rows have no verdict. A reply with nothing to judge counts as
+    the lowest score. A check fails if fewer than half of the rows have a score, or clearly more are unscored.
+    """
+    from judge.evaluation.check import Check
+    from judge.rows.batch import Batch, identity_of
+    from judge.rows.journal import Journal, survey
+    from judge.rows.row_file import RowFile
+
+    path, write_table = _to_files(source, output, form, summary)
+    api = _to_batch_api(path, model, max_cost, concurrency, batch_api, then_direct, cancel)
+    judge = Judge(model, rubric, samples, None, timeout_s, logprobs=logprobs, escalate_to=escalate_to)
+    check = Check(judge, path, fail_under, compare, fail_if_worse, summary)
+    given = RowFile.at(source, read_as)
+    found = None if path.exists() else survey(given)  # so that a mistake in the input leaves no empty output
+    with Journal(path, identity_of(judge)) as journal:
+        if found is None or journal.tally.rows:
+            found = survey(given, journal)
+        at_once = api.rows_at_once(found.lines, source.stat().st_size, judge.rubric.prompt) if api else concurrency
+        ask = api.score if api else None
+        run = Batch(judge, journal, options.Reports(), concurrency=at_once, score=ask, max_cost_usd=max_cost)
+        work = _Work(judge, journal, run, api, found.lines, limit, earlier=journal.tally.rows)
+        work.run_to_end(given)
+    write_table()
+    say(work.summary(cancels=cancel))
+    if not found.lines:
+        say(f"{source} is empty: it has no rows.", err=True)
+    if not journal.tally.rows and given.form is InputFormat.JSONL and not found.looks_like_json:
+        say(f"{source} does not look like JSONL; if it is CSV, say --input-format csv.", err=True)
+    has_failed = check.finish(work.missing, lambda sentence: say(options.to_summary(sentence)))
+    has_gaps = bool(work.missing or journal.tally.unscored)
+    is_refused = strict and (run.malformed or not work.rows)
+    raise typer.Exit(2 if is_refused else int(has_gaps if has_failed is None else has_failed))
+
+
+def _to_files(
+    source: Path, output: Path, asked: Format | None, summary: Path | None
+) -> tuple[Path, Callable[[], None]]:
+    """The journal's path, and what writes the table of it, if one is asked for."""
+    from judge.rows import exports
+
+    form = exports.choose_format(output, asked)
+    journal = output if form is Format.JSONL else exports.name_beside(output, Format.JSONL)
+    table = None if form is Format.JSONL else exports.name_beside(output, form)
+    if table:
+        exports.refuse_foreign(table, form)
+    for written in (journal, table, summary):
+        options.refuse_same_file(source, written, "the rows would be written over the input")
+
+    def write_table() -> None:
+        if table:
+            exports.export(journal, table, form)
+            say(f"Rows in {journal}, as a table in {table}.")
+
+    return journal, write_table
+
+
+def _to_batch_api(
+    output: Path, model: str, max_cost: float | None, concurrency: int, batch_api: bool, then_direct: bool, cancel: bool
+) -> "BatchApi | None":
+    path = Path(f"{output}.batches")
+    if not (batch_api or then_direct or cancel):
+        if path.exists():
+            raise SetupError(
+                f"{path} keeps what batches were asked for this output. Add --batch-api to continue, --then-direct to "
+                "ask directly for the rest, or --cancel; or remove the file, to pay again."
+            )
+        return None
+    from judge.rows.batch_api import BatchApi
+
+    if model == OFFLINE:
+        raise SetupError("The offline rater asks no provider; leave out --batch-api.")
+    if max_cost is not None:
+        raise SetupError("A batch is sent before its cost is known, so --max-cost cannot be kept; use --limit.")
+    return BatchApi(path, partial(say, err=True), concurrency=concurrency, then_direct=then_direct, cancels=cancel)
+
+
+@dataclass
+class _Work:
+    """A batch, while it is run and after it."""
+
+    judge: Judge
+    journal: "Journal"
+    batch: "Batch"
+    api: "BatchApi | None"
+    lines: int  # of the input
+    limit: int | None
+    earlier: int  # verdicts of earlier runs
+
+    @property
+    def rows(self) -> int:
+        """The number of rows, as far as is known: lines that are not rows show only when it is their turn."""
+        return max(min(self.lines - self.batch.malformed, self.limit or self.lines), self.journal.tally.rows)
+
+    @property
+    def missing(self) -> int:
+        """The number of rows without a verdict, and of lines that are not rows."""
+        return self.rows - self.journal.tally.rows + self.batch.malformed
+
+    def run_to_end(self, given: "RowFile") -> None:
+        """Runs the batch. If it is interrupted or stopped, the command ends here and says how many rows are done."""
+        api, journal, batch = self.api, self.journal, self.batch
+        items = partial(given.items, journal.has, self.limit)
+        try:
+            progress = partial(show_progress, lambda: batch.done, lambda: self.rows)
+            work = api.drive(batch, self.judge, items, journal.has) if api else batch.run(items())
+            if api:
+                progress = partial(show_progress, lambda: api.done, lambda: api.total, "requests")
+            asyncio.run(run_interruptibly(self.judge, work, progress))
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            meanwhile = "batches in progress go on; " if api and api.is_waiting else ""
+            say(f"Interrupted: {self._share()}; {meanwhile}{_GO_ON}", err=True)
+            raise typer.Exit(130) from None
+        if batch.stopped:
+            raise JudgeError(f"{batch.stopped} Stopped with {self._share()}; {_GO_ON}")
+        journal.sort()
+
+    def _share(self) -> str:
+        return f"{self.journal.tally.rows:,} of {self.rows:,} rows in {self.journal.path}"
+
+    def summary(self, *, cancels: bool) -> str:
+        """A summary of the output."""
+        # A command to paste stays on one line.
+        return "\n".join(
+            each if each.startswith("Next: ") else options.to_summary(each) for each in self._sentences(cancels=cancels)
+        )
+
+    def _sentences(self, *, cancels: bool) -> Iterator[str]:
+        from judge.rows import exports
+
+        tally, run = self.journal.tally, self.batch
+        reasons = ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in tally.reasons.most_common())
+        why = f" ({reasons})" if reasons else ""
+        is_idle = self.rows and tally.rows == self.earlier and not (run.failed or run.is_spent or cancels)
+        nothing = "Nothing to do: " if is_idle else ""
+        yield (
+            f"{nothing}{tally.scored:,} of {self.rows:,} rows scored, {tally.unscored:,} unscored{why}, "
+            f"{run.failed:,} failed, {run.malformed:,} skipped."
+        )
+        if tally.partial:
+            yield f"Scored by fewer ratings than asked for: {tally.partial:,} of {tally.scored:,} rows (see `basis`)."
+        if tally.escalated:
+            yield f"Scored by the stronger model: {tally.escalated:,} of {tally.scored:,} rows (see `model`)."
+        if tally.scored:
+            mean = sum(score * count for score, count in tally.scores.items()) / tally.scored
+            counts = ", ".join(f"{score}: {count:,}" for score, count in sorted(tally.scores.items()))
+            yield f"Rows by score: {counts}. Mean {mean:.2f}."
+        if self.judge.model == OFFLINE and tally.scored:
+            yield "The offline rater counted words: it is not a judge."
+        if tally.input_tokens or tally.output_tokens:
+            cost = "not known" if tally.unpriced else f"${tally.cost_usd:,.4f}"
+            yield f"{tally.input_tokens:,} + {tally.output_tokens:,} tokens; cost: {cost}."
+        if run.is_spent:
+            yield "Stopped at --max-cost; with more, run the same command to continue."
+        elif cancels and tally.rows < self.rows:
+            yield "Without --cancel, the same command asks for the rest."
+        elif run.failed:
+            yield "The same command asks again for the rows that failed."
+        elif exports.has_pair(self.journal.path):
+            yield f"Next: judge pairs {shlex.quote(str(self.journal.path))} -o pairs.jsonl"

@@ -1,0 +1,156 @@
+"""The output of a batch, which is also its journal: what is in it is paid for, and is not asked again."""
+
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from judge.errors import SetupError
+from judge.rows.files import decode, encode
+from judge.rows.line_file import LineFile, Place
+from judge.rows.row_file import ADDED, PROMPT_ID, Item, Prompts, Row, RowFile, to_line
+from judge.scoring.escalation import is_escalated
+
+
+@dataclass
+class Tally:
+    """Counts and sums over the rows that have a verdict."""
+
+    scored: int = 0
+    unscored: int = 0
+    partial: int = 0  # scored by fewer ratings than were asked for
+    escalated: int = 0  # scored by the stronger model
+    scores: Counter[int] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+    unpriced: int = 0  # rows whose cost is unknown
+
+    @property
+    def rows(self) -> int:
+        return self.scored + self.unscored
+
+    def add(self, added: Mapping[str, Any]) -> None:
+        if added["score"] is not None:
+            self.scored += 1
+            self.scores[added["score"]] += 1
+            usable, _, asked = added["basis"].partition(" of ")
+            self.partial += usable != asked
+            self.escalated += is_escalated(added["model"] or "", added["escalation"])
+        else:
+            self.unscored += 1
+            self.reasons[str(added["unscored_reason"])] += 1
+        self.input_tokens += added["input_tokens"] or 0
+        self.output_tokens += added["output_tokens"] or 0
+        self.cost_usd += added["cost_usd"] or 0.0
+        self.unpriced += added["cost_usd"] is None
+
+
+class Journal(LineFile):
+    """The output of a batch: a JSONL file with one row per verdict, in order of arrival.
+
+    Args:
+        path: The file.
+        judge: The fields that identify the judge. Every row must have these values.
+    """
+
+    def __init__(self, path: Path, judge: Mapping[str, Any]) -> None:
+        self.tally = Tally()
+        self._judge = judge
+        # By line of the input: a hash of the row that was judged, and the offset of its verdict.
+        self._rows: dict[int, tuple[int, int]] = {}
+        super().__init__(path, self._take, b'{"line":')
+
+    def has(self, line: int) -> bool:
+        """Whether there is a verdict for this line of the input."""
+        return line in self._rows
+
+    def judged(self, line: int) -> int | None:
+        """A hash of the row that was judged on this line of the input; None if there is no verdict."""
+        return self._rows[line][0] if line in self._rows else None
+
+    def write(self, item: Item, added: Mapping[str, Any]) -> None:
+        """Writes the verdict on `item`."""
+        self._count(item.line, 0, self.append(to_line(item, added)).offset, added)
+
+    def sort(self) -> None:
+        """Puts the rows in the order of the input."""
+        lines = sorted(self._rows)
+        if lines != list(self._rows):
+            failure = f"{self.path}: has all rows, but they cannot be put in the order of the input ({{reason}})."
+            self.rewrite((self._rows[line][1] for line in lines), failure)
+
+    def has_changed(self, what: str) -> SetupError:
+        return SetupError(
+            f"{what} has changed since its verdicts in {self.path}; restore it, or choose another output."
+        )
+
+    def _take(self, number: int, place: Place, raw: bytes) -> None:
+        where, problem = f"{self.path}, line {number}", ""
+        try:
+            fields = decode(raw)
+            # Rows of earlier versions have no `escalation`.
+            added = {"escalation": None} | {name: fields.pop(name) for name in ADDED if name in fields}
+            carried, line = encode(fields), added.get("line") or 0
+            has_types = all(each is None or isinstance(each, (ADDED[name], int)) for name, each in added.items())
+            if not (raw.endswith(b"\n") and len(added) == len(ADDED) and has_types and line >= 1):
+                problem = "not a row with a verdict; choose another output."
+        except ValueError as exc:
+            problem = f"damaged ({exc}); delete that line to have its row judged again, or choose another output."
+        if problem and number == 1:
+            raise SetupError(f"{self.path}: not a file of verdicts to go on with; choose another output.")
+        if problem:
+            raise SetupError(f"{where}: {problem}")
+        for name, value in self._judge.items():
+            if added[name] != value:
+                raise SetupError(
+                    f"{where}: judged with {name} {added[name]!r}, and now it is {value!r}; "
+                    "continue with the former, or choose another output."
+                )
+        if line in self._rows:
+            raise SetupError(f"{where}: a second verdict on line {line} of the input; delete one of them.")
+        self._count(line, hash(carried), place.offset, added)
+
+    def _count(self, line: int, digest: int, offset: int, added: Mapping[str, Any]) -> None:
+        self.tally.add(added)
+        self._rows[line] = digest, offset
+
+
+class Survey(NamedTuple):
+    """What is known of an input before any row of it is judged; `looks_like_json` is about its first line."""
+
+    lines: int  # without blank ones
+    looks_like_json: bool
+
+
+def survey(source: RowFile, journal: Journal | None = None) -> Survey:
+    """Reads `source` once; it takes about 200 bytes of memory for each `prompt_id`.
+
+    Raises:
+        SetupError: A `prompt_id` has two prompts, or a row in `journal` is no longer in `source` as it was judged.
+    """
+    prompts, lines, unchanged, looks_like_json = Prompts(source.path), 0, 0, True
+    for line, raw in source.lines():
+        if not lines:
+            looks_like_json = raw.lstrip(b"\xef\xbb\xbf \t").startswith(b"{")
+        lines += 1
+        before = journal.judged(line) if journal else None
+        if before is None and PROMPT_ID not in raw:  # decoding takes most of the time
+            continue
+        row, carried = None, ""
+        with suppress(ValueError):
+            row = Row(line, decode(raw))
+            carried = row.carried  # also of a row that an earlier version took
+        if journal and before is not None:
+            if hash(carried) != before:
+                raise journal.has_changed(f"line {line} of {source.path}")
+            unchanged += 1
+        if row and row.get("prompt_id") is not None:
+            with suppress(ValueError):  # not a row; it is reported when its turn comes
+                prompts.check(line, encode(row.get("prompt_id")), row.asked)
+    if journal and unchanged < journal.tally.rows:
+        raise journal.has_changed(str(source.path))
+    return Survey(lines, looks_like_json)

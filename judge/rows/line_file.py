@@ -1,0 +1,144 @@
+"""A file of lines that is only appended to: what one run wrote, the next goes on with, whatever ended the first."""
+
+import os
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, Self
+
+from judge.errors import SetupError
+from judge.rows.files import os_reason, private, replacing
+
+_SYNC_EVERY_S = 5.0
+
+
+class Place(NamedTuple):
+    """The position of a line in the file, in bytes."""
+
+    offset: int
+    size: int
+
+
+class LineFile:
+    """A file of lines, created readable only by its owner, that one process at a time can have open.
+
+    A line is passed to the operating system at once, so that a killed process loses none, and reaches the disk within
+    seconds. An incomplete last line, left by a killed process or a full disk, is cut off when the file is opened.
+
+    Args:
+        path: The file.
+        take: Called with the number (from 1), the place and the text of each line that is already in the file.
+        head: The beginning of all lines; an incomplete last line with another one is not ours to cut off.
+        otherwise: What to do if the file cannot be used, as an imperative.
+        sync: Flushes what was written to a file descriptor to the disk.
+        clock: A monotonic clock, in seconds.
+
+    Raises:
+        SetupError: In all methods, if the system reports an error; when opening, also if another process has the file.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        take: Callable[[int, Place, bytes], None],
+        head: bytes = b"",
+        otherwise: str = "choose another output",
+        *,
+        sync: Callable[[int], None] = os.fsync,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.path = path
+        self._sync = sync
+        self._clock = clock
+        self._synced_at = clock()
+        if path.exists() and not path.is_file():
+            raise SetupError(f"{path}: not a plain file; {otherwise}.")
+        try:
+            self._file: BinaryIO = open(path, "a+b", buffering=0, opener=private)  # noqa: SIM115 - until `close`
+            try:
+                self._lock(otherwise)
+                self._read(take, head)
+            except BaseException:
+                self._file.close()
+                raise
+        except OSError as exc:
+            raise SetupError(f"{path}: cannot read and write it ({os_reason(exc)}).") from exc
+
+    def append(self, raw: bytes) -> Place:
+        """Appends a line with its end, or nothing if that fails: a full disk may take the beginning of it only."""
+        try:
+            start, left = os.fstat(self._file.fileno()).st_size, memoryview(raw)
+            try:
+                while left:
+                    left = left[self._file.write(left) :]
+            except OSError:
+                self._file.truncate(start)
+                raise
+            if self._clock() - self._synced_at > _SYNC_EVERY_S:
+                self._flush()
+        except OSError as exc:
+            raise SetupError(f"{self.path}: cannot continue writing ({os_reason(exc)}).") from exc
+        return Place(start, len(raw))
+
+    def at(self, place: Place) -> bytes:
+        self._file.seek(place.offset)
+        return self._file.read(place.size)
+
+    def sync(self) -> None:
+        """Returns once everything is on the disk."""
+        try:
+            self._flush()
+        except OSError as exc:
+            raise SetupError(f"{self.path}: cannot be written to the disk ({os_reason(exc)}).") from exc
+
+    def rewrite(self, offsets: Iterable[int], failure: str) -> None:
+        """Keeps the lines at `offsets`, in this order, in a second file that replaces the first when it is complete."""
+        with replacing(self.path, failure) as copy, self.path.open("rb") as lines:
+            for offset in offsets:
+                lines.seek(offset)
+                copy.write(lines.readline())
+            copy.flush()
+            self._sync(copy.fileno())
+
+    def close(self) -> None:
+        """Flushes everything to the disk, and lets other processes write."""
+        try:
+            self.sync()
+        finally:
+            self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _flush(self) -> None:
+        self._sync(self._file.fileno())
+        self._synced_at = self._clock()
+
+    def _lock(self, otherwise: str) -> None:
+        try:
+            import fcntl
+        except ImportError:  # Windows
+            return
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Before we got the lock, another process may have replaced the file that we opened with a sorted one.
+            is_ours = os.path.samestat(os.fstat(self._file.fileno()), self.path.stat())
+        except (BlockingIOError, FileNotFoundError):
+            is_ours = False
+        except OSError:  # a file system without locks
+            return
+        if not is_ours:
+            raise SetupError(f"{self.path}: another process is writing it; wait for its end, or {otherwise}.")
+
+    def _read(self, take: Callable[[int, Place, bytes], None], head: bytes) -> None:
+        end = 0
+        with self.path.open("rb") as lines:
+            for number, raw in enumerate(lines, start=1):
+                if not raw.endswith(b"\n") and raw[: len(head)] == head[: len(raw)]:
+                    self._file.truncate(end)
+                    return
+                take(number, Place(end, len(raw)), raw)
+                end += len(raw)
