@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from judge.evaluation.align import Alignment, Asker, LabelledCase, Trial, Way
 
 # The packages that the extra `align` installs.
-_EXTRA = ("gepa", "numpy", "scipy", "sklearn")
+_EXTRA = ("gepa", "numpy")
 _SHOWN = 60
 _GO_ON = "run the same command to continue."
 

@@ -108,7 +108,7 @@ class _Counted:
 
 def _load() -> None:
     """Imports the libraries for learning; in a thread, because this would block the event loop for seconds."""
-    for name in ("gepa.api", "sklearn.isotonic"):
+    for name in ("gepa.api", "numpy"):
         import_module(name)
 
 

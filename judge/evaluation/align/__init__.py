@@ -170,17 +170,17 @@ class _Learner:
         return candidate
 
     def _calibrated(self) -> tuple[Rubric | None, str]:
-        scale, scored = self.rubric.scale, [each for each in self.learned if each.id in self.before]
+        scored = [each for each in self.learned if each.id in self.before]
         rows = [(self.before[each.id], each) for each in scored if self.before[each.id].mean is not None]
         pairs = [Pair(one.mean or 0, each.label, each.thread) for one, each in rows]
         if len({each.thread for each in pairs}) >= LEAST_TO_FIT:
-            after = cross_fitted(pairs, scale)
+            after = cross_fitted(pairs)
             gains = [
                 abs((one.score or 0) - each.label) - abs(score - each.label)
                 for (one, each), score in zip(rows, after, strict=True)
             ]
             if sum(gains) > 0:
-                return self.rubric.calibrated(fit(pairs, scale)), ""
+                return self.rubric.calibrated(fit(pairs)), ""
         return None, "On the labels to learn from, it does not bring the scores closer to people's."
 
     async def _with_examples(self) -> tuple[Rubric | None, str]:

@@ -1,12 +1,15 @@
 """Calibration: a non-decreasing map from the mean of the judge's ratings to people's labels; no prompt changes."""
 
+from collections import defaultdict
 from collections.abc import Sequence
+from statistics import fmean
 from typing import NamedTuple
 
 from judge.evaluation.align.cases import to_digest
-from judge.scoring.rubric import Calibration, Scale
+from judge.scoring.rubric import Calibration
 
 _FOLDS = 5
+_SAME = 1e-9
 
 
 class Pair(NamedTuple):
@@ -17,22 +20,28 @@ class Pair(NamedTuple):
     thread: str
 
 
-def fit(pairs: Sequence[Pair], scale: Scale) -> Calibration:
+def fit(pairs: Sequence[Pair]) -> Calibration:
     """The non-decreasing map that is closest to the labels by least squares.
 
-    Source: isotonic regression, Barlow and Brunk (1972), JASA 67, as in scikit-learn.
+    Source: pool adjacent violators, Barlow and Brunk (1972), JASA 67. Each run of equal values keeps its two ends.
     """
-    from sklearn.isotonic import IsotonicRegression  # type: ignore[import-untyped]
-
-    model = IsotonicRegression(y_min=scale.low, y_max=scale.high)
-    model.fit([each.mean for each in pairs], [each.label for each in pairs])
-    points = dict(zip(model.X_thresholds_.round(2).tolist(), model.y_thresholds_.round(2).tolist(), strict=True))
+    labels = defaultdict[float, list[float]](list)
+    for each in pairs:
+        labels[each.mean].append(each.label)
+    runs: list[tuple[list[float], list[float]]] = []  # means of the judge, and the labels that they share
+    for mean in sorted(labels):
+        run = [mean], labels[mean]
+        while runs and fmean(runs[-1][1]) >= fmean(run[1]) - _SAME:
+            before = runs.pop()
+            run = before[0] + run[0], before[1] + run[1]
+        runs.append(run)
+    points = {round(end, 2): round(fmean(given), 2) for means, given in runs for end in (means[0], means[-1])}
     return Calibration(tuple(points.items()))
 
 
-def cross_fitted(pairs: Sequence[Pair], scale: Scale) -> Sequence[int]:
+def cross_fitted(pairs: Sequence[Pair]) -> Sequence[int]:
     """Each pair's score by a map that was fitted to the pairs of other threads, in five folds of threads by hash."""
     threads = sorted({each.thread for each in pairs}, key=to_digest)
     folds = {thread: number % _FOLDS for number, thread in enumerate(threads)}
-    maps = [fit([each for each in pairs if folds[each.thread] != fold], scale) for fold in range(_FOLDS)]
+    maps = [fit([each for each in pairs if folds[each.thread] != fold]) for fold in range(_FOLDS)]
     return [maps[folds[each.thread]].score(each.mean) for each in pairs]
