@@ -20,7 +20,7 @@ from bot.domain.case import LoggedCase
 from bot.domain.clock import Clock
 from bot.domain.label import Reaction
 from bot.domain.limits import Limits, Policy
-from bot.domain.verdict import RecordedVerdict
+from bot.domain.verdict import CaseVerdict
 from bot.domain.week import Schedule, Week
 from bot.pipeline.engine import JobHandler, PeriodicJob
 from bot.pipeline.intake import CaseAccess, Choices, Intake
@@ -81,7 +81,7 @@ class Feature:
     on_message: Callable[[Mapping[str, Any]], Awaitable[None]] | None = None
     on_reaction: Callable[[Reaction], Awaitable[bool]] | None = None
     follows: Callable[[Reaction], Awaitable[bool]] | None = None
-    on_verdict: Callable[[LoggedCase, RecordedVerdict], Awaitable[None]] | None = None
+    on_verdict: Callable[[LoggedCase, CaseVerdict], Awaitable[None]] | None = None
     fails: Callable[[Mapping[str, Any], str], Awaitable[bool]] | None = None
     jobs: Mapping[str, JobHandler] = field(default_factory=dict)
     periodic_jobs: Sequence[PeriodicJob] = ()
@@ -133,7 +133,7 @@ class Services:
     async def follows(self, reaction: Reaction) -> bool:
         return any([await each.follows(reaction) for each in self.features if each.follows])
 
-    async def tell_verdict(self, case: LoggedCase, verdict: RecordedVerdict) -> None:
+    async def tell_verdict(self, case: LoggedCase, verdict: CaseVerdict) -> None:
         for each in self.features:
             if each.on_verdict:
                 await each.on_verdict(case, verdict)

@@ -3,20 +3,22 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import insert, select, update
 
 from bot.domain.case import Case, CaseSource, CaseStatus, LoggedCase, Visibility
 from bot.domain.label import Label, Reaction
-from bot.domain.verdict import RecordedRating, RecordedVerdict
+from bot.domain.verdict import CaseVerdict
 from bot.domain.watch import SeenReply, Watch
 from bot.domain.week import Week
 from bot.slack.messages import to_reaction
 from bot.store import Store
 from bot.store.jobs import JobKind, JobPayload, entrypoint
 from bot.store.schema import cases
+from judge import Flag, Rating, Unscored
+from judge.scoring.ratings import UnscoredReason
 
 SECRET = "the code of the safe is 4711"
 BEGUN_AT = datetime.now(UTC)
@@ -82,28 +84,28 @@ async def held(log: Store, case: LoggedCase | int) -> LoggedCase:
     return claimed
 
 
-def a_verdict(score: int = 4) -> RecordedVerdict:
-    rating = RecordedRating(
-        score=score,
-        unscored_reason=None,
-        justification="Good.",
-        raw="score: 4",
-        model="m",
-        weighted_score=3.9,
-        cost_usd=0.002,
-    )
-    return RecordedVerdict(
-        score=score,
-        mean=score,
-        spread=0,
-        model="m",
-        rubric="additive-5",
-        rubric_version="v",
-        weighted_score=3.9,
-        flags=("asks_for_score",),
-        cost_usd=0.002,
-        ratings=(rating,),
-    )
+def bare_verdict(score: int | None = 4, reason: str = "no_score", detail: str = "", **changes: Any) -> CaseVerdict:
+    """A verdict without ratings; `reason` and `detail` say why there is no score if `score` is None."""
+    its = {
+        "score": score,
+        "unscored": Unscored(reason=cast("UnscoredReason", reason), detail=detail) if score is None else None,
+        "mean": None,
+        "spread": None,
+        "justification": "" if score is None else "Good.",
+        "ratings": (),
+        "basis": "0 of 0",
+        "model": "m",
+        "rubric": "additive-5",
+        "rubric_version": "f846c469",
+    }
+    return CaseVerdict(**its | changes)
+
+
+def a_verdict(score: int = 4) -> CaseVerdict:
+    its: dict[str, Any] = {"weighted_score": 3.9, "cost_usd": 0.002}
+    rating = Rating(score=score, justification="Good.", raw="score: 4", model="m", **its)
+    its |= {"mean": score, "spread": 0, "justification": "", "ratings": (rating,), "basis": "1 of 1"}
+    return bare_verdict(score, flags=(Flag.ASKS_FOR_SCORE,), **its)
 
 
 async def delivered(log: Store, key: str = "k1", age: timedelta = timedelta(0), **changes: Any) -> LoggedCase:
@@ -133,11 +135,7 @@ async def judged(
     log: Store, key: str, score: int | None = 4, posted: dict[str, Any] | None = None, **changes: Any
 ) -> LoggedCase:
     case, _ = await log.add(a_case(**({"key": key, "response": f"Because of {key}."} | changes)))
-    reason = "no_score" if score is None else None
-    verdict = RecordedVerdict(
-        score=score, unscored_reason=reason, model="m", rubric="additive-5", rubric_version="f846c469"
-    )
-    return await log.record((await held(log, case)).model_copy(update=posted or {}), verdict)
+    return await log.record((await held(log, case)).model_copy(update=posted or {}), bare_verdict(score))
 
 
 async def stale(log: Store) -> list[LoggedCase]:

@@ -16,7 +16,7 @@ from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseSource, CaseStatus, LoggedCase, QuestionSource, Visibility
-from bot.domain.verdict import MADE_UP, RecordedVerdict, from_verdict
+from bot.domain.verdict import MADE_UP, CaseVerdict
 from bot.domain.week import Week
 from bot.pipeline.verdict_text import example_message, verdict_message
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
@@ -85,15 +85,19 @@ EXAMPLES = (
 
 def post_examples(workspace: Workspace) -> None:
     """Posts each example in its thread as a message of the app."""
-    rubric = load_rubric("additive-5")
     app = Person(workspace, workspace.bot.id)
     channel = workspace.channel(CHANNEL)
     for example in EXAMPLES:
         question = next(each for each in channel.messages.values() if each.text.startswith(example.question_begins))
-        ratings = [Rating(score=score, justification=words, raw="", model=_MODEL) for score, words in example.said]
-        verdict = combine(ratings, model=_MODEL, rubric=rubric.name, rubric_version=rubric.version, scale=rubric.scale)
-        post = example_message(_case(workspace, question), from_verdict(verdict, rubric, _MODEL))
+        post = example_message(_case(workspace, question), _verdict(example.said, _MODEL))
         app.post(CHANNEL, post.text, thread_ts=question.ts, blocks=post.blocks)
+
+
+def _verdict(said: Sequence[tuple[int, str]], model: str) -> CaseVerdict:
+    rubric = load_rubric("additive-5")
+    ratings = [Rating(score=score, justification=words, raw="", model=model) for score, words in said]
+    its: dict[str, Any] = {"model": model, "rubric": rubric.name, "rubric_version": rubric.version}
+    return CaseVerdict(**vars(combine(ratings, scale=rubric.scale, **its)))
 
 
 def post_offline_note(workspace: Workspace) -> None:
@@ -165,7 +169,7 @@ async def write_past(database_url: str, workspace: Workspace) -> bool:
         app = Person(workspace, workspace.bot.id)
         for row in rows:
             if row["message_ts"]:
-                verdict = RecordedVerdict.model_validate(row | {"ratings": [_rating(row)]})
+                verdict = _verdict([(row["score"], _SAID)], MADE_UP)
                 post = verdict_message(LoggedCase.model_validate(row), verdict)
                 posted = app.post(PAST_CHANNEL, post.text, thread_ts=row["thread_ts"], blocks=post.blocks)
                 row["reply_ts"] = posted.ts

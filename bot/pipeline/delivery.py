@@ -12,7 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.domain.case import LoggedCase, requester_of
 from bot.domain.clock import clock_s
 from bot.domain.fair_queue import FairQueue
-from bot.domain.verdict import RecordedVerdict
+from bot.domain.verdict import CaseVerdict
 from bot.domain.watch import Shows
 from bot.pipeline import text as messages
 from bot.pipeline.verdict_text import UNCONFIRMED, known_verdict, replaced, score_emoji, verdict_message, why_private
@@ -28,7 +28,7 @@ _CLOCK_SKEW_S = 60
 _FRESH_S = 5.0
 
 Part = Literal["thread", "reply"]
-OnVerdict = Callable[[LoggedCase, RecordedVerdict], Awaitable[None]]
+OnVerdict = Callable[[LoggedCase, CaseVerdict], Awaitable[None]]
 
 logger = structlog.get_logger(__name__)
 
@@ -68,7 +68,7 @@ class Delivery:
             case, _ = await self._post_once(case, "reply", messages.placeholder(case))
         return case
 
-    async def deliver(self, case: LoggedCase, verdict: RecordedVerdict) -> LoggedCase:
+    async def deliver(self, case: LoggedCase, verdict: CaseVerdict) -> LoggedCase:
         """Delivers the verdict to the thread, replacing the placeholder if there is one, or to the requester alone.
 
         The message with typed texts shows the score, too, and verdicts that this one replaces are folded. For a watched

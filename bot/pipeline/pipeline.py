@@ -27,7 +27,7 @@ from bot.domain.case import (
 )
 from bot.domain.clock import utc_now
 from bot.domain.fair_queue import FairQueue
-from bot.domain.verdict import RecordedVerdict, from_verdict, without_score
+from bot.domain.verdict import CaseVerdict, from_verdict, without_score
 from bot.domain.watch import LATE, age_of
 from bot.pipeline.delivery import Delivery, taken_up
 from bot.pipeline.judges import Judges
@@ -288,12 +288,12 @@ class CasePipeline:
             logger.warning("not_announced", case=case.id, reason=in_brief(exc))
             return intended
 
-    async def _judge(self, case: LoggedCase) -> RecordedVerdict:
+    async def _judge(self, case: LoggedCase) -> CaseVerdict:
         judge = await self._judges.of(case)
         if judge is None or case.blocker or _is_too_late(case):
             why_not = TOO_LATE if judge else f"The rubric {case.rubric!r} is no longer there."
             judge = judge or self._judges.default
-            return without_score("blocker", case.blocker or why_not, judge.model, judge.rubric)
+            return without_score("blocker", case.blocker or why_not, judge)
         try:
             with self._tracing.step("judge", case):
                 verdict = await self._score(judge, case)
@@ -302,7 +302,7 @@ class CasePipeline:
             logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc))
             if may_pass(exc) and case.model_tries < len(self._model_pauses):
                 raise _ModelFailure(type(exc).__name__) from exc
-            return without_score(type(exc).__name__, str(exc), judge.model, judge.rubric)
+            return without_score(type(exc).__name__, str(exc), judge)
         except RetryError:
             raise
         except Exception as exc:  # a bug of ours: a restart may fix it, but retries must end
@@ -310,13 +310,13 @@ class CasePipeline:
                 raise
             logger.error("case_given_up", case=case.id, exc_info=exc)
             # Only the class of the error is recorded, because its message may quote a text.
-            return without_score("fault", type(exc).__name__, judge.model, judge.rubric)
+            return without_score("fault", type(exc).__name__, judge)
         _note_silence(case, verdict)
         metrics.TOKENS.labels("input").inc(verdict.input_tokens or 0)
         metrics.TOKENS.labels("output").inc(verdict.output_tokens or 0)
-        return from_verdict(verdict, judge.rubric, judge.version, find_flags("", case.question or ""))
+        return from_verdict(verdict, judge, find_flags("", case.question or ""))
 
-    async def _record(self, case: LoggedCase, verdict: RecordedVerdict, since: LoggedCase | None) -> LoggedCase:
+    async def _record(self, case: LoggedCase, verdict: CaseVerdict, since: LoggedCase | None) -> LoggedCase:
         """The case with its verdict, which is paid for: while the store is out of reach, it is tried a few times."""
         failed = 0
         while True:
@@ -352,6 +352,6 @@ def _is_too_late(case: LoggedCase) -> bool:
 def _note_silence(case: LoggedCase, verdict: Verdict) -> None:
     """Logs why a stronger model gave no score, for the operator to fix it; the verdict only says that it gave none."""
     if verdict.escalation and not is_escalated(verdict.model, verdict.escalation):
-        for rating in others(verdict.ratings, verdict.model, verdict.escalation)[:1]:
+        for rating in others(verdict)[:1]:
             reason = rating.detail if isinstance(rating, Unscored) else ""
             logger.warning("stronger_model_gave_no_score", case=case.id, model=rating.model, reason=reason)

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 from bot.domain.case import CaseSource, LoggedCase, Visibility, text_hash
-from bot.domain.verdict import RecordedVerdict
+from bot.domain.verdict import CaseVerdict
 from bot.pipeline.verdict_text import headline
 from bot.slack import ids
 from bot.slack.blocks import (
@@ -56,7 +56,7 @@ def later(case: LoggedCase, pause: timedelta, tries: int) -> Post:
     )
 
 
-def texts(case: LoggedCase, verdict: RecordedVerdict | None = None) -> Post:
+def texts(case: LoggedCase, verdict: CaseVerdict | None = None) -> Post:
     """The typed question and response, with the score once there is one; the verdict is a reply to this message."""
     who = excerpt(case.requester_name, _NAME)
     scored = f"\n{headline(verdict)}" if verdict else ""

@@ -3,7 +3,7 @@
 from contextlib import AbstractContextManager, nullcontext
 
 from bot.domain.case import LoggedCase
-from bot.domain.verdict import RecordedVerdict
+from bot.domain.verdict import CaseVerdict
 
 _NOTHING = nullcontext()
 
@@ -19,5 +19,5 @@ class Tracing:
         """A context around a step of that attempt."""
         return _NOTHING
 
-    def judged(self, case: LoggedCase, verdict: RecordedVerdict) -> None:
+    def judged(self, case: LoggedCase, verdict: CaseVerdict) -> None:
         """Is called once a verdict is in the store."""

@@ -1,17 +1,18 @@
 """The verdict's message, in the thread or to the requester alone, and its short form once another replaces it."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from bot.domain.blocker import MAY_NOT_READ
 from bot.domain.case import CaseSource, Exclusion, LoggedCase, QuestionSource
-from bot.domain.verdict import RecordedRating, RecordedVerdict
+from bot.domain.verdict import CaseVerdict
 from bot.slack import ids
 from bot.slack.blocks import actions, button, context, permalink, plain, quote, run, section
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape, excerpt
+from judge import Rating
 from judge.scoring.answers import shorten
-from judge.scoring.escalation import why_of_model
+from judge.scoring.escalation import before_calibration, counted, others, usable, why_of_model
+from judge.scoring.ratings import Result
 from judge.scoring.sanitize import sanitize
 
 _OPERATOR = "the app's log says why"
@@ -50,11 +51,11 @@ def in_short(reason: str) -> str:
     return _IN_SHORT.get(reason, no_score)
 
 
-def why_unscored(verdict: RecordedVerdict) -> str:
+def why_unscored(verdict: CaseVerdict) -> str:
     """The sentence for a verdict without a score; never a guess, and never the model's own words."""
     reason = verdict.unscored_reason or ""
-    if reason in {"blocker", "nothing_to_judge", "too_long"}:
-        return verdict.unscored_detail or ""
+    if verdict.unscored and reason in {"blocker", "nothing_to_judge", "too_long"}:
+        return verdict.unscored.detail
     return _BY_REASON.get(reason, "The model gave no score I can rely on, and I do not guess.")
 
 
@@ -112,7 +113,7 @@ _EXAMPLE = "Example: written by hand, not by a model."
 _NOT_KEPT = "The justification was not stored."
 
 
-def verdict_message(case: LoggedCase, verdict: RecordedVerdict, note: str = "") -> Post:
+def verdict_message(case: LoggedCase, verdict: CaseVerdict, note: str = "") -> Post:
     """The verdict as posted in the thread or sent to the requester alone; `note` says why only they see it."""
     said, summary = _said(case, verdict)
     blocks = [section(headline(verdict)), *said]
@@ -133,7 +134,7 @@ def amended(verdict: Post, case: LoggedCase, *, has_quotes: bool = True) -> Post
     return _with_feedback(text, amend_blocks(verdict.blocks, case, has_quotes=has_quotes))
 
 
-def example_message(case: LoggedCase, verdict: RecordedVerdict) -> Post:
+def example_message(case: LoggedCase, verdict: CaseVerdict) -> Post:
     """A verdict written by hand, as an example: it says so first, and has neither a case number nor buttons."""
     said, summary = _said(case, verdict)
     made_of = context(f"{escape(verdict.model)} · {ratings_line(verdict)}")
@@ -142,7 +143,7 @@ def example_message(case: LoggedCase, verdict: RecordedVerdict) -> Post:
     )
 
 
-def replaced(case: LoggedCase, verdict: RecordedVerdict, by: LoggedCase, workspace_url: str) -> Post:
+def replaced(case: LoggedCase, verdict: CaseVerdict, by: LoggedCase, workspace_url: str) -> Post:
     why = "" if by.question_hash == case.question_hash else ", question changed"
     text = f"{_in_words(verdict)} · replaced by {_link(by, workspace_url)}{why}"
     return Post(text, [context(text) | {"block_id": ids.BLOCK_REPLACED}])
@@ -152,7 +153,7 @@ def is_replaced(post: Post) -> bool:
     return any(block.get("block_id") == ids.BLOCK_REPLACED for block in post.blocks)
 
 
-def known_verdict(case: LoggedCase, verdict: RecordedVerdict, workspace_url: str) -> Post:
+def known_verdict(case: LoggedCase, verdict: CaseVerdict, workspace_url: str) -> Post:
     """The answer to a person who asks again: a link to the verdict, or the verdict itself if only they may see it."""
     row = _buttons(case, verdict, has_been_seen=True)
     if case.is_private or case.blocked_by:
@@ -164,7 +165,7 @@ def known_verdict(case: LoggedCase, verdict: RecordedVerdict, workspace_url: str
     return Post(line, [section(line), actions(*row)] if row else [section(line)])
 
 
-def headline(verdict: RecordedVerdict) -> str:
+def headline(verdict: CaseVerdict) -> str:
     """The first line: the score, the range of the ratings if they are split, and the gauge."""
     split = ", ratings from {} to {}".format(*verdict.span) if verdict.is_split else ""
     if verdict.score is None:
@@ -172,7 +173,7 @@ def headline(verdict: RecordedVerdict) -> str:
     return f"*Score {verdict.score} of {verdict.highest}*{split}{_offline(verdict)}  {gauge(verdict)}"
 
 
-def gauge(verdict: RecordedVerdict) -> str:
+def gauge(verdict: CaseVerdict) -> str:
     """Five circles, filled up to the score; of split ratings, half filled from the lowest to the highest."""
     if verdict.score is None:
         return "○" * _STEPS
@@ -198,25 +199,28 @@ def why_private(case: LoggedCase) -> str:
     return f"Only you see this, because Slack did not let me reply in {where} (`{escape(case.blocked_by)}`)."
 
 
-def ratings_line(verdict: RecordedVerdict) -> str:
+def ratings_line(verdict: CaseVerdict) -> str:
     """The score of each rating; empty if there is only one rating."""
-    if len(verdict.counted) < 2:
+    ratings = counted(verdict)
+    if len(ratings) < 2:
         return ""
-    usable, all_of_them = len(_usable(verdict)), len(verdict.counted)
-    count = f"{all_of_them}" if usable == all_of_them else f"{usable} of {all_of_them}"
-    scores = ("unscored" if rating.score is None else str(rating.score) for rating in verdict.counted)
+    count = f"{len(ratings)}" if all(isinstance(each, Rating) for each in ratings) else verdict.basis
+    scores = (str(each.score) if isinstance(each, Rating) else "unscored" for each in ratings)
     return f"{count} ratings: {', '.join(scores)}"
 
 
-def rated_quote(rating: RecordedRating, verdict: RecordedVerdict, most_words: int) -> dict[str, Any]:
+def rated_quote(rating: Result, verdict: CaseVerdict, most_words: int) -> dict[str, Any]:
     """One rating: its score and its justification."""
-    title = "No score" if rating.score is None else f"Rated {rating.score} of {verdict.highest}"
-    if verdict.others:
+    if isinstance(rating, Rating):
+        title, words = f"Rated {rating.score} of {verdict.highest}", rating.justification
+    else:
+        title, words = "No score", rating.detail
+    if others(verdict):
         title += f" by {rating.model}"
-    return quote(shorten(rating.justification, most_words), _ROOM, run(title, is_bold=True))
+    return quote(shorten(words, most_words), _ROOM, run(title, is_bold=True))
 
 
-def _said(case: LoggedCase, verdict: RecordedVerdict) -> tuple[list[dict[str, Any]], str]:
+def _said(case: LoggedCase, verdict: CaseVerdict) -> tuple[list[dict[str, Any]], str]:
     """The justification as blocks, and a one-line summary of the verdict for notifications."""
     if verdict.score is None:
         sentence = clip(why_unscored(verdict), _ROOM)
@@ -230,14 +234,14 @@ def _said(case: LoggedCase, verdict: RecordedVerdict) -> tuple[list[dict[str, An
     return [block], f"{score}: {(excerpt(words, _NOTIFICATION) or '…') if words else ours}"
 
 
-def _extremes(verdict: RecordedVerdict) -> list[dict[str, Any]]:
+def _extremes(verdict: CaseVerdict) -> list[dict[str, Any]]:
     """Short justifications of the highest and the lowest rating; empty if ratings agree, or texts are not stored.
 
     They are below each other, because a phone is too narrow for columns, and in quotes, so they cannot pass for ours.
     """
     if not verdict.is_split:
         return []
-    rated = {rating.score: rating for rating in _usable(verdict) if sanitize(rating.justification).strip()}
+    rated = {rating.score: rating for rating in usable(verdict) if sanitize(rating.justification).strip()}
     low, high = verdict.span
     places = (high, ids.BLOCK_JUSTIFICATION), (low, ids.BLOCK_LOW_JUSTIFICATION)
     return [
@@ -247,11 +251,11 @@ def _extremes(verdict: RecordedVerdict) -> list[dict[str, Any]]:
     ]
 
 
-def _in_words(verdict: RecordedVerdict) -> str:
+def _in_words(verdict: CaseVerdict) -> str:
     return "Unscored" if verdict.score is None else f"Score {verdict.score} of {verdict.highest}"
 
 
-def _filled(verdict: RecordedVerdict, score: int) -> int:
+def _filled(verdict: CaseVerdict, score: int) -> int:
     return round((score - verdict.lowest) / (verdict.highest - verdict.lowest) * _STEPS)
 
 
@@ -263,9 +267,9 @@ def _link(case: LoggedCase, workspace_url: str) -> str:
     return f"<{permalink(workspace_url, case.channel_id, case.reply_ts, case.thread_ts)}|{number}>"
 
 
-def _warning(case: LoggedCase, verdict: RecordedVerdict) -> str:
+def _warning(case: LoggedCase, verdict: CaseVerdict) -> str:
     question = "the typed question" if case.question_source is QuestionSource.TYPED else "the question"
-    texts = {"the response": verdict.response_flags, question: verdict.question_flags}
+    texts = {"the response": verdict.flags, question: verdict.question_flags}
     tries = [f"{text} {' and '.join(flag.words for flag in flags)}" for text, flags in texts.items() if flags]
     return f":warning: *Check this one yourself:* {'; '.join(tries)}." if tries else ""
 
@@ -292,8 +296,8 @@ def _messages(number: int) -> str:
     return f"{number:,} message{'' if number == 1 else 's'}"
 
 
-def _provenance(case: LoggedCase, verdict: RecordedVerdict) -> str:
-    judges = verdict.before_calibration
+def _provenance(case: LoggedCase, verdict: CaseVerdict) -> str:
+    judges = before_calibration(verdict)
     calibrated = "" if judges is None else f"calibrated from {judges} to what people here give"
     reply = _messages(case.messages) if case.messages > 1 else ""
     unread = f"{case.unread} not read" if case.unread else ""
@@ -301,23 +305,19 @@ def _provenance(case: LoggedCase, verdict: RecordedVerdict) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def _judged_by(verdict: RecordedVerdict) -> str:
+def _judged_by(verdict: CaseVerdict) -> str:
     """The model; if a stronger one was asked, which model's verdict this is, and why."""
-    if verdict.escalation and (excluded := verdict.others):
-        scores = [rating.score for rating in excluded if rating.score is not None]
+    if verdict.escalation and (excluded := others(verdict)):
+        scores = [rating.score for rating in excluded if isinstance(rating, Rating)]
         return escape(why_of_model(verdict.model, verdict.escalation, scores))
     return "" if verdict.is_offline and verdict.score is not None else escape(verdict.model)  # the headline says it
 
 
-def _usable(verdict: RecordedVerdict) -> Sequence[RecordedRating]:
-    return [rating for rating in verdict.counted if rating.score is not None]
-
-
-def _offline(verdict: RecordedVerdict) -> str:
+def _offline(verdict: CaseVerdict) -> str:
     return " (offline rater, not a judge)" if verdict.is_offline and verdict.score is not None else ""
 
 
-def _buttons(case: LoggedCase, verdict: RecordedVerdict, *, has_been_seen: bool = False) -> list[dict[str, Any]]:
+def _buttons(case: LoggedCase, verdict: CaseVerdict, *, has_been_seen: bool = False) -> list[dict[str, Any]]:
     """The buttons that can have an effect: without texts there is nothing to score again or to correct."""
     if case.blocker is not None:
         return [button("Try again", ids.ACTION_AGAIN, case.id)] if case.blocker == MAY_NOT_READ else []

@@ -1,6 +1,7 @@
 """Reads cases and a person's list of them, and records edits and deletions of their messages."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any
 
@@ -26,7 +27,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus, CaseTurn, CurrentVerdict, Exclusion, LoggedCase, Part, join_texts, text_hash
 from bot.domain.clock import utc_now
-from bot.domain.verdict import RecordedRating, RecordedVerdict
+from bot.domain.verdict import CaseVerdict
 from bot.domain.watch import AGAIN
 from bot.store.database import Database, lock_learning
 from bot.store.database import Part as StorePart
@@ -35,6 +36,9 @@ from bot.store.jobs import Job, JobKind, JobPart, is_of_team
 from bot.store.schema import IS_STALE, IS_UNSETTLED, align_records, cases, processes, ratings, turns
 from bot.store.turns import is_turn_of_case
 from bot.store.visibility import counts, same_reply
+from judge import Flag, Rating, Unscored
+from judge.scoring.escalation import counted, usable
+from judge.scoring.ratings import Result
 
 PageEnd = tuple[datetime, int]
 """Where a page ends: time and number of its last case. It stays valid if that case is deleted."""
@@ -47,11 +51,46 @@ def to_case(row: Row[Any]) -> LoggedCase:
     return LoggedCase.model_validate(dict(row._mapping))
 
 
-def rating_rows(case: LoggedCase, given: Sequence[RecordedRating]) -> list[dict[str, Any]]:
+_OF_VERDICT = {each.name for each in fields(CaseVerdict)}.intersection(cases.c.keys()) - {"rubric", "flags"}
+_COLUMNS = {"reason": "unscored_reason", "detail": "justification"}
+_OF_QUESTION = "question_"
+
+
+def verdict_values(verdict: CaseVerdict) -> dict[str, Any]:
+    """The columns of a case that its verdict fills."""
+    return {name: getattr(verdict, name) for name in _OF_VERDICT} | {
+        "unscored_reason": verdict.unscored_reason,
+        "unscored_detail": verdict.unscored and verdict.unscored.detail,
+        "flags": [*verdict.flags, *(f"{_OF_QUESTION}{flag}" for flag in verdict.question_flags)],
+    }
+
+
+def rating_rows(case: LoggedCase, given: Sequence[Result]) -> list[dict[str, Any]]:
+    its = dict.fromkeys(("score", "weighted_score", "unscored_reason")) | {"team_id": case.team_id, "case_id": case.id}
     return [
-        rating.model_dump() | {"team_id": case.team_id, "case_id": case.id, "position": position}
-        for position, rating in enumerate(given)
+        its | {"position": position} | {_COLUMNS.get(name, name): value for name, value in vars(each).items()}
+        for position, each in enumerate(given)
     ]
+
+
+def _to_rating(row: Row[Any]) -> Result:
+    kind = Unscored if row.score is None else Rating
+    return kind(**{each.name: row._mapping[_COLUMNS.get(each.name, each.name)] for each in fields(kind)})
+
+
+def _to_verdict(row: Row[Any], given: Sequence[Row[Any]]) -> CaseVerdict:
+    why = Unscored(reason=row.unscored_reason, detail=row.unscored_detail or "")
+    verdict = CaseVerdict(
+        **{name: row._mapping[name] for name in _OF_VERDICT},
+        rubric=row.rubric,
+        unscored=why if row.unscored_reason else None,
+        # Flags that are not known come from a later version.
+        flags=tuple(flag for flag in Flag if flag in row.flags),
+        question_flags=tuple(flag for flag in Flag if f"{_OF_QUESTION}{flag}" in row.flags),
+        ratings=tuple(map(_to_rating, given)),
+        basis="",
+    )
+    return replace(verdict, basis=f"{len(usable(verdict))} of {len(counted(verdict))}")
 
 
 _NO_TEXTS = {"question": None, "response": None, "justification": ""}
@@ -186,17 +225,14 @@ class Cases(StorePart):
         query = select(cases.c.id).where(same_reply(case), counts(cases), is_later).limit(1)
         return await self._database.value(query) is not None
 
-    async def verdict(self, case_id: int) -> RecordedVerdict | None:
+    async def verdict(self, case_id: int) -> CaseVerdict | None:
         async def read(connection: AsyncConnection) -> tuple[Row[Any], Sequence[Row[Any]]]:
             row = (await connection.execute(_BY_ID, {"case_id": case_id})).one()
             which = {"team_id": row.team_id, "case_id": case_id}
             return row, (await connection.execute(_RATINGS, which)).all()
 
         row, rows = await self._database.read(read)
-        if row.judged_at is None:
-            return None
-        given = tuple(RecordedRating.model_validate(dict(rating._mapping)) for rating in rows)
-        return RecordedVerdict.model_validate(dict(row._mapping) | {"ratings": given})
+        return _to_verdict(row, rows) if row.judged_at else None
 
     async def newest(self, limit: int) -> Sequence[LoggedCase]:
         return (await self._database.rows(LoggedCase, select(cases).order_by(cases.c.id.desc()).limit(limit)))[::-1]

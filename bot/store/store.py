@@ -23,13 +23,13 @@ from bot.domain.case import Case, CaseStatus, Exclusion, LoggedCase, QuestionSou
 from bot.domain.clock import clock_s, utc_now
 from bot.domain.deadline import check_deadline
 from bot.domain.limits import Limits
-from bot.domain.verdict import RecordedVerdict
+from bot.domain.verdict import CaseVerdict
 from bot.domain.watch import AGAIN
 from bot.store import spending
 from bot.store.assignments import Assignments
 from bot.store.audit import Audit
 from bot.store.batches import Batches
-from bot.store.cases import Cases, Edits, drop_texts, rating_rows, to_case
+from bot.store.cases import Cases, Edits, drop_texts, rating_rows, to_case, verdict_values
 from bot.store.channels import Channels, People
 from bot.store.database import Database, lock_for_transaction, lock_learning
 from bot.store.digests import Digests, Thumbs
@@ -84,7 +84,6 @@ async def change(connection: AsyncConnection, statement: UpdateBase, values: dic
     return bool(row.is_stale)
 
 
-_VERDICT_COLUMNS = set(RecordedVerdict.model_fields) - {"ratings", "rubric"}
 # What may be found in Slack while a case is settled.
 _FOUND = (
     "key",
@@ -294,12 +293,12 @@ class Store:
         """The case after an unexpected error; the attempt is over."""
         return await self._step(case, {"internal_errors": case.internal_errors + 1})
 
-    async def record(self, case: LoggedCase, verdict: RecordedVerdict, since: LoggedCase | None = None) -> LoggedCase:
+    async def record(self, case: LoggedCase, verdict: CaseVerdict, since: LoggedCase | None = None) -> LoggedCase:
         """Records the verdict, its ratings and the intent to post, in one transaction; a case keeps its first verdict.
 
         A reply that a watch drew and that has no score is missed: others of its day stand for it in the figures.
         """
-        values = verdict.model_dump(include=_VERDICT_COLUMNS) | _posted(case) | _found(case, since)
+        values = verdict_values(verdict) | _posted(case) | _found(case, since)
         values |= {"status": CaseStatus.JUDGED, "judged_at": utc_now(), "slack_tries": 0, "internal_errors": 0}
         if verdict.input_tokens is not None or not verdict.ratings:
             values["reserved_tokens"] = 0  # what it took is known

@@ -33,7 +33,7 @@ from prometheus_client import Metric
 
 from bot import metrics
 from bot.domain.case import LoggedCase
-from bot.domain.verdict import RecordedVerdict
+from bot.domain.verdict import CaseVerdict
 from bot.pipeline.retries import RetryError
 from bot.pipeline.tracing import Tracing
 from bot.store.errors import STORE_ERRORS
@@ -144,7 +144,7 @@ class _Spans(Tracing):
         # With the case's number, because only the finished steps of a killed attempt arrive, without its own span.
         return self.span(name, {"slack_judge.case.id": case.id})
 
-    def judged(self, case: LoggedCase, verdict: RecordedVerdict) -> None:
+    def judged(self, case: LoggedCase, verdict: CaseVerdict) -> None:
         by = {"slack_judge.model": verdict.model, "slack_judge.rubric.version": verdict.rubric_version}
         get_current_span().set_attributes(by | _scored(verdict))
         value = None if verdict.score is None else float(verdict.score)
@@ -173,7 +173,7 @@ def _of(case: LoggedCase) -> dict[str, Any]:
     }
 
 
-def _scored(scored: LoggedCase | RecordedVerdict) -> dict[str, Any]:
+def _scored(scored: LoggedCase | CaseVerdict) -> dict[str, Any]:
     return _known({"slack_judge.score": scored.score, "slack_judge.unscored.reason": scored.unscored_reason})
 
 

@@ -6,7 +6,6 @@ import sys
 import textwrap
 from codecs import BOM_UTF8
 from pathlib import Path
-from statistics import median_low
 from typing import Annotated, BinaryIO
 
 import typer
@@ -17,7 +16,7 @@ from judge.errors import SetupError
 from judge.rows.files import decode
 from judge.rows.messages import Dialogue
 from judge.rows.row_file import Row
-from judge.scoring.escalation import counted, others, why_of_model
+from judge.scoring.escalation import before_calibration, counted, others, why_of_model
 from judge.scoring.judging import Judge
 from judge.scoring.model import DEFAULT_MODEL
 from judge.scoring.offline import OFFLINE
@@ -114,15 +113,14 @@ def _to_text(verdict: Verdict, scale: Scale) -> str:
 def _footnote(verdict: Verdict) -> str:
     model = "offline rater, not a judge" if verdict.model == OFFLINE else f"model {verdict.model}"
     parts = [model, f"rubric {verdict.rubric} ({verdict.rubric_version})"]
-    ratings = counted(verdict.ratings, verdict.model, verdict.escalation)
+    ratings = counted(verdict)
     if len(ratings) > 1:
         scores = ", ".join(str(each.score) if isinstance(each, Rating) else "unscored" for each in ratings)
         parts.insert(0, f"{verdict.basis} ratings: {scores}")
-    if verdict.escalation and (aside := others(verdict.ratings, verdict.model, verdict.escalation)):
+    if verdict.escalation and (aside := others(verdict)):
         scores_aside = [each.score for each in aside if isinstance(each, Rating)]
         parts.insert(0, why_of_model(verdict.model, verdict.escalation, scores_aside))
-    middle = median_low([each.score for each in ratings if isinstance(each, Rating)] or [0])
-    if verdict.score not in (None, middle):
+    if (middle := before_calibration(verdict)) is not None:
         parts.insert(0, f"calibrated from {middle}")
     if verdict.weighted_score is not None:
         parts.insert(0, f"weighted score {verdict.weighted_score:.2f}")

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Protocol, TypeVar
+from statistics import median_low
 
-from judge.scoring.ratings import UnscoredReason, Verdict, add_known, add_up, point
+from judge.scoring.ratings import Rating, Result, UnscoredReason, Verdict, add_known, add_up, point
 
 _TO = " > "
 # The cause is the texts or the server, not the judge's doubt, so another model would hardly do better.
@@ -14,14 +14,6 @@ _NO_DOUBT = {
     UnscoredReason.NOTHING_TO_JUDGE,
     UnscoredReason.TOO_LONG,
 }
-
-
-class HasModel(Protocol):
-    @property
-    def model(self) -> str: ...
-
-
-Asked = TypeVar("Asked", bound=HasModel)
 
 
 def to_escalation(first: str, stronger: str) -> str:
@@ -37,14 +29,30 @@ def is_escalated(model: str, escalation: str | None) -> bool:
     return escalation is not None and model == _models_of(escalation)[1]
 
 
-def counted(ratings: Sequence[Asked], model: str, escalation: str | None) -> Sequence[Asked]:
-    """The ratings that a verdict by `model` is based on: all of them, unless a stronger model was asked too."""
-    return [rating for rating in ratings if is_escalated(rating.model, escalation) == is_escalated(model, escalation)]
+def counted(verdict: Verdict) -> Sequence[Result]:
+    """The ratings that a verdict is based on: all of them, unless a stronger model was asked too."""
+    return [rating for rating in verdict.ratings if _is_counted(rating, verdict)]
 
 
-def others(ratings: Sequence[Asked], model: str, escalation: str | None) -> Sequence[Asked]:
-    """The ratings by the model whose verdict does not count."""
-    return [rating for rating in ratings if is_escalated(rating.model, escalation) != is_escalated(model, escalation)]
+def others(verdict: Verdict) -> Sequence[Result]:
+    """The ratings by the model whose verdict does not count; empty if only one was asked."""
+    return [rating for rating in verdict.ratings if not _is_counted(rating, verdict)]
+
+
+def usable(verdict: Verdict) -> Sequence[Rating]:
+    """The ratings with a score that a verdict is based on."""
+    return [rating for rating in counted(verdict) if isinstance(rating, Rating)]
+
+
+def before_calibration(verdict: Verdict) -> int | None:
+    """The median of the ratings, if the rubric's calibration changed it into another score; otherwise None."""
+    scores = [rating.score for rating in usable(verdict)]
+    middle = median_low(scores) if scores and verdict.is_scored else verdict.score
+    return None if middle == verdict.score else middle
+
+
+def _is_counted(rating: Result, verdict: Verdict) -> bool:
+    return is_escalated(rating.model, verdict.escalation) == is_escalated(verdict.model, verdict.escalation)
 
 
 def why_of_model(model: str, escalation: str, scores_of_other: Sequence[int]) -> str:

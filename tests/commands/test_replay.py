@@ -13,12 +13,12 @@ from sqlalchemy import update
 
 from bot.domain.case import CaseSource
 from bot.domain.label import Label
-from bot.domain.verdict import MADE_UP, RecordedVerdict
+from bot.domain.verdict import MADE_UP
 from bot.setting_values import Role
 from bot.settings import load_settings
 from bot.store import Store
 from bot.store.schema import cases
-from tests.cases import a_case, held
+from tests.cases import a_case, bare_verdict, held
 from tests.model_server import Answer, Failure, ModelServer, Reply, Stall
 from tests.programs import run, start
 
@@ -39,9 +39,7 @@ async def add(log: Store, number: int, before: int, said: int, human: int | None
     fields = {"key": f"k{number}", "question": f"What is {number}?", "response": f"It is {said}."} | changes
     version = fields.pop("judge_version", OLD)
     case, _ = await log.add(a_case(**fields))
-    verdict = RecordedVerdict(
-        score=before, model="gpt-6-luna", rubric="additive-5", rubric_version="f846c469", judge_version=version
-    )
+    verdict = bare_verdict(before, model="gpt-6-luna", judge_version=version)
     recorded = await log.record(await held(log, case), verdict)
     if human is not None:
         await log.labels.put(recorded, "U9", Label(human, None))

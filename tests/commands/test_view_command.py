@@ -12,11 +12,11 @@ from sqlalchemy import insert, select, update
 
 from bot.domain.case import CaseSource, CaseTurn, Part
 from bot.domain.label import Label
-from bot.domain.verdict import RecordedVerdict
 from bot.store import Store
+from bot.store.cases import verdict_values
 from bot.store.schema import cases, labels
 from judge.evaluation.view.replies import MOST_REPLIES
-from tests.cases import delivered, judged, url
+from tests.cases import bare_verdict, delivered, judged, url
 from tests.programs import OPERATOR, command, pocket_slack, run, with_log
 from tests.stage import CHANNEL
 
@@ -155,13 +155,12 @@ async def test_unscored_replies_say_why_in_few_words(tmp_path: Path) -> None:
 
 async def test_scores_are_held_to_the_scale_that_was_logged(tmp_path: Path) -> None:
     async def fill(log: Store) -> None:
-        failed = RecordedVerdict(score=None, unscored_reason="fault", model="m", rubric="mine", rubric_version="1")
-        good = RecordedVerdict(score=9, lowest=1, highest=10, model="m", rubric="mine", rubric_version="1")
+        failed = bare_verdict(None, "fault", rubric_version="1")
+        good = bare_verdict(9, lowest=1, highest=10, rubric_version="1")
         for key, verdict in (("a", failed), ("b", good)):
             case = await judged(log, key)
-            await log.database.execute(
-                update(cases).where(cases.c.id == case.id).values(verdict.model_dump(exclude={"ratings"}))
-            )
+            its = verdict_values(verdict) | {"rubric": "mine"}
+            await log.database.execute(update(cases).where(cases.c.id == case.id).values(its))
 
     await with_log(url(tmp_path), fill)
     (version,) = (await viewed(url(tmp_path), tmp_path))["versions"]

@@ -119,7 +119,7 @@ async def test_a_rubric_that_is_gone_leaves_the_case_unscored(desk: Desk) -> Non
     verdict = await desk.log.cases.verdict(case.id)
     assert verdict is not None
     assert verdict.score is None
-    assert verdict.unscored_detail == "The rubric 'tone' is no longer there."
+    assert verdict.unscored.detail == "The rubric 'tone' is no longer there."
 
 
 @pytest.mark.parametrize(("age", "is_late"), [(timedelta(hours=23), False), (timedelta(hours=25), True)])
@@ -158,7 +158,7 @@ async def test_an_error_that_nobody_foresaw_is_not_tried_for_ever(model_server: 
             case = found
         verdict = await desk.log.cases.verdict(case.id)
     assert verdict is not None
-    assert (verdict.unscored_reason, verdict.unscored_detail) == ("fault", "AttributeError")
+    assert (verdict.unscored_reason, verdict.unscored.detail) == ("fault", "AttributeError")
     assert failed == 10
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.domain.verdict import RecordedVerdict
+from bot.domain.verdict import CaseVerdict
 from bot.slack import ids
 from tests.model_server import Failure, ModelServer, Reply
 from tests.stage import Stage, StageFactory, shown
@@ -25,7 +25,7 @@ def play(server: ModelServer, big: Reply) -> None:
     server.script(answer)
 
 
-async def judged(open_stage: StageFactory, big: Reply) -> tuple[Stage, str, RecordedVerdict]:
+async def judged(open_stage: StageFactory, big: Reply) -> tuple[Stage, str, CaseVerdict]:
     stage: Stage = await open_stage(judge_model="small", judge_samples=3, judge_escalate_to="big")
     play(stage.model, big)
     verdict = await stage.verdict(stage.ask_for_score())
@@ -46,7 +46,7 @@ async def test_a_verdict_of_the_stronger_model_says_why_and_both_are_in_the_log(
         0,
         1,
     )
-    assert sorted((each.model, each.score) for each in recorded.ratings) == [
+    assert sorted((each.model, getattr(each, "score", None)) for each in recorded.ratings) == [
         *(("big", 2),) * 2,
         *(("small", score) for score in (1, 3, 5)),
     ]

@@ -1,5 +1,6 @@
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -81,13 +82,13 @@ async def test_what_is_set_aside_is_given_back_when_it_is_known_what_a_case_took
     limits = Limits(tokens_per_day=1000, ratings=3)
     case, _ = await log.add(a_case(), None, limits)
     assert await ask(log, 2, limits) == NO_TOKENS_LEFT
-    took = a_verdict().model_copy(update={"input_tokens": 400, "output_tokens": 60})
+    took = replace(a_verdict(), input_tokens=400, output_tokens=60)
     judged = await log.record(await held(log, case), took)
     assert await ask(log, 3, limits) is None  # 460 of 1,000; the new one sets 3,000 aside
     assert await ask(log, 4, limits) == NO_TOKENS_LEFT
     await log.note_delivered(judged)
     (newest,) = await log.cases.newest(1)
-    await log.record(await held(log, newest), took.model_copy(update={"input_tokens": 600}))
+    await log.record(await held(log, newest), replace(took, input_tokens=600))
     assert await ask(log, 5, limits) == NO_TOKENS_LEFT  # 1,120
 
 
@@ -101,7 +102,7 @@ async def test_what_a_server_does_not_count_stays_set_aside(log: Store) -> None:
 async def test_what_needed_no_model_sets_nothing_aside(log: Store) -> None:
     limits = Limits(tokens_per_day=1000)
     case, _ = await log.add(a_case(), None, limits)
-    await log.record(await held(log, case), a_verdict().model_copy(update={"ratings": ()}))
+    await log.record(await held(log, case), replace(a_verdict(), ratings=()))
     assert await ask(log, 2, limits) is None
 
 
@@ -123,7 +124,7 @@ async def test_cases_that_waited_for_their_questions_share_the_tokens_of_the_day
 )
 async def test_what_a_forgotten_case_has_used_stays_used_for_its_time(log: Store, limits: Limits) -> None:
     case, _ = await log.add(a_case(), None, limits)
-    took = a_verdict().model_copy(update={"input_tokens": 400, "output_tokens": 60})
+    took = replace(a_verdict(), input_tokens=400, output_tokens=60)
     await log.note_delivered(await log.record(await held(log, case), took))
     assert list(await log.forgetting.forget([case.id], "U1")) == [case.id]
     assert await ask(log, 2, limits) is not None

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from bot.domain.blocker import MAY_NOT_READ
 from bot.domain.case import CaseSource, CaseStatus, LoggedCase, QuestionSource, Visibility
-from bot.domain.verdict import RecordedRating, RecordedVerdict
 from bot.pipeline import text as messages
 from bot.pipeline import verdict_text as verdicts
 from bot.pipeline.rubric_meanings import meanings
@@ -18,9 +17,11 @@ from bot.pipeline.verdict_text import in_short, why_unscored
 from bot.slack import ids
 from bot.slack.blocks import ModalState
 from bot.slack.messenger import Post
-from judge import Flag, JudgeError, RubricError, load_rubric
+from judge import Flag, JudgeError, Rating, RubricError, load_rubric
+from judge.scoring.ratings import Result, UnscoredReason, unscored
 from pocket_slack.blocks import check_blocks, check_view
 from tests import cases
+from tests.cases import bare_verdict as a_verdict
 
 LONG = st.one_of(st.text(), st.sampled_from(["&" * 40_000, "<!channel>" * 4_000, "word " * 8_000, "ß" * 3_001]))
 
@@ -31,11 +32,6 @@ def a_case(**changes: Any) -> LoggedCase:
     return LoggedCase(**(asked | logged | changes))
 
 
-def a_verdict(**changes: Any) -> RecordedVerdict:
-    fields = {"score": 4, "justification": "Good.", "model": "m", "rubric": "additive-5", "rubric_version": "f846c469"}
-    return RecordedVerdict(**(fields | changes))
-
-
 def words(post: Post) -> str:
     return str(post.blocks)
 
@@ -43,7 +39,7 @@ def words(post: Post) -> str:
 @given(LONG, LONG, LONG)
 def test_messages_keep_slacks_limits(question: str, response: str, justification: str) -> None:
     case = a_case(question=question, response=response, requester_name=question[:80])
-    scored, unscored = a_verdict(justification=justification), a_verdict(score=None, unscored_reason="no_score")
+    scored, unscored = a_verdict(justification=justification), a_verdict(None)
     posts = [verdicts.verdict_message(case, scored), verdicts.verdict_message(case, unscored, "Only you see this.")]
     posts += [
         verdicts.known_verdict(case, scored, "https://a.slack.com/"),
@@ -75,7 +71,7 @@ def test_the_gauge_has_five_steps_on_any_scale(score: int, lowest: int, highest:
 
 
 def test_several_ratings_are_listed() -> None:
-    verdict = a_verdict(ratings=ratings(4, None, 5))
+    verdict = a_verdict(ratings=ratings(4, None, 5), basis="2 of 3")
     assert "2 of 3 ratings: 4, unscored, 5" in words(verdicts.verdict_message(a_case(), verdict))
     assert "· 3 ratings: 4, 4, 5 ·" in words(
         verdicts.verdict_message(a_case(), a_verdict(ratings=ratings(4, 4, 5), spread=1))
@@ -112,9 +108,7 @@ def test_judges_that_split_are_both_heard() -> None:
 
 
 def test_a_split_without_a_score_has_both_reasons_too() -> None:
-    verdict = a_verdict(
-        score=None, unscored_reason="split", ratings=ratings(5, 1, 3), spread=4, justification="", unscored_detail="x"
-    )
+    verdict = a_verdict(None, "split", "x", ratings=ratings(5, 1, 3), spread=4)
     post = verdicts.verdict_message(a_case(), verdict)
     assert post.blocks[0]["text"]["text"] == "*Unscored*, ratings from 1 to 5"
     assert [_lines(block) for block in post.blocks[2:4]] == [
@@ -125,7 +119,7 @@ def test_a_split_without_a_score_has_both_reasons_too() -> None:
 
 
 def test_the_reasons_of_a_split_are_short() -> None:
-    long = RecordedRating(score=1, unscored_reason=None, justification="One two. " * 60, raw="", model="m")
+    long = Rating(score=1, justification="One two. " * 60, raw="", model="m")
     verdict = a_verdict(score=4, ratings=(long, *ratings(4, 5)), spread=4)
     _, low = [
         block
@@ -138,7 +132,7 @@ def test_the_reasons_of_a_split_are_short() -> None:
 
 def test_only_buttons_that_can_do_something_are_there() -> None:
     def offered(**changes: Any) -> list[str]:
-        unscored = a_verdict(score=None, unscored_reason="blocker", unscored_detail="Empty.")
+        unscored = a_verdict(None, "blocker", "Empty.")
         blocks = verdicts.verdict_message(a_case(**changes), unscored).blocks
         return [e["action_id"] for block in blocks if block["type"] == "actions" for e in block["elements"]]
 
@@ -148,15 +142,11 @@ def test_only_buttons_that_can_do_something_are_there() -> None:
     assert offered() == [ids.ACTION_AGAIN, ids.ACTION_WRONG_QUESTION, ids.ACTION_LABEL]
 
 
-def ratings(*scores: int | None) -> tuple[RecordedRating, ...]:
+def ratings(*scores: int | None) -> tuple[Result, ...]:
     return tuple(
-        RecordedRating(
-            score=score,
-            unscored_reason="no_score" if score is None else None,
-            justification=f"Because {score}.",
-            raw="",
-            model="m",
-        )
+        unscored(UnscoredReason.NO_SCORE, (0, 5))
+        if score is None
+        else Rating(score=score, justification=f"Because {score}.", raw="", model="m")
         for score in scores
     )
 
@@ -210,7 +200,7 @@ def test_where_the_model_wrote_nothing_the_words_are_ours_and_in_no_quote(nothin
 
 def test_a_text_that_is_too_long_is_named_as_such() -> None:
     detail = "The response is 100,001 characters long, and the limit is 100,000: shorten it."
-    verdict = a_verdict(score=None, unscored_reason="too_long", unscored_detail=detail)
+    verdict = a_verdict(None, "too_long", detail)
     assert verdicts.verdict_message(a_case(), verdict).text == f"Unscored: {detail}"
     assert in_short("too_long") == "too long to judge"
 
@@ -225,18 +215,14 @@ def test_most_verdicts_carry_no_warning() -> None:
     assert ":warning:" not in words(verdicts.verdict_message(a_case(), a_verdict()))
 
 
-def test_a_flag_of_a_later_version_is_left_out() -> None:
-    assert ":warning:" not in words(verdicts.verdict_message(a_case(), a_verdict(flags=("something_new",))))
-
-
 def test_an_unscored_verdict_never_shows_a_number_as_its_score() -> None:
-    post = verdicts.verdict_message(a_case(), a_verdict(score=None, unscored_reason="conflicting"))
+    post = verdicts.verdict_message(a_case(), a_verdict(None, "conflicting"))
     assert post.text.startswith("Unscored: ")
     assert " of 5" not in post.text + words(post)
 
 
 def test_an_unknown_reason_is_still_a_sentence() -> None:
-    post = verdicts.verdict_message(a_case(), a_verdict(score=None, unscored_reason="something_new"))
+    post = verdicts.verdict_message(a_case(), a_verdict(None, "something_new"))
     assert "I do not guess" in post.text
 
 
@@ -244,9 +230,9 @@ def test_every_failure_of_the_judge_has_a_sentence_of_its_own() -> None:
     def children(kind: type[JudgeError]) -> set[type[JudgeError]]:
         return {child for direct in kind.__subclasses__() for child in {direct, *children(direct)}}
 
-    general = why_unscored(a_verdict(score=None, unscored_reason="something_new"))
+    general = why_unscored(a_verdict(None, "something_new"))
     for kind in children(JudgeError) - {RubricError}:
-        assert why_unscored(a_verdict(score=None, unscored_reason=kind.__name__)) != general, kind
+        assert why_unscored(a_verdict(None, kind.__name__)) != general, kind
 
 
 @pytest.mark.parametrize("name", ["additive-5", "grounded", "refusal"])
@@ -259,7 +245,7 @@ def test_the_words_for_scores_are_about_the_rubric_as_it_is(name: str) -> None:
 def test_how_far_the_judges_are_apart_is_said_of_the_model_that_counts() -> None:
     said = {"small": (0, 5, 5), "big": (2, 4, 3)}
     ratings = tuple(
-        RecordedRating(score=score, unscored_reason=None, justification="So.", raw="", model=model)
+        Rating(score=score, justification="So.", raw="", model=model)
         for model, scores in said.items()
         for score in scores
     )
@@ -271,7 +257,7 @@ def test_how_far_the_judges_are_apart_is_said_of_the_model_that_counts() -> None
 
 
 def test_calibrated_score_says_what_the_judge_gave() -> None:
-    ratings = [RecordedRating(score=4, unscored_reason=None, justification="", raw="", model="m") for _ in range(2)]
+    ratings = (Rating(score=4, justification="", raw="", model="m"),) * 2
     calibrated = words(verdicts.verdict_message(a_case(), a_verdict(score=3, ratings=ratings)))
     assert "calibrated from 4" in calibrated
     assert "calibrated" not in words(verdicts.verdict_message(a_case(), a_verdict(score=4, ratings=ratings)))

@@ -1,6 +1,7 @@
 """What is deleted from the store is deleted: by age, by number, and to the last byte of the file."""
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -86,7 +87,7 @@ async def filled(folder: Path) -> Store:
         case, _ = await log.add(a_case(key=str(number), question=text, response=text[::-1] + SECRET))
         case = await log.renew(await held(log, case))
         case = case.model_copy(update={"thread_ts": "1.1", "reply_ts": f"{number}.1"})
-        verdict = a_verdict().model_copy(update={"justification": f"It says that {SECRET}."})
+        verdict = replace(a_verdict(), justification=f"It says that {SECRET}.")
         case = await log.record(case, verdict)
         await log.note_delivered(case)
     return log

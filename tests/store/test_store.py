@@ -2,6 +2,7 @@ import asyncio
 import sqlite3
 from collections.abc import Awaitable, Callable
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -98,6 +99,12 @@ async def test_a_case_keeps_its_first_verdict(log: Store) -> None:
         await log.record(await held(log, 1), a_verdict(2))
     assert (await log.cases.get(1)).status is CaseStatus.JUDGED
     assert await log.cases.verdict(1) == a_verdict(4)
+
+
+async def test_a_flag_of_a_later_version_is_left_out(log: Store) -> None:
+    await log.add(a_case())
+    await log.record(await held(log, 1), replace(a_verdict(), flags=("something_new",)))
+    assert (await log.cases.verdict(1)).flags == ()
 
 
 Step = Callable[[Store, LoggedCase], Awaitable[object]]

@@ -13,7 +13,7 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from bot.domain.blocker import CHANNEL_OFF
 from bot.domain.case import LoggedCase
 from bot.domain.label import Label, Outcome
-from bot.domain.verdict import RecordedVerdict
+from bot.domain.verdict import CaseVerdict
 from bot.feature import Services
 from bot.features.labels import ids
 from bot.features.labels import text as words
@@ -84,7 +84,7 @@ def _register_seen(app: AsyncApp, services: Services) -> None:
 class _Visit:
     invocation: Invocation
     case: LoggedCase
-    verdict: RecordedVerdict
+    verdict: CaseVerdict
 
 
 async def _begin(services: Services, invocation: Invocation, case_id: int | None) -> _Visit | None:

@@ -6,7 +6,7 @@ from typing import Any
 from bot.domain.case import LoggedCase
 from bot.domain.label import Label
 from bot.domain.numbers import number_of
-from bot.domain.verdict import RecordedVerdict
+from bot.domain.verdict import CaseVerdict
 from bot.features.labels import ids
 from bot.pipeline.rubric_meanings import criteria, meanings
 from bot.slack import ids as slack_ids
@@ -40,7 +40,7 @@ MOST_WEEKLY = 1000
 _LONGEST_MENU = 100
 
 
-def label_modal(state: ModalState, verdict: RecordedVerdict, label: Label | None) -> dict[str, Any]:
+def label_modal(state: ModalState, verdict: CaseVerdict, label: Label | None) -> dict[str, Any]:
     """The modal for a person's own score and an optional reason; their earlier label is filled in."""
     judged = "unscored" if verdict.score is None else f"{verdict.score} of {verdict.highest}"
     scale = range(verdict.lowest, verdict.highest + 1)
@@ -58,14 +58,14 @@ def off_scale(lowest: int, highest: int) -> str:
     return f"The scale goes from {lowest} to {highest}."
 
 
-def confirmation(case: LoggedCase, verdict: RecordedVerdict, label: Label, earlier: Label | None) -> str:
+def confirmation(case: LoggedCase, verdict: CaseVerdict, label: Label, earlier: Label | None) -> str:
     yours = "You agree. Your" if label.score == verdict.score else "Your"
     changed = f" (it was {earlier.score})" if earlier and earlier.score != label.score else ""
     recorded = f"{yours} score for case {case.id} is {label.score} of {verdict.highest}{changed}."
     return f"{recorded} Press *Agree* or *Disagree* again to change it."
 
 
-def blind_stands(case: LoggedCase, verdict: RecordedVerdict, label: Label) -> str:
+def blind_stands(case: LoggedCase, verdict: CaseVerdict, label: Label) -> str:
     given = f"{label.score} of {verdict.highest}"
     return f"You scored case {case.id} blind, with {given}. That score stands."
 

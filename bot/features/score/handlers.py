@@ -15,7 +15,7 @@ from bot.domain.blocker import FOREIGN, NO_QUESTION, RefusedError
 from bot.domain.case import LoggedCase, Recipient, requester_of
 from bot.domain.deadline import TooLateError
 from bot.domain.numbers import number_of
-from bot.domain.verdict import RecordedVerdict
+from bot.domain.verdict import CaseVerdict
 from bot.feature import Services
 from bot.pipeline.intake import NoCaseError
 from bot.pipeline.requests import again_case, corrected_case, message_case, modal_case
@@ -211,7 +211,7 @@ async def open_texts_window_at_home(services: Services, visit: HomeVisit) -> boo
     return await services.messenger.open_modal(visit.invocation.trigger_id, view) is not None
 
 
-def details_modal(case: LoggedCase, verdict: RecordedVerdict) -> dict[str, Any]:
+def details_modal(case: LoggedCase, verdict: CaseVerdict) -> dict[str, Any]:
     """The window with the facts of a verdict; its case has its turns."""
     read, written = verdict.input_tokens, verdict.output_tokens
     facts = {

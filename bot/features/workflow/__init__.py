@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from bot.domain.case import LoggedCase
-from bot.domain.verdict import RecordedVerdict
+from bot.domain.verdict import CaseVerdict
 from bot.domain.week import Week
 from bot.feature import Feature, Named, Services
 from bot.features.workflow import handlers, text
@@ -21,7 +21,7 @@ from bot.store.visibility import Sample
 def feature(services: Services) -> Feature:
     executions = Executions.from_store(services.store)
 
-    async def tell(case: LoggedCase, verdict: RecordedVerdict) -> None:
+    async def tell(case: LoggedCase, verdict: CaseVerdict) -> None:
         if case.is_automated:
             await handlers.tell(services, executions, case.id, case, verdict)
 

@@ -23,7 +23,7 @@ from slack_sdk.errors import SlackApiError
 
 from bot.domain.blocker import FOREIGN, RefusedError
 from bot.domain.case import Case, CaseSource, Exclusion, LoggedCase, Visibility
-from bot.domain.verdict import RecordedVerdict
+from bot.domain.verdict import CaseVerdict
 from bot.feature import Services
 from bot.features.workflow import ids
 from bot.features.workflow.queries import Execution, Executions
@@ -194,7 +194,7 @@ async def tell(
     executions: Executions,
     case_id: int,
     case: LoggedCase | None,
-    verdict: RecordedVerdict | None,
+    verdict: CaseVerdict | None,
 ) -> None:
     """Tells the steps that wait for a case its verdict, or that the case was forgotten if `case` is None."""
     for execution in await executions.waiting(case_id):

@@ -7,7 +7,7 @@ from typing import Any
 from bot.domain.blocker import NO_QUESTION
 from bot.domain.case import LoggedCase
 from bot.domain.numbers import number_of
-from bot.domain.verdict import RecordedVerdict
+from bot.domain.verdict import CaseVerdict
 from bot.features.workflow import ids
 from bot.figures.week import FEWEST, commonest, tally_of
 from bot.pipeline.verdict_text import why_unscored
@@ -33,7 +33,7 @@ NO_TIME = "This step's message has no timestamp. Give its link instead."
 _MENTION = re.compile(r"<(?=[!@#])")
 
 
-def outputs(case: LoggedCase, verdict: RecordedVerdict | None, workspace_url: str, *, quotes: bool) -> dict[str, Any]:
+def outputs(case: LoggedCase, verdict: CaseVerdict | None, workspace_url: str, *, quotes: bool) -> dict[str, Any]:
     """The outputs that the manifest declares, without those that have no value.
 
     If there is no score, the output for it is left out and never 0; `scored` is false, and `reason` says why. `quotes`

@@ -1,6 +1,7 @@
 """Replays of labelled cases before a channel's judge changes: which cases, each once, and what comes of it."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import func, select, update
@@ -28,7 +29,7 @@ async def labelled(
     log: Store, number: int, *, is_blind: bool = False, is_labelled: bool = True, version: str = "v1", **fields: object
 ) -> int:
     """A case with a score of 4 and a label of 3; gives its number."""
-    verdict = a_verdict().model_copy(update={"judge_version": version, "lowest": 0, "highest": 5})
+    verdict = replace(a_verdict(), judge_version=version, lowest=0, highest=5)
     fields = {"key": f"k{number}", "message_ts": f"1795339203.{number:06}"} | fields
     case, _ = await log.add(a_case(**fields))
     case = await log.record(await held(log, case), verdict)

@@ -468,7 +468,7 @@ async def test_one_that_is_used_is_not_deleted_and_one_that_is_gone_leaves_cases
     await stage.reaches(1, CaseStatus.DELIVERED)
     verdict = await stage.log.cases.verdict(1)
     assert verdict is not None
-    assert verdict.unscored_detail == "The rubric 'tone' is no longer there."
+    assert verdict.unscored.detail == "The rubric 'tone' is no longer there."
     assert [what for what, _, _ in await acts(stage)][-1] is Action.RUBRIC_DELETED
 
 
