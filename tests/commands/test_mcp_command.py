@@ -68,7 +68,7 @@ async def test_tools_read_a_log(tmp_path: Path) -> None:
 
         other = await call("stats", "T2/C2")
         assert (other["scored"], other["corrected_mean"]) == (2, None)
-        assert (await call("stats", "C7")).startswith("channel 'C7': no reply was scored there")
+        assert (await call("stats", "C7")).startswith("channel 'C7': no score there was visible")
         for tool, week in (("recent", "last"), ("recent", "9999-W52"), ("stats", "0001-W01")):
             assert await call(tool, week=week) == f"week {week!r}: expected an ISO week such as 2026-W47"
 

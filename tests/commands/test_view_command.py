@@ -177,7 +177,7 @@ async def test_channel_without_anything_to_show_is_a_sentence(tmp_path: Path, ch
     await with_log(url(tmp_path), fill)
     code, out, err = await command("view", url(tmp_path), tmp_path, "--channel", channel)
     assert (code, out) == (2, "")
-    assert f"--channel {channel!r}: no reply was scored there for all of the channel to see" in err
+    assert f"--channel {channel!r}: no score there was visible to the whole channel" in err
 
 
 async def test_page_is_titled_by_the_channels_name(tmp_path: Path) -> None:
