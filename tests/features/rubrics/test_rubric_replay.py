@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
-from sqlalchemy import insert, select
+from sqlalchemy import select
 
 from bot.app import make_services
 from bot.domain.label import Label
@@ -25,7 +25,6 @@ from bot.features.rubrics.text import (
     NO_MODEL,
     TOO_FEW,
     TOO_FEW_LABELS,
-    UNSCORED,
     USED_UP,
 )
 from bot.features.rubrics.text import NOT_BOTH_HERE as NOT_BOTH
@@ -33,37 +32,16 @@ from bot.slack import ids as slack_ids
 from bot.slack.client import identify, web_client
 from bot.store import Store
 from bot.store.audit import Action
-from bot.store.schema import cases, spent
+from bot.store.schema import spent
 from judge import Judge, Rubric, load_rubric, render_prompt
 from judge.scoring.model import make_client
 from pocket_slack import Message
+from tests.features.rubrics.labelled import TOKENS, labelled, put
 from tests.features.rubrics.test_rubrics import TONE, acts, edit, make, place, prompts, save, say, scored
 from tests.model_server import Failure, Held, ModelServer
 from tests.patience import ONLY_A_HANG_S
 from tests.replicas import all_are_delivered, ask, new_scene
 from tests.stage import CHANNEL, GOOD, Stage, StageFactory, buttons, make_settings, shown
-
-
-async def labelled(stage: Stage, count: int = LEAST, label: int = 2) -> None:
-    """So many cases with a score of 4, on which ben has another opinion; all but the first are copies in the store."""
-    await scored(stage, 1, question="Question 1?", answer="Answer 1.")
-    await copy_case(stage.log, stage.ben.id, count, label)
-    stage.model.requests.clear()
-
-
-async def copy_case(log: Store, user_id: str, count: int, label: int = 2) -> None:
-    """Copies the first case in the store until there are so many, and has a person label all of them."""
-    columns = [each for each in cases.c if each.name != "id"]
-    async with log.database.engine.begin() as connection:
-        row = (await connection.execute(select(*columns).where(cases.c.id == 1))).one()._mapping
-        for number in range(2, count + 1):
-            texts = {"question": f"Question {number}?", "response": f"Answer {number}."}
-            own = {"key": f"copy {number}", "message_ts": f"{number}.0", "thread_ts": f"{number}.0", "parent_ts": None}
-            await connection.execute(insert(cases).values({**row, **texts, **own}))
-    for number in range(1, count + 1):
-        case = await log.cases.get(number)
-        assert case
-        await log.labels.put(case, user_id, Label(label, None))
 
 
 def asking(rubric: str, *numbers: int) -> list[str]:
@@ -123,8 +101,8 @@ async def used(stage: Stage) -> str | None:
     return (await stage.log.rubrics.chosen(*place(stage))).rubric
 
 
-async def test_nothing_changes_until_it_is_said_how_the_two_compare_and_the_button_is_pressed(stage: Stage) -> None:
-    await labelled(stage)
+async def test_the_judge_changes_once_the_comparison_is_shown_and_the_button_is_pressed(stage: Stage) -> None:
+    await labelled(stage, LEAST)
     stage.model.script("score: 2\nNo.")
     await say(stage, "use code")
     await said(stage, "This takes at most about 20,000 tokens, which count towards the day's limits")
@@ -146,20 +124,20 @@ async def test_nothing_changes_until_it_is_said_how_the_two_compare_and_the_butt
 
 @pytest.mark.parametrize(
     ("replies", "limit", "asked", "words"),
-    [(10, 10 * 460, 0, USED_UP.format(judge="`code`")), (12, 22 * 460 + 100, 11, CUT)],
+    [(10, 10 * TOKENS, 0, USED_UP.format(judge="`code`")), (12, 22 * TOKENS + 100, 11, CUT)],
 )
-async def test_no_more_is_compared_than_the_days_limit_leaves(
+async def test_a_comparison_asks_no_more_than_the_days_limit_leaves(
     open_stage: StageFactory, replies: int, limit: int, asked: int, words: str
 ) -> None:
     stage: Stage = await open_stage(max_tokens_per_day=limit)
-    await labelled(stage, replies)  # which takes 460 tokens each
+    await labelled(stage, replies)
     await say(stage, "use code")
     assert words in shown(await compared(stage))
     assert len(stage.model.requests) == asked
 
 
-async def test_the_list_says_what_change_is_asked_for_and_by_whom(stage: Stage) -> None:
-    await labelled(stage)
+async def test_the_list_says_which_change_is_asked_for_and_by_whom(stage: Stage) -> None:
+    await labelled(stage, LEAST)
     gate = asyncio.Event()
     stage.model.script(Held(gate, GOOD))
     await say(stage, "use code")
@@ -177,7 +155,7 @@ async def test_the_list_says_what_change_is_asked_for_and_by_whom(stage: Stage) 
 
 
 async def test_of_several_presses_one_counts(stage: Stage) -> None:
-    await labelled(stage)
+    await labelled(stage, LEAST)
     await say(stage, "use code")
     told = await compared(stage)
     presses = [stage.ann.click(told, ids.ACTION_RUBRIC_USE) for _ in range(5)]
@@ -190,23 +168,16 @@ async def test_of_several_presses_one_counts(stage: Stage) -> None:
 
 
 async def test_a_judge_is_not_compared_with_itself(stage: Stage) -> None:
-    await labelled(stage)
+    await labelled(stage, LEAST)
     assert "already scored with `additive-5`" in await say(stage, "use additive-5")
     assert await used(stage) == "additive-5"
     assert stage.model.requests == []
 
 
-async def test_a_judge_that_scores_none_of_them_is_told_of(stage: Stage) -> None:
-    await labelled(stage)
-    stage.model.script("I would rather not say.")
-    await say(stage, "use code")
-    assert UNSCORED.format(judge="`code`", n=10) in shown(await compared(stage))
-
-
 async def test_an_edit_of_the_rubric_in_use_is_compared_too(stage: Stage) -> None:
     await make(stage)
     await say(stage, "use tone")
-    await labelled(stage)
+    await labelled(stage, LEAST)
     await edit(stage, "tone")
     await save(stage, "tone", f"Be strict. {TONE}")
     stage.ann.submit()
@@ -220,8 +191,8 @@ async def test_an_edit_of_the_rubric_in_use_is_compared_too(stage: Stage) -> Non
     assert (await stage.log.rubrics.chosen(*place(stage))).version == await newest(stage, "tone")
 
 
-async def test_what_an_earlier_judge_scored_is_scored_by_both(stage: Stage) -> None:
-    await labelled(stage)
+async def test_replies_that_an_earlier_judge_scored_are_scored_by_both(stage: Stage) -> None:
+    await labelled(stage, LEAST)
     await stage.log.rubrics.use(*place(stage), ChannelJudge("refusal"), stage.ann.id)
     case = await scored(stage, LEAST + 1, question="Question 11?", answer="Answer 11.")
     await stage.log.labels.put(case, stage.ben.id, Label(2, None))
@@ -237,17 +208,17 @@ async def test_what_an_earlier_judge_scored_is_scored_by_both(stage: Stage) -> N
     assert prompts(stage) == [*asking("code", *range(1, 12)), *asking("refusal", *range(1, 11))]
 
 
-async def test_going_back_to_an_earlier_judge_asks_it_about_nothing_that_it_has_scored(stage: Stage) -> None:
-    await labelled(stage)
+async def test_an_earlier_judge_is_not_asked_again_about_what_it_has_scored(stage: Stage) -> None:
+    await labelled(stage, LEAST)
     await stage.log.rubrics.use(*place(stage), ChannelJudge("refusal"), stage.ann.id)
     await say(stage, "use additive-5")
     assert "on the same 10 labelled replies of this channel, 0 labelled blind.\n" in shown(await compared(stage))
     assert prompts(stage) == asking("refusal", *range(1, 11))
 
 
-async def test_after_a_stop_it_goes_on_and_no_case_is_judged_twice(open_stage: StageFactory) -> None:
+async def test_after_a_restart_it_goes_on_and_no_case_is_judged_twice(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage()
-    await labelled(stage)
+    await labelled(stage, LEAST)
     await stage.log.rubrics.use(*place(stage), ChannelJudge("refusal"), stage.ann.id)
     stage.model.script(*[GOOD] * LEAST, Held(asyncio.Event(), GOOD))
     await say(stage, "use code")
@@ -255,7 +226,7 @@ async def test_after_a_stop_it_goes_on_and_no_case_is_judged_twice(open_stage: S
     assert stage.stop_bot
     await stage.stop_bot()
     assert prompts(stage) == [*asking("code", *range(1, 11)), *asking("refusal", 1)]
-    assert [row.tokens for row in await stage.log.database.all(select(spent.c.tokens))] == [460] * LEAST
+    assert [row.tokens for row in await stage.log.database.all(select(spent.c.tokens))] == [TOKENS] * LEAST
     stage.model.requests.clear()
     stage = await open_stage()
     told = await compared(stage)
@@ -263,8 +234,8 @@ async def test_after_a_stop_it_goes_on_and_no_case_is_judged_twice(open_stage: S
     assert prompts(stage) == asking("refusal", *range(1, 11))  # the first's answer was never seen
 
 
-async def test_a_judge_on_another_scale_is_compared_with_nothing_and_asks_nothing(stage: Stage) -> None:
-    await labelled(stage)
+async def test_a_judge_on_another_scale_is_asked_nothing(stage: Stage) -> None:
+    await labelled(stage, LEAST)
     await make(stage, prompt=TONE.replace("0 and 5", "0 and 10"))
     await stage.log.rubrics.use(*place(stage), ChannelJudge("tone", await newest(stage, "tone")), stage.ann.id)
     await say(stage, "use code")
@@ -272,11 +243,9 @@ async def test_a_judge_on_another_scale_is_compared_with_nothing_and_asks_nothin
     assert stage.model.requests == []
 
 
-async def test_a_change_that_another_takes_the_place_of_asks_no_more_and_says_nothing(
-    open_stage: StageFactory, tmp_path: Path
-) -> None:
+async def test_a_replaced_change_asks_no_more_and_says_nothing(open_stage: StageFactory, tmp_path: Path) -> None:
     stage: Stage = await open_stage()
-    await labelled(stage)
+    await labelled(stage, LEAST)
     assert stage.stop_bot
     await stage.stop_bot()
     gate = asyncio.Event()
@@ -294,8 +263,8 @@ async def test_a_change_that_another_takes_the_place_of_asks_no_more_and_says_no
     assert stage.ann.ephemerals(CHANNEL) == []
 
 
-async def test_whoever_asks_for_another_change_meanwhile_has_the_earlier_one_dropped(stage: Stage) -> None:
-    await labelled(stage)
+async def test_an_earlier_change_is_dropped_when_the_person_asks_for_another(stage: Stage) -> None:
+    await labelled(stage, LEAST)
     await say(stage, "use code")
     first = await compared(stage)
     await say(stage, "use refusal")
@@ -312,8 +281,8 @@ async def test_whoever_asks_for_another_change_meanwhile_has_the_earlier_one_dro
     assert await used(stage) == "grounded"
 
 
-async def test_figures_against_a_judge_that_is_no_longer_in_use_decide_nothing(stage: Stage) -> None:
-    await labelled(stage)
+async def test_a_comparison_with_a_judge_no_longer_in_use_decides_nothing(stage: Stage) -> None:
+    await labelled(stage, LEAST)
     await say(stage, "use code")
     told = await compared(stage)
     await told_of(stage, 1)
@@ -323,8 +292,8 @@ async def test_figures_against_a_judge_that_is_no_longer_in_use_decide_nothing(s
     assert await used(stage) == "refusal"
 
 
-async def test_a_judge_that_is_chosen_while_another_is_compared_is_the_one_it_is_compared_with(stage: Stage) -> None:
-    await labelled(stage)
+async def test_a_judge_chosen_meanwhile_is_the_one_that_is_compared(stage: Stage) -> None:
+    await labelled(stage, LEAST)
     gate = asyncio.Event()
     stage.model.script(Held(gate, GOOD))
     await say(stage, "use code")
@@ -335,15 +304,18 @@ async def test_a_judge_that_is_chosen_while_another_is_compared_is_the_one_it_is
     assert sorted(prompts(stage)) == sorted(asking("code", *range(1, 11)) + asking("refusal", *range(1, 11)))
 
 
-async def test_whoever_has_left_the_channel_is_not_told_what_holds_there(stage: Stage) -> None:
-    await labelled(stage)
+async def test_a_person_who_has_left_the_channel_decides_nothing_and_is_not_told_what_holds_there(stage: Stage) -> None:
+    await labelled(stage, LEAST)
     await say(stage, "use code")
     first = await compared(stage)
     await say(stage, "use refusal")
-    await compared(stage, 2)
+    second = await compared(stage, 2)
     stage.ann.leave(CHANNEL)
     stage.ann.click(first, ids.ACTION_RUBRIC_LEAVE)
     await said(stage, f"{CLOSED} {ASK}")
+    stage.ann.click(second, ids.ACTION_RUBRIC_USE)
+    await said(stage, "Only people in this channel")
+    assert await used(stage) is None
 
 
 NOT_BOTH_HERE = NOT_BOTH.format(judge="`code`")
@@ -351,7 +323,7 @@ NOT_BOTH_HERE = NOT_BOTH.format(judge="`code`")
 
 async def compared_while(stage: Stage, happens: Callable[[], object]) -> None:
     """Has `code` compared with the judge in use, while something happens."""
-    await labelled(stage)
+    await labelled(stage, LEAST)
     gate = asyncio.Event()
     stage.model.script(Held(gate, GOOD))
     await say(stage, "use code")
@@ -360,26 +332,26 @@ async def compared_while(stage: Stage, happens: Callable[[], object]) -> None:
     gate.set()
 
 
-async def test_whoever_has_left_the_channel_meanwhile_is_told_no_figures(stage: Stage) -> None:
+async def test_a_person_who_leaves_the_channel_meanwhile_is_told_no_figures(stage: Stage) -> None:
     await compared_while(stage, lambda: stage.ann.leave(CHANNEL))
     direct = stage.slack.workspace.im(stage.ann.id).messages
     await stage.slack.until(lambda: direct)
     assert [message.text for message in direct.values()] == [NOT_BOTH_HERE]
 
 
-async def test_of_whom_slack_knows_nothing_any_more_is_told_no_figures(stage: Stage) -> None:
+async def test_a_person_whom_slack_no_longer_knows_is_told_no_figures(stage: Stage) -> None:
     await compared_while(stage, lambda: stage.slack.fail("users.conversations", error="user_not_found"))
     await said(stage, NOT_BOTH_HERE)
 
 
-async def test_while_slack_does_not_say_who_is_in_the_channel_the_figures_wait(stage: Stage) -> None:
+async def test_the_figures_wait_while_slack_does_not_say_who_is_in_the_channel(stage: Stage) -> None:
     await compared_while(stage, lambda: stage.slack.fail("users.conversations", error="internal_error"))
     assert "on the same 10 labelled replies of this channel" in shown(await compared(stage))
     assert len(stage.model.requests) == 10
 
 
-async def test_nobody_else_decides(stage: Stage) -> None:
-    await labelled(stage)
+async def test_only_the_person_who_asked_decides(stage: Stage) -> None:
+    await labelled(stage, LEAST)
     await say(stage, "use code")
     told = await compared(stage)
     stage.ben.click(told, ids.ACTION_RUBRIC_USE)
@@ -388,8 +360,8 @@ async def test_nobody_else_decides(stage: Stage) -> None:
     assert await ChannelReplays.from_store(stage.log).find(1) is not None
 
 
-async def test_a_job_that_comes_again_tells_nobody_twice(stage: Stage, tmp_path: Path) -> None:
-    await labelled(stage)
+async def test_a_repeated_job_tells_the_person_once(stage: Stage, tmp_path: Path) -> None:
+    await labelled(stage, LEAST)
     await say(stage, "use code")
     await compared(stage)
     await told_of(stage, 1)
@@ -398,18 +370,8 @@ async def test_a_job_that_comes_again_tells_nobody_twice(stage: Stage, tmp_path:
     assert [ids.ACTION_RUBRIC_USE in buttons(m) for m in stage.ann.ephemerals(CHANNEL)].count(True) == 1
 
 
-async def test_whoever_has_left_the_channel_decides_nothing(stage: Stage) -> None:
-    await labelled(stage)
-    await say(stage, "use code")
-    told = await compared(stage)
-    stage.ann.leave(CHANNEL)
-    await stage.slack.settled(stage.ann.click(told, ids.ACTION_RUBRIC_USE))
-    await stage.slack.until(lambda: any("Only people in this channel" in m.text for m in stage.ann.ephemerals(CHANNEL)))
-    assert await used(stage) is None
-
-
-async def test_a_model_that_cannot_be_asked_is_said_and_all_stays(stage: Stage) -> None:
-    await labelled(stage)
+async def test_a_model_that_does_not_answer_changes_nothing(stage: Stage) -> None:
+    await labelled(stage, LEAST)
     stage.model.script(Failure(401, message="wrong key"))
     await say(stage, "use code")
     await said(stage, NO_MODEL.format(judge="`code`"))
@@ -417,11 +379,11 @@ async def test_a_model_that_cannot_be_asked_is_said_and_all_stays(stage: Stage) 
     assert await used(stage) is None
 
 
-async def test_a_rubric_that_was_deleted_before_it_was_compared_is_said_and_all_stays(
+async def test_a_rubric_that_is_deleted_before_its_comparison_changes_nothing(
     open_stage: StageFactory, tmp_path: Path
 ) -> None:
     stage: Stage = await open_stage()
-    await labelled(stage)
+    await labelled(stage, LEAST)
     await make(stage)
     judge = ChannelJudge("tone", await newest(stage, "tone"))
     assert stage.stop_bot
@@ -439,7 +401,7 @@ async def test_a_rubric_that_was_deleted_before_it_was_compared_is_said_and_all_
     assert stage.model.requests == []
 
 
-async def test_with_few_labels_it_holds_at_once(stage: Stage) -> None:
+async def test_a_judge_changes_at_once_where_labels_are_few(stage: Stage) -> None:
     await labelled(stage, LEAST - 1)
     said = await say(stage, "use code")
     assert said.endswith(TOO_FEW_LABELS)
@@ -460,7 +422,11 @@ async def test_a_worker_replays_what_was_asked_for_at_a_front(
         await ask(stage, 1)
         await all_are_delivered(postgres_url)
         log = await Store.open(postgres_url)
-        await copy_case(log, stage.ben.id, LEAST)
+        case = await log.cases.verdict(1)
+        assert case
+        await put(
+            log, *place(stage), stage.ben.id, range(2, LEAST + 2), lambda _: 4, lambda _: 2, case.judge_version or ""
+        )
         await log.close()
         stage.ann.command(CHANNEL, slack_ids.COMMAND, "rubric use code")
         told = await compared(stage)
