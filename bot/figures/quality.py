@@ -1,16 +1,17 @@
 """How far the judge agrees with people's labels: the measures of `judge agreement` that a digest has room for."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from math import atanh, floor, sqrt, tanh
+from math import floor
 
 from bot.domain.numbers import number_of
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage
 from bot.domain.week import Week
 from bot.store.figures import Kind, LabelledCount, Place, ScoredCount, Span, Tallies
+from judge.evaluation.kappa import kappa_of
 from judge.evaluation.stats import (
     Interval,
     MeanEstimate,
@@ -18,7 +19,6 @@ from judge.evaluation.stats import (
     good_from,
     labelled_shares,
     low_to,
-    t_quantile,
     wilson,
 )
 from judge.scoring.rubric import Scale
@@ -51,7 +51,7 @@ def to_agreement(rows: Iterable[LabelledCount], scale: Scale) -> Agreement | Non
         return None
     exact = sum(count for (score, label), count in pairs.items() if score == label)
     near = sum(count for (score, label), count in pairs.items() if abs(score - label) <= 1)
-    return Agreement(n, wilson(exact, n), wilson(near, n), kappa_interval(pairs, scale))
+    return Agreement(n, wilson(exact, n), wilson(near, n), kappa_of(pairs, scale))
 
 
 def to_scores(rows: Iterable[LabelledCount]) -> Mapping[int, int]:
@@ -59,53 +59,6 @@ def to_scores(rows: Iterable[LabelledCount]) -> Mapping[int, int]:
     for row in rows:
         counts[row.score] += row.number
     return counts
-
-
-def weighted_kappa(pairs: Mapping[tuple[int, int], float]) -> float | None:
-    """Agreement beyond chance of two raters on an ordered scale; 1 is perfect, 0 is chance.
-
-    `pairs` counts how often the first rater gave one number and the second the other. None if either of them gave the
-    same number throughout. The tests compare it with `judge.evaluation.agreement`, whose libraries the bot does
-    without. Source: Cohen (1968), Psychological Bulletin 70(4).
-    """
-    n = sum(pairs.values())
-    first, second = defaultdict[int, float](float), defaultdict[int, float](float)
-    for (one, other), count in pairs.items():
-        first[one] += count
-        second[other] += count
-    observed = sum(count * (one - other) ** 2 for (one, other), count in pairs.items())
-    expected = sum(a * b * (one - other) ** 2 for one, a in first.items() for other, b in second.items()) / max(n, 1)
-    return 1 - observed / expected if min(len(first), len(second)) > 1 else None
-
-
-def kappa_interval(pairs: Counter[tuple[int, int]], scale: Scale) -> Interval | None:
-    """Weighted kappa with its 95% interval, by the jackknife on the atanh scale, as `judge agreement` computes it.
-
-    Its error has two lower limits, because rare scores may be missing in a few cases: the change that one more case
-    with equal numbers would make, half of it at each end of the scale, and the error of scores that are unrelated to
-    the labels. The ends are None if the value is 1 or -1, or depends on a single case.
-    """
-    value, n = weighted_kappa(pairs), pairs.total()
-    if value is None:
-        return None
-    (first, first_variance), (second, second_variance) = (_moments(pairs, which) for which in (0, 1))
-    distance = first_variance + second_variance + (first - second) ** 2
-    by_chance = 2 * sqrt(first_variance * second_variance / n) / distance * (1 - value**2)
-    without = [(weighted_kappa(pairs - Counter([pair])), number) for pair, number in pairs.items()]
-    if any(each is None or abs(each) == 1 for each in (value, *(each for each, _ in without))):
-        return Interval(value, None, None)
-    squares = sum(number * (atanh(each) - atanh(value)) ** 2 for each, number in without if each is not None)
-    one_more = {(end, end): 0.5 + pairs.get((end, end), 0) for end in scale}
-    with_one_more = weighted_kappa({**pairs, **one_more}) or 0.0
-    error = max(sqrt((n - 1) / n * squares), abs(atanh(with_one_more) - atanh(value)), by_chance)
-    half = t_quantile(n - 1) * error
-    return Interval(value, tanh(atanh(value) - half), tanh(atanh(value) + half))
-
-
-def _moments(pairs: Counter[tuple[int, int]], which: int) -> tuple[float, float]:
-    """One rater's mean, and the variance of their numbers."""
-    mean = sum(pair[which] * number for pair, number in pairs.items()) / pairs.total()
-    return mean, sum((pair[which] - mean) ** 2 * number for pair, number in pairs.items()) / pairs.total()
 
 
 WEEKS = 4

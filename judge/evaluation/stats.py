@@ -295,9 +295,7 @@ class MeanEstimator:
             return Interval(mean, None, None)
         share, part = (mean - low) / (high - low), variance / (high - low) ** 2
         spread = t_quantile(floor(n + _DUST) - 1) ** 2 * part / max(share * (1 - share), part, _DUST)
-        half = sqrt(spread * share * (1 - share) + spread**2 / 4)
-        ends = ((share + spread / 2 + side * half) / (1 + spread) for side in (-1, 1))
-        under, over = (low + each * (high - low) for each in ends)
+        under, over = (low + each * (high - low) for each in wilson_ends(share, spread))
         least = min(3 / n, 1)
         return Interval(mean, min(under, mean - least * (mean - low)), max(over, mean + least * (high - mean)))
 
@@ -349,12 +347,15 @@ def _students(mean: float, variance: float, df: float, n: float, tail: float = _
 def wilson(count: int, n: int) -> Interval:
     """`count` as a share of `n`, with Wilson's 95% interval by Student's t.
 
-    If the share is 0 or 1, the sample shows no error, and `n` replaces `n - 1`. Source: Wilson (1927), JASA 22;
+    If the share is 0 or 1, the sample shows no error, and `n` replaces `n - 1`;
     `judge.evaluation.agreement.jackknife` has the same for responses that share prompts.
     """
-    share = count / n
     if n < 2:
-        return Interval(share, None, None)
-    spread = t_quantile(n - 1) ** 2 / (n - 1 if 0 < count < n else n)
+        return Interval(count / n, None, None)
+    return Interval(count / n, *wilson_ends(count / n, t_quantile(n - 1) ** 2 / (n - 1 if 0 < count < n else n)))
+
+
+def wilson_ends(share: float, spread: float) -> tuple[float, float]:
+    """Wilson's interval of a share; `spread` is the squared quantile over n. Source: Wilson (1927), JASA 22."""
     half = sqrt(spread * share * (1 - share) + spread**2 / 4)
-    return Interval(share, (share + spread / 2 - half) / (1 + spread), (share + spread / 2 + half) / (1 + spread))
+    return (share + spread / 2 - half) / (1 + spread), (share + spread / 2 + half) / (1 + spread)

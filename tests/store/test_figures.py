@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 from math import floor
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -18,15 +17,13 @@ from sqlalchemy import and_, insert, update
 from bot.domain.case import CaseStatus, Visibility
 from bot.domain.clock import utc_week
 from bot.domain.week import Week
-from bot.figures.quality import Agreement, to_agreement, weighted_kappa
+from bot.figures.quality import Agreement
 from bot.figures.week import FEWEST, Figures, Glance, Tally, read_figures, read_glance
 from bot.store import Store
-from bot.store.figures import LabelledCount, Place, Span
+from bot.store.figures import Place, Span
 from bot.store.schema import cases, labels
-from judge.evaluation.agreement.jackknife import Statistic, interval
-from judge.evaluation.agreement.measures import exact_match, quadratic_weighted_kappa, within_one
-from judge.evaluation.agreement.sample import Sample
-from judge.evaluation.stats import MeanEstimator
+from judge.evaluation.kappa import kappa_of
+from judge.evaluation.stats import MeanEstimator, wilson
 from judge.scoring.rubric import Scale
 from tests.cases import NOW, WEEK, a_row
 
@@ -270,44 +267,9 @@ def _agreement(labelled: list[Entry]) -> Agreement | None:
     pairs = [(e.score or 0, floor(statistics.fmean(e.labels) + 0.5)) for e in labelled if e.labels]
     if not pairs:
         return None
-    scores, labels = np.array(pairs, dtype=float).T
-    sample = Sample(np.arange(len(pairs)), scores, labels[:, None], Scale(0, 10))
-    exact, near, kappa = (_interval(each(sample)) for each in (exact_match, within_one, quadratic_weighted_kappa))
-    assert exact
-    assert near
-    return Agreement(len(pairs), exact, near, kappa)
-
-
-def _interval(statistic: Statistic) -> Any:
-    """As `judge agreement` gives it; None where it says NaN, or all that there is."""
-    if np.isnan(statistic.value):
-        return None
-    with np.errstate(all="ignore"):
-        ends = interval(statistic)
-    is_known = not np.isnan(ends).any() and ends[1] - ends[0] < 2
-    return tuple(
-        each and pytest.approx(each, abs=1e-9) for each in (statistic.value, *(ends if is_known else (None, None)))
-    )
-
-
-@settings(max_examples=200)
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=60))
-def test_agreement_and_its_ranges_are_those_of_judge_agreement(pairs: list[tuple[int, int]]) -> None:
-    rows = [LabelledCount(True, score, label, 1, 1) for score, label in pairs]
-    assert to_agreement(rows, Scale(0, 10)) == _agreement(
-        [Entry(score=score, labels=(label,)) for score, label in pairs]
-    )
-
-
-def test_weighted_kappa_by_hand() -> None:
-    # Judge 0, 0, 1, 2 and people 0, 1, 1, 2: one miss by 1, so the observed sum is 1. Expected, from the margins
-    # judge (2, 1, 1) and people (1, 2, 1): (2*2*1 + 2*1*4 + 1*1*1 + 1*1*1 + 1*1*4 + 1*2*1) / 4 = 20 / 4 = 5.
-    assert weighted_kappa(Counter([(0, 0), (0, 1), (1, 1), (2, 2)])) == pytest.approx(1 - 1 / 5)
-
-
-@pytest.mark.parametrize("pairs", [[(4, 1), (4, 4), (4, 5)], [(1, 3), (4, 3)], [(2, 2), (2, 2)]])
-def test_whoever_always_says_the_same_has_no_kappa(pairs: list[tuple[int, int]]) -> None:
-    assert weighted_kappa(Counter(pairs)) is None
+    exact, near = (sum(abs(score - label) <= most for score, label in pairs) for most in (0, 1))
+    n = len(pairs)
+    return Agreement(n, wilson(exact, n), wilson(near, n), kappa_of(Counter(pairs), Scale(0, 10)))
 
 
 @given(st.lists(st.integers(0, 5), min_size=FEWEST))

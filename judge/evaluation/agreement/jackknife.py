@@ -5,9 +5,13 @@ Source: Shao and Tu, The Jackknife and Bootstrap (1995). The same sample always 
 
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import repeat
 
 import numpy as np
 import numpy.typing as npt
+
+from judge.evaluation.kappa import atanh_interval
+from judge.evaluation.stats import t_quantile, wilson_ends
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -51,18 +55,22 @@ class Statistic:
 def interval(statistic: Statistic) -> tuple[float, float]:
     """The 95% interval by Student's t, with one degree of freedom less than there are prompts (or groups of them).
 
-    For correlations, kappa and alpha it is computed on the atanh scale (Fisher 1915). NaN if the value is 1 or -1, or
-    if the figure is undefined without one of the prompts.
+    For correlations, kappa and alpha it is computed on the atanh scale, as `atanh_interval` says. For shares it is
+    Wilson's, for the number of independent responses that would have this error: it stays within 0 and 1. If a share is
+    0 or 1, the error is zero, and each prompt counts as one response. Source: Dean and Pagano (2015), J. Survey
+    Statistics and Methodology 3(4).
     """
-    if statistic.range is Range.SHARE:
-        return _wilson(statistic)
+    value, n = statistic.value, min(statistic.prompts, MOST_GROUPS)
+    if statistic.range is Range.CORRELATION:
+        return atanh_interval(value, zip(statistic.without.tolist(), repeat(1)), n, statistic.least_error)
+    error = float(np.sqrt((n - 1) / n * np.square(statistic.without - value).sum()))
     if statistic.range is Range.ANY:
-        half = _quantile(statistic) * _error(statistic, statistic.value, statistic.without)
-        return statistic.value - half, statistic.value + half
-    with np.errstate(divide="ignore", invalid="ignore"):
-        middle = np.arctanh(statistic.value)
-        half = _quantile(statistic) * _error(statistic, middle, np.arctanh(statistic.without))
-        return float(np.tanh(middle - half)), float(np.tanh(middle + half))
+        return value - t_quantile(n - 1) * error, value + t_quantile(n - 1) * error
+    if error > 0:
+        per_quantile = error**2 / (value * (1 - value))
+    else:
+        per_quantile = 1 / statistic.prompts if value in (0, 1) else 0.0
+    return wilson_ends(value, t_quantile(n - 1) ** 2 * per_quantile)
 
 
 def difference(one: Statistic, other: Statistic) -> Statistic:
@@ -76,32 +84,3 @@ def difference(one: Statistic, other: Statistic) -> Statistic:
         range=Range.ANY,
         why_undefined=undefined.why_undefined,
     )
-
-
-def _quantile(statistic: Statistic) -> float:
-    from scipy.special import stdtrit  # type: ignore[import-untyped]
-
-    return float(stdtrit(min(statistic.prompts, MOST_GROUPS) - 1, 0.975))
-
-
-def _error(statistic: Statistic, value: float, without: Floats) -> float:
-    groups = min(statistic.prompts, MOST_GROUPS)
-    error = float(np.sqrt((groups - 1) / groups * np.square(without - value).sum()))
-    return max(error, statistic.least_error)
-
-
-def _wilson(statistic: Statistic) -> tuple[float, float]:
-    """Wilson's interval, for the number of independent responses that would have this error.
-
-    It stays within 0 and 1. If the share is 0 or 1, the error is zero, and each prompt counts as one response.
-    Source: Wilson (1927), JASA 22; for clusters Dean and Pagano (2015), J. Survey Statistics and Methodology 3(4).
-    """
-    share, error = statistic.value, _error(statistic, statistic.value, statistic.without)
-    if error > 0:
-        per_quantile = error**2 / (share * (1 - share))
-    else:
-        per_quantile = 1 / statistic.prompts if share in (0, 1) else 0.0
-    spread = _quantile(statistic) ** 2 * per_quantile
-    middle = (share + spread / 2) / (1 + spread)
-    half = np.sqrt(spread * share * (1 - share) + spread**2 / 4) / (1 + spread)
-    return float(middle - half), float(middle + half)

@@ -8,13 +8,14 @@ The rank correlations come from scipy.
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from judge.evaluation.agreement.jackknife import Floats, Ints, Range, Statistic, interval
 from judge.evaluation.agreement.sample import Bools, Sample
-from judge.scoring.rubric import Scale
+from judge.evaluation.kappa import Moments
 
 _NO_SPREAD = 1e-9
 
@@ -92,13 +93,7 @@ def mean_error(sample: Sample) -> Statistic:
 
 
 def quadratic_weighted_kappa(sample: Sample) -> Statistic:
-    """Agreement beyond chance of two raters on an ordered scale: 1 is perfect, 0 is chance. Nothing is rounded.
-
-    It is 1 minus the mean squared distance between score and label, divided by that between all scores and all labels.
-    On whole numbers this is Cohen's kappa (1968, Psychological Bulletin 70(4)), on others Lin's concordance (1989,
-    Biometrics 45(1)). NaN if all scores or all labels are equal, because then nothing can agree beyond chance.
-    """
-
+    """Agreement of score and label beyond chance, as `Moments.kappa` defines it; NaN if all of one are equal."""
     x, y = sample.scores, sample.label
     return _kappa(sample, np.ones(len(x), dtype=bool), x, y, x * x, y * y, x * y)
 
@@ -206,39 +201,11 @@ def _kappa(sample: Sample, counted: Bools, *products: Floats) -> Statistic:
     """Kappa over the `counted` responses, from the x, y, xx, yy and xy of each."""
     groups = sample.groups[counted]
     sums = [np.bincount(groups, each[counted], sample.n_groups) for each in (np.ones(len(counted)), *products)]
-    by_group = np.array(sums)
-    whole = by_group.sum(axis=1)
-    prompts = len(np.unique(sample.prompts[counted]))
-    return Statistic(
-        float(_kappa_of(whole)),
-        _kappa_of(whole[:, None] - by_group),
-        int(counted.sum()),
-        prompts,
-        least_error=_least_error(whole, sample.scale),
-    )
-
-
-def _kappa_of(sums: Floats) -> Floats:
-    """Kappa as `quadratic_weighted_kappa` defines it, from the sums of 1, x, y, xx, yy and xy."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        x, y, xx, yy, xy = sums[1:] / sums[0]
-        kappa = 1 - (xx + yy - 2 * xy) / (xx + yy - 2 * x * y)
-    return np.where(np.minimum(xx - x * x, yy - y * y) > _NO_SPREAD, kappa, np.nan)
-
-
-def _least_error(sums: Floats, scale: Scale) -> float:
-    """A lower limit for kappa's standard error on the atanh scale; a small sample can lack the rare scores it needs.
-
-    It is the change from one more response on which both agree, counted half at each end of the scale. If the error
-    for scores unrelated to the labels is larger, which happens near a kappa of 0, it is that error.
-    """
-    middle, square = (scale.low + scale.high) / 2, (scale.low**2 + scale.high**2) / 2
-    one_more = np.array([1, middle, middle, square, square, square])
-    value, with_one_more = _kappa_of(sums), _kappa_of(sums + one_more)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        x, y, xx, yy, _ = sums[1:] / sums[0]
-        by_chance = 2 * np.sqrt((xx - x * x) * (yy - y * y) / sums[0]) / (xx + yy - 2 * x * y)
-        return float(np.fmax(np.abs(np.arctanh(with_one_more) - np.arctanh(value)), by_chance * (1 - value**2)))
+    by_group = [Moments(*each) for each in np.array(sums).T.tolist()]
+    whole = reduce(Moments.plus, by_group)
+    without = np.array([whole.plus(each, -1).kappa for each in by_group])
+    prompts, least = len(np.unique(sample.prompts[counted])), whole.least_error(sample.scale)
+    return Statistic(whole.kappa, without, int(counted.sum()), prompts, least_error=least)
 
 
 def _alpha(sample: Sample, counted: Bools, ratings: Floats) -> Statistic:

@@ -8,6 +8,7 @@ from statistics import NormalDist, StatisticsError, correlation, fmean
 
 from judge.evaluation.align.asking import Scored, Scores, mean_tokens
 from judge.evaluation.align.cases import LabelledCase, threads_of
+from judge.evaluation.kappa import Moments
 from judge.evaluation.stats import Interval, MeanEstimator, paired_difference
 from judge.scoring.rubric import Rubric, Scale
 
@@ -175,8 +176,8 @@ def to_trial(
         rubric=rubric,
         cases=len(rows),
         threads=len(threads_of(labelled)),
-        before=_agreement(labelled, [one for _, one, _ in rows], rubric.scale),
-        after=_agreement(labelled, [two for *_, two in rows], rubric.scale),
+        before=_agreement(labelled, [one for _, one, _ in rows]),
+        after=_agreement(labelled, [two for *_, two in rows]),
         gain=gain,
         confidence=1 - 2 * tail,
         attempt=attempt,
@@ -186,28 +187,22 @@ def to_trial(
     )
 
 
-def _agreement(cases: Sequence[LabelledCase], scores: Sequence[Scored], scale: Scale) -> Agreement:
-    import numpy as np
-
-    from judge.evaluation.agreement.measures import quadratic_weighted_kappa
-    from judge.evaluation.agreement.sample import Sample
-
-    distances = [_distance(score, case) for case, score in zip(cases, scores, strict=True)]
-    given = np.array([each.score for each in scores], dtype=float)
-    labels = np.array([[each.label] for each in cases])
-    kappa = quadratic_weighted_kappa(Sample(np.zeros(len(cases), dtype=int), given, labels, scale)).value
+def _agreement(cases: Sequence[LabelledCase], scores: Sequence[Scored]) -> Agreement:
+    pairs = [(float(score.score or 0), case.label) for case, score in zip(cases, scores, strict=True)]
+    distances = [abs(score - label) for score, label in pairs]
+    kappa = Moments.of(pairs).kappa
     return Agreement(
         error=fmean(distances),
         within_one=fmean(each <= 1 for each in distances),
-        kappa=None if isnan(kappa) else float(kappa),
-        is_informative=_is_correlated(given.tolist(), labels[:, 0].tolist(), len(threads_of(cases))),
+        kappa=None if isnan(kappa) else kappa,
+        is_informative=_is_correlated(pairs, len(threads_of(cases))),
         tokens=mean_tokens(scores),
     )
 
 
-def _is_correlated(scores: Sequence[float], labels: Sequence[float], n: int) -> bool:
+def _is_correlated(pairs: Sequence[tuple[float, float]], n: int) -> bool:
     try:
-        r = correlation(scores, labels)
+        r = correlation(*zip(*pairs, strict=True))
     except StatisticsError:  # one score or one label throughout
         return False
     if n <= _FREE or r <= 0:

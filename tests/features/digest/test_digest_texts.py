@@ -16,13 +16,14 @@ from bot.features.digest import ids
 from bot.features.digest.handlers import digest_state
 from bot.features.digest.text import MOST_AUTHORS, digest_message, judge_change, lowest_blocks, stats_message
 from bot.figures.charts import charts, moved, moved_in_short, weekly_means
-from bot.figures.quality import Agreement, Quality, kappa_interval, to_quality
+from bot.figures.quality import Agreement, Quality, to_quality
 from bot.figures.week import Author, Figures, LowCase, Point, Tally, Usage
 from bot.slack.blocks import section
 from bot.slack.members import Member
 from bot.slack.messenger import Post
 from bot.store.channels import ChannelSettings
 from bot.store.figures import Kind, ScoredCount
+from judge.evaluation.kappa import kappa_of
 from judge.evaluation.stats import Interval, wilson
 from judge.scoring.rubric import Scale
 from pocket_slack.blocks import check_blocks
@@ -129,7 +130,7 @@ WEEKS = {
     "with too few labels": some(blind=agreed(19, 19)),
     "with labels that always agree": some(
         blind=Agreement(
-            20, wilson(20, 20), wilson(20, 20), kappa_interval(Counter({(1, 1): 10, (4, 4): 10}), Scale(0, 5))
+            20, wilson(20, 20), wilson(20, 20), kappa_of(Counter({(1, 1): 10, (4, 4): 10}), Scale(0, 5))
         )
     ),
     "unlike its labels": some(seen=agreed(20, 15), unlike=0.005),

@@ -22,6 +22,8 @@ from judge.evaluation.agreement.measures import (
     top_best_by_chance,
 )
 from judge.evaluation.agreement.sample import Sample
+from judge.evaluation.kappa import kappa_of
+from judge.evaluation.stats import Interval
 from judge.scoring.rubric import Scale
 from tests.tables import each
 
@@ -91,6 +93,17 @@ def test_kappa_has_a_minimum_error_when_rare_scores_may_be_missing(
     scores[:apart] = labels[-apart:] = 0
     sample = Sample(np.arange(len(scores)), scores, labels[:, None], SCALE)
     assert interval(quadratic_weighted_kappa(sample)) == pytest.approx(ends, abs=1e-5)
+    counted = kappa_of({(5, 5): fives, (0, 5): apart, (5, 0): apart}, SCALE)
+    assert counted == pytest.approx((-1 / 19, *ends), abs=1e-5)
+
+
+@each(
+    ("pairs", "value"),
+    [({(1, 1): 9, (4, 4): 9}, 1), ({(1, 1): 9, (4, 4): 9, (4, 3): 1}, 1 - 19 / 1585), ({(1, 3): 9}, None)],
+)
+def test_kappa_that_hangs_on_one_pair_has_no_interval(pairs: dict[tuple[int, int], int], value: float | None) -> None:
+    found = kappa_of(pairs, SCALE)
+    assert found == (None if value is None else Interval(pytest.approx(value), None, None))
 
 
 def test_the_interval_of_a_share_is_wilsons_at_the_effective_sample_size() -> None:
