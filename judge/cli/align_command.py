@@ -63,7 +63,7 @@ def align(
     from judge.evaluation.align import Asker, Budget, obstacle
     from judge.evaluation.align import align as run
     from judge.evaluation.align.files import FileMemory, read_labelled
-    from judge.rows.numbers import to_range
+    from judge.evaluation.labelled import to_range
 
     if output.exists():
         raise SetupError(f"{output} exists; choose another output, or delete it.")

@@ -52,7 +52,7 @@ def agreement(
     if plot is not None and plot.exists() and file.exists() and plot.samefile(file):
         raise SetupError(f"--plot {plot}: the picture would be written over the scores; choose another file.")
     from judge.evaluation.agreement.scores import Columns, read_scores
-    from judge.rows.numbers import to_range
+    from judge.evaluation.labelled import to_range
 
     columns = Columns(label, tuple(score or ["score"]), to_range(scale) if scale else None, by)
     scores = read_scores(file, columns, rubric)
@@ -107,7 +107,7 @@ def estimate(
     out. Exit code 0: all lines used, 1: some could not be used, 2: error.
     """
     from judge.evaluation.estimate import Fields, estimate_file
-    from judge.rows.numbers import to_range
+    from judge.evaluation.labelled import to_range
 
     fields = Fields(label, score, probability, cluster, to_range(scale) if scale else None, judge)
     found = estimate_file(file, fields, rubric)
@@ -145,7 +145,8 @@ def to_sentences(found: "Estimate") -> Iterator[str]:
     if found.not_blind:
         yield f"Left out: {_count(found.not_blind, 'label')} given after the score was seen."
     if found.unscored:
-        yield f"Left out: {_count(found.unscored, 'row')} without a score."
+        labelled = f" ({found.unscored_labelled:,} with a label)" if found.unscored_labelled else ""
+        yield f"Left out: {_count(found.unscored, 'row')} without a score{labelled}."
 
 
 def _say(interval: "Interval | None", form: str = ".2f") -> str:

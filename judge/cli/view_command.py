@@ -26,9 +26,9 @@ def view(
 
     It works offline. Exit code 0: all lines used, 1: some could not be used, 2: error.
     """
+    from judge.evaluation.labelled import to_range
     from judge.evaluation.view import save_page
     from judge.evaluation.view.replies import read_replies
-    from judge.rows.numbers import to_range
 
     found = read_replies(file, label, to_range(scale) if scale else None, rubric, limit)
     page = output or file.with_suffix(".html")

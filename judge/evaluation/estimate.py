@@ -4,11 +4,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from judge.errors import SetupError
+from judge.evaluation.labelled import LabelledRows, Range, find_scale, to_probability
 from judge.evaluation.stats import (
     MIN_LABELS,
     SURE,
@@ -21,7 +23,6 @@ from judge.evaluation.stats import (
     labelled_shares,
 )
 from judge.rows.files import shown
-from judge.rows.numbers import Numbers, Range, find_scale, to_probability
 from judge.rows.row_file import Row, RowFile
 from judge.scoring.rubric import Scale
 
@@ -35,6 +36,7 @@ class Estimate:
         good: The share of responses with at least `good_from`.
         plus_minus: How far a person's label is from a single score in 9 of 10 cases; None with fewer than nine labels.
         unscored: The number of rows without a score, which are in no figure.
+        unscored_labelled: The number of these that have a label, such as empty replies.
         not_blind: The number of labels given after the score was seen, which are in no figure either.
         unlike: The properties (`score`, `length`) in which the labelled rows differ from the others, with the p of a
             Kolmogorov-Smirnov test. Empty if rows were drawn with unequal probabilities, because then they should
@@ -49,6 +51,7 @@ class Estimate:
     good: MeanEstimate
     plus_minus: float | None
     unscored: int
+    unscored_labelled: int
     not_blind: int
     unlike: Mapping[str, float]
     shares_prompts: bool
@@ -56,7 +59,7 @@ class Estimate:
 
     def to_dict(self) -> dict[str, Any]:
         """The figures as plain dicts, lists and numbers, ready for `json.dumps`; undefined figures are None."""
-        names = ("plus_minus", "scale", "unscored", "not_blind", "unlike", "problems")
+        names = ("plus_minus", "scale", "unscored", "unscored_labelled", "not_blind", "unlike", "problems")
         return {
             **_figures(self.mean),
             **{name: getattr(self.mean, name) for name in ("n", "labelled", "effective")},
@@ -137,10 +140,11 @@ def estimate_file(
     the scale; it is needed if the rows name a rubric that does not come with the package.
     """
     file = RowFile(path)
-    reader: _Reader | None = None
-    for row in file.rows(lines):
-        if fields.judge is None or row.judge == fields.judge:
-            reader = reader or _Reader(fields, find_scale(row, rubric), file.problems)
+    rows = (row for row in file.rows(lines) if fields.judge in (None, row.judge))
+    first = next(rows, None)
+    reader = None if first is None else _Reader(fields, find_scale(first, rubric), file.problems)
+    if reader and first:
+        for row in chain([first], rows):
             reader.add(row)
     file.require(label=fields.label, score=fields.score, probability=fields.probability, cluster=fields.cluster)
     if reader is None:
@@ -149,13 +153,62 @@ def estimate_file(
 
 
 @dataclass
-class _Scored:
+class OneScore:
+    """A score, the labels that correct it, and what weighs them: see `MeanEstimator.add`.
+
+    Scores of a `stratum` have the same chance of a label; without one, `probability` is that chance.
+    """
+
     score: float
     labels: list[float]
     probability: float
     cluster: str | None
     stratum: str | None
-    length: int | None
+    length: int | None = None
+
+
+class Estimator:
+    """Takes scores one by one, and estimates their mean and the share of good ones as people would score.
+
+    Attributes:
+        misses: How many labels are how far from the score, by the probability of the draw.
+        like: The distributions of scores and lengths, each without and with a label.
+    """
+
+    def __init__(self, scale: Scale) -> None:
+        self.misses = Counter[tuple[float, float]]()
+        self.like = {name: (Counter[float](), Counter[float]()) for name in ("score", "length")}
+        self.good_from = good_from(scale)
+        self._mean, self._good = MeanEstimator(scale), MeanEstimator(Scale(0, 1))
+        self._labelled: list[OneScore] = []
+        self._unlabelled = Counter[str | None]()
+
+    def add(self, each: OneScore) -> None:
+        if each.labels:
+            self._labelled.append(each)  # weighs as much as its stratum, once all scores are known
+        else:
+            self._unlabelled[each.stratum] += 1
+            self._count(each)
+
+    def estimate(self) -> tuple[MeanEstimate, MeanEstimate] | None:
+        """The mean and the share of good scores; None without a score. It ends the estimator."""
+        with_label = ((each.stratum, True, 1.0) for each in self._labelled)
+        shares = labelled_shares([*with_label, *((each, False, n) for each, n in self._unlabelled.items())])
+        for each in self._labelled:
+            self._count(each if each.stratum is None else replace(each, probability=shares[each.stratum]))
+        mean, good = self._mean.estimate(), self._good.estimate()
+        return (mean, good) if mean and good else None
+
+    def _count(self, each: OneScore) -> None:
+        score, label = each.score, fmean(each.labels) if each.labels else None
+        is_good = None if label is None else float(label >= self.good_from)
+        self._mean.add(score, label, probability=each.probability, cluster=each.cluster)
+        self._good.add(float(score >= self.good_from), is_good, probability=each.probability, cluster=each.cluster)
+        for name, value in (("score", score), ("length", each.length)):
+            if value is not None:
+                self.like[name][label is not None][value] += 1
+        if label is not None:
+            self.misses[round(abs(label - score), 9), each.probability] += 1
 
 
 class _Reader:
@@ -163,55 +216,46 @@ class _Reader:
 
     def __init__(self, fields: Fields, scale: Scale, problems: list[str]) -> None:
         self._fields = fields
-        self._cluster = fields.cluster or "thread"
-        self._numbers = Numbers(scale, fields.label_range, problems)
+        self._labelled = LabelledRows(problems, fields.label, fields.label_range, (fields.score,))
         self._scale = scale
-        self._good_from = good_from(scale)
-        self._mean, self._good = MeanEstimator(scale), MeanEstimator(Scale(0, 1))
-        self._misses = Counter[tuple[float, float]]()
-        # The distributions in rows without and with a label.
-        self._like = {name: (Counter[float](), Counter[float]()) for name in ("score", "length")}
-        self._cases: dict[str, _Scored] = {}
-        self._labelled: list[_Scored] = []
-        self._unlabelled = Counter[str | None]()
+        self._estimator = Estimator(scale)
+        self._cases: dict[str, OneScore] = {}
         self._judges: dict[str, None] = {}
         self._prompts: set[str] = set()
         self._shares_prompts = False
-        self._unscored = self._not_blind = 0
+        self._unscored = self._unscored_labelled = self._not_blind = 0
         self._has_probability: bool | None = None
 
     def add(self, row: Row) -> None:
-        score = self._numbers.score(row.line, row.get(self._fields.score))
-        labels = list(self._numbers.labels(row.line, row.get(self._fields.label)))
-        if score is None:
+        _, _, labels = read = self._labelled.read(row, self._scale)
+        if (score := read.score) is None:
             self._unscored += 1
+            self._unscored_labelled += bool(labels)
             return
         judge = (row.judge, row.get("rubric"), row.get("rubric_version"))
         self._judges[" ".join(str(part) for part in judge if part) or "unnamed"] = None
-        case, cluster, prompt = row.key("case"), row.key(self._cluster), row.key("prompt_id")
+        case, cluster, prompt = row.key("case"), row.key(self._fields.cluster or "thread"), row.key("prompt_id")
         if prompt is not None:
             self._shares_prompts |= case is cluster is None and prompt in self._prompts
             self._prompts.add(prompt)
-        is_labelled = bool(labels)
-        if row.get("blind") is False:
-            self._not_blind += len(labels)
-            labels = []
-        stratum = None if self._fields.probability else row.key("stratum")
+        used = labels if read.is_blind else ()
+        self._not_blind += len(labels) - len(used)
         length = None
         with suppress(ValueError):  # the file has no texts
             # In quarters of a doubling, so that there are few different values.
             length = int(len(row.response) ** 4).bit_length()
-        one = _Scored(score, labels, self._probability(row) if labels else 1.0, cluster, stratum, length)
-        if case is None or not is_labelled:
-            self._take(one)
+        stratum = None if self._fields.probability else row.key("stratum")
+        one = OneScore(score, list(used), self._probability(row) if used else 1.0, cluster, stratum, length)
+        if case is None or not labels:
+            self._estimator.add(one)
             return
         known = self._cases.setdefault(case, one)
         if score != known.score:
-            self._numbers.problems.append(
+            self._labelled.problems.append(
                 f"line {row.line}: score {score:g} is not the {known.score:g} above of its case"
             )
-        if labels and known is not one:
-            known.labels.extend(labels)
+        if used and known is not one:
+            known.labels.extend(used)
             known.probability = one.probability
 
     def _probability(self, row: Row) -> float:
@@ -230,26 +274,8 @@ class _Reader:
             )
         return probability
 
-    def _take(self, each: _Scored) -> None:
-        if each.labels:
-            self._labelled.append(each)
-        else:
-            self._unlabelled[each.stratum] += 1
-            self._count(each)
-
-    def _count(self, each: _Scored) -> None:
-        score, label = each.score, fmean(each.labels) if each.labels else None
-        is_good = None if label is None else float(label >= self._good_from)
-        self._mean.add(score, label, probability=each.probability, cluster=each.cluster)
-        self._good.add(float(score >= self._good_from), is_good, probability=each.probability, cluster=each.cluster)
-        for name, value in (("score", score), ("length", each.length)):
-            if value is not None:
-                self._like[name][label is not None][value] += 1
-        if label is not None:
-            self._misses[round(abs(label - score), 9), each.probability] += 1
-
     def finish(self) -> Estimate:
-        self._numbers.check()
+        self._labelled.check()
         if len(self._judges) > 1:
             more = " and more" if len(self._judges) > _MOST_NAMED else ""
             raise SetupError(
@@ -257,28 +283,25 @@ class _Reader:
                 "figures are not to be joined; name the model with --judge, or split the file."
             )
         for each in self._cases.values():
-            self._take(each)
-        with_label = ((each.stratum, True, 1.0) for each in self._labelled)
-        chances = labelled_shares([*with_label, *((each, False, n) for each, n in self._unlabelled.items())])
-        for each in self._labelled:
-            self._count(each if each.stratum is None else replace(each, probability=chances[each.stratum]))
-        mean, good = self._mean.estimate(), self._good.estimate()
-        if mean is None or good is None or not mean.labelled:
-            missing = "score" if mean is None else "label" if not self._not_blind else "blind label"
-            first = f" ({self._numbers.problems[0]})" if self._numbers.problems else ""
-            raise SetupError(f"No row has a {missing} that can be used{first}.")
+            self._estimator.add(each)
+        found, problems = self._estimator.estimate(), self._labelled.problems
+        if found is None or not found[0].labelled:
+            missing = "score" if found is None else "label" if not self._not_blind else "blind label"
+            raise SetupError(f"No row has a {missing} that can be used{f' ({problems[0]})' if problems else ''}.")
         # Labelled rows that were drawn with unequal probabilities should differ from the others.
-        is_even = len({probability for _, probability in self._misses}) == 1
-        alike = {name: kolmogorov_smirnov(*counts) for name, counts in self._like.items() if is_even}
+        misses = self._estimator.misses
+        is_even = len({probability for _, probability in misses}) == 1
+        alike = {name: kolmogorov_smirnov(*counts) for name, counts in self._estimator.like.items() if is_even}
         return Estimate(
             scale=self._scale,
-            good_from=self._good_from,
-            mean=mean,
-            good=good,
-            plus_minus=error_quantile(self._misses),
+            good_from=self._estimator.good_from,
+            mean=found[0],
+            good=found[1],
+            plus_minus=error_quantile(misses),
             unscored=self._unscored,
+            unscored_labelled=self._unscored_labelled,
             not_blind=self._not_blind,
             unlike={name: p for name, p in alike.items() if p < SURE},
             shares_prompts=self._shares_prompts,
-            problems=tuple(self._numbers.problems),
+            problems=tuple(problems),
         )

@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 
 from judge.errors import SetupError
-from judge.rows.numbers import Numbers, Range, load_named
+from judge.evaluation.labelled import LabelledRow, LabelledRows, Range, load_named
 from judge.rows.row_file import Row, RowFile
 from judge.scoring.rubric import DEFAULT_RUBRIC, Scale, load_rubric
 
@@ -83,10 +83,22 @@ def read_scores(path: Path, columns: Columns, rubric: str | Path | None = None) 
     for name in columns.scores:
         file.require(score=name)
     scale = _find_scale(rows, rubric)
-    reader = _Reader(columns, scale, file.problems)
+    labelled = LabelledRows(file.problems, columns.label, columns.label_range, columns.scores)
+    merged = _Merged(columns.group)
     for row in rows:
-        reader.add(row)
-    return reader.finish()
+        merged.add(labelled.read(row, scale))
+    labelled.check()
+    names = _name_judges(list(dict.fromkeys(judge for item in merged.items.values() for judge in item.scores)))
+    responses = tuple(
+        Response(
+            prompt=item.prompt,
+            scores={names[judge]: score for judge, score in item.scores.items()},
+            labels=tuple(chain.from_iterable(next((each.values() for each in item.labels.values() if each), ()))),
+            group=item.group,
+        )
+        for item in merged.items.values()
+    )
+    return Scores(responses, tuple(names.values()), scale, tuple(file.problems), merged.repeats, merged.duplicates)
 
 
 def _find_scale(rows: Iterable[Row], rubric: str | Path | None) -> Scale:
@@ -113,57 +125,37 @@ class _Item:
     labels: dict[_Key, dict[object, tuple[float, ...]]] = field(default_factory=dict)
 
 
-class _Reader:
-    def __init__(self, columns: Columns, scale: Scale, problems: list[str]) -> None:
-        self._columns = columns
-        self._scale = scale
-        self._numbers = Numbers(scale, columns.label_range, problems)
-        self._items: dict[object, _Item] = {}
-        self._lines: dict[object, dict[int, int]] = {}
-        self._repeats = 0
-        self._duplicates = 0
+class _Merged:
+    """Rows merged into responses."""
 
-    def add(self, row: Row) -> None:
+    def __init__(self, group: str | None) -> None:
+        self.items: dict[object, _Item] = {}
+        self.repeats = self.duplicates = 0
+        self._group = group
+        self._lines: dict[object, dict[int, int]] = {}
+
+    def add(self, read: LabelledRow) -> None:
+        row = read.row
         prompt, known_by = row.known_by
         source = tuple(str(part or "") for part in (row.judge, *row.rubric))
-        line, by = row.get("line"), row.get("label_by")
+        line = row.get("line")
         if isinstance(known_by, tuple) and isinstance(line, int):
             # Equal texts on different lines of one run are numbered in order of appearance, because another judge's
             # run may have other line numbers for the same rows.
-            lines = self._lines.setdefault((known_by, source, str(by)), {})
+            lines = self._lines.setdefault((known_by, source, str(row.get("label_by"))), {})
             known_by = (*known_by, lines.setdefault(line, len(lines)))
-        group = row.key(self._columns.group) if self._columns.group else None
-        item = self._items.setdefault(known_by, _Item(prompt, group))
+        item = self.items.setdefault(known_by, _Item(prompt, row.key(self._group) if self._group else None))
         is_new = source not in item.labels
-        for column in self._columns.scores:
-            judge, score = (*source, column), self._numbers.score(row.line, row.get(column))
-            first = item.scores.get(judge)
+        for column, score in read.scores.items():
+            first = item.scores.get(judge := (*source, column))
             item.scores[judge] = score if first is None else first
-            self._repeats += score not in (None, item.scores[judge])
+            self.repeats += score not in (None, item.scores[judge])
             is_new |= score not in (None, first)
         known = item.labels.setdefault(source, {})
-        labels = tuple(self._numbers.labels(row.line, row.get(self._columns.label)))
-        if labels:
-            # Without a name, an equal label may come from the same person, so it counts once.
-            person = labels if by is None else str(by)
-            is_new |= known.get(person) != labels
-            self._repeats += known.setdefault(person, labels) != labels
-        self._duplicates += not is_new
-
-    def finish(self) -> Scores:
-        self._numbers.check()
-        names = _name_judges(list(dict.fromkeys(judge for item in self._items.values() for judge in item.scores)))
-        responses = tuple(
-            Response(
-                prompt=item.prompt,
-                scores={names[judge]: score for judge, score in item.scores.items()},
-                labels=tuple(chain.from_iterable(next((each.values() for each in item.labels.values() if each), ()))),
-                group=item.group,
-            )
-            for item in self._items.values()
-        )
-        problems = tuple(self._numbers.problems)
-        return Scores(responses, tuple(names.values()), self._scale, problems, self._repeats, self._duplicates)
+        if read.labels:
+            is_new |= known.get(read.person) != read.labels
+            self.repeats += known.setdefault(read.person, read.labels) != read.labels
+        self.duplicates += not is_new
 
 
 def _name_judges(keys: Sequence[_Key]) -> dict[_Key, str]:

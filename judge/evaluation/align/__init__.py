@@ -12,12 +12,10 @@ part; if that looks better there, it is tried on the second. Nothing is changed 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from judge.evaluation.align import calibration, examples, rubric_text
 from judge.evaluation.align.asking import Asker, Budget, BudgetError, Memory, Scored, Scorer, Scores
-from judge.evaluation.align.calibration import Pair, cross_fitted, fit
 from judge.evaluation.align.cases import LabelledCase, divide, split, threads_of, to_digest
-from judge.evaluation.align.examples import pick, with_examples
-from judge.evaluation.align.rubric_text import search
-from judge.evaluation.align.trial import Agreement, Change, Trial, Way, compare, tail_of, to_trial
+from judge.evaluation.align.trial import Agreement, Change, Trial, Way, to_trial
 from judge.scoring.rubric import Rubric
 
 __all__ = [
@@ -41,9 +39,8 @@ __all__ = [
 Tell = Callable[[Way, int], Awaitable[None]]
 """Called before each way is learned, with 0, and before it is tried, with the number of cases to test on."""
 
-LEAST, LEAST_FOR_PROMPTS, LEAST_TO_FIT = 12, 30, 4
-"""Numbers of labelled threads: below the first nothing is learned, and below the second only a calibration; a
-calibration needs at least the third, among the threads to learn from, with a score."""
+LEAST, LEAST_FOR_PROMPTS = 12, 30
+"""Numbers of labelled threads: below the first nothing is learned, and below the second only a calibration."""
 
 
 @dataclass
@@ -91,16 +88,12 @@ def _all_the_same(cases: Sequence[LabelledCase], what: str) -> str:
     )
 
 
-async def _tell_nobody(way: Way, tested: int) -> None:
-    """Ignores the progress of an alignment."""
-
-
 async def align(
     cases: Sequence[LabelledCase],
     rubric: Rubric,
     asker: Asker,
     ways: Sequence[Way] = tuple(Way),
-    tell: Tell = _tell_nobody,
+    tell: Tell | None = None,
 ) -> Alignment:
     """Tries ways in turn until one makes the judge by `rubric` clearly better.
 
@@ -122,16 +115,20 @@ async def align(
         return found
     try:
         before = await asker.scores(rubric, learned)
-        for each in ways:
-            await tell(each, 0)
-            spare = len(tested) * (1 if found.trials else 2)  # the judge in use scores them only once
-            candidate = await _Learner(rubric, learned, before, asker, spare).propose(each, found)
+        for way in ways:
+            if tell:
+                await tell(way, 0)
+            candidate, why = await _propose(way, rubric, learned, before, asker, found)
             if candidate is None:
+                found.untried[way] = why
                 continue
-            await tell(each, len(tested))
-            trial = await _try(each, candidate, rubric, tested, asker)
+            if tell:
+                await tell(way, len(tested))
+            attempt = await _count(candidate, tested, asker)  # before it begins
+            scores = await asker.scores(rubric, tested), await asker.scores(candidate, tested)
+            trial = to_trial(way, candidate, tested, *scores, attempt)
             if trial is None:
-                found.untried[each] = "No case to test on got a score from both judges."
+                found.untried[way] = "No case to test on got a score from both judges."
                 continue
             found.trials.append(trial)
             if trial.is_better:
@@ -143,65 +140,18 @@ async def align(
     return found
 
 
-@dataclass(frozen=True)
-class _Learner:
-    """Makes one rubric by each way, from the cases to learn from and their scores."""
-
-    rubric: Rubric
-    learned: Sequence[LabelledCase]
-    before: Scores
-    asker: Asker
-    spare: int
-
-    async def propose(self, way: Way, found: Alignment) -> Rubric | None:
-        """A rubric that looks better on the cases to learn from; if there is none, None with the reason in `found`."""
-        threads = found.learned_threads + found.tested_threads
-        if way is not Way.CALIBRATION and threads < LEAST_FOR_PROMPTS:
-            why = f"It takes labels from {LEAST_FOR_PROMPTS} threads: {LEAST_FOR_PROMPTS - threads} more."
-            candidate = None
-        elif way is Way.CALIBRATION:
-            candidate, why = self._calibrated()
-        elif way is Way.EXAMPLES:
-            candidate, why = await self._with_examples()
-        else:
-            candidate, why = await search(self.rubric, self.learned, self.asker, self.spare)
-        if candidate is None:
-            found.untried[way] = why
-        return candidate
-
-    def _calibrated(self) -> tuple[Rubric | None, str]:
-        scored = [each for each in self.learned if each.id in self.before]
-        rows = [(self.before[each.id], each) for each in scored if self.before[each.id].mean is not None]
-        pairs = [Pair(one.mean or 0, each.label, each.thread) for one, each in rows]
-        if len({each.thread for each in pairs}) >= LEAST_TO_FIT:
-            after = cross_fitted(pairs)
-            gains = [
-                abs((one.score or 0) - each.label) - abs(score - each.label)
-                for (one, each), score in zip(rows, after, strict=True)
-            ]
-            if sum(gains) > 0:
-                return self.rubric.calibrated(fit(pairs)), ""
-        return None, "On the labels to learn from, it does not bring the scores closer to people's."
-
-    async def _with_examples(self) -> tuple[Rubric | None, str]:
-        rubric, used = with_examples(self.rubric, pick(self.learned, self.before))
-        if not used:
-            return None, "No case that could be an example has a score a point or more from people's."
-        others = [each for each in self.learned if each.thread not in threads_of(used)]
-        after = await self.asker.scores(rubric, others)
-        found = compare(others, self.before, after, rubric.scale, tail_of(1))
-        if found is None or found[0].mean <= 0:
-            return None, "On the other labels to learn from, they do not bring the scores closer to people's."
-        return rubric, ""
-
-
-async def _try(
-    way: Way, candidate: Rubric, rubric: Rubric, tested: Sequence[LabelledCase], asker: Asker
-) -> Trial | None:
-    """The trial of a candidate; None if no case has both scores. The use of the test part is recorded beforehand."""
-    attempt = await _count(candidate, tested, asker)
-    before, after = await asker.scores(rubric, tested), await asker.scores(candidate, tested)
-    return to_trial(way, candidate, tested, before, after, attempt)
+async def _propose(
+    way: Way, rubric: Rubric, learned: Sequence[LabelledCase], before: Scores, asker: Asker, found: Alignment
+) -> tuple[Rubric | None, str]:
+    """A rubric that looks better on the cases to learn from; None and the reason if there is none."""
+    if way is Way.CALIBRATION:
+        return calibration.propose(rubric, learned, before)
+    if (threads := found.learned_threads + found.tested_threads) < LEAST_FOR_PROMPTS:
+        return None, f"It takes labels from {LEAST_FOR_PROMPTS} threads: {LEAST_FOR_PROMPTS - threads} more."
+    if way is Way.EXAMPLES:
+        return await examples.propose(rubric, learned, before, asker)
+    spare = found.tested * (1 if found.trials else 2)  # the judge in use scores them only once
+    return await rubric_text.search(rubric, learned, asker, spare)
 
 
 async def _count(candidate: Rubric, tested: Sequence[LabelledCase], asker: Asker) -> int:

@@ -5,10 +5,12 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-from judge.evaluation.align.cases import to_digest
-from judge.scoring.rubric import Calibration
+from judge.evaluation.align.asking import Scores
+from judge.evaluation.align.cases import LabelledCase, to_digest
+from judge.scoring.rubric import Calibration, Rubric
 
 _FOLDS = 5
+_LEAST = 4  # threads with a score
 _SAME = 1e-9
 
 
@@ -18,6 +20,21 @@ class Pair(NamedTuple):
     mean: float
     label: float
     thread: str
+
+
+def propose(rubric: Rubric, learned: Sequence[LabelledCase], scores: Scores) -> tuple[Rubric | None, str]:
+    """The rubric with a calibration that brings the scores closer to people's; None and the reason if none does."""
+    rows = [(one, each) for each in learned if (one := scores.get(each.id)) and one.mean is not None]
+    pairs = [Pair(one.mean or 0, each.label, each.thread) for one, each in rows]
+    if len({each.thread for each in pairs}) >= _LEAST:
+        after = cross_fitted(pairs)
+        gains = (
+            abs((one.score or 0) - each.label) - abs(score - each.label)
+            for (one, each), score in zip(rows, after, strict=True)
+        )
+        if sum(gains) > 0:
+            return rubric.calibrated(fit(pairs)), ""
+    return None, "On the labels to learn from, it does not bring the scores closer to people's."
 
 
 def fit(pairs: Sequence[Pair]) -> Calibration:

@@ -4,8 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from judge.errors import RubricError
-from judge.evaluation.align.asking import Scores
-from judge.evaluation.align.cases import LabelledCase
+from judge.evaluation.align.asking import Asker, Scores
+from judge.evaluation.align.cases import LabelledCase, threads_of
+from judge.evaluation.align.trial import compare, tail_of
 from judge.scoring.attacks import find_flags
 from judge.scoring.attacks.tags import neutralise
 from judge.scoring.rubric import Rubric
@@ -24,6 +25,25 @@ _EXAMPLE = re.compile(
     r'<example case="(?P<id>[^"\n]*)">.*?(?:</example>[ \r\n]*|(?=<example case=|<question>))', re.DOTALL
 )
 _OWN_TAG = re.compile(r"<(?=\s*/?\s*example)", re.IGNORECASE)
+
+
+async def propose(
+    rubric: Rubric, learned: Sequence[LabelledCase], before: Scores, asker: Asker
+) -> tuple[Rubric | None, str]:
+    """The rubric with examples that bring the other scores closer to people's; None and the reason if none do.
+
+    Raises:
+        BudgetError, JudgeError: As `Asker.scores` does.
+    """
+    candidate, used = with_examples(rubric, pick(learned, before))
+    if not used:
+        return None, "No case that could be an example has a score a point or more from people's."
+    others = [each for each in learned if each.thread not in threads_of(used)]
+    after = await asker.scores(candidate, others)
+    found = compare(others, before, after, candidate.scale, tail_of(1))
+    if found is None or found[0].mean <= 0:
+        return None, "On the other labels to learn from, they do not bring the scores closer to people's."
+    return candidate, ""
 
 
 def pick(learned: Sequence[LabelledCase], scores: Scores) -> Sequence[LabelledCase]:

@@ -1,6 +1,6 @@
 """Labelled cases from a file of rows, and a memory in a file beside it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
@@ -9,14 +9,13 @@ from typing import Any
 from judge.errors import SetupError
 from judge.evaluation.align.asking import Scored, Scores
 from judge.evaluation.align.cases import LabelledCase, to_digest
+from judge.evaluation.labelled import LabelledRows, Range, to_number
 from judge.rows.batch import samples_of
 from judge.rows.files import decode, encode
 from judge.rows.line_file import LineFile, Place
 from judge.rows.messages import to_prompt
-from judge.rows.numbers import Numbers, Range, to_number
 from judge.rows.row_file import Row, RowFile
 from judge.scoring.judging import Judge
-from judge.scoring.rubric import Scale
 
 
 @dataclass(frozen=True)
@@ -44,14 +43,34 @@ def read_labelled(path: Path, label: str, judge: Judge, label_range: Range | Non
         SetupError: The file or the field does not exist, or the labels are on another scale: more than 5% are off the
             rubric's, or without `label_range` none is in its upper half.
     """
-    file = RowFile.at(path)
-    reader = _Reader(
-        label, judge, Numbers(judge.rubric.scale, label_range, file.problems), has_range=label_range is not None
-    )
+    file, scale = RowFile.at(path), judge.rubric.scale
+    labelled = LabelledRows(file.problems, label, label_range, scores=())
+    items: dict[object, _Item] = {}
     for row in file.rows():
-        reader.add(row)
+        read, (prompt, known_by) = labelled.read(row, scale), row.known_by
+        item = items.setdefault(known_by, _Item(row, row.key("thread") or prompt))
+        if read.labels:
+            item.labels.setdefault(read.is_blind, {}).setdefault(read.person, (read.labels, row.key("reason")))
+        item.known = item.known or _verdict(row, judge)
     file.require(label=label)
-    return reader.finish()
+    labelled.check()
+    cases, known = list[LabelledCase](), dict[str, Scored]()
+    for item in items.values():
+        try:
+            case = item.to_case()
+        except ValueError as exc:
+            file.problems.append(f"line {item.row.line}: {exc}")
+            continue
+        if case:
+            cases.append(case)
+            known |= {case.id: item.known} if item.known else {}
+    # Labels that seem to be on another scale would spoil the judge without a sign of it.
+    if label_range is None and cases and (most := max(each.label for each in cases)) < sum(scale) / 2:
+        raise SetupError(
+            f"No label is above {most:g}, on a scale from {scale.low} to {scale.high}; say which scale they are "
+            f"on, such as --scale 0-1 (or --scale {scale.low}-{scale.high}, if that is right)."
+        )
+    return Labelled(tuple(cases), known, tuple(file.problems))
 
 
 @dataclass
@@ -61,83 +80,47 @@ class _Item:
     labels: dict[bool, dict[object, tuple[tuple[float, ...], str | None]]] = field(default_factory=dict)
     known: Scored | None = None
 
-
-class _Reader:
-    def __init__(self, label: str, judge: Judge, numbers: Numbers, *, has_range: bool) -> None:
-        self._has_range = has_range
-        self._label = label
-        self._judge = judge
-        self._numbers = numbers
-        self._items: dict[object, _Item] = {}
-
-    def add(self, row: Row) -> None:
-        labels = tuple(self._numbers.labels(row.line, row.get(self._label)))
-        prompt, known_by = row.known_by
-        item = self._items.setdefault(known_by, _Item(row, row.key("thread") or prompt))
-        if labels:
-            by, reason = row.key("label_by"), row.key("reason")
-            # Without a name, an equal label may come from the same person, so it counts once.
-            item.labels.setdefault(row.get("blind") is not False, {}).setdefault(by or labels, (labels, reason))
-        item.known = item.known or self._verdict(row)
-
-    def finish(self) -> Labelled:
-        self._numbers.check()
-        cases, known = [], {}
-        for item in self._items.values():
-            if not item.labels:
-                continue
-            is_blind = True in item.labels
-            given = item.labels[is_blind]
-            try:
-                question, response, _ = dialogue = item.row.dialogue
-                case = LabelledCase(
-                    id=item.row.key("case") or to_digest(to_prompt(question, dialogue.turns), response),
-                    thread=item.thread,
-                    question=question,
-                    response=response,
-                    label=fmean(label for labels, _ in given.values() for label in labels),
-                    reasons=tuple(reason for _, reason in given.values() if reason),
-                    people=tuple(by for by in given if isinstance(by, str)),
-                    is_blind=is_blind,
-                    conversation=dialogue.conversation,
-                    name="" if item.row.get("case") is not None else f"line {item.row.line}",
-                )
-            except ValueError as exc:
-                self._numbers.problems.append(f"line {item.row.line}: {exc}")
-                continue
-            cases.append(case)
-            if item.known:
-                known[case.id] = item.known
-        _check_range([each.label for each in cases], self._judge.rubric.scale, is_given=self._has_range)
-        return Labelled(tuple(cases), known, tuple(self._numbers.problems))
-
-    def _verdict(self, row: Row) -> Scored | None:
-        """The row's verdict, if this very judge gave it."""
-        judge, rubric = self._judge, self._judge.rubric
-        is_ours = (
-            row.judge == (judge.escalation or judge.model)
-            and row.rubric == (rubric.name, rubric.version)
-            and row.get("samples") == samples_of(judge)
-            and row.get("status") in ("scored", "unscored")
-        )
-        if not is_ours:
+    def to_case(self) -> LabelledCase | None:
+        """The case; None if it has no label. Raises ValueError as `Row.question`."""
+        if not self.labels:
             return None
-        score, mean = to_number(row.get("score")), to_number(row.get("mean"))
-        counts = [to_number(row.get(name)) for name in ("input_tokens", "output_tokens")]
-        tokens = None if counts[0] is None else int(counts[0] + (counts[1] or 0))
-        why = row.get("justification")
-        is_scored = score is not None and mean is not None
-        return Scored(int(score or 0) if is_scored else None, mean if is_scored else None, str(why or ""), tokens)
-
-
-def _check_range(labels: Sequence[float], scale: Scale, *, is_given: bool) -> None:
-    """Raises SetupError if the labels seem to be on another scale: they would spoil the judge without a sign of it."""
-    middle = (scale.low + scale.high) / 2
-    if not is_given and labels and max(labels) < middle:
-        raise SetupError(
-            f"No label is above {max(labels):g}, on a scale from {scale.low} to {scale.high}; say which scale they are "
-            f"on, such as --scale 0-1 (or --scale {scale.low}-{scale.high}, if that is right)."
+        is_blind = True in self.labels
+        given = self.labels[is_blind]
+        question, response, _ = dialogue = self.row.dialogue
+        return LabelledCase(
+            id=self.row.key("case") or to_digest(to_prompt(question, dialogue.turns), response),
+            thread=self.thread,
+            question=question,
+            response=response,
+            label=fmean(label for labels, _ in given.values() for label in labels),
+            reasons=tuple(reason for _, reason in given.values() if reason),
+            people=tuple(by for by in given if isinstance(by, str)),
+            is_blind=is_blind,
+            conversation=dialogue.conversation,
+            name="" if self.row.get("case") is not None else f"line {self.row.line}",
         )
+
+
+def _verdict(row: Row, judge: Judge) -> Scored | None:
+    """The row's verdict, if this very judge gave it."""
+    is_ours = (
+        row.judge == (judge.escalation or judge.model)
+        and row.rubric == (judge.rubric.name, judge.rubric.version)
+        and row.get("samples") == samples_of(judge)
+        and row.get("status") in ("scored", "unscored")
+    )
+    if not is_ours:
+        return None
+    score, mean, tokens, more = (
+        to_number(row.get(name)) for name in ("score", "mean", "input_tokens", "output_tokens")
+    )
+    is_scored = score is not None and mean is not None
+    return Scored(
+        score=int(score or 0) if is_scored else None,
+        mean=mean if is_scored else None,
+        justification=str(row.get("justification") or ""),
+        tokens=None if tokens is None else int(tokens + (more or 0)),
+    )
 
 
 class FileMemory(LineFile):

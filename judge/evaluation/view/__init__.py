@@ -10,20 +10,11 @@ from html import escape
 from importlib.resources import files
 from math import ceil, floor
 from pathlib import Path
-from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any
 
 from judge.errors import SetupError
-from judge.evaluation.estimate import how_near, why_rough
-from judge.evaluation.stats import (
-    MIN_LABELS,
-    Interval,
-    MeanEstimate,
-    MeanEstimator,
-    error_quantile,
-    good_from,
-    labelled_shares,
-)
+from judge.evaluation.estimate import Estimator, OneScore, how_near, why_rough
+from judge.evaluation.stats import MIN_LABELS, Interval, MeanEstimate, MeanEstimator, error_quantile
 from judge.evaluation.view.replies import Label, Replies, Reply, Version, clear_difference
 from judge.rows.files import encode, refuse_foreign, replacing
 from judge.scoring.rubric import Scale
@@ -34,38 +25,29 @@ _MOST_BARS = 11
 _MOST_DAYS = 31
 
 
-class _Scored(NamedTuple):
-    score: float
-    label: float | None
-    probability: float
-    cluster: str | None
-    stratum: str | None
-
-
 def to_figures(replies: Sequence[Reply]) -> dict[str, Any]:
     """The figures of the replies of one judge version, ready to show: `facts`, `notes` and `bars`."""
     scale = scale_of(replies)
-    limit = good_from(scale)
     is_drawn = any(_used(reply, is_drawn=True) for reply in replies)
-    scored = [_to_scored(reply.score, reply, is_drawn) for reply in replies if reply.score is not None]
-    chances = labelled_shares((each.stratum, each.label is not None, 1.0) for each in scored)
-    scored = [each._replace(probability=chances[each.stratum]) if each.stratum else each for each in scored]
-    labelled = [(each, each.label) for each in scored if each.label is not None]
-    mean, good = MeanEstimator(scale), MeanEstimator(Scale(0, 1))
-    for score, label, probability, cluster, _ in scored:
-        mean.add(score, label, probability=probability, cluster=cluster)
-        is_good = None if label is None else float(label >= limit)
-        good.add(float(score >= limit), is_good, probability=probability, cluster=cluster)
+    estimator, labelled = Estimator(scale), 0
+    for reply in replies:
+        if reply.score is not None:
+            used = _used(reply, is_drawn)
+            labelled += bool(used)
+            probability = used[0].probability or 1.0 if used else 1.0
+            estimator.add(
+                OneScore(reply.score, [each.score for each in used], probability, reply.cluster, reply.stratum)
+            )
     facts: list[dict[str, Any]] = []
     notes: list[str] = []
-    if (means := mean.estimate()) and (shares := good.estimate()):
+    if found := estimator.estimate():
+        mean, good = found
         is_blind = all(label.is_blind for reply in replies for label in _used(reply, is_drawn))
-        by = f"corrected by {_count(means.labelled, 'blind label' if is_blind else 'label')}"
-        facts += _facts("Mean", by, means, scale, ".2f")
-        facts += _facts(f"Good ({limit} or more)", by, shares, Scale(0, 1), ".0%")
-        misses = Counter((round(abs(each.score - label), 9), each.probability) for each, label in labelled)
-        notes += [*_notes(means, is_blind), *how_near(error_quantile(misses), len(labelled), scale)]
-    notes += _left_out(replies, len(labelled))
+        by = f"corrected by {_count(mean.labelled, 'blind label' if is_blind else 'label')}"
+        facts += _facts("Mean", by, mean, scale, ".2f")
+        facts += _facts(f"Good ({estimator.good_from} or more)", by, good, Scale(0, 1), ".0%")
+        notes += [*_notes(mean, is_blind), *how_near(error_quantile(estimator.misses), labelled, scale)]
+    notes += _left_out(replies, labelled)
     counts = Counter(to_bar(reply) for reply in replies)
     names = [_bar_name(start, scale) for start in range(scale.low, scale.high + 1, _bar_width(scale))]
     bars = [{"name": name, "count": counts[name]} for name in [*reversed(names), UNSCORED]]
@@ -82,14 +64,6 @@ def _used(reply: Reply, is_drawn: bool) -> Sequence[Label]:
     if reply.score is None:
         return ()
     return [each for each in reply.labels if each.is_blind is not False and is_drawn == (each.probability is not None)]
-
-
-def _to_scored(score: float, reply: Reply, is_drawn: bool) -> _Scored:
-    labels = _used(reply, is_drawn)
-    if not labels:
-        return _Scored(score, None, 1.0, reply.cluster, reply.stratum)
-    label, probability = fmean(each.score for each in labels), labels[0].probability or 1.0
-    return _Scored(score, label, probability, reply.cluster, reply.stratum)
 
 
 def _facts(what: str, by: str, mean: MeanEstimate, scale: Scale, form: str) -> Iterator[dict[str, Any]]:

@@ -10,8 +10,8 @@ from statistics import fmean
 from typing import Any, NamedTuple, Self
 
 from judge.errors import SetupError
+from judge.evaluation.labelled import LabelledRows, Range, find_scale, to_probability
 from judge.rows.files import encode, shown
-from judge.rows.numbers import Numbers, Range, find_scale, to_probability
 from judge.rows.row_file import COMPLETION, PROMPT, Row, RowFile
 from judge.scoring.conversation import Turn
 from judge.scoring.offline import OFFLINE
@@ -229,11 +229,9 @@ class Reader:
         rubric: str | Path | None = None,
     ) -> None:
         self._problems = [] if problems is None else problems
-        self._label = label
-        self._label_range = label_range
+        self._labelled = LabelledRows(self._problems, label, label_range)
         self._rubric = rubric
         self._scales: dict[tuple[str | None, str | None], Scale] = {}
-        self._numbers: dict[Scale, Numbers] = {}
         self._replies: dict[object, Reply] = {}
 
     def add(self, line: int, fields: Mapping[str, Any], scale: Scale | None = None) -> None:
@@ -243,26 +241,22 @@ class Reader:
             if row.rubric not in self._scales:
                 self._scales[row.rubric] = find_scale(row, self._rubric)
             scale = self._scales[row.rubric]
-        numbers = self._numbers.setdefault(scale, Numbers(scale, self._label_range, self._problems))
+        read = self._labelled.read(row, scale)
         version, case = Version.of(fields), row.key("case")
         key = line if case is None else (version, case)
-        reply = self._replies.get(key)
-        if reply is None:
+        if (reply := self._replies.get(key)) is None:
             name = f"Line {line}" if case is None else f"Case {case}"
-            score = numbers.score(line, row.get("score"))
-            reply = self._replies[key] = self._to_reply(row, name, version, scale, score)
-        for label in numbers.labels(line, row.get(self._label)):
-            probability = to_probability(row.get("probability"))
-            if probability is None and row.get("probability") is not None:
-                self._problem(row, "probability", "from 1e-9 to 1")
-            blind = row.get("blind")
-            is_blind = blind if isinstance(blind, bool) else None
-            reply.labels.append(Label(label, is_blind, _text(row.get("reason")) or "", probability))
+            reply = self._replies[key] = self._to_reply(row, name, version, scale, read.score)
+        probability = to_probability(row.get("probability"))
+        if read.labels and probability is None and row.get("probability") is not None:
+            self._problem(row, "probability", "from 1e-9 to 1")
+        blind = row.get("blind")
+        is_blind = blind if isinstance(blind, bool) else None
+        reply.labels.extend(Label(each, is_blind, _text(row.get("reason")) or "", probability) for each in read.labels)
 
     def finish(self, left_out: int = 0) -> Replies:
         """All replies so far."""
-        for numbers in self._numbers.values():
-            numbers.check()
+        self._labelled.check()
         return Replies(tuple(self._replies.values()), tuple(self._problems), left_out)
 
     def _to_reply(self, row: Row, name: str, version: Version, scale: Scale, score: float | None) -> Reply:

@@ -129,9 +129,7 @@ WEEKS = {
     "with blind labels and others": some(blind=agreed(105, 65, -0.125), seen=agreed(20, 15)),
     "with too few labels": some(blind=agreed(19, 19)),
     "with labels that always agree": some(
-        blind=Agreement(
-            20, wilson(20, 20), wilson(20, 20), kappa_of(Counter({(1, 1): 10, (4, 4): 10}), Scale(0, 5))
-        )
+        blind=Agreement(20, wilson(20, 20), wilson(20, 20), kappa_of(Counter({(1, 1): 10, (4, 4): 10}), Scale(0, 5)))
     ),
     "unlike its labels": some(seen=agreed(20, 15), unlike=0.005),
     "hardly unlike its labels": some(seen=agreed(20, 15), unlike=0.02),

@@ -6,7 +6,7 @@ import pytest
 
 from judge.errors import RubricError, SetupError
 from judge.evaluation.agreement.scores import Columns, Scores, read_scores
-from judge.rows.numbers import to_range
+from judge.evaluation.labelled import to_range
 from judge.scoring.rubric import load_rubric
 from tests.tables import each
 

@@ -178,7 +178,12 @@ def test_file_without_usable_rows_gives_one_sentence(run: Run, rows: Rows | str,
 
 
 def test_rows_without_a_score_are_counted(run: Run) -> None:
-    assert "Left out: 1 row without a score." in run([*ROWS, {"score": None, "human": 4}]).stdout
+    assert "Left out: 1 row without a score." in run([*ROWS, {"score": None}]).stdout
+
+
+def test_labelled_rows_without_a_score_are_counted_apart(run: Run) -> None:
+    done = run([*ROWS, {"score": None, "human": 0}, {"score": None}])
+    assert "Left out: 2 rows without a score (1 with a label)." in done.stdout
 
 
 def test_one_label_has_no_range(run: Run) -> None:

@@ -1,9 +1,11 @@
-"""Reads the numbers in rows of JSONL, scores and people's labels, and checks them against their scale."""
+"""Rows with scores and people's labels: one reader for all that compares the two."""
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from math import isnan
 from pathlib import Path
+from typing import NamedTuple
 
 from judge.errors import SetupError
 from judge.rows.files import shown
@@ -20,58 +22,82 @@ _FEW, _SHARE_OFF_SCALE = 2, 0.05
 Range = tuple[float, float]
 
 
-class Numbers:
-    """Reads scores and labels, and remembers which values could not be used.
+class LabelledRow(NamedTuple):
+    """A row, its scores by field, and the labels that a person (or, in a list, several people) gave.
+
+    Both are on the scale. A score is None if there is none that can be used.
+    """
+
+    row: Row
+    scores: Mapping[str, float | None]
+    labels: tuple[float, ...]
+
+    @property
+    def score(self) -> float | None:
+        return next(iter(self.scores.values()))
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether the labels may have been given before the score was seen: the row does not say otherwise."""
+        return self.row.get("blind") is not False
+
+    @property
+    def person(self) -> object:
+        """Who gave the labels. Without a name, an equal label may come from the same person, so it counts once."""
+        return self.row.key("label_by") or self.labels
+
+
+class LabelledRows:
+    """Reads scores and labels of rows, and remembers which values could not be used.
 
     Attributes:
         problems: One sentence for each such value, with its line number.
     """
 
-    def __init__(self, scale: Scale, label_range: Range | None, problems: list[str]) -> None:
-        self._scale = scale
-        self._ranges: dict[str, Range] = {"score": scale, "label": label_range or scale}
-        self._seen: dict[str, list[float]] = {what: [] for what in self._ranges}
+    def __init__(
+        self, problems: list[str], label: str, label_range: Range | None = None, scores: Sequence[str] = ("score",)
+    ) -> None:
         self.problems = problems
+        self._label = label
+        self._label_range = label_range
+        self._scores = scores
+        self._seen: dict[tuple[str, Range], Counter[float]] = {}
 
-    def score(self, line: int, value: object) -> float | None:
-        """The score, on the scale; None if there is none, or it cannot be used."""
-        return self._read(line, "score", value)
-
-    def labels(self, line: int, value: object) -> Iterator[float]:
-        """The label, or each label of a list, mapped from the labels' range to the scale."""
-        low, high = self._ranges["label"]
-        for each in value if isinstance(value, list) else [value]:
-            label = self._read(line, "label", each)
-            if label is not None:
-                mapped = self._scale.low + (label - low) / (high - low) * (self._scale.high - self._scale.low)
-                yield round(mapped, 9)  # without rounding errors, so that equal labels stay equal
+    def read(self, row: Row, scale: Scale) -> LabelledRow:
+        """The scores and the labels of a row, the latter mapped from their range to the scale."""
+        scores = {name: self._read(row, "score", row.get(name), scale) for name in self._scores}
+        low, high = range_ = self._label_range or scale
+        given = row.get(self._label)
+        read = [self._read(row, "label", each, range_) for each in (given if isinstance(given, list) else [given])]
+        points = (scale.high - scale.low) / (high - low)
+        # Without rounding errors, so that equal labels stay equal.
+        labels = (round(scale.low + (each - low) * points, 9) for each in read if each is not None)
+        return LabelledRow(row, scores, tuple(labels))
 
     def check(self) -> None:
         """Raises SetupError if many values are off the scale, because the others do not represent the file."""
-        for what, seen in self._seen.items():
-            low, high = self._ranges[what]
-            off_scale = sum(not low <= each <= high for each in seen)
-            if off_scale > max(_FEW, _SHARE_OFF_SCALE * len(seen)):
+        for (what, (low, high)), seen in self._seen.items():
+            off_scale = sum(number for each, number in seen.items() if not low <= each <= high)
+            if off_scale > max(_FEW, _SHARE_OFF_SCALE * seen.total()):
                 ends = f"{min(seen):g}", f"{max(seen):g}"
                 hint = "name the rubric that they were given by with --rubric"
                 if what == "label":
                     hint = f"say --scale {'-'.join(ends)}, with the lowest and highest that there can be"
                 raise SetupError(
-                    f"{off_scale:,} of {len(seen):,} {what}s are off the scale {low:g} to {high:g}: they go from "
+                    f"{off_scale:,} of {seen.total():,} {what}s are off the scale {low:g} to {high:g}: they go from "
                     f"{' to '.join(ends)}; {hint}."
                 )
 
-    def _read(self, line: int, what: str, value: object) -> float | None:
+    def _read(self, row: Row, what: str, value: object, range_: Range) -> float | None:
         if value is None:
             return None
-        number = _to_real(value)
+        number, (low, high) = _to_real(value), range_
         if number is None:
-            self.problems.append(f"line {line}: {what} {shown(value)} is not a number")
+            self.problems.append(f"line {row.line}: {what} {shown(value)} is not a number")
             return None
-        low, high = self._ranges[what]
-        self._seen[what].append(max(-_LARGEST, min(number, _LARGEST)))
+        self._seen.setdefault((what, range_), Counter())[max(-_LARGEST, min(number, _LARGEST))] += 1
         if not low <= number <= high:
-            self.problems.append(f"line {line}: {what} {shown(value)} is off the scale {low:g} to {high:g}")
+            self.problems.append(f"line {row.line}: {what} {shown(value)} is off the scale {low:g} to {high:g}")
             return None
         return float(number)
 
