@@ -18,7 +18,7 @@ from random import Random
 from statistics import fmean
 
 from judge.evaluation import drift
-from judge.evaluation.drift import Scored
+from judge.evaluation.drift import DatedScore
 from judge.scoring.rubric import Scale
 
 SCALE = Scale(0, 5)
@@ -59,9 +59,9 @@ class World:
     thread: int | tuple[int, ...] = 1
     alike: float = 0.0
 
-    def draw(self, rate: int, drops: Sequence[float], random: Random) -> list[Scored]:
+    def draw(self, rate: int, drops: Sequence[float], random: Random) -> list[DatedScore]:
         """The scores of as many days as there are `drops`, which say how many points lower each day is."""
-        found: list[Scored] = []
+        found: list[DatedScore] = []
         sizes = cycle((self.thread,) if isinstance(self.thread, int) else self.thread)
         threads = list(islice((thread for thread, size in enumerate(sizes) for _ in range(size)), rate))
         for number, drop in enumerate(drops):
@@ -73,7 +73,7 @@ class World:
                 score = random.choices(range(6), cum_weights=cumulative)[0]
                 if self.alike and random.random() < self.alike:
                     score = own.setdefault(thread, score)
-                found.append(Scored(score, day, (number, thread) if self.thread != 1 else None))
+                found.append(DatedScore(score, day, (number, thread) if self.thread != 1 else None))
         return found
 
 
@@ -99,7 +99,7 @@ def lower(shape: Shape, points: float) -> Shape:
     return _TILTED[shape, points]
 
 
-def find_alarms(scores: Sequence[Scored], rate: int, first_day: int, floor: float | None = None) -> Iterator[int]:
+def find_alarms(scores: Sequence[DatedScore], rate: int, first_day: int, floor: float | None = None) -> Iterator[int]:
     """The numbers of replies after which there are alarms."""
     last = 0
     for day in range(first_day, len(scores) // rate):
@@ -117,7 +117,7 @@ def find_alarms(scores: Sequence[Scored], rate: int, first_day: int, floor: floa
             yield last
 
 
-def to_tests(floor: float | None, reference: Sequence[Scored]) -> tuple[list[drift._Test], float]:
+def to_tests(floor: float | None, reference: Sequence[DatedScore]) -> tuple[list[drift._Test], float]:
     if floor is None:
         return list(drift._tests_of_drop(reference, SCALE)), drift._threshold(drift._SHARE, reference)
     tests = list(drift._tests_of_floor(floor, reference, SCALE))
@@ -125,14 +125,16 @@ def to_tests(floor: float | None, reference: Sequence[Scored]) -> tuple[list[dri
 
 
 def ask(
-    floor: float | None, reference: Sequence[Scored], recent: Sequence[Scored]
+    floor: float | None, reference: Sequence[DatedScore], recent: Sequence[DatedScore]
 ) -> drift.Drop | drift.NotEnough | None:
     if floor is None:
         return drift.find_drop(reference, recent, SCALE)
     return drift.find_below(floor, reference, recent, SCALE)
 
 
-def first_alarm(recent: Sequence[Scored], earliest: int, tests: Sequence[drift._Test], threshold: float) -> int | None:
+def first_alarm(
+    recent: Sequence[DatedScore], earliest: int, tests: Sequence[drift._Test], threshold: float
+) -> int | None:
     """The smallest number of replies above `earliest` at which the evidence reaches the threshold, or None."""
     after = enumerate(drift._evidence(recent, tests), 1)
     return next((i for i, evidence in after if i > earliest and fmean(evidence) >= threshold), None)

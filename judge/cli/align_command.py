@@ -24,8 +24,6 @@ from judge.scoring.rubric import DEFAULT_RUBRIC, Rubric
 if TYPE_CHECKING:
     from judge.evaluation.align import Alignment, Asker, LabelledCase, Trial, Way
 
-# The packages that the extra `align` installs.
-_EXTRA = ("gepa", "numpy")
 _SHOWN = 60
 _GO_ON = "run the same command to continue."
 
@@ -101,7 +99,7 @@ def _run_to_end(judge: Judge, call: Coroutine[Any, Any, "Alignment"], asker: "As
         typer.echo(f"Interrupted after {asker.requests:,} requests; {_GO_ON}", err=True)
         raise typer.Exit(130) from None
     except ModuleNotFoundError as exc:
-        if exc.name not in _EXTRA:
+        if exc.name != "gepa":  # which the extra `align` installs
             raise
         raise SetupError(f"judge align needs {exc.name}: pip install 'slack-judge[align]'") from exc
     except SetupError:  # nothing was started

@@ -13,7 +13,7 @@ from judge.errors import SetupError
 
 if TYPE_CHECKING:
     from judge.evaluation.agreement.scores import Columns, Scores
-    from judge.evaluation.estimate import Estimate
+    from judge.evaluation.estimate import FileEstimate
     from judge.evaluation.stats import Interval
 
 # The packages that the extra `agreement` installs.
@@ -121,7 +121,7 @@ def estimate(
     raise typer.Exit(1 if found.problems else 0)
 
 
-def to_sentences(found: "Estimate") -> Iterator[str]:
+def to_sentences(found: "FileEstimate") -> Iterator[str]:
     from judge.evaluation.estimate import how_near, why_rough
 
     mean, good, labels = found.mean, found.good, found.mean.labels_only

@@ -1,7 +1,7 @@
 """Tests whether an assistant has become clearly worse; the test may be repeated after each score.
 
-    reference = [Scored(4, date(2026, 11, 2), thread="1"), ...]     # the four weeks before the last seven days
-    recent = [Scored(3, date(2026, 11, 30)), ...]                   # the last seven days, or since the last alert
+    reference = [DatedScore(4, date(2026, 11, 2), thread="1"), ...]     # the four weeks before the last seven days
+    recent = [DatedScore(3, date(2026, 11, 30)), ...]                   # the last seven days, or since the last alert
     find_drop(reference, recent, Scale(0, 5))                       # a Drop, NotEnough, or None
     find_below(3.5, reference, recent, Scale(0, 5))                 # the same against a chosen floor
 
@@ -48,7 +48,7 @@ _LEAST = 0.01  # a mean below this share of the scale can hardly drop further
 Kind = Literal["mean", "low share", "floor"]
 
 
-class Scored(NamedTuple):
+class DatedScore(NamedTuple):
     """A score, its day, and its thread or whatever else links it to other scores; None if it is independent."""
 
     score: int
@@ -93,7 +93,7 @@ class NotEnough:
     needed: int
 
 
-def find_drop(reference: Sequence[Scored], recent: Sequence[Scored], scale: Scale) -> Drop | NotEnough | None:
+def find_drop(reference: Sequence[DatedScore], recent: Sequence[DatedScore], scale: Scale) -> Drop | NotEnough | None:
     """A drop of the mean, or a rise of the share of low scores, against the reference; None if there is none.
 
     Args:
@@ -109,7 +109,7 @@ def find_drop(reference: Sequence[Scored], recent: Sequence[Scored], scale: Scal
 
 
 def find_below(
-    floor: float, reference: Sequence[Scored], recent: Sequence[Scored], scale: Scale
+    floor: float, reference: Sequence[DatedScore], recent: Sequence[DatedScore], scale: Scale
 ) -> Drop | NotEnough | None:
     """A mean clearly below the floor, whatever it was before; None if the scores do not show that.
 
@@ -130,7 +130,7 @@ def find_below(
     return _find(_tests_of_floor(floor, reference, scale), _SHARE_OF_FLOOR, reference, recent, scale)
 
 
-def _check(reference: Sequence[Scored], recent: Sequence[Scored], scale: Scale) -> None:
+def _check(reference: Sequence[DatedScore], recent: Sequence[DatedScore], scale: Scale) -> None:
     strays = {each.score for scores in (reference, recent) for each in scores}.difference(_heights(scale))
     if strays:
         raise ValueError(f"score {strays.pop()} is not a whole number from {scale.low} to {scale.high}")
@@ -160,7 +160,7 @@ class _Habits(NamedTuple):
     inflation: float
 
 
-def _learn(values: Mapping[int, float], reference: Sequence[Scored]) -> _Habits:
+def _learn(values: Mapping[int, float], reference: Sequence[DatedScore]) -> _Habits:
     n = len(reference)
     mean = sum(values[each.score] for each in reference) / n
     weekdays = _weekdays([(each.day, values[each.score] - mean) for each in reference])
@@ -189,7 +189,7 @@ def _weekdays(rests: Sequence[tuple[date, float]]) -> Sequence[float]:
     return [share * level for level in levels]
 
 
-def _inflation(reference: Sequence[Scored], rests: Sequence[float], mean: float) -> float:
+def _inflation(reference: Sequence[DatedScore], rests: Sequence[float], mean: float) -> float:
     """V, the larger of that within threads and that across days; `rests` are deviations from the mean."""
     threads, days = defaultdict[Hashable, list[float]](list), defaultdict[date, list[float]](list)
     for i, ((_, day, thread), rest) in enumerate(zip(reference, rests, strict=True)):
@@ -217,7 +217,7 @@ class _Test(NamedTuple):
     e_values: Sequence[Mapping[int, float]]  # by weekday, the e-value of each score
 
 
-def _tests_of_drop(reference: Sequence[Scored], scale: Scale) -> Iterator[_Test]:
+def _tests_of_drop(reference: Sequence[DatedScore], scale: Scale) -> Iterator[_Test]:
     kinds: tuple[tuple[Kind, dict[int, float]], ...] = (("mean", _heights(scale)), ("low share", _not_low(scale)))
     for kind, values in kinds:
         habits = _learn(values, reference)
@@ -225,14 +225,14 @@ def _tests_of_drop(reference: Sequence[Scored], scale: Scale) -> Iterator[_Test]
         yield from _bets(kind, values, null, habits, reference)
 
 
-def _tests_of_floor(floor: float, reference: Sequence[Scored], scale: Scale) -> Iterator[_Test]:
+def _tests_of_floor(floor: float, reference: Sequence[DatedScore], scale: Scale) -> Iterator[_Test]:
     heights = _heights(scale)
     null = (floor - scale.low) / (scale.high - scale.low)
     yield from _bets("floor", heights, null, _learn(heights, reference), reference)
 
 
 def _bets(
-    kind: Kind, values: Mapping[int, float], null: float, habits: _Habits, reference: Sequence[Scored]
+    kind: Kind, values: Mapping[int, float], null: float, habits: _Habits, reference: Sequence[DatedScore]
 ) -> Iterator[_Test]:
     """Tests of "the mean of the values is at least `null`"; none if the mean could hardly be lower."""
     if null < _LEAST:
@@ -266,7 +266,7 @@ def _tilt(shape: Sequence[tuple[float, float]], mean: float) -> tuple[float, flo
     return low, log(sum(weight * exp(low * (value - 0.5)) for value, weight in shape)) + low / 2
 
 
-def _evidence(recent: Sequence[Scored], tests: Sequence[_Test]) -> Iterator[Sequence[float]]:
+def _evidence(recent: Sequence[DatedScore], tests: Sequence[_Test]) -> Iterator[Sequence[float]]:
     """The evidence of each test after each score."""
     evidence: Sequence[float] = [0.0] * len(tests)
     for score, day, _ in recent:
@@ -275,13 +275,13 @@ def _evidence(recent: Sequence[Scored], tests: Sequence[_Test]) -> Iterator[Sequ
         yield evidence
 
 
-def _threshold(share: float, reference: Sequence[Scored]) -> float:
+def _threshold(share: float, reference: Sequence[DatedScore]) -> float:
     days = min((reference[-1].day - reference[0].day).days + 1, _DAYS)
     return share * _QUARTER / days * len(reference)
 
 
 def _find(
-    weighed: Iterator[_Test], share: float, reference: Sequence[Scored], recent: Sequence[Scored], scale: Scale
+    weighed: Iterator[_Test], share: float, reference: Sequence[DatedScore], recent: Sequence[DatedScore], scale: Scale
 ) -> Drop | NotEnough | None:
     if len(reference) < MIN_REFERENCE:
         return NotEnough(len(reference), MIN_REFERENCE)
@@ -297,6 +297,6 @@ def _find(
     return Drop(clearest.kind, since, before, after, min(evidence, float_info.max), threshold)
 
 
-def _level(scores: Sequence[Scored], scale: Scale) -> Level:
+def _level(scores: Sequence[DatedScore], scale: Scale) -> Level:
     is_high = _not_low(scale)
     return Level(fmean(each.score for each in scores), 1 - fmean(is_high[each.score] for each in scores))

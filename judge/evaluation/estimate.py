@@ -28,7 +28,7 @@ from judge.scoring.rubric import Scale
 
 
 @dataclass(frozen=True)
-class Estimate:
+class FileEstimate:
     """Estimates for all responses of a file of scores.
 
     Attributes:
@@ -133,7 +133,7 @@ class Fields:
 
 def estimate_file(
     path: Path, fields: Fields, rubric: str | Path | None = None, lines: Iterable[tuple[int, bytes]] | None = None
-) -> Estimate:
+) -> FileEstimate:
     """The estimate from a JSONL file, or from numbered `lines` instead of the file.
 
     A label counts unless its row has `blind` as false. Rows of one `case` hold labels of several people. `rubric` sets
@@ -274,7 +274,7 @@ class _Reader:
             )
         return probability
 
-    def finish(self) -> Estimate:
+    def finish(self) -> FileEstimate:
         self._labelled.check()
         if len(self._judges) > 1:
             more = " and more" if len(self._judges) > _MOST_NAMED else ""
@@ -292,7 +292,7 @@ class _Reader:
         misses = self._estimator.misses
         is_even = len({probability for _, probability in misses}) == 1
         alike = {name: kolmogorov_smirnov(*counts) for name, counts in self._estimator.like.items() if is_even}
-        return Estimate(
+        return FileEstimate(
             scale=self._scale,
             good_from=self._estimator.good_from,
             mean=found[0],

@@ -147,7 +147,7 @@ _LOOKED_AT = 10_000
 _JUDGE = ("rubric_version", "samples")
 
 
-class Scored(NamedTuple):
+class Candidate(NamedTuple):
     """One scored row. `key` identifies its prompt: the `prompt_id` as JSON, and what was `asked` if it has none.
 
     `prompt` and `response` are texts, or lists of messages if the row is a conversation.
@@ -185,8 +185,8 @@ def make_pairs(source: Path, report: Callable[[str], None], counts: Counts) -> I
         counts: Filled in as the pairs are made.
     """
     prompts = Prompts(source)
-    best: dict[tuple[str, str], Scored] = {}
-    worst: dict[tuple[str, str], Scored] = {}
+    best: dict[tuple[str, str], Candidate] = {}
+    worst: dict[tuple[str, str], Candidate] = {}
     responses = Counter[tuple[str, str]]()
     for row in _read_scored(source, report, counts):
         if row.prompt_id is not None:
@@ -208,7 +208,7 @@ def make_pairs(source: Path, report: Callable[[str], None], counts: Counts) -> I
 
 def has_pair(source: Path) -> bool:
     """Whether there is a pair among the first 10,000 scored rows."""
-    first: dict[tuple[str, str], Scored] = {}
+    first: dict[tuple[str, str], Candidate] = {}
     for row in islice(_read_scored(source, lambda _: None, Counts()), _LOOKED_AT):
         other = first.setdefault(row.key, row)
         if other.asked != row.asked:
@@ -218,7 +218,7 @@ def has_pair(source: Path) -> bool:
     return False
 
 
-def _read_scored(source: Path, report: Callable[[str], None], counts: Counts) -> Iterator[Scored]:
+def _read_scored(source: Path, report: Callable[[str], None], counts: Counts) -> Iterator[Candidate]:
     judges: dict[str, int] = {}
     for line, raw in read_lines(source):
         try:
@@ -244,7 +244,7 @@ def _read_scored(source: Path, report: Callable[[str], None], counts: Counts) ->
             yield scored
 
 
-def _to_scored(row: Row) -> Scored | None:
+def _to_scored(row: Row) -> Candidate | None:
     asked, (prompt, response) = row.asked, _sides(row)
     if "score" not in row.fields:
         raise ValueError("no score; 'judge batch' adds them")
@@ -254,7 +254,7 @@ def _to_scored(row: Row) -> Scored | None:
     if isinstance(score, bool) or not isinstance(score, int | float) or not -math.inf < score < math.inf:
         raise ValueError("the score is not a number")
     key = encode(prompt_id), "" if prompt_id is not None else asked
-    return Scored(row.line, key, prompt_id, asked, prompt, response, score)
+    return Candidate(row.line, key, prompt_id, asked, prompt, response, score)
 
 
 def _sides(row: Row) -> tuple[str | Sequence[Any], str | Sequence[Any]]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bench.drift import WARM, World, find_alarms
-from judge.evaluation.drift import MIN_REFERENCE, Drop, Level, NotEnough, Scored, find_below, find_drop
+from judge.evaluation.drift import MIN_REFERENCE, DatedScore, Drop, Level, NotEnough, find_below, find_drop
 from judge.scoring.rubric import Scale
 from tests.tables import each
 
@@ -28,15 +28,15 @@ def draw(shares: Sequence[float], n: int, seed: int) -> list[int]:
     return Random(seed).choices(range(6), cum_weights=list(accumulate(shares)), k=n)
 
 
-def over(scores: Sequence[int], days: int = 28, first: int = 0, thread: int = 1) -> list[Scored]:
+def over(scores: Sequence[int], days: int = 28, first: int = 0, thread: int = 1) -> list[DatedScore]:
     """The scores spread evenly over `days` days; with `thread`, that many in a row share a thread."""
     return [
-        Scored(score, MONDAY + timedelta(days=first + i * days // len(scores)), i // thread if thread > 1 else None)
+        DatedScore(score, MONDAY + timedelta(days=first + i * days // len(scores)), i // thread if thread > 1 else None)
         for i, score in enumerate(scores)
     ]
 
 
-def is_heard_within(replies: int, shares: Sequence[float], reference: Sequence[Scored], seed: int) -> bool:
+def is_heard_within(replies: int, shares: Sequence[float], reference: Sequence[DatedScore], seed: int) -> bool:
     recent = over(draw(PILED, 200, seed + 1) + draw(shares, replies, seed + 2), 7, RECENT)
     return any(isinstance(find_drop(reference, recent[: 200 + n], SCALE), Drop) for n in range(1, replies + 1))
 
@@ -57,7 +57,7 @@ def test_evidence_is_a_mean_of_likelihood_ratios() -> None:
     # tilted to a mean m has a 0 with probability 1 - m and a 5 with m (the smoothing of the other values, 0.08 of 57,
     # changes the third digit). The bets lower m to 0.46, 0.42 and 0.34: a 0 multiplies by 0.54 / 0.5, 0.58 / 0.5 and
     # 0.66 / 0.5.
-    reference = [Scored(score, MONDAY + timedelta(days=day)) for day in range(28) for score in (5, 0)]
+    reference = [DatedScore(score, MONDAY + timedelta(days=day)) for day in range(28) for score in (5, 0)]
     recent = over([0] * 20, 7, RECENT)
     found = find_below(2.5, reference, recent, SCALE)
     ratios = (1.08, 1.16, 1.32)
@@ -80,9 +80,9 @@ def test_lower_weekends_are_not_a_drop() -> None:
     def level(day: int) -> list[int]:
         return [4, 4, 3, 3, 3, 3, 3, 3] if day % 7 > 4 else [5, 4, 4, 4, 4, 4, 4, 3]
 
-    days = [Scored(score, MONDAY + timedelta(days=day)) for day in range(35) for score in level(day)]
+    days = [DatedScore(score, MONDAY + timedelta(days=day)) for day in range(35) for score in level(day)]
     assert find_drop(days[: 28 * 8], days[28 * 8 :], SCALE) is None
-    weekends = [Scored(each.score, each.day - timedelta(days=5)) for each in days[33 * 8 :]]
+    weekends = [DatedScore(each.score, each.day - timedelta(days=5)) for each in days[33 * 8 :]]
     assert isinstance(find_drop(days[: 28 * 8], days[28 * 8 :][: 5 * 8] + weekends * 2, SCALE), Drop)
 
 
@@ -90,7 +90,7 @@ def test_scores_that_vary_by_day_are_not_a_drop() -> None:
     random = Random(3)
     levels = [random.choice((PILED, PILED_LESS_A_POINT)) for _ in range(28)]
     varying = [
-        Scored(score, MONDAY + timedelta(days=day))
+        DatedScore(score, MONDAY + timedelta(days=day))
         for day, shares in enumerate(levels)
         for score in draw(shares, 40, day)
     ]

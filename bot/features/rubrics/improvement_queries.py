@@ -22,7 +22,7 @@ from bot.store.rubrics import to_columns
 from bot.store.schema import align_records, cases, improvements, labels
 from bot.store.turns import read_conversations
 from judge import Turn
-from judge.evaluation.align import LabelledCase, Scored
+from judge.evaluation.align import CaseScore, LabelledCase
 from judge.scoring.rubric import Scale
 
 MOST_CASES = 130
@@ -54,7 +54,7 @@ class Labelled:
 
     case: LabelledCase
     judge_version: str
-    scored: Scored
+    scored: CaseScore
 
 
 class Records:
@@ -247,7 +247,7 @@ def _to_labelled(row: Any, given: Sequence[Any], before: tuple[Turn, ...]) -> La
         is_blind=own[0].is_blind,
         conversation=before,
     )
-    return Labelled(case, row.judge_version, Scored(row.score, row.mean, row.justification or "", tokens))
+    return Labelled(case, row.judge_version, CaseScore(row.score, row.mean, row.justification or "", tokens))
 
 
 def _job(team_id: str, number: int) -> Job:

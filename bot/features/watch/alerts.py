@@ -20,7 +20,7 @@ from bot.slack.messenger import WITHOUT_PREVIEWS, Post, send_in_known_blocks
 from bot.store.assignments import EVERYBODY
 from bot.store.figures import Place, Span, TimedScore, watched
 from bot.store.watches import AlertKind
-from judge.evaluation.drift import Drop, NotEnough, Scored, find_below, find_drop
+from judge.evaluation.drift import DatedScore, Drop, NotEnough, find_below, find_drop
 from judge.scoring.rubric import Scale
 
 KEPT_OUT = "not_in_channel"
@@ -209,5 +209,5 @@ class DriftAlerts:
         return last is not None and last > self._services.clock() - RECENT
 
 
-def _scored(each: TimedScore) -> Scored:
-    return Scored(each.score, each.replied_at.date(), each.thread_ts or each.message_ts)
+def _scored(each: TimedScore) -> DatedScore:
+    return DatedScore(each.score, each.replied_at.date(), each.thread_ts or each.message_ts)

@@ -13,23 +13,23 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from judge.evaluation.align import calibration, examples, rubric_text
-from judge.evaluation.align.asking import Asker, Budget, BudgetError, Memory, Scored, Scorer, Scores
+from judge.evaluation.align.asking import Asker, Budget, BudgetError, CaseScore, CaseScores, Memory, Scorer
 from judge.evaluation.align.cases import LabelledCase, divide, split, threads_of, to_digest
-from judge.evaluation.align.trial import Agreement, Change, Trial, Way, to_trial
+from judge.evaluation.align.trial import Change, Closeness, Trial, Way, to_trial
 from judge.scoring.rubric import Rubric
 
 __all__ = [
-    "Agreement",
     "Alignment",
     "Asker",
     "Budget",
     "BudgetError",
+    "CaseScore",
+    "CaseScores",
     "Change",
+    "Closeness",
     "LabelledCase",
     "Memory",
-    "Scored",
     "Scorer",
-    "Scores",
     "Trial",
     "Way",
     "align",
@@ -141,7 +141,7 @@ async def align(
 
 
 async def _propose(
-    way: Way, rubric: Rubric, learned: Sequence[LabelledCase], before: Scores, asker: Asker, found: Alignment
+    way: Way, rubric: Rubric, learned: Sequence[LabelledCase], before: CaseScores, asker: Asker, found: Alignment
 ) -> tuple[Rubric | None, str]:
     """A rubric that looks better on the cases to learn from; None and the reason if there is none."""
     if way is Way.CALIBRATION:

@@ -35,7 +35,7 @@ class Scorer(Protocol):
     async def write(self, prompt: str) -> Written: ...
 
 
-class Scored(NamedTuple):
+class CaseScore(NamedTuple):
     """A judge's result for one case: `score` and `mean` are None if it gave no score, `tokens` if unknown."""
 
     score: int | None
@@ -43,14 +43,14 @@ class Scored(NamedTuple):
     justification: str
     tokens: int | None
 
-    def by(self, rubric: Rubric) -> "Scored":
+    def by(self, rubric: Rubric) -> "CaseScore":
         """The same result with the rubric's calibration applied."""
         if self.mean is None or rubric.calibration is None:
             return self
         return self._replace(score=rubric.calibration.score(self.mean))
 
 
-Scores = Mapping[str, Scored]
+CaseScores = Mapping[str, CaseScore]
 """Results by case id, without the cases whose calls failed."""
 
 
@@ -90,7 +90,7 @@ class Asker:
         memory: Memory,
         budget: Budget,
         *,
-        known: Scores | None = None,
+        known: CaseScores | None = None,
         concurrency: int = 8,
     ) -> None:
         self.memory = memory
@@ -126,7 +126,7 @@ class Asker:
         expected = self.tokens / self.requests * more if self.requests else 0
         return self.requests + more <= self._budget.requests and self.tokens + expected <= self._budget.tokens
 
-    async def scores(self, rubric: Rubric, cases: Sequence[LabelledCase]) -> Scores:
+    async def scores(self, rubric: Rubric, cases: Sequence[LabelledCase]) -> CaseScores:
         """The results of the judge with this rubric for the cases, with its calibration applied.
 
         Raises:
@@ -161,7 +161,7 @@ class Asker:
 
         return str((await self._once(f"proposal/{to_digest(prompt)}", ask))["text"])
 
-    async def _score(self, judge: Scorer, case: LabelledCase) -> Scored | None:
+    async def _score(self, judge: Scorer, case: LabelledCase) -> CaseScore | None:
         if judge.version == self._first and case.id in self._known:
             return self._known[case.id]
 
@@ -169,7 +169,7 @@ class Asker:
             verdict = await judge.score(case.question, case.response, conversation=case.conversation)
             tokens = None if verdict.input_tokens is None else verdict.input_tokens + (verdict.output_tokens or 0)
             mean = verdict.mean if verdict.is_scored else None
-            return Scored(verdict.score, mean, verdict.justification, tokens)._asdict()
+            return CaseScore(verdict.score, mean, verdict.justification, tokens)._asdict()
 
         async with self._turns:
             if isinstance(self._failure, HOPELESS) or self._failures >= _MOST_FAILURES:
@@ -182,7 +182,7 @@ class Asker:
                     raise
                 return None
         self._failures = 0
-        return Scored(**scored)
+        return CaseScore(**scored)
 
     async def _once(self, key: str, ask: Callable[[], Awaitable[Mapping[str, Any]]]) -> Mapping[str, Any]:
         is_new = key not in self._taken
@@ -205,7 +205,7 @@ class Asker:
         return answer
 
 
-def mean_tokens(scores: Iterable[Scored]) -> float | None:
+def mean_tokens(scores: Iterable[CaseScore]) -> float | None:
     """The mean number of tokens per verdict; None if unknown."""
     counts = [each.tokens for each in scores if each.tokens is not None]
     return fmean(counts) if counts else None

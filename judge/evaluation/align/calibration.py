@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-from judge.evaluation.align.asking import Scores
+from judge.evaluation.align.asking import CaseScores
 from judge.evaluation.align.cases import LabelledCase, to_digest
 from judge.scoring.rubric import Calibration, Rubric
 
@@ -22,7 +22,7 @@ class Pair(NamedTuple):
     thread: str
 
 
-def propose(rubric: Rubric, learned: Sequence[LabelledCase], scores: Scores) -> tuple[Rubric | None, str]:
+def propose(rubric: Rubric, learned: Sequence[LabelledCase], scores: CaseScores) -> tuple[Rubric | None, str]:
     """The rubric with a calibration that brings the scores closer to people's; None and the reason if none does."""
     rows = [(one, each) for each in learned if (one := scores.get(each.id)) and one.mean is not None]
     pairs = [Pair(one.mean or 0, each.label, each.thread) for one, each in rows]

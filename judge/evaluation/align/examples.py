@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from judge.errors import RubricError
-from judge.evaluation.align.asking import Asker, Scores
+from judge.evaluation.align.asking import Asker, CaseScores
 from judge.evaluation.align.cases import LabelledCase, threads_of
 from judge.evaluation.align.trial import compare, tail_of
 from judge.scoring.attacks import find_flags
@@ -28,7 +28,7 @@ _OWN_TAG = re.compile(r"<(?=\s*/?\s*example)", re.IGNORECASE)
 
 
 async def propose(
-    rubric: Rubric, learned: Sequence[LabelledCase], before: Scores, asker: Asker
+    rubric: Rubric, learned: Sequence[LabelledCase], before: CaseScores, asker: Asker
 ) -> tuple[Rubric | None, str]:
     """The rubric with examples that bring the other scores closer to people's; None and the reason if none do.
 
@@ -46,7 +46,7 @@ async def propose(
     return candidate, ""
 
 
-def pick(learned: Sequence[LabelledCase], scores: Scores) -> Sequence[LabelledCase]:
+def pick(learned: Sequence[LabelledCase], scores: CaseScores) -> Sequence[LabelledCase]:
     """The cases whose score is at least a point from the label, largest gap first, one per thread.
 
     Cases that contain words meant for the judge are skipped.

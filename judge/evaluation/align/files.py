@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from judge.errors import SetupError
-from judge.evaluation.align.asking import Scored, Scores
+from judge.evaluation.align.asking import CaseScore, CaseScores
 from judge.evaluation.align.cases import LabelledCase, to_digest
 from judge.evaluation.labelled import LabelledRows, Range, to_number
 from judge.rows.batch import samples_of
@@ -29,7 +29,7 @@ class Labelled:
     """
 
     cases: tuple[LabelledCase, ...]
-    known: Scores
+    known: CaseScores
     problems: tuple[str, ...]
 
 
@@ -54,7 +54,7 @@ def read_labelled(path: Path, label: str, judge: Judge, label_range: Range | Non
         item.known = item.known or _verdict(row, judge)
     file.require(label=label)
     labelled.check()
-    cases, known = list[LabelledCase](), dict[str, Scored]()
+    cases, known = list[LabelledCase](), dict[str, CaseScore]()
     for item in items.values():
         try:
             case = item.to_case()
@@ -78,7 +78,7 @@ class _Item:
     row: Row
     thread: str
     labels: dict[bool, dict[object, tuple[tuple[float, ...], str | None]]] = field(default_factory=dict)
-    known: Scored | None = None
+    known: CaseScore | None = None
 
     def to_case(self) -> LabelledCase | None:
         """The case; None if it has no label. Raises ValueError as `Row.question`."""
@@ -101,7 +101,7 @@ class _Item:
         )
 
 
-def _verdict(row: Row, judge: Judge) -> Scored | None:
+def _verdict(row: Row, judge: Judge) -> CaseScore | None:
     """The row's verdict, if this very judge gave it."""
     is_ours = (
         row.judge == (judge.escalation or judge.model)
@@ -115,7 +115,7 @@ def _verdict(row: Row, judge: Judge) -> Scored | None:
         to_number(row.get(name)) for name in ("score", "mean", "input_tokens", "output_tokens")
     )
     is_scored = score is not None and mean is not None
-    return Scored(
+    return CaseScore(
         score=int(score or 0) if is_scored else None,
         mean=mean if is_scored else None,
         justification=str(row.get("justification") or ""),
@@ -142,7 +142,7 @@ class FileMemory(LineFile):
             line = decode(raw)
             key, value = str(line["key"]), dict(line["value"])
             if key.startswith("score/"):
-                Scored(**value)
+                CaseScore(**value)
             self._values[key] = value
         except (KeyError, TypeError, ValueError) as exc:
             raise SetupError(f"{self.path}, line {number}: not as judge align wrote it; delete that line.") from exc

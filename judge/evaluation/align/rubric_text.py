@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
 from judge.errors import JudgeError, RubricError
-from judge.evaluation.align.asking import Asker, BudgetError, Scored
+from judge.evaluation.align.asking import Asker, BudgetError, CaseScore
 from judge.evaluation.align.cases import LabelledCase
 from judge.evaluation.align.examples import MOST_CHARS, quoted
 from judge.scoring.attacks import find_flags
@@ -198,7 +198,7 @@ class _Adapter:
             raise _StoppedError from exc
 
 
-def _to_record(case: LabelledCase, scored: Scored | None) -> Mapping[str, str]:
+def _to_record(case: LabelledCase, scored: CaseScore | None) -> Mapping[str, str]:
     record = {"Question": _quoted(case.question), "Response": _quoted(case.response)}
     if before := "\n".join(f"{each.role}: {each.text}" for each in case.conversation):
         record = {"What was said before the question": _quoted(before), **record}

@@ -6,7 +6,7 @@ from enum import StrEnum
 from math import atanh, isnan, sqrt
 from statistics import NormalDist, StatisticsError, correlation, fmean
 
-from judge.evaluation.align.asking import Scored, Scores, mean_tokens
+from judge.evaluation.align.asking import CaseScore, CaseScores, mean_tokens
 from judge.evaluation.align.cases import LabelledCase, threads_of
 from judge.evaluation.kappa import Moments
 from judge.evaluation.stats import Interval, MeanEstimator, paired_difference
@@ -27,7 +27,7 @@ class Way(StrEnum):
 
 
 @dataclass(frozen=True)
-class Agreement:
+class Closeness:
     """How close scores are to people's labels.
 
     Attributes:
@@ -79,8 +79,8 @@ class Trial:
     rubric: Rubric
     cases: int
     threads: int
-    before: Agreement
-    after: Agreement
+    before: Closeness
+    after: Closeness
     gain: Interval
     confidence: float
     attempt: int
@@ -134,8 +134,8 @@ def tail_of(attempt: int) -> float:
 
 
 def compare(
-    cases: Sequence[LabelledCase], before: Scores, after: Scores, scale: Scale, tail: float
-) -> tuple[Interval, Sequence[tuple[LabelledCase, Scored, Scored]]] | None:
+    cases: Sequence[LabelledCase], before: CaseScores, after: CaseScores, scale: Scale, tail: float
+) -> tuple[Interval, Sequence[tuple[LabelledCase, CaseScore, CaseScore]]] | None:
     """How much closer `after` is to people on the cases that both scored, and these cases; None if there are none."""
     rows = []
     for each in cases:
@@ -154,8 +154,8 @@ def to_trial(
     way: Way,
     rubric: Rubric,
     cases: Sequence[LabelledCase],
-    before: Scores,
-    after: Scores,
+    before: CaseScores,
+    after: CaseScores,
     attempt: int,
 ) -> Trial | None:
     """The trial from the scores by both judges; None if no case has both."""
@@ -187,11 +187,11 @@ def to_trial(
     )
 
 
-def _agreement(cases: Sequence[LabelledCase], scores: Sequence[Scored]) -> Agreement:
+def _agreement(cases: Sequence[LabelledCase], scores: Sequence[CaseScore]) -> Closeness:
     pairs = [(float(score.score or 0), case.label) for case, score in zip(cases, scores, strict=True)]
     distances = [abs(score - label) for score, label in pairs]
     kappa = Moments.of(pairs).kappa
-    return Agreement(
+    return Closeness(
         error=fmean(distances),
         within_one=fmean(each <= 1 for each in distances),
         kappa=None if isnan(kappa) else kappa,
@@ -210,9 +210,9 @@ def _is_correlated(pairs: Sequence[tuple[float, float]], n: int) -> bool:
     return atanh(min(r, _ALMOST_ONE)) > NormalDist().inv_cdf(1 - tail_of(1)) / sqrt(n - _FREE)
 
 
-def _distance(scored: Scored, case: LabelledCase) -> float:
+def _distance(scored: CaseScore, case: LabelledCase) -> float:
     return abs((scored.score or 0) - case.label)
 
 
-def _unscored(cases: Sequence[LabelledCase], scores: Scores) -> int:
+def _unscored(cases: Sequence[LabelledCase], scores: CaseScores) -> int:
     return sum(each.id in scores and scores[each.id].score is None for each in cases)

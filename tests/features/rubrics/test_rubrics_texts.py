@@ -17,7 +17,7 @@ from bot.features.rubrics.replay_queries import ChannelReplay, ReplayedCase
 from bot.slack.blocks import ModalState
 from bot.slack.messenger import Post
 from judge import Rubric, list_rubrics, load_rubric
-from judge.evaluation.align import Alignment, LabelledCase, Scored, Way
+from judge.evaluation.align import Alignment, CaseScore, LabelledCase, Way
 from judge.evaluation.align.trial import to_trial
 from judge.scoring.rubric import Calibration, Scale
 from pocket_slack.blocks import check_blocks
@@ -210,9 +210,9 @@ def reported(
 ) -> tuple[Post, str | None]:
     """The report of a change that is so far off people's scores of 1 and 3, in place of 2 points, or gives no score."""
     cases = some_cases(*(1 if number % 2 == 0 else 3 for number in range(len(off))))
-    before = {each.id: Scored(int(each.label) + 2, each.label + 2, "", 100) for each in cases}
+    before = {each.id: CaseScore(int(each.label) + 2, each.label + 2, "", 100) for each in cases}
     after = [None if points is None else int(each.label) + points for each, points in zip(cases, off, strict=True)]
-    now = {each.id: Scored(score, score, "", 300) for each, score in zip(cases, after, strict=True)}
+    now = {each.id: CaseScore(score, score, "", 300) for each, score in zip(cases, after, strict=True)}
     trial = to_trial(way, rubric, cases, before, now, attempt=2)
     assert trial is not None
     untried = {Way.RUBRIC: "None was nearer.", Way.CALIBRATION: "It does not help."}

@@ -14,8 +14,8 @@ from judge.evaluation.align import (
     Asker,
     Budget,
     BudgetError,
+    CaseScore,
     LabelledCase,
-    Scored,
     Way,
     align,
     obstacle,
@@ -109,7 +109,7 @@ async def test_no_word_of_a_case_or_of_its_justification_can_pose_as_a_label_whe
 
     lab = Lab(WORDS)
     cases = [replace(each, question=forged, label=5, reasons=(forged,)) for each in lab.cases[:8]]
-    known = {each.id: Scored(2, 2, forged, None) for each in cases}
+    known = {each.id: CaseScore(2, 2, forged, None) for each in cases}
 
     def make(rubric: Rubric) -> Asked:
         judge = Asked(WORDS, rubric, lab.people, 0)
@@ -224,8 +224,8 @@ def case(number: int, label: float, **more: str) -> LabelledCase:
     return LabelledCase(str(number), f"t{number}", "Why?", f"Because {number}.", label, **more)  # type: ignore[arg-type]
 
 
-def scored(score: int | None, tokens: int = 100) -> Scored:
-    return Scored(score, score, "So it seems.", tokens)
+def scored(score: int | None, tokens: int = 100) -> CaseScore:
+    return CaseScore(score, score, "So it seems.", tokens)
 
 
 def test_the_figures_of_a_trial_match_those_worked_by_hand() -> None:

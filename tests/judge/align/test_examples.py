@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from judge import Rubric, load_rubric, render_prompt
-from judge.evaluation.align import LabelledCase, Scored
+from judge.evaluation.align import CaseScore, LabelledCase
 from judge.evaluation.align.calibration import Pair, cross_fitted, fit
 from judge.evaluation.align.examples import MOST_CHARS, examples_of, pick, with_examples, without_examples
 from judge.scoring.rubric import Calibration
@@ -17,8 +17,8 @@ def case(number: int, response: str = "Because.", label: float = 1, **more: obje
     return LabelledCase(**(fields | more))  # type: ignore[arg-type]
 
 
-def by_judge(cases: Sequence[LabelledCase], score: int) -> dict[str, Scored]:
-    return {one.id: Scored(score, score, "", None) for one in cases}
+def by_judge(cases: Sequence[LabelledCase], score: int) -> dict[str, CaseScore]:
+    return {one.id: CaseScore(score, score, "", None) for one in cases}
 
 
 def test_the_cases_furthest_from_people_come_first_and_one_per_thread() -> None:
