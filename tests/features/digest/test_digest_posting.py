@@ -1,4 +1,4 @@
-"""Digests are posted when they are due, each exactly once, whatever happens in between. The clock is moved by hand."""
+"""Digests are posted when they are due, each exactly once, also after crashes. The clock is moved by hand."""
 
 import asyncio
 import shutil
@@ -133,7 +133,7 @@ async def test_each_channel_has_its_own_day_time_and_zone(office: Office) -> Non
     assert len(posted(tokyo)) == 1
 
 
-async def test_weeks_older_than_that_are_not_made_up_for(office: Office) -> None:
+async def test_only_the_latest_week_is_posted_after_a_pause(office: Office) -> None:
     channel = await office.channel("help")
     office.pass_time(weeks=5)
     await post_due(await office.poster())
@@ -141,7 +141,7 @@ async def test_weeks_older_than_that_are_not_made_up_for(office: Office) -> None
     assert message.text.startswith("Week of 21–27 Dec 2026")
 
 
-async def test_a_channel_that_switches_it_on_is_not_given_the_week_before(office: Office) -> None:
+async def test_a_digest_that_is_switched_on_begins_with_the_next_week(office: Office) -> None:
     channel = await office.channel("help", digest_since=MONDAY + timedelta(minutes=1))
     poster = await office.poster()
     office.pass_time(hours=1)
@@ -152,14 +152,14 @@ async def test_a_channel_that_switches_it_on_is_not_given_the_week_before(office
     assert len(posted(channel)) == 1
 
 
-async def test_a_channel_that_switched_it_off_is_left_alone(office: Office) -> None:
+async def test_a_digest_that_is_off_is_not_posted(office: Office) -> None:
     channel = await office.channel("help", is_digest_on=False)
     await post_due(await office.poster())
     assert posted(channel) == []
 
 
 @pytest.mark.parametrize("back", [timedelta(minutes=30), timedelta(weeks=2)])
-async def test_a_clock_that_is_set_back_makes_no_second(office: Office, back: timedelta) -> None:
+async def test_a_clock_that_is_set_back_posts_no_second_digest(office: Office, back: timedelta) -> None:
     channel, poster = await office.channel("help"), await office.poster()
     await post_due(poster)
     office.clock.advance(-back.total_seconds())
@@ -169,7 +169,7 @@ async def test_a_clock_that_is_set_back_makes_no_second(office: Office, back: ti
     assert len([m for m in posted(channel) if m.text.startswith("Week of 16–22 Nov")]) == 1
 
 
-async def test_another_zone_or_time_makes_no_second(office: Office) -> None:
+async def test_another_zone_or_time_posts_no_second_digest(office: Office) -> None:
     channel, poster = await office.channel("help"), await office.poster()
     await post_due(poster)
     team = office.slack.workspace.team_id
@@ -180,7 +180,7 @@ async def test_another_zone_or_time_makes_no_second(office: Office) -> None:
     assert len(posted(channel)) == 1
 
 
-async def test_after_a_crash_before_the_post_it_is_posted(office: Office) -> None:
+async def test_a_digest_is_posted_after_a_crash_before_its_post(office: Office) -> None:
     channel, poster = await office.channel("help"), await office.poster()
     await office.log.digests.claim(office.slack.workspace.team_id, channel.id, "2026-W47", office.now())
     await post_due(poster)
@@ -191,7 +191,7 @@ async def test_after_a_crash_before_the_post_it_is_posted(office: Office) -> Non
 
 
 @pytest.mark.parametrize("between", [0, 250])
-async def test_after_a_crash_behind_the_post_it_is_found(office: Office, between: int) -> None:
+async def test_a_post_is_found_after_a_crash_behind_it(office: Office, between: int) -> None:
     channel, poster = await office.channel("help"), await office.poster()
     office.slack.fail("chat.postMessage", drop=True, is_applied=True)
     await post_due(poster)
@@ -206,7 +206,7 @@ async def test_after_a_crash_behind_the_post_it_is_found(office: Office, between
     assert (row.status, row.message_ts) == (DigestStatus.POSTED, posted(channel)[0].ts)
 
 
-async def test_where_it_may_not_look_it_does_not_post_again(office: Office) -> None:
+async def test_a_digest_is_not_posted_again_if_slack_does_not_show_the_channel(office: Office) -> None:
     channel, poster = await office.channel("help"), await office.poster()
     office.slack.fail("chat.postMessage", status=500, is_applied=True)
     await post_due(poster)
@@ -219,7 +219,7 @@ async def test_where_it_may_not_look_it_does_not_post_again(office: Office) -> N
     assert (await office.rows())[0].status == DigestStatus.UNCONFIRMED
 
 
-async def test_a_holder_that_was_frozen_before_its_post_stops(office: Office) -> None:
+async def test_a_process_that_was_frozen_before_its_post_stops(office: Office) -> None:
     channel, other = await office.channel("help"), await office.poster()
 
     async def freeze(*_: Any) -> Sequence[Any]:
@@ -235,7 +235,7 @@ async def test_a_holder_that_was_frozen_before_its_post_stops(office: Office) ->
     assert (row.status, row.message_ts) == (DigestStatus.POSTED, posted(channel)[0].ts)
 
 
-async def test_what_slack_cannot_take_now_is_posted_later(office: Office) -> None:
+async def test_a_digest_that_slack_cannot_take_now_is_posted_later(office: Office) -> None:
     channel, poster = await office.channel("help"), await office.poster()
     office.slack.fail("chat.postMessage", error="service_unavailable")
     await post_due(poster)
@@ -245,21 +245,21 @@ async def test_what_slack_cannot_take_now_is_posted_later(office: Office) -> Non
     assert len(posted(channel)) == 1
 
 
-async def test_trouble_in_one_channel_keeps_no_other_waiting(office: Office) -> None:
+async def test_an_error_in_one_channel_delays_no_other(office: Office) -> None:
     channels = [await office.channel(name) for name in ("first", "second", "third")]
     office.slack.fail("chat.postMessage", error="internal_error")
     await post_due(await office.poster())
     assert sum(len(posted(channel)) for channel in channels) == 2
 
 
-async def test_a_schedule_that_cannot_be_read_keeps_no_other_waiting(office: Office) -> None:
+async def test_an_unreadable_schedule_delays_no_other_channel(office: Office) -> None:
     lost = await office.channel("a-lost", digest_tz="Mars/Olympus")
     channel = await office.channel("help")
     await post_due(await office.poster())
     assert (len(posted(lost)), len(posted(channel))) == (0, 1)
 
 
-async def test_an_archived_channel_is_left_alone(office: Office) -> None:
+async def test_an_archived_channel_gets_no_digest(office: Office) -> None:
     channel, poster = await office.channel("help"), await office.poster()
     channel.is_archived = True
     await post_due(poster)
@@ -279,7 +279,7 @@ async def test_a_bot_that_was_removed_does_not_post(office: Office, is_private: 
     assert [m.text.split(":")[0] for m in posted(channel)] == ["Week of 23–29 Nov 2026"]
 
 
-async def test_without_an_answer_who_is_where_nothing_is_claimed(office: Office) -> None:
+async def test_nothing_is_claimed_if_slack_does_not_list_the_channels(office: Office) -> None:
     channel, poster = await office.channel("help"), await office.poster()
     office.slack.fail("users.conversations", error="internal_error")
     with pytest.raises(Exception, match="internal_error"):

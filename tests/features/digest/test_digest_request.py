@@ -15,7 +15,7 @@ def make(**given: Any) -> Settings:
     return load_settings(env_file=None, **(needed | given))
 
 
-def test_nothing_asks_for_the_state() -> None:
+def test_no_words_ask_for_the_state() -> None:
     assert parse_digest("") == DigestRequest("state")
 
 
@@ -47,11 +47,16 @@ def test_anything_else_is_an_error(text: str) -> None:
         parse_digest(text)
 
 
-def test_digests_come_on_monday_morning_unless_the_settings_say_otherwise() -> None:
-    settings = make()
-    assert (settings.digest_day, settings.digest_time, settings.digest_tz) == ("monday", "09:00", "UTC")
-    settings = make(digest_day="Fri", digest_time="7", digest_tz="asia/tokyo")
-    assert (settings.digest_day, settings.digest_time, settings.digest_tz) == ("friday", "07:00", "Asia/Tokyo")
+@each(
+    ("given", "found"),
+    [
+        ({}, ("monday", "09:00", "UTC")),
+        ({"digest_day": "Fri", "digest_time": "7", "digest_tz": "asia/tokyo"}, ("friday", "07:00", "Asia/Tokyo")),
+    ],
+)
+def test_digests_come_on_monday_morning_by_default(given: dict[str, str], found: tuple[str, ...]) -> None:
+    settings = make(**given)
+    assert (settings.digest_day, settings.digest_time, settings.digest_tz) == found
 
 
 def test_wrong_digest_settings_are_listed_together() -> None:

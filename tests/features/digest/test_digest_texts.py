@@ -13,8 +13,23 @@ from syrupy.assertion import SnapshotAssertion
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.week import Schedule, Week, parse_zone
 from bot.features.digest import ids
-from bot.features.digest.handlers import digest_state
-from bot.features.digest.text import MOST_AUTHORS, digest_message, judge_change, lowest_blocks, stats_message
+from bot.features.digest.handlers import (
+    DIRECT,
+    NOT_YOURS,
+    digest_state,
+    no_author,
+    no_channel,
+    several_authors,
+    unsure,
+)
+from bot.features.digest.text import (
+    LOWEST_GONE,
+    MOST_AUTHORS,
+    digest_message,
+    judge_change,
+    lowest_blocks,
+    stats_message,
+)
 from bot.figures.charts import charts, moved, moved_in_short, weekly_means
 from bot.figures.quality import Agreement, Quality, to_quality
 from bot.figures.week import Author, Figures, LowCase, Point, Tally, Usage
@@ -227,6 +242,20 @@ def test_the_settings_say_when_the_next_digest_comes(snapshot: SnapshotAssertion
     settings = ChannelSettings("T1", "C1", is_digest_on=True)
     states = [settings, replace(settings, ranks_people=True), replace(settings, is_digest_on=False)]
     assert "\n".join(digest_state(each, schedule, now) for each in states) == snapshot
+
+
+def test_the_answers_about_stats_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> None:
+    said = [
+        DIRECT,
+        NOT_YOURS,
+        no_channel("#leads"),
+        unsure("missing_scope"),
+        no_author("@zoe", [], lists_people=True),
+        no_author("@zoe", ["helper", "pager"], lists_people=False),
+        several_authors("@helper", ["B1", "B2"]),
+        LOWEST_GONE,
+    ]
+    assert "\n".join(said) == snapshot
 
 
 counts = st.dictionaries(st.integers(0, 5), st.integers(1, 10**6), max_size=6).map(Tally)

@@ -1,6 +1,8 @@
 """Weeks in a channel's zone, and when their digests are due, through clock changes and turns of the year."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime, time, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -33,7 +35,7 @@ def test_a_week_is_monday_to_sunday_on_the_zones_clocks() -> None:
     assert Week.of(utc(2026, 11, 22, 23), BERLIN).label == "2026-W48"
 
 
-def test_the_same_moment_is_another_week_elsewhere() -> None:
+def test_one_moment_belongs_to_different_weeks_in_different_zones() -> None:
     sunday_noon = utc(2026, 11, 22, 16)
     assert Week.of(sunday_noon, NEW_YORK).label == "2026-W47"
     assert Week.of(sunday_noon, TOKYO).label == "2026-W48"
@@ -130,31 +132,32 @@ def test_the_next_digest_is_yet_to_come(now: datetime, schedule: Schedule) -> No
     assert now < schedule.next_due(now) <= now + timedelta(days=7, hours=1)
 
 
-@each(("text", "day"), [("Monday", "monday"), ("TUES", "tuesday")])
-def test_days_may_be_short(text: str, day: str) -> None:
-    assert parse_day(text) == day
+@each(
+    ("parse", "text", "found"),
+    [
+        (parse_day, "Monday", "monday"),
+        (parse_day, "TUES", "tuesday"),
+        (parse_time, "9", time(9)),
+        (parse_time, "23:59", time(23, 59)),
+        (parse_time, "0:05", time(0, 5)),
+        (parse_zone, "europe/berlin", BERLIN),
+        (parse_zone, "utc", ZoneInfo("UTC")),
+    ],
+)
+def test_days_times_and_zones_are_read(parse: Callable[[str], Any], text: str, found: object) -> None:
+    assert parse(text) == found
 
 
-@each(("text", "at"), [("9", time(9)), ("23:59", time(23, 59)), ("0:05", time(0, 5))])
-def test_times_of_day(text: str, at: time) -> None:
-    assert parse_time(text) == at
-
-
-@each("text", ["", "24:00", "9:60", "9am", "٩"])
-def test_no_time_of_day(text: str) -> None:
-    with pytest.raises(ValueError, match="not a time of day"):
-        parse_time(text)
-
-
-@each("text", ["mo", "someday"])
-def test_no_day(text: str) -> None:
-    with pytest.raises(ValueError, match="not a day of the week"):
-        parse_day(text)
-
-
-@each(("text", "name"), [("europe/berlin", "Europe/Berlin"), ("utc", "UTC")])
-def test_zones_by_name_in_any_case(text: str, name: str) -> None:
-    assert parse_zone(text).key == name
+@each(
+    ("parse", "text", "error"),
+    [
+        *((parse_time, text, "not a time of day") for text in ("", "24:00", "9:60", "9am", "٩")),
+        *((parse_day, text, "not a day of the week") for text in ("mo", "someday")),
+    ],
+)
+def test_other_days_and_times_are_refused(parse: Callable[[str], Any], text: str, error: str) -> None:
+    with pytest.raises(ValueError, match=error):
+        parse(text)
 
 
 @each(
@@ -166,7 +169,7 @@ def test_zones_by_name_in_any_case(text: str, name: str) -> None:
         ("", "expected one such as Europe/Berlin"),
     ],
 )
-def test_no_zone_names_one_that_is_close(text: str, hint: str) -> None:
+def test_an_unknown_zone_names_the_closest(text: str, hint: str) -> None:
     with pytest.raises(ValueError, match="not a time zone") as error:
         parse_zone(text)
     assert hint in str(error.value)

@@ -1,4 +1,4 @@
-"""The Home tab: what a person finds there, what they can press, and what they must never see."""
+"""The Home tab: what a person finds there, what they can press, and what they must not see."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -52,7 +52,7 @@ async def test_a_reply_is_quoted_no_more_once_the_person_has_left_its_channel(st
     assert "Score 4 of 5" in shown(view)
 
 
-async def test_a_question_window_that_nobody_came_back_to_leaves_after_a_day(stage: Stage) -> None:
+async def test_a_case_that_waits_for_its_question_is_listed_for_a_day(stage: Stage) -> None:
     now, asked = datetime.now(UTC), {"status": CaseStatus.ASKED, "judged_at": None, "requester_id": stage.ann.id}
     for score, hours in ((1, 23), (2, 25)):
         at = now - timedelta(hours=hours)
@@ -65,7 +65,7 @@ async def test_a_question_window_that_nobody_came_back_to_leaves_after_a_day(sta
     assert words.count("`/judge forget 1` deletes it") == words.count(" deletes it") == 1
 
 
-async def test_older_cases_are_left_to_the_command(stage: Stage) -> None:
+async def test_older_cases_are_listed_by_the_command(stage: Stage) -> None:
     for score in range(6):
         await add_case(stage, help_desk(stage), stage.helper.id, score, requester_id=stage.ann.id)
     words = shown(await home(stage))
@@ -74,7 +74,7 @@ async def test_older_cases_are_left_to_the_command(stage: Stage) -> None:
 
 
 @pytest.mark.needs("digest")
-async def test_a_channel_stands_there_with_its_week_and_its_trend(stage: Stage) -> None:
+async def test_a_channel_is_shown_with_its_week_and_its_trend(stage: Stage) -> None:
     channel = help_desk(stage)
     for weeks, score in ((0, 5), (1, 3), (3, 0)):
         at = datetime.now(UTC) - timedelta(weeks=weeks)
@@ -93,43 +93,38 @@ async def test_a_channel_stands_there_with_its_week_and_its_trend(stage: Stage) 
 
 
 @pytest.mark.needs("digest")
-@pytest.mark.parametrize(
-    ("models", "mark"),
-    [
-        ([MADE_UP], " (made up)"),
-        ([OFFLINE, MADE_UP], " (partly made up, partly offline rater)"),
-        (["gpt-5", None], ""),
-    ],
-)
-async def test_a_channel_whose_scores_no_model_gave_is_marked(
-    stage: Stage, models: list[str | None], mark: str
-) -> None:
-    channel = help_desk(stage)
-    for number, model in enumerate(models):
-        await add_case(stage, channel, stage.helper.id, 3, model=model, message_ts=f"{number}.1")
-    block = block_of(await home(stage), channel)
-    assert block is not None
-    assert block["text"]["text"].startswith(f"*<#{channel.id}>*{mark}: {len(models)} repl")
+async def test_a_channel_with_scores_by_no_model_or_another_judge_says_so(stage: Stage) -> None:
+    marks = {"made up": [MADE_UP], "partly made up, partly offline rater": [OFFLINE, MADE_UP], "": ["gpt-5", None]}
+    channels = {}
+    for mark, models in marks.items():
+        channels[mark] = stage.slack.workspace.add_channel(
+            f"c{len(channels)}", [stage.ann.user, stage.slack.workspace.bot]
+        )
+        for number, model in enumerate(models):
+            await add_case(stage, channels[mark], stage.helper.id, 3, model=model, message_ts=f"{number}.1")
+    await add_case(stage, channels[""], stage.helper.id, 3, judge_version="another")
+    view = await home(stage)
+    for mark, channel in channels.items():
+        block = block_of(view, channel)
+        assert block is not None
+        assert block["text"]["text"].startswith(f"*<#{channel.id}>*{f' ({mark})' if mark else ''}: ")
+    assert "scored by another judge: 1" in shown(view)
 
 
 @pytest.mark.needs("digest")
-async def test_nothing_of_a_channel_that_the_person_is_not_in(stage: Stage) -> None:
+async def test_a_channel_that_the_person_or_the_bot_is_not_in_is_not_shown(stage: Stage) -> None:
     leads = private(stage, "ben")
-    await add_case(stage, leads, stage.helper.id, 1)
+    alone = stage.slack.workspace.add_channel("alone", [stage.ann.user], is_private=True)
+    for channel in (leads, alone):
+        await add_case(stage, channel, stage.helper.id, 1)
     await stage.log.channels.save(stage.slack.workspace.team_id, leads.id, "U1", is_digest_on=True)
-    assert leads.id not in str((await home(stage)).body)
+    words = str((await home(stage)).body)
+    assert [channel.id in words for channel in (leads, alone)] == [False, False]
     assert block_of(await home(stage, stage.ben), leads) is not None
 
 
-async def test_nothing_of_a_channel_that_the_bot_was_removed_from(stage: Stage) -> None:
-    leads = private(stage, "ann")
-    await add_case(stage, leads, stage.helper.id, 1)
-    leads.members.remove(stage.slack.workspace.bot.id)
-    assert block_of(await home(stage), leads) is None
-
-
 @pytest.mark.needs("digest")
-async def test_where_slack_does_not_tell_ones_own_cases_are_left(stage: Stage) -> None:
+async def test_the_persons_cases_are_shown_if_slack_does_not_list_their_channels(stage: Stage) -> None:
     await add_case(stage, help_desk(stage), stage.helper.id, 4, requester_id=stage.ann.id)
     stage.slack.fail("users.conversations", error="missing_scope")
     view = await home(stage)
@@ -139,7 +134,7 @@ async def test_where_slack_does_not_tell_ones_own_cases_are_left(stage: Stage) -
 
 
 @pytest.mark.needs("digest")
-async def test_the_digest_is_switched_on_and_off_where_it_stands(stage: Stage) -> None:
+async def test_the_digest_is_switched_on_and_off_in_the_tab(stage: Stage) -> None:
     channel = help_desk(stage)
     await add_case(stage, channel, stage.helper.id, 4)
     view = await press(stage, await home(stage), digest_ids.ACTION_DIGEST_ON, block_id=f"channel-{channel.id}")
@@ -177,7 +172,7 @@ async def test_people_of_another_company_can_switch_nothing(stage: Stage) -> Non
 
 
 @pytest.mark.needs("digest")
-async def test_where_only_admins_may_nobody_else_has_the_button(open_stage: StageFactory) -> None:
+async def test_only_admins_have_the_button_where_only_they_may_change_it(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(digest_by="admins")
     await add_case(stage, help_desk(stage), stage.helper.id, 4)
     block = block_of(await home(stage), help_desk(stage))
@@ -195,14 +190,13 @@ async def test_a_public_channel_without_the_bot_has_no_button(stage: Stage) -> N
     assert "accessory" not in block
 
 
-@pytest.mark.parametrize(("value", "kept"), [("me", Visibility.ME), ("thread", Visibility.THREAD), ("workspace", None)])
-async def test_who_sees_verdicts_is_chosen_there(stage: Stage, value: str, kept: Visibility | None) -> None:
-    whose = stage.slack.workspace.team_id, stage.ann.id
-    await stage.log.people.save_visibility(*whose, Visibility.THREAD if kept is None else None)
-    view = await press(stage, await home(stage), ids.ACTION_HOME_VISIBILITY, value)
-    assert await stage.log.people.visibility(*whose) is kept
-    (select,) = [b["accessory"] for b in view.body["blocks"] if b.get("accessory", {}).get("type") == "static_select"]
-    assert select["initial_option"]["value"] == value
+async def test_a_person_chooses_who_sees_their_verdicts(stage: Stage) -> None:
+    whose, view = (stage.slack.workspace.team_id, stage.ann.id), await home(stage)
+    for value, kept in (("me", Visibility.ME), ("thread", Visibility.THREAD), ("workspace", None)):
+        view = await press(stage, view, ids.ACTION_HOME_VISIBILITY, value)
+        assert await stage.log.people.visibility(*whose) is kept
+        menus = [b["accessory"] for b in view.body["blocks"] if b.get("accessory", {}).get("type") == "static_select"]
+        assert [each["initial_option"]["value"] for each in menus] == [value]
 
 
 async def test_judge_something_scores_in_ones_own_messages(open_stage: StageFactory) -> None:
@@ -219,7 +213,7 @@ async def test_judge_something_scores_in_ones_own_messages(open_stage: StageFact
     assert "direct messages" in shown(await home(stage))
 
 
-async def test_refresh_brings_what_has_happened_since(stage: Stage) -> None:
+async def test_refresh_shows_what_has_happened_since(stage: Stage) -> None:
     view = await home(stage)
     await add_case(stage, help_desk(stage), stage.helper.id, 4, requester_id=stage.ann.id)
     assert "Score 4 of 5" in shown(await press(stage, view, ids.ACTION_HOME_REFRESH))
@@ -249,13 +243,13 @@ async def test_people_who_open_it_at_once_share_the_counting(stage: Stage, tmp_p
     assert len(counted) < 2 * len(found)  # two statements a week; who comes when the first are through counts anew
 
 
-async def test_without_the_log_it_says_so(stage: Stage) -> None:
+async def test_the_tab_says_that_the_database_cannot_be_read(stage: Stage) -> None:
     async with stage.log.database.engine.begin() as connection:
         await connection.execute(text("ALTER TABLE people RENAME TO elsewhere"))
     assert "I cannot read the database right now" in shown(await home(stage))
 
 
-async def test_a_tab_that_slack_will_not_have_is_published_the_next_time(stage: Stage) -> None:
+async def test_a_tab_that_slack_refuses_is_published_the_next_time(stage: Stage) -> None:
     stage.slack.fail("views.publish", error="internal_error")
     stage.ann.open_home()
     await stage.slack.until(lambda: calls(stage, "views.publish"))
@@ -280,7 +274,7 @@ async def test_opening_the_messages_beside_it_publishes_nothing(stage: Stage) ->
 
 
 @pytest.mark.needs("digest")
-async def test_twenty_channels_are_ten_and_a_number(stage: Stage) -> None:
+async def test_of_twenty_channels_ten_are_shown(stage: Stage) -> None:
     workspace = stage.slack.workspace
     for number in range(20):
         channel = workspace.add_channel(f"{'x' * 70}{number}", [workspace.user("ann"), workspace.bot])
@@ -291,7 +285,7 @@ async def test_twenty_channels_are_ten_and_a_number(stage: Stage) -> None:
 
 
 @pytest.mark.needs("digest")
-async def test_a_channel_with_a_digest_stands_there_before_anything_was_scored(stage: Stage) -> None:
+async def test_a_channel_with_a_digest_is_shown_before_anything_was_scored(stage: Stage) -> None:
     channel = help_desk(stage)
     await stage.log.channels.save(stage.slack.workspace.team_id, channel.id, "U1", is_digest_on=True)
     block = block_of(await home(stage), channel)

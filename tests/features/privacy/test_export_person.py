@@ -3,7 +3,6 @@
 import json
 import os
 import stat
-from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -72,19 +71,7 @@ async def test_all_that_is_stored_is_there_and_nothing_of_others_or_of_another_t
     assert "C2" not in json.dumps(rows)
 
 
-async def test_who_gave_a_thumb_and_nothing_else_is_found(tmp_path: Path) -> None:
-    async def fill(log: Store) -> None:
-        await log.thumbs.note(thumb(user_id=ANN), is_watched=True)
-        await log.thumbs.note(thumb(user_id=BEN), is_watched=True)
-
-    await with_log(url(tmp_path), fill)
-    rows = await exported(url(tmp_path), tmp_path)
-    assert kinds(rows) == ["thumb", "audit"]
-    assert (rows[0]["user_id"], rows[0]["is_up"], rows[0]["is_given"]) == (ANN, True, True)
-    assert set(rows[0]) == {"kind", "team_id", "channel_id", "ts", "user_id", "is_up", "is_given", "changed_at"}
-
-
-async def test_it_is_not_told_who_else_asked_nor_what_they_typed(tmp_path: Path) -> None:
+async def test_neither_who_else_asked_nor_what_they_typed_is_told(tmp_path: Path) -> None:
     async def fill(log: Store) -> None:
         typed = {"question_source": QuestionSource.TYPED, "question": "Why so rude?", "requester_name": "ben"}
         await delivered(log, "a", requester_id=BEN, author_id=ANN, question_author_id=BEN, **typed)
@@ -98,7 +85,7 @@ async def test_it_is_not_told_who_else_asked_nor_what_they_typed(tmp_path: Path)
         assert hidden not in json.dumps(rows[:2])
 
 
-async def test_what_one_typed_oneself_is_there_whoever_asked(tmp_path: Path) -> None:
+async def test_typed_words_are_their_authors_even_if_others_asked(tmp_path: Path) -> None:
     async def fill(log: Store) -> None:
         typed = {"question_source": QuestionSource.TYPED}
         await delivered(log, "own", requester_id=ANN, **typed)
@@ -109,7 +96,7 @@ async def test_what_one_typed_oneself_is_there_whoever_asked(tmp_path: Path) -> 
     assert [row.get("question") for row in rows[:2]] == ["Why?", "Why?"]
 
 
-async def test_nothing_that_would_let_its_reader_act_for_the_app(tmp_path: Path) -> None:
+async def test_nothing_lets_the_reader_act_for_the_app(tmp_path: Path) -> None:
     secret = "https://hooks.slack.com/secret"
     await with_log(url(tmp_path), lambda log: log.add(a_case(requester_id=ANN, response_url=secret)))
     (case, _) = await exported(url(tmp_path), tmp_path)
@@ -154,7 +141,7 @@ async def nothing_was_noted(log: Store) -> None:
     assert await noted(log) == []
 
 
-async def test_an_id_of_two_workspaces_is_asked_back_and_neither_is_mixed_into_the_other(tmp_path: Path) -> None:
+async def test_an_id_of_two_workspaces_needs_the_workspace(tmp_path: Path) -> None:
     async def fill(log: Store) -> None:
         for team in ("T1", "T2"):
             await delivered(log, team, team_id=team, requester_id=ANN)
@@ -168,68 +155,36 @@ async def test_an_id_of_two_workspaces_is_asked_back_and_neither_is_mixed_into_t
     assert {row["team_id"] for row in rows} == {"T2"}
 
 
-Filling = Callable[[Store], Awaitable[object]]
-
-
-async def only_labelled(log: Store) -> None:
-    await log.labels.put(await delivered(log, requester_id=BEN), ANN, Label(2, None))
-
-
-@pytest.mark.parametrize(
-    ("fill", "expected"),
-    [
-        (lambda log: log.people.save_visibility("T1", ANN, Visibility.ME), ["settings", "audit"]),
-        (lambda log: log.channels.save("T1", "C1", ANN, ranks_people=True), ["audit", "audit"]),
-        (only_labelled, ["label", "audit"]),
-    ],
-    ids=["a choice", "a line of the audit", "a label"],
-)
-async def test_whoever_has_no_case_has_what_else_there_is(tmp_path: Path, fill: Filling, expected: list[str]) -> None:
-    await with_log(url(tmp_path), fill)
-    assert kinds(await exported(url(tmp_path), tmp_path)) == expected
-
-
-async def test_whoever_only_saved_a_rubric_has_its_text(tmp_path: Path) -> None:
+async def test_a_person_without_a_case_finds_everything_else_that_is_theirs(tmp_path: Path) -> None:
     async def fill(log: Store) -> None:
+        (number,) = await add(log, at=datetime.now(UTC))
+        case = await log.cases.get(number)
+        assert case
         for number, user_id in enumerate((ANN, BEN), 1):
+            assert await log.assignments.draw("T1", user_id, ["C1"])
+            await log.thumbs.note(thumb(user_id=user_id), is_watched=True)
+            await log.people.save_visibility("T1", user_id, Visibility.ME)
             saved = SavedRubric("T1", "C1", "tone", number, f"{user_id}'s. {TONE}", user_id, datetime.now(UTC))
             await log.rubrics.save(saved)
-
-    await with_log(url(tmp_path), fill)
-    rows = await exported(url(tmp_path), tmp_path)
-    assert kinds(rows) == ["rubric", "audit", "audit"]
-    assert (rows[0]["name"], rows[0]["prompt"]) == ("tone", f"{ANN}'s. {TONE}")
-    assert BEN not in str(rows)
-
-
-async def test_whoever_wants_another_judge_has_that(tmp_path: Path) -> None:
-    async def fill(log: Store) -> None:
-        await log.labels.put(await delivered(log, requester_id=BEN), BEN, Label(2, None))
-        for channel_id, user_id in (("C1", ANN), ("C2", BEN)):
-            wish = {"team_id": "T1", "channel_id": channel_id, "user_id": user_id, "rubric": "code"}
+            wish = {"team_id": "T1", "channel_id": f"C{number}", "user_id": user_id, "rubric": "code"}
             await log.database.execute(insert(replays).values(wish | {"asked_at": datetime.now(UTC)}))
-
-    await with_log(url(tmp_path), fill)
-    rows = await exported(url(tmp_path), tmp_path)
-    assert kinds(rows) == ["replay", "audit"]
-    assert (rows[0]["user_id"], rows[0]["rubric"]) == (ANN, "code")
-
-
-async def test_whoever_was_only_shown_a_case_has_the_draw(tmp_path: Path) -> None:
-    async def fill(log: Store) -> None:
-        await add(log, at=datetime.now(UTC))
-        for user_id in (ANN, BEN):
-            assert await log.assignments.draw("T1", user_id, ["C1"])
+            await log.labels.put(case, user_id, Label(2, None))
         await log.assignments.pass_over("T1", ANN, 1, Outcome.SKIPPED)
 
     await with_log(url(tmp_path), fill)
     rows = await exported(url(tmp_path), tmp_path)
-    assert kinds(rows) == ["draw", "audit"]
-    assert (rows[0]["case_id"], rows[0]["user_id"], rows[0]["outcome"]) == (1, ANN, "skipped")
+    of = {row["kind"]: row for row in rows}
+    assert sorted(of) == ["audit", "draw", "label", "replay", "rubric", "settings", "thumb"]
+    assert (of["rubric"]["name"], of["rubric"]["prompt"]) == ("tone", f"{ANN}'s. {TONE}")
+    assert (of["draw"]["case_id"], of["draw"]["outcome"]) == (1, "skipped")
+    assert (of["replay"]["user_id"], of["replay"]["rubric"]) == (ANN, "code")
+    assert (of["thumb"]["user_id"], of["thumb"]["is_up"], of["thumb"]["is_given"]) == (ANN, True, True)
+    assert set(of["thumb"]) == {"kind", "team_id", "channel_id", "ts", "user_id", "is_up", "is_given", "changed_at"}
+    assert BEN not in str(rows)
 
 
 @pytest.mark.parametrize("options", [("--all",), ("--since", "2026-11-01")])
-async def test_what_is_for_labels_and_a_person_do_not_go_together(tmp_path: Path, options: tuple[str, ...]) -> None:
+async def test_options_for_labels_cannot_be_combined_with_a_person(tmp_path: Path, options: tuple[str, ...]) -> None:
     code, out, err = await command("export", url(tmp_path), tmp_path, "--user", ANN, *options)
     assert (code, out) == (2, "")
     assert f"{options[0]} cannot be combined with --user" in err

@@ -1,6 +1,9 @@
-"""`/judge forget`: what is deleted, who may ask for it, and what nobody learns by asking."""
+"""`/judge forget`: what is deleted, who may ask for it, and what others do not learn by asking."""
+
+import re
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from bot.domain.case import Case, CaseStatus
 from bot.domain.rubric import SavedRubric
@@ -13,6 +16,7 @@ from tests.cases import BEGUN_AT, TONE
 from tests.gestures import ask, forget, link, scored, settled
 from tests.model_server import Stall
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, is_verdict, shown
+from tests.texts import read
 
 
 async def score_again(stage: Stage, person: Person, answer: Message) -> None:
@@ -35,21 +39,20 @@ async def test_the_requester_deletes_the_case_and_the_verdict(stage: Stage, link
 
 
 @pytest.mark.parametrize("by_number", [True, False])
-async def test_it_quotes_the_case_and_asks_before_anything_goes(stage: Stage, by_number: bool) -> None:
+async def test_it_quotes_the_case_and_asks_before_anything_goes(
+    stage: Stage, snapshot: SnapshotAssertion, by_number: bool
+) -> None:
     answer, _ = await scored(stage)
     asked = await ask(stage, stage.ann, "1" if by_number else answer)
-    words = shown(asked)
-    assert words.startswith("Delete this case? Its texts, ratings, labels and my messages in Slack will")
-    assert "will be deleted for good." in words
-    for part in ("|Score 4 of 5>", "helper in <#", "<!date^", "case 1", ANSWER):
-        assert part in words
+    words = re.sub(r"<(https|!date)[^|]*\|(\d{4}-[^>]*>)?", "<...|", read(asked.blocks))
+    assert words.replace(answer.channel_id, "C1") == snapshot(name="the case")
     (button,) = next(block for block in asked.blocks if block["type"] == "actions")["elements"]
-    assert (button["text"]["text"], button["style"], button["value"]) == ("Delete case 1", "danger", "1")
+    assert (button["style"], button["value"]) == ("danger", "1")
     assert await case_numbers(stage) == [1]
     assert len(stage.ours()) == 1
 
 
-async def test_whoever_has_left_the_channel_is_quoted_no_words(stage: Stage) -> None:
+async def test_a_person_who_has_left_the_channel_is_quoted_no_words(stage: Stage) -> None:
     await scored(stage)
     stage.slack.workspace.add_channel("elsewhere", [stage.ann.user, stage.slack.workspace.bot])
     stage.ann.leave(CHANNEL)
@@ -59,12 +62,17 @@ async def test_whoever_has_left_the_channel_is_quoted_no_words(stage: Stage) -> 
     assert ANSWER not in words
 
 
-async def test_it_says_before_what_stays(stage: Stage) -> None:
+async def test_scores_that_others_asked_for_stay_and_it_says_so_before(stage: Stage) -> None:
     answer, _ = await scored(stage)
     await score_again(stage, stage.ben, answer)
     asked = await ask(stage, stage.ann, answer)
     assert "One score was requested by somebody else" in asked.text
     assert "case 2" not in shown(asked)
+    stage.ann.click(asked, ids.ACTION_FORGET)
+    await stage.slack.until(lambda: not buttons(asked))
+    assert asked.text.startswith("Deleted: case 1,")
+    assert await case_numbers(stage) == [2]
+    assert len(stage.ours()) == 1
 
 
 async def test_it_says_before_that_a_rubric_quotes_the_case(stage: Stage) -> None:
@@ -131,31 +139,19 @@ async def test_all_attempts_of_a_message_are_deleted(stage: Stage) -> None:
     assert stage.ours() == []
 
 
-async def test_what_others_asked_for_stays(stage: Stage) -> None:
-    answer, _ = await scored(stage)
-    await score_again(stage, stage.ben, answer)
-    told = await forget(stage, stage.ann, answer)
-    assert told.startswith("Deleted: case 1,")
-    assert await case_numbers(stage) == [2]
-    assert len(stage.ours()) == 1
-
-
-async def test_nobody_else_may_delete_a_case(stage: Stage) -> None:
+async def test_only_the_requester_and_admins_delete_a_case(stage: Stage) -> None:
     answer, _ = await scored(stage)
     told = await forget(stage, stage.ben, answer)
     assert told == "One score was requested by somebody else: they, or a workspace admin, can delete it."
-    assert await case_numbers(stage) == [1]
-    assert len(stage.ours()) == 1
-
-
-async def test_an_admin_deletes_what_others_asked_for(stage: Stage) -> None:
-    answer, _ = await scored(stage)
+    assert (await case_numbers(stage), len(stage.ours())) == ([1], 1)
     stage.ben.user.is_admin = True
+    stage.slack.fail("users.info", error="missing_scope")
+    assert "requested by somebody else" in await forget(stage, stage.ben, answer)
     assert (await forget(stage, stage.ben, answer)).startswith("Deleted: case 1,")
     assert await case_numbers(stage) == []
 
 
-async def test_an_only_me_verdict_is_nothing_to_anybody_else(open_stage: StageFactory) -> None:
+async def test_others_learn_nothing_of_an_only_me_verdict(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(verdict_visibility="me")
     _, answer = stage.ask_and_answer()
     never_scored = stage.helper.post(CHANNEL, "Nobody scored this.")
@@ -167,21 +163,14 @@ async def test_an_only_me_verdict_is_nothing_to_anybody_else(open_stage: StageFa
     assert await case_numbers(stage) == [1]
 
 
-async def test_who_is_not_in_the_channel_learns_nothing(stage: Stage) -> None:
+async def test_a_person_who_may_not_be_in_the_channel_learns_nothing(stage: Stage) -> None:
     answer, _ = await scored(stage)
     stage.ben.user.is_admin = True
+    stage.slack.fail("users.conversations", error="missing_scope")
+    assert await forget(stage, stage.ben, answer) == NOTHING
     stage.ben.leave(CHANNEL)
     assert await forget(stage, stage.ben, answer) == NOTHING
     assert await case_numbers(stage) == [1]
-
-
-async def test_what_slack_does_not_tell_is_taken_for_a_no(stage: Stage) -> None:
-    answer, _ = await scored(stage)
-    stage.ben.user.is_admin = True
-    stage.slack.fail("users.info", error="missing_scope")
-    assert "requested by somebody else" in await forget(stage, stage.ben, answer)
-    stage.slack.fail("users.conversations", error="missing_scope")
-    assert await forget(stage, stage.ben, answer) == NOTHING
 
 
 async def test_a_private_verdict_goes_by_its_number_and_stays_on_the_screen(open_stage: StageFactory) -> None:
@@ -217,18 +206,12 @@ async def test_a_case_that_waits_for_its_question_is_deleted_and_its_modal_says_
 
 async def test_while_slack_does_not_answer_nothing_is_lost_and_asking_again_finishes(stage: Stage) -> None:
     answer, _ = await scored(stage)
-    stage.slack.fail("chat.delete", status=500, is_applied=True)
-    assert await forget(stage, stage.ann, answer) == NOT_NOW
-    assert await case_numbers(stage) == [1]
+    for fault in ({"drop": True}, {"status": 500, "is_applied": True}):
+        stage.slack.fail("chat.delete", **fault)
+        assert await forget(stage, stage.ann, answer) == NOT_NOW
+        assert await case_numbers(stage) == [1]
     assert await forget(stage, stage.ann, answer) == "Deleted: case 1, with its texts, ratings and labels."
     assert await case_numbers(stage) == []
-
-
-async def test_a_lost_connection_is_no_other_than_a_refusal_for_now(stage: Stage) -> None:
-    answer, _ = await scored(stage)
-    stage.slack.fail("chat.delete", drop=True)
-    assert await forget(stage, stage.ann, answer) == NOT_NOW
-    assert await case_numbers(stage) == [1]
 
 
 async def test_a_message_that_slack_will_not_delete_is_named(stage: Stage) -> None:
@@ -239,30 +222,17 @@ async def test_a_message_that_slack_will_not_delete_is_named(stage: Stage) -> No
     assert await case_numbers(stage) == []
 
 
-@pytest.mark.parametrize("text", ["", "this and that", "https://example.org/", "-1"])
-async def test_what_names_no_case_is_explained(stage: Stage, text: str) -> None:
-    await scored(stage)
-    assert await forget(stage, stage.ann, text) == HOW
-    assert await case_numbers(stage) == [1]
-
-
-async def test_a_link_of_another_workspace_is_refused(stage: Stage) -> None:
+async def test_only_what_names_a_case_of_this_workspace_is_deleted(stage: Stage) -> None:
     answer, _ = await scored(stage)
-    foreign = link(stage, answer).replace("pocket.slack.com", "other.slack.com")
-    assert "another workspace (other.slack.com)" in await forget(stage, stage.ann, foreign)
-    assert await case_numbers(stage) == [1]
-
-
-@pytest.mark.parametrize("number", ["77", "2147483648"])
-async def test_a_number_of_no_case_is_nothing(stage: Stage, number: str) -> None:
-    assert await forget(stage, stage.ann, number) == NOTHING
-
-
-async def test_a_case_of_another_workspace_is_nothing(stage: Stage) -> None:
-    await scored(stage)
     found = (await stage.log.cases.get(1)).model_dump(include=set(Case.model_fields))
     await stage.log.add(Case(**(found | {"team_id": "T0OTHER"})))
-    assert await forget(stage, stage.ann, "2") == NOTHING
+    for text in ("", "this and that", "https://example.org/", "-1"):
+        assert await forget(stage, stage.ann, text) == HOW
+    for number in ("2", "77", "2147483648"):
+        assert await forget(stage, stage.ann, number) == NOTHING
+    foreign = link(stage, answer).replace("pocket.slack.com", "other.slack.com")
+    assert "another workspace (other.slack.com)" in await forget(stage, stage.ann, foreign)
+    assert await case_numbers(stage) == [1, 2]
 
 
 async def test_a_forgotten_message_can_be_scored_again(stage: Stage) -> None:

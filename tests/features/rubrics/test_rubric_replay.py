@@ -1,16 +1,12 @@
 """Before a channel's judge changes, labelled cases are judged by the new one, and the person who asked decides."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from pydantic import SecretStr
 from sqlalchemy import select
 
-from bot.app import make_services
 from bot.domain.label import Label
 from bot.domain.rubric import ChannelJudge
 from bot.features.rubrics import ids
@@ -29,41 +25,22 @@ from bot.features.rubrics.text import (
 )
 from bot.features.rubrics.text import NOT_BOTH_HERE as NOT_BOTH
 from bot.slack import ids as slack_ids
-from bot.slack.client import identify, web_client
 from bot.store import Store
 from bot.store.audit import Action
 from bot.store.schema import spent
-from judge import Judge, Rubric, load_rubric, render_prompt
-from judge.scoring.model import make_client
+from judge import load_rubric, render_prompt
 from pocket_slack import Message
 from tests.features.rubrics.labelled import TOKENS, labelled, put
 from tests.features.rubrics.test_rubrics import TONE, acts, edit, make, place, prompts, save, say, scored
 from tests.model_server import Failure, Held, ModelServer
 from tests.patience import ONLY_A_HANG_S
 from tests.replicas import all_are_delivered, ask, new_scene
-from tests.stage import CHANNEL, GOOD, Stage, StageFactory, buttons, make_settings, shown
+from tests.stage import CHANNEL, GOOD, Stage, StageFactory, buttons, shown
 
 
 def asking(rubric: str, *numbers: int) -> list[str]:
     """What the model is sent for cases that `labelled` made."""
     return [render_prompt(load_rubric(rubric), f"Question {each}?", f"Answer {each}.") for each in numbers]
-
-
-@asynccontextmanager
-async def rubric_replay(stage: Stage, log: Store, folder: Path) -> AsyncIterator[Callable[[int], Awaitable[None]]]:
-    """What runs a replay, without the bot around it."""
-    async with (
-        web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as slack,
-        make_client("test", stage.model.base_url) as model,
-    ):
-
-        def make_judge(rubric: Rubric, _: str | None) -> Judge:
-            return Judge(rubric=rubric, samples=1, client=model)
-
-        settings = make_settings(stage.slack, stage.model, folder)
-        services = make_services(settings, log, slack, await identify(slack), make_judge)
-        assert services.judges
-        yield partial(run, services, services.judges)
 
 
 async def compared(stage: Stage, count: int = 1) -> Message:
@@ -76,6 +53,13 @@ async def compared(stage: Stage, count: int = 1) -> Message:
     told = found()[-1]
     assert buttons(told) == [ids.ACTION_RUBRIC_USE, ids.ACTION_RUBRIC_LEAVE]
     return told
+
+
+async def asked(stage: Stage) -> Message:
+    """The comparison of `code` with the judge in use."""
+    await labelled(stage, LEAST)
+    await say(stage, "use code")
+    return await compared(stage)
 
 
 async def said(stage: Stage, words: str) -> None:
@@ -101,7 +85,7 @@ async def used(stage: Stage) -> str | None:
     return (await stage.log.rubrics.chosen(*place(stage))).rubric
 
 
-async def test_the_judge_changes_once_the_comparison_is_shown_and_the_button_is_pressed(stage: Stage) -> None:
+async def test_the_judge_changes_once_when_the_button_under_the_comparison_is_pressed(stage: Stage) -> None:
     await labelled(stage, LEAST)
     stage.model.script("score: 2\nNo.")
     await say(stage, "use code")
@@ -114,12 +98,13 @@ async def test_the_judge_changes_once_the_comparison_is_shown_and_the_button_is_
     assert len(prompts(stage)) == 10
     assert all("Review the code in the response" in prompt for prompt in prompts(stage))
     assert await used(stage) is None
-    await stage.slack.settled(stage.ann.click(told, ids.ACTION_RUBRIC_USE))
-    replaced = await stage.slack.until(
-        lambda: next((m for m in stage.ann.ephemerals(CHANNEL) if "now scored with `code`" in m.text), None)
-    )
-    assert replaced is not None
+    for press in [stage.ann.click(told, ids.ACTION_RUBRIC_USE) for _ in range(5)]:
+        await stage.slack.settled(press)
+    await said(stage, "now scored with `code`")
     assert await used(stage) == "code"
+    assert stage.stop_bot
+    await stage.stop_bot()
+    assert [act for act, *_ in await acts(stage)] == [Action.JUDGE_CHANGED]
 
 
 @pytest.mark.parametrize(
@@ -152,19 +137,6 @@ async def test_the_list_says_which_change_is_asked_for_and_by_whom(stage: Stage)
     await said(stage, LEFT)
     assert await used(stage) is None
     assert ":hourglass:" not in await say(stage, "")
-
-
-async def test_of_several_presses_one_counts(stage: Stage) -> None:
-    await labelled(stage, LEAST)
-    await say(stage, "use code")
-    told = await compared(stage)
-    presses = [stage.ann.click(told, ids.ACTION_RUBRIC_USE) for _ in range(5)]
-    for press in presses:
-        await stage.slack.settled(press)
-    await stage.slack.until(lambda: ids.ACTION_RUBRIC_USE not in buttons(told))
-    assert stage.stop_bot
-    await stage.stop_bot()
-    assert [act for act, *_ in await acts(stage)] == [Action.JUDGE_CHANGED]
 
 
 async def test_a_judge_is_not_compared_with_itself(stage: Stage) -> None:
@@ -243,30 +215,23 @@ async def test_a_judge_on_another_scale_is_asked_nothing(stage: Stage) -> None:
     assert stage.model.requests == []
 
 
-async def test_a_replaced_change_asks_no_more_and_says_nothing(open_stage: StageFactory, tmp_path: Path) -> None:
-    stage: Stage = await open_stage()
+async def test_a_replaced_change_asks_no_more_and_says_nothing(stage: Stage) -> None:
     await labelled(stage, LEAST)
-    assert stage.stop_bot
-    await stage.stop_bot()
     gate = asyncio.Event()
     stage.model.script(Held(gate, GOOD), GOOD)
-    log = await Store.open(f"sqlite+aiosqlite:///{tmp_path}/log.db")
-    async with rubric_replay(stage, log, tmp_path) as replay:
-        await ChannelReplays.from_store(log).begin(*place(stage), stage.ann.id, ChannelJudge("code"))
-        first = asyncio.create_task(replay(1))
-        await stage.model.asked(1)
-        await ChannelReplays.from_store(log).begin(*place(stage), stage.ann.id, ChannelJudge("refusal"))
-        gate.set()
-        await first
-    await log.close()
-    assert prompts(stage) == asking("code", 1)
-    assert stage.ann.ephemerals(CHANNEL) == []
+    await say(stage, "use code")
+    await stage.model.asked(1)
+    await say(stage, "use refusal")
+    gate.set()
+    assert "*`refusal` and the judge in use*" in shown(await compared(stage))
+    assert [each for each in prompts(stage) if each in asking("code", *range(1, LEAST + 1))] == asking("code", 1)
+    assert stage.stop_bot
+    await stage.stop_bot()
+    assert len([m for m in stage.ann.ephemerals(CHANNEL) if buttons(m)]) == 1
 
 
 async def test_an_earlier_change_is_dropped_when_the_person_asks_for_another(stage: Stage) -> None:
-    await labelled(stage, LEAST)
-    await say(stage, "use code")
-    first = await compared(stage)
+    first = await asked(stage)
     await say(stage, "use refusal")
     second = await compared(stage, 2)
     await say(stage, "use grounded")
@@ -282,9 +247,7 @@ async def test_an_earlier_change_is_dropped_when_the_person_asks_for_another(sta
 
 
 async def test_a_comparison_with_a_judge_no_longer_in_use_decides_nothing(stage: Stage) -> None:
-    await labelled(stage, LEAST)
-    await say(stage, "use code")
-    told = await compared(stage)
+    told = await asked(stage)
     await told_of(stage, 1)
     await stage.log.rubrics.use(*place(stage), ChannelJudge("refusal"), stage.ben.id)  # as an improvement does
     stage.ann.click(told, ids.ACTION_RUBRIC_USE)
@@ -305,9 +268,7 @@ async def test_a_judge_chosen_meanwhile_is_the_one_that_is_compared(stage: Stage
 
 
 async def test_a_person_who_has_left_the_channel_decides_nothing_and_is_not_told_what_holds_there(stage: Stage) -> None:
-    await labelled(stage, LEAST)
-    await say(stage, "use code")
-    first = await compared(stage)
+    first = await asked(stage)
     await say(stage, "use refusal")
     second = await compared(stage, 2)
     stage.ann.leave(CHANNEL)
@@ -351,22 +312,19 @@ async def test_the_figures_wait_while_slack_does_not_say_who_is_in_the_channel(s
 
 
 async def test_only_the_person_who_asked_decides(stage: Stage) -> None:
-    await labelled(stage, LEAST)
-    await say(stage, "use code")
-    told = await compared(stage)
+    told = await asked(stage)
     stage.ben.click(told, ids.ACTION_RUBRIC_USE)
     await stage.slack.until(lambda: told.text.startswith(CLOSED))
     assert await used(stage) is None
     assert await ChannelReplays.from_store(stage.log).find(1) is not None
 
 
-async def test_a_repeated_job_tells_the_person_once(stage: Stage, tmp_path: Path) -> None:
-    await labelled(stage, LEAST)
-    await say(stage, "use code")
-    await compared(stage)
+async def test_a_repeated_job_tells_the_person_once(stage: Stage) -> None:
+    await asked(stage)
     await told_of(stage, 1)
-    async with rubric_replay(stage, stage.log, tmp_path) as replay:
-        await replay(1)
+    assert stage.services
+    assert stage.services.judges
+    await run(stage.services, stage.services.judges, 1)
     assert [ids.ACTION_RUBRIC_USE in buttons(m) for m in stage.ann.ephemerals(CHANNEL)].count(True) == 1
 
 
@@ -379,25 +337,14 @@ async def test_a_model_that_does_not_answer_changes_nothing(stage: Stage) -> Non
     assert await used(stage) is None
 
 
-async def test_a_rubric_that_is_deleted_before_its_comparison_changes_nothing(
-    open_stage: StageFactory, tmp_path: Path
-) -> None:
-    stage: Stage = await open_stage()
+async def test_a_rubric_that_is_deleted_before_its_comparison_changes_nothing(stage: Stage) -> None:
     await labelled(stage, LEAST)
-    await make(stage)
-    judge = ChannelJudge("tone", await newest(stage, "tone"))
-    assert stage.stop_bot
-    await stage.stop_bot()
-    log = await Store.open(f"sqlite+aiosqlite:///{tmp_path}/log.db")
-    async with rubric_replay(stage, log, tmp_path) as replay:
-        await ChannelReplays.from_store(log).begin(*place(stage), stage.ann.id, judge)
-        await log.rubrics.delete(*place(stage), "tone", stage.ben.id)
-        await replay(1)
-        await replay(1)
-    told = [message.text for message in stage.ann.ephemerals(CHANNEL)]
-    assert told == [GONE.format(judge="`tone`")]
-    assert await ChannelReplays.from_store(log).find(1) is None
-    await log.close()
+    replays = ChannelReplays.from_store(stage.log)
+    await replays.begin(*place(stage), stage.ann.id, ChannelJudge("tone", "00000000"))
+    await said(stage, GONE.format(judge="`tone`"))
+    async with asyncio.timeout(ONLY_A_HANG_S):
+        while await replays.find(1):  # noqa: ASYNC110 - the store makes no noise
+            await asyncio.sleep(0.01)
     assert stage.model.requests == []
 
 
