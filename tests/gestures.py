@@ -1,6 +1,5 @@
 """What people do in Slack, and what they see then."""
 
-import asyncio
 import os
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +14,6 @@ from bot.slack import ids
 from bot.store.schema import cases
 from pocket_slack import Channel, Delivery, Entry, Message, Person, View
 from tests.cases import a_row, stale, url
-from tests.patience import ONLY_A_HANG_S
 from tests.programs import run
 from tests.stage import ANSWER, CHANNEL, Stage, buttons
 
@@ -148,10 +146,10 @@ async def settled(stage: Stage, number: int, delivery: Delivery) -> None:
     await stage.reaches(number, CaseStatus.DELIVERED)
 
 
-async def scored(stage: Stage, person: Person | None = None) -> tuple[Message, Message]:
+async def scored(stage: Stage, person: Person | None = None, **asked: Any) -> tuple[Message, Message]:
     """A reply that a person has had scored, and the verdict on it."""
-    parent, answer = stage.ask_and_answer()
-    number = sum((await stage.log.cases.counts()).values()) + 1
+    parent, answer = stage.ask_and_answer(**asked)
+    number = await stage.cases() + 1
     await settled(stage, number, (person or stage.ann).shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
     return answer, await stage.verdict(parent)
 
@@ -167,10 +165,11 @@ async def up_to_date(stage: Stage, case_id: int = 1) -> LoggedCase:
         acked = {each.data["envelope_id"] for each in stage.slack.workspace.journal.of("ack")}
         return acked.issuperset(each.data["envelope_id"] for each in events(stage))
 
+    async def is_said() -> bool:
+        return all(each.status is not CaseStatus.DELIVERED for each in await stale(stage.log))
+
     await stage.slack.until(is_taken)
-    async with asyncio.timeout(ONLY_A_HANG_S):
-        while any(each.status is CaseStatus.DELIVERED for each in await stale(stage.log)):  # noqa: ASYNC110 - the store has no events
-            await asyncio.sleep(0.01)
+    await stage.eventually(is_said)
     return await stage.log.cases.get(case_id)
 
 

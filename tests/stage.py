@@ -13,16 +13,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from bot.app import running_bot
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.feature import Services
 from bot.pipeline.retries import MODEL_PAUSES
-from bot.settings import Settings, load_settings
+from bot.settings import Settings
 from bot.slack.ids import SHORTCUT_SCORE_REPLY
 from bot.slack.manifest import load_manifest
 from bot.store import Store
-from pocket_slack import Entry, Message, Person, Sandbox, View, Workspace
+from pocket_slack import Delivery, Entry, Message, Person, Sandbox, View, Workspace
 from tests.model_server import ModelServer
 from tests.patience import ONLY_A_HANG_S, UNHURRIED
 from tests.postgres import Cluster
@@ -118,11 +119,28 @@ class Stage:
                 await asyncio.sleep(0.01)
         return case
 
+    async def eventually(self, condition: Callable[[], Awaitable[object]]) -> None:
+        """Returns once that is true of the store; polled, because the store has no events to wait for."""
+        async with asyncio.timeout(ONLY_A_HANG_S):
+            while not await condition():  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+
     async def scrubbed(self) -> None:
         """Returns once the store's journal is empty; at the first try the bot may still be reading."""
-        async with asyncio.timeout(ONLY_A_HANG_S):
-            while not await self.log.forgetting.scrub():  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
+        await self.eventually(self.log.forgetting.scrub)
+
+    async def cases(self) -> int:
+        """How many cases there are."""
+        return sum((await self.log.cases.counts()).values())
+
+    async def score(self, reply: Message, person: Person | None = None) -> None:
+        """Returns once a person's request to score a reply is acknowledged; by default it is ann's."""
+        await self.slack.settled((person or self.ann).shortcut(SHORTCUT_SCORE_REPLY, reply))
+
+    async def fill_in(self, person: Person, values: dict[str, Any] | None = None) -> Delivery:
+        """The submission of the window in front of a person, once it is answered."""
+        await self.modal(person)
+        return await self.slack.settled(person.submit(values or {}))
 
     async def modal(self, person: Person) -> View:
         """The modal in front of a person, once it is open."""
@@ -263,7 +281,9 @@ def make_settings(slack: Sandbox, model: ModelServer, folder: Path, **settings: 
         "judge_samples": 1,
         "database_url": f"sqlite+aiosqlite:///{folder}/log.db",
     }
-    return load_settings(env_file=None, **(given | settings))
+    made = Settings.__new__(Settings)  # reading the environment as well takes a tenth of the bot's start
+    BaseModel.__init__(made, **(given | settings))
+    return made
 
 
 @pytest.fixture

@@ -3,13 +3,12 @@
 import asyncio
 import json
 import re
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import insert, select, update
+from sqlalchemy import func, insert, select, update
 
 from bot.domain.blocker import CHANNEL_OFF
 from bot.domain.label import Label
@@ -21,7 +20,20 @@ from bot.slack import ids as slack_ids
 from bot.store.audit import Action
 from bot.store.schema import assignments, cases, labels, turns
 from pocket_slack import Entry, Message, Person, View
-from tests.gestures import add_case, agree, disagree, export, help_desk, home, post_digest, press, private
+from tests import bot_command
+from tests.gestures import (
+    add_case,
+    agree,
+    disagree,
+    export,
+    help_desk,
+    home,
+    post_digest,
+    press,
+    private,
+    scored,
+    to_export,
+)
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 SECRET = "Because the judge says so, and this must not be seen"
@@ -41,8 +53,7 @@ async def a_reply(stage: Stage, score: int = 4, **changes: Any) -> int:
     }
     row |= {"author_id": stage.helper.id} | changes
     await add_case(stage, help_desk(stage), row.pop("author_id"), score, **row)
-    async with stage.log.database.engine.connect() as connection:
-        return max((await connection.execute(select(cases.c.id))).scalars())
+    return int(await stage.log.database.value(select(func.max(cases.c.id))))
 
 
 async def replies(stage: Stage, count: int, **changes: Any) -> list[int]:
@@ -111,8 +122,7 @@ async def test_what_was_said_before_is_folded_and_shown_on_request_without_names
 
 async def recorded(stage: Stage) -> list[tuple[Any, ...]]:
     query = select(labels.c.case_id, labels.c.user_id, labels.c.score, labels.c.reason, labels.c.is_blind)
-    async with stage.log.database.engine.connect() as connection:
-        return [tuple(row) for row in await connection.execute(query.order_by(labels.c.created_at))]
+    return [tuple(row) for row in await stage.log.database.all(query.order_by(labels.c.created_at))]
 
 
 async def test_a_reply_is_scored_before_its_score_is_seen(stage: Stage) -> None:
@@ -121,18 +131,13 @@ async def test_a_reply_is_scored_before_its_score_is_seen(stage: Stage) -> None:
     assert QUESTION in shown(view)
     assert ANSWER in shown(view)
     assert stage.helper.user.name not in str(view.body)
+    (block,) = [block for block in view.body["blocks"] if block.get("element", {}).get("type") == "radio_buttons"]
+    assert [option["value"] for option in block["element"]["options"]] == ["5", "4", "3", "2", "1", "0"]
+    assert block["element"]["options"][2]["text"]["text"] == "3: Answers the basics of the question in a useful way"
     after = await give(stage, 2, "It lacks a warning.")
     assert await recorded(stage) == [(number, stage.ann.id, 2, "It lacks a warning.", True)]
     assert WAITING in shown(after)
     assert "you *2*, the judge *4* of 5" in shown(after)
-
-
-async def test_each_score_says_what_it_means(stage: Stage) -> None:
-    await a_reply(stage)
-    view = await open_window(stage)
-    (block,) = [block for block in view.body["blocks"] if block.get("element", {}).get("type") == "radio_buttons"]
-    assert [option["value"] for option in block["element"]["options"]] == ["5", "4", "3", "2", "1", "0"]
-    assert block["element"]["options"][2]["text"]["text"] == "3: Answers the basics of the question in a useful way"
 
 
 async def test_after_the_third_in_a_row_one_sees_how_they_compare(stage: Stage) -> None:
@@ -165,8 +170,7 @@ async def test_what_is_passed_over_is_not_shown_again(stage: Stage, action_id: s
     assert WAITING in shown(await click(stage, action_id))
     stage.ann.close()
     assert WAITING in await refusal(stage)
-    async with stage.log.database.engine.connect() as connection:
-        assert list((await connection.execute(select(assignments.c.outcome))).scalars()) == [outcome] * 2
+    assert list(await stage.log.database.values(select(assignments.c.outcome))) == [outcome] * 2
     assert await recorded(stage) == []
 
 
@@ -185,9 +189,7 @@ async def test_typed_texts_that_are_passed_over_are_not_shown_when_they_were_sco
 
 async def a_verdict(stage: Stage) -> tuple[Message, Message]:
     """One that ben asked for in a thread: the reply, and the verdict on it."""
-    parent, answer = stage.ask_and_answer()
-    stage.ben.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
-    verdict = await stage.verdict(parent)
+    answer, verdict = await scored(stage, stage.ben)
     await change(stage, 1, question_author_id=None)
     return answer, verdict
 
@@ -274,8 +276,7 @@ async def test_nothing_that_is_sent_before_the_label_has_the_judges_words_or_sco
 
 
 async def change(stage: Stage, number: int, **columns: Any) -> None:
-    async with stage.log.database.engine.begin() as connection:
-        await connection.execute(update(cases).where(cases.c.id == number).values(columns))
+    await stage.log.database.execute(update(cases).where(cases.c.id == number).values(columns))
 
 
 async def test_a_blind_score_stands_whatever_is_pressed_later(stage: Stage) -> None:
@@ -390,8 +391,7 @@ async def test_a_person_of_another_company_is_refused(stage: Stage) -> None:
 async def test_a_window_that_was_open_for_an_hour_is_recorded(stage: Stage) -> None:
     await a_reply(stage)
     await open_window(stage)
-    async with stage.log.database.engine.begin() as connection:
-        await connection.execute(update(assignments).values(drawn_at=datetime.now(UTC) - timedelta(hours=2)))
+    await stage.log.database.execute(update(assignments).values(drawn_at=datetime.now(UTC) - timedelta(hours=2)))
     await give(stage, 3)
     assert [row[2] for row in await recorded(stage)] == [3]
 
@@ -488,11 +488,7 @@ async def test_what_is_exported_is_what_judge_estimate_reads(stage: Stage, tmp_p
     told = [(row["human"], row["blind"], row["probability"]) for row in rows]
     assert sorted(told, key=str) == [(3, True, 1.0), (4, True, 1.0), (5, False, None), *[(None, None, None)] * 3]
     assert len({row["thread"] for row in rows}) == 1
-    process = await asyncio.create_subprocess_exec(
-        str(Path(sys.executable).parent / "judge"),
-        *("estimate", str(tmp_path / "all.jsonl"), "--label", "human", "--json"),
-        stdout=asyncio.subprocess.PIPE,
-    )
-    estimate = json.loads((await process.communicate())[0])
+    reads = ("estimate", "all.jsonl", "--label", "human", "--json")
+    estimate = json.loads((await bot_command.run("judge", reads, to_export(tmp_path), tmp_path))[1])
     assert (estimate["n"], estimate["labelled"], estimate["not_blind"]) == (5, 2, 1)
     assert estimate["labels_only"]["mean"] == 3.5

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,19 +27,18 @@ from tests.pipeline.test_verdict_text import a_case, a_verdict
 from tests.tables import each
 
 LONG = st.one_of(st.text(), st.sampled_from(["&" * 40_000, "<!channel>" * 4_000, "word " * 8_000, "ß" * 3_001]))
+RUBRIC = load_rubric("additive-5")
+OTHER = Rubric("other", RUBRIC.prompt.replace("- Add", "- Give"))
 
 
-@given(LONG, LONG)
-@pytest.mark.parametrize("scale", [(0, 5), (1, 10), (0, 10), (0, 100), (1, 1000)])
+@given(st.sampled_from([(0, 5), (1, 10), (0, 10), (0, 100), (1, 1000)]), LONG, LONG)
 def test_windows_for_blind_scores_keep_slacks_limits(scale: tuple[int, int], question: str, response: str) -> None:
     half = LONGEST // 2
     case = DrawnCase(7, "C0123456789", question[:half], response[:half], "additive-5", "f846c469", *scale)
     before = bounded([Turn("Person 1", text) for text in (question, response) * 15]).turns
     case = replace(case, messages_before=30, conversation=before)
-    rubric = load_rubric("additive-5")
-    other = Rubric("other", rubric.prompt.replace("- Add", "- Give"))
     state = ModalState(channel_id="C0123456789", labelled=(2**31 - 1,) * 3)
-    for shown in (rubric, other, None):
+    for shown in (RUBRIC, OTHER, None):
         for is_unfolded in (False, True):
             check_view(blind_modal(state, case, shown, "1 of 3", NOT_RECORDED, is_unfolded=is_unfolded), "modal")
     compared = [Comparison("C1", question, 3, 4, 5, "1.1", "1.1", "2.1")] * 3
@@ -67,9 +65,8 @@ def test_a_text_of_any_length_is_shown_whole_in_a_blind_window() -> None:
 
 
 def test_another_rubrics_criteria_stand_in_the_window_without_its_tags() -> None:
-    other = Rubric("other", load_rubric("additive-5").prompt.replace("- Add", "- Give"))
-    case = DrawnCase(7, "C1", "Why?", "Because.", "other", other.version, 0, 5)
-    words_of = str(blind_modal(ModalState(), case, other, "1 of 3"))
+    case = DrawnCase(7, "C1", "Why?", "Because.", "other", OTHER.version, 0, 5)
+    words_of = str(blind_modal(ModalState(), case, OTHER, "1 of 3"))
     assert "- Give 1 point if the response is relevant" in words_of
     assert "<question>" not in words_of
     assert "Expert, made for this question" not in words_of

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -13,10 +14,12 @@ from bot.domain.label import Label
 from bot.features.labels import ids
 from bot.pipeline.text import BUTTON_TOO_SLOW, FOREIGN_LABEL, NO_CASE, OWN_LABEL
 from bot.slack import ids as slack_ids
+from bot.store import Store
 from bot.store.export import Exports, Selection
 from judge import load_rubric
 from pocket_slack import Message
-from tests.gestures import agree, disagree, export, to_export
+from tests.cases import delivered, url
+from tests.gestures import agree, disagree, export, scored, to_export
 from tests.programs import JUDGE_BOT
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, shown
 
@@ -44,8 +47,7 @@ async def test_agreeing_twice_is_confirmed_once(stage: Stage) -> None:
         assert told.thread_ts == verdict.thread_ts
         assert await label_of(stage, stage.ben.id) == Label(4, None)
     stage.ben.click(verdict, slack_ids.ACTION_FEEDBACK, disagree())
-    await stage.modal(stage.ben)
-    await stage.slack.settled(stage.ben.submit({ids.BLOCK_SCORE: "1"}))
+    await stage.fill_in(stage.ben, {ids.BLOCK_SCORE: "1"})
     assert "is 1 of 5 (it was 4)." in (await stage.told(stage.ben, 2)).text
     assert len(stage.ben.ephemerals(CHANNEL)) == 2
 
@@ -65,8 +67,7 @@ async def test_nobody_labels_their_own_reply(stage: Stage) -> None:
 async def test_a_label_can_be_changed_and_stays_one(stage: Stage) -> None:
     verdict = await a_verdict(stage)
     stage.ben.click(verdict, slack_ids.ACTION_FEEDBACK, disagree())
-    await stage.modal(stage.ben)
-    stage.ben.submit({ids.BLOCK_SCORE: "1", ids.BLOCK_REASON: "Too short."})
+    await stage.fill_in(stage.ben, {ids.BLOCK_SCORE: "1", ids.BLOCK_REASON: "Too short."})
     await stage.told(stage.ben)
     stage.ben.click(verdict, slack_ids.ACTION_FEEDBACK, agree())
     assert "is 4 of 5 (it was 1)." in (await stage.told(stage.ben, count=2)).text
@@ -116,49 +117,33 @@ async def test_an_unscored_verdict_takes_a_score_of_ones_own(stage: Stage) -> No
     assert await label_of(stage, stage.ben.id) == Label(3, None)
 
 
-async def test_a_score_of_more_than_a_hundred_is_typed(open_stage: StageFactory, tmp_path: Path) -> None:
-    stage = await to_a_hundred(open_stage, tmp_path)
-    verdict = await a_verdict(stage)
+async def test_a_score_on_a_scale_of_more_than_a_menu_holds_is_typed(open_stage: StageFactory, tmp_path: Path) -> None:
+    file = tmp_path / "percent.txt"
+    file.write_text(load_rubric("additive-5").prompt.replace("is between 0 and 5", "is between 0 and 100"))
+    stage: Stage = await open_stage(judge_rubric=str(file))
+    _, verdict = await scored(stage)
     stage.ben.click(verdict, slack_ids.ACTION_FEEDBACK, disagree())
-    await stage.modal(stage.ben)
-    await stage.slack.settled(stage.ben.submit({ids.BLOCK_SCORE: "37", ids.BLOCK_REASON: "Too short."}))
+    view = await stage.modal(stage.ben)
+    for score in ("101", "-1", "37.5"):
+        await stage.slack.settled(stage.ben.submit({ids.BLOCK_SCORE: score}))
+        assert view.errors == {ids.BLOCK_SCORE: "The scale goes from 0 to 100."}
+    assert await label_of(stage, stage.ben.id) is None
+    await stage.fill_in(stage.ben, {ids.BLOCK_SCORE: "37", ids.BLOCK_REASON: "Too short."})
     assert (await stage.told(stage.ben)).text.startswith("Your score for case 1 is 37 of 100.")
     assert await label_of(stage, stage.ben.id) == Label(37, "Too short.")
     stage.ben.click(verdict, slack_ids.ACTION_FEEDBACK, disagree())
     assert (await stage.modal(stage.ben)).body["blocks"][1]["element"]["initial_value"] == "37"
 
 
-async def test_a_typed_score_off_the_scale_is_refused(open_stage: StageFactory, tmp_path: Path) -> None:
-    stage = await to_a_hundred(open_stage, tmp_path)
-    stage.ben.click(await a_verdict(stage), slack_ids.ACTION_FEEDBACK, disagree())
-    view = await stage.modal(stage.ben)
-    for score in ("101", "-1", "37.5"):
-        await stage.slack.settled(stage.ben.submit({ids.BLOCK_SCORE: score}))
-        assert view.errors == {ids.BLOCK_SCORE: "The scale goes from 0 to 100."}
-    assert await label_of(stage, stage.ben.id) is None
-
-
-async def to_a_hundred(open_stage: StageFactory, folder: Path) -> Stage:
-    """The stage with a rubric of more scores than a menu of Slack's can hold."""
-    file = folder / "percent.txt"
-    file.write_text(load_rubric("additive-5").prompt.replace("is between 0 and 5", "is between 0 and 100"))
-    stage: Stage = await open_stage(judge_rubric=str(file))
-    return stage
-
-
-async def test_the_requester_labels_their_private_verdict(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(verdict_visibility="me")
-    stage.ann.click(await a_private_verdict(stage), slack_ids.ACTION_FEEDBACK, agree())
-    assert "You agree" in (await stage.told(stage.ann, count=2)).text
-    assert await label_of(stage, stage.ann.id) == Label(4, None)
-
-
-async def test_nobody_else_labels_a_private_verdict(open_stage: StageFactory) -> None:
+async def test_only_the_requester_labels_a_private_verdict(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(verdict_visibility="me")
     verdict = await a_private_verdict(stage)
     stage.ben.click(verdict, slack_ids.ACTION_FEEDBACK, agree())
     assert (await stage.told(stage.ben)).text == NO_CASE
     assert await label_of(stage, stage.ben.id) is None
+    stage.ann.click(verdict, slack_ids.ACTION_FEEDBACK, agree())
+    assert "You agree" in (await stage.told(stage.ann, count=2)).text
+    assert await label_of(stage, stage.ann.id) == Label(4, None)
 
 
 async def test_people_of_another_company_label_nothing(stage: Stage) -> None:
@@ -182,8 +167,7 @@ async def test_a_slack_without_feedback_buttons_gets_ordinary_ones(stage: Stage)
     verdict = await a_verdict(stage)
     assert buttons(verdict)[:3] == [slack_ids.ACTION_AGREE, slack_ids.ACTION_DISAGREE, slack_ids.ACTION_WRONG_QUESTION]
     stage.ben.click(verdict, slack_ids.ACTION_DISAGREE)
-    await stage.modal(stage.ben)
-    await stage.slack.settled(stage.ben.submit({ids.BLOCK_SCORE: "2"}))
+    await stage.fill_in(stage.ben, {ids.BLOCK_SCORE: "2"})
     await stage.told(stage.ben)
     stage.ben.click(verdict, slack_ids.ACTION_AGREE)
     assert "is 4 of 5 (it was 2)." in (await stage.told(stage.ben, count=2)).text
@@ -198,7 +182,8 @@ async def test_a_private_verdict_finds_its_way_without_feedback_buttons(open_sta
 
 
 async def test_export_writes_the_labels_for_judge_agreement(stage: Stage, tmp_path: Path) -> None:
-    await agreed(stage)
+    stage.ben.click(await a_verdict(stage), slack_ids.ACTION_FEEDBACK, agree())
+    await stage.told(stage.ben)
     code, out, err = await export(tmp_path, "-o", "labels.jsonl")
     assert (code, out, err) == (0, "", "1 label written\n")
     code, out, _ = await export(tmp_path, "--since", "2020-01-01")
@@ -207,45 +192,44 @@ async def test_export_writes_the_labels_for_judge_agreement(stage: Stage, tmp_pa
     assert (tmp_path / "labels.jsonl").read_text() == out
 
 
-async def test_a_file_that_export_cannot_write_is_a_sentence(stage: Stage, tmp_path: Path) -> None:
-    await agreed(stage)
-    code, _, err = await export(tmp_path, "-o", "/dev/full")
+@pytest.fixture
+async def labelled(empty_log: Path, tmp_path: Path) -> Path:
+    """The folder of a store with a case that has a label."""
+    shutil.copy(empty_log, tmp_path)
+    async with await Store.open(url(tmp_path)) as log:
+        await delivered(log)
+    return tmp_path
+
+
+async def test_a_file_that_export_cannot_write_is_a_sentence(labelled: Path) -> None:
+    code, _, err = await export(labelled, "-o", "/dev/full")
     assert code == 2
     assert err == "judge-bot: --output /dev/full: cannot be written (No space left on device); name another file\n"
 
 
-async def test_export_writes_texts_only_where_they_are_asked_for_and_kept(stage: Stage, tmp_path: Path) -> None:
-    await agreed(stage)
-    _, out, _ = await export(tmp_path)
+async def test_export_writes_texts_only_where_they_are_asked_for_and_kept(labelled: Path) -> None:
+    _, out, _ = await export(labelled)
     assert json.loads(out).keys().isdisjoint({"prompt", "completion", "reason"})
-    _, out, _ = await export(tmp_path, "--texts")
+    _, out, _ = await export(labelled, "--texts")
     assert json.loads(out)["prompt"]
-    code, out, err = await export(tmp_path, "--texts", STORE_TEXT="none")
+    code, out, err = await export(labelled, "--texts", STORE_TEXT="none")
     assert (code, out, err) == (2, "", "judge-bot: --texts: none are kept (STORE_TEXT=none); leave it out\n")
 
 
-async def test_export_ends_quietly_when_nobody_reads_on(stage: Stage, tmp_path: Path) -> None:
-    await agreed(stage)
+async def test_export_ends_quietly_when_the_reader_of_its_output_is_gone(labelled: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     process = await asyncio.create_subprocess_exec(
-        JUDGE_BOT, "export", env=to_export(tmp_path), cwd=tmp_path, stdout=writer, stderr=asyncio.subprocess.PIPE
+        JUDGE_BOT, "export", env=to_export(labelled), cwd=labelled, stdout=writer, stderr=asyncio.subprocess.PIPE
     )
     os.close(writer)
     _, err = await process.communicate()
     assert (process.returncode, err) == (1, b"")
 
 
-async def test_a_log_that_export_cannot_read_is_a_sentence(stage: Stage, tmp_path: Path) -> None:
-    await agreed(stage)
-    with closing(sqlite3.connect(tmp_path / "log.db", isolation_level=None)) as other:
+async def test_a_log_that_export_cannot_read_is_a_sentence(labelled: Path) -> None:
+    with closing(sqlite3.connect(labelled / "log.db", isolation_level=None)) as other:
         other.execute("ALTER TABLE labels RENAME TO elsewhere")
-    code, _, err = await export(tmp_path, "-o", "labels.jsonl")
+    code, _, err = await export(labelled, "-o", "labels.jsonl")
     assert code == 2
     assert err == "judge-bot: the database cannot be read (no such table: labels); the export is not complete\n"
-
-
-async def agreed(stage: Stage) -> None:
-    """A case with one label."""
-    stage.ben.click(await a_verdict(stage), slack_ids.ACTION_FEEDBACK, agree())
-    await stage.told(stage.ben)

@@ -6,13 +6,11 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import func, select
 
-from bot.domain.case import CaseStatus
 from bot.slack import ids
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.figures import Place, Span, ThumbCount
 from bot.store.schema import thumbs
-from pocket_slack import Message
-from tests.gestures import add_case, ask, go_ahead, heard, help_desk, reactions, stats
+from tests.gestures import add_case, ask, go_ahead, heard, help_desk, reactions, scored, stats
 from tests.stage import ANSWER, CHANNEL, Stage, StageFactory, shown
 
 NO_LABELS = "thumbs (not labels):"
@@ -25,29 +23,18 @@ async def stage(open_stage: StageFactory) -> Stage:
     return opened
 
 
-async def scored(stage: Stage) -> Message:
-    """An answer of helper's with a verdict."""
-    _, answer = stage.ask_and_answer()
-    number = sum((await stage.log.cases.counts()).values()) + 1
-    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
-    await stage.reaches(number, CaseStatus.DELIVERED)
-    return answer
-
-
 async def counts(stage: Stage) -> list[ThumbCount]:
     place = Place(stage.slack.workspace.team_id, help_desk(stage).id)
     return list(await stage.log.thumbs.counts(place, ALWAYS))
 
 
 async def rows(stage: Stage) -> int:
-    found = await stage.log.database.one(select(func.count().label("number")).select_from(thumbs))
-    assert found
-    return int(found.number)
+    return int(await stage.log.database.value(select(func.count()).select_from(thumbs)))
 
 
 @pytest.mark.needs("digest")
 async def test_stats_say_how_many_there_are_apart_from_all_else(stage: Stage) -> None:
-    first, second = await scored(stage), await scored(stage)
+    (first, _), (second, _) = await scored(stage), await scored(stage)
     before = await stats(stage)
     stage.ann.react(first, "+1")
     stage.ben.react(first, "thumbsup::skin-tone-5")
@@ -62,7 +49,7 @@ async def test_stats_say_how_many_there_are_apart_from_all_else(stage: Stage) ->
 
 
 async def test_a_thumb_taken_back_and_one_told_of_twice_are_counted_right(stage: Stage) -> None:
-    answer = await scored(stage)
+    answer, _ = await scored(stage)
     stage.ann.react(answer, "+1")
     stage.ben.react(answer, "+1")
     stage.ann.unreact(answer, "+1")
@@ -77,7 +64,7 @@ async def test_a_thumb_taken_back_and_one_told_of_twice_are_counted_right(stage:
 
 
 async def test_an_assistants_thumbs_under_its_own_reply_are_buttons_and_no_opinion(stage: Stage) -> None:
-    answer = await scored(stage)
+    answer, _ = await scored(stage)
     for name in ("+1", "-1"):
         stage.helper.react(answer, name)
     await heard(stage, 2)
@@ -85,7 +72,7 @@ async def test_an_assistants_thumbs_under_its_own_reply_are_buttons_and_no_opini
 
 
 async def test_a_thumb_that_asks_for_a_score_is_no_opinion(stage: Stage) -> None:
-    answer = await scored(stage)
+    answer, _ = await scored(stage)
     stage.ann.command(CHANNEL, ids.COMMAND, "reaction :+1:")
     await stage.told(stage.ann)
     stage.ann.react(answer, "+1")
@@ -108,7 +95,7 @@ async def test_peoples_thumbs_are_shown_where_people_are_listed(stage: Stage) ->
 
 @pytest.mark.needs("privacy")
 async def test_forget_me_takes_a_persons_thumbs(stage: Stage) -> None:
-    answer = await scored(stage)
+    answer, _ = await scored(stage)
     stage.ben.react(answer, "+1")
     await heard(stage, 1)
     assert "1 thumb that you put under replies." in (await ask(stage, stage.ben)).text
@@ -117,7 +104,7 @@ async def test_forget_me_takes_a_persons_thumbs(stage: Stage) -> None:
 
 
 async def test_it_is_durable_before_slack_is_told(stage: Stage) -> None:
-    answer = await scored(stage)
+    answer, _ = await scored(stage)
     found: list[asyncio.Task[int]] = []
     stage.slack.workspace.journal.watch(
         lambda entry: found.append(asyncio.ensure_future(rows(stage))) if entry.kind == "ack" else None

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.case import CaseStatus, LoggedCase
+from bot.domain.case import CaseStatus
 from bot.slack import ids
-from pocket_slack import Delivery, Entry, Message
+from pocket_slack import Entry, Message
 from pocket_slack.posts import delete
 from tests.cases import bytes_on_disk
-from tests.gestures import QUOTING, events, up_to_date
+from tests.gestures import QUOTING, events, link, settled, up_to_date
 from tests.model_server import Held
 from tests.patience import ONLY_A_HANG_S
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, assert_without_words, shown
@@ -26,11 +26,6 @@ async def stage(open_stage: StageFactory) -> Stage:
     opened: Stage = await open_stage(events=EVENTS)
     opened.model.script(QUOTING)
     return opened
-
-
-async def settled(stage: Stage, number: int, delivery: Delivery) -> LoggedCase:
-    await stage.slack.settled(delivery)
-    return await stage.reaches(number, CaseStatus.DELIVERED)
 
 
 async def scored(stage: Stage) -> tuple[Message, Message]:
@@ -246,8 +241,7 @@ async def test_a_link_to_an_edited_reply_scores_it_as_it_is(stage: Stage) -> Non
     stage.ann.edit(parent, "How do I undo a push?")
     stage.helper.edit(answer, "Use git revert instead.")
     await up_to_date(stage)
-    link = stage.slack.workspace.permalink(answer.channel_id, answer.ts, parent.ts)
-    await settled(stage, 2, stage.ben.command(CHANNEL, ids.COMMAND, link))
+    await settled(stage, 2, stage.ben.command(CHANNEL, ids.COMMAND, link(stage, answer)))
     prompt = stage.model.requests[1]["messages"][0]["content"]
     assert "<question>How do I undo a push?</question>" in prompt
     assert "<response>Use git revert instead.</response>" in prompt

@@ -1,15 +1,11 @@
 """Who sees a person's verdicts, as they have chosen it themselves: honoured however they ask."""
 
-from collections.abc import Callable
-from typing import Any
-
-import pytest
-
 from bot.domain.case import Visibility
 from bot.slack import ids
 from bot.store import Store
 from pocket_slack import View
-from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory
+from tests.gestures import scored
+from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, is_verdict
 
 
 async def choose(stage: Stage, visibility: Visibility | None) -> None:
@@ -21,22 +17,11 @@ def by_shortcut(stage: Stage) -> None:
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
 
 
-def by_link(stage: Stage) -> None:
-    parent, answer = stage.ask_and_answer()
-    stage.ann.command(CHANNEL, ids.COMMAND, stage.slack.workspace.permalink(answer.channel_id, answer.ts, parent.ts))
-
-
-def by_texts(stage: Stage) -> None:
-    stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}")
-
-
-@pytest.mark.parametrize("ask", [by_shortcut, by_link, by_texts])
-async def test_only_me_posts_nothing_for_others(stage: Stage, ask: Callable[[Stage], Any]) -> None:
+async def test_typed_texts_are_posted_for_nobody_else(stage: Stage) -> None:
     await choose(stage, Visibility.ME)
-    ask(stage)
-    await stage.slack.until(lambda: any(m.text.startswith("Score 4") for m in stage.ann.ephemerals(CHANNEL)))
+    stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}")
+    await stage.slack.until(lambda: any(is_verdict(each) for each in stage.ann.ephemerals(CHANNEL)))
     assert stage.ours() == []
-    assert (await stage.log.cases.get(1)).visibility is Visibility.ME
 
 
 def preselected(view: View) -> str:
@@ -52,20 +37,13 @@ async def test_the_window_begins_with_it(stage: Stage) -> None:
     assert preselected(await stage.modal(stage.ben)) == Visibility.THREAD
 
 
-async def test_it_goes_before_the_setting_of_the_workspace(open_stage: StageFactory) -> None:
+async def test_it_goes_before_the_setting_of_the_workspace_until_it_is_taken_back(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(verdict_visibility="me")
     await choose(stage, Visibility.THREAD)
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.verdict(parent)
-
-
-async def test_taken_back_the_setting_of_the_workspace_counts(stage: Stage) -> None:
-    await choose(stage, Visibility.ME)
+    await scored(stage)
     await choose(stage, None)
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.verdict(parent)
+    by_shortcut(stage)
+    assert (await stage.told(stage.ann)).text.startswith("Score 4")
 
 
 async def test_a_choice_is_that_persons_in_that_team(database_url: str) -> None:

@@ -1,36 +1,34 @@
 """A verdict that another takes the place of folds to a line, and comes back once that other one is forgotten."""
 
-import asyncio
-
 import pytest
 
 from bot.domain.case import CaseStatus
 from bot.slack import ids
-from pocket_slack import Message
-from tests.gestures import forget
+from pocket_slack import Message, Person
+from tests.gestures import forget, scored, up_to_date
 from tests.model_server import Stall
-from tests.patience import ONLY_A_HANG_S
 from tests.stage import ANSWER, CHANNEL, GOOD, QUESTION, Stage, StageFactory, buttons, shown
 
 WORSE = "score: 2\nIt leaves out what happens to the changes."
 
 
-async def corrected(stage: Stage) -> tuple[Message, Message, Message]:
-    """A reply's parent, its first verdict and the one on another question that took its place."""
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    first = await stage.verdict(parent)
+async def correct(stage: Stage, person: Person, verdict: Message, question: str) -> None:
+    person.click(verdict, ids.ACTION_WRONG_QUESTION)
+    await stage.fill_in(person, {ids.BLOCK_QUESTION: question})
+
+
+async def corrected(stage: Stage) -> tuple[Message, Message]:
+    """The first verdict on a reply, and the one on another question that took its place."""
+    _, first = await scored(stage)
     stage.model.script(WORSE)
-    stage.ann.click(first, ids.ACTION_WRONG_QUESTION)
-    await stage.modal(stage.ann)
-    stage.ann.submit({ids.BLOCK_QUESTION: "And what happens to the changes?"})
+    await correct(stage, stage.ann, first, "And what happens to the changes?")
     await stage.slack.until(lambda: "replaced by" in first.text)
     await stage.reaches(2, CaseStatus.DELIVERED)
-    return parent, first, stage.ours()[-1]
+    return first, stage.ours()[-1]
 
 
 async def test_the_earlier_verdict_folds_to_one_line_with_a_link(stage: Stage) -> None:
-    _, first, second = await corrected(stage)
+    first, second = await corrected(stage)
     link = stage.slack.workspace.permalink(second.channel_id, second.ts, second.thread_ts).replace("&", "&amp;")
     assert first.text == f"Score 4 of 5 · replaced by <{link}|case 2>, question changed"
     assert [block["type"] for block in first.blocks] == ["context"]
@@ -38,10 +36,8 @@ async def test_the_earlier_verdict_folds_to_one_line_with_a_link(stage: Stage) -
 
 
 async def test_the_line_says_of_each_earlier_verdict_whether_its_question_was_another(stage: Stage) -> None:
-    _, first, second = await corrected(stage)
-    stage.ann.click(second, ids.ACTION_WRONG_QUESTION)
-    await stage.modal(stage.ann)
-    await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: QUESTION}))
+    first, second = await corrected(stage)
+    await correct(stage, stage.ann, second, QUESTION)
     await stage.reaches(3, CaseStatus.DELIVERED)
     assert first.text.endswith("|case 3>")
     assert second.text.endswith("|case 3>, question changed")
@@ -49,7 +45,7 @@ async def test_the_line_says_of_each_earlier_verdict_whether_its_question_was_an
 
 @pytest.mark.needs("privacy")
 async def test_a_replaced_verdict_comes_back_when_the_later_one_is_forgotten(stage: Stage) -> None:
-    _, first, _ = await corrected(stage)
+    first, _ = await corrected(stage)
     await forget(stage, stage.ann, "2")
     await stage.slack.until(lambda: "replaced by" not in first.text)
     assert first.text.startswith("Score 4 of 5: It answers")
@@ -57,36 +53,25 @@ async def test_a_replaced_verdict_comes_back_when_the_later_one_is_forgotten(sta
 
 
 async def test_a_verdict_that_stands_aside_replaces_none(stage: Stage) -> None:
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    first = await stage.verdict(parent)
-    stage.ben.click(first, ids.ACTION_WRONG_QUESTION)
-    await stage.modal(stage.ben)
-    await stage.slack.settled(stage.ben.submit({ids.BLOCK_QUESTION: "Another?"}))
-    await stage.verdict(parent, 2)
+    _, first = await scored(stage)
+    await correct(stage, stage.ben, first, "Another?")
     await stage.reaches(2, CaseStatus.DELIVERED)
     assert "replaced by" not in first.text
 
 
 async def test_an_edit_does_not_unfold_a_replaced_verdict(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(events=["message.channels"])
-    _, first, _ = await corrected(stage)
+    first, _ = await corrected(stage)
     answer = next(m for m in stage.ann.thread(CHANNEL, first.thread_ts) if m.text == ANSWER)
     stage.helper.edit(answer, "Something else.")
-    async with asyncio.timeout(ONLY_A_HANG_S):
-        while not (await stage.log.cases.get(1)).edited_at or await stage.log.edits.case(1):  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+    assert (await up_to_date(stage)).edited_at
     assert [block["type"] for block in first.blocks] == ["context"]
 
 
 async def test_the_same_question_again_is_refused_in_the_window(stage: Stage) -> None:
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    verdict = await stage.verdict(parent)
+    _, verdict = await scored(stage)
     stage.ann.click(verdict, ids.ACTION_WRONG_QUESTION)
-    await stage.modal(stage.ann)
-    submitted = await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: QUESTION}))
-    assert submitted.response == {
+    assert (await stage.fill_in(stage.ann, {ids.BLOCK_QUESTION: QUESTION})).response == {
         "response_action": "errors",
         "errors": {ids.BLOCK_QUESTION: "This question was scored already. Type the one that the reply answers."},
     }
@@ -102,9 +87,7 @@ async def test_the_card_of_typed_texts_shows_the_score(stage: Stage) -> None:
     assert "*ann* asked for a score\n*Score 4 of 5*  ●●●●○" in shown(card)
     assert (card.edited, verdict.edited) == (None, None)
     stage.model.script(WORSE)
-    stage.ann.click(verdict, ids.ACTION_WRONG_QUESTION)
-    await stage.modal(stage.ann)
-    await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: "Which command?"}))
+    await correct(stage, stage.ann, verdict, "Which command?")
     await stage.reaches(2, CaseStatus.DELIVERED)
     assert "*Score 2 of 5*" in shown(card)
 

@@ -1,11 +1,12 @@
 """The message shortcut: from the click to the verdict in the thread and in the store."""
 
-from pathlib import Path
+import asyncio
 
 import pytest
 
 from bot.domain.case import CaseStatus
 from bot.slack import ids
+from tests.gestures import scored
 from tests.stage import (
     ANSWER,
     CHANNEL,
@@ -15,7 +16,6 @@ from tests.stage import (
     StageFactory,
     buttons,
     is_verdict,
-    responses_at_the_ack,
     shown,
 )
 
@@ -26,36 +26,14 @@ async def test_a_reply_is_scored_in_its_thread(stage: Stage) -> None:
     assert delivery.is_acked
     verdict = await stage.verdict(parent)
     assert verdict.text == "Score 4 of 5: It answers the question directly and says what happens to the changes."
-    words = shown(verdict)
-    for part in ("*Score 4 of 5*  ●●●●○", "gpt-6-luna", "case 1"):
-        assert part in words
+    assert all(part in shown(verdict) for part in ("*Score 4 of 5*  ●●●●○", "gpt-6-luna", "case 1"))
     assert buttons(verdict) == [ids.ACTION_WRONG_QUESTION, ids.ACTION_DETAILS]
-
-
-async def test_the_model_reads_question_and_response(stage: Stage) -> None:
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.verdict(parent)
     prompt = stage.model.requests[0]["messages"][0]["content"]
     assert f"<question>{QUESTION}</question>" in prompt
     assert f"<response>{ANSWER}</response>" in prompt
-
-
-async def test_the_case_is_in_the_log_before_the_ack(stage: Stage, tmp_path: Path) -> None:
-    at_the_ack = responses_at_the_ack(stage, tmp_path)
-    _, answer = stage.ask_and_answer()
-    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
-    assert at_the_ack[0] == [ANSWER]
-
-
-async def test_the_placeholder_becomes_the_verdict(stage: Stage) -> None:
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    verdict = await stage.verdict(parent)
+    # If a placeholder was posted, it has become the verdict.
     posted = [e.data for e in stage.slack.workspace.journal.of("call") if e.data["method"] == "chat.postMessage"]
-    assert len(posted) == 1
-    assert len(stage.ours()) == 1
-    assert verdict.ts == stage.ours()[0].ts
+    assert (len(posted), stage.ours()) == (1, [verdict])
 
 
 async def test_the_log_holds_the_verdict_and_its_ratings(open_stage: StageFactory) -> None:
@@ -70,9 +48,6 @@ async def test_the_log_holds_the_verdict_and_its_ratings(open_stage: StageFactor
     assert recorded.judge_version == f"{recorded.model}, additive-5 {recorded.rubric_version}"
     assert sorted(rating.score or 0 for rating in recorded.ratings) == [4, 4, 5]
     assert "3 ratings: " + ", ".join(str(rating.score) for rating in recorded.ratings) in words
-    await stage.slack.until(lambda: True)
-    case = await stage.log.cases.get(1)
-    assert case.status in {CaseStatus.JUDGED, CaseStatus.DELIVERED}
 
 
 async def test_a_top_level_message_takes_the_message_before_by_somebody_else(stage: Stage) -> None:
@@ -91,21 +66,15 @@ async def test_without_a_question_a_modal_asks_for_it(stage: Stage) -> None:
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     view = await stage.modal(stage.ann)
     assert ANSWER in shown(view)
+    delivery = await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: "   \n"}))
+    assert delivery.response is not None
+    assert ids.BLOCK_QUESTION in delivery.response["errors"]
+    await stage.reaches(1, CaseStatus.ASKED)
     assert stage.model.requests == []
     stage.ann.submit({ids.BLOCK_QUESTION: QUESTION})
     words = shown(await stage.verdict(answer))
     assert f"(as typed):\n{QUESTION}" in words
     assert f"<response>{ANSWER}</response>" in stage.model.requests[0]["messages"][0]["content"]
-
-
-async def test_blanks_are_no_question(stage: Stage) -> None:
-    answer = stage.helper.post(CHANNEL, ANSWER)
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.modal(stage.ann)
-    delivery = await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: "   \n"}))
-    assert delivery.response is not None
-    assert ids.BLOCK_QUESTION in delivery.response["errors"]
-    await stage.reaches(1, CaseStatus.ASKED)
 
 
 async def test_a_modal_that_comes_too_late_becomes_a_button(stage: Stage) -> None:
@@ -115,22 +84,8 @@ async def test_a_modal_that_comes_too_late_becomes_a_button(stage: Stage) -> Non
     asked = await stage.told(stage.ann)
     assert buttons(asked) == [ids.ACTION_ASK]
     stage.ann.click(asked, ids.ACTION_ASK)
-    await stage.modal(stage.ann)
-    stage.ann.submit({ids.BLOCK_QUESTION: QUESTION})
+    await stage.fill_in(stage.ann, {ids.BLOCK_QUESTION: QUESTION})
     assert is_verdict(await stage.verdict(answer))
-
-
-async def test_asked_twice_the_verdict_that_is_there_is_shown(stage: Stage) -> None:
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.verdict(parent)
-    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    known = await stage.told(stage.ben)
-    assert known.text.startswith("Scored before: *4 of 5* · ")
-    assert QUESTION not in shown(known)
-    assert buttons(known) == [ids.ACTION_AGAIN, ids.ACTION_WRONG_QUESTION, ids.ACTION_DETAILS]
-    assert stage.ann.ephemerals(CHANNEL) == []
-    assert len(stage.model.requests) == 1
 
 
 async def test_score_again_makes_a_second_verdict(stage: Stage) -> None:
@@ -168,33 +123,18 @@ async def test_two_people_who_press_score_again_get_one_verdict(stage: Stage, fi
 
 async def test_a_double_click_makes_one_case(stage: Stage) -> None:
     parent, answer = stage.ask_and_answer()
-    first = stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    second = stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    for delivery in (first, second):
-        assert (await stage.slack.settled(delivery)).is_acked
+    await asyncio.gather(stage.score(answer), stage.score(answer))
     await stage.verdict(parent)
-    assert sum((await stage.log.cases.counts()).values()) == 1
-
-
-async def test_an_edited_reply_is_scored_anew(stage: Stage) -> None:
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.verdict(parent)
-    stage.helper.edit(answer, "Use git revert instead.")
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.verdict(parent, count=2)
-    assert "Use git revert" in stage.model.requests[1]["messages"][0]["content"]
+    assert await stage.cases() == 1
 
 
 async def test_wrong_question_opens_a_modal_and_scores_with_the_right_one(stage: Stage) -> None:
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    verdict = await stage.verdict(parent)
+    answer, verdict = await scored(stage)
     stage.ben.click(verdict, ids.ACTION_WRONG_QUESTION)
     view = await stage.modal(stage.ben)
     assert view.body["blocks"][1]["element"]["initial_value"] == QUESTION
     stage.ben.submit({ids.BLOCK_QUESTION: "How do I unstage a file?"})
-    corrected = await stage.verdict(parent, count=2)
+    corrected = await stage.verdict(stage.slack.workspace.channel(CHANNEL).messages[answer.thread_ts], count=2)
     assert "How do I unstage a file?" in shown(corrected)
 
 

@@ -22,10 +22,6 @@ async def stage(open_stage: StageFactory) -> Stage:
     return opened
 
 
-async def cases(stage: Stage) -> int:
-    return sum((await stage.log.cases.counts()).values())
-
-
 async def scored(stage: Stage) -> tuple[Message, Message]:
     parent, answer = stage.ask_and_answer()
     stage.ann.react(answer, "mag")
@@ -38,9 +34,9 @@ async def test_only_the_channels_emoji_of_ones_own_people_scores_a_reply(stage: 
     stage.ben.react(answer, "mag")
     await heard(stage, 2)
     assert (await stage.told(stage.ben)).text == FOREIGN
-    assert await cases(stage) == 0
+    assert await stage.cases() == 0
     await scored(stage)
-    assert await cases(stage) == 1
+    assert await stage.cases() == 1
 
 
 async def test_edits_are_seen_whoever_makes_them(stage: Stage) -> None:
@@ -63,12 +59,11 @@ async def test_thumbs_of_ones_own_people_are_counted_and_of_no_others(stage: Sta
 async def test_a_window_of_ones_own_people_is_served_and_anothers_is_refused(stage: Stage) -> None:
     for person in (stage.ann, stage.ben):
         person.command(CHANNEL, ids.COMMAND)
-        await stage.modal(person)
-        await stage.slack.settled(person.submit({ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER}))
+        await stage.fill_in(person, {ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER})
     assert stage.ann.view is None
     assert stage.ben.view is not None
     assert stage.ben.view.errors == {ids.BLOCK_RESPONSE: FOREIGN}
-    assert await cases(stage) == 1
+    assert await stage.cases() == 1
 
 
 async def test_another_companys_people_ask_for_nothing_by_menu_or_button(stage: Stage) -> None:
@@ -78,4 +73,4 @@ async def test_another_companys_people_ask_for_nothing_by_menu_or_button(stage: 
     stage.ben.click(verdict, ids.ACTION_WRONG_QUESTION)
     await stage.told(stage.ben, 2)
     assert {each.text for each in stage.ben.ephemerals(CHANNEL)} == {FOREIGN}
-    assert await cases(stage) == 1
+    assert await stage.cases() == 1

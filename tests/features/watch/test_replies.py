@@ -11,13 +11,13 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.app import make_services
-from bot.domain.watch import ReplyOutcome, SeenReply, Watch
+from bot.domain.watch import ReplyOutcome
 from bot.features.watch.watcher import Watcher, author_of, to_reply
 from bot.settings import load_settings
 from bot.slack.client import Identity
 from bot.slack.incoming import ChannelEvents
 from bot.store import Store
-from tests.cases import NOW
+from tests.cases import NOW, WATCH, reply
 
 EVENT: dict[str, Any] = {
     "type": "message",
@@ -51,19 +51,12 @@ def test_a_webhook_is_known_by_its_bot() -> None:
     assert author_of({"subtype": "bot_message", "bot_id": "B1", "text": "Done.", "ts": "1.000001"}) == "B1"
 
 
-WATCH = Watch("T1", "C1", "U1", NOW)
-
-
 @pytest.fixture
 async def log(empty_log: Path, tmp_path: Path) -> AsyncIterator[Store]:
     shutil.copy(empty_log, tmp_path)
     opened = await Store.open(f"sqlite+aiosqlite:///{tmp_path}/log.db")
     yield opened
     await opened.close()
-
-
-def reply(number: int, words: str | None = "hash", **changes: str) -> SeenReply:
-    return replace(SeenReply("T1", "C1", f"{1795339203 + number}.000001", "U1", None, words), **changes)
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,18 @@
 """A watch draws replies, each with all its messages."""
 
-import asyncio
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import select, update
 
 from bot.domain.case import CaseStatus, Exclusion
 from bot.domain.limits import Limits
 from bot.domain.watch import ReplyOutcome
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
-from bot.store.schema import cases, replies
+from bot.store.schema import replies
 from pocket_slack import Message
-from tests.features.watch.watching import NO_LIMITS, add_other, outcomes, say, seen, take_finished
-from tests.patience import ONLY_A_HANG_S
+from tests.features.watch.watching import NO_LIMITS, add_other, outcomes, say, scored, seen, take_finished
+from tests.gestures import up_to_date
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory
 
 
@@ -29,10 +28,8 @@ SOON = timedelta(minutes=5)
 
 async def noted(stage: Stage, message: Message) -> None:
     """Returns once the store has a message as the newest one of its reply."""
-    async with asyncio.timeout(ONLY_A_HANG_S):
-        its = select(replies.c.ts).where(replies.c.last_ts == message.ts)
-        while not await stage.log.database.values(its):  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+    its = select(replies.c.ts).where(replies.c.last_ts == message.ts)
+    await stage.eventually(lambda: stage.log.database.values(its))
 
 
 async def test_what_is_said_in_advance_and_the_answer_are_one_reply(stage: Stage) -> None:
@@ -72,14 +69,13 @@ async def test_the_answer_may_come_after_what_was_said_in_advance_was_found_dele
 
 async def test_words_in_advance_that_become_the_answer_after_their_verdict_are_scored_once_more(stage: Stage) -> None:
     await say(stage, "@helper all")
-    _, first = stage.ask_and_answer(answer=WAIT)
-    await seen(stage, 1)
-    await take_finished(stage)
-    await stage.reaches(1, CaseStatus.DELIVERED)
+    _, first, _ = await scored(stage, answer=WAIT)
     stage.helper.edit(first, ANSWER)
-    async with asyncio.timeout(ONLY_A_HANG_S):
-        while await outcomes(stage) != {None: 1}:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+
+    async def waits() -> bool:
+        return await outcomes(stage) == {None: 1}
+
+    await stage.eventually(waits)
     await take_finished(stage, SOON)
     second = await stage.reaches(2, CaseStatus.DELIVERED)
     assert (second.response, (await stage.log.cases.get(1)).excluded) == (ANSWER, Exclusion.CONTINUED)
@@ -100,10 +96,7 @@ async def test_a_message_by_somebody_else_ends_a_reply(stage: Stage) -> None:
 
 async def test_what_is_added_soon_is_scored_once_more_and_then_marked(stage: Stage) -> None:
     await say(stage, "@helper all")
-    parent, _ = stage.ask_and_answer()
-    await seen(stage, 1)
-    await take_finished(stage)
-    await stage.reaches(1, CaseStatus.DELIVERED)
+    parent, _, _ = await scored(stage)
     for number in (1, 2):
         await noted(stage, stage.helper.post(CHANNEL, f"Addition {number}.", thread_ts=parent.ts))
         await take_finished(stage, SOON)
@@ -118,10 +111,7 @@ async def test_what_is_added_soon_is_scored_once_more_and_then_marked(stage: Sta
 
 async def test_a_scored_reply_whose_outcome_a_kill_has_kept_from_the_log_is_not_marked(stage: Stage) -> None:
     await say(stage, "@helper all")
-    stage.ask_and_answer()
-    await seen(stage, 1)
-    await take_finished(stage)
-    await stage.reaches(1, CaseStatus.DELIVERED)
+    await scored(stage)
     for hours in (1, 30):
         await stage.log.database.execute(update(replies).values(outcome=None))
         await take_finished(stage, timedelta(hours=hours))
@@ -135,10 +125,7 @@ async def gone_on(
 ) -> None:
     """A scored reply has gone on since, and was looked at so much later, when the judge says `then`."""
     await say(stage, how)
-    parent, _ = stage.ask_and_answer()
-    await seen(stage, 1)
-    await take_finished(stage)
-    await stage.reaches(1, CaseStatus.DELIVERED)
+    parent, _, _ = await scored(stage)
     stage.model.script(then)
     await noted(stage, stage.helper.post(CHANNEL, "One more thing.", thread_ts=parent.ts))
     await take_finished(stage, later, limits=limits)
@@ -160,10 +147,7 @@ async def test_a_scored_reply_that_goes_on_when_the_days_limit_is_used_up_is_mar
 
 async def test_what_was_said_in_advance_may_be_scored_and_deleted_before_the_answer_comes(stage: Stage) -> None:
     await say(stage, "@helper all")
-    parent, first = stage.ask_and_answer(answer=WAIT)
-    await seen(stage, 1)
-    await take_finished(stage)
-    await stage.reaches(1, CaseStatus.DELIVERED)
+    parent, first, _ = await scored(stage, answer=WAIT)
     await noted(stage, stage.helper.post(CHANNEL, ANSWER, thread_ts=parent.ts))
     stage.helper.delete(first)
     await take_finished(stage, timedelta(minutes=2))
@@ -185,10 +169,8 @@ async def test_the_first_verdict_of_a_reply_that_went_on_is_folded_and_stays_so(
     second = await stage.reaches(2, CaseStatus.DELIVERED)
     (question,) = [each for each in stage.ann.thread(CHANNEL, second.parent_ts) if each.text == QUESTION]
     stage.ann.edit(question, "How?")
-    said = select(cases.c.id).where(cases.c.edited_at.is_not(None), ~cases.c.is_stale)
-    async with asyncio.timeout(ONLY_A_HANG_S):
-        while len(await stage.log.database.values(said)) < 2:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+    assert (await up_to_date(stage)).edited_at
+    assert (await up_to_date(stage, 2)).edited_at
     first_verdict, second_verdict = stage.ours()
     assert "replaced by" in first_verdict.text
     assert second_verdict.text.startswith("Score 2 of 5")
@@ -228,6 +210,8 @@ async def test_two_watched_assistants_end_each_others_replies(stage: Stage) -> N
     parent, _ = stage.ask_and_answer()
     other.post(CHANNEL, "Or git revert.", thread_ts=parent.ts)
     stage.helper.post(CHANNEL, "Then push.", thread_ts=parent.ts)
-    async with asyncio.timeout(ONLY_A_HANG_S):
-        while await stage.log.database.value(select(func.count()).select_from(replies)) < 3:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+
+    async def are_three() -> bool:
+        return len(await stage.log.database.values(select(replies.c.ts))) == 3
+
+    await stage.eventually(are_three)

@@ -14,11 +14,13 @@ from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.audit import Action
 from bot.store.figures import Place, Span
 from bot.store.visibility import Sample
+from tests import gestures
 from tests.features.watch.watching import (
     add_other,
     alarm,
     end,
     look,
+    only,
     outcomes,
     say,
     scored,
@@ -26,7 +28,7 @@ from tests.features.watch.watching import (
     take_finished,
     write_scores,
 )
-from tests.patience import ONLY_A_HANG_S
+from tests.gestures import up_to_date
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, manifest_without, shown
 
 
@@ -45,27 +47,6 @@ async def test_a_watched_reply_is_scored_once_it_is_finished_and_nothing_is_post
     assert (case.message_ts, case.source, case.probability) == (answer.ts, CaseSource.WATCH, 1.0)
     assert stage.ours() == []
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
-
-
-@pytest.mark.needs("digest")
-async def test_stats_lead_with_what_nobody_picked_and_keep_it_apart(stage: Stage) -> None:
-    _, chosen = stage.ask_and_answer()
-    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, chosen))
-    await stage.reaches(1, CaseStatus.DELIVERED)
-    await say(stage, "@helper 1 in 1")
-    stage.model.script("score: 2\nToo short.")
-    for _ in range(5):
-        stage.ask_and_answer()
-    await seen(stage, 5)
-    await take_finished(stage)
-    for number in range(2, 7):
-        await stage.reaches(number, CaseStatus.DELIVERED)
-    stage.ann.command(CHANNEL, ids.COMMAND, "stats")
-    figures = shown(await stage.told(stage.ann, 2))
-    assert (
-        "*helper*, random replies: mean *2.0*, between 0.8 and 3.8 on a scale from 0 to 5 (5 of 5 scored)." in figures
-    )
-    assert "1 reply chosen by people" in figures
 
 
 @pytest.mark.needs("digest")
@@ -214,9 +195,7 @@ async def test_a_reply_that_is_edited_after_it_was_scored_is_marked(stage: Stage
     await say(stage, "@helper all")
     _, answer, _ = await scored(stage)
     stage.helper.edit(answer, "Run git revert.")
-    async with asyncio.timeout(ONLY_A_HANG_S):
-        while (await stage.log.cases.get(1)).edited_at is None:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+    assert (await up_to_date(stage)).edited_at
     await take_finished(stage, 3 * REST)
     assert (len(stage.model.requests), stage.ours()) == (1, [])
 
@@ -252,26 +231,22 @@ async def test_what_is_a_day_late_is_missed_and_never_scored_as_if_it_were_fresh
 
 async def test_a_share_is_drawn_by_the_message_alone(stage: Stage) -> None:
     await say(stage, "@helper 1 in 3")
-    answers = [stage.ask_and_answer()[1] for _ in range(30)]
-    await seen(stage, 30)
-    (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
+    answers = [stage.ask_and_answer()[1] for _ in range(15)]
+    await seen(stage, 15)
+    watch = await only(stage)
     drawn = [answer.ts for answer in answers if await stage.log.replies.draws(watch, answer.ts)]
-    assert await outcomes(stage) == {None: len(drawn), ReplyOutcome.PASSED: 30 - len(drawn)}
+    assert await outcomes(stage) == {None: len(drawn), ReplyOutcome.PASSED: 15 - len(drawn)}
     await look(stage)
-    assert sum((await outcomes(stage)).values()) == 30
+    assert sum((await outcomes(stage)).values()) == 15
 
 
 async def test_what_somebody_asks_for_on_a_posted_verdict_is_no_draw(stage: Stage) -> None:
     await say(stage, "@helper verdict")
-    parent, _ = stage.ask_and_answer()
-    await seen(stage, 1)
-    await take_finished(stage)
+    parent, _, _ = await scored(stage)
     verdict = await stage.verdict(parent)
     assert verdict.text.startswith("Score 4 of 5: ")
-    await stage.reaches(1, CaseStatus.DELIVERED)
     stage.ann.click(verdict, ids.ACTION_WRONG_QUESTION)
-    await stage.modal(stage.ann)
-    await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: "What is a branch?"}))
+    await stage.fill_in(stage.ann, {ids.BLOCK_QUESTION: "What is a branch?"})
     again = await stage.reaches(2, CaseStatus.DELIVERED)
     assert (again.probability, again.shows, again.requester_id) == (None, None, stage.ann.id)
     team_id, channel_id = stage.slack.workspace.team_id, stage.slack.workspace.channel(CHANNEL).id
@@ -312,14 +287,6 @@ async def test_a_drop_that_lasts_is_told_of_again_after_a_week_and_not_before(st
     assert len(stage.ours()) == 2
 
 
-async def test_another_judge_is_no_drop(stage: Stage) -> None:
-    await say(stage, "@helper alert here")
-    await write_scores(stage, [(day, 5, 5) for day in range(10, 34)])
-    await write_scores(stage, [(0.1 * hour, 2, 3) for hour in range(20)], "another judge")
-    await alarm(stage)
-    assert not any("clearly worse" in message.text for message in stage.ours())
-
-
 async def test_a_watch_without_scores_says_so_to_whoever_set_it(stage: Stage) -> None:
     stage.model.script("I would rather not say.")
     await say(stage, "@helper all")
@@ -352,7 +319,7 @@ async def test_an_assistant_of_which_nothing_is_seen_any_more_is_told_of_once(
 
 async def test_an_assistant_that_answers_less_is_not_gone(stage: Stage) -> None:
     await say(stage, "@helper 1 in 9999 alert here")
-    (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
+    watch = await only(stage)
     stage.ask_and_answer()
     await seen(stage, 1)
     for number in range(10):
@@ -364,18 +331,15 @@ async def test_an_assistant_that_answers_less_is_not_gone(stage: Stage) -> None:
 
 
 async def test_blind_labels_are_drawn_from_what_nobody_picked(stage: Stage) -> None:
-    _, chosen = stage.ask_and_answer()
-    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, chosen))
-    await stage.reaches(1, CaseStatus.DELIVERED)
+    await gestures.scored(stage)
     await say(stage, "@helper all")
     stage.ask_and_answer("What is a branch?", "A name for a commit.")
     await seen(stage, 1)
     await take_finished(stage)
     await stage.reaches(2, CaseStatus.DELIVERED)
-    channel = stage.slack.workspace.channel(CHANNEL).id
-    team_id = stage.slack.workspace.team_id
-    assert await stage.log.assignments.count(team_id, stage.ben.id, [channel]) == 1
-    drawn = await stage.log.assignments.draw(team_id, stage.ben.id, [channel])
+    who = stage.slack.workspace.team_id, stage.ben.id, [stage.slack.workspace.channel(CHANNEL).id]
+    assert await stage.log.assignments.count(*who) == 1
+    drawn = await stage.log.assignments.draw(*who)
     assert drawn is not None
     assert drawn.id == 2
 
@@ -408,9 +372,7 @@ async def test_of_two_bots_with_one_name_none_is_taken_by_chance(stage: Stage) -
 
 async def test_what_a_watch_waits_for_ends_with_it_and_is_no_loss_of_the_next_one(stage: Stage) -> None:
     await say(stage, "@helper all")
-    stage.ask_and_answer()
-    await seen(stage, 1)
-    await take_finished(stage)
+    await scored(stage)
     stage.ask_and_answer()
     await seen(stage, 2)
     await end(stage, "helper")

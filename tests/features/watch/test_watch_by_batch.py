@@ -1,6 +1,5 @@
 """Watched replies scored through the provider's batches: each once, at half the price, whatever is lost on the way."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,15 +11,14 @@ from sqlalchemy import func, select
 from bot.domain.case import CaseStatus
 from bot.domain.watch import LATE, ReplyOutcome
 from bot.pipeline.batches import BatchJudging
-from bot.slack import ids
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.batches import EVERY
 from bot.store.schema import batch_requests, batches
 from judge.scoring.model import make_client
 from tests.batch_server import BatchServer, Course
 from tests.features.watch.watching import alarm, outcomes, say, seen, take_finished
+from tests.gestures import scored
 from tests.model_server import Failure, Reply
-from tests.patience import ONLY_A_HANG_S
 from tests.stage import GOOD, Stage, StageFactory
 
 SETTINGS: dict[str, Any] = {"watch_by": "events", "watch_by_batch": True}
@@ -51,15 +49,14 @@ async def ask(stage: Stage, number: int) -> None:
 
 
 async def in_line(stage: Stage, number: int) -> None:
-    async with asyncio.timeout(ONLY_A_HANG_S):
-        while await count(stage, batch_requests) < number:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+    async def are_there() -> bool:
+        return await count(stage, batch_requests) >= number
+
+    await stage.eventually(are_there)
 
 
 async def count(stage: Stage, table: Any) -> int:
-    row = await stage.log.database.one(select(func.count().label("number")).select_from(table))
-    assert row
-    return int(row.number)
+    return int(await stage.log.database.value(select(func.count()).select_from(table)))
 
 
 async def work(stage: Stage, times: int = ENOUGH, later: timedelta = EVERY) -> None:
@@ -90,9 +87,7 @@ async def test_replies_wait_an_hour_and_are_scored_from_one_batch(stage: Stage, 
 
 
 async def test_what_people_ask_for_does_not_wait(stage: Stage, model_server: BatchServer) -> None:
-    parent, reply = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, reply)
-    await stage.verdict(parent)
+    await scored(stage)
     assert (model_server.direct, model_server.batches) == (1, {})
 
 
@@ -139,9 +134,8 @@ async def test_a_restart_goes_on_with_the_same_batch(
     # Another workspace of the pocket Slack's; the store and the provider are the same.
     again.slack.workspace.team_id = stage.slack.workspace.team_id
     await work(again)
-    row = await again.log.database.one(select(func.count(batch_requests.c.response).label("number")))
-    assert row
-    assert (row.number, asked(model_server), len(model_server.batches)) == (2, ["Answer 0.", "Answer 1."], 1)
+    answered = await again.log.database.value(select(func.count(batch_requests.c.response)))
+    assert (answered, asked(model_server), len(model_server.batches)) == (2, ["Answer 0.", "Answer 1."], 1)
 
 
 async def test_what_a_batch_leaves_is_asked_again_an_hour_later(stage: Stage, model_server: BatchServer) -> None:

@@ -10,8 +10,8 @@ from bot.features.watch.text import NOT_WATCHED
 from bot.features.watch.window_text import CHANGED_MEANWHILE
 from bot.store.audit import Action
 from pocket_slack import Message, Person
-from tests.features.watch.test_watch_window import filled, only, shown_fields, window
-from tests.features.watch.watching import add_other, end, say
+from tests.features.watch.test_watch_window import filled, shown_fields, window
+from tests.features.watch.watching import add_other, end, only, say
 from tests.stage import CHANNEL, Stage
 
 
@@ -135,8 +135,7 @@ async def test_a_window_that_was_closed_meanwhile_is_answered_in_the_channel(sta
 async def test_a_window_on_a_watch_that_somebody_ended_does_not_begin_it_anew(stage: Stage) -> None:
     await say(stage, "@helper all")
     await window(stage)
-    watch = await only(stage)
-    await stage.log.watches.end(watch, stage.ben.id)
+    await stage.log.watches.end(await only(stage), stage.ben.id)
     delivery = await stage.slack.settled(stage.ann.submit())
     assert delivery.response is not None
     assert delivery.response["errors"][ids.BLOCK_ASSISTANT] == CHANGED_MEANWHILE

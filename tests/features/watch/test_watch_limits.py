@@ -10,11 +10,11 @@ from bot.domain.case import CaseStatus
 from bot.domain.limits import Limits
 from bot.domain.watch import MOST_OF_A_QUESTION, ReplyOutcome, Watch
 from bot.features.watch.watcher import REST, SELDOM
-from bot.slack import ids
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.schema import replies
-from tests.features.watch.watching import add_other, look, outcomes, say, seen, take_finished
-from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
+from tests.features.watch.watching import add_other, look, only, outcomes, say, seen, take_finished
+from tests.gestures import scored
+from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory
 
 TAKES = 460  # tokens, each rating
 
@@ -87,7 +87,7 @@ async def ask_elsewhere(stage: Stage, channel_id: str) -> None:
 
 async def test_a_flood_in_one_channel_keeps_no_other_waiting(stage: Stage) -> None:
     elsewhere = await watch_elsewhere(stage)
-    for _ in range(20):
+    for _ in range(10):
         stage.ask_and_answer()
     await ask_elsewhere(stage, elsewhere)
     before = len(reads(stage))
@@ -122,23 +122,18 @@ async def test_watches_leave_half_of_the_workspaces_day_to_people(stage: Stage, 
 
 async def test_what_a_limit_cost_is_said_in_the_state(stage: Stage) -> None:
     await say(stage, "@helper 1 a day")
-    for number in (1, 2):
+    for _ in range(2):
         stage.ask_and_answer()
-        await seen(stage, number)
-        await take_finished(stage)
-        await stage.reaches(1, CaseStatus.DELIVERED)
-    stage.ann.command(CHANNEL, ids.COMMAND, "watch")
-    assert "2 seen, 1 scored or in progress, 1 over a limit" in shown(await stage.told(stage.ann, 3))
+    await seen(stage, 2)
+    await take_finished(stage)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    assert "2 seen, 1 scored or in progress, 1 over a limit" in await say(stage, "")
 
 
 async def test_a_watch_on_ourselves_scores_nothing(stage: Stage) -> None:
-    (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
-    ours = replace(watch, author_id=stage.slack.workspace.bot.id)
+    ours = replace(await only(stage), author_id=stage.slack.workspace.bot.id)
     await stage.log.watches.save(ours, stage.ann.id)
-    parent, answer = stage.ask_and_answer()
-    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
-    await stage.verdict(parent)
-    await stage.reaches(1, CaseStatus.DELIVERED)
+    await scored(stage)
     await look(stage, 2 * SELDOM)  # the bot's own look may have been a moment ago
     await take_finished(stage, 3 * SELDOM)
     await take_finished(stage, 4 * SELDOM)

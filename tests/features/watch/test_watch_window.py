@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from bot.domain.watch import PER_DAY, Shows, Watch, draws
+from bot.domain.watch import PER_DAY, Shows, draws
 from bot.features.watch import ids
 from bot.features.watch.text import NOT_WATCHED, TESTED_JUST_NOW, not_read
 from bot.features.watch.watcher import EXAMPLE
@@ -23,7 +23,7 @@ from bot.slack.client import web_client
 from bot.slack.messenger import Messenger
 from bot.store.audit import Action
 from pocket_slack import Message
-from tests.features.watch.watching import add_other, end, say
+from tests.features.watch.watching import add_other, end, only, say
 from tests.stage import CHANNEL, QUESTION, Stage, StageFactory, buttons, manifest_without, shown
 
 LAST = "Replies of the last week that this watch could have scored"
@@ -70,11 +70,6 @@ def updates(stage: Stage) -> int:
     return sum(entry.data["method"] == "views.update" for entry in stage.slack.workspace.journal.of("call"))
 
 
-async def only(stage: Stage) -> Watch:
-    (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
-    return watch
-
-
 @pytest.mark.needs("rubrics")
 async def test_the_window_names_the_rubric_of_the_channel(stage: Stage) -> None:
     assert "Replies are scored with this channel's rubric, `additive-5`" in await window(stage)
@@ -93,7 +88,6 @@ async def test_an_older_window_does_not_undo_what_somebody_else_has_set(stage: S
     await stage.slack.until(lambda: updates(stage) == before + 2)
     errors = await refused(stage, {})
     assert errors[ids.BLOCK_ASSISTANT] == CHANGED_MEANWHILE
-    assert ((await only(stage)).share, (await only(stage)).per_day) == (0.2, 20)
     stage.ann.close()
     await window(stage)
     await stage.slack.settled(stage.ann.submit({its(ids.BLOCK_PER_DAY, stage.helper.id): "30"}))
@@ -228,19 +222,19 @@ async def test_the_window_opens_before_anything_is_read(stage: Stage) -> None:
     assert calls[0] == "views.open"
 
 
-@pytest.mark.parametrize(
-    ("block", "typed", "said"),
-    [
+async def test_what_is_no_such_number_is_said_at_its_field(stage: Stage) -> None:
+    await window(stage)
+    for field, typed, said in (
         (ids.BLOCK_PER_DAY, "0.5", "Enter a whole number from 1 to 99,999"),
         (ids.BLOCK_PER_DAY, "1e99", "99,999"),
         (ids.BLOCK_FLOOR, "5", "Enter a number above 0 and below 5"),
         (ids.BLOCK_FLOOR, "nan", "Enter a number above 0 and below 5"),
-    ],
-)
-async def test_what_is_no_such_number_is_said_at_its_field(stage: Stage, block: str, typed: str, said: str) -> None:
-    await window(stage)
-    its_block = its(block, stage.helper.id)
-    assert said in (await refused(stage, {its_block: typed}))[its_block]
+    ):
+        block = its(field, stage.helper.id)
+        valid = {its(ids.BLOCK_PER_DAY, stage.helper.id): "40", its(ids.BLOCK_FLOOR, stage.helper.id): "3"}
+        errors = await refused(stage, valid | {block: typed})
+        assert list(errors) == [block]
+        assert said in errors[block]
     assert await stage.log.watches.of(stage.slack.workspace.team_id) == []
 
 

@@ -59,12 +59,8 @@ async def test_drawn_replies_that_were_deleted_are_said_and_many_make_the_mean_d
     await add_drawn(stage, 4)
     said = shown(await stats(stage))
     assert f"Drawn, but deleted before scoring: {deleted}." in said
+    assert "offline rater" not in said
     assert ("do not trust this mean" in said) == doubts
-
-
-async def test_of_a_model_no_rater_is_named(stage: Stage) -> None:
-    await add_drawn(stage, 4)
-    assert "warning" not in shown(await stats(stage))
 
 
 @pytest.mark.needs("digest")
@@ -107,7 +103,7 @@ async def test_replies_of_last_week_that_were_scored_in_this_one_are_among_those
     assert "(3 of 3 scored)" in shown(await stats(stage))
 
 
-@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", "Asia/Kolkata", "America/Los_Angeles"])
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "America/Los_Angeles"])
 async def test_a_finished_week_counts_its_own_seven_days(log: Store, zone: str) -> None:
     week = Week(2026, 46, ZoneInfo(zone))
     watch = Watch("T1", "C1", "B1", week.start)

@@ -1,6 +1,5 @@
 """What tests of watches do and ask: the command, the jobs of the clock, and what the log says."""
 
-import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -9,7 +8,7 @@ from sqlalchemy import insert
 
 from bot.domain.case import CaseSource, CaseStatus, LoggedCase
 from bot.domain.limits import Limits, Policy
-from bot.domain.watch import ReplyOutcome, together
+from bot.domain.watch import ReplyOutcome, Watch, together
 from bot.features.watch import ids, watcher
 from bot.features.watch.alerts import DriftAlerts
 from bot.features.watch.watcher import OFTEN, REST, Watcher
@@ -18,7 +17,6 @@ from bot.store.figures import watched
 from bot.store.schema import cases
 from pocket_slack import Message, Person
 from tests.cases import a_row
-from tests.patience import ONLY_A_HANG_S
 from tests.stage import CHANNEL, Stage
 
 ANYWHERE, NO_LIMITS = Policy(), Limits()
@@ -63,6 +61,12 @@ def add_other(stage: Stage) -> Person:
     return stage.slack.person("other")
 
 
+async def only(stage: Stage) -> Watch:
+    """The one watch that there is."""
+    (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
+    return watch
+
+
 async def outcomes(stage: Stage, author_id: str = "") -> dict[ReplyOutcome | None, int]:
     """What has become of the replies of the one watch that there is, or of this assistant's."""
     watches = await stage.log.watches.of(stage.slack.workspace.team_id)
@@ -73,9 +77,11 @@ async def outcomes(stage: Stage, author_id: str = "") -> dict[ReplyOutcome | Non
 
 async def seen(stage: Stage, number: int) -> None:
     """Returns once so many replies are in the store."""
-    async with asyncio.timeout(ONLY_A_HANG_S):
-        while sum((await outcomes(stage)).values()) < number:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+
+    async def are_there() -> bool:
+        return sum((await outcomes(stage)).values()) >= number
+
+    await stage.eventually(are_there)
 
 
 async def look(stage: Stage, later: timedelta = OFTEN) -> None:
@@ -87,8 +93,7 @@ async def look(stage: Stage, later: timedelta = OFTEN) -> None:
 
 async def write_scores(stage: Stage, scores: list[tuple[float, int, int]], version: str = "m, additive-5 1") -> None:
     """Scores of the watched assistant: so many days ago, which, and how many."""
-    (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
-    now = datetime.now(UTC)
+    watch, now = await only(stage), datetime.now(UTC)
     row = a_row(
         team_id=watch.team_id,
         channel_id=watch.channel_id,

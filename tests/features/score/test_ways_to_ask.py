@@ -1,0 +1,103 @@
+"""What holds for every way to ask for a score of a reply: the shortcut, a link, a mention and a reaction."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.domain.case import CaseSource, CaseStatus, Visibility
+from bot.slack import ids
+from pocket_slack import Message, Person
+from tests.gestures import link
+from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, buttons, is_verdict, responses_at_the_ack, shown
+
+Way = Callable[[Stage, Person, Message], Any]
+
+
+def by_link(stage: Stage, person: Person, reply: Message) -> None:
+    person.command(CHANNEL, ids.COMMAND, link(stage, reply))
+
+
+def by_mention(_: Stage, person: Person, reply: Message) -> None:
+    person.post(CHANNEL, "@Slack Judge score this", thread_ts=reply.thread_ts)
+
+
+def by_reaction(_: Stage, person: Person, reply: Message) -> None:
+    person.react(reply, "mag")
+
+
+def by_shortcut(_: Stage, person: Person, reply: Message) -> None:
+    person.shortcut(ids.SHORTCUT_SCORE_REPLY, reply)
+
+
+WAYS = {
+    CaseSource.LINK: by_link,
+    CaseSource.MENTION: by_mention,
+    CaseSource.REACTION: by_reaction,
+    CaseSource.SHORTCUT: by_shortcut,
+}
+every_way = pytest.mark.parametrize(("source", "ask"), WAYS.items())
+
+
+@pytest.fixture
+async def stage(stage: Stage) -> Stage:
+    """A channel in which a reaction asks for a score."""
+    await stage.log.channels.save(
+        stage.slack.workspace.team_id, stage.slack.workspace.channel(CHANNEL).id, "U1", score_reaction="mag"
+    )
+    return stage
+
+
+@every_way
+async def test_a_reply_is_scored_in_its_thread_for_the_person_who_asked(
+    stage: Stage, source: CaseSource, ask: Way
+) -> None:
+    parent, reply = stage.ask_and_answer()
+    ask(stage, stage.ben, reply)
+    assert is_verdict(await stage.verdict(parent))
+    case = await stage.reaches(1, CaseStatus.DELIVERED)
+    assert (case.message_ts, case.parent_ts, case.response, case.question) == (reply.ts, parent.ts, ANSWER, QUESTION)
+    assert (case.requester_id, case.requester_name, case.source) == (stage.ben.id, "ben", source)
+    assert case.author_id == stage.helper.id
+
+
+@every_way
+async def test_the_case_is_in_the_store_before_slack_is_told(
+    stage: Stage, source: CaseSource, ask: Way, tmp_path: Path
+) -> None:
+    _, reply = stage.ask_and_answer()
+    at_the_ack = responses_at_the_ack(stage, tmp_path)
+    ask(stage, stage.ann, reply)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    assert at_the_ack[0] == [None if source is CaseSource.LINK else ANSWER]
+
+
+@every_way
+async def test_whoever_asks_second_is_shown_the_verdict_that_is_there(
+    stage: Stage, source: CaseSource, ask: Way
+) -> None:
+    parent, reply = stage.ask_and_answer()
+    ask(stage, stage.ann, reply)
+    await stage.verdict(parent)
+    told = len(stage.ann.ephemerals(CHANNEL))
+    ask(stage, stage.ben, reply)
+    known = await stage.told(stage.ben)
+    assert known.text.startswith("Scored before: *4 of 5* · ")
+    assert QUESTION not in shown(known)
+    assert buttons(known) == [ids.ACTION_AGAIN, ids.ACTION_WRONG_QUESTION, ids.ACTION_DETAILS]
+    # After a command it stands where that was typed, and not in a thread that may be closed.
+    assert known.thread_ts == (None if source is CaseSource.LINK else parent.ts)
+    assert (await stage.cases(), len(stage.model.requests), len(stage.ours())) == (1, 1, 1)
+    assert len(stage.ann.ephemerals(CHANNEL)) == told
+
+
+@every_way
+async def test_a_person_who_wants_it_to_themselves_gets_it_alone(stage: Stage, source: CaseSource, ask: Way) -> None:
+    await stage.log.people.save_visibility(stage.slack.workspace.team_id, stage.ann.id, Visibility.ME)
+    _, reply = stage.ask_and_answer()
+    ask(stage, stage.ann, reply)
+    await stage.slack.until(lambda: any(is_verdict(each) for each in stage.ann.ephemerals(CHANNEL)))
+    assert stage.ours() == []
+    case = await stage.log.cases.get(1)
+    assert (case.source, case.visibility) == (source, Visibility.ME)
