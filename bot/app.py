@@ -25,9 +25,10 @@ from bot.feature import Services
 from bot.features import digest, home, labels, privacy, rubrics, score, watch, workflow
 from bot.features.score import handlers
 from bot.judges import limits_of, model_client, open_judges, rubrics_of
+from bot.pipeline.case_access import CaseAccess
 from bot.pipeline.delivery import Delivery
 from bot.pipeline.engine import Engine, JobHandler, PeriodicJob
-from bot.pipeline.intake import CaseAccess, Choices, Intake
+from bot.pipeline.intake import Intake
 from bot.pipeline.judges import Judges, MakeJudge, RubricChoice
 from bot.pipeline.lookup import Lookup
 from bot.pipeline.own_cases import OwnCases
@@ -186,13 +187,9 @@ def make_services(
     """The app's services and features; without `make_judge`, the app settles no cases."""
     found = RubricChoice(store.rubrics, rubrics_of(settings))
     members, memberships, messenger = Members(client), Memberships(client), Messenger(client)
-    limits, policy = (
-        limits_of(settings),
-        Policy(settings.channels_allowed, settings.channels_denied, settings.score_people),
-    )
+    limits, policy = limits_of(settings), Policy(settings.channels_allowed, settings.channels_denied)
     lookup = Lookup(client, identity.own_ids, members, scores_people=settings.score_people)
-    intake = Intake(store, limits, policy, members, messenger, lookup, identity.url)
-    choices = Choices(store.people, found, settings.verdict_visibility)
+    intake = Intake(store, limits, policy, found, settings.verdict_visibility, messenger, lookup, identity.url)
     services = Services(
         settings=settings,
         store=store,
@@ -209,7 +206,6 @@ def make_services(
         rubrics=found,
         lookup=lookup,
         intake=intake,
-        choices=choices,
         case_access=CaseAccess(store.cases, memberships),
         own_cases=OwnCases(memberships, members),
         clock=clock,

@@ -22,8 +22,9 @@ from bot.domain.label import Reaction
 from bot.domain.limits import Limits, Policy
 from bot.domain.verdict import CaseVerdict
 from bot.domain.week import Schedule, Week
+from bot.pipeline.case_access import CaseAccess
 from bot.pipeline.engine import JobHandler, PeriodicJob
-from bot.pipeline.intake import CaseAccess, Choices, Intake
+from bot.pipeline.intake import Intake
 from bot.pipeline.judges import Judges, RubricChoice
 from bot.pipeline.lookup import Lookup
 from bot.pipeline.own_cases import OwnCases
@@ -111,7 +112,6 @@ class Services:
     rubrics: RubricChoice
     lookup: Lookup
     intake: Intake
-    choices: Choices
     case_access: CaseAccess
     own_cases: OwnCases
     clock: Clock

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass, replace
 
-from bot.domain.case import Case
-
 _TOKENS_BESIDE_TEXTS = 1000  # the rubric and the answer
 _UNREAD_TEXT = 2000  # characters; assumed for a text that has not been read from Slack yet
 _CHARACTERS_PER_TOKEN = 3  # fewer than in English, so that other languages do not take more than was reserved
@@ -51,29 +49,23 @@ _DIRECT_MESSAGES = "D"
 
 @dataclass(frozen=True)
 class Policy:
-    """What may be scored; by default, every reply in every channel.
+    """Where replies are scored; by default, in every channel.
 
     Attributes:
         allowed_channels: The only channels in which replies are scored, by id; empty for all.
         denied_channels: Channels in which nothing is scored.
-        scores_people: Whether people's replies are scored, or only those of bots.
     """
 
     allowed_channels: frozenset[str] = frozenset()
     denied_channels: frozenset[str] = frozenset()
-    scores_people: bool = True
 
-    def allows_channel(self, case: Case) -> bool:
-        """Whether a case may be in its channel.
+    def may_score(self, channel_id: str, *, has_message: bool = True) -> bool:
+        """Whether a message in a channel may be scored, or with `has_message=False` texts that were typed there.
 
-        Texts typed in direct messages are always allowed, because only that person sees them. So are an
-        automation's texts, which are in no channel.
+        Texts typed in direct messages may always be, because only that person sees them. So may an automation's texts,
+        which are in no channel.
         """
-        is_nowhere = not case.channel_id or case.channel_id.startswith(_DIRECT_MESSAGES)
-        if is_nowhere and case.message_ts is None:
+        if not has_message and (not channel_id or channel_id.startswith(_DIRECT_MESSAGES)):
             return True
-        return self.allows_messages_of(case.channel_id)
-
-    def allows_messages_of(self, channel_id: str) -> bool:
         is_listed = not self.allowed_channels or channel_id in self.allowed_channels
         return is_listed and channel_id not in self.denied_channels

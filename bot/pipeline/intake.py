@@ -1,27 +1,37 @@
-"""Takes cases in, and tells people about a case that exists already.
+"""How a request becomes a case: made of what was asked for, checked, and stored, unless there is one already.
 
-A case is stored, together with the job that settles it, before it is acknowledged.
+A case is stored, together with the job that settles it, before the request is acknowledged.
 """
 
 import asyncio
 from dataclasses import dataclass
+from typing import Any
 
 from bot.domain.blocker import A_PERSONS, CHANNEL_OFF, FOREIGN, RefusedError
-from bot.domain.case import Case, CaseStatus, Exclusion, LoggedCase, Visibility, exclusion_of, text_hash
+from bot.domain.case import (
+    Case,
+    CaseSource,
+    CaseStatus,
+    Exclusion,
+    LoggedCase,
+    Part,
+    QuestionSource,
+    Visibility,
+    exclusion_of,
+    exclusion_of_first,
+    text_hash,
+)
 from bot.domain.clock import utc_now
 from bot.domain.limits import Limits, Policy
 from bot.pipeline import text as messages
 from bot.pipeline.judges import RubricChoice
 from bot.pipeline.lookup import Lookup, MayNotReadError, OutOfSightError
-from bot.pipeline.requests import Choice
 from bot.pipeline.verdict_text import known_verdict
 from bot.slack.client import SLACK_ERRORS
-from bot.slack.invocation import Invocation
-from bot.slack.members import Members, Memberships
+from bot.slack.invocation import Invocation, Submission
+from bot.slack.messages import Message, Permalink
 from bot.slack.messenger import Messenger
 from bot.store import Store
-from bot.store.cases import Cases
-from bot.store.channels import People
 from bot.store.store import Also
 
 _LOOK_S = 1.5  # Slack waits 3 s for the acknowledgement
@@ -29,19 +39,129 @@ _LOOK_S = 1.5  # Slack waits 3 s for the acknowledgement
 
 @dataclass(frozen=True)
 class Intake:
-    """Takes cases in; raises `RefusedError` if this person cannot have one now.
+    """Makes cases of requests, and takes them in; raises `RefusedError` if this person cannot have one now.
 
-    `also` is called in the transaction that stores a new case.
+    `visibility` is that of the app's settings. `also` is called in the transaction that stores a new case.
     """
 
     store: Store
     limits: Limits
     policy: Policy
-    members: Members
+    rubrics: RubricChoice
+    visibility: Visibility
     messenger: Messenger
     lookup: Lookup
     workspace_url: str
     also: Also | None = None
+
+    async def of_message(
+        self, invocation: Invocation, message: Message, source: CaseSource = CaseSource.SHORTCUT
+    ) -> Case:
+        """The case for a message at hand, which is the response; its question is found later."""
+        return Case(
+            **await self._asked_of(invocation, invocation.channel_id, message.ts),
+            source=source,
+            parent_ts=message.parent_ts,
+            author_id=message.author_id,
+            excluded=exclusion_of_first(invocation.user_id, message.author_id),
+            response=message.text,
+            blocker=message.blocker,
+        )
+
+    async def of_link(self, invocation: Invocation, link: Permalink, blocker: str | None = None) -> Case:
+        """The case for a link to a message, which is read later."""
+        asked = await self._asked_of(invocation, link.channel_id, link.message_ts)
+        return Case(**asked, source=CaseSource.LINK, parent_ts=link.parent_ts, blocker=blocker)
+
+    async def of_texts(self, invocation: Invocation, question: str, response: str) -> Case:
+        """The case for `/judge question | response`."""
+        asked = _asked_by(invocation, invocation.channel_id, *await self.chosen(invocation, invocation.channel_id))
+        its = {"key": f"command:{invocation.trigger_id}", "source": CaseSource.TEXT}
+        return Case(**asked | its | _typed(invocation, question), response=response)
+
+    def of_window(self, invocation: Invocation, submission: Submission) -> Case:
+        """The case for the window of `/judge`; one that is submitted twice is the same case."""
+        # In direct messages and the Home tab, the window does not ask who sees the verdict: only this person can.
+        chosen = submission.rubric or self.rubrics.default, submission.visibility or Visibility.THREAD
+        asked = _asked_by(invocation, invocation.window_channel_id or "", *chosen)
+        its = {"key": f"view:{submission.view_id}", "source": CaseSource.MODAL}
+        return Case(**asked | its | _typed(invocation, submission.question), response=submission.response)
+
+    async def again(self, invocation: Invocation, earlier: LoggedCase) -> Case:
+        """The case for "Score again": two people who click it on the same public case get one verdict."""
+        rubric, visibility = await self.chosen(invocation, earlier.channel_id, earlier)
+        target = earlier.message_ts or f"case-{earlier.id}"
+        key = message_key(earlier.channel_id, target, visibility, invocation.user_id, earlier.attempt + 1)
+        its = {"key": key, "rubric": rubric, "visibility": visibility}
+        return await self._repeat(invocation, earlier, its, has_chosen=False)
+
+    async def corrected(self, invocation: Invocation, earlier: LoggedCase, submission: Submission) -> Case:
+        """The case for "Wrong question?": the same response with the question that the person typed, or else chose."""
+        _, visibility = await self.chosen(invocation, earlier.channel_id, earlier)
+        its: dict[str, Any] = {"key": f"view:{submission.view_id}", "visibility": visibility}
+        if submission.question:
+            its |= _typed(invocation, submission.question) | {"question_ts": None}
+        else:  # the chosen message is read again, with those before it
+            its |= {"question": None, "question_source": QuestionSource.CHOSEN, "question_ts": submission.chosen}
+            its["question_author_id"] = None
+        return await self._repeat(invocation, earlier, its, has_chosen=True)
+
+    async def chosen(
+        self, invocation: Invocation, channel_id: str, earlier: LoggedCase | None = None
+    ) -> tuple[str, Visibility]:
+        """The rubric and visibility of a new case: the choices of its channel and person, or the app's settings.
+
+        If it repeats an earlier case, it is never more public than that one.
+        """
+        own, rubric = await self.store.people.chosen(invocation.team_id, invocation.user_id, channel_id)
+        visibility = own or self.visibility
+        if earlier:
+            is_for_one = Visibility.ME in {own, earlier.visibility}
+            visibility = Visibility.ME if is_for_one else Visibility.THREAD
+        return rubric or self.rubrics.default, visibility
+
+    async def _asked_of(self, invocation: Invocation, channel_id: str, message_ts: str) -> dict[str, Any]:
+        chosen = await self.chosen(invocation, channel_id)
+        key = message_key(channel_id, message_ts, chosen[1], invocation.user_id, attempt=1)
+        return _asked_by(invocation, channel_id, *chosen) | {"key": key, "message_ts": message_ts}
+
+    async def _repeat(
+        self, invocation: Invocation, earlier: LoggedCase, changes: dict[str, Any], *, has_chosen: bool
+    ) -> Case:
+        excluded = await self._excluded(invocation, earlier, has_chosen=has_chosen)
+        earlier = await self.store.cases.with_turns(earlier)
+        kept = earlier.model_dump(include=set(Case.model_fields))
+        kept |= {
+            "source": CaseSource.BUTTON,
+            "requester_id": invocation.user_id,
+            "requester_name": invocation.user_name,
+            "response_url": invocation.response_url,
+            "attempt": earlier.attempt + 1,
+            "excluded": excluded,
+            "probability": None,  # a person asked for this one, even if a watch drew the earlier one
+            "shows": None,
+            "blocker": None,
+        }
+        if earlier.message_ts is None:
+            kept["parent_ts"] = earlier.thread_ts
+        elif earlier.blocker or earlier.edited_at:
+            kept["response"] = None  # read again, because the message may have a text by now, or a new one
+        if earlier.question_source is QuestionSource.CHOSEN:
+            kept["question"] = None
+        elif earlier.question_ts:
+            # The thread is read again, because the reply may go on by now; what is known is for when it cannot be read.
+            kept["question_source"] = None
+            if earlier.edited_at:
+                kept |= {"question": None, "question_ts": None, "question_author_id": None}
+        if has_chosen:
+            turns = tuple(turn for turn in earlier.turns if turn.part is Part.RESPONSE)
+            kept |= {"turns": turns, "messages_before": 0, "left_out": 0}
+        return Case(**kept | changes)
+
+    async def _excluded(self, invocation: Invocation, earlier: LoggedCase, *, has_chosen: bool) -> Exclusion | None:
+        """Why a repeated verdict for this person is not counted; None if it replaces the earlier one."""
+        current_verdict = await self.store.cases.current_verdict(earlier)
+        return exclusion_of(invocation.user_id, earlier, current_verdict, has_chosen=has_chosen)
 
     async def take(self, case: Case, invocation: Invocation) -> tuple[LoggedCase, bool]:
         """The stored case for this request, and whether it is new.
@@ -61,7 +181,7 @@ class Intake:
             if known:
                 excluded = case.excluded  # an automation's is counted apart
                 if not case.is_automated:
-                    excluded = await self.excluded(invocation, known, has_chosen=False)
+                    excluded = await self._excluded(invocation, known, has_chosen=False)
                 case = case.model_copy(update=_next_attempt(case, known) | {"excluded": excluded})
         return await self.add(case, invocation)
 
@@ -84,10 +204,7 @@ class Intake:
 
         If `message_ts` is given, it may have a case already, which takes nothing from the limits.
         """
-        if invocation.is_foreign:
-            raise RefusedError(FOREIGN)
-        if not self.policy.allows_messages_of(invocation.channel_id):
-            raise RefusedError(CHANNEL_OFF)
+        self._check_place(invocation, invocation.channel_id)
         team_id, user_id = invocation.team_id, invocation.user_id
         refusal = await self.store.refusal(team_id, user_id, self.limits)
         if refusal and not (
@@ -95,14 +212,17 @@ class Intake:
         ):
             raise RefusedError(refusal)
 
-    async def _check(self, case: Case, invocation: Invocation) -> None:
+    def _check_place(self, invocation: Invocation, channel_id: str, *, has_message: bool = True) -> None:
         if invocation.is_foreign:
             raise RefusedError(FOREIGN)
-        if not self.policy.allows_channel(case):
+        if not self.policy.may_score(channel_id, has_message=has_message):
             raise RefusedError(CHANNEL_OFF)
-        # Checked before the texts are logged; the author of a linked message is only known once it is read.
+
+    async def _check(self, case: Case, invocation: Invocation) -> None:
+        self._check_place(invocation, case.channel_id, has_message=case.message_ts is not None)
+        # Checked before the texts are stored; the author of a linked message is only known once it is read.
         is_nobodys = case.message_ts is None or (case.author_id is None and case.response is None)
-        if not (self.policy.scores_people or is_nobodys) and not await self.members.is_known_bot(case.author_id or ""):
+        if not is_nobodys and await self.lookup.blocker_of(case.author_id) == A_PERSONS:
             raise RefusedError(A_PERSONS)
 
     async def _has_gone_on(self, known: LoggedCase) -> bool:
@@ -137,15 +257,33 @@ class Intake:
         post = known_verdict(case, verdict, self.workspace_url) if verdict else messages.in_progress(case)
         await self.messenger.tell(invocation.recipient_at(case), post)
 
-    async def excluded(self, invocation: Invocation, earlier: LoggedCase, *, has_chosen: bool) -> Exclusion | None:
-        """Why a repeated verdict for this person is not counted; None if it replaces the earlier one."""
-        current_verdict = await self.store.cases.current_verdict(earlier)
-        return exclusion_of(invocation.user_id, earlier, current_verdict, has_chosen=has_chosen)
-
     async def answer(self, case: LoggedCase, question: str, invocation: Invocation) -> None:
         """Stores the question that the requester typed, and continues the case."""
         await self._check(case, invocation)
         await self.store.answer(case, question, self.limits)
+
+
+def message_key(channel_id: str, message_ts: str, visibility: Visibility, user_id: str, attempt: int) -> str:
+    """The key that identifies a request to judge a message; private requests have one for each person."""
+    audience = user_id if visibility is Visibility.ME else "thread"
+    return f"message:{channel_id}:{message_ts}:{audience}:{attempt}"
+
+
+def _asked_by(invocation: Invocation, channel_id: str, rubric: str, visibility: Visibility) -> dict[str, Any]:
+    return {
+        "team_id": invocation.team_id,
+        "channel_id": channel_id,
+        "requester_id": invocation.user_id,
+        "requester_name": invocation.user_name,
+        "response_url": invocation.response_url,
+        "rubric": rubric,
+        "visibility": visibility,
+    }
+
+
+def _typed(invocation: Invocation, question: str) -> dict[str, Any]:
+    source = QuestionSource.TYPED
+    return {"question": question, "question_source": source, "question_author_id": invocation.user_id}
 
 
 def _is_edited(known_hash: str | None, case: Case) -> bool:
@@ -155,74 +293,3 @@ def _is_edited(known_hash: str | None, case: Case) -> bool:
 def _next_attempt(case: Case, known: LoggedCase) -> dict[str, object]:
     attempt = known.attempt + 1
     return {"attempt": attempt, "key": f"{case.key.rpartition(':')[0]}:{attempt}"}
-
-
-@dataclass(frozen=True)
-class Choices:
-    """The rubric and visibility of new cases: the choices of people and channels, or else the app's settings."""
-
-    people: People
-    rubrics: RubricChoice
-    visibility: Visibility
-
-    async def of(self, invocation: Invocation, channel_id: str | None = None) -> Choice:
-        """The defaults for this person's request, in the channel of `channel_id` (a link's) or of the invocation."""
-        channel_id = channel_id or invocation.channel_id
-        own, rubric = await self.people.chosen(invocation.team_id, invocation.user_id, channel_id)
-        return Choice(rubric or self.rubrics.default, own or self.visibility)
-
-    async def again(self, invocation: Invocation, earlier: LoggedCase) -> Choice:
-        """The same for a case that repeats an earlier one; it is never more public than that one."""
-        own, rubric = await self.people.chosen(invocation.team_id, invocation.user_id, earlier.channel_id)
-        is_for_one = Visibility.ME in {own, earlier.visibility}
-        return Choice(rubric or self.rubrics.default, Visibility.ME if is_for_one else Visibility.THREAD)
-
-
-class NoCaseError(LookupError):
-    """A button or window names a case that is not in the store (any more), or that this person may not see."""
-
-
-@dataclass(frozen=True)
-class CaseAccess:
-    """Gives people the cases that they may see.
-
-    Raises `NoCaseError` if there is no case with this number that they may see, and `MembershipError` if Slack does not
-    say whether they may.
-    """
-
-    cases: Cases
-    memberships: Memberships
-
-    async def known(self, invocation: Invocation, case_id: int | None) -> LoggedCase:
-        """The case of a button or window: the person's own, or one that they can see in a channel's thread."""
-        case = await self.cases.find(invocation.team_id, case_id) if case_id is not None else None
-        if case and case.requester_id == invocation.user_id:
-            return case
-        if case and not case.is_for_one and await self._sees(invocation, case.channel_id):
-            return case
-        raise NoCaseError(f"no case {case_id!r} for {invocation.user_id!r} in team {invocation.team_id!r}")
-
-    async def readable(self, invocation: Invocation, case_id: int | None) -> LoggedCase:
-        """The case of a button or window that leads to its texts, or to its message as it is now.
-
-        A requester who has left the channel of the case may not read these any more.
-        """
-        case = await self.known(invocation, case_id)
-        user_id = invocation.user_id
-        is_own_elsewhere = case.requester_id == user_id and case.channel_id != invocation.channel_id
-        if is_own_elsewhere and await self.memberships.keeps_out(user_id, case.channel_id):
-            raise NoCaseError(f"case {case_id!r} is in a channel that {user_id!r} has left")
-        return case
-
-    async def has_left_window(self, invocation: Invocation) -> bool:
-        """Whether the person may no longer see the channel in which they opened a window."""
-        channel_id = invocation.window_channel_id
-        return channel_id is None or await self.memberships.keeps_out(invocation.user_id, channel_id)
-
-    async def _sees(self, invocation: Invocation, channel_id: str) -> bool:
-        """Whether the person can see the channel; asks Slack, unless this click came from that channel."""
-        if channel_id == invocation.channel_id:
-            return True
-        if channel_id == invocation.window_channel_id:
-            return not await self.has_left_window(invocation)
-        return await self.memberships.includes(invocation.user_id, channel_id)

@@ -75,12 +75,15 @@ class Lookup:
                     found = await self._exchange(case.channel_id, case.message_ts, message.parent_ts)
         if found is None:
             return None
-        author_id, blocker = found.reply[0].author_id, None
-        if author_id in self._own_ids:
-            blocker = OWN_MESSAGE
-        elif not self._scores_people and not await self._members.is_known_bot(author_id or ""):
-            blocker = A_PERSONS
+        blocker = await self.blocker_of(found.reply[0].author_id)
         return replace(found, reply=(replace(found.reply[0], text="", blocker=blocker),)) if blocker else found
+
+    async def blocker_of(self, author_id: str | None) -> str | None:
+        """Why messages of this author are not scored; None if they are."""
+        if author_id in self._own_ids:
+            return OWN_MESSAGE
+        is_scored = self._scores_people or await self._members.is_known_bot(author_id or "")
+        return None if is_scored else A_PERSONS
 
     async def answered(self, channel_id: str, ts: str, parent_ts: str | None) -> Exchange | None:
         """The reply that a message belongs to, with the person's question; None if the message is gone."""

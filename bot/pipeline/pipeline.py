@@ -30,9 +30,9 @@ from bot.domain.fair_queue import FairQueue
 from bot.domain.verdict import CaseVerdict, from_verdict, without_score
 from bot.domain.watch import LATE, age_of
 from bot.pipeline.delivery import Delivery, taken_up
+from bot.pipeline.intake import message_key
 from bot.pipeline.judges import Judges
 from bot.pipeline.lookup import Lookup, MayNotReadError, OutOfSightError
-from bot.pipeline.requests import message_key
 from bot.pipeline.retries import (
     MODEL_PAUSES,
     MOST_INTERNAL_ERRORS,

@@ -56,7 +56,7 @@ def test_messages_of_other_peoples_direct_messages_are_off_where_channels_are_na
     channel_id: str, message_ts: str | None, is_allowed: bool
 ) -> None:
     policy = Policy(allowed_channels=frozenset({"C1", "C2"}), denied_channels=frozenset({"C2"}))
-    assert policy.allows_channel(a_case(channel_id=channel_id, message_ts=message_ts)) is is_allowed
+    assert policy.may_score(channel_id, has_message=message_ts is not None) is is_allowed
 
 
 async def reply_of(stage: Stage, author: Person) -> None:

@@ -18,7 +18,7 @@ from bot.feature import Services
 from bot.features.labels import ids
 from bot.features.labels import text as words
 from bot.features.labels.input import clicked_feedback, to_label
-from bot.pipeline.intake import NoCaseError
+from bot.pipeline.case_access import NoCaseError
 from bot.pipeline.text import BUTTON_TOO_SLOW, COMMAND_TOO_SLOW, FOREIGN_LABEL, OWN_LABEL
 from bot.slack import ids as slack_ids
 from bot.slack.blocks import ModalState
@@ -199,7 +199,7 @@ async def count_blind(services: Services, invocation: Invocation) -> int:
         listed = await services.memberships.of(invocation.user_id)
     except MembershipError:
         return 0
-    channels = {each for each in listed if services.policy.allows_messages_of(each)}
+    channels = {each for each in listed if services.policy.may_score(each)}
     return await services.store.assignments.count(invocation.team_id, invocation.user_id, channels)
 
 
@@ -284,7 +284,7 @@ async def _theirs(services: Services, invocation: Invocation) -> set[str]:
         return set()
     listed = await services.memberships.now(invocation.user_id)
     are_open = {each for each, channel in listed.items() if not channel.is_archived}
-    return {each for each in are_open if services.policy.allows_messages_of(each)}
+    return {each for each in are_open if services.policy.may_score(each)}
 
 
 async def _why_none(services: Services, invocation: Invocation, channel_id: str, theirs: set[str]) -> str:
@@ -292,7 +292,7 @@ async def _why_none(services: Services, invocation: Invocation, channel_id: str,
         return words.NO_TEXTS
     if channel_id.startswith("D"):
         return words.NOTHING
-    if not services.policy.allows_messages_of(channel_id):
+    if not services.policy.may_score(channel_id):
         return CHANNEL_OFF
     if channel_id not in theirs:
         return words.NOT_YOURS

@@ -10,7 +10,6 @@ from bot.domain.blocker import RefusedError
 from bot.domain.case import Case, Visibility
 from bot.feature import Services
 from bot.features.score.handlers import open_texts_window
-from bot.pipeline.requests import link_case, texts_case
 from bot.pipeline.text import NOT_IN_BOTH, accepted, sentence, unsure_of_link
 from bot.slack import ids
 from bot.slack.blocks import actions, button, section
@@ -109,8 +108,7 @@ async def _score_texts(services: Services, ack: AsyncAck, invocation: Invocation
     if nothing := nothing_to_judge(question, response):
         await ack(text=f"{nothing.detail} `/judge question | response` scores two texts.")
         return
-    choice = await services.choices.of(invocation)
-    await _score(services, ack, invocation, texts_case(invocation, question, response, choice))
+    await _score(services, ack, invocation, await services.intake.of_texts(invocation, question, response))
 
 
 async def _score_link(services: Services, ack: AsyncAck, invocation: Invocation, link: Permalink) -> None:
@@ -123,8 +121,7 @@ async def _score_link(services: Services, ack: AsyncAck, invocation: Invocation,
         except MembershipError as exc:
             await ack(text=unsure_of_link(exc))
             return
-    choice = await services.choices.of(invocation, link.channel_id)
-    await _score(services, ack, invocation, link_case(invocation, link, choice, blocker))
+    await _score(services, ack, invocation, await services.intake.of_link(invocation, link, blocker))
 
 
 async def _score(services: Services, ack: AsyncAck, invocation: Invocation, asked: Case) -> None:

@@ -21,7 +21,6 @@ from bot.domain.label import Reaction
 from bot.feature import Services
 from bot.features.score.command import NOTHING_ABOVE, help_line
 from bot.pipeline.lookup import MayNotReadError, OutOfSightError
-from bot.pipeline.requests import message_case
 from bot.slack.client import READS_REACTIONS
 from bot.slack.commands import Texts, parse_command
 from bot.slack.invocation import Invocation, to_invocation
@@ -158,7 +157,7 @@ async def _take(services: Services, invocation: Invocation, find: Find, source: 
         members = await services.members.of_all([invocation.user_id])
         if member := members.get(invocation.user_id):
             invocation = replace(invocation, user_name=member.name)
-        asked = message_case(invocation, message, await services.choices.of(invocation), source)
+        asked = await services.intake.of_message(invocation, message, source)
         case, is_new = await services.intake.take(asked, invocation)
     except RefusedError as exc:
         said = str(exc)

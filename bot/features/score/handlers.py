@@ -17,8 +17,7 @@ from bot.domain.deadline import TooLateError
 from bot.domain.numbers import number_of
 from bot.domain.verdict import CaseVerdict
 from bot.feature import Services
-from bot.pipeline.intake import NoCaseError
-from bot.pipeline.requests import again_case, corrected_case, message_case, modal_case
+from bot.pipeline.case_access import NoCaseError
 from bot.pipeline.retries import in_brief
 from bot.pipeline.text import (
     BUTTON_TOO_SLOW,
@@ -63,12 +62,12 @@ logger = structlog.get_logger(__name__)
 
 
 def register(app: AsyncApp, services: Services) -> None:
-    intake, choices, access = services.intake, services.choices, services.case_access
+    intake, access = services.intake, services.case_access
 
     @app.shortcut(ids.SHORTCUT_SCORE_REPLY)
     async def score_reply(ack: AsyncAck, body: dict[str, Any]) -> None:
         invocation, message = to_invocation(body), clicked_message(body, services.identity.own_ids)
-        asked = message_case(invocation, message, await choices.of(invocation))
+        asked = await intake.of_message(invocation, message)
         await _take(services, ack, intake.take(asked, invocation), invocation, requester_of(asked))
 
     @app.action(ids.ACTION_AGAIN)
@@ -79,9 +78,7 @@ def register(app: AsyncApp, services: Services) -> None:
             await ack()
             await intake.proceed(earlier, False, invocation)
             return
-        choice = await choices.again(invocation, earlier)
-        excluded = await intake.excluded(invocation, earlier, has_chosen=False)
-        asked = again_case(invocation, await services.store.cases.with_turns(earlier), choice, excluded)
+        asked = await intake.again(invocation, earlier)
         await _take(services, ack, intake.add(asked, invocation), invocation, invocation.recipient_at(earlier))
 
     _register_window_buttons(app, services)
@@ -129,7 +126,7 @@ def _register_window_buttons(app: AsyncApp, services: Services) -> None:
 
 
 def _register_windows(app: AsyncApp, services: Services) -> None:
-    intake, choices, access = services.intake, services.choices, services.case_access
+    intake, access = services.intake, services.case_access
 
     @app.view(ids.VIEW_TEXTS)
     async def score_texts(ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -140,7 +137,7 @@ def _register_windows(app: AsyncApp, services: Services) -> None:
         if errors:
             await ack(response_action="errors", errors=errors)
             return
-        asked = modal_case(invocation, submission, services.rubrics.default)
+        asked = intake.of_window(invocation, submission)
         await _take(services, ack, intake.take(asked, invocation), invocation, ids.BLOCK_RESPONSE)
 
     @app.view(ids.VIEW_ANSWER)
@@ -166,10 +163,7 @@ def _register_windows(app: AsyncApp, services: Services) -> None:
         if errors and (submission.question or chosen not in said):
             await ack(response_action="errors", errors=errors)
             return
-        choice = await choices.again(invocation, earlier)
-        excluded = await intake.excluded(invocation, earlier, has_chosen=True)
-        earlier = await services.store.cases.with_turns(earlier)
-        asked = corrected_case(invocation, earlier, submission, choice, excluded)
+        asked = await intake.corrected(invocation, earlier, submission)
         await _take(services, ack, intake.add(asked, invocation), invocation, ids.BLOCK_QUESTION)
 
 
@@ -196,10 +190,9 @@ async def _take(
 
 async def open_texts_window(services: Services, invocation: Invocation) -> None:
     """Opens the window for two texts where the person is, or tells them that it was too late to open it."""
-    choice = await services.choices.of(invocation)
-    visibility = None if invocation.is_direct else choice.visibility
+    rubric, visibility = await services.intake.chosen(invocation, invocation.channel_id)
     names = await services.rubrics.names(invocation.team_id, invocation.channel_id)
-    view = texts_modal(invocation.to_state(), names, choice.rubric, visibility)
+    view = texts_modal(invocation.to_state(), names, rubric, None if invocation.is_direct else visibility)
     if not await services.messenger.open_modal(invocation.trigger_id, view):
         await services.messenger.tell(invocation.recipient, COMMAND_TOO_SLOW)
 

@@ -26,7 +26,7 @@ async def refusal_of(services: Services, invocation: Invocation, channel_id: str
     """Why this person may not see, or may not change, what a channel watches; empty if they may."""
     if refusal := await services.access.refusal(invocation, "digests and watches", channel_id, is_change=is_change):
         return refusal
-    return CHANNEL_OFF if is_change and not services.policy.allows_messages_of(channel_id) else ""
+    return CHANNEL_OFF if is_change and not services.policy.may_score(channel_id) else ""
 
 
 async def order_on(services: Services, invocation: Invocation, channel_id: str, author_id: str) -> Watch:

@@ -38,7 +38,6 @@ from bot.features.workflow.text import (
     OTHER_OUTPUTS,
     outputs,
 )
-from bot.pipeline.requests import link_case, texts_case
 from bot.pipeline.retries import RetryError
 from bot.pipeline.text import unsure_of_link
 from bot.slack.client import error_of, refusal_of
@@ -88,10 +87,9 @@ async def _take(services: Services, executions: Executions, body: Raw) -> None:
         await _check_person(services, body, user_id)
         match to_request(inputs, services.identity.host):
             case Texts(question, response):
-                quotes, choice = True, await services.choices.of(invocation)
+                asked, quotes = await services.intake.of_texts(invocation, question, response), True
                 # Neither the texts nor the verdict are posted in Slack.
-                its = {"key": f"step:{execution_id}", "visibility": Visibility.ME}
-                asked = texts_case(invocation, question, response, choice).model_copy(update=its)
+                asked = asked.model_copy(update={"key": f"step:{execution_id}", "visibility": Visibility.ME})
             case Permalink() as link:
                 asked, quotes = await _linked(services, invocation, link, user_id)
         execution = Execution(execution_id, quotes)
@@ -164,9 +162,8 @@ async def _linked(services: Services, invocation: Invocation, link: Permalink, u
     channel = (await services.memberships.now(user_id)).get(link.channel_id)
     if channel is None:
         raise RefusedError(NOT_IN_BOTH)
-    choice = await services.choices.of(invocation, link.channel_id)
     # The builder of the workflow chose the person, and may not be in the channel.
-    return link_case(invocation, link, choice), not channel.is_private
+    return await services.intake.of_link(invocation, link), not channel.is_private
 
 
 _HAS_ENDED = "execution_not_in_running_state"
