@@ -15,7 +15,7 @@ from bot.domain.fair_queue import FairQueue
 from bot.domain.verdict import CaseVerdict
 from bot.domain.watch import Shows
 from bot.pipeline import text as messages
-from bot.pipeline.verdict_text import UNCONFIRMED, known_verdict, replaced, score_emoji, verdict_message, why_private
+from bot.pipeline import verdict_text as verdicts
 from bot.slack import ids
 from bot.slack.blocks import ModalState
 from bot.slack.client import is_transient, refusal_of, slack_word
@@ -83,14 +83,15 @@ class Delivery:
         if not (case.is_private or case.blocked_by):
             texts = messages.texts(case, verdict)
             case, is_new = await self._begin_thread(case, texts)
-            case = await self._reply(case, verdict_message(case, verdict))
+            case = await self._reply(case, verdicts.verdict_message(case, verdict))
             if not case.blocked_by:
                 if case.begins_thread and not (is_new or case.excluded):
                     await self._change(case, case.thread_ts or "", texts)
                 await self._fold_earlier(case)
         await self._on_verdict(case, verdict)
         if (case.is_private or case.blocked_by) and case.tells_requester:
-            await self._messenger.tell(requester_of(case), verdict_message(case, verdict, why_private(case)))
+            post = verdicts.verdict_message(case, verdict, verdicts.why_private(case))
+            await self._messenger.tell(requester_of(case), post)
         return case
 
     async def say_later(self, case: LoggedCase, pause: timedelta, tries: int) -> None:
@@ -115,7 +116,7 @@ class Delivery:
         verdict = await self._store.cases.verdict(known.id)
         if verdict:
             await self._store.assignments.note_told(case.team_id, [known.id], case.requester_id)
-        post = known_verdict(known, verdict, self._workspace_url) if verdict else messages.in_progress(known)
+        post = verdicts.known_verdict(known, verdict, self._workspace_url) if verdict else messages.in_progress(known)
         await self._messenger.tell(requester_of(case), post)
 
     async def _react(self, case: LoggedCase, score: int) -> None:
@@ -127,8 +128,8 @@ class Delivery:
         for earlier in await self._store.cases.replaced_by(case):
             its = place | {"timestamp": (await self._store.cases.with_turns(earlier)).last_ts}
             if earlier.score is not None and (earlier.score, its) != (score, place):
-                await refusal_of(self._client.reactions_remove(name=score_emoji(earlier.score), **its))
-        error = await refusal_of(self._client.reactions_add(name=score_emoji(score), **place))
+                await refusal_of(self._client.reactions_remove(name=verdicts.score_emoji(earlier.score), **its))
+        error = await refusal_of(self._client.reactions_add(name=verdicts.score_emoji(score), **place))
         if error not in {None, "already_reacted"}:
             logger.warning("not_reacted", case=case.id, channel=case.channel_id, error=error)
 
@@ -157,7 +158,8 @@ class Delivery:
         for earlier in await self._store.cases.replaced_by(case):
             verdict = await self._store.cases.verdict(earlier.id)
             if verdict and earlier.reply_ts:
-                await self._change(case, earlier.reply_ts, replaced(earlier, verdict, case, self._workspace_url))
+                folded = verdicts.replaced(earlier, verdict, case, self._workspace_url)
+                await self._change(case, earlier.reply_ts, folded)
 
     async def _change(self, case: LoggedCase, ts: str, post: Post) -> None:
         """Changes a message other than the verdict; a refusal is only logged, as the message may be deleted."""
@@ -179,7 +181,7 @@ class Delivery:
         except SlackApiError as exc:
             return _blocked(case, exc), False
         except _UnconfirmedError:
-            return case.model_copy(update={"blocked_by": UNCONFIRMED}), False
+            return case.model_copy(update={"blocked_by": verdicts.UNCONFIRMED}), False
         return case.model_copy(update={f"{part}_ts": ts}), is_new
 
     async def _post(self, case: LoggedCase, part: Part, post: Post) -> tuple[LoggedCase, str]:
@@ -216,7 +218,7 @@ def taken_up(case: LoggedCase) -> LoggedCase:
     An earlier `blocked_by` is reset, because its cause may have passed.
     """
     changes: dict[str, Any] = {"blocked_by": None}
-    if case.blocked_by not in {None, UNCONFIRMED}:  # Slack refused the last post, so there is nothing to look for
+    if case.blocked_by not in {None, verdicts.UNCONFIRMED}:  # Slack refused the last post: there is none to look for
         changes |= {"thread_intent": False, "reply_intent": False}
     if not case.is_private:
         changes["thread_ts"] = case.thread_ts or case.parent_ts or case.message_ts

@@ -7,7 +7,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from bot.domain.blocker import A_PERSONS, CHANNEL_OFF, FOREIGN, RefusedError
+from bot.domain import blocker
 from bot.domain.case import (
     Case,
     CaseSource,
@@ -25,9 +25,8 @@ from bot.domain.clock import utc_now
 from bot.domain.limits import Limits, Policy
 from bot.pipeline import text as messages
 from bot.pipeline.judges import RubricChoice
-from bot.pipeline.lookup import Lookup, MayNotReadError, OutOfSightError
+from bot.pipeline.lookup import UNREADABLE, Lookup
 from bot.pipeline.verdict_text import known_verdict
-from bot.slack.client import SLACK_ERRORS
 from bot.slack.invocation import Invocation, Submission
 from bot.slack.messages import Message, Permalink
 from bot.slack.messenger import Messenger
@@ -210,20 +209,20 @@ class Intake:
         if refusal and not (
             message_ts and await self.store.cases.latest(team_id, invocation.channel_id, message_ts, user_id)
         ):
-            raise RefusedError(refusal)
+            raise blocker.RefusedError(refusal)
 
     def _check_place(self, invocation: Invocation, channel_id: str, *, has_message: bool = True) -> None:
         if invocation.is_foreign:
-            raise RefusedError(FOREIGN)
+            raise blocker.RefusedError(blocker.FOREIGN)
         if not self.policy.may_score(channel_id, has_message=has_message):
-            raise RefusedError(CHANNEL_OFF)
+            raise blocker.RefusedError(blocker.CHANNEL_OFF)
 
     async def _check(self, case: Case, invocation: Invocation) -> None:
         self._check_place(invocation, case.channel_id, has_message=case.message_ts is not None)
         # Checked before the texts are stored; the author of a linked message is only known once it is read.
         is_nobodys = case.message_ts is None or (case.author_id is None and case.response is None)
-        if not is_nobodys and await self.lookup.blocker_of(case.author_id) == A_PERSONS:
-            raise RefusedError(A_PERSONS)
+        if not is_nobodys and await self.lookup.blocker_of(case.author_id) == blocker.A_PERSONS:
+            raise blocker.RefusedError(blocker.A_PERSONS)
 
     async def _has_gone_on(self, known: LoggedCase) -> bool:
         """Whether a scored reply in a thread has other words by now; if so, its case is marked, as after an edit.
@@ -236,7 +235,7 @@ class Intake:
         try:
             async with asyncio.timeout(_LOOK_S):
                 found = await self.lookup.answered(known.channel_id, known.message_ts, known.parent_ts)
-        except (OutOfSightError, MayNotReadError, *SLACK_ERRORS):
+        except UNREADABLE:
             return False
         if found is None or text_hash(found.response) == known.response_hash:
             return False

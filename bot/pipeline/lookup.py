@@ -13,7 +13,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from bot.domain.blocker import A_PERSONS, OWN_MESSAGE
 from bot.domain.case import LoggedCase, QuestionSource
 from bot.pipeline.exchange import Exchange, Question, is_anybodys, to_exchange
-from bot.slack.client import MISSING, error_of, is_transient
+from bot.slack.client import MISSING, SLACK_ERRORS, error_of, is_transient
 from bot.slack.invocation import Invocation
 from bot.slack.members import SLACKBOT, Members
 from bot.slack.messages import Message, to_message
@@ -40,6 +40,9 @@ class OutOfSightError(Exception):
 
 class MayNotReadError(Exception):
     """The app lacks the scope to read messages there."""
+
+
+UNREADABLE = (OutOfSightError, MayNotReadError, *SLACK_ERRORS)
 
 
 class Lookup:

@@ -15,52 +15,28 @@ from typing import TYPE_CHECKING
 import structlog
 
 from bot import metrics
-from bot.domain.blocker import GONE, MAY_NOT_READ, NO_QUESTION, NOT_KEPT, TOO_LATE
-from bot.domain.case import (
-    CaseStatus,
-    Exclusion,
-    LoggedCase,
-    QuestionSource,
-    exclusion_of,
-    exclusion_of_first,
-    text_hash,
-)
+from bot.domain.blocker import TOO_LATE
+from bot.domain.case import CaseStatus, LoggedCase, exclusion_of, text_hash
 from bot.domain.clock import utc_now
 from bot.domain.fair_queue import FairQueue
 from bot.domain.verdict import CaseVerdict, from_verdict, without_score
 from bot.domain.watch import LATE, age_of
+from bot.pipeline import retries
 from bot.pipeline.delivery import Delivery, taken_up
 from bot.pipeline.intake import message_key
 from bot.pipeline.judges import Judges
-from bot.pipeline.lookup import Lookup, MayNotReadError, OutOfSightError
-from bot.pipeline.retries import (
-    MODEL_PAUSES,
-    MOST_INTERNAL_ERRORS,
-    RECORD_PAUSES,
-    STORE_PAUSE,
-    RetryError,
-    growing_pause,
-    in_brief,
-    may_pass,
-)
-from bot.pipeline.text import OUT_OF_REACH, OUT_OF_SIGHT
+from bot.pipeline.lookup import Lookup
+from bot.pipeline.reading import complete
+from bot.pipeline.retries import RetryError
 from bot.pipeline.tracing import Tracing
 from bot.slack.client import SLACK_ERRORS
 from bot.store import KeyTakenError, Store, TakenError
 from bot.store.errors import STORE_ERRORS
-from judge import Judge, JudgeError, Unscored, Verdict, find_flags, nothing_to_judge
-from judge.scoring.attacks import too_long
+from judge import Judge, JudgeError, Unscored, Verdict, find_flags
 from judge.scoring.escalation import is_escalated, others
 
 if TYPE_CHECKING:
     from bot.pipeline.batches import BatchJudging
-
-_LOOK_AGAIN, _WRITTEN_FOR = timedelta(seconds=2), timedelta(minutes=2)
-"""When a reply that is still being written is read again, and how long after the request at most."""
-_NOT_ASKED = {"question": None, "question_source": None, "question_ts": None, "question_author_id": None} | {
-    "messages_before": 0,
-    "left_out": 0,
-}
 
 logger = structlog.get_logger(__name__)
 
@@ -89,7 +65,7 @@ class CasePipeline:
         lookup: Lookup,
         delivery: Delivery,
         concurrency: int,
-        model_pauses: Sequence[timedelta] = MODEL_PAUSES,
+        model_pauses: Sequence[timedelta] = retries.MODEL_PAUSES,
         batches: "BatchJudging | None" = None,
         tracing: Tracing = Tracing(),  # noqa: B008 - it has no state
     ) -> None:
@@ -118,9 +94,11 @@ class CasePipeline:
         except TakenError:
             logger.info("case_left_to_another", case=case_id)
         except STORE_ERRORS as exc:
-            reason = in_brief(exc) or type(exc).__name__
-            logger.error("database_out_of_reach", case=case_id, reason=reason, next_in_s=STORE_PAUSE.total_seconds())
-            raise RetryError(reason, STORE_PAUSE) from exc
+            reason = retries.in_brief(exc) or type(exc).__name__
+            logger.error(
+                "database_out_of_reach", case=case_id, reason=reason, next_in_s=retries.STORE_PAUSE.total_seconds()
+            )
+            raise RetryError(reason, retries.STORE_PAUSE) from exc
 
     async def _settle(self, claimed: LoggedCase, trigger_id: str | None) -> None:
         case = claimed
@@ -158,17 +136,17 @@ class CasePipeline:
             await self._wait_for_the_model(case, since, exc)
         except SLACK_ERRORS as exc:
             case = await self._store.note_slack_failure(case)
-            raise self._retry(case, exc, growing_pause(case.slack_tries)) from exc
+            raise self._retry(case, exc, retries.growing_pause(case.slack_tries)) from exc
         except (TakenError, RetryError, *STORE_ERRORS):
             raise
         except Exception as exc:  # after any error, the case is kept and tried again after a pause
             case = await self._store.note_internal_error(case)
-            raise self._retry(case, exc, growing_pause(case.internal_errors)) from exc
+            raise self._retry(case, exc, retries.growing_pause(case.internal_errors)) from exc
 
     async def _to_judge(self, claimed: LoggedCase, trigger_id: str | None) -> LoggedCase | None:
         """The case with all that is judged; None if it waits for its question, or another case has its reply."""
         with self._tracing.step("read", claimed):
-            case, why_asked = await self._complete(claimed)
+            case, why_asked = await complete(self._lookup, claimed)
         if case.message_ts != claimed.message_ts:
             keyed = await self._keyed_by_reply(case)
             if keyed is None:
@@ -182,7 +160,7 @@ class CasePipeline:
         return case
 
     def _retry(self, case: LoggedCase, exc: Exception, pause: timedelta) -> RetryError:
-        reason, next_in_s = in_brief(exc), pause.total_seconds()
+        reason, next_in_s = retries.in_brief(exc), pause.total_seconds()
         if reason is None:
             logger.error("case_interrupted", case=case.id, next_in_s=next_in_s, exc_info=exc)
         else:  # a known kind of failure; the retry needs no help
@@ -195,54 +173,8 @@ class CasePipeline:
         try:
             await self._delivery.say_later(case, pause, len(self._model_pauses))
         except SLACK_ERRORS as exc:  # the case continues after the pause, announced or not
-            logger.warning("delay_not_said", case=case.id, error=in_brief(exc))
+            logger.warning("delay_not_said", case=case.id, error=retries.in_brief(exc))
         raise RetryError(str(failure), pause) from failure.__cause__
-
-    async def _complete(self, case: LoggedCase) -> tuple[LoggedCase, str]:
-        """The case with what could be read in Slack, or with the blocker that keeps it from being judged.
-
-        Also the reason to show to the requester if they must be asked for the question.
-        """
-        why_asked = NO_QUESTION
-        if case.blocker is None and None in (case.question_source, case.question, case.response):
-            case, why_asked = await self._read(case)
-        if case.lacks_question and case.is_automated:
-            # There is no person to ask, and an automation must not wait for ever.
-            case = case.model_copy(update={"blocker": NO_QUESTION})
-        if case.blocker is None and case.question is not None:
-            texts = case.question, case.response or ""
-            nothing = too_long(*texts) or nothing_to_judge(*texts)
-            if nothing:
-                case = case.model_copy(update={"blocker": nothing.detail})
-        return case, why_asked
-
-    async def _read(self, case: LoggedCase) -> tuple[LoggedCase, str]:
-        """The case with its reply and its question as they stand in Slack, and why the question may be missing."""
-        gone, why_asked, found = GONE if case.message_ts else NOT_KEPT, NO_QUESTION, None
-        try:
-            found = await self._lookup.exchange(case)
-        except OutOfSightError:
-            why_asked = OUT_OF_SIGHT
-        except MayNotReadError:
-            gone, why_asked = MAY_NOT_READ, OUT_OF_REACH
-        if found is None:
-            # Without the thread, what the payload or an earlier case had is judged.
-            changes: dict[str, object] = {"blocker": gone} if case.response is None else {}
-            if case.question is None:
-                changes |= _NOT_ASKED
-            elif case.question_source is None:
-                changes["question_source"] = QuestionSource.EARLIER
-            return case.model_copy(update=changes), why_asked
-        if any(each.is_unfinished for each in found.reply) and utc_now() - case.created_at < _WRITTEN_FOR:
-            raise RetryError("the reply is still being written", _LOOK_AGAIN)
-        blocker = next((each.blocker for each in found.reply if each.blocker), None)
-        read = found.to_found() | {"blocker": None if found.response else blocker}
-        read["excluded"] = case.excluded or exclusion_of_first(case.requester_id, found.reply[0].author_id)
-        if case.question_source is not QuestionSource.TYPED:
-            read |= _NOT_ASKED | found.to_asked()
-            if found.question and found.question.is_edited_after(found.reply[0].ts):
-                read["excluded"] = read["excluded"] or Exclusion.EDITED
-        return case.model_copy(update=read), why_asked
 
     async def _keyed_by_reply(self, case: LoggedCase) -> LoggedCase | None:
         """The case with the key of its reply, of which it was asked for another message than the first.
@@ -285,7 +217,7 @@ class CasePipeline:
         try:
             return await self._delivery.announce(case)
         except SLACK_ERRORS as exc:
-            logger.warning("not_announced", case=case.id, reason=in_brief(exc))
+            logger.warning("not_announced", case=case.id, reason=retries.in_brief(exc))
             return intended
 
     async def _judge(self, case: LoggedCase) -> CaseVerdict:
@@ -300,13 +232,13 @@ class CasePipeline:
         except JudgeError as exc:
             metrics.MODEL_FAILURES.labels(type(exc).__name__).inc()
             logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc))
-            if may_pass(exc) and case.model_tries < len(self._model_pauses):
+            if retries.may_pass(exc) and case.model_tries < len(self._model_pauses):
                 raise _ModelFailure(type(exc).__name__) from exc
             return without_score(type(exc).__name__, str(exc), judge)
         except RetryError:
             raise
         except Exception as exc:  # a bug of ours: a restart may fix it, but retries must end
-            if case.internal_errors < MOST_INTERNAL_ERRORS:
+            if case.internal_errors < retries.MOST_INTERNAL_ERRORS:
                 raise
             logger.error("case_given_up", case=case.id, exc_info=exc)
             # Only the class of the error is recorded, because its message may quote a text.
@@ -326,12 +258,12 @@ class CasePipeline:
                 if not failed:
                     raise
                 # Only the answer to an earlier try may have been lost; then the verdict is still to be delivered.
-                raise RetryError("the verdict may be recorded", RECORD_PAUSES[0]) from None
+                raise RetryError("the verdict may be recorded", retries.RECORD_PAUSES[0]) from None
             except STORE_ERRORS as exc:
-                if failed == len(RECORD_PAUSES):
+                if failed == len(retries.RECORD_PAUSES):
                     raise
-                pause_s = RECORD_PAUSES[failed].total_seconds()
-                logger.warning("verdict_not_recorded", case=case.id, reason=in_brief(exc), next_in_s=pause_s)
+                pause_s = retries.RECORD_PAUSES[failed].total_seconds()
+                logger.warning("verdict_not_recorded", case=case.id, reason=retries.in_brief(exc), next_in_s=pause_s)
                 await asyncio.sleep(pause_s)
                 failed += 1
 

@@ -15,23 +15,23 @@ from cachetools import TTLCache
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.context.async_context import AsyncBoltContext
 
-from bot.domain.blocker import GONE, MAY_NOT_READ, RefusedError
+from bot.domain import blocker
 from bot.domain.case import CaseSource
 from bot.domain.label import Reaction
 from bot.feature import Services
-from bot.features.score.command import NOTHING_ABOVE, help_line
-from bot.pipeline.lookup import MayNotReadError, OutOfSightError
+from bot.features.score import command
+from bot.pipeline import lookup
+from bot.slack import messages
 from bot.slack.client import READS_REACTIONS
 from bot.slack.commands import Texts, parse_command
 from bot.slack.invocation import Invocation, to_invocation
 from bot.slack.members import SLACKBOT, AnswerCache
-from bot.slack.messages import ADDED, Message, Permalink, asks_for_score, to_reaction
 from bot.slack.mrkdwn import emoji_of, escape
 
 Raw = dict[str, Any]
 Answer = Callable[[], Awaitable[object]]
 """Tells the person the outcome, if there is anything to tell, after the event has been acknowledged."""
-Find = Callable[[], Awaitable[tuple[Message | None, Invocation]]]
+Find = Callable[[], Awaitable[tuple[messages.Message | None, Invocation]]]
 """Finds the message to score, if any, and returns it with the invocation that says where to answer.
 
 Raises `RefusedError` before it asks Slack if the person can have no score.
@@ -72,8 +72,8 @@ def to_mention(body: dict[str, Any], own_ids: Collection[str]) -> Mention | None
     if not is_said or event.get("user") in {None, SLACKBOT, *own_ids}:
         return None
     text = event.get("text") or ""
-    asks = not is_direct and asks_for_score(text)
-    lacks_command = is_direct and isinstance(parse_command(text), Texts | Permalink)
+    asks = not is_direct and messages.asks_for_score(text)
+    lacks_command = is_direct and isinstance(parse_command(text), Texts | messages.Permalink)
     return Mention(to_invocation(body), event["ts"], asks, lacks_command)
 
 
@@ -87,7 +87,7 @@ def register(app: AsyncApp, services: Services) -> None:
         event: Hashable = None
         if mention := to_mention(body, own_ids):
             answer, event = await _take_mention(services, mention), (mention.invocation.channel_id, mention.ts)
-        elif reaction := to_reaction(body):
+        elif reaction := messages.to_reaction(body):
             answer = await _take_reaction(services, to_invocation(body), reaction, told)
             event = reaction.channel_id, reaction.ts, reaction.user_id, reaction.at
         if answer and event not in answered:
@@ -101,7 +101,7 @@ def register(app: AsyncApp, services: Services) -> None:
     # Bolt acknowledges an event before its listener runs, so what must be durable by then is done in a middleware.
     @app.event("message", matchers=[is_to_us], middleware=[take])
     @app.event("app_mention", middleware=[take])
-    @app.event(ADDED, middleware=[take])
+    @app.event(messages.ADDED, middleware=[take])
     async def reply(context: AsyncBoltContext) -> None:
         if answer := context.get("answer"):
             await answer()
@@ -110,14 +110,14 @@ def register(app: AsyncApp, services: Services) -> None:
 async def _take_mention(services: Services, mention: Mention) -> Answer:
     invocation = mention.invocation
     if not mention.asks_for_score:
-        line = help_line(is_direct=invocation.is_direct, lacks_command=mention.lacks_command)
+        line = command.help_line(is_direct=invocation.is_direct, lacks_command=mention.lacks_command)
         return partial(services.messenger.tell, invocation.recipient, line)
 
-    async def find() -> tuple[Message | None, Invocation]:
+    async def find() -> tuple[messages.Message | None, Invocation]:
         await services.intake.check_here(invocation)
         return await services.lookup.above(invocation, mention.ts), invocation
 
-    nothing = partial(services.messenger.tell, invocation.recipient, NOTHING_ABOVE)
+    nothing = partial(services.messenger.tell, invocation.recipient, command.NOTHING_ABOVE)
     return await _take(services, invocation, find, CaseSource.MENTION) or nothing
 
 
@@ -125,10 +125,10 @@ async def _take_reaction(services: Services, invocation: Invocation, reaction: R
     if await services.members.is_known_bot(reaction.user_id):
         return None
 
-    async def find() -> tuple[Message | None, Invocation]:
+    async def find() -> tuple[messages.Message | None, Invocation]:
         try:
             await services.intake.check_here(invocation, reaction.ts)
-        except RefusedError as exc:
+        except blocker.RefusedError as exc:
             refused = invocation.user_id, str(exc)
             if refused in told:
                 return None, invocation
@@ -136,7 +136,7 @@ async def _take_reaction(services: Services, invocation: Invocation, reaction: R
             raise
         message = await services.lookup.message_anywhere(reaction.channel_id, reaction.ts)
         if message is None:
-            raise OutOfSightError
+            raise lookup.OutOfSightError
         is_ours = message.author_id in services.identity.own_ids
         return None if is_ours else message, replace(invocation, thread_ts=message.parent_ts)
 
@@ -159,12 +159,12 @@ async def _take(services: Services, invocation: Invocation, find: Find, source: 
             invocation = replace(invocation, user_name=member.name)
         asked = await services.intake.of_message(invocation, message, source)
         case, is_new = await services.intake.take(asked, invocation)
-    except RefusedError as exc:
+    except blocker.RefusedError as exc:
         said = str(exc)
-    except MayNotReadError:
-        said = MAY_NOT_READ
-    except OutOfSightError:
-        said = GONE
+    except lookup.MayNotReadError:
+        said = blocker.MAY_NOT_READ
+    except lookup.OutOfSightError:
+        said = blocker.GONE
     else:
         return partial(services.intake.proceed, case, is_new, invocation)
     return partial(services.messenger.tell, invocation.recipient, said)

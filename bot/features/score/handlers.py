@@ -11,45 +11,19 @@ import structlog
 from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_bolt.response import BoltResponse
 
-from bot.domain.blocker import FOREIGN, NO_QUESTION, RefusedError
+from bot.domain import blocker
 from bot.domain.case import LoggedCase, Recipient, requester_of
 from bot.domain.deadline import TooLateError
 from bot.domain.numbers import number_of
 from bot.domain.verdict import CaseVerdict
 from bot.feature import Services
+from bot.pipeline import text as messages
 from bot.pipeline.case_access import NoCaseError
 from bot.pipeline.retries import in_brief
-from bot.pipeline.text import (
-    BUTTON_TOO_SLOW,
-    COMMAND_TOO_SLOW,
-    NO_CASE,
-    NOT_IN_ANY_MORE,
-    NOT_SERVED,
-    WENT_WRONG,
-    WRONG_QUESTION,
-    question_errors,
-    question_modal,
-    text_errors,
-    texts_modal,
-    unsure_of_membership,
-)
 from bot.pipeline.verdict_text import headline, rated_quote
-from bot.slack import ids
-from bot.slack.blocks import ModalState, page, section
-from bot.slack.invocation import (
-    HomeVisit,
-    Invocation,
-    clicked_action,
-    clicked_case_id,
-    clicked_message,
-    is_event,
-    kind_of,
-    on_click,
-    person_without_home,
-    to_invocation,
-    to_submission,
-    with_home,
-)
+from bot.slack import blocks, ids
+from bot.slack import invocation as payloads
+from bot.slack.invocation import Invocation
 from bot.slack.members import MembershipError
 from bot.slack.mrkdwn import escape
 from bot.store.turns import read_said
@@ -66,14 +40,14 @@ def register(app: AsyncApp, services: Services) -> None:
 
     @app.shortcut(ids.SHORTCUT_SCORE_REPLY)
     async def score_reply(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation, message = to_invocation(body), clicked_message(body, services.identity.own_ids)
+        invocation, message = payloads.to_invocation(body), payloads.clicked_message(body, services.identity.own_ids)
         asked = await intake.of_message(invocation, message)
         await _take(services, ack, intake.take(asked, invocation), invocation, requester_of(asked))
 
     @app.action(ids.ACTION_AGAIN)
     async def score_again(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation = to_invocation(body)
-        earlier = await access.readable(invocation, clicked_case_id(body))
+        invocation = payloads.to_invocation(body)
+        earlier = await access.readable(invocation, payloads.clicked_case_id(body))
         if earlier.begins_thread and earlier.thread_ts is None:  # its thread is not known yet
             await ack()
             await intake.proceed(earlier, False, invocation)
@@ -88,30 +62,30 @@ def register(app: AsyncApp, services: Services) -> None:
 def _register_window_buttons(app: AsyncApp, services: Services) -> None:
     intake, access, messenger = services.intake, services.case_access, services.messenger
 
-    @on_click(app, ids.ACTION_OPEN_WINDOW)
+    @payloads.on_click(app, ids.ACTION_OPEN_WINDOW)
     async def open_window(body: dict[str, Any]) -> None:
-        await open_texts_window(services, to_invocation(body))
+        await open_texts_window(services, payloads.to_invocation(body))
 
     @app.action(ids.ACTION_WRONG_QUESTION)
     @app.action(ids.ACTION_ASK)
     async def open_question(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation, is_first = to_invocation(body), clicked_action(body) == ids.ACTION_ASK
-        case = await access.readable(invocation, clicked_case_id(body))
+        invocation, is_first = payloads.to_invocation(body), payloads.clicked_action(body) == ids.ACTION_ASK
+        case = await access.readable(invocation, payloads.clicked_case_id(body))
         await ack()
         if invocation.is_foreign:
-            await messenger.tell(invocation.recipient_at(case), FOREIGN)
+            await messenger.tell(invocation.recipient_at(case), blocker.FOREIGN)
         elif is_first and not case.lacks_question:
             await intake.proceed(case, False, invocation)
         else:
-            which = (ids.VIEW_ANSWER, NO_QUESTION) if is_first else (ids.VIEW_CORRECT, WRONG_QUESTION)
+            which = (ids.VIEW_ANSWER, blocker.NO_QUESTION) if is_first else (ids.VIEW_CORRECT, messages.WRONG_QUESTION)
             said = {} if is_first else await services.store.database.read(partial(read_said, case=case))
-            view = question_modal(case, *which, invocation.to_state(case.id), said)
+            view = messages.question_modal(case, *which, invocation.to_state(case.id), said)
             await open_or_tell(invocation, case, view)
 
     @app.action(ids.ACTION_DETAILS)
     async def show_details(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation = to_invocation(body)
-        case = await access.readable(invocation, clicked_case_id(body))
+        invocation = payloads.to_invocation(body)
+        case = await access.readable(invocation, payloads.clicked_case_id(body))
         await ack()
         verdict = await services.store.cases.verdict(case.id)
         if verdict is None:
@@ -122,7 +96,7 @@ def _register_window_buttons(app: AsyncApp, services: Services) -> None:
 
     async def open_or_tell(invocation: Invocation, case: LoggedCase, view: dict[str, Any]) -> None:
         if not await messenger.open_modal(invocation.trigger_id, view):
-            await messenger.tell(invocation.recipient_at(case), BUTTON_TOO_SLOW)
+            await messenger.tell(invocation.recipient_at(case), messages.BUTTON_TOO_SLOW)
 
 
 def _register_windows(app: AsyncApp, services: Services) -> None:
@@ -130,10 +104,10 @@ def _register_windows(app: AsyncApp, services: Services) -> None:
 
     @app.view(ids.VIEW_TEXTS)
     async def score_texts(ack: AsyncAck, body: dict[str, Any]) -> None:
-        submission, invocation = to_submission(body), to_invocation(body)
-        errors = text_errors(submission.question, submission.response)
+        submission, invocation = payloads.to_submission(body), payloads.to_invocation(body)
+        errors = messages.text_errors(submission.question, submission.response)
         if not errors and await access.has_left_window(invocation):
-            errors = {ids.BLOCK_RESPONSE: NOT_IN_ANY_MORE}
+            errors = {ids.BLOCK_RESPONSE: messages.NOT_IN_ANY_MORE}
         if errors:
             await ack(response_action="errors", errors=errors)
             return
@@ -142,24 +116,24 @@ def _register_windows(app: AsyncApp, services: Services) -> None:
 
     @app.view(ids.VIEW_ANSWER)
     async def answer_question(ack: AsyncAck, body: dict[str, Any]) -> None:
-        submission, invocation = to_submission(body), to_invocation(body)
-        if errors := question_errors(submission.question):
+        submission, invocation = payloads.to_submission(body), payloads.to_invocation(body)
+        if errors := messages.question_errors(submission.question):
             await ack(response_action="errors", errors=errors)
             return
         case = await access.known(invocation, submission.state.case_id)
         try:
             await intake.answer(case, submission.question, invocation)
-        except RefusedError as exc:
+        except blocker.RefusedError as exc:
             await ack(response_action="errors", errors={ids.BLOCK_QUESTION: str(exc)})
         else:
             await ack()
 
     @app.view(ids.VIEW_CORRECT)
     async def correct_question(ack: AsyncAck, body: dict[str, Any]) -> None:
-        submission, invocation = to_submission(body), to_invocation(body)
+        submission, invocation = payloads.to_submission(body), payloads.to_invocation(body)
         earlier = await access.readable(invocation, submission.state.case_id)
         said, chosen = await services.store.database.read(partial(read_said, case=earlier)), submission.chosen
-        errors = question_errors(submission.question, earlier, may_choose=bool(said or chosen))
+        errors = messages.question_errors(submission.question, earlier, may_choose=bool(said or chosen))
         if errors and (submission.question or chosen not in said):
             await ack(response_action="errors", errors=errors)
             return
@@ -177,7 +151,7 @@ async def _take(
     """Acknowledges when the case is durable; if it is refused, says why to a person or at an input of a window."""
     try:
         case, is_new = await taking
-    except RefusedError as exc:
+    except blocker.RefusedError as exc:
         if isinstance(refused_at, str):
             await ack(response_action="errors", errors={refused_at: str(exc)})
         else:
@@ -192,15 +166,15 @@ async def open_texts_window(services: Services, invocation: Invocation) -> None:
     """Opens the window for two texts where the person is, or tells them that it was too late to open it."""
     rubric, visibility = await services.intake.chosen(invocation, invocation.channel_id)
     names = await services.rubrics.names(invocation.team_id, invocation.channel_id)
-    view = texts_modal(invocation.to_state(), names, rubric, None if invocation.is_direct else visibility)
+    view = messages.texts_modal(invocation.to_state(), names, rubric, None if invocation.is_direct else visibility)
     if not await services.messenger.open_modal(invocation.trigger_id, view):
-        await services.messenger.tell(invocation.recipient, COMMAND_TOO_SLOW)
+        await services.messenger.tell(invocation.recipient, messages.COMMAND_TOO_SLOW)
 
 
-async def open_texts_window_at_home(services: Services, visit: HomeVisit) -> bool:
+async def open_texts_window_at_home(services: Services, visit: payloads.HomeVisit) -> bool:
     """Whether the window could be opened; its verdict goes to the person's direct messages with the app."""
-    state, rubrics = ModalState(channel_id=visit.channel_id), services.rubrics
-    view = texts_modal(state, list(rubrics.shipped), rubrics.default, None)
+    state, rubrics = blocks.ModalState(channel_id=visit.channel_id), services.rubrics
+    view = messages.texts_modal(state, list(rubrics.shipped), rubrics.default, None)
     return await services.messenger.open_modal(visit.invocation.trigger_id, view) is not None
 
 
@@ -220,7 +194,7 @@ def details_modal(case: LoggedCase, verdict: CaseVerdict) -> dict[str, Any]:
     }
     lines = "\n".join(f"*{name}*: {value}" for name, value in facts.items() if value)
     ratings = [rated_quote(rating, verdict, _MOST_WORDS) for rating in verdict.ratings[:_MOST_RATINGS]]
-    return page(f"Case {case.id}", [section(headline(verdict)), section(lines), *ratings])
+    return blocks.page(f"Case {case.id}", [blocks.section(headline(verdict)), blocks.section(lines), *ratings])
 
 
 def _before_question(case: LoggedCase) -> str:
@@ -243,33 +217,33 @@ def register_first(app: AsyncApp, services: Services) -> None:
     @app.middleware
     async def look(body: dict[str, Any], ack: AsyncAck, next_: Callable[[], Awaitable[None]]) -> BoltResponse | None:
         if body["team_id"] != services.identity.team_id:
-            logger.warning("payload_of_another_workspace", kind=kind_of(body), team=body["team_id"])
-            await services.fail(body, NOT_SERVED)
-            return await ack(text=NOT_SERVED) if "command" in body else await ack()
-        if person := person_without_home(body):
-            body.update(with_home(body, await services.homes.of(person)))
+            logger.warning("payload_of_another_workspace", kind=payloads.kind_of(body), team=body["team_id"])
+            await services.fail(body, messages.NOT_SERVED)
+            return await ack(text=messages.NOT_SERVED) if "command" in body else await ack()
+        if person := payloads.person_without_home(body):
+            body.update(payloads.with_home(body, await services.homes.of(person)))
         await next_()
         return None
 
     @app.error
     async def on_error(error: Exception, body: dict[str, Any], response: BoltResponse | None) -> BoltResponse | None:
-        kind, said = kind_of(body), WENT_WRONG
+        kind, said = payloads.kind_of(body), messages.WENT_WRONG
         if isinstance(error, TooLateError):
             logger.warning("payload_refused", reason=str(error))
             return None  # Slack has already told the person
         if isinstance(error, NoCaseError):
-            said = NO_CASE
+            said = messages.NO_CASE
         elif isinstance(error, MembershipError):
-            said = unsure_of_membership(error)
+            said = messages.unsure_of_membership(error)
             logger.warning("membership_unknown", kind=kind, reason=str(error))
         else:
             reason = in_brief(error)
             logger.error("listener_failed", kind=kind, reason=reason, exc_info=None if reason else error)
-        if await services.fail(body, WENT_WRONG):
+        if await services.fail(body, messages.WENT_WRONG):
             return BoltResponse(status=200) if response else None  # the step has failed; Slack must not resend it
-        if is_event(body):
+        if payloads.is_event(body):
             return None  # no person is waiting, and Slack sends unacknowledged events again
-        await services.messenger.tell(to_invocation(body).recipient, said)
+        await services.messenger.tell(payloads.to_invocation(body).recipient, said)
         # A modal closes if it is acknowledged; otherwise Slack offers to submit it again. Bolt has no response here if
         # the listener has already acknowledged.
         return BoltResponse(status=200) if response and isinstance(error, NoCaseError) else None

@@ -21,7 +21,7 @@ from bot.domain.label import Reaction
 from bot.domain.watch import AGAIN, LATE, MOST_OF_A_QUESTION, ReplyOutcome, SeenReply, Watch, age_of, draws, is_since
 from bot.feature import Services
 from bot.pipeline.exchange import SAID, Exchange, is_anybodys
-from bot.pipeline.lookup import MayNotReadError, OutOfSightError
+from bot.pipeline.lookup import UNREADABLE
 from bot.pipeline.retries import in_brief
 from bot.slack.client import SLACK_ERRORS, slack_word
 from bot.slack.members import AnswerCache
@@ -65,8 +65,6 @@ def is_answer(found: Exchange, own_ids: Collection[str]) -> bool:
 def message_of(event: Raw) -> Raw:
     return event["message"] if event.get("subtype") == "message_changed" else event
 
-
-_UNREADABLE = (OutOfSightError, MayNotReadError, *SLACK_ERRORS)
 
 REST = timedelta(seconds=30)
 """A reply that has not changed for this long is finished."""
@@ -185,7 +183,7 @@ class Watcher:
                         continue
                     try:
                         outcome = await self._take(reply, probability, watches.get((reply.channel_id, reply.author_id)))
-                    except _UNREADABLE as exc:
+                    except UNREADABLE as exc:
                         logger.warning(
                             "reply_not_read", channel=reply.channel_id, error=in_brief(exc) or type(exc).__name__
                         )
