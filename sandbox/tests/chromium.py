@@ -37,24 +37,18 @@ async def chromium() -> AsyncIterator[Browser]:
         await started.close()
 
 
-@fixture
-async def browser(chromium: Browser) -> AsyncIterator[Browser]:
-    """The Chromium that all tests share; after each test its contexts are closed."""
-    yield chromium
-    for context in chromium.contexts:
-        await context.close()
-
-
 @dataclass
 class Tab:
     """A tab of the browser, and the errors in it."""
 
     page: Page
+    url: str = ""
+    """What all of its requests have to begin with."""
     trouble: list[str] = field(default_factory=list)
 
-    def watch(self, url: str) -> None:
+    def __post_init__(self) -> None:
         def on_request(request: Request) -> None:
-            if not request.url.startswith(url):
+            if not request.url.startswith(self.url):
                 self.trouble.append(f"a request to {request.url}")
 
         def on_console(message: ConsoleMessage) -> None:
@@ -67,28 +61,57 @@ class Tab:
 
 
 class Tabs:
-    """Opens tabs, each with its own profile; no tab may log an error or make a request elsewhere."""
+    """Opens tabs; no tab may log an error or make a request elsewhere.
+
+    One test takes over the tabs of another, because a new one costs as much CPU as all that a test does in it. Nothing
+    is left in them: each test's server has its own port, and pages keep their state in memory.
+    """
 
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
-        self.open: list[Tab] = []
+        self._idle: dict[bool, list[Tab]] = {False: [], True: []}
+        self._open: list[tuple[bool, Tab]] = []
 
-    async def __call__(
-        self, slack: Sandbox, place: str = "", width: int = 1400, scheme: Any = "light", is_touched: bool = False
-    ) -> Tab:
-        context = await self._browser.new_context(
-            viewport={"width": width, "height": 900}, color_scheme=scheme, has_touch=is_touched, is_mobile=is_touched
-        )
-        tab = Tab(await context.new_page())
-        tab.watch(slack.url)
-        self.open.append(tab)
-        await tab.page.goto(f"{slack.url}/#{place}")
-        await tab.page.get_by_role("status").get_by_text("Connected").wait_for(state="attached")
+    async def __call__(self, slack: Sandbox, place: str = "", **how: Any) -> Tab:
+        tab = await self.blank(slack.url, **how)
+        await self.show(tab, place)
         return tab
+
+    async def show(self, tab: Tab, place: str = "") -> None:
+        await tab.page.goto(f"{tab.url}/#{place}")
+        await tab.page.get_by_role("status").get_by_text("Connected").wait_for(state="attached")
+
+    async def blank(self, url: str, width: int = 1400, scheme: Any = "light", is_touched: bool = False) -> Tab:
+        """A tab for pages whose addresses begin with `url`."""
+        if self._idle[is_touched]:
+            tab = self._idle[is_touched].pop()
+        else:
+            context = await self._browser.new_context(has_touch=is_touched, is_mobile=is_touched)
+            tab = Tab(await context.new_page())
+        await tab.page.set_viewport_size({"width": width, "height": 900})
+        await tab.page.emulate_media(color_scheme=scheme)
+        tab.url = url
+        self._open.append((is_touched, tab))
+        return tab
+
+    async def release(self) -> list[str]:
+        """Leaves all open tabs to the next test, unless a test has closed them; returns the errors in them."""
+        trouble = [each for _, tab in self._open for each in tab.trouble]
+        for is_touched, tab in self._open:
+            if not tab.page.is_closed():
+                await tab.page.goto("about:blank")
+                tab.trouble.clear()
+                self._idle[is_touched].append(tab)
+        self._open.clear()
+        return trouble
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def tabs(chromium: Browser) -> Tabs:
+    return Tabs(chromium)
 
 
 @fixture
-async def open_tab(browser: Browser) -> AsyncIterator[Tabs]:
-    tabs = Tabs(browser)
+async def open_tab(tabs: Tabs) -> AsyncIterator[Tabs]:
     yield tabs
-    assert [trouble for tab in tabs.open for trouble in tab.trouble] == []
+    assert await tabs.release() == []

@@ -1,17 +1,17 @@
 """The page of `judge view`, opened as a file."""
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from axe_playwright_python.async_playwright import Axe
-from playwright.async_api import Browser, Locator, Page, expect
+from playwright.async_api import Locator, Page, expect
 
 from judge.evaluation.view import save_page
 from judge.evaluation.view.replies import read_replies
-from sandbox.tests.chromium import Tab, fixture
+from sandbox.tests.chromium import Tabs
 
 Open = Callable[..., Awaitable[Page]]
 NAMED = {"rubric": "additive-5", "rubric_version": "f846c469"}
@@ -44,24 +44,19 @@ ROWS = [
 ]
 
 
-@fixture
-async def open_view(browser: Browser, tmp_path: Path) -> AsyncIterator[Open]:
+@pytest.fixture
+def open_view(open_tab: Tabs, tmp_path: Path) -> Open:
     """Opens rows as a page; no page may log an error or request anything but its own file."""
-    tabs: list[Tab] = []
 
     async def open_here(rows: Sequence[Mapping[str, Any]] = ROWS, width: int = 1280, scheme: Any = "light") -> Page:
-        source, file = tmp_path / "scored.jsonl", tmp_path / f"page{len(tabs)}.html"
+        source, file = tmp_path / "scored.jsonl", tmp_path / "page.html"
         source.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
         save_page(file, source.name, read_replies(source))
-        context = await browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-        tab = Tab(await context.new_page())
-        tab.watch(file.as_uri())
-        tabs.append(tab)
+        tab = await open_tab.blank(file.as_uri(), width, scheme)
         await tab.page.goto(file.as_uri())
         return tab.page
 
-    yield open_here
-    assert [trouble for tab in tabs for trouble in tab.trouble] == []
+    return open_here
 
 
 def options(page: Page) -> Locator:

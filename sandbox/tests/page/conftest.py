@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator
 from slack_bolt.app.async_app import AsyncApp
 
 from pocket_slack import Sandbox, Workspace
-from sandbox.tests.chromium import browser, chromium, fixture, open_tab, pytest_collection_modifyitems
+from sandbox.tests.chromium import chromium, fixture, open_tab, pytest_collection_modifyitems, tabs
 from sandbox.tests.conftest import MANIFEST, UNHURRIED, connected_app
 
-__all__ = ["browser", "chromium", "open_tab", "pytest_collection_modifyitems"]
+__all__ = ["chromium", "open_tab", "pytest_collection_modifyitems", "tabs"]
 
 
 def small_workspace() -> Workspace:
