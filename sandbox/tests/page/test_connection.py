@@ -60,17 +60,3 @@ async def test_a_page_in_the_back_forward_cache_closes_its_connection(slack: San
 
     await tab.page.evaluate(dispatched, "pageshow")
     await expect(message).to_be_visible()
-
-
-async def test_a_notice_disappears_with_the_next_action(slack: Sandbox, open_tab) -> None:
-    tab = await open_tab(slack)
-    box = tab.page.get_by_role("textbox", name="Message to help")
-    await box.fill("/nosuch")
-    await tab.page.keyboard.press("Enter")
-    await expect(tab.page.get_by_role("alert")).to_contain_text("/nosuch is not a command")
-
-    await box.fill("hello")
-    await tab.page.keyboard.press("Enter")
-
-    await expect(tab.page.get_by_text("is not a command")).to_have_count(0)
-    tab.trouble.clear()  # the browser logs the refusal
