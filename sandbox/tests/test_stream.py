@@ -1,6 +1,7 @@
 """The server-sent events of a page, and which person gets them."""
 
 import json
+from collections import deque
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -150,7 +151,8 @@ def test_a_page_of_another_run_starts_with_a_snapshot(workspace: Workspace, last
 def test_a_page_that_missed_more_than_is_kept_starts_with_a_snapshot(workspace: Workspace) -> None:
     stream, ann = Stream(workspace), Person(workspace, "ann")
     [(seen, _, _)] = frames(list(stream.catch_up(ann, "")))
-    for _ in range(workspace.journal.entries.maxlen or 0):
+    workspace.journal.entries = deque(workspace.journal.entries, maxlen=9)
+    for _ in range(9):
         workspace.journal.record("fault", sockets="none")
     assert frames(list(stream.catch_up(ann, seen)))[0][1] == "entry"
     workspace.journal.record("fault", sockets="none")
