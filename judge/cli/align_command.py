@@ -2,9 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Coroutine, Iterator
-from dataclasses import asdict
-from difflib import unified_diff
+from collections.abc import Coroutine
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,19 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from judge.cli import options
-from judge.cli.options import Reports, say, to_summary
+from judge.cli.options import Reports
 from judge.cli.progress import run_interruptibly, show_progress
 from judge.errors import JudgeError, SetupError
 from judge.rows.files import replacing
 from judge.scoring.judging import Judge
 from judge.scoring.model import DEFAULT_MODEL
 from judge.scoring.offline import OFFLINE
-from judge.scoring.rubric import DEFAULT_RUBRIC, Rubric
+from judge.scoring.rubric import DEFAULT_RUBRIC
 
 if TYPE_CHECKING:
-    from judge.evaluation.align import Alignment, Asker, LabelledCase, Trial, Way
+    from judge.evaluation.align import Alignment, Asker, Way
 
-_SHOWN = 60
 _GO_ON = "run the same command to continue."
 
 
@@ -58,8 +55,8 @@ def align(
     Two fifths of the labels, by thread, are for learning. A change is tried on the others, and written only if it is
     clearly better. Run it again to continue. Exit code 0: better, 1: not clearly better, 2: error, 130: interrupted.
     """
-    from judge.evaluation.align import Asker, Budget, obstacle
-    from judge.evaluation.align import align as run
+    from judge.cli.align_report import print_alignment, to_dict
+    from judge.evaluation import align as aligning
     from judge.evaluation.align.files import FileMemory, read_labelled
     from judge.evaluation.labelled import to_range
 
@@ -73,20 +70,20 @@ def align(
     report = Reports()
     for problem in found.problems:
         report(problem)
-    if why := obstacle(found.cases):
+    if why := aligning.obstacle(found.cases):
         raise SetupError(f"{file}: {why}")
     with FileMemory(file.with_name(f"{file.stem}.align.jsonl")) as memory:
         # The offline rater makes no requests.
-        budget = Budget(len(found.cases) if judge.model == OFFLINE else max_requests, max_tokens)
-        asker = Asker(judge.by, memory, budget, known=found.known, concurrency=concurrency)
-        came = _run_to_end(judge, run(found.cases, judge.rubric, asker, chosen), asker, max_requests)
+        budget = aligning.Budget(len(found.cases) if judge.model == OFFLINE else max_requests, max_tokens)
+        asker = aligning.Asker(judge.by, memory, budget, known=found.known, concurrency=concurrency)
+        came = _run_to_end(judge, aligning.align(found.cases, judge.rubric, asker, chosen), asker, max_requests)
     if came.better:
         with replacing(output, f"{output}: cannot write it ({{reason}}).") as written:
             written.write(came.better.rubric.prompt.encode())
     if as_json:
-        typer.echo(json.dumps(_to_dict(came, asker), ensure_ascii=False))
+        typer.echo(json.dumps(to_dict(came, asker), ensure_ascii=False))
     else:
-        _print(came, asker, found.cases, judge.rubric, output)
+        print_alignment(came, asker, found.cases, judge.rubric, output)
     raise typer.Exit(0 if came.better else 1)
 
 
@@ -116,98 +113,3 @@ def _to_ways(names: list[str] | None, judge: Judge) -> "list[Way]":
         return [Way(name) for name in names or ([Way.CALIBRATION] if judge.model == OFFLINE else Way)]
     except ValueError as exc:
         raise SetupError(f"--by {' '.join(names or [])}: name calibration, examples or rubric.") from exc
-
-
-def _print(came: "Alignment", asker: "Asker", cases: "tuple[LabelledCase, ...]", rubric: Rubric, output: Path) -> None:
-    from judge.evaluation.align import Way
-
-    say(to_summary(*_head(came, cases)))
-    tried = {trial.way: trial for trial in came.trials}
-    for way in sorted({*tried, *came.untried}, key=list(Way).index):
-        if way in tried:
-            _print_trial(tried[way])
-        else:
-            say("\n" + to_summary(f"{way.value.capitalize()}: not tested. {came.untried[way]}"))
-    typer.echo("")
-    say(to_summary(*_tail(came, asker, output)))
-    if came.better:
-        typer.echo("")
-        before, after = rubric.prompt.splitlines(), came.better.rubric.prompt.splitlines()
-        say("\n".join(unified_diff(before, after, rubric.name, str(output), lineterm="", n=1)))
-
-
-def _head(came: "Alignment", cases: "tuple[LabelledCase, ...]") -> Iterator[str]:
-    yield (
-        f"{came.learned} labelled rows to learn from ({came.learned_threads} threads), {came.tested} to test on "
-        f"({came.tested_threads})."
-    )
-    seen = sum(not each.is_blind for each in cases)
-    if seen:
-        yield f"Careful: {seen} rows have labels given after the judge's score was seen; these tend to agree with it."
-    people = [each for case in cases for each in case.people]
-    if people and (most := max(map(people.count, set(people)))) > len(people) / 2:
-        yield f"Careful: one person gave {most} of the {len(people)} labels with a name."
-
-
-def _print_trial(trial: "Trial") -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
-    for title in ("", "Points off", "Within one", "Weighted kappa", "Unscored", "Tokens each"):
-        table.add_column(title, justify="left" if not title else "right", no_wrap=True)
-    rows = ("before", trial.before, trial.unscored_before), ("after", trial.after, trial.unscored_after)
-    for name, figures, unscored in rows:
-        table.add_row(
-            name,
-            f"{figures.error:.2f}",
-            f"{figures.within_one:.0%}",
-            "–" if figures.kappa is None else f"{figures.kappa:.2f}",
-            str(unscored),
-            "–" if figures.tokens is None else f"{figures.tokens:,.0f}",
-        )
-    console = Console(highlight=False, markup=False, emoji=False)
-    typer.echo(f"\n{trial.way.value.capitalize()}, attempt {trial.attempt} on these labels")
-    console.print(table)
-    say(to_summary(*_verdict(trial)))
-
-
-def _verdict(trial: "Trial") -> Iterator[str]:
-    yield f"{trial.finding} {trial.doubt}"
-    if trial.changes:
-        yield "The scores that change most:"
-    for change in trial.changes:
-        question = " ".join(change.case.question.split())[:_SHOWN]
-        given = f"{change.before} becomes {change.after} (people: {round(change.case.label, 1):g})"
-        yield f"  {given}, {change.case.called}: {question}"
-
-
-def _tail(came: "Alignment", asker: "Asker", output: Path) -> Iterator[str]:
-    requests = f"{asker.requests:,} request{'' if asker.requests == 1 else 's'}"
-    yield f"{requests}, {asker.tokens:,} tokens, with those of earlier runs."
-    if came.is_spent:
-        yield f"The budget leaves too little for more; raise --max-requests or --max-tokens and {_GO_ON}"
-    if came.better:
-        yield f"{output} holds the new rubric; --rubric {output} scores by it. {came.better.effect}"
-    elif came.trials:
-        yield "Nothing is changed: no change is clearly better."
-    else:
-        yield "Nothing is changed: nothing was tested."
-
-
-def _to_dict(came: "Alignment", asker: "Asker") -> dict[str, object]:
-    trials = [
-        {
-            **asdict(each),
-            "rubric": each.rubric.prompt,
-            "gain": each.gain._asdict(),
-            "is_better": each.is_better,
-            "changes": [
-                {"id": one.case.called, "before": one.before, "after": one.after, "label": one.case.label}
-                for one in each.changes
-            ],
-        }
-        for each in came.trials
-    ]
-    return {**asdict(came), "trials": trials, "requests": asker.requests, "tokens": asker.tokens}

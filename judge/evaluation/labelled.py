@@ -10,7 +10,7 @@ from typing import NamedTuple
 from judge.errors import SetupError
 from judge.rows.files import shown
 from judge.rows.row_file import Row
-from judge.scoring.rubric import DEFAULT_RUBRIC, Rubric, Scale, list_rubrics, load_rubric
+from judge.scoring.rubric import DEFAULT_RUBRIC, Scale, list_rubrics, load_rubric
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _RANGE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
@@ -137,15 +137,10 @@ def find_scale(row: Row, rubric: str | Path | None) -> Scale:
     name, version = row.rubric
     if rubric is not None or not name:
         return load_rubric(rubric or DEFAULT_RUBRIC).scale
-    return load_named(name, version).scale
-
-
-def load_named(name: str, version: str | None) -> Rubric:
-    """The rubric that a row names; its scale is that of the row's score."""
-    rubric = load_rubric(name) if name in list_rubrics() else None
-    if rubric is None or version not in (None, rubric.version):
+    known = load_rubric(name) if name in list_rubrics() else None
+    if known is None or version not in (None, known.version):
         raise SetupError(
             f"The scores were given by rubric {name!r} ({version}), which does not come with this package; "
             "name its file with --rubric, so that the scale is known."
         )
-    return rubric
+    return known.scale

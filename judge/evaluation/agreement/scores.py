@@ -1,14 +1,14 @@
 """Scored responses and the labels that people gave them, read from JSONL."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
 from judge.errors import SetupError
-from judge.evaluation.labelled import LabelledRow, LabelledRows, Range, load_named
-from judge.rows.row_file import Row, RowFile
-from judge.scoring.rubric import DEFAULT_RUBRIC, Scale, load_rubric
+from judge.evaluation.labelled import LabelledRow, LabelledRows, Range, find_scale
+from judge.rows.row_file import RowFile
+from judge.scoring.rubric import Scale
 
 # What identifies a judge: model, rubric, rubric version, the field of the score.
 _Key = tuple[str, ...]
@@ -82,13 +82,22 @@ def read_scores(path: Path, columns: Columns, rubric: str | Path | None = None) 
     file.require(label=columns.label, by=columns.group)
     for name in columns.scores:
         file.require(score=name)
-    scale = _find_scale(rows, rubric)
+    named = {row.rubric: row for row in rows if row.rubric[0]} or {(None, None): rows[0]}
+    scale, *others = dict.fromkeys(find_scale(row, rubric) for row in named.values())
+    if others:
+        all_scales = ", ".join(f"{low} to {high}" for low, high in (scale, *others))
+        raise SetupError(f"The file holds scores on different scales ({all_scales}); compare one scale at a time.")
     labelled = LabelledRows(file.problems, columns.label, columns.label_range, columns.scores)
     merged = _Merged(columns.group)
     for row in rows:
         merged.add(labelled.read(row, scale))
     labelled.check()
-    names = _name_judges(list(dict.fromkeys(judge for item in merged.items.values() for judge in item.scores)))
+    judges = dict.fromkeys(judge for item in merged.items.values() for judge in item.scores)
+    telling = [part for part in range(4) if len({judge[part] for judge in judges}) > 1]
+    names = {
+        judge: " ".join(judge[part] for part in telling or [0] if judge[part]) or ("unnamed" if telling else judge[3])
+        for judge in judges
+    }
     responses = tuple(
         Response(
             prompt=item.prompt,
@@ -99,20 +108,6 @@ def read_scores(path: Path, columns: Columns, rubric: str | Path | None = None) 
         for item in merged.items.values()
     )
     return Scores(responses, tuple(names.values()), scale, tuple(file.problems), merged.repeats, merged.duplicates)
-
-
-def _find_scale(rows: Iterable[Row], rubric: str | Path | None) -> Scale:
-    if rubric is not None:
-        return load_rubric(rubric).scale
-    named = dict.fromkeys(row.rubric for row in rows)
-    rubrics = [load_named(name, version) for name, version in named if name] or [load_rubric(DEFAULT_RUBRIC)]
-    scales = list(dict.fromkeys(each.scale for each in rubrics))
-    if len(scales) > 1:
-        raise SetupError(
-            f"The file holds scores on different scales ({', '.join(f'{low} to {high}' for low, high in scales)}); "
-            "compare one scale at a time."
-        )
-    return scales[0]
 
 
 @dataclass(slots=True)
@@ -156,10 +151,3 @@ class _Merged:
             is_new |= known.get(read.person) != read.labels
             self.repeats += known.setdefault(read.person, read.labels) != read.labels
         self.duplicates += not is_new
-
-
-def _name_judges(keys: Sequence[_Key]) -> dict[_Key, str]:
-    telling = [part for part in range(4) if len({key[part] for key in keys}) > 1]
-    if not telling:
-        return {key: key[0] or key[3] for key in keys}
-    return {key: " ".join(key[part] for part in telling if key[part]) or "unnamed" for key in keys}

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from judge.errors import SetupError
+from judge.evaluation import stats
 from judge.evaluation.estimate import Estimator, OneScore, how_near, why_rough
-from judge.evaluation.stats import MIN_LABELS, Interval, MeanEstimate, MeanEstimator, error_quantile
 from judge.evaluation.view.replies import Label, Replies, Reply, Version, clear_difference
 from judge.rows.files import encode, refuse_foreign, replacing
 from judge.scoring.rubric import Scale
@@ -46,7 +46,7 @@ def to_figures(replies: Sequence[Reply]) -> dict[str, Any]:
         by = f"corrected by {_count(mean.labelled, 'blind label' if is_blind else 'label')}"
         facts += _facts("Mean", by, mean, scale, ".2f")
         facts += _facts(f"Good ({estimator.good_from} or more)", by, good, Scale(0, 1), ".0%")
-        notes += [*_notes(mean, is_blind), *how_near(error_quantile(estimator.misses), labelled, scale)]
+        notes += [*_notes(mean, is_blind), *how_near(stats.error_quantile(estimator.misses), labelled, scale)]
     notes += _left_out(replies, labelled)
     counts = Counter(to_bar(reply) for reply in replies)
     names = [_bar_name(start, scale) for start in range(scale.low, scale.high + 1, _bar_width(scale))]
@@ -66,14 +66,14 @@ def _used(reply: Reply, is_drawn: bool) -> Sequence[Label]:
     return [each for each in reply.labels if each.is_blind is not False and is_drawn == (each.probability is not None)]
 
 
-def _facts(what: str, by: str, mean: MeanEstimate, scale: Scale, form: str) -> Iterator[dict[str, Any]]:
+def _facts(what: str, by: str, mean: stats.MeanEstimate, scale: Scale, form: str) -> Iterator[dict[str, Any]]:
     """The judge's own figure, which matches the bars, and the same figure corrected by people's labels."""
     yield _fact(f"{what}, by the judge", mean.judge, scale, form)
     if mean.corrected:
         yield _fact(f"{what}, {by}", mean.corrected, scale, form)
 
 
-def _fact(title: str, interval: Interval, scale: Scale, form: str) -> dict[str, Any]:
+def _fact(title: str, interval: stats.Interval, scale: Scale, form: str) -> dict[str, Any]:
     fact = {"title": title, "value": format(interval.mean, form)}
     if interval.low is None or interval.high is None:
         return fact | {"range": "of unknown precision"}
@@ -82,12 +82,12 @@ def _fact(title: str, interval: Interval, scale: Scale, form: str) -> dict[str, 
     return fact | {"range": f"between {interval.low:{form}} and {interval.high:{form}}", "places": places}
 
 
-def _notes(mean: MeanEstimate, is_blind: bool) -> Iterator[str]:
+def _notes(mean: stats.MeanEstimate, is_blind: bool) -> Iterator[str]:
     scores = _count(mean.n, "score")
     if mean.corrected is None:
         yield (
             f"{scores} by the judge alone: the range is for other replies like these, and says nothing of how far the "
-            f"judge is from people. {MIN_LABELS} labels given blind would tell."
+            f"judge is from people. {stats.MIN_LABELS} labels given blind would tell."
         )
         return
     yield (
@@ -132,12 +132,12 @@ def _bar_name(score: int, scale: Scale) -> str:
 
 def to_trend(replies: Iterable[Reply], is_by_day: bool) -> list[dict[str, Any]]:
     """The judge's own mean for each day or week with a score, for replies of one version; empty without times."""
-    estimators: dict[date, MeanEstimator] = {}
+    estimators: dict[date, stats.MeanEstimator] = {}
     for reply in replies:
         if reply.score is not None and reply.judged_at is not None:
             day = reply.judged_at.date()
             start = day if is_by_day else day - timedelta(days=day.weekday())
-            estimators.setdefault(start, MeanEstimator(reply.scale)).add(reply.score, cluster=reply.cluster)
+            estimators.setdefault(start, stats.MeanEstimator(reply.scale)).add(reply.score, cluster=reply.cluster)
     points = ((start, estimator.estimate()) for start, estimator in sorted(estimators.items()))
     return [{"start": start.isoformat(), "n": found.n, **found.judge._asdict()} for start, found in points if found]
 

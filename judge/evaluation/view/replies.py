@@ -1,7 +1,7 @@
 """Reads rows of `judge batch` and `judge-bot export` as replies; several rows of one case are one reply."""
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -152,13 +152,6 @@ _FACTS = {
 }
 
 
-def _to_facts(row: Row) -> Iterator[tuple[str, str]]:
-    for name, (title, form) in _FACTS.items():
-        value = row.get(name)
-        if value not in (None, ""):
-            yield title, form.format(value) if _is_number(value) or form == "{}" else _text(value) or ""
-
-
 MOST_REPLIES = 20_000
 """With more, the page would be slow to open."""
 LABEL = "human"
@@ -260,8 +253,13 @@ class Reader:
         return Replies(tuple(self._replies.values()), tuple(self._problems), left_out)
 
     def _to_reply(self, row: Row, name: str, version: Version, scale: Scale, score: float | None) -> Reply:
-        time = self._time(row)
-        judged = (("Judged", f"{time:%Y-%m-%d %H:%M} UTC"),) if time else ()
+        facts = []
+        for field_, (title, form) in _FACTS.items():
+            if (value := row.get(field_)) not in (None, ""):
+                words = form.format(value) if _is_number(value) or form == "{}" else _text(value)
+                facts.append((title, words or ""))
+        if time := self._time(row):
+            facts.append(("Judged", f"{time:%Y-%m-%d %H:%M} UTC"))
         question, response = (
             next((_text(row.get(each)) for each in names if row.get(each) is not None), None)
             for names in (PROMPT, COMPLETION)
@@ -286,7 +284,7 @@ class Reader:
             stratum=row.key("stratum"),
             flags=tuple(_to_flag(str(each)) for each in _list(row.get("flags"))),
             judged_at=time,
-            facts=(*_to_facts(row), *judged),
+            facts=tuple(facts),
             before=before,
         )
 
