@@ -173,6 +173,8 @@ async def test_a_new_text_becomes_the_next_version_of_the_channels_own_rubric(st
     before = await chosen(stage)
     await labelled(stage, ENOUGH, lambda _: 3, people)
     await offered_text(stage, "Look at the sources.")
+    taken = [row.tokens for row in await stage.log.database.all(select(spent.c.tokens))]
+    assert taken == [TOKENS] * len(stage.model.requests)  # proposals count, too
     await press(stage, ids.ACTION_IMPROVE_USE)
     await shows(stage, ids.ACTION_IMPROVE_BACK)
     saved = await stage.log.rubrics.find(*place(stage), "tone")
