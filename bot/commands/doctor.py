@@ -193,11 +193,11 @@ async def _try_other_model(settings: Settings, name: str, model: str | None) -> 
 
 
 async def _batches(_: AsyncWebClient, settings: Settings) -> str:
-    from judge.rows.provider import Batches
+    from judge.rows.provider import Provider
 
     if client := model_client(settings):
         async with client:
-            await Batches(client, "unset WATCH_BY_BATCH").check()
+            await Provider(client, "unset WATCH_BY_BATCH").check()
     return "WATCH_BY_BATCH: the server takes batches"
 
 

@@ -6,7 +6,6 @@ fetched; each step is logged before the next. No request is in two batches. Requ
 queued again. A reply without a score after a day stays unscored, as with any watch.
 """
 
-from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -17,10 +16,10 @@ import structlog
 from bot.domain.case import LoggedCase
 from bot.domain.clock import Clock
 from bot.pipeline.retries import RetryError
-from bot.store.batches import Batches, SentBatch
+from bot.store.batches import Batches
 from judge import Judge, JudgeError, Verdict
-from judge.rows import provider
 from judge.rows.exchange import Exchange
+from judge.rows.provider import Answer, Provider, Sent, is_completion, parts
 
 _READ_AGAIN_FOR = timedelta(hours=6)  # if a file has fewer answers than the provider counts
 _LOOK_AGAIN = timedelta(hours=1)  # a fallback: when the answers arrive, the case gets a job at once
@@ -42,7 +41,7 @@ class BatchJudging:
     def __init__(self, log: Batches, team_id: str, client: openai.AsyncOpenAI, clock: Clock) -> None:
         self._log = log
         self._team_id = team_id
-        self._provider = provider.Batches(client, "unset WATCH_BY_BATCH")
+        self._provider = Provider(client, "unset WATCH_BY_BATCH")
         self._now = clock
 
     async def score(self, judge: Judge, case: LoggedCase) -> Verdict:
@@ -62,7 +61,7 @@ class BatchJudging:
 
     async def work(self) -> None:
         """Sends the requests that are due, and fetches answers; the next call retries what fails."""
-        for part in provider.parts(await self._log.due(self._team_id, self._now())):
+        for part in parts(await self._log.due(self._team_id, self._now())):
             await self._log.begin(self._team_id, [request for request, _ in part])
         for batch in await self._log.open(self._team_id):
             try:
@@ -71,45 +70,24 @@ class BatchJudging:
                 cause = self._provider.refused(exc) if isinstance(exc, openai.APIError) else exc
                 logger.error("batch_interrupted", batch=batch.batch_id or batch.nonce, reason=str(cause))
 
-    async def _bring_on(self, batch: SentBatch) -> None:
-        if batch.batch_id:
-            await self._collect(batch, batch.batch_id)
-            return
-        file_id, found = batch.file_id, None
-        if file_id:  # the batch may already have been created
-            found = await self._provider.find(batch.nonce, file_id)
-        else:
-            file_id = await self._provider.upload(batch.nonce, await self._log.bodies(batch))
-            if not await self._log.note(batch, file_id=file_id):
-                return
-        batch_id = found or await self._provider.create(batch.nonce, file_id)
-        await self._log.note(batch, batch_id=batch_id)
-        logger.info("batch_sent", batch=batch_id, requests=batch.requests)
-
-    async def _collect(self, batch: SentBatch, batch_id: str) -> None:
-        state = await self._provider.look(batch_id)
-        if not state.has_ended:
+    async def _bring_on(self, batch: Sent) -> None:
+        if not batch.batch_id:
+            if await self._provider.start(batch, self._log):
+                logger.info("batch_sent", batch=batch.batch_id, requests=batch.requests)
             return
         answers: dict[int, dict[str, Any]] = {}
-        completed = set[int]()
-        for file_id in state.file_ids:
-            async for raw in self._provider.lines(file_id):
-                try:
-                    answer = provider.read_answer(raw, batch.nonce, batch.requests)
-                except ValueError as exc:
-                    logger.warning("batch_line_ignored", batch=batch_id, reason=str(exc))
-                    continue
-                if answer.response and _is_final(answer.response):
-                    answers.setdefault(answer.position, answer.response)
-                if answer.response and provider.is_completion(answer.response):
-                    completed.add(answer.position)
-        is_fresh = state.ended_at is not None and self._now() - state.ended_at < _READ_AGAIN_FOR
-        if len(completed) < state.completed and is_fresh:
-            logger.warning("batch_file_short", batch=batch_id, answers=len(completed), of=state.completed)
+
+        def keep(answer: Answer, _: bytes) -> None:
+            if is_completion(answer.response) or 400 <= answer.response["status_code"] <= _MOST_REQUESTS_REFUSED:
+                answers.setdefault(answer.position, answer.response)
+
+        state = await self._provider.collect(batch, keep)
+        if not state.has_ended:
+            return
+        for problem in state.problems:
+            logger.warning("batch_line_ignored", batch=batch.batch_id, reason=problem)
+        if state.is_short and state.ended_at is not None and self._now() - state.ended_at < _READ_AGAIN_FOR:
+            logger.warning("batch_file_short", batch=batch.batch_id, answers=state.read, of=state.completed)
             return
         await self._log.end(batch, answers, self._now())
-        logger.info("batch_ended", batch=batch_id, status=state.status, answered=len(answers), of=batch.requests)
-
-
-def _is_final(response: Mapping[str, Any]) -> bool:
-    return provider.is_completion(response) or 400 <= response["status_code"] <= _MOST_REQUESTS_REFUSED
+        logger.info("batch_ended", batch=batch.batch_id, status=state.status, answered=len(answers), of=batch.requests)

@@ -2,7 +2,6 @@
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.store.jobs import Job, JobKind, JobPart, priority
 from bot.store.schema import batch_requests, batches, cases
+from judge.rows.provider import Sent
 
 EVERY = timedelta(hours=1)
 """How long a request waits for others that are sent in the same batch."""
@@ -19,16 +19,6 @@ _MOST = 5_000  # at once, so that they fit into memory; the next minute takes mo
 
 RequestId = tuple[int, int]
 """A case id, and the number of the request within the case."""
-
-
-@dataclass(frozen=True)
-class SentBatch:
-    """A batch that has not ended, by our nonce; `file_id` and `batch_id` are the provider's, None if not known yet."""
-
-    nonce: str
-    requests: int
-    file_id: str | None
-    batch_id: str | None
 
 
 class Batches(JobPart):
@@ -78,26 +68,26 @@ class Batches(JobPart):
 
         await self._database.write(begin)
 
-    async def open(self, team_id: str) -> Sequence[SentBatch]:
+    async def open(self, team_id: str) -> Sequence[Sent]:
         """The batches that have not ended, without those that no case waits for any more."""
         last = func.max(batch_requests.c.position).label("last")
         query = select(batches, last).join(batch_requests, batch_requests.c.nonce == batches.c.nonce)
         rows = await self._database.all(query.where(batches.c.team_id == team_id).group_by(batches.c.nonce))
-        return [SentBatch(row.nonce, row.last + 1, row.file_id, row.batch_id) for row in rows]
+        return [Sent(row.nonce, row.last + 1, row.file_id or "", row.batch_id or "") for row in rows]
 
-    async def bodies(self, batch: SentBatch) -> Sequence[tuple[int, bytes]]:
+    async def bodies(self, batch: Sent) -> Sequence[tuple[int, bytes]]:
         """The bodies of a batch by position; a case that was forgotten in the meantime leaves a gap."""
         query = select(batch_requests.c.position, batch_requests.c.body).where(batch_requests.c.nonce == batch.nonce)
         rows = await self._database.all(query.order_by(batch_requests.c.position))
         return [(row.position, row.body.encode()) for row in rows]
 
-    async def note(self, batch: SentBatch, **ids: str) -> bool:
+    async def note(self, batch: Sent, **ids: str) -> bool:
         """Records the provider's ids; False if another worker has already recorded its own."""
         is_new = [batches.c[name].is_(None) for name in ids]
         write = update(batches).where(batches.c.nonce == batch.nonce, *is_new).values(ids)
         return await self._database.execute(write) > 0
 
-    async def end(self, batch: SentBatch, answers: Mapping[int, dict[str, Any]], now: datetime) -> None:
+    async def end(self, batch: Sent, answers: Mapping[int, dict[str, Any]], now: datetime) -> None:
         """Stores the answers of a batch that has ended, by position, and queues their cases to be settled.
 
         Requests without an answer wait for the next batch again.

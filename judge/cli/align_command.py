@@ -45,9 +45,7 @@ def align(
     ] = None,
     max_requests: Annotated[int, typer.Option(min=1, help="Verdicts and proposals to ask for, at most.")] = 400,
     max_tokens: Annotated[int, typer.Option(min=1, help="Tokens to use, at most.")] = 2_000_000,
-    concurrency: Annotated[
-        int, typer.Option(envvar="JUDGE_CONCURRENCY", min=1, help="Rows judged at the same time.")
-    ] = 8,
+    concurrency: options.Concurrency = 8,
     as_json: options.AsJson = False,
 ) -> None:
     """Make the judge learn from labels, and test it on others.
@@ -67,9 +65,7 @@ def align(
     judge = Judge(model, rubric, samples, timeout_s=timeout_s, escalate_to=escalate_to)
     chosen = _to_ways(by, judge)
     found = read_labelled(file, label, judge, to_range(scale) if scale else None)
-    report = Reports()
-    for problem in found.problems:
-        report(problem)
+    Reports(found.problems)
     if why := aligning.obstacle(found.cases):
         raise SetupError(f"{file}: {why}")
     with FileMemory(file.with_name(f"{file.stem}.align.jsonl")) as memory:

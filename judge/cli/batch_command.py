@@ -23,7 +23,6 @@ from judge.scoring.rubric import DEFAULT_RUBRIC
 if TYPE_CHECKING:
     from judge.rows.batch import Batch
     from judge.rows.batch_api import BatchApi
-    from judge.rows.journal import Journal
     from judge.rows.row_file import RowFile
 
 _GO_ON = "run the same command to continue."
@@ -37,7 +36,6 @@ Input = Annotated[
     ),
 ]
 Output = Annotated[Path, typer.Option("--output", "-o", help="The file for the scored rows.")]
-Concurrency = Annotated[int, typer.Option(envvar="JUDGE_CONCURRENCY", min=1, help="Rows judged at the same time.")]
 Limit = Annotated[int | None, typer.Option(min=1, help="Only the first rows of the input; skipped lines do not count.")]
 MaxCost = Annotated[
     float | None, typer.Option(min=0, help="Start no further row once the output has cost this many US dollars.")
@@ -82,7 +80,7 @@ def batch(
     timeout_s: options.TimeoutS = 60,
     logprobs: options.Logprobs = False,
     escalate_to: options.EscalateTo = None,
-    concurrency: Concurrency = 8,
+    concurrency: options.Concurrency = 8,
     limit: Limit = None,
     max_cost: MaxCost = None,
     read_as: ReadAs = None,
@@ -120,7 +118,7 @@ def batch(
         at_once = api.rows_at_once(found.lines, source.stat().st_size, judge.rubric.prompt) if api else concurrency
         ask = api.score if api else None
         run = Batch(judge, journal, options.Reports(), concurrency=at_once, score=ask, max_cost_usd=max_cost)
-        work = _Work(judge, journal, run, api, found.lines, limit, earlier=journal.tally.rows)
+        work = _Work(run, api, found.lines, limit, earlier=journal.tally.rows)
         work.run_to_end(given)
     write_table()
     say(work.summary(cancels=cancel))
@@ -144,7 +142,7 @@ def _to_files(
     journal = output if form is Format.JSONL else exports.name_beside(output, Format.JSONL)
     table = None if form is Format.JSONL else exports.name_beside(output, form)
     if table:
-        exports.refuse_foreign(table, form)
+        exports.refuse_other_table(table, form)
     for written in (journal, table, summary):
         options.refuse_same_file(source, written, "the rows would be written over the input")
 
@@ -180,8 +178,6 @@ def _to_batch_api(
 class _Work:
     """A batch, while it is run and after it."""
 
-    judge: Judge
-    journal: "Journal"
     batch: "Batch"
     api: "BatchApi | None"
     lines: int  # of the input
@@ -191,23 +187,23 @@ class _Work:
     @property
     def rows(self) -> int:
         """The number of rows, as far as is known: lines that are not rows show only when it is their turn."""
-        return max(min(self.lines - self.batch.malformed, self.limit or self.lines), self.journal.tally.rows)
+        return max(min(self.lines - self.batch.malformed, self.limit or self.lines), self.batch.journal.tally.rows)
 
     @property
     def missing(self) -> int:
         """The number of rows without a verdict, and of lines that are not rows."""
-        return self.rows - self.journal.tally.rows + self.batch.malformed
+        return self.rows - self.batch.journal.tally.rows + self.batch.malformed
 
     def run_to_end(self, given: "RowFile") -> None:
         """Runs the batch. If it is interrupted or stopped, the command ends here and says how many rows are done."""
-        api, journal, batch = self.api, self.journal, self.batch
+        api, batch, journal = self.api, self.batch, self.batch.journal
         items = partial(given.items, journal.has, self.limit)
         try:
             progress = partial(show_progress, lambda: batch.done, lambda: self.rows)
-            work = api.drive(batch, self.judge, items, journal.has) if api else batch.run(items())
+            work = api.drive(batch, items) if api else batch.run(items())
             if api:
                 progress = partial(show_progress, lambda: api.done, lambda: api.total, "requests")
-            asyncio.run(run_interruptibly(self.judge, work, progress))
+            asyncio.run(run_interruptibly(self.batch.judge, work, progress))
         except (KeyboardInterrupt, asyncio.CancelledError):
             meanwhile = "batches in progress go on; " if api and api.is_waiting else ""
             say(f"Interrupted: {self._share()}; {meanwhile}{_GO_ON}", err=True)
@@ -217,7 +213,7 @@ class _Work:
         journal.sort()
 
     def _share(self) -> str:
-        return f"{self.journal.tally.rows:,} of {self.rows:,} rows in {self.journal.path}"
+        return f"{self.batch.journal.tally.rows:,} of {self.rows:,} rows in {self.batch.journal.path}"
 
     def summary(self, *, cancels: bool) -> str:
         """A summary of the output."""
@@ -229,7 +225,7 @@ class _Work:
     def _sentences(self, *, cancels: bool) -> Iterator[str]:
         from judge.rows import exports
 
-        tally, run = self.journal.tally, self.batch
+        run, tally = self.batch, self.batch.journal.tally
         reasons = ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in tally.reasons.most_common())
         why = f" ({reasons})" if reasons else ""
         is_idle = self.rows and tally.rows == self.earlier and not (run.failed or run.is_spent or cancels)
@@ -246,7 +242,7 @@ class _Work:
             mean = sum(score * count for score, count in tally.scores.items()) / tally.scored
             counts = ", ".join(f"{score}: {count:,}" for score, count in sorted(tally.scores.items()))
             yield f"Rows by score: {counts}. Mean {mean:.2f}."
-        if self.judge.model == OFFLINE and tally.scored:
+        if self.batch.judge.model == OFFLINE and tally.scored:
             yield "The offline rater counted words: it is not a judge."
         if tally.input_tokens or tally.output_tokens:
             cost = "not known" if tally.unpriced else f"${tally.cost_usd:,.4f}"
@@ -257,5 +253,5 @@ class _Work:
             yield "Without --cancel, the same command asks for the rest."
         elif run.failed:
             yield "The same command asks again for the rows that failed."
-        elif exports.has_pair(self.journal.path):
-            yield f"Next: judge pairs {shlex.quote(str(self.journal.path))} -o pairs.jsonl"
+        elif exports.has_pair(self.batch.journal.path):
+            yield f"Next: judge pairs {shlex.quote(str(self.batch.journal.path))} -o pairs.jsonl"

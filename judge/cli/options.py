@@ -2,6 +2,7 @@
 
 import re
 import textwrap
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -66,6 +67,7 @@ RubricFile = Annotated[
     Path | None,
     typer.Option("--rubric", metavar="FILE", help="The rubric's file, if it is not one of 'judge rubrics'."),
 ]
+Concurrency = Annotated[int, typer.Option(envvar="JUDGE_CONCURRENCY", min=1, help="Rows judged at the same time.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print all figures as JSON.")]
 
 
@@ -83,8 +85,10 @@ _UNSAFE = re.compile(
 class Reports:
     """Prints the first ten sentences on standard error, and leaves the others to the summary."""
 
-    def __init__(self) -> None:
+    def __init__(self, sentences: Iterable[str] = ()) -> None:
         self._count = 0
+        for each in sentences:
+            self(each)
 
     def __call__(self, sentence: str) -> None:
         self._count += 1

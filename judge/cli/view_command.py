@@ -33,9 +33,7 @@ def view(
     found = read_replies(file, label, to_range(scale) if scale else None, rubric, limit)
     page = output or file.with_suffix(".html")
     size = save_page(page, file.name, found)
-    report = Reports()
-    for problem in found.problems:
-        report(problem)
+    Reports(found.problems)
     say(to_sentence(page, len(found.replies), size))
     raise typer.Exit(1 if found.problems else 0)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 from judge.errors import HOPELESS, JudgeError, RequestRejectedError, SetupError
@@ -25,6 +26,7 @@ def identity_of(judge: Judge) -> Mapping[str, Any]:
     return names | {"rubric_version": judge.rubric.version, "samples": samples_of(judge)}
 
 
+@dataclass
 class Batch:
     """Sends rows to a judge and writes its verdicts to a journal.
 
@@ -32,59 +34,37 @@ class Batch:
     model is unscored. The run stops early if no other row could succeed either (a wrong key, no quota, a full disk),
     after 3 * `concurrency` failures in a row, and at `max_cost_usd`. Calls in progress are awaited, because they are
     paid for.
-
-    Args:
-        judge: Scores the rows.
-        journal: Receives the verdicts.
-        report: Called with one plain sentence for each row that fails, each line that is not a row, and the first
-            failed call of each model whose row got a verdict without it.
-        unit: The word for a row in these sentences, before its number.
-        concurrency: The number of rows in progress at once, at least 1.
-        score: Scores a row instead of `judge`; None means that there is no verdict yet, and is not counted.
-        max_cost_usd: No row is started once the journal's verdicts have cost this much, in US dollars.
-
-    Attributes:
-        failed: The number of rows without a verdict because calls failed.
-        malformed: The number of lines that are not rows.
-        stopped: The error that stopped the run early.
-        is_spent: Whether `max_cost_usd` is reached.
     """
 
-    def __init__(
-        self,
-        judge: Judge,
-        journal: Journal,
-        report: Callable[[str], None],
-        *,
-        unit: str = "line",
-        concurrency: int = 8,
-        score: Callable[[Item], Awaitable[Verdict | None]] | None = None,
-        max_cost_usd: float | None = None,
-    ) -> None:
-        self._judge = judge
-        self._score = score or (lambda row: judge.score(row.question, row.response, conversation=row.conversation))
-        self._journal = journal
-        self._report = report
-        self._unit = unit
-        self._concurrency = concurrency
-        self._max_cost_usd = max_cost_usd
-        self._failures_in_a_row = 0
-        self._has_verdict = False
-        self._absent: set[str] = set()
-        self.failed = 0
-        self.malformed = 0
-        self.stopped: JudgeError | None = None
-        self.is_spent = False
+    judge: Judge
+    journal: Journal
+    # Called with one plain sentence for each row that fails, each line that is not a row, and the first failed call of
+    # each model whose row got a verdict without it.
+    report: Callable[[str], None]
+    _: KW_ONLY
+    unit: str = "line"  # the word for a row in these sentences, before its number
+    concurrency: int = 8  # rows in progress at once, at least 1
+    # Scores a row instead of `judge`; None means that there is no verdict yet, and is not counted.
+    score: Callable[[Item], Awaitable[Verdict | None]] | None = None
+    max_cost_usd: float | None = None  # no row is started once the journal's verdicts have cost this much
+
+    failed: int = field(default=0, init=False)  # rows without a verdict because calls failed
+    malformed: int = field(default=0, init=False)  # lines that are not rows
+    stopped: JudgeError | None = field(default=None, init=False)  # the error that stopped the run early
+    is_spent: bool = field(default=False, init=False)  # whether `max_cost_usd` is reached
+    _failures_in_a_row: int = field(default=0, init=False)
+    _has_verdict: bool = field(default=False, init=False)
+    _absent: set[str] = field(default_factory=set, init=False)
 
     @property
     def done(self) -> int:
-        return self._journal.tally.rows + self.failed
+        return self.journal.tally.rows + self.failed
 
     async def run(self, items: Iterator[Item | Malformed]) -> None:
         """Judges the rows among `items`, which are read one by one as calls become free."""
         self._watch_cost()
         async with asyncio.TaskGroup() as group:
-            for _ in range(self._concurrency):
+            for _ in range(self.concurrency):
                 group.create_task(self._work(items))
 
     async def _work(self, items: Iterator[Item | Malformed]) -> None:
@@ -98,15 +78,18 @@ class Batch:
                 return
             if isinstance(item, Malformed):
                 self.malformed += 1
-                self._report(f"{self._unit} {item.line}: {item.why}; skipped.")
+                self.report(f"{self.unit} {item.line}: {item.why}; skipped.")
             else:
                 await self._settle(item)
             await asyncio.sleep(0)  # the offline rater never waits, so other tasks would get no turn
 
     async def _settle(self, row: Item) -> None:
-        judge = self._judge
+        judge = self.judge
         try:
-            verdict = await self._score(row)
+            if self.score:
+                verdict = await self.score(row)
+            else:
+                verdict = await judge.score(row.question, row.response, conversation=row.conversation)
             if verdict is None:
                 return
             self._has_verdict = True
@@ -121,9 +104,9 @@ class Batch:
                 continue
             if rating.model not in self._absent:
                 self._absent.add(rating.model)
-                self._report(f"{self._unit} {row.line}, without {rating.model!r}: {rating.detail}")
+                self.report(f"{self.unit} {row.line}, without {rating.model!r}: {rating.detail}")
         try:
-            self._journal.write(row, to_added(verdict, samples_of(judge)))
+            self.journal.write(row, to_added(verdict, samples_of(judge)))
         except SetupError as exc:
             self.stopped = exc
         self._watch_cost()
@@ -132,19 +115,19 @@ class Batch:
         self.failed += 1
         is_hopeless = isinstance(exc, HOPELESS)
         if not is_hopeless:
-            self._report(f"{self._unit} {row.line}: {exc}")
+            self.report(f"{self.unit} {row.line}: {exc}")
             # Rows that a server rejects may well be consecutive; if other rows get verdicts, the server works.
             self._failures_in_a_row += not (isinstance(exc, RequestRejectedError) and self._has_verdict)
-        if is_hopeless or self._failures_in_a_row >= _FAILURES_PER_WORKER * self._concurrency:
+        if is_hopeless or self._failures_in_a_row >= _FAILURES_PER_WORKER * self.concurrency:
             self.stopped = exc
 
     def _watch_cost(self) -> None:
-        tally = self._journal.tally
-        if self._max_cost_usd is None:
+        tally = self.journal.tally
+        if self.max_cost_usd is None:
             return
         if tally.unpriced:
             self.stopped = self.stopped or SetupError(
-                f"What model {self._judge.model!r} costs here is not known, so --max-cost cannot be kept; "
-                f"leave it out, and judge fewer {self._unit}s."
+                f"What model {self.judge.model!r} costs here is not known, so --max-cost cannot be kept; "
+                f"leave it out, and judge fewer {self.unit}s."
             )
-        self.is_spent = tally.cost_usd >= self._max_cost_usd
+        self.is_spent = tally.cost_usd >= self.max_cost_usd

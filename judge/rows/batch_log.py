@@ -10,14 +10,16 @@
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from judge.errors import SetupError
-from judge.rows.line_file import LineFile, Place
-from judge.rows.provider import is_completion
+from judge.rows.line_file import LineFile, Span
+from judge.rows.provider import Sent, is_completion
+
+_NAMES = {"file_id": "file", "batch_id": "id"}
 
 
 @dataclass(slots=True)
@@ -27,18 +29,16 @@ class Asked:
     line: int
     row: str
     digest: str
-    place: Place | None = None
+    place: Span | None = None
     is_lost: bool = False
 
 
 @dataclass
-class Sent:
-    """A batch that was sent; `counted` of its requests are answered, according to the provider."""
+class SentRows(Sent):
+    """A batch of requests for rows; `counted` of them are answered, according to the provider."""
 
-    nonce: str
-    asked: Sequence[Asked]
-    file_id: str = ""
-    id: str = ""
+    asked: Sequence[Asked] = ()
+    bodies: Sequence[bytes] = ()  # until they are uploaded
     is_earlier: bool = False  # sent by an earlier run
     has_ended: bool = False
     counted: int = 0
@@ -46,17 +46,28 @@ class Sent:
 
 
 class BatchLog(LineFile):
-    """The file with everything known about batches; `note` returns after its record is on the disk.
+    """The file with everything known about batches; a record is on the disk when its method returns.
 
     Attributes:
-        batches: Those of earlier runs, with their known answers, by nonce.
+        batches: All batches, those of earlier runs with their known answers, by nonce.
     """
 
     def __init__(self, path: Path) -> None:
-        self.batches: dict[str, Sent] = {}
+        self.batches: dict[str, SentRows] = {}
         super().__init__(path, self._take)
 
-    def _take(self, _: int, place: Place, raw: bytes) -> None:
+    def begin(self, batch: SentRows) -> None:
+        self.batches[batch.nonce] = batch
+        self.record(batch=batch.nonce, requests=[(each.line, each.row, each.digest) for each in batch.asked])
+
+    async def bodies(self, batch: SentRows) -> Iterable[tuple[int, bytes]]:
+        return enumerate(batch.bodies)
+
+    async def note(self, batch: SentRows, **ids: str) -> bool:
+        self.record(batch=batch.nonce, **{_NAMES[name]: value for name, value in ids.items()})
+        return True
+
+    def _take(self, _: int, place: Span, raw: bytes) -> None:
         try:
             record = json.loads(raw)
             match record:
@@ -65,11 +76,12 @@ class BatchLog(LineFile):
                     asked = self.batches[nonce].asked[int(index)]
                     asked.place = asked.place or place
                 case {"batch": nonce, "requests": requests}:
-                    self.batches[nonce] = Sent(nonce, [Asked(*each) for each in requests], is_earlier=True)
+                    asked_for = [Asked(*each) for each in requests]
+                    self.batches[nonce] = SentRows(nonce, len(asked_for), asked=asked_for, is_earlier=True)
                 case {"batch": nonce}:
                     batch = self.batches[nonce]
                     batch.file_id = record.get("file", batch.file_id)
-                    batch.id = record.get("id", batch.id)
+                    batch.batch_id = record.get("id", batch.batch_id)
                     batch.has_ended |= "ended" in record
                 case _:
                     for asked in (asked for batch in self.batches.values() for asked in batch.asked):
@@ -78,10 +90,10 @@ class BatchLog(LineFile):
         except (ValueError, LookupError, TypeError, RecursionError) as exc:
             raise SetupError(f"{self.path}: damaged; remove it to ask and pay again.") from exc
 
-    def note(self, **record: object) -> None:
+    def record(self, **record: object) -> None:
         self.append(json.dumps(record).encode() + b"\n")
         self.sync()
 
-    def response(self, place: Place) -> Any:
+    def response(self, place: Span) -> Any:
         """The HTTP status and body of the answer at this position."""
         return json.loads(self.at(place))["response"]

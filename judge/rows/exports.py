@@ -39,7 +39,7 @@ def name_beside(path: Path, form: Format) -> Path:
     return path.with_suffix(f".{form}") if _format_of(path) else path.with_name(f"{path.name}.{form}")
 
 
-def refuse_foreign(table: Path, form: Format) -> None:
+def refuse_other_table(table: Path, form: Format) -> None:
     """Raises SetupError if `table` exists and is not from a batch, whose first column is `line`."""
     if table.exists() and not _begins_with_line(table, form):
         raise SetupError(f"{table}: not a table of 'judge batch', and would be overwritten; choose another output.")

@@ -41,24 +41,22 @@ def private_and_new(path: str, flags: int) -> int:
     return private(path, flags | os.O_EXCL)
 
 
-def put_in_place(beside: Path, target: Path) -> None:
-    """Replaces `target` with the file `beside`, readable by the same users, or by its owner only if `target` is new."""
-    mode = _OWNERS_ALONE
-    # In a folder that all may write to, a link or another user's file may have been put there on purpose.
-    if not target.is_symlink() and target.exists() and target.stat().st_uid == os.geteuid():
-        mode = stat.S_IMODE(target.stat().st_mode) & ~(stat.S_IWGRP | stat.S_IWOTH)
-    beside.chmod(mode)
-    beside.replace(target)
-
-
 @contextmanager
 def written_beside(target: Path) -> Iterator[BinaryIO]:
-    """A file that replaces `target` once it is written, and is removed if that fails."""
+    """A file that replaces `target` once it is written, and is removed if that fails.
+
+    It can be read by the same users, or by its owner only if `target` is new.
+    """
     beside = target.with_name(f"{target.name}.part")
     try:
         with open(beside, "wb", opener=private_and_new) as file:
             yield file
-        put_in_place(beside, target)
+        mode = _OWNERS_ALONE
+        # In a folder that all may write to, a link or another user's file may have been put there on purpose.
+        if not target.is_symlink() and target.exists() and target.stat().st_uid == os.geteuid():
+            mode = stat.S_IMODE(target.stat().st_mode) & ~(stat.S_IWGRP | stat.S_IWOTH)
+        beside.chmod(mode)
+        beside.replace(target)
     finally:
         beside.unlink(missing_ok=True)
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from judge.errors import SetupError
 from judge.rows.files import decode, encode
-from judge.rows.line_file import LineFile, Place
+from judge.rows.line_file import LineFile, Span
 from judge.rows.row_file import ADDED, PROMPT_ID, Item, Prompts, Row, RowFile, to_line
 from judge.scoring.escalation import is_escalated
 
@@ -61,16 +61,12 @@ class Journal(LineFile):
         self.tally = Tally()
         self._judge = judge
         # By line of the input: a hash of the row that was judged, and the offset of its verdict.
-        self._rows: dict[int, tuple[int, int]] = {}
+        self.rows: dict[int, tuple[int, int]] = {}
         super().__init__(path, self._take, b'{"line":')
 
     def has(self, line: int) -> bool:
         """Whether there is a verdict for this line of the input."""
-        return line in self._rows
-
-    def judged(self, line: int) -> int | None:
-        """A hash of the row that was judged on this line of the input; None if there is no verdict."""
-        return self._rows[line][0] if line in self._rows else None
+        return line in self.rows
 
     def write(self, item: Item, added: Mapping[str, Any]) -> None:
         """Writes the verdict on `item`."""
@@ -78,17 +74,12 @@ class Journal(LineFile):
 
     def sort(self) -> None:
         """Puts the rows in the order of the input."""
-        lines = sorted(self._rows)
-        if lines != list(self._rows):
+        lines = sorted(self.rows)
+        if lines != list(self.rows):
             failure = f"{self.path}: has all rows, but they cannot be put in the order of the input ({{reason}})."
-            self.rewrite((self._rows[line][1] for line in lines), failure)
+            self.rewrite((self.rows[line][1] for line in lines), failure)
 
-    def has_changed(self, what: str) -> SetupError:
-        return SetupError(
-            f"{what} has changed since its verdicts in {self.path}; restore it, or choose another output."
-        )
-
-    def _take(self, number: int, place: Place, raw: bytes) -> None:
+    def _take(self, number: int, place: Span, raw: bytes) -> None:
         where, problem = f"{self.path}, line {number}", ""
         try:
             fields = decode(raw)
@@ -110,13 +101,13 @@ class Journal(LineFile):
                     f"{where}: judged with {name} {added[name]!r}, and now it is {value!r}; "
                     "continue with the former, or choose another output."
                 )
-        if line in self._rows:
+        if line in self.rows:
             raise SetupError(f"{where}: a second verdict on line {line} of the input; delete one of them.")
         self._count(line, hash(carried), place.offset, added)
 
     def _count(self, line: int, digest: int, offset: int, added: Mapping[str, Any]) -> None:
         self.tally.add(added)
-        self._rows[line] = digest, offset
+        self.rows[line] = digest, offset
 
 
 class Survey(NamedTuple):
@@ -132,25 +123,25 @@ def survey(source: RowFile, journal: Journal | None = None) -> Survey:
     Raises:
         SetupError: A `prompt_id` has two prompts, or a row in `journal` is no longer in `source` as it was judged.
     """
+    judged = journal.rows if journal else {}
+    changed = f"has changed since its verdicts in {journal and journal.path}; restore it, or choose another output."
     prompts, lines, unchanged, looks_like_json = Prompts(source.path), 0, 0, True
     for line, raw in source.lines():
         if not lines:
             looks_like_json = raw.lstrip(b"\xef\xbb\xbf \t").startswith(b"{")
         lines += 1
-        before = journal.judged(line) if journal else None
-        if before is None and PROMPT_ID not in raw:  # decoding takes most of the time
+        if line not in judged and PROMPT_ID not in raw:  # decoding takes most of the time
             continue
         row, carried = None, ""
         with suppress(ValueError):
             row = Row(line, decode(raw))
             carried = row.carried  # also of a row that an earlier version took
-        if journal and before is not None:
-            if hash(carried) != before:
-                raise journal.has_changed(f"line {line} of {source.path}")
-            unchanged += 1
+        if line in judged and hash(carried) != judged[line][0]:
+            raise SetupError(f"line {line} of {source.path} {changed}")
+        unchanged += line in judged
         if row and row.get("prompt_id") is not None:
             with suppress(ValueError):  # not a row; it is reported when its turn comes
                 prompts.check(line, encode(row.get("prompt_id")), row.asked)
-    if journal and unchanged < journal.tally.rows:
-        raise journal.has_changed(str(source.path))
+    if unchanged < len(judged):
+        raise SetupError(f"{source.path} {changed}")
     return Survey(lines, looks_like_json)

@@ -12,7 +12,7 @@ from judge.rows.files import os_reason, private, replacing
 _SYNC_EVERY_S = 5.0
 
 
-class Place(NamedTuple):
+class Span(NamedTuple):
     """The position of a line in the file, in bytes."""
 
     offset: int
@@ -40,7 +40,7 @@ class LineFile:
     def __init__(
         self,
         path: Path,
-        take: Callable[[int, Place, bytes], None],
+        take: Callable[[int, Span, bytes], None],
         head: bytes = b"",
         otherwise: str = "choose another output",
         *,
@@ -64,7 +64,7 @@ class LineFile:
         except OSError as exc:
             raise SetupError(f"{path}: cannot read and write it ({os_reason(exc)}).") from exc
 
-    def append(self, raw: bytes) -> Place:
+    def append(self, raw: bytes) -> Span:
         """Appends a line with its end, or nothing if that fails: a full disk may take the beginning of it only."""
         try:
             start, left = os.fstat(self._file.fileno()).st_size, memoryview(raw)
@@ -74,22 +74,23 @@ class LineFile:
             except OSError:
                 self._file.truncate(start)
                 raise
-            if self._clock() - self._synced_at > _SYNC_EVERY_S:
-                self._flush()
         except OSError as exc:
             raise SetupError(f"{self.path}: cannot continue writing ({os_reason(exc)}).") from exc
-        return Place(start, len(raw))
+        if self._clock() - self._synced_at > _SYNC_EVERY_S:
+            self.sync()
+        return Span(start, len(raw))
 
-    def at(self, place: Place) -> bytes:
+    def at(self, place: Span) -> bytes:
         self._file.seek(place.offset)
         return self._file.read(place.size)
 
     def sync(self) -> None:
         """Returns once everything is on the disk."""
         try:
-            self._flush()
+            self._sync(self._file.fileno())
         except OSError as exc:
             raise SetupError(f"{self.path}: cannot be written to the disk ({os_reason(exc)}).") from exc
+        self._synced_at = self._clock()
 
     def rewrite(self, offsets: Iterable[int], failure: str) -> None:
         """Keeps the lines at `offsets`, in this order, in a second file that replaces the first when it is complete."""
@@ -113,10 +114,6 @@ class LineFile:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _flush(self) -> None:
-        self._sync(self._file.fileno())
-        self._synced_at = self._clock()
-
     def _lock(self, otherwise: str) -> None:
         try:
             import fcntl
@@ -133,12 +130,12 @@ class LineFile:
         if not is_ours:
             raise SetupError(f"{self.path}: another process is writing it; wait for its end, or {otherwise}.")
 
-    def _read(self, take: Callable[[int, Place, bytes], None], head: bytes) -> None:
+    def _read(self, take: Callable[[int, Span, bytes], None], head: bytes) -> None:
         end = 0
         with self.path.open("rb") as lines:
             for number, raw in enumerate(lines, start=1):
                 if not raw.endswith(b"\n") and raw[: len(head)] == head[: len(raw)]:
                     self._file.truncate(end)
                     return
-                take(number, Place(end, len(raw)), raw)
+                take(number, Span(end, len(raw)), raw)
                 end += len(raw)

@@ -7,10 +7,10 @@ import asyncio
 import json
 import os
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 import openai
 
@@ -31,10 +31,10 @@ Request = TypeVar("Request")
 
 
 class Answer(NamedTuple):
-    """The answer to one request: its position in the batch, and the HTTP status and body, or None if it has none."""
+    """The answer to one request: its position in the batch, and the HTTP status and body."""
 
     position: int
-    response: dict[str, Any] | None
+    response: dict[str, Any]
 
 
 def is_completion(response: Mapping[str, Any]) -> bool:
@@ -43,23 +43,21 @@ def is_completion(response: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True)
 class BatchState:
-    """The state of a batch.
+    """The state of a batch, as the provider says; None is unknown."""
 
-    Attributes:
-        status: The provider's word for it, with the provider's reason in brackets.
-        counted: Requests that are answered, with a completion or an error; None if the provider does not count them.
-        completed: Requests that are answered with a completion.
-        has_ended: Whether no more answers will come.
-        ended_at: When it ended; None if the provider does not say.
-        file_ids: The files of answers, once it has ended.
-    """
-
-    status: str
-    counted: int | None
-    completed: int
+    status: str  # with the reason in brackets
+    counted: int | None  # requests that are answered, with a completion or an error
+    completed: int  # requests that are answered with a completion
     has_ended: bool
     ended_at: datetime | None
-    file_ids: Sequence[str]
+    file_ids: Sequence[str]  # with the answers, once it has ended
+    read: int = 0  # requests whose completion could be read in them
+    problems: Sequence[str] = ()  # what is wrong with their other lines
+
+    @property
+    def is_short(self) -> bool:
+        """Whether answers are missing: a proxy's page, or a file that is cut off; it may be whole at the next look."""
+        return self.read < self.completed
 
 
 def parts(
@@ -92,8 +90,8 @@ def _to_line(nonce: str, index: int, body: bytes) -> bytes:
     return head.encode() + body + b"}\n"
 
 
-def read_answer(raw: bytes, nonce: str, count: int) -> Answer:
-    """The answer on a line of a batch of `count` requests.
+def read_answer(raw: bytes, nonce: str, count: int) -> Answer | None:
+    """The answer on a line of a batch of `count` requests; None if there is none.
 
     Raises:
         ValueError: The line is not an answer, or it answers a request that was not in the batch; the message says so.
@@ -114,10 +112,33 @@ def read_answer(raw: bytes, nonce: str, count: int) -> Answer:
         and isinstance(response.get("body"), dict)
         and isinstance(response.get("status_code"), int)
     )
-    return Answer(int(index), response if is_answer else None)
+    return Answer(int(index), response) if is_answer else None
 
 
-class Batches:
+@dataclass
+class Sent:
+    """A batch of ours, by its nonce; the ids are the provider's, "" as long as they are not known."""
+
+    nonce: str
+    requests: int
+    file_id: str = ""
+    batch_id: str = ""
+
+
+OurBatch = TypeVar("OurBatch", bound=Sent, contravariant=True)
+
+
+class Keeper(Protocol[OurBatch]):
+    """Keeps what is known of batches, so that no end of the process costs an answer or pays for one twice."""
+
+    async def bodies(self, batch: OurBatch) -> Iterable[tuple[int, bytes]]:
+        """The bodies of the requests, each with its position in the batch."""
+
+    async def note(self, batch: OurBatch, **ids: str) -> bool:
+        """Returns once the provider's `file_id` or `batch_id` is durable; False if another worker has noted its own."""
+
+
+class Provider:
     """The batches of a provider; ours are identified by a nonce, so that none is created twice.
 
     Args:
@@ -144,6 +165,24 @@ class Batches:
             await self._once.batches.list(limit=1)
         except openai.APIError as exc:
             raise self.refused(exc) from exc
+
+    async def start(self, batch: OurBatch, keeper: Keeper[OurBatch], *, creates: bool = True) -> bool:
+        """Uploads the requests and creates the batch, as far as no earlier attempt has; returns whether it has an id.
+
+        After an error, another call goes on. If not `creates`, a batch is only looked for.
+        """
+        found = None
+        if batch.file_id:  # the batch may already have been created
+            found = await self.find(batch.nonce, batch.file_id)
+        else:
+            file_id = await self.upload(batch.nonce, await keeper.bodies(batch))
+            if not await keeper.note(batch, file_id=file_id):
+                return False
+            batch.file_id = file_id
+        if creates or found:
+            batch.batch_id = found or await self.create(batch.nonce, batch.file_id)
+            await keeper.note(batch, batch_id=batch.batch_id)
+        return bool(batch.batch_id)
 
     async def upload(self, nonce: str, bodies: Iterable[tuple[int, bytes]]) -> str:
         """Uploads these requests and returns the file's id; retries more often, because a failure may waste a day."""
@@ -176,6 +215,25 @@ class Batches:
         ended_s = now.completed_at or now.failed_at or now.expired_at or now.cancelled_at
         ended_at = datetime.fromtimestamp(ended_s, UTC) if ended_s else None
         return BatchState(f"{now.status}{why}", counted, completed, now.status in _ENDED, ended_at, files)
+
+    async def collect(self, batch: Sent, keep: Callable[[Answer, bytes], None]) -> BatchState:
+        """The state of a batch; once it has ended, each answer goes to `keep` with its line, maybe more than once.
+
+        A line without an answer, as for a request that expired, is none.
+        """
+        state, read, problems = await self.look(batch.batch_id), set[int](), list[str]()
+        for file_id in state.file_ids if state.has_ended else ():
+            async for raw in self.lines(file_id):
+                try:
+                    answer = read_answer(raw, batch.nonce, batch.requests)
+                except ValueError as exc:
+                    problems.append(str(exc))
+                    continue
+                if answer:
+                    keep(answer, raw)
+                    if is_completion(answer.response):
+                        read.add(answer.position)
+        return replace(state, read=len(read), problems=problems)
 
     async def lines(self, file_id: str) -> AsyncIterator[bytes]:
         """The lines that are not empty, including a last line that is cut off."""

@@ -7,7 +7,7 @@ import csv
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self, TextIO
 
@@ -133,11 +133,6 @@ class Row:
             item = f"case {self.get('case')}"
         return (str(item) if prompt is None else prompt), item
 
-    def to_item(self) -> "Item":
-        """The item for a batch to judge; raises ValueError as `question`."""
-        question, response, _ = dialogue = self.dialogue
-        return Item(self.line, question, response, self.carried, dialogue.conversation)
-
     @property
     def carried(self) -> str:
         """All fields as JSON; those with the name of an added field are carried as `input_...`."""
@@ -193,21 +188,16 @@ class Malformed:
     why: str
 
 
+@dataclass
 class RowFile:
-    """A file of rows, read line by line as often as needed.
+    """A file of rows, read line by line as often as needed."""
 
-    Attributes:
-        problems: One sentence for each line so far that is not a row, and for each value that its readers cannot use.
-        names: All fields of the rows that were read, in the order of their first appearance.
-    """
-
-    has_rows = False
-
-    def __init__(self, path: Path, form: InputFormat = InputFormat.JSONL) -> None:
-        self.path = path
-        self.form = form
-        self.problems: list[str] = []
-        self.names: dict[str, None] = {}
+    path: Path
+    form: InputFormat = InputFormat.JSONL
+    # One sentence for each line so far that is not a row, and for each value that its readers cannot use.
+    problems: list[str] = field(default_factory=list)
+    names: dict[str, None] = field(default_factory=dict)  # all fields so far, in the order of their first appearance
+    has_rows: bool = False
 
     @classmethod
     def at(cls, path: Path, form: InputFormat | None = None) -> Self:
@@ -279,7 +269,9 @@ class Prompts:
 
 def parse_item(line: int, raw: bytes) -> Item | Malformed:
     try:
-        return Row(line, decode(raw)).to_item()
+        row = Row(line, decode(raw))
+        question, response, _ = dialogue = row.dialogue
+        return Item(line, question, response, row.carried, dialogue.conversation)
     except ValueError as exc:
         return Malformed(line, str(exc))
 

@@ -16,7 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.cli import main
 from bot.store import Store
 from judge import Judge
-from judge.rows.provider import Batches
+from judge.rows.provider import Provider
 from tests.slow.points import Point
 
 PLACES: dict[str, tuple[object, str]] = {
@@ -25,9 +25,9 @@ PLACES: dict[str, tuple[object, str]] = {
     "Store.record": (Store, "record"),
     "Store.note_delivered": (Store, "note_delivered"),
     "Judge.score": (Judge, "score"),
-    "Batches.upload": (Batches, "upload"),
-    "Batches.create": (Batches, "create"),
-    "Batches.look": (Batches, "look"),
+    "Provider.upload": (Provider, "upload"),
+    "Provider.create": (Provider, "create"),
+    "Provider.look": (Provider, "look"),
     "ack": (AsyncAck, "__call__"),
     "chat_postMessage": (AsyncWebClient, "chat_postMessage"),
     "chat_update": (AsyncWebClient, "chat_update"),

@@ -56,8 +56,8 @@ STEPS = [
 ]
 
 BATCHES = [
-    Point("Batches.upload", "after"),  # the file of the requests exists, the batch does not
-    *_around("Batches.create"),
-    Point("Batches.look", "after", 3),  # the batch has ended
+    Point("Provider.upload", "after"),  # the file of the requests exists, the batch does not
+    *_around("Provider.create"),
+    Point("Provider.look", "after", 3),  # the batch has ended
     Point("Store.record", "before"),  # the answers are recorded, the verdict is not
 ]

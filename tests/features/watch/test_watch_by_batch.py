@@ -91,7 +91,7 @@ async def test_what_people_ask_for_does_not_wait(stage: Stage, model_server: Bat
     assert (model_server.direct, model_server.batches) == (1, {})
 
 
-@pytest.mark.parametrize("step", ["upload", "uploaded", "create", "created", "poll", "download"])
+@pytest.mark.parametrize("step", ["uploaded", "created", "download"])
 async def test_a_lost_answer_of_the_provider_costs_nothing(stage: Stage, model_server: BatchServer, step: str) -> None:
     await ask(stage, 2)
     model_server.lose, model_server.stale_lists = step, 3
