@@ -154,13 +154,6 @@ def test_labels_on_another_scale_are_mapped(figures: Figures) -> None:
     assert figures(halves, "--scale", "0-1")["mean"] == pytest.approx(figures(ROWS)["mean"])
 
 
-def test_labels_off_the_scale_are_reported_and_left_out(run: Run) -> None:
-    done = run([*ROWS, {"score": 3, "human": 9}])
-    assert done.returncode == 1
-    assert "corrected by 24 labels" in done.stdout.replace("\n", " ")
-    assert "line 105: label 9 is off the scale 0 to 5" in done.stderr
-
-
 @each(
     ("rows", "sentence"),
     [

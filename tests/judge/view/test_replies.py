@@ -145,6 +145,7 @@ def test_more_rows_than_a_page_holds_are_refused_unless_limited(read: Read, path
 def test_figures_equal_those_of_judge_estimate(read: Read, path: Path) -> None:
     # The mean of all scores is 3.69; people's labels of 24 of them are lower.
     rows = [*LABELLED, *({"score": score} for score in [3, 4, 4, 3, 4, 4, 3, 5] * 10)]
+    rows = [{**row, "thread": number // 3, "stratum": number // 20 % 2} for number, row in enumerate(rows)]
     figures = to_figures(read(rows).replies)
     expected = estimate_file(path, Fields("human")).to_dict()
     _, mean, _, good = figures["facts"]
@@ -203,13 +204,6 @@ def test_labels_are_weighted_by_probability_and_those_without_one_left_out(read:
     assert figures["notes"][-1] == (
         "In no figure: the labels of 2 replies, given after the score was seen or without the probability of the draw."
     )
-
-
-def test_rows_of_one_thread_count_as_a_cluster(read: Read) -> None:
-    scores = [{"score": score} for score in (1, 1, 1, 5, 5, 5)]
-    together = [{**row, "thread": row["score"]} for row in scores]
-    ranges = [to_figures(read(rows).replies)["facts"][0]["range"] for rows in (scores, together)]
-    assert ranges == ["between 1.07 and 4.46", "between 0.00 and 5.00"]
 
 
 def test_unscored_replies_have_a_bar_and_count_in_no_figure(read: Read) -> None:
