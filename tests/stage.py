@@ -32,7 +32,6 @@ CHANNEL = "help-desk"
 QUESTION = "How do I undo my last commit?"
 ANSWER = "Run git reset --soft HEAD~1; the changes stay staged."
 PASSWORD = "s:e/c@r%e t#?&=[Tr0ub4dor"  # for the guarded database
-MANIFEST = load_manifest()  # parsed once, because that takes as long as starting the bot
 GOOD = "score: 4\nIt answers the question directly and says what happens to the changes."
 
 LOST: tuple[dict[str, Any], ...] = (
@@ -238,7 +237,7 @@ async def open_stage(model_server: ModelServer, tmp_path: Path, empty_log: Path)
             manifest: dict[str, Any] | None = None,
             **settings: Any,
         ) -> Stage:
-            manifest = deepcopy(manifest or MANIFEST)
+            manifest = deepcopy(manifest) if manifest else load_manifest()
             subscribed = manifest["settings"].setdefault("event_subscriptions", {}).setdefault("bot_events", [])
             subscribed.extend(events)
             workspace = Workspace(manifest, limits=UNHURRIED)

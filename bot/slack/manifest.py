@@ -37,7 +37,7 @@ def manifest_path(name: Name = FULL) -> Path:
 
 def load_manifest(name: Name = FULL, parts: Collection[str] = ()) -> dict[str, Any]:
     """The manifest with these parts; format: https://docs.slack.dev/reference/app-manifest."""
-    manifest = _load(manifest_path(name))
+    manifest: dict[str, Any] = _load(manifest_path(name))
     for part in parts:
         _add(manifest, load_parts()[part])
     return manifest
@@ -55,9 +55,9 @@ def bot_scopes(name: Name = FULL) -> list[str]:
     return scopes
 
 
-def _load(path: Path) -> dict[str, Any]:
-    loaded: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return loaded
+def _load(path: Path) -> Any:
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the one in C takes a tenth of the time
+    return yaml.load(path.read_text(encoding="utf-8"), loader)  # noqa: S506 - both are safe
 
 
 def _add(manifest: dict[str, Any], part: Mapping[str, Any]) -> None:
