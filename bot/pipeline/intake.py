@@ -170,7 +170,8 @@ class Intake:
         if case.message_ts:
             message = case.team_id, case.channel_id, case.message_ts
             latest = await self.store.cases.latest(*message, case.requester_id)
-            known, is_edited = (latest[0], _is_edited(latest[1], case)) if latest else (None, False)
+            known, read_hash = latest or (None, None)
+            is_edited = case.response is not None and read_hash not in {None, text_hash(case.response)}
             if known and known.judged_at and not is_edited and await self._has_gone_on(known):
                 known, is_edited = known.model_copy(update={"edited_at": utc_now()}), True
             if known and not is_edited:
@@ -283,10 +284,6 @@ def _asked_by(invocation: Invocation, channel_id: str, rubric: str, visibility: 
 def _typed(invocation: Invocation, question: str) -> dict[str, Any]:
     source = QuestionSource.TYPED
     return {"question": question, "question_source": source, "question_author_id": invocation.user_id}
-
-
-def _is_edited(known_hash: str | None, case: Case) -> bool:
-    return case.response is not None and known_hash not in {None, text_hash(case.response)}
 
 
 def _next_attempt(case: Case, known: LoggedCase) -> dict[str, object]:

@@ -1,7 +1,7 @@
 """Lists of a person's own cases: the score, who wrote the reply, and how it begins."""
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -58,7 +58,12 @@ class OwnCases:
         )
         # The name of an author whom Slack does not know is their id, which tells people nothing.
         names = {each: member.name for each, member in found.items() if member.name != each}
-        return [_listed(case, readable, names) for case in cases]
+        listed = []
+        for case in cases:
+            missing = _missing(case) or ("" if case.channel_id in readable else "text shown only in its channel")
+            author = "" if case.forgotten_at else names.get(case.author_id or "", "")
+            listed.append(ListedCase(case, author, "" if missing else (case.response or "")[:_BEGINNING], missing))
+        return listed
 
     async def _readable(self, cases: Sequence[LoggedCase], user_id: str, here: str) -> Collection[str]:
         channels = {case.channel_id for case in cases if case.response and not case.loses_words}
@@ -69,12 +74,6 @@ class OwnCases:
             return {*open_to_them, *await self._memberships.now(user_id)}
         except MembershipError:
             return open_to_them
-
-
-def _listed(case: LoggedCase, readable: Collection[str], names: Mapping[str, str]) -> ListedCase:
-    missing = _missing(case) or ("" if case.channel_id in readable else "text shown only in its channel")
-    author = "" if case.forgotten_at else names.get(case.author_id or "", "")
-    return ListedCase(case, author, "" if missing else (case.response or "")[:_BEGINNING], missing)
 
 
 def _missing(case: LoggedCase) -> str:

@@ -152,10 +152,11 @@ def texts_modal(
 
     Without a `visibility`, it does not ask who sees the verdict, which goes to direct messages.
     """
+    named = {name: option(name, about=purpose_of(name)) for name in rubrics}
     blocks = [
         _text_input(ids.BLOCK_QUESTION, "Question", "What was asked"),
         _text_input(ids.BLOCK_RESPONSE, "Response", "The answer to score"),
-        _rubric_input(rubrics, rubric),
+        field("Rubric", menu(ids.BLOCK_RUBRIC, named.values(), named.get(rubric) or option(rubric))),
         _visibility_input(visibility) if visibility else section(_FOR_ONE),
     ]
     return modal(ids.VIEW_TEXTS, "Score a response", state, blocks, "Score", "Cancel")
@@ -203,11 +204,6 @@ def question_errors(question: str, scored: LoggedCase | None = None, *, may_choo
 
 def _text_input(block_id: str, label: str, placeholder: str) -> Block:
     return field(label, text_box(block_id, MAX_INPUT, None, placeholder))
-
-
-def _rubric_input(values: Sequence[str], chosen: str) -> Block:
-    options = {value: option(value, about=purpose_of(value)) for value in values}
-    return field("Rubric", menu(ids.BLOCK_RUBRIC, options.values(), options.get(chosen) or option(chosen)))
 
 
 def _visibility_input(chosen: Visibility) -> Block:

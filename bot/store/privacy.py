@@ -15,9 +15,10 @@ from bot.domain.case import CaseStatus, LoggedCase, Part, QuestionSource
 from bot.domain.clock import utc_now
 from bot.store import spending
 from bot.store.audit import Act, Action, Audit, note
-from bot.store.cases import AT_REST, drop_texts
+from bot.store.cases import AT_REST
 from bot.store.database import Database, lock_learning
 from bot.store.digests import drop_of_reply
+from bot.store.edits import drop_texts
 from bot.store.examples import drop_examples
 from bot.store.jobs import Job, JobKind, JobPart
 from bot.store.schema import (

@@ -29,10 +29,11 @@ from bot.store import spending
 from bot.store.assignments import Assignments
 from bot.store.audit import Audit
 from bot.store.batches import Batches
-from bot.store.cases import Cases, Edits, drop_texts, rating_rows, to_case, verdict_values
+from bot.store.cases import Cases, rating_rows, to_case, verdict_values
 from bot.store.channels import Channels, People
 from bot.store.database import Database, lock_for_transaction, lock_learning
 from bot.store.digests import Digests, Thumbs
+from bot.store.edits import Edits, drop_texts
 from bot.store.figures import Tallies
 from bot.store.jobs import Job, JobKind, Jobs, Unsettled, counts_beside, priority
 from bot.store.labels import Labels

@@ -1,0 +1,183 @@
+"""Records that messages were edited or deleted after they were scored, and removes the texts of cases."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, and_, delete, false, select, true, tuple_, union, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.domain.case import CaseStatus, LoggedCase, Part, join_texts, text_hash
+from bot.domain.clock import utc_now
+from bot.store.cases import AT_REST, is_one_message
+from bot.store.database import Database, lock_learning
+from bot.store.examples import drop_examples
+from bot.store.jobs import Job, JobKind, JobPart, is_of_team
+from bot.store.schema import IS_STALE, align_records, cases, ratings, turns
+from bot.store.turns import is_turn_of_case
+
+_NO_TEXTS = {"question": None, "response": None, "justification": ""}
+_NO_WORDS = {"justification": "", "raw": ""}
+
+
+async def drop_texts(database: Database, connection: AsyncConnection, which: ColumnElement[bool]) -> None:
+    """Removes the texts from these cases, their ratings, and rubrics and improvements that have learnt from them.
+
+    Hashes, scores and the timestamps of the messages are kept. The transaction must hold `lock_learning`.
+    """
+    # The cases first: whatever remembers something of a case holds its row, and is deleted after that.
+    dropping = update(cases).where(which).values(_NO_TEXTS).returning(cases.c.team_id, cases.c.id)
+    dropped = [(row.team_id, row.id) for row in await connection.execute(dropping)]
+    said = tuple_(turns.c.team_id, turns.c.case_id).in_(dropped)
+    await connection.execute(update(turns).where(said).values(text=None))
+    await _drop_quotes(database, connection, dropped)
+
+
+async def _drop_quotes(database: Database, connection: AsyncConnection, dropped: Sequence[tuple[str, int]]) -> None:
+    """Removes what was written from these cases: by the judge, in rubrics, and in what improvements have learnt."""
+    theirs = tuple_(ratings.c.team_id, ratings.c.case_id).in_(dropped)
+    await connection.execute(update(ratings).where(theirs).values(_NO_WORDS))
+    learnt = tuple_(align_records.c.team_id, align_records.c.case_id).in_(dropped)
+    await connection.execute(delete(align_records).where(learnt))
+    await drop_examples(database, connection, dropped)
+
+
+_AT_ONCE = 100
+
+
+class Edits(JobPart):
+    """Marks the cases of messages that have changed since they were scored.
+
+    A marked case is stale until its verdict in Slack says so, too. An attempt that is settling the case is not
+    disturbed, because only this class and forgetting write these columns.
+    """
+
+    async def note_edited(self, team_id: str, channel_id: str, ts: str, text: str) -> Sequence[int]:
+        """Marks the cases that were read from this message if it differs from `text`."""
+        found, is_new = text_hash(text), _is_new(team_id, channel_id, cases.c.edited_at)
+        scored = and_(cases.c.message_ts == ts, cases.c.response_hash != found, is_one_message(Part.RESPONSE))
+        asked = and_(cases.c.question_ts == ts, cases.c.question_hash != found, is_one_message(Part.QUESTION))
+        said = and_(_is_said_at(team_id, channel_id, ts), turns.c.text_hash != found)
+        return await self._mark(team_id, [scored, asked], said, is_new, "edited_at")
+
+    async def note_deleted(self, team_id: str, channel_id: str, ts: str) -> Sequence[int]:
+        """Marks the cases that were read from this message; those at rest lose their texts.
+
+        Of a reply of several messages, the deleted one leaves: the case is then marked as edited.
+        """
+        shortened = await self._shorten(team_id, channel_id, ts)
+        is_new = _is_new(team_id, channel_id, cases.c.deleted_at)
+        scored = and_(cases.c.message_ts == ts, is_one_message(Part.RESPONSE))
+        asked = cases.c.question_ts == ts
+        said = and_(_is_said_at(team_id, channel_id, ts), cases.c.id.not_in(shortened))
+        return [*shortened, *await self._mark(team_id, [scored, asked], said, is_new, "deleted_at")]
+
+    async def note_added(self, case: LoggedCase) -> None:
+        """Marks a case whose reply has gone on since it was scored, like an edited one."""
+        is_it = and_(cases.c.id == case.id, cases.c.edited_at.is_(None))
+        await self._mark(case.team_id, [is_it], false(), true(), "edited_at")
+
+    async def note_continued(self, team_id: str, channel_id: str, last_ts: str, ts: str) -> Sequence[int]:
+        """Marks the cases, but for watched ones, that have read a reply up to `last_ts`; `ts` is an addition to it."""
+        has_both = cases.c.id.in_(select(turns.c.case_id).where(_is_said_at(team_id, channel_id, ts)))
+        is_new = and_(_is_new(team_id, channel_id, cases.c.edited_at), cases.c.probability.is_(None), ~has_both)
+        of_one = and_(cases.c.message_ts == last_ts, cases.c.question_source.is_not(None))
+        of_several = and_(_is_said_at(team_id, channel_id, last_ts), turns.c.part == Part.RESPONSE)
+        return await self._mark(team_id, [of_one], of_several, is_new, "edited_at")
+
+    async def _shorten(self, team_id: str, channel_id: str, ts: str) -> Sequence[int]:
+        """Takes a message out of the replies, at rest, that have others; returns the numbers of the cases.
+
+        A reply is known by its first message that is left; one that a watch drew, by the one that it drew.
+        """
+        is_it = and_(_is_said_at(team_id, channel_id, ts), turns.c.part == Part.RESPONSE)
+        at_rest = select(cases.c.id).join(turns, is_turn_of_case()).where(is_it, cases.c.status.in_(AT_REST))
+
+        async def shorten(connection: AsyncConnection) -> Sequence[int]:
+            await lock_learning(connection)
+            shortened = []
+            for case_id in (await connection.execute(at_rest)).scalars().all():
+                of_reply = and_(turns.c.team_id == team_id, turns.c.case_id == case_id, turns.c.part == Part.RESPONSE)
+                rest = select(turns.c.ts, turns.c.text).where(of_reply, turns.c.ts != ts).order_by(turns.c.position)
+                left = (await connection.execute(rest)).all()
+                texts = [row.text for row in left]
+                if not texts or None in texts:  # without texts it is a deletion, so that the verdict quotes nothing
+                    continue
+                await connection.execute(delete(turns).where(of_reply, turns.c.ts == ts))
+                response = join_texts(texts)
+                marks = {"response": response, "messages": len(texts)}  # its hash stays: the score is of all
+                marks |= {"justification": "", "edited_at": utc_now(), "is_stale": True}
+                await connection.execute(update(cases).where(cases.c.id == case_id).values(marks))
+                is_known_by_it = and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id)
+                is_known_by_it = and_(is_known_by_it, cases.c.message_ts == ts, cases.c.probability.is_(None))
+                await connection.execute(update(cases).where(is_known_by_it).values(message_ts=left[0].ts))
+                shortened.append(case_id)
+            await _drop_quotes(self._database, connection, [(team_id, case_id) for case_id in shortened])
+            await self._jobs.put(connection, [Job(JobKind.AMEND, team_id, number) for number in shortened])
+            return shortened
+
+        return await self._database.write(shorten) if await self._database.values(at_rest.limit(1)) else []
+
+    async def _mark(
+        self,
+        team_id: str,
+        named: Sequence[ColumnElement[bool]],
+        said: ColumnElement[bool],
+        is_new: ColumnElement[bool],
+        column: str,
+    ) -> Sequence[int]:
+        """Marks the cases for which one of `named` holds, or which have a turn for which `said` holds."""
+        # Almost no message was ever scored, so this looks without the writers' lock. It is a union, because SQLite
+        # would go through the whole channel for an "or".
+        ids = select(cases.c.id).where(is_new)
+        found = await self._database.values(
+            union(*(ids.where(each) for each in named), ids.join(turns, is_turn_of_case()).where(said))
+        )
+        if not found:
+            return []
+        is_found = cases.c.id.in_(found)
+        marks = {column: utc_now(), "is_stale": True}
+
+        async def mark(connection: AsyncConnection) -> None:
+            await lock_learning(connection)
+            await connection.execute(update(cases).where(is_found).values(marks))
+            if column == "deleted_at":
+                await drop_texts(self._database, connection, and_(is_found, cases.c.status.in_(AT_REST)))
+            await self._jobs.put(connection, [Job(JobKind.AMEND, team_id, number) for number in found])
+
+        await self._database.write(mark)
+        return found
+
+    async def case(self, case_id: int) -> LoggedCase | None:
+        """The case, if its verdict in Slack is out of date; otherwise None."""
+        return await self._database.first(LoggedCase, select(cases).where(IS_STALE, cases.c.id == case_id))
+
+    async def resubmit(self, team_id: str) -> None:
+        """Writes the missing jobs for a team's stale verdicts: a safety net, and how a queue starts."""
+        query = select(cases.c.id).where(IS_STALE, is_of_team(team_id), cases.c.status == CaseStatus.DELIVERED)
+        stale = await self._database.values(query.order_by(cases.c.id).limit(_AT_ONCE))
+        await self._jobs.submit([Job(JobKind.AMEND, team_id, each, key=f"amend/{each}") for each in stale])
+
+    async def drop_texts(self, case: LoggedCase) -> None:
+        async def drop(connection: AsyncConnection) -> None:
+            await lock_learning(connection)
+            await drop_texts(self._database, connection, cases.c.id == case.id)
+
+        await self._database.write(drop)
+
+    async def note_said(self, case: LoggedCase) -> None:
+        """Records that the verdict in Slack says what `case` says, unless the case has been marked again since then."""
+        is_same = and_(
+            cases.c.edited_at.is_not_distinct_from(case.edited_at),
+            cases.c.deleted_at.is_not_distinct_from(case.deleted_at),
+            cases.c.forgotten_at.is_not_distinct_from(case.forgotten_at),
+        )
+        await self._database.execute(update(cases).where(cases.c.id == case.id, is_same).values(is_stale=False))
+
+
+def _is_said_at(team_id: str, channel_id: str, ts: str) -> ColumnElement[bool]:
+    is_there = and_(turns.c.team_id == team_id, turns.c.channel_id == channel_id)
+    return and_(is_there, turns.c.ts == ts, turns.c.part != Part.SHARED)
+
+
+def _is_new(team_id: str, channel_id: str, mark: ColumnElement[datetime]) -> ColumnElement[bool]:
+    return and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id, mark.is_(None))
