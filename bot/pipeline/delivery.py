@@ -27,7 +27,7 @@ _CLOCK_SKEW_S = 60
 # Far below the time after which the queue gives the jobs of a silent worker to another.
 _FRESH_S = 5.0
 
-Part = Literal["thread", "reply"]
+OurMessage = Literal["thread", "reply"]
 OnVerdict = Callable[[LoggedCase, CaseVerdict], Awaitable[None]]
 
 logger = structlog.get_logger(__name__)
@@ -166,7 +166,7 @@ class Delivery:
         if error := await refusal_of(self._update(case, ts, post)):
             logger.warning("message_not_changed", case=case.id, error=error)
 
-    async def _post_once(self, case: LoggedCase, part: Part, post: Post) -> tuple[LoggedCase, bool]:
+    async def _post_once(self, case: LoggedCase, part: OurMessage, post: Post) -> tuple[LoggedCase, bool]:
         """The case with the ts of our message or the reason why it cannot be posted, and whether it was posted now.
 
         If an earlier attempt may have posted the message, it is searched for first.
@@ -184,7 +184,7 @@ class Delivery:
             return case.model_copy(update={"blocked_by": verdicts.UNCONFIRMED}), False
         return case.model_copy(update={f"{part}_ts": ts}), is_new
 
-    async def _post(self, case: LoggedCase, part: Part, post: Post) -> tuple[LoggedCase, str]:
+    async def _post(self, case: LoggedCase, part: OurMessage, post: Post) -> tuple[LoggedCase, str]:
         where = {"channel": case.channel_id, "thread_ts": case.thread_ts, "metadata": _mark(case, part)}
         # One post per channel at a time: if Slack delays one, the channel's next posts wait for it.
         async with self._lines[case.channel_id].turn(case.channel_id, case.requester_id):
@@ -200,7 +200,7 @@ class Delivery:
         is_fresh = clock_s() - case.asked_at_s < _FRESH_S
         return case if is_fresh else await self._store.renew(case)
 
-    async def _find(self, case: LoggedCase, part: Part) -> str | None:
+    async def _find(self, case: LoggedCase, part: OurMessage) -> str | None:
         oldest = case.created_at.timestamp() - _CLOCK_SKEW_S
         try:
             return await find_marked(self._client, case.channel_id, _mark(case, part), oldest, case.thread_ts)
@@ -234,5 +234,5 @@ def _blocked(case: LoggedCase, exc: SlackApiError) -> LoggedCase:
     return case.model_copy(update={"blocked_by": error})
 
 
-def _mark(case: LoggedCase, part: Part) -> dict[str, Any]:
+def _mark(case: LoggedCase, part: OurMessage) -> dict[str, Any]:
     return to_metadata(ids.METADATA_EVENT, {"case_id": case.id, "part": part})

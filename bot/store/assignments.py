@@ -14,7 +14,7 @@ from bot.domain.case import CaseStatus
 from bot.domain.clock import Clock, utc_now
 from bot.domain.label import Label, Outcome
 from bot.store.database import Database, columns_of, insert_into, insert_new, lock_for_transaction
-from bot.store.labels import Budget, Sample, has_score, read_budgets, read_samples
+from bot.store.labels import Budget, LabelDraw, has_score, read_budgets, read_samples
 from bot.store.schema import UtcDateTime, assignments, cases, labels
 from bot.store.turns import read_conversations
 from bot.store.visibility import counts, is_superseded, is_watched, on_same_reply
@@ -29,11 +29,11 @@ _HELD_FOR = timedelta(hours=1)
 """After a case was shown to a person who has not answered, others are shown other cases first for this long."""
 
 
-def waiting(sample: Sample, user_id: str) -> ColumnElement[bool]:
+def waiting(sample: LabelDraw, user_id: str) -> ColumnElement[bool]:
     return and_(sample.has_drawn(), may_label(user_id))
 
 
-def turn(sample: Sample, user_id: str, now: datetime) -> tuple[ColumnElement[Any], ...]:
+def turn(sample: LabelDraw, user_id: str, now: datetime) -> tuple[ColumnElement[Any], ...]:
     """The order of cases: first those that the person closed without an answer, then those shown to the fewest others.
 
     The columns are named `is_first` (0 or 1), `others` and `position`.

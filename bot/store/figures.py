@@ -31,7 +31,7 @@ from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Watch
 from bot.store.database import Part, columns_of
 from bot.store.schema import cases, labels, replies
-from bot.store.visibility import NEWER, Sample, counts, is_automated, is_watched, superseded
+from bot.store.visibility import NEWER, Origin, counts, is_automated, is_watched, superseded
 from judge.scoring.rubric import Scale
 
 
@@ -39,13 +39,13 @@ from judge.scoring.rubric import Scale
 class Place:
     """A channel in its team; with an author, only what that author wrote there.
 
-    Channel ids alone are not unique. Only cases of `sample` are counted.
+    Channel ids alone are not unique. Only cases of `origin` are counted.
     """
 
     team_id: str
     channel_id: str
     author_id: str | None = None
-    sample: Sample = Sample.CHOSEN
+    origin: Origin = Origin.CHOSEN
 
 
 def to_ts(moment: datetime) -> str:
@@ -54,7 +54,7 @@ def to_ts(moment: datetime) -> str:
 
 
 def watched(watch: Watch) -> Place:
-    return Place(watch.team_id, watch.channel_id, watch.author_id, Sample.WATCHED)
+    return Place(watch.team_id, watch.channel_id, watch.author_id, Origin.WATCHED)
 
 
 @dataclass(frozen=True)
@@ -365,15 +365,15 @@ def _public(place: Place, span: Span, repeated: Select[Any] | CompoundSelect[Any
         cases.c.judged_at < span.end,
         _by(place),
     )
-    if place.sample is Sample.WATCHED:
+    if place.origin is Origin.WATCHED:
         return and_(within, is_watched(cases))
-    if place.sample is Sample.AUTOMATED:
+    if place.origin is Origin.AUTOMATED:
         return and_(within, is_automated(cases))
     return and_(within, counts(cases), cases.c.id.not_in(_repeated(place, span) if repeated is None else repeated))
 
 
 def _is_reply(place: Place) -> ColumnElement[bool]:
-    if place.sample is not Sample.WATCHED:
+    if place.origin is not Origin.WATCHED:
         return false()
     return and_(
         replies.c.team_id == cases.c.team_id,

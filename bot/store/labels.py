@@ -82,7 +82,7 @@ class Budget:
 
 
 @dataclass(frozen=True)
-class Sample:
+class LabelDraw:
     """What is drawn from a channel: a part of the cases of each of the last weeks.
 
     Attributes:
@@ -146,7 +146,7 @@ async def read_budgets(
 
 async def read_samples(
     connection: AsyncConnection, team_id: str, budgets: Mapping[str, Budget], now: datetime
-) -> Sequence[Sample]:
+) -> Sequence[LabelDraw]:
     """What is drawn from each channel that wants more blind labels this week and has cases.
 
     If a watch has drawn any in these weeks, only these are used, because no one picked them.
@@ -179,7 +179,7 @@ async def read_samples(
 
     found = [(each, is_there_any(each, watched=True)) for each in wanted]
     return [
-        Sample(
+        LabelDraw(
             team_id, each, [(starts[number], probability(each, number, watched)) for number in range(WEEKS)], watched
         )
         for each, watched in found

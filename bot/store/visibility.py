@@ -40,8 +40,8 @@ def is_watched(table: FromClause) -> ColumnElement[bool]:
     return and_(table.c.probability.is_not(None), table.c.excluded.is_(None))
 
 
-class Sample(StrEnum):
-    """How replies came to be scored; figures of different samples are never joined.
+class Origin(StrEnum):
+    """How replies came to be scored; figures of different origins are never joined.
 
     `CHOSEN`: people asked. `WATCHED`: watches drew them. `AUTOMATED`: automations asked.
     """

@@ -27,7 +27,7 @@ from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape
 from bot.store.channels import ChannelSettings
 from bot.store.figures import Place, Span
-from bot.store.visibility import Sample
+from bot.store.visibility import Origin
 
 _WHAT = "digests and watches"
 _HELP = """\
@@ -153,7 +153,7 @@ async def _authors(services: Services, invocation: Invocation, settings: Channel
     """The authors whose figures a person may see: bots, people if the channel lists them, and always themselves."""
     week = this_week(services, settings)
     span = Span(week.before(TREND_WEEKS - 1).start, week.end)
-    places = [Place(settings.team_id, settings.channel_id, sample=sample) for sample in Sample]
+    places = [Place(settings.team_id, settings.channel_id, origin=origin) for origin in Origin]
     authors = [each for place in places for each in await services.store.tallies.authors(place, span)]
     own = {invocation.user_id: Member(invocation.user_name, is_bot=False)}
     return own | dict(await shown_authors(services, settings, authors))

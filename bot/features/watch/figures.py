@@ -12,7 +12,7 @@ from bot.figures.quality import WEEKS, Quality, to_quality
 from bot.figures.week import FEWEST, TREND_WEEKS, Point, Tally, commonest, count_raters, count_unread, tally_of
 from bot.slack.members import MembershipError
 from bot.store.figures import Place, ScoredCount, Span, Tallies, watched
-from bot.store.visibility import Sample
+from bot.store.visibility import Origin
 from bot.store.watches import Replies
 from judge.evaluation.stats import Interval, difference
 from judge.scoring.rubric import Scale
@@ -61,7 +61,7 @@ async def read_watched(
     If the place names an author, only that author's.
     """
     until = min(week.end, max(now, week.start))
-    watched = replace(place, sample=Sample.WATCHED)
+    watched = replace(place, origin=Origin.WATCHED)
     authors = await tallies.authors(watched, Span(week.start, until))
     return [await _read(tallies, replies, watched, author_id, week, until) for author_id in authors]
 

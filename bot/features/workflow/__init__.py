@@ -15,7 +15,7 @@ from bot.features.workflow.queries import COMPLETE, Executions
 from bot.pipeline.engine import PeriodicJob
 from bot.slack.blocks import Block, section
 from bot.store.figures import Place, Span
-from bot.store.visibility import Sample
+from bot.store.visibility import Origin
 
 
 def feature(services: Services) -> Feature:
@@ -37,7 +37,7 @@ def feature(services: Services) -> Feature:
 
     async def week_blocks(place: Place, week: Week, now: datetime, _: Named) -> Sequence[Block]:
         span = Span(week.start, min(week.end, max(now, week.start)))
-        line = text.week_line(await services.store.tallies.scores(replace(place, sample=Sample.AUTOMATED), span))
+        line = text.week_line(await services.store.tallies.scores(replace(place, origin=Origin.AUTOMATED), span))
         return [section(line)] if line else []
 
     async def resubmit() -> None:

@@ -13,7 +13,7 @@ from bot.slack import ids
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.audit import Action
 from bot.store.figures import Place, Span
-from bot.store.visibility import Sample
+from bot.store.visibility import Origin
 from tests import gestures
 from tests.features.watch.watching import (
     add_other,
@@ -251,7 +251,7 @@ async def test_what_somebody_asks_for_on_a_posted_verdict_is_no_draw(stage: Stag
     assert (again.probability, again.shows, again.requester_id) == (None, None, stage.ann.id)
     team_id, channel_id = stage.slack.workspace.team_id, stage.slack.workspace.channel(CHANNEL).id
     span = Span(datetime(2026, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC))
-    rows = await stage.log.tallies.scores(Place(team_id, channel_id, sample=Sample.WATCHED), span)
+    rows = await stage.log.tallies.scores(Place(team_id, channel_id, origin=Origin.WATCHED), span)
     assert sum(row.number for row in rows) == 1
 
 
