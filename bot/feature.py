@@ -5,7 +5,6 @@ Features do not import each other, except for score, which every app has. They r
 `Feature`.
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -161,14 +160,6 @@ class Services:
         for each in self.features:
             if each.show_home:
                 await each.show_home(visit, note)
-
-    async def home_buttons(self, visit: HomeVisit) -> list[Block]:
-        found = [await each.home_buttons(visit) for each in self.features if each.home_buttons]
-        return [block for blocks in found for block in blocks]
-
-    async def home_sections(self, visit: HomeVisit) -> list[Block]:
-        found = await asyncio.gather(*(each.home_section(visit) for each in self.features if each.home_section))
-        return [block for blocks in found for block in blocks]
 
     async def week_blocks(self, place: Place, week: Week, now: datetime, named: Named) -> list[Block | Drawn]:
         found = [await each.week_blocks(place, week, now, named) for each in self.features if each.week_blocks]

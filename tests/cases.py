@@ -15,8 +15,9 @@ from bot.domain.watch import SeenReply, Watch
 from bot.domain.week import Week
 from bot.slack.messages import to_reaction
 from bot.store import Store
+from bot.store.database import upsert
 from bot.store.jobs import JobKind, JobPayload, entrypoint
-from bot.store.schema import cases
+from bot.store.schema import cases, people
 from judge import Flag, Rating, Unscored
 from judge.scoring.ratings import UnscoredReason
 
@@ -184,3 +185,10 @@ def thumb(name: str = "+1", minute: int = 0, **changes: Any) -> Reaction:
     found = to_reaction({"team_id": "T1", "event": told | {"item": item}})
     assert found
     return replace(found, at=NOW + timedelta(minutes=minute), **changes)
+
+
+async def save_visibility(log: Store, team_id: str, user_id: str, visibility: Visibility | None) -> None:
+    """As if the person had chosen in the Home tab who sees their verdicts."""
+    values = {"team_id": team_id, "user_id": user_id, "visibility": visibility, "updated_at": datetime.now(UTC)}
+    await log.database.execute(upsert(log.database, people, values))
+    await log.database.forget_choices()

@@ -1,6 +1,5 @@
 """Which rubric and model score a channel's replies, and the rubrics that people make in the channel."""
 
-import re
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,9 +10,6 @@ DEFAULT = "default"
 
 MOST_RUBRICS = 10
 """At most this many rubrics are made in a channel, so that a message and a menu can list them all."""
-
-LONGEST_NAME = 40
-_NAME = re.compile(r"[^\W_]+(-[^\W_]+)*")
 
 
 @dataclass(frozen=True)
@@ -46,8 +42,3 @@ class SavedRubric:
     @property
     def rubric(self) -> Rubric:
         return Rubric(self.name, self.prompt)
-
-
-def is_name(text: str) -> bool:
-    """Whether a rubric may have this name: lower-case letters and digits, with single hyphens between them."""
-    return len(text) <= LONGEST_NAME and text == text.lower() and bool(_NAME.fullmatch(text)) and text != DEFAULT

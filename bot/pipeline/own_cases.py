@@ -3,25 +3,18 @@
 import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
-from bot.domain.case import CaseStatus, LoggedCase, to_case_id
+from bot.domain.case import CaseStatus, LoggedCase
 from bot.pipeline.verdict_text import in_short
-from bot.slack import ids
-from bot.slack.blocks import Block, actions, button, permalink, quote, section, short_date
+from bot.slack.blocks import Block, permalink, quote, section, short_date
 from bot.slack.members import Members, MembershipError, Memberships
-from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
-from bot.store.cases import PageEnd
 from judge.scoring.sanitize import sanitize
 
-PAGE = 10
 _WORDS = 60
 _BEGINNING = 300  # more than is shown, because whitespace and invisible characters are removed from it
 _NAME = 80
 _TYPED = "typed"
-_NONE = "You have not asked for a score yet. On any message: More actions (⋮) → *Score this reply*, or type `/judge`."
-_NO_OLDER = "There are no older cases."
 
 
 @dataclass(frozen=True)
@@ -88,20 +81,6 @@ def _missing(case: LoggedCase) -> str:
     return "not read yet" if case.status == CaseStatus.RECEIVED else "no text"
 
 
-def recent_page(
-    shown: Sequence[ListedCase], workspace_url: str, before: PageEnd | None = None, *, has_older: bool = False
-) -> Post:
-    title = _NO_OLDER if before else _NONE
-    if shown:
-        title = "*Your older cases*" if before else "*Your cases*, newest first"
-    buttons = [button("Newest", ids.ACTION_RECENT_NEWEST)] if before else []
-    if has_older:
-        last = shown[-1].case
-        buttons.append(button("Older", ids.ACTION_RECENT_OLDER, f"{last.created_at.isoformat()}/{last.id}"))
-    row = [actions(*buttons)] if buttons else []
-    return Post(title.replace("*", ""), [section(title), *recent_blocks(shown, workspace_url), *row])
-
-
 def recent_blocks(shown: Sequence[ListedCase], workspace_url: str, *, says_how_to_drop: bool = True) -> list[Block]:
     """The list: for each case, a line, how to delete it if it waits for a question, and how the reply begins."""
     blocks: list[Block] = []
@@ -116,16 +95,6 @@ def recent_blocks(shown: Sequence[ListedCase], workspace_url: str, *, says_how_t
         if words:
             blocks.append(quote(words, len(words)))
     return blocks
-
-
-def to_page_end(value: str) -> PageEnd | None:
-    """The place in the list that a button remembers, or None, the beginning of the list, if it remembers none."""
-    at, _, case_id = value.partition("/")
-    try:
-        moment, number = datetime.fromisoformat(at), to_case_id(case_id)
-    except ValueError:
-        return None
-    return (moment, number) if moment.tzinfo and number is not None else None
 
 
 def _line(listed: ListedCase, workspace_url: str, *, has_words: bool) -> str:

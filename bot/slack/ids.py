@@ -16,7 +16,6 @@ ACTION_AGREE = "agree"
 ACTION_DISAGREE = "disagree"
 ACTION_LABEL = "give_own_score"
 ACTION_RECENT_NEWEST = "show_newest_cases"
-ACTION_RECENT_OLDER = "show_older_cases"
 ACTION_OPEN_WINDOW = "open_window"
 ACTION_HELP = "show_help"
 

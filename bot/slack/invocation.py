@@ -234,19 +234,9 @@ def clicked_value(body: Raw) -> str:
     return str(body["actions"][0].get("value") or "")
 
 
-def clicked_choice(body: Raw) -> str:
-    return str(body["actions"][0]["selected_option"]["value"])
-
-
 def clicked_case_id(body: Raw) -> int | None:
     """The number of the case whose button was clicked, or None if the button has none."""
     return to_case_id(clicked_value(body))
-
-
-def opened_home(body: Raw) -> HomeVisit | None:
-    """The visit behind an `app_home_opened` event, or None if the person opened another tab."""
-    event = body["event"]
-    return HomeVisit(to_invocation(body), str(event["channel"])) if event.get("tab") == "home" else None
 
 
 def clicked_home(body: Raw) -> HomeVisit:

@@ -15,7 +15,7 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.domain.case import Recipient
 from bot.slack.blocks import section
-from bot.slack.client import SLACK_ERRORS, error_of, is_passing, is_transient, refusal_of, slack_word
+from bot.slack.client import error_of, is_passing, is_transient, refusal_of, slack_word
 
 T = TypeVar("T")
 
@@ -155,13 +155,6 @@ class Messenger:
             logger.warning("modal_refused", error=slack_word(exc))
             return None
         return _to_open_view(answer)
-
-    async def publish_home(self, user_id: str, view: dict[str, Any]) -> None:
-        """Shows a person their Home tab; if Slack refuses it, the previous one stays."""
-        try:
-            await self._client.views_publish(user_id=user_id, view=view)
-        except SLACK_ERRORS as exc:
-            logger.warning("home_not_published", error=slack_word(exc))
 
     async def _ephemeral(self, recipient: Recipient, post: Post) -> bool:
         # Slack shows an ephemeral message in a thread only if the thread already exists:

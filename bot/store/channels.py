@@ -115,8 +115,3 @@ class People(Part):
         of = {"of_team": team_id, "of_user": user_id, "of_channel": channel_id}
         row = await self._database.choice(_CHOSEN, of)
         return (Visibility(row.visibility) if row and row.visibility else None), row.rubric if row else None
-
-    async def save_visibility(self, team_id: str, user_id: str, visibility: Visibility | None) -> None:
-        values = {"team_id": team_id, "user_id": user_id, "visibility": visibility, "updated_at": utc_now()}
-        await self._database.execute(upsert(self._database, people, values))
-        await self._database.forget_choices()

@@ -3,28 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from sqlalchemy import (
-    UpdateBase,
-    bindparam,
-    delete,
-    func,
-    select,
-    tuple_,
-)
+from sqlalchemy import UpdateBase, bindparam, delete, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
 from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.store.audit import Act, Action, note
-from bot.store.database import (
-    Database,
-    Part,
-    columns_of,
-    insert_new,
-    lock_for_transaction,
-    lock_learning,
-    upsert,
-)
+from bot.store.database import Database, Part, columns_of, insert_new, lock_for_transaction, lock_learning, upsert
 from bot.store.schema import channels, replays, rubrics
 
 # Built once, because every request runs it.

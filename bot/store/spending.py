@@ -58,12 +58,11 @@ class Spending(Part):
         except RefusedError:
             return None
 
-    async def give_back(self, reserved: int) -> None:
-        await self._database.execute(delete(spent).where(spent.c.id == reserved))
-
-    async def note(self, reserved: int, tokens: int) -> None:
-        """Records how many of the reserved tokens a request took."""
-        await self._database.execute(update(spent).where(spent.c.id == reserved).values(tokens=tokens))
+    async def note(self, reserved: int, tokens: int | None) -> None:
+        """Records how many of the reserved tokens a request took; None gives them back, because it was not answered."""
+        its = spent.c.id == reserved
+        change = delete(spent).where(its) if tokens is None else update(spent).where(its).values(tokens=tokens)
+        await self._database.execute(change)
 
 
 async def check(

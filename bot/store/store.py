@@ -4,17 +4,7 @@ import uuid
 from collections.abc import Awaitable, Callable
 from typing import Any, Self
 
-from sqlalchemy import (
-    ColumnElement,
-    TextClause,
-    UpdateBase,
-    and_,
-    bindparam,
-    delete,
-    insert,
-    literal_column,
-    update,
-)
+from sqlalchemy import ColumnElement, TextClause, UpdateBase, and_, bindparam, delete, insert, literal_column, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 

@@ -7,11 +7,11 @@ import pytest
 
 from bot.domain.case import CaseStatus, Visibility
 from bot.features.labels import ids as labels_ids
-from bot.pipeline.own_cases import to_page_end
 from bot.pipeline.text import NO_CASE, NOT_IN_BOTH, unsure_of_membership
 from bot.slack import ids
 from bot.slack.members import MembershipError
 from pocket_slack import Channel, Delivery, Message, Person, payloads
+from tests.cases import save_visibility
 from tests.gestures import forget
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 
@@ -188,11 +188,6 @@ async def test_a_window_with_junk_is_answered_in_a_sentence(stage: Stage, junk: 
     assert await heard(stage, stage.ben) == NO_CASE
 
 
-@pytest.mark.parametrize("junk", ["", "abc", "2030-01-01T00:00:00/1", f"2030-01-01T00:00:00+00:00/{'9' * 20}"])
-async def test_a_page_mark_of_junk_leads_to_the_newest_page(junk: str) -> None:
-    assert to_page_end(junk) is None
-
-
 @pytest.mark.needs("labels", "privacy")
 async def test_a_label_for_a_forgotten_case_is_answered_once_and_without_noise(
     open_stage: StageFactory, caplog: pytest.LogCaptureFixture
@@ -269,7 +264,7 @@ async def test_what_is_scored_anew_on_a_public_verdict_follows_the_presser(
     parent, answer = stage.ask_and_answer()
     await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
     verdict = await stage.verdict(parent)
-    await stage.log.people.save_visibility(stage.slack.workspace.team_id, stage.ben.id, own)
+    await save_visibility(stage.log, stage.slack.workspace.team_id, stage.ben.id, own)
     await stage.slack.settled(stage.ben.click(verdict, ids.ACTION_AGAIN))
     await stage.reaches(2, CaseStatus.DELIVERED)
     stage.ben.click(stage.ours()[-1], ids.ACTION_WRONG_QUESTION)
@@ -284,7 +279,7 @@ async def test_what_is_scored_anew_on_ones_own_private_verdict_stays_private(ope
     _, answer = stage.ask_and_answer()
     await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
     verdict = await stage.told(stage.ann)
-    await stage.log.people.save_visibility(stage.slack.workspace.team_id, stage.ann.id, Visibility.THREAD)
+    await save_visibility(stage.log, stage.slack.workspace.team_id, stage.ann.id, Visibility.THREAD)
     stage.ann.click(verdict, ids.ACTION_WRONG_QUESTION)
     await stage.modal(stage.ann)
     await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: "Why?"}))

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric, is_name
+from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.judges import limits_of
 from bot.pipeline.judges import Judges, RubricChoice
 from bot.settings import Settings, load_settings
@@ -148,16 +148,6 @@ async def test_a_name_in_other_letters_finds_a_rubric_of_the_app_and_the_name_it
     assert await choice.find("T1", "C1", "code") == SHIPPED["code"]
     assert await choice.find("T1", "C1", "REFUSAL") == SHIPPED["refusal"]
     assert await choice.find("T1", "C1", "refusals") is None
-
-
-@pytest.mark.parametrize("name", ["tone", "tone-2", "ton-freundlich-1", "größe", "x" * 40])
-def test_a_name_that_is_one(name: str) -> None:
-    assert is_name(name)
-
-
-@pytest.mark.parametrize("name", ["", "Tone", "to ne", "-tone", "tone-", "to--ne", "to_ne", "default", "x" * 41, "`x`"])
-def test_a_name_that_is_none(name: str) -> None:
-    assert not is_name(name)
 
 
 def some_settings(**given: object) -> Settings:

@@ -4,37 +4,32 @@ Source: https://docs.slack.dev/surfaces/app-home
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
 from slack_bolt.async_app import AsyncApp
 
-from bot.domain.case import Visibility
+from bot.domain.case import Visibility, to_case_id
+from bot.domain.clock import utc_now
 from bot.feature import Services
 from bot.features.home import ids
-from bot.features.score.handlers import open_texts_window_at_home
-from bot.pipeline.own_cases import PAGE, recent_blocks, recent_page, to_page_end
+from bot.pipeline.own_cases import recent_blocks
 from bot.pipeline.retries import in_brief
-from bot.pipeline.text import BUTTON_TOO_SLOW
+from bot.pipeline.text import BUTTON_TOO_SLOW, texts_modal
 from bot.slack import ids as slack_ids
-from bot.slack.blocks import Block, actions, button, context, header, menu, option, section, short_date
-from bot.slack.invocation import (
-    HomeVisit,
-    Invocation,
-    clicked_choice,
-    clicked_home,
-    clicked_value,
-    on_click,
-    opened_home,
-    to_invocation,
-)
+from bot.slack.blocks import Block, ModalState, actions, button, context, header, menu, option, section, short_date
+from bot.slack.client import SLACK_ERRORS, slack_word
+from bot.slack.invocation import HomeVisit, Invocation, clicked_home, clicked_value, on_click, to_invocation
 from bot.slack.messenger import Post
 from bot.store.cases import PageEnd
+from bot.store.database import upsert
 from bot.store.errors import STORE_ERRORS
+from bot.store.schema import people
 
 _MOST_CASES = 5
+_PAGE = 10
 # A case that waits for its question is listed this long. By then its window is long closed, and the person will hardly
 # come back to it.
 _ASKED_FOR = timedelta(days=1)
@@ -43,6 +38,8 @@ _AS_THE_WORKSPACE = "workspace"
 
 _WELCOME = "To score a reply, open the menu of the message (⋮ *More actions*) and choose *Score this reply*."
 _NO_CASES = "You have not asked for a score yet. Your cases from all channels appear here."
+_NONE = "You have not asked for a score yet. On any message: More actions (⋮) → *Score this reply*, or type `/judge`."
+_NO_OLDER = "There are no older cases."
 _NO_STORE = "I cannot read the database right now. Press *Refresh* in a minute."
 _AUDIENCE = {Visibility.THREAD: "Everybody in the thread", Visibility.ME: "Only me"}
 
@@ -52,8 +49,8 @@ logger = structlog.get_logger(__name__)
 def register(app: AsyncApp, services: Services) -> None:
     @app.event("app_home_opened")
     async def open_home(body: dict[str, Any]) -> None:
-        if visit := opened_home(body):
-            await show_home(services, visit)
+        if body["event"].get("tab") == "home":
+            await show_home(services, HomeVisit(to_invocation(body), str(body["event"]["channel"])))
 
     @on_click(app, ids.ACTION_HOME_REFRESH)
     async def refresh(body: dict[str, Any]) -> None:
@@ -61,18 +58,23 @@ def register(app: AsyncApp, services: Services) -> None:
 
     @on_click(app, ids.ACTION_HOME_JUDGE)
     async def judge_something(body: dict[str, Any]) -> None:
-        visit = clicked_home(body)
-        if not await open_texts_window_at_home(services, visit):
+        """The verdict on the two texts goes to the person's direct messages with the app."""
+        visit, rubrics = clicked_home(body), services.rubrics
+        window = texts_modal(ModalState(channel_id=visit.channel_id), list(rubrics.shipped), rubrics.default, None)
+        if await services.messenger.open_modal(visit.invocation.trigger_id, window) is None:
             await show_home(services, visit, BUTTON_TOO_SLOW)
 
     @on_click(app, ids.ACTION_HOME_VISIBILITY)
     async def choose_visibility(body: dict[str, Any]) -> None:
-        visit, value = clicked_home(body), clicked_choice(body)
+        visit, value = clicked_home(body), str(body["actions"][0]["selected_option"]["value"])
+        person, database = visit.invocation, services.store.database
         chosen = None if value == _AS_THE_WORKSPACE else Visibility(value)
-        await services.store.people.save_visibility(visit.invocation.team_id, visit.invocation.user_id, chosen)
+        values = {"team_id": person.team_id, "user_id": person.user_id, "visibility": chosen, "updated_at": utc_now()}
+        await database.execute(upsert(database, people, values))
+        await database.forget_choices()
         await show_home(services, visit)
 
-    @on_click(app, slack_ids.ACTION_RECENT_NEWEST, slack_ids.ACTION_RECENT_OLDER)
+    @on_click(app, slack_ids.ACTION_RECENT_NEWEST, ids.ACTION_RECENT_OLDER)
     async def turn_page(body: dict[str, Any]) -> None:
         invocation = to_invocation(body)
         page = await recent(services, invocation, to_page_end(clicked_value(body)))
@@ -87,7 +89,10 @@ async def show_home(services: Services, visit: HomeVisit, note: str = "") -> Non
     try:
         # Run at the same time, so that all share one call to Slack for the person's channels.
         cases, visibility, buttons, sections = await asyncio.gather(
-            _newest(services, person, now), chosen, services.home_buttons(visit), services.home_sections(visit)
+            _newest(services, person, now),
+            chosen,
+            _blocks((each.home_buttons for each in services.features), visit),
+            _blocks((each.home_section for each in services.features), visit),
         )
     except STORE_ERRORS as exc:
         logger.error("home_without_log", reason=in_brief(exc))
@@ -102,7 +107,17 @@ async def show_home(services: Services, visit: HomeVisit, note: str = "") -> Non
         blocks += [header("Who sees your verdicts"), section(words) | {"accessory": select}]
     # A click in the tab does not name the channel of the person's direct messages, so the tab stores it.
     view = {"type": "home", "callback_id": ids.VIEW_HOME, "private_metadata": visit.channel_id, "blocks": blocks}
-    await services.messenger.publish_home(person.user_id, view)
+    try:
+        await services.client.views_publish(user_id=person.user_id, view=view)
+    except SLACK_ERRORS as exc:  # the previous one stays
+        logger.warning("home_not_published", error=slack_word(exc))
+
+
+async def _blocks(
+    parts: Iterable[Callable[[HomeVisit], Awaitable[Sequence[Block]]] | None], visit: HomeVisit
+) -> list[Block]:
+    found = await asyncio.gather(*(part(visit) for part in parts if part))
+    return [block for blocks in found for block in blocks]
 
 
 async def _newest(services: Services, person: Invocation, now: datetime) -> list[Block]:
@@ -116,9 +131,28 @@ async def _newest(services: Services, person: Invocation, now: datetime) -> list
 
 async def recent(services: Services, invocation: Invocation, before: PageEnd | None = None) -> Post:
     """A page with the person's newest cases, or with the next older ones after the end of another page."""
-    found = await services.store.cases.recent(invocation.team_id, invocation.user_id, PAGE + 1, before)
-    listed = await services.own_cases.listed(found[:PAGE], invocation.user_id, invocation.channel_id)
-    return recent_page(listed, services.identity.url, before, has_older=len(found) > PAGE)
+    found = await services.store.cases.recent(invocation.team_id, invocation.user_id, _PAGE + 1, before)
+    shown = await services.own_cases.listed(found[:_PAGE], invocation.user_id, invocation.channel_id)
+    title = _NO_OLDER if before else _NONE
+    if shown:
+        title = "*Your older cases*" if before else "*Your cases*, newest first"
+    buttons = [button("Newest", slack_ids.ACTION_RECENT_NEWEST)] if before else []
+    if len(found) > _PAGE:
+        last = shown[-1].case
+        buttons.append(button("Older", ids.ACTION_RECENT_OLDER, f"{last.created_at.isoformat()}/{last.id}"))
+    row = [actions(*buttons)] if buttons else []
+    blocks = [section(title), *recent_blocks(shown, services.identity.url), *row]
+    return Post(title.replace("*", ""), blocks)
+
+
+def to_page_end(value: str) -> PageEnd | None:
+    """The place in the list that a button remembers, or None, the beginning of the list, if it remembers none."""
+    at, _, case_id = value.partition("/")
+    try:
+        moment, number = datetime.fromisoformat(at), to_case_id(case_id)
+    except ValueError:
+        return None
+    return (moment, number) if moment.tzinfo and number is not None else None
 
 
 def _top(note: str, buttons: Sequence[Block] = ()) -> list[dict[str, Any]]:

@@ -146,7 +146,7 @@ async def ask(
     try:
         answer = await request()
     except BaseException:  # also if it is cancelled: otherwise what nobody took would count for a day
-        await spending.give_back(reserved)
+        await spending.note(reserved, None)
         raise
     await spending.note(reserved, taken(answer))
     return answer

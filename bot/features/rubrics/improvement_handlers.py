@@ -9,12 +9,13 @@ from typing import Any
 from slack_bolt.async_app import AsyncApp
 
 from bot.domain.clock import utc_now
-from bot.domain.rubric import LONGEST_NAME, ChannelJudge, SavedRubric
+from bot.domain.rubric import ChannelJudge, SavedRubric
 from bot.feature import Services
 from bot.features.rubrics import ids
 from bot.features.rubrics import improvement_text as words
 from bot.features.rubrics.improvement import BUDGET
 from bot.features.rubrics.improvement_queries import Improvement, Improvements
+from bot.features.rubrics.input import LONGEST_NAME
 from bot.features.rubrics.text import TOO_MANY
 from bot.features.rubrics.use import tell_other, use
 from bot.pipeline.text import COMMAND_TOO_SLOW, sentence

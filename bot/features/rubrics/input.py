@@ -1,12 +1,17 @@
 """Reads what the person typed: after `/judge rubric`, and in the window for a rubric."""
 
+import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from bot.domain.rubric import DEFAULT
 from bot.features.rubrics import ids
 from bot.slack.blocks import ModalState
 from bot.slack.commands import unknown
 from bot.slack.invocation import to_state, typed
+
+LONGEST_NAME = 40
+_NAME = re.compile(r"[^\W_]+(-[^\W_]+)*")
 
 
 @dataclass(frozen=True)
@@ -49,3 +54,8 @@ def to_rubric_submission(body: dict[str, Any]) -> RubricSubmission:
     fields = (typed(values, block) for block in (ids.BLOCK_PROMPT, ids.BLOCK_PROMPT_REST))
     prompt = "\n".join(field for field in fields if field)
     return RubricSubmission(to_state(view), typed(values, ids.BLOCK_NAME).lower(), f"{prompt}\n")
+
+
+def is_name(text: str) -> bool:
+    """Whether a rubric may have this name: lower-case letters and digits, with single hyphens between them."""
+    return len(text) <= LONGEST_NAME and text == text.lower() and bool(_NAME.fullmatch(text)) and text != DEFAULT

@@ -5,29 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-from sqlalchemy import (
-    ColumnElement,
-    Select,
-    UpdateBase,
-    and_,
-    case,
-    delete,
-    func,
-    insert,
-    literal,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Select, UpdateBase, and_, case, delete, func, insert, literal, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
 from bot.domain.rubric import ChannelJudge
-from bot.store.database import (
-    columns_of,
-    insert_into,
-    insert_new,
-    lock_for_transaction,
-)
+from bot.store.database import columns_of, insert_into, insert_new, lock_for_transaction
 from bot.store.jobs import Job, JobPart
 from bot.store.rubrics import to_columns
 from bot.store.schema import cases, labels, replay_scores, replayed, replays

@@ -171,13 +171,6 @@ async def open_texts_window(services: Services, invocation: Invocation) -> None:
         await services.messenger.tell(invocation.recipient, messages.COMMAND_TOO_SLOW)
 
 
-async def open_texts_window_at_home(services: Services, visit: payloads.HomeVisit) -> bool:
-    """Whether the window could be opened; its verdict goes to the person's direct messages with the app."""
-    state, rubrics = blocks.ModalState(channel_id=visit.channel_id), services.rubrics
-    view = messages.texts_modal(state, list(rubrics.shipped), rubrics.default, None)
-    return await services.messenger.open_modal(visit.invocation.trigger_id, view) is not None
-
-
 def details_modal(case: LoggedCase, verdict: CaseVerdict) -> dict[str, Any]:
     """The window with the facts of a verdict; its case has its turns."""
     read, written = verdict.input_tokens, verdict.output_tokens

@@ -15,7 +15,7 @@ from bot.domain.label import Label, Outcome
 from bot.domain.rubric import SavedRubric
 from bot.store import Store
 from bot.store.schema import cases, replays
-from tests.cases import TONE, a_case, add, delivered, thumb, url
+from tests.cases import TONE, a_case, add, delivered, save_visibility, thumb, url
 from tests.features.privacy.test_audit import noted
 from tests.programs import OPERATOR, command, with_log
 
@@ -48,8 +48,8 @@ async def test_all_that_is_stored_is_there_and_nothing_of_others_or_of_another_t
         other = await delivered(log, "other", requester_id=BEN, author_id=CARL)
         await log.labels.put(other, ANN, Label(2, "Too short."))
         await log.labels.put(asked, BEN, Label(1, "I disagree."))
-        await log.people.save_visibility("T1", ANN, Visibility.ME)
-        await log.people.save_visibility("T1", BEN, Visibility.ME)
+        await save_visibility(log, "T1", ANN, Visibility.ME)
+        await save_visibility(log, "T1", BEN, Visibility.ME)
         await log.channels.save("T1", "C1", ANN, ranks_people=True)
         await log.channels.save("T1", "C2", BEN, ranks_people=True)
         await delivered(log, "elsewhere", team_id="T2", requester_id=BEN)
@@ -163,7 +163,7 @@ async def test_a_person_without_a_case_finds_everything_else_that_is_theirs(tmp_
         for number, user_id in enumerate((ANN, BEN), 1):
             assert await log.assignments.draw("T1", user_id, ["C1"])
             await log.thumbs.note(thumb(user_id=user_id), is_watched=True)
-            await log.people.save_visibility("T1", user_id, Visibility.ME)
+            await save_visibility(log, "T1", user_id, Visibility.ME)
             saved = SavedRubric("T1", "C1", "tone", number, f"{user_id}'s. {TONE}", user_id, datetime.now(UTC))
             await log.rubrics.save(saved)
             wish = {"team_id": "T1", "channel_id": f"C{number}", "user_id": user_id, "rubric": "code"}

@@ -150,7 +150,7 @@ async def test_each_case_has_one_score_of_each_judge_and_what_was_asked_for_coun
     fifth = await log.spending.reserve("T1", limits, 1)
     assert fifth is not None
     assert await log.spending.reserve("T1", limits, 1) is None
-    await log.spending.give_back(fifth)
+    await log.spending.note(fifth, None)
     assert await log.spending.reserve("T1", limits, 1) is not None
 
 

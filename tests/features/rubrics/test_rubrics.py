@@ -9,6 +9,7 @@ import pytest
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.features.rubrics import ids
+from bot.features.rubrics.input import is_name
 from bot.features.rubrics.text import (
     BAD_NAME,
     EXAMPLE,
@@ -452,3 +453,13 @@ async def test_a_worker_scores_by_what_was_saved_and_chosen_at_a_front(
             await stage.verdict(parent)
             expected = render_prompt(Rubric("tone", prompt), f"{prompt[:9]}?", ANSWER)
             assert prompts(stage)[-1] == expected
+
+
+@pytest.mark.parametrize("name", ["tone", "tone-2", "ton-freundlich-1", "größe", "x" * 40])
+def test_a_name_that_is_one(name: str) -> None:
+    assert is_name(name)
+
+
+@pytest.mark.parametrize("name", ["", "Tone", "to ne", "-tone", "tone-", "to--ne", "to_ne", "default", "x" * 41, "`x`"])
+def test_a_name_that_is_none(name: str) -> None:
+    assert not is_name(name)

@@ -7,15 +7,17 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from bot.domain.rubric import LONGEST_NAME, MOST_RUBRICS, ChannelJudge, SavedRubric, is_name
+from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.features.rubrics import ids, text
 from bot.features.rubrics import improvement_text as improving
 from bot.features.rubrics.comparison import comparison
 from bot.features.rubrics.improvement_handlers import new_name
-from bot.features.rubrics.improvement_queries import Improvement, Progress
+from bot.features.rubrics.improvement_queries import Improvement
+from bot.features.rubrics.input import LONGEST_NAME, is_name
 from bot.features.rubrics.replay_queries import ChannelReplay, ReplayedCase
 from bot.slack.blocks import ModalState
 from bot.slack.messenger import Post
+from bot.store.examples import Progress
 from judge import Rubric, list_rubrics, load_rubric
 from judge.evaluation.align import Alignment, CaseScore, LabelledCase, Way
 from judge.evaluation.align.trial import to_trial

@@ -4,12 +4,13 @@ from bot.domain.case import Visibility
 from bot.slack import ids
 from bot.store import Store
 from pocket_slack import View
+from tests.cases import save_visibility
 from tests.gestures import scored
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, is_verdict
 
 
 async def choose(stage: Stage, visibility: Visibility | None) -> None:
-    await stage.log.people.save_visibility(stage.slack.workspace.team_id, stage.ann.id, visibility)
+    await save_visibility(stage.log, stage.slack.workspace.team_id, stage.ann.id, visibility)
 
 
 def by_shortcut(stage: Stage) -> None:
@@ -48,8 +49,7 @@ async def test_it_goes_before_the_setting_of_the_workspace_until_it_is_taken_bac
 
 async def test_a_choice_is_that_persons_in_that_team(database_url: str) -> None:
     log = await Store.open(database_url)
-    people = log.people
-    await people.save_visibility("T1", "U1", Visibility.ME)
-    found = [await people.visibility(*who) for who in (("T1", "U1"), ("T2", "U1"), ("T1", "U2"))]
+    await save_visibility(log, "T1", "U1", Visibility.ME)
+    found = [await log.people.visibility(*who) for who in (("T1", "U1"), ("T2", "U1"), ("T1", "U2"))]
     await log.close()
     assert found == [Visibility.ME, None, None]
