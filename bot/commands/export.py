@@ -23,8 +23,8 @@ from bot.settings import load_store_settings
 from bot.store.audit import Act, Action, Audit
 from bot.store.database import Database
 from bot.store.export import Exports, Selection
+from bot.store.forgetting import Personal
 from bot.store.labels import Labels
-from bot.store.privacy import Personal
 from judge import Turn
 from judge.rows.exports import choose_format
 from judge.rows.exports import export as write_table

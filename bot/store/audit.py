@@ -6,7 +6,7 @@ changed.
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import StrEnum
 
 from sqlalchemy import delete, insert, or_, select
@@ -15,9 +15,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.clock import utc_now
 from bot.store.database import Part, columns_of
 from bot.store.schema import audit
-
-KEPT = timedelta(days=730)
-"""How long a row is kept, whatever RETENTION_DAYS says: people's ids are not kept forever, either."""
 
 
 class Action(StrEnum):

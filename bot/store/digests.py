@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.label import Reaction
 from bot.store.database import Part, claim, upsert
 from bot.store.figures import Place, Span, ThumbCount
-from bot.store.schema import IS_TAKEN_BACK, cases, digests, replies, thumbs, turns
+from bot.store.schema import cases, digests, replies, thumbs, turns
 from bot.store.turns import IS_OF_RESPONSE, is_turn_of_case
 from bot.store.visibility import counts, is_watched
 
@@ -117,9 +117,6 @@ class Thumbs(Part):
 
     async def drop_older(self, before: datetime) -> int:
         return await self._database.execute(delete(thumbs).where(thumbs.c.changed_at < before))
-
-    async def drop_taken_back(self, before: datetime) -> int:
-        return await self._database.execute(delete(thumbs).where(IS_TAKEN_BACK, thumbs.c.changed_at < before))
 
 
 async def drop_of_reply(connection: AsyncConnection, gone: Row[*tuple[Any, ...]]) -> None:

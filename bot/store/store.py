@@ -25,11 +25,11 @@ from bot.store.database import Database, lock_for_transaction, lock_learning
 from bot.store.digests import Digests, Thumbs
 from bot.store.edits import Edits, drop_texts
 from bot.store.figures import Tallies
+from bot.store.forgetting import Forgetting, PersonalData
 from bot.store.jobs import Job, JobKind, Jobs, Unsettled, counts_beside, priority
 from bot.store.labels import Labels
 from bot.store.opening import open_engine, require_log
 from bot.store.ownership import Processes
-from bot.store.privacy import Forgetting, PersonalData
 from bot.store.rubrics import Rubrics
 from bot.store.schema import IS_OPEN, cases, ratings, turns
 from bot.store.turns import turn_rows

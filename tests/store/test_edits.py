@@ -14,7 +14,7 @@ from bot.domain.case import CaseTurn, LoggedCase, Part, QuestionSource, text_has
 from bot.domain.label import Label
 from bot.store import Store
 from bot.store.export import Selection
-from bot.store.privacy import Personal, Words
+from bot.store.forgetting import Personal, Words
 from bot.store.schema import align_records
 from tests.cases import a_case, a_verdict, amendments, held, stale, url
 
@@ -180,7 +180,6 @@ async def test_a_reply_is_known_by_each_of_its_messages(log: Store) -> None:
     for ts, text in (("5.1", "Let me look."), ("5.2", "Because.")):
         found, found_hash = await log.cases.latest(*HERE, ts, "U-any")
         assert (found.id, found_hash) == (case.id, text_hash(text))
-        assert [each.id for each in await log.forgetting.cases_at(*HERE, ts, None)] == [case.id]
 
 
 async def test_a_label_of_a_deleted_message_is_exported_without_texts(log: Store) -> None:
@@ -205,10 +204,9 @@ async def test_no_look_up_goes_through_all_cases(tmp_path: Any) -> None:
     await log.edits.note_edited(*HERE, "5.1", "Other words.")
     await log.edits.note_deleted(*HERE, "5.1")
     await log.edits.resubmit("T1")
-    await log.forgetting.cases_at(*HERE, "5.1", "4.1")
     await log.unsettled.submit_oldest("T1")
     statements = [each for each in asked if "FROM cases" in each[0]]
-    assert len(statements) == 7
+    assert len(statements) == 5
     async with log.database.engine.connect() as connection:
         for statement, values in statements:
             plan = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)

@@ -10,7 +10,7 @@ from sqlalchemy import select, text
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.domain.label import Label
 from bot.store import Store
-from bot.store.privacy import Words
+from bot.store.forgetting import Words
 from bot.store.schema import cases
 from tests.cases import SECRET, a_case, a_verdict, amendments, bytes_on_disk, delivered, held, url
 

@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from bot.domain.case import CaseSource, CaseTurn, LoggedCase, Part, Visibility
 from bot.store import Store
 from bot.store.figures import Place, Span, ThumbCount
-from bot.store.privacy import Words
+from bot.store.forgetting import Words
 from bot.store.schema import thumbs
 from tests.cases import ANN, HELPER, NOW, TS, WATCH, a_case, delivered, reply, thumb
 

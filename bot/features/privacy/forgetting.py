@@ -13,11 +13,13 @@ from typing import Any
 
 import structlog
 from slack_bolt.async_app import AsyncApp
+from sqlalchemy import delete
 
 from bot.domain.case import CaseStatus, LoggedCase, to_case_id
 from bot.domain.clock import utc_now
 from bot.feature import Services
 from bot.features.privacy import ids
+from bot.features.privacy.queries import are_examples, cases_at
 from bot.features.privacy.text import (
     HOW,
     NO_WORDS,
@@ -36,9 +38,10 @@ from bot.slack.invocation import Invocation, clicked_value, on_click, to_invocat
 from bot.slack.messages import parse_permalink
 from bot.slack.messenger import Post
 from bot.store import Store
-from bot.store.audit import KEPT
 from bot.store.cases import AT_REST
-from bot.store.privacy import Forgetting
+from bot.store.forgetting import Forgetting
+from bot.store.schema import IS_TAKEN_BACK, spent, thumbs
+from bot.store.spending import DAY
 
 _ME = "me"
 _MOST = 150  # case numbers that fit in a button's value
@@ -47,6 +50,8 @@ _IS_GONE = "message_not_found"
 _UNANSWERED = timedelta(days=1)
 _SENT_AGAIN_FOR = timedelta(days=1)  # the longest that Slack retries events: https://docs.slack.dev/apis/events-api
 _SCRUBBED_EVERY = timedelta(days=1)
+AUDIT_KEPT = timedelta(days=730)
+"""How long a row of the audit is kept, whatever RETENTION_DAYS says: people's ids are not kept forever, either."""
 
 logger = structlog.get_logger(__name__)
 
@@ -80,8 +85,8 @@ async def answer(services: Services, invocation: Invocation, text: str) -> Post 
     seen = await services.store.cases.numbered(invocation.team_id, numbers[:_QUOTED])
     await services.store.assignments.note_told(invocation.team_id, [case.id for case in seen], invocation.user_id)
     quoted = await services.own_cases.listed(seen, invocation.user_id, invocation.channel_id)
-    are_examples = await services.store.forgetting.are_examples(invocation.team_id, numbers)
-    return ask_for_cases(numbers, quoted, stays, services.identity.url, are_examples=are_examples)
+    has_examples = await are_examples(services.store.database, invocation.team_id, numbers)
+    return ask_for_cases(numbers, quoted, stays, services.identity.url, are_examples=has_examples)
 
 
 async def _find(services: Services, invocation: Invocation, text: str) -> Sequence[LoggedCase] | str:
@@ -93,9 +98,8 @@ async def _find(services: Services, invocation: Invocation, text: str) -> Sequen
         return HOW
     if blocker := link.blocker({services.identity.host} | invocation.hosts):
         return blocker
-    return await services.store.forgetting.cases_at(
-        invocation.team_id, link.channel_id, link.message_ts, link.parent_ts
-    )
+    place = invocation.team_id, link.channel_id, link.message_ts, link.parent_ts
+    return await cases_at(services.store.database, *place)
 
 
 async def _numbered(services: Services, team_id: str, numbers: Sequence[int | None]) -> Sequence[LoggedCase]:
@@ -120,8 +124,8 @@ async def _forget(services: Services, invocation: Invocation, what: str) -> Post
     try:
         theirs, others = await _divide(services, found, invocation.user_id)
         at_rest = [case for case in theirs if case.status in AT_REST]
-        delete = services.client.chat_delete
-        errors = [await refusal_of(delete(channel=channel, ts=ts)) for channel, ts in _our_messages(at_rest)]
+        remove = services.client.chat_delete
+        errors = [await refusal_of(remove(channel=channel, ts=ts)) for channel, ts in _our_messages(at_rest)]
     except SLACK_ERRORS:
         return sentence(NOT_NOW)  # all cases are still in the store
     gone = await services.store.forgetting.forget([case.id for case in at_rest], invocation.user_id)
@@ -185,9 +189,7 @@ async def retain(store: Store, days: int | None, *, keeps_text: bool) -> None:
         deleted += await log.forget_older(now - _UNANSWERED, [CaseStatus.ASKED])
     if deleted:
         logger.info("cases_forgotten", older_than_days=days, cases=deleted)
-    await store.thumbs.drop_taken_back(now - _SENT_AGAIN_FOR)
-    await store.audit.drop_older(now - KEPT)
-    await log.drop_spent()
-    scrubbed_at = store.database.scrubbed_at
-    if scrubbed_at is None or scrubbed_at < now - _SCRUBBED_EVERY:
-        await log.scrub()  # if a reader is in the way, the next run tries again
+    await store.database.execute(delete(thumbs).where(IS_TAKEN_BACK, thumbs.c.changed_at < now - _SENT_AGAIN_FOR))
+    await store.audit.drop_older(now - AUDIT_KEPT)
+    await store.database.execute(delete(spent).where(spent.c.created_at < now - DAY))
+    await log.scrub(unless_since=now - _SCRUBBED_EVERY)  # if a reader is in the way, the next run tries again

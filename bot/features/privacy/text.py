@@ -8,7 +8,7 @@ from bot.pipeline.own_cases import ListedCase, recent_blocks
 from bot.slack.blocks import Block, actions, button, section
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import escape
-from bot.store.privacy import Words
+from bot.store.forgetting import Words
 
 HOW = (
     "Type `/judge forget NUMBER` with the number of a case, `/judge forget LINK` with the link of a scored reply or of "

@@ -7,6 +7,8 @@ from typing import Any
 from sqlalchemy import delete, insert
 from syrupy.assertion import SnapshotAssertion
 
+import pytest
+
 from bot.domain.case import CaseStatus, Visibility
 from bot.features.home import ids as home_ids
 from bot.features.home.handlers import to_page_end

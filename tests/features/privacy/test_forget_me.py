@@ -10,7 +10,7 @@ from bot.domain.label import Label
 from bot.features.privacy import ids
 from bot.features.privacy.text import HOW, NO_WORDS
 from bot.slack import ids as slack_ids
-from bot.store.privacy import Words
+from bot.store.forgetting import Words
 from pocket_slack import Person
 from tests.cases import bytes_on_disk
 from tests.gestures import GONE, QUOTING, ask, forget, go_ahead, settled, up_to_date

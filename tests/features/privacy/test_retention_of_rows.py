@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select, update
 
-from bot.features.privacy.forgetting import retain
+from bot.features.privacy.forgetting import AUDIT_KEPT, retain
 from bot.store import Store
-from bot.store.audit import KEPT, Act, Action
+from bot.store.audit import Act, Action
 from bot.store.schema import cases, spent, thumbs
 from tests.cases import SECRET, a_case, a_verdict, bytes_on_disk, delivered, held, numbers, put_back, thumb, url
 
@@ -40,7 +40,7 @@ async def noted(log: Store) -> list[tuple[Any, ...]]:
 
 
 async def test_acts_are_kept_for_two_years_with_any_setting(log: Store) -> None:
-    ages = (KEPT + timedelta(minutes=1), KEPT - timedelta(minutes=1))
+    ages = (AUDIT_KEPT + timedelta(minutes=1), AUDIT_KEPT - timedelta(minutes=1))
     await log.audit.note([Act("T1", "U1", Action.PURGED, cases=age.days, at=datetime.now(UTC) - age) for age in ages])
     await retain(log, 7, keeps_text=True)
     assert await noted(log) == [("U1", "purged", 729)]

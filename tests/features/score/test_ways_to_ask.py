@@ -94,7 +94,7 @@ async def test_whoever_asks_second_is_shown_the_verdict_that_is_there(
 
 @every_way
 async def test_a_person_who_wants_it_to_themselves_gets_it_alone(stage: Stage, source: CaseSource, ask: Way) -> None:
-    await stage.log.people.save_visibility(stage.slack.workspace.team_id, stage.ann.id, Visibility.ME)
+    await save_visibility(stage.log, stage.slack.workspace.team_id, stage.ann.id, Visibility.ME)
     _, reply = stage.ask_and_answer()
     ask(stage, stage.ann, reply)
     await stage.slack.until(lambda: any(is_verdict(each) for each in stage.ann.ephemerals(CHANNEL)))

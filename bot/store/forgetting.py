@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Column, ColumnElement, Select, and_, delete, func, or_, select, union, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.case import CaseStatus, LoggedCase, Part, QuestionSource
+from bot.domain.case import CaseStatus, QuestionSource
 from bot.domain.clock import utc_now
 from bot.store import spending
 from bot.store.audit import Act, Action, Audit, note
@@ -44,35 +44,6 @@ _CHECKPOINT_PATIENCE_MS = 200
 
 
 class Forgetting(JobPart):
-    async def cases_at(self, team_id: str, channel_id: str, ts: str, parent_ts: str | None) -> Sequence[LoggedCase]:
-        """All cases of one message, oldest first; `ts` is that message, a verdict on it, or two typed texts."""
-        here = and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id)
-        in_thread = and_(here, cases.c.thread_ts == (parent_ts or ts))
-        is_typed = cases.c.message_ts.is_(None)
-        # A union, so that each part uses its index: for "or" SQLite would go through the whole channel.
-        places = select(cases.c.message_ts, cases.c.thread_ts)
-        named = union(
-            places.where(here, cases.c.message_ts == ts),
-            places.join(turns, and_(turns.c.team_id == cases.c.team_id, turns.c.case_id == cases.c.id)).where(
-                here, turns.c.channel_id == channel_id, turns.c.ts == ts, turns.c.part == Part.RESPONSE
-            ),
-            places.where(in_thread, or_(cases.c.reply_ts == ts, and_(is_typed, cases.c.thread_ts == ts))),
-        )
-        found = await self._database.all(named)
-        scored = [row.message_ts for row in found if row.message_ts]
-        typed = [row.thread_ts for row in found if not row.message_ts]
-        same = union(
-            select(cases.c.id).where(here, cases.c.message_ts.in_(scored)),
-            select(cases.c.id).where(here, cases.c.thread_ts.in_(typed), is_typed),
-        )
-        query = select(cases).where(cases.c.id.in_(same)).order_by(cases.c.id)
-        return await self._database.rows(LoggedCase, query)
-
-    async def are_examples(self, team_id: str, case_ids: Sequence[int]) -> bool:
-        """Whether a saved rubric has one of these cases as an example."""
-        has = or_(*(rubrics.c.prompt.contains(f'<example case="{number}">') for number in case_ids))
-        return bool(await self._database.all(select(rubrics.c.name).where(rubrics.c.team_id == team_id, has).limit(1)))
-
     async def forget(self, case_ids: Sequence[int], by: str) -> Sequence[int]:
         """Deletes those of these cases that are at rest, for the person `by`, and returns their numbers."""
         is_gone = and_(cases.c.id.in_(case_ids), cases.c.status.in_(AT_REST))
@@ -131,14 +102,14 @@ class Forgetting(JobPart):
 
         return await self._database.write(remove)
 
-    async def drop_spent(self) -> None:
-        await self._database.execute(delete(spent).where(spent.c.created_at < utc_now() - spending.DAY))
-
-    async def scrub(self) -> bool:
+    async def scrub(self, unless_since: datetime | None = None) -> bool:
         """Whether SQLite's journal was emptied of everything deleted; False if there was a reader at that moment.
 
-        What PostgreSQL keeps of deleted rows is left to its VACUUM.
+        What PostgreSQL keeps of deleted rows is left to its VACUUM. Nothing is done if it was emptied after
+        `unless_since` and nothing was deleted since.
         """
+        if unless_since and self._database.scrubbed_at and self._database.scrubbed_at >= unless_since:
+            return True
         self._database.scrubbed_at = utc_now()  # set first, so that what is deleted meanwhile is not missed
         is_busy = self._database.is_sqlite and await self._database.read(_truncate_journal)
         if is_busy:
