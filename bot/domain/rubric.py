@@ -5,9 +5,6 @@ from datetime import datetime
 
 from judge import Rubric
 
-DEFAULT = "default"
-"""In place of a rubric's name: the one in the app's settings."""
-
 MOST_RUBRICS = 10
 """At most this many rubrics are made in a channel, so that a message and a menu can list them all."""
 

@@ -149,19 +149,11 @@ class Figures(Glance):
     quality: Quality | None
     usage: Usage
 
-    @property
-    def is_quiet(self) -> bool:
-        return self.usage.cases == 0
 
-
-async def read_glance(tallies: Tallies, place: Place, week: Week, now: datetime) -> Glance:
-    glance, _, _ = await _read_glance(tallies, place, week, now)
-    return glance
-
-
-async def _read_glance(
+async def read_glance(
     tallies: Tallies, place: Place, week: Week, now: datetime
 ) -> tuple[Glance, Sequence[ScoreCount], Sequence[ScoreCount]]:
+    """The glance, and the counts that it was made from: of the week, and of the one before."""
     span = Span(week.start, min(week.end, max(now, week.start)))
     rows, earlier = await asyncio.gather(
         tallies.scores(place, span),
@@ -192,7 +184,7 @@ async def read_figures(
     tallies: Tallies, place: Place, week: Week, now: datetime, choose: Choose | None = None
 ) -> Figures:
     """The figures of a week, or of its part that has passed; `choose` selects the authors of the lowest scores."""
-    glance, rows, earlier = await _read_glance(tallies, place, week, now)
+    glance, rows, earlier = await read_glance(tallies, place, week, now)
     kind, span = glance.kind, Span(week.start, glance.until)
     authors = _authors(rows, earlier, kind)
     usage, labelled, quality, lowest = await asyncio.gather(

@@ -103,8 +103,6 @@ def _typed(title: str, text: str) -> Block:
 NO_CASE = "That case was deleted, or you cannot see it. You can score the reply again."
 WENT_WRONG = "Something went wrong. Please try again, or ask the person who runs the app."
 NOT_SERVED = "This app serves another workspace. To use it here, run it a second time with a token of this workspace."
-FOREIGN_LABEL = "Only members of this workspace can label a score here."
-OWN_LABEL = "You wrote this reply, so your own score of it is not recorded."
 NOT_IN_BOTH = (
     "I can score a message only in a channel that you and I are both in. "
     "If you are in that channel, type `/invite @Slack Judge` there."

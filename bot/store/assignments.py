@@ -109,18 +109,6 @@ class DrawnCase:
     conversation: tuple[Turn, ...] = ()
 
 
-@dataclass(frozen=True)
-class Comparison:
-    channel_id: str
-    question: str | None
-    label: int
-    score: int
-    highest: int
-    message_ts: str | None
-    thread_ts: str | None
-    reply_ts: str | None
-
-
 class Assignments:
     """Shows people cases whose scores they have not seen, and records their labels.
 
@@ -187,10 +175,6 @@ class Assignments:
         said = await self._database.read(partial(read_conversations, case_ids=[case_id]))
         return replace(found, conversation=said.get(case_id, ()))
 
-    async def pass_over(self, team_id: str, user_id: str, case_id: int, outcome: Outcome) -> None:
-        """Records why the person gives this case no label; they are not shown it again."""
-        await self._database.execute(_answer(team_id, user_id, case_id, outcome))
-
     async def note_told(self, team_id: str, case_ids: Collection[int], user_id: str) -> Sequence[int]:
         """Records that a person, or EVERYBODY, is told the scores of these cases, and so is not asked for them blind.
 
@@ -244,7 +228,7 @@ class Assignments:
         """
         key = {"team_id": team_id, "case_id": shown.id, "user_id": user_id}
         is_there = select(cases.c.id).where(cases.c.team_id == team_id, cases.c.id == shown.id, may_label(user_id))
-        answer = _answer(team_id, user_id, shown.id, Outcome.LABELLED).where(assignments.c.case_id.in_(is_there))
+        answer = answer_of(team_id, user_id, shown.id, Outcome.LABELLED).where(assignments.c.case_id.in_(is_there))
         answer_of_drawn = answer.returning(assignments.c.probability)
 
         async def record(connection: AsyncConnection) -> None:
@@ -264,25 +248,7 @@ class Assignments:
 
         await self._database.write(record)
 
-    async def has_recorded(self, team_id: str, user_id: str, case_id: int, label: Label) -> bool:
-        theirs = {"team_id": team_id, "case_id": case_id, "user_id": user_id, "is_blind": True}
-        return await self._database.value(select(labels.c.score).filter_by(**theirs, score=label.score)) is not None
 
-    async def compared(
-        self, team_id: str, user_id: str, case_ids: Collection[int], channel_ids: Collection[str]
-    ) -> Sequence[Comparison]:
-        """Those of these cases, in these channels, that the person has labelled blind, in the order of their labels."""
-        place = cases.c.channel_id, cases.c.message_ts, cases.c.thread_ts, cases.c.reply_ts
-        query = (
-            select(labels.c.score.label("label"), cases.c.score, cases.c.highest, cases.c.question, *place)
-            .select_from(labels)
-            .join(cases)
-            .where(labels.c.team_id == team_id, labels.c.user_id == user_id, labels.c.is_blind, has_score())
-            .where(cases.c.id.in_(case_ids), cases.c.channel_id.in_(channel_ids))
-        )
-        return await self._database.rows(Comparison, query.order_by(labels.c.created_at, labels.c.case_id))
-
-
-def _answer(team_id: str, user_id: str, case_id: int, outcome: Outcome) -> Update:
+def answer_of(team_id: str, user_id: str, case_id: int, outcome: Outcome) -> Update:
     its = update(assignments).filter_by(team_id=team_id, user_id=user_id, case_id=case_id, outcome=None)
     return its.values(outcome=outcome)

@@ -281,12 +281,12 @@ def test_mean_and_share_of_a_tally(scores: list[int]) -> None:
 
 async def test_a_week_without_cases_is_quiet(log: Store) -> None:
     figures = await figures_of(log, Entry(judged_at=WEEK.end), Entry(judged_at=WEEK.start - MOMENT))
-    assert figures.is_quiet
+    assert figures.usage.cases == 0
     assert figures.this.mean is None
 
 
 async def test_only_unscored_cases_are_no_quiet_week(log: Store) -> None:
-    assert not (await figures_of(log, Entry(score=None))).is_quiet
+    assert (await figures_of(log, Entry(score=None))).usage.cases == 1
 
 
 async def test_the_week_so_far_ends_now(log: Store) -> None:
@@ -400,7 +400,7 @@ async def test_the_lowest_of_those_who_are_chosen_are_their_own_three(log: Store
 async def test_a_glance_is_the_beginning_of_the_figures(log: Store) -> None:
     team = next(TEAMS)
     figures = await figures_of(log, *mixed(), team=team)
-    glance = await read_glance(log.tallies, Place(team, "C1"), WEEK, NOW)
+    glance, _, _ = await read_glance(log.tallies, Place(team, "C1"), WEEK, NOW)
     assert glance == Glance(**{each.name: getattr(figures, each.name) for each in fields(Glance)})
 
 

@@ -214,7 +214,8 @@ class ChannelsAtHome:
 
     async def _read_glance(self, place: Place, week: Week, now: datetime) -> Glance:
         async with self._reading:
-            return await read_glance(self._services.store.tallies, place, week, now)
+            glance, _, _ = await read_glance(self._services.store.tallies, place, week, now)
+            return glance
 
 
 def _channel(settings: ChannelSettings, schedule: Schedule, glance: Glance, may_switch: bool) -> Block:

@@ -105,12 +105,12 @@ def _message(
     days = f"{begin}–{day_name(sunday)} {sunday.year}"
     title = f"Week of {days}" if figures.is_finished else f"This week so far ({days})"
     title += f", {subject}" if subject else ""
-    if figures.is_quiet and not lead:
+    if not (figures.usage.cases or lead):
         sentence = f"{title}: no replies were scored in this channel."
         return Post(sentence, [section(sentence)])
     top = [section(f"*{title}*"), *lead] if lead else []
     said = [part["text"]["text"].partition("\n")[0] for part in lead[:1] if isinstance(part, dict)]
-    if figures.is_quiet:
+    if not figures.usage.cases:
         return Post.of(" ".join([f"{title}:", *said]).replace("*", ""), top)
     counts = counted(figures)
     lines = (f"*{counts}*" if lead else f"*{title}*: {counts}", measures(figures), corrected(figures.quality))

@@ -18,8 +18,9 @@ from bot.feature import Services
 from bot.features.labels import ids
 from bot.features.labels import text as words
 from bot.features.labels.input import clicked_feedback, to_label
+from bot.features.labels.queries import has_recorded, pass_over, read_compared
 from bot.pipeline.case_access import NoCaseError
-from bot.pipeline.text import BUTTON_TOO_SLOW, COMMAND_TOO_SLOW, FOREIGN_LABEL, OWN_LABEL
+from bot.pipeline.text import BUTTON_TOO_SLOW, COMMAND_TOO_SLOW
 from bot.slack import ids as slack_ids
 from bot.slack.blocks import ModalState
 from bot.slack.invocation import (
@@ -95,9 +96,9 @@ async def _begin(services: Services, invocation: Invocation, case_id: int | None
         raise NoCaseError(f"case {case.id} has no verdict to label")
     visit = _Visit(invocation, case, verdict)
     if case.author_id == invocation.user_id:
-        refusal = OWN_LABEL
+        refusal = words.OWN_LABEL
     elif invocation.is_foreign:
-        refusal = FOREIGN_LABEL
+        refusal = words.FOREIGN_LABEL
     else:
         label = await services.store.labels.get(case, invocation.user_id)
         if label is None or not label.is_blind:
@@ -163,12 +164,12 @@ def _register_blind(app: AsyncApp, services: Services) -> None:
         await ack(**_update(await _next(services, invocation, to_state(body["view"]), theirs)))
 
     @on_click(app, ids.ACTION_SKIP, ids.ACTION_SEEN)
-    async def pass_over(body: dict[str, Any]) -> None:
+    async def go_past(body: dict[str, Any]) -> None:
         """Replaces a case that the person does not label with the next one; it is not shown to them again."""
         click, is_skip = clicked_window(body), clicked_action(body) == ids.ACTION_SKIP
         invocation, case_id = click.invocation, click.state.case_id or 0
         outcome = Outcome.SKIPPED if is_skip else Outcome.SEEN
-        await services.store.assignments.pass_over(invocation.team_id, invocation.user_id, case_id, outcome)
+        await pass_over(services.store.database, invocation.team_id, invocation.user_id, case_id, outcome)
         view = await _next(services, invocation, click.state, await _theirs(services, invocation))
         await services.messenger.update_modal(click.view_id, view)
 
@@ -212,7 +213,7 @@ async def _open_blind(services: Services, invocation: Invocation, channel_id: st
         MembershipError: Slack does not list the person's channels.
     """
     if invocation.is_foreign:
-        return FOREIGN_LABEL
+        return words.FOREIGN_LABEL
     theirs = await _theirs(services, invocation)
     view = await _draw(services, invocation, ModalState(channel_id=channel_id), _within(theirs, channel_id))
     if view is None:
@@ -229,7 +230,7 @@ async def _submitted(
         MembershipError: Slack does not list the person's channels; nothing was recorded.
     """
     if invocation.is_foreign:
-        return _update(words.over_modal(FOREIGN_LABEL, (), services.identity.url))
+        return _update(words.over_modal(words.FOREIGN_LABEL, (), services.identity.url))
     shown = await services.store.assignments.shown(invocation.team_id, invocation.user_id, state.case_id or 0)
     if shown and not (label and shown.lowest <= label.score <= shown.highest):
         wrong = words.off_scale(shown.lowest, shown.highest)
@@ -238,7 +239,7 @@ async def _submitted(
     note = await _record(services, invocation, shown, label, theirs)
     if note == words.NOT_RECORDED and label:
         person = invocation.team_id, invocation.user_id
-        if await services.store.assignments.has_recorded(*person, state.case_id or 0, label):
+        if await has_recorded(services.store.database, *person, state.case_id or 0, label):
             note = ""  # recorded before, by a submission whose answer got lost
     if not note:
         state = state.model_copy(update={"labelled": (*state.labelled, state.case_id)})
@@ -254,7 +255,7 @@ async def _next(
     view = None if is_time else await _draw(services, invocation, state, _within(theirs, channel_id), note)
     if view:
         return view
-    compared = await services.store.assignments.compared(team_id, user_id, state.labelled, theirs)
+    compared = await read_compared(services.store.database, team_id, user_id, state.labelled, theirs)
     if is_time:
         return words.compared_modal(state, compared, services.identity.url, note)
     why = await _why_none(services, invocation, channel_id, theirs)

@@ -8,7 +8,8 @@ from bot.domain.label import Label
 from bot.domain.numbers import number_of
 from bot.domain.verdict import CaseVerdict
 from bot.features.labels import ids
-from bot.pipeline.rubric_meanings import criteria, meanings
+from bot.features.labels.queries import Comparison
+from bot.features.labels.rubric_meanings import criteria, meanings
 from bot.slack import ids as slack_ids
 from bot.slack.blocks import (
     Block,
@@ -30,7 +31,7 @@ from bot.slack.blocks import (
     text_box,
 )
 from bot.slack.mrkdwn import escape, excerpt
-from bot.store.assignments import Comparison, DrawnCase
+from bot.store.assignments import DrawnCase
 from bot.store.labels import WEEKS, Budget
 from judge import Rubric
 
@@ -87,6 +88,8 @@ def reason_input(block_id: str, reason: str | None = None) -> dict[str, Any]:
     return field("Why", text_box(block_id, LONGEST_REASON, reason), hint, is_optional=True)
 
 
+FOREIGN_LABEL = "Only members of this workspace can label a score here."
+OWN_LABEL = "You wrote this reply, so your own score of it is not recorded."
 HOW = (
     "`/judge label` lets you score replies of this channel before you see the judge's score; "
     "`/judge label weekly 30` sets how many to collect each week (0 for none)"

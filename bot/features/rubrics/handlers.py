@@ -8,12 +8,12 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.case import Recipient
 from bot.domain.clock import utc_now
-from bot.domain.rubric import DEFAULT, MOST_RUBRICS, ChannelJudge, SavedRubric
+from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.feature import Services
 from bot.features.rubrics import ids, improvement_handlers
 from bot.features.rubrics import text as words
 from bot.features.rubrics.improvement_queries import Improvements
-from bot.features.rubrics.input import RubricRequest, RubricSubmission, parse_rubric, to_rubric_submission
+from bot.features.rubrics.input import DEFAULT, RubricRequest, RubricSubmission, parse_rubric, to_rubric_submission
 from bot.features.rubrics.replay_queries import LEAST, ChannelReplays
 from bot.features.rubrics.use import use
 from bot.pipeline.text import COMMAND_TOO_SLOW, sentence

@@ -4,12 +4,13 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from bot.domain.rubric import DEFAULT
 from bot.features.rubrics import ids
 from bot.slack.blocks import ModalState
 from bot.slack.commands import unknown
 from bot.slack.invocation import to_state, typed
 
+DEFAULT = "default"
+"""In place of a rubric's name: the one in the app's settings."""
 LONGEST_NAME = 40
 _NAME = re.compile(r"[^\W_]+(-[^\W_]+)*")
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from bot.domain.rubric import DEFAULT, MOST_RUBRICS, ChannelJudge, SavedRubric
+from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.features.rubrics import ids
 from bot.features.rubrics.improvement_queries import Improvement
-from bot.features.rubrics.input import LONGEST_NAME, is_name
+from bot.features.rubrics.input import DEFAULT, LONGEST_NAME, is_name
 from bot.features.rubrics.replay_queries import LEAST, ChannelReplay
 from bot.pipeline.text import MAX_INPUT
 from bot.slack.blocks import (

@@ -4,10 +4,9 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
 from sqlalchemy import delete, insert
 from syrupy.assertion import SnapshotAssertion
-
-import pytest
 
 from bot.domain.case import CaseStatus, Visibility
 from bot.features.home import ids as home_ids

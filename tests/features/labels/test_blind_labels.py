@@ -14,8 +14,7 @@ from bot.domain.blocker import CHANNEL_OFF
 from bot.domain.label import Label
 from bot.features.home import ids as home_ids
 from bot.features.labels import ids
-from bot.features.labels.text import ENOUGH_MEANWHILE, LEFT, NO_TEXTS, NOT_RECORDED, NOT_YOURS, NOTHING
-from bot.pipeline.text import FOREIGN_LABEL
+from bot.features.labels.text import ENOUGH_MEANWHILE, FOREIGN_LABEL, LEFT, NO_TEXTS, NOT_RECORDED, NOT_YOURS, NOTHING
 from bot.slack import ids as slack_ids
 from bot.store.audit import Action
 from bot.store.schema import assignments, cases, labels, turns

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.label import Label
+from bot.features.labels.queries import Comparison
 from bot.features.labels.text import (
     ENOUGH_MEANWHILE,
     LONGEST_REASON,
@@ -19,7 +20,7 @@ from bot.features.labels.text import (
 )
 from bot.pipeline.verdict_text import feedback
 from bot.slack.blocks import ModalState
-from bot.store.assignments import LONGEST, Comparison, DrawnCase
+from bot.store.assignments import LONGEST, DrawnCase
 from judge import Rubric, Turn, load_rubric
 from judge.scoring.conversation import bounded
 from pocket_slack.blocks import check_blocks, check_view

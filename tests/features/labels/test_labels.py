@@ -12,7 +12,8 @@ import pytest
 
 from bot.domain.label import Label
 from bot.features.labels import ids
-from bot.pipeline.text import BUTTON_TOO_SLOW, FOREIGN_LABEL, NO_CASE, OWN_LABEL
+from bot.features.labels.text import FOREIGN_LABEL, OWN_LABEL
+from bot.pipeline.text import BUTTON_TOO_SLOW, NO_CASE
 from bot.slack import ids as slack_ids
 from bot.store import Store
 from bot.store.export import Exports, Selection

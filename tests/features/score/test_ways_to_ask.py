@@ -9,6 +9,7 @@ import pytest
 from bot.domain.case import CaseSource, CaseStatus, Visibility
 from bot.slack import ids
 from pocket_slack import Message, Person
+from tests.cases import save_visibility
 from tests.gestures import link
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, buttons, is_verdict, responses_at_the_ack, shown
 

@@ -1,0 +1,49 @@
+"""What a person did with the cases that they were shown for blind labels."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import select
+
+from bot.domain.label import Label, Outcome
+from bot.store.assignments import answer_of
+from bot.store.database import Database
+from bot.store.labels import has_score
+from bot.store.schema import cases, labels
+
+
+@dataclass(frozen=True)
+class Comparison:
+    channel_id: str
+    question: str | None
+    label: int
+    score: int
+    highest: int
+    message_ts: str | None
+    thread_ts: str | None
+    reply_ts: str | None
+
+
+async def pass_over(database: Database, team_id: str, user_id: str, case_id: int, outcome: Outcome) -> None:
+    """Records why the person gives this case no label; they are not shown it again."""
+    await database.execute(answer_of(team_id, user_id, case_id, outcome))
+
+
+async def has_recorded(database: Database, team_id: str, user_id: str, case_id: int, label: Label) -> bool:
+    theirs = {"team_id": team_id, "case_id": case_id, "user_id": user_id, "is_blind": True}
+    return await database.value(select(labels.c.score).filter_by(**theirs, score=label.score)) is not None
+
+
+async def read_compared(
+    database: Database, team_id: str, user_id: str, case_ids: Collection[int], channel_ids: Collection[str]
+) -> Sequence[Comparison]:
+    """Those of these cases, in these channels, that the person has labelled blind, in the order of their labels."""
+    place = cases.c.channel_id, cases.c.message_ts, cases.c.thread_ts, cases.c.reply_ts
+    query = (
+        select(labels.c.score.label("label"), cases.c.score, cases.c.highest, cases.c.question, *place)
+        .select_from(labels)
+        .join(cases)
+        .where(labels.c.team_id == team_id, labels.c.user_id == user_id, labels.c.is_blind, has_score())
+        .where(cases.c.id.in_(case_ids), cases.c.channel_id.in_(channel_ids))
+    )
+    return await database.rows(Comparison, query.order_by(labels.c.created_at, labels.c.case_id))
