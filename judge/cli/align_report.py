@@ -11,7 +11,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from judge.cli.options import say, to_summary
+from judge.cli.options import count, say, to_summary
 from judge.evaluation.align import Alignment, Asker, LabelledCase, Trial, Way
 from judge.scoring.rubric import Rubric
 
@@ -72,8 +72,7 @@ def _print_trial(trial: Trial) -> None:
 
 
 def _tail(came: Alignment, asker: Asker, output: Path) -> Iterator[str]:
-    requests = f"{asker.requests:,} request{'' if asker.requests == 1 else 's'}"
-    yield f"{requests}, {asker.tokens:,} tokens, with those of earlier runs."
+    yield f"{count(asker.requests, 'request')}, {asker.tokens:,} tokens, with those of earlier runs."
     if came.is_spent:
         yield (
             "The budget leaves too little for more; raise --max-requests or --max-tokens and run the same command to "

@@ -111,6 +111,10 @@ def to_printable(text: str) -> str:
     return _UNSAFE.sub(lambda found: f"{found['kept'] or ''}\ufffd", text)
 
 
+def count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def to_summary(*sentences: str) -> str:
     """Each sentence as its own paragraph, no wider than a terminal; file names are not broken."""
     return "\n".join(

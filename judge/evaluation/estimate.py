@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -140,11 +139,10 @@ def estimate_file(
     the scale; it is needed if the rows name a rubric that does not come with the package.
     """
     file = RowFile(path)
-    rows = (row for row in file.rows(lines) if fields.judge in (None, row.judge))
-    first = next(rows, None)
-    reader = None if first is None else _Reader(fields, find_scale(first, rubric), file.problems)
-    if reader and first:
-        for row in chain([first], rows):
+    reader: _Reader | None = None
+    for row in file.rows(lines):
+        if fields.judge in (None, row.judge):
+            reader = reader or _Reader(fields, find_scale(row, rubric), file.problems)
             reader.add(row)
     file.require(label=fields.label, score=fields.score, probability=fields.probability, cluster=fields.cluster)
     if reader is None:
