@@ -31,7 +31,7 @@ async def test_no_secret_and_no_text_is_in_the_log_of_a_whole_run(
     model_server: ModelServer, database_server: Cluster, database_name: str, tmp_path: Path, log_format: str
 ) -> None:
     async with pocket_slack() as slack:
-        stage = Stage(slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper")))  # type: ignore[arg-type]
+        stage = Stage(slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper")))
         env = environment(slack, model_server, tmp_path) | {
             "LOG_FORMAT": log_format,
             "OPENAI_API_KEY": KEY,
@@ -45,7 +45,7 @@ async def test_no_secret_and_no_text_is_in_the_log_of_a_whole_run(
         async def hears(event: bytes) -> None:
             nonlocal said
             async with asyncio.timeout(ONLY_A_HANG_S):
-                said += await process.stderr.readuntil(event)  # type: ignore[union-attr]
+                said += await process.stderr.readuntil(event)
 
         await slack.connected()
         await hears(b"queue_opened")

@@ -35,7 +35,7 @@ async def test_a_process_is_ready_if_the_log_answers_and_all_signs_are_good(
     tmp_path: Path, signs: Sequence[object], status: int
 ) -> None:
     store = await Store.open(f"sqlite+aiosqlite:///{tmp_path}/log.db")
-    probes = Probes("127.0.0.1", 0, store.cases, signs)  # type: ignore[arg-type]
+    probes = Probes("127.0.0.1", 0, store.cases, signs)
     async with probes.server:
         assert await status_of(probes, "/readyz") == status
         assert await status_of(probes, "/healthz") == 200

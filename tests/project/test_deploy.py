@@ -13,36 +13,12 @@ import yaml
 ROOT = Path(__file__).parents[2]
 SERVICE = ROOT / "deploy" / "slack-judge.service"
 CONFINES = """
-UMask=0077
-StateDirectoryMode=0700
-CapabilityBoundingSet=
-AmbientCapabilities=
-NoNewPrivileges=true
-ProtectSystem=strict
-ProtectHome=true
-PrivateTmp=true
-PrivateDevices=true
-PrivateMounts=true
-PrivateUsers=true
-ProtectProc=invisible
-ProcSubset=pid
-ProtectClock=true
-ProtectControlGroups=true
-ProtectHostname=true
-ProtectKernelLogs=true
-ProtectKernelModules=true
-ProtectKernelTunables=true
-LockPersonality=true
-MemoryDenyWriteExecute=true
-RemoveIPC=true
-RestrictNamespaces=true
-RestrictRealtime=true
-RestrictSUIDSGID=true
-SystemCallArchitectures=native
-SystemCallFilter=@system-service
-SystemCallErrorNumber=EPERM
-MemoryMax=1G
-TasksMax=128
+UMask=0077 StateDirectoryMode=0700 CapabilityBoundingSet= AmbientCapabilities= NoNewPrivileges=true
+ProtectSystem=strict ProtectHome=true PrivateTmp=true PrivateDevices=true PrivateMounts=true PrivateUsers=true
+ProtectProc=invisible ProcSubset=pid ProtectClock=true ProtectControlGroups=true ProtectHostname=true
+ProtectKernelLogs=true ProtectKernelModules=true ProtectKernelTunables=true LockPersonality=true
+MemoryDenyWriteExecute=true RemoveIPC=true RestrictNamespaces=true RestrictRealtime=true RestrictSUIDSGID=true
+SystemCallArchitectures=native SystemCallFilter=@system-service SystemCallErrorNumber=EPERM MemoryMax=1G TasksMax=128
 """
 COMPOSED: dict[str, Any] = yaml.safe_load((ROOT / "compose.yml").read_text(encoding="utf-8"))["services"]
 

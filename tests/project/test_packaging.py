@@ -102,7 +102,7 @@ def running(command: str, until: str, **how: Any) -> Iterator[str]:
     pipe, said = subprocess.PIPE, ""
     with subprocess.Popen(command.split(), stdout=pipe, stderr=subprocess.STDOUT, text=True, **how) as process:
         try:
-            while until not in said and (line := process.stdout.readline()):  # type: ignore[union-attr]
+            while until not in said and (line := process.stdout.readline()):
                 said += line
             yield said
         finally:

@@ -4,11 +4,10 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
-
-import pytest
 
 import judge
 
@@ -28,38 +27,33 @@ class Targets(HTMLParser):
         self.found += [(tag, value) for name, value in attrs if name in {"href", "src"} and value]
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("site")
-    build = (sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder))
+def test_the_site_is_whole_and_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
+    """One build, which takes seconds: its links, its list of pages, and its reference."""
+    build = (sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path))
     env = os.environ | {"SITE_URL": SITE, "REPO_URL": HOST, "NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(build, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr  # a broken link or anchor is a warning, which fails the build
-    return folder
-
-
-def test_the_site_links_to_existing_files_and_loads_nothing_from_elsewhere(site: Path) -> None:
-    pages = sorted(site.rglob("*.html"))
-    for page in pages:
-        for tag, target in Targets(page).found:
-            url = urlsplit(target)
-            if url.scheme or url.netloc:
-                assert re.fullmatch(r"https://[\w.-]+\.\w+(/\S*)?", target)  # it is not requested
-                assert tag == "a" or target.startswith(SITE), f"{page.name} loads {target}"
-            else:
-                folder = site if url.path.startswith("/") else page.parent
-                assert (folder / unquote(url.path).lstrip("/")).exists(), f"{page.name}: {target}"
+    pages = sorted(tmp_path.rglob("*.html"))
+    assert [wrong for page in pages for wrong in wrong_targets(tmp_path, page)] == []
     assert {"api.html", "index.html", "CONTRIBUTING.html"} <= {page.name for page in pages}
-    assert f'href="{HOST}/security/advisories/new"' in (site / "SECURITY.html").read_text(encoding="utf-8")
-
-
-def test_llms_txt_lists_every_page(site: Path) -> None:
-    listed = re.findall(r"^- \[.+\]\((.+)\): .+\.$", (site / "llms.txt").read_text(encoding="utf-8"), re.MULTILINE)
-    pages = {path.relative_to(site).as_posix() for path in site.rglob("*.html")} - {"404.html"}
-    assert sorted(listed) == sorted(SITE + page for page in pages)
-
-
-def test_the_reference_has_every_public_name_and_integration(site: Path) -> None:
-    text = (site / "docs" / "api.html").read_text(encoding="utf-8")
+    assert f'href="{HOST}/security/advisories/new"' in (tmp_path / "SECURITY.html").read_text(encoding="utf-8")
+    listed = re.findall(r"^- \[.+\]\((.+)\): .+\.$", (tmp_path / "llms.txt").read_text(encoding="utf-8"), re.MULTILINE)
+    names = {path.relative_to(tmp_path).as_posix() for path in pages} - {"404.html"}
+    assert sorted(listed) == sorted(SITE + name for name in names)
+    text = (tmp_path / "docs" / "api.html").read_text(encoding="utf-8")
     modules = [f"integrations.{path.stem}" for path in (ROOT / "judge" / "integrations").glob("[a-z]*.py")]
     assert [name for name in [*judge.__all__, *modules] if f'id="judge.{name}"' not in text] == []
+
+
+def wrong_targets(site: Path, page: Path) -> Iterator[str]:
+    """What a page links to that does not exist, or loads from another host."""
+    for tag, target in Targets(page).found:
+        url = urlsplit(target)
+        if url.scheme or url.netloc:
+            is_well_formed = re.fullmatch(r"https://[\w.-]+\.\w+(/\S*)?", target)  # it is not requested
+            is_right = is_well_formed and (tag == "a" or target.startswith(SITE))
+        else:
+            folder = site if url.path.startswith("/") else page.parent
+            is_right = (folder / unquote(url.path).lstrip("/")).exists()
+        if not is_right:
+            yield f"{page.name}: {target}"

@@ -85,16 +85,6 @@ def test_the_build_tools_of_releases_and_the_image_are_pinned_by_hash() -> None:
         assert builds
 
 
-@needs_uv
-async def test_a_build_tool_with_another_hash_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "build.txt").write_text(re.sub("sha256:.", "sha256:0", (ROOT / "tools" / "build.txt").read_text()))
-    uv = str(ROOT / ".uv" / "bin" / "uv") if (ROOT / ".uv" / "bin" / "uv").exists() else "uv"
-    for constraints, is_built in ((ROOT / "tools" / "build.txt", True), (tmp_path / "build.txt", False)):
-        build = (uv, "build", "--no-cache", "--wheel", "--out-dir", str(tmp_path / "dist"))
-        code, said = await run(*build, "--build-constraints", str(constraints), "--require-hashes")
-        assert (code == 0) is is_built, said
-
-
 def shipped(package: str) -> set[str]:
     """The names of all packages that a package can install, with all extras and without development dependencies."""
     by_name = {each["name"]: each for each in LOCKED}
@@ -127,17 +117,6 @@ async def test_the_sbom_lists_exactly_the_packages_that_are_shipped(tmp_path: Pa
     assert {"slack-bolt", "asyncpg", "scipy", "pyarrow"} <= names
     assert not names & {"pytest", "mypy", "ruff", "playwright"}
     assert [each["name"] for each in sbom["components"] if "purl" not in each] == ["pocket-slack"]
-
-
-@needs_uv
-async def test_the_pocket_slacks_sbom_lists_only_its_own_packages(tmp_path: Path) -> None:
-    code, said = await run("make", "--assume-old=.venv/.run", "sbom", f"DIST={tmp_path}", "PACKAGE=pocket-slack")
-    assert code == 0, said
-    sbom = json.loads((tmp_path / "pocket-slack.cdx.json").read_text(encoding="utf-8"))
-    names = {each["name"] for each in sbom["components"]}
-    assert sbom["metadata"]["component"]["name"] == "pocket-slack"
-    assert {"aiohttp", "pydantic", "pyyaml", "yarl"} <= names
-    assert not names & {"slack-bolt", "openai", "sqlalchemy"}
 
 
 class Advisories:
@@ -183,24 +162,16 @@ async def test_the_audit_checks_each_locked_package_and_fails_for_a_vulnerable_o
     code, said = await run("sh", "tools/audit", "--service-url", advisories.url)
     assert code == 1
     assert "OSV-1" in said
-
-
-@needs_uv
-async def test_an_audit_that_reaches_no_advisories_says_so_and_passes() -> None:
-    code, said = await run("sh", "tools/audit", "--service-url", "http://127.0.0.1:1/")
-    assert code == 0
-    assert said.splitlines()[-1] == "audit: skipped, because the advisories cannot be reached from here"
-
-
-@needs_uv
-async def test_an_audit_that_fails_for_another_reason_is_not_skipped() -> None:
     code, _ = await run("sh", "tools/audit", "--no-such-option")
     assert code not in {0, None}
 
 
 @needs_uv
-async def test_a_release_stops_if_the_audit_reaches_no_advisories(advisories: Advisories) -> None:
+async def test_an_audit_that_reaches_no_advisories_is_skipped_and_stops_a_release(advisories: Advisories) -> None:
     (audit,) = [step["run"] for step in jobs(RELEASE)["build"]["steps"] if "audit" in step.get("run", "")]
+    code, said = await run("sh", "tools/audit", "--service-url", "http://127.0.0.1:1/")
+    assert code == 0
+    assert said.splitlines()[-1] == "audit: skipped, because the advisories cannot be reached from here"
     path = f"PATH={ROOT / '.uv' / 'bin'}:{os.environ['PATH']}"
     asked, _ = await run("env", path, "sh", "-c", f"{audit} --service-url {advisories.url}")
     unasked, _ = await run("env", path, "sh", "-c", f"{audit} --service-url http://127.0.0.1:1/")
@@ -229,9 +200,3 @@ def test_a_release_attests_all_its_files_before_it_is_published() -> None:
     (create,) = [n for n, each in enumerate(steps) if "gh release create" in each.get("run", "")]
     assert attest < create
     assert steps[attest]["with"] == {"subject-path": "files/*"}
-
-
-def test_the_licence_file_matches_the_named_licence() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert (project["license"], project["license-files"]) == ("MIT", ["LICENSE"])
-    assert (ROOT / "LICENSE").read_text(encoding="utf-8").startswith("MIT License\n")
