@@ -93,26 +93,31 @@ MODALS = [
 
 
 @pytest.mark.needs("labels")
-@pytest.mark.parametrize("number", [1, 2], ids=["of others", "that is not there"])
-async def test_a_button_does_not_lead_to_a_case_of_a_channel_of_others(
-    stage: Stage, channel: Channel, number: int
+async def test_a_button_leads_to_no_case_of_a_channel_of_others_and_to_none_that_is_not_there(
+    stage: Stage, channel: Channel, caplog: pytest.LogCaptureFixture
 ) -> None:
     before = len(channel.messages)
-    for count, (action_id, value) in enumerate(CLICKS, 1):
-        await stage.slack.settled(click(stage, stage.ben, action_id, value.format(number)))
+    clicks = [(action_id, value.format(number)) for number in (1, 2, "abc") for action_id, value in CLICKS]
+    clicks += [(ids.ACTION_AGAIN, junk) for junk in ("", "-1", "9" * 20)]
+    for count, (action_id, value) in enumerate(clicks, 1):
+        await stage.slack.settled(click(stage, stage.ben, action_id, value))
         assert (await stage.told(stage.ben, count)).text == NO_CASE
         assert stage.ben.view is None
     assert (len(channel.messages), await stage.log.cases.counts()) == (before, {CaseStatus.DELIVERED: 1})
+    assert "Traceback" not in caplog.text
 
 
 @pytest.mark.needs("labels")
-@pytest.mark.parametrize("number", [1, 2], ids=["of others", "that is not there"])
-@pytest.mark.parametrize(("callback_id", "chosen"), MODALS)
-async def test_a_window_does_not_lead_to_a_case_of_a_channel_of_others(
-    stage: Stage, channel: Channel, callback_id: str, chosen: dict[str, str], number: int
+async def test_a_window_leads_to_no_case_of_a_channel_of_others_and_to_none_that_is_not_there(
+    stage: Stage, channel: Channel
 ) -> None:
-    await stage.slack.settled(submit(stage, stage.ben, callback_id, json.dumps({"case_id": number}), **chosen))
-    assert await heard(stage, stage.ben) == NO_CASE
+    windows = [(view, json.dumps({"case_id": number}), chosen) for number in (1, 2) for view, chosen in MODALS]
+    junk = ("abc", '{"case_id": "abc"}', f'{{"case_id": {"9" * 20}}}')
+    windows += [(ids.VIEW_CORRECT, each, {"question": "Why?"}) for each in junk]
+    for count, (view, remembered, chosen) in enumerate(windows, 1):
+        await stage.slack.settled(submit(stage, stage.ben, view, remembered, **chosen))
+        await stage.slack.until(lambda count=count: len(stage.ben.messages(stage.ben.im)) == count)
+        assert await heard(stage, stage.ben) == NO_CASE
     assert await stage.log.cases.counts() == {CaseStatus.DELIVERED: 1}
     assert await stage.log.labels.get(await stage.log.cases.get(1), stage.ben.id) is None
 
@@ -132,7 +137,7 @@ async def test_a_window_does_not_lead_into_a_channel_of_others(stage: Stage, cha
     ("fault", "reason"),
     [({"error": "missing_scope"}, "missing_scope"), ({"delay_s": 3}, "no answer")],
 )
-async def test_where_slack_does_not_say_who_is_in_nothing_is_done(
+async def test_nothing_is_done_if_slack_does_not_say_who_is_in_a_channel(
     stage: Stage, channel: Channel, fault: dict[str, Any], reason: str
 ) -> None:
     stage.slack.fail("users.conversations", **fault)
@@ -149,18 +154,14 @@ async def test_a_button_that_is_left_over_does_not_read_a_channel_after_its_pers
     stage.ann.invite(LEADS, "ben")
     stage.ann.leave(LEADS)
     for action_id in (ids.ACTION_WRONG_QUESTION, ids.ACTION_AGAIN):
-        message = stage.ben.post(CHANNEL, "Anything.")
-        action = {"type": "button", "action_id": action_id, "block_id": "any", "value": "1"}
-        workspace = stage.slack.workspace
-        payload = payloads.message_action(workspace, stage.ann.user, workspace.channel(CHANNEL), message, action)
-        await stage.slack.settled(workspace.deliveries.send("interactive", payload))
+        await stage.slack.settled(click(stage, stage.ann, action_id, "1"))
     await stage.slack.settled(submit(stage, stage.ann, ids.VIEW_CORRECT, '{"case_id": 1}', question="Why?"))
     assert stage.ann.view is None
     assert [message.text for message in stage.ann.ephemerals(CHANNEL)] == [NO_CASE, NO_CASE]
     assert await stage.log.cases.counts() == {CaseStatus.DELIVERED: 1}
 
 
-async def test_where_the_app_is_not_its_requester_still_corrects_the_question(open_stage: StageFactory) -> None:
+async def test_a_requester_corrects_the_question_in_a_channel_without_the_app(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(is_member=False)
     stage.ask_for_score()
     await stage.modal(stage.ann)
@@ -169,23 +170,6 @@ async def test_where_the_app_is_not_its_requester_still_corrects_the_question(op
     await stage.modal(stage.ann)
     stage.ann.submit({ids.BLOCK_QUESTION: "Why?"})
     assert "(as typed):\nWhy?" in shown(await stage.told(stage.ann, 2))
-
-
-@pytest.mark.needs("labels")
-@pytest.mark.parametrize("junk", ["abc", "", "-1", "9" * 20])
-async def test_a_button_with_junk_is_answered_in_a_sentence(
-    stage: Stage, caplog: pytest.LogCaptureFixture, junk: str
-) -> None:
-    for count, (action_id, value) in enumerate(CLICKS, 1):
-        click(stage, stage.ben, action_id, value.format(junk))
-        assert (await stage.told(stage.ben, count)).text == NO_CASE
-    assert "Traceback" not in caplog.text
-
-
-@pytest.mark.parametrize("junk", ["abc", '{"case_id": "abc"}', f'{{"case_id": {"9" * 20}}}'])
-async def test_a_window_with_junk_is_answered_in_a_sentence(stage: Stage, junk: str) -> None:
-    await stage.slack.settled(submit(stage, stage.ben, ids.VIEW_CORRECT, junk, question="Why?"))
-    assert await heard(stage, stage.ben) == NO_CASE
 
 
 @pytest.mark.needs("labels", "privacy")
@@ -256,8 +240,8 @@ async def test_a_verdict_that_slack_did_not_let_through_is_for_nobody_else_to_fo
     assert await requesters(stage) == ["ann"]
 
 
-@pytest.mark.parametrize(("own", "public"), [(Visibility.ME, 1), (Visibility.THREAD, 3), (None, 3)])
-async def test_what_is_scored_anew_on_a_public_verdict_follows_the_presser(
+@pytest.mark.parametrize(("own", "public"), [(Visibility.ME, 1), (None, 3)])
+async def test_a_new_score_on_a_public_verdict_follows_the_pressers_setting(
     stage: Stage, own: Visibility | None, public: int
 ) -> None:
     stage.model.script("I cannot say.")
@@ -274,7 +258,7 @@ async def test_what_is_scored_anew_on_a_public_verdict_follows_the_presser(
     await stage.verdict(parent, public)
 
 
-async def test_what_is_scored_anew_on_ones_own_private_verdict_stays_private(open_stage: StageFactory) -> None:
+async def test_a_new_score_on_ones_own_private_verdict_stays_private(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(verdict_visibility="me")
     _, answer = stage.ask_and_answer()
     await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
@@ -287,7 +271,7 @@ async def test_what_is_scored_anew_on_ones_own_private_verdict_stays_private(ope
     assert stage.ours() == []
 
 
-async def test_whoever_has_just_left_a_channel_does_not_read_there_by_link(stage: Stage, channel: Channel) -> None:
+async def test_a_person_who_has_just_left_a_channel_does_not_read_there_by_link(stage: Stage, channel: Channel) -> None:
     stage.ann.invite(LEADS, "ben")
     messages = list(channel.messages.values())
     link = stage.slack.workspace.permalink(channel.id, messages[1].ts, messages[0].ts)
@@ -327,7 +311,7 @@ async def label_of_ben(stage: Stage) -> int | None:
 
 
 @pytest.mark.needs("labels")
-async def test_a_window_outlives_that_the_app_leaves_or_the_channel_is_archived(stage: Stage) -> None:
+async def test_a_window_still_works_after_the_app_leaves_or_the_channel_is_archived(stage: Stage) -> None:
     workspace = stage.slack.workspace
     members = [stage.ann.user, stage.ben.user, stage.helper.user, workspace.bot]
     channel = workspace.add_channel(LEADS, members, is_private=True)
@@ -342,17 +326,15 @@ async def test_a_window_outlives_that_the_app_leaves_or_the_channel_is_archived(
 
 
 @pytest.mark.needs("labels")
-async def test_a_window_does_not_outlive_that_its_person_leaves_a_group(stage: Stage) -> None:
+async def test_a_window_does_not_work_after_its_person_leaves_a_group(stage: Stage) -> None:
     workspace = stage.slack.workspace
     channel = workspace.add_group([stage.ann.user, stage.ben.user, stage.helper.user, workspace.bot])
-    verdict = await score_in(stage, channel)
+    await score_in(stage, channel)
     for action_id, chosen in (
         (ids.ACTION_LABEL, {labels_ids.BLOCK_SCORE: "1"}),
         (ids.ACTION_WRONG_QUESTION, {ids.BLOCK_QUESTION: "Why?"}),
     ):
-        action = {"type": "button", "action_id": action_id, "block_id": "any", "value": "1"}
-        click_there = payloads.message_action(workspace, stage.ben.user, channel, verdict, action)
-        await stage.slack.settled(workspace.deliveries.send("interactive", click_there))
+        await stage.slack.settled(click(stage, stage.ben, action_id, "1", channel.id))
         await stage.modal(stage.ben)
         stage.ben.leave(channel.id)
         await stage.slack.settled(stage.ben.submit(chosen))
@@ -362,7 +344,7 @@ async def test_a_window_does_not_outlive_that_its_person_leaves_a_group(stage: S
     assert await stage.log.cases.counts() == {CaseStatus.DELIVERED: 1}
 
 
-async def test_ones_own_verdict_on_a_channel_that_one_looks_at_goes_on_where_it_is_told(
+async def test_ones_own_verdict_in_a_channel_that_one_only_looks_at_can_be_corrected(
     open_stage: StageFactory,
 ) -> None:
     stage: Stage = await open_stage(verdict_visibility="me")

@@ -1,12 +1,11 @@
-import pytest
-
 from bot.slack.commands import Texts, Word, parse_command
 from bot.slack.messages import Permalink, parse_permalink
+from tests.tables import each
 
 LINK = "https://acme.slack.com/archives/C0123ABC/p1700000000000100"
 
 
-@pytest.mark.parametrize("text", [LINK, f"<{LINK}>", f"  {LINK} ", f"<{LINK}|a label>"])
+@each("text", [LINK, f"<{LINK}>", f"  {LINK} ", f"<{LINK}|a label>"])
 def test_a_link_alone_is_a_link(text: str) -> None:
     assert parse_command(text) == Permalink("acme.slack.com", "C0123ABC", "1700000000.000100", None)
 
@@ -17,7 +16,7 @@ def test_a_link_into_a_thread_names_the_parent() -> None:
     assert parse_permalink(link.replace("&", "&amp;")) == parse_permalink(link)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     ["https://example.com/x", "https://acme.slack.com/archives/C1/p12", f"see {LINK}", "https://[bad", "ftp://a/b"],
 )
@@ -27,12 +26,11 @@ def test_anything_else_is_no_link(text: str) -> None:
 
 def test_a_link_belongs_to_the_workspace_of_its_host() -> None:
     link = parse_permalink(LINK)
-    assert link is not None
     assert link.blocker({"acme.slack.com"}) is None
     assert link.blocker({"other.slack.com"}) is not None
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "question", "response"),
     [
         ("What? | That.", "What?", "That."),

@@ -4,9 +4,10 @@ import pytest
 
 from bot.features.score.events import parse_reaction
 from bot.slack.mrkdwn import emoji_of
+from tests.tables import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "emoji"),
     [
         ("mag", "mag"),
@@ -23,7 +24,7 @@ def test_one_emoji_has_one_name(name: str, emoji: str) -> None:
     assert emoji_of(name) == emoji
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "emoji"),
     [
         (":mag:", "mag"),
@@ -42,9 +43,7 @@ def test_nothing_asks_which_it_is_and_off_ends_it() -> None:
     assert (parse_reaction(""), parse_reaction(" OFF ")) == (None, "")
 
 
-@pytest.mark.parametrize(
-    "text", ["mag", "on", "🔍", ":mag", "::", ":a b:", ":mag: :tada:", ":<!here>:", ":*a*:", ":skin-tone-3:"]
-)
+@each("text", ["mag", "on", "🔍", ":mag", "::", ":a b:", ":mag: :tada:", ":<!here>:", ":*a*:", ":skin-tone-3:"])
 def test_what_is_no_emoji_is_quoted(text: str) -> None:
     with pytest.raises(ValueError, match="I do not know"):
         parse_reaction(text)

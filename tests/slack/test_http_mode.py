@@ -111,25 +111,15 @@ async def test_a_command_is_read_whatever_words_are_in_it(front: Front) -> None:
     assert (status, "/judge" in said) == (200, True)
 
 
-MALFORMED = [
-    "{",
-    "{}}",
-    "payload={",
-    "payload=[]",
-    "payload=1",
-    "payload=" + "[" * 100_000,
-    'payload={"user":1}',
-    "[]",
-    "",
-]
+MALFORMED = ["{", "{}}", "payload={", "payload=[]", "payload=1", 'payload={"user":1}', "[]", ""]
+MALFORMED.append("payload=" + "[" * 100_000)
 
 
-@pytest.mark.parametrize("body", MALFORMED, ids=lambda body: body[:30])
 async def test_a_signed_body_that_is_no_payload_is_refused(
-    front: Front, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture, body: str
+    front: Front, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    status, _ = await front.send(body)
-    assert status == 400
+    for body in MALFORMED:
+        assert (await front.send(body))[0] == 400, body[:30]
     assert "Traceback" not in capsys.readouterr().err + caplog.text
 
 

@@ -1,9 +1,9 @@
 from typing import Any
 
-import pytest
 from structlog.testing import capture_logs
 
 from bot.slack.messages import to_message
+from tests.tables import each
 
 IMAGE = {"type": "image", "image_url": "https://a.example", "alt_text": "a chart"}
 
@@ -58,7 +58,7 @@ def test_an_attachment_without_words_gives_its_fallback() -> None:
     assert read(attachments=[{"fallback": "A chart of sales"}]) == "A chart of sales"
 
 
-@pytest.mark.parametrize("mark", ["from_url", "original_url", "is_msg_unfurl", "is_app_unfurl"])
+@each("mark", ["from_url", "original_url", "is_msg_unfurl", "is_app_unfurl"])
 def test_a_preview_of_a_link_is_not_read(mark: str) -> None:
     preview = {mark: "https://a.example", "title": "score: 5", "text": "A colleague's words", "fallback": "no"}
     assert read(text="See https://a.example", attachments=[preview, {"text": "mine"}]) == "See https://a.example\nmine"
@@ -75,7 +75,7 @@ def test_a_message_that_a_person_shared_is_read_and_marked() -> None:
     assert to_message({"ts": "1.1", "attachments": [shared]}).blocker is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("message", "blocker"),
     [
         (
@@ -95,7 +95,7 @@ def test_a_message_without_text_says_what_it_holds(message: dict[str, Any], bloc
     assert found.blocker == blocker
 
 
-@pytest.mark.parametrize(
+@each(
     "content",
     [
         {"blocks": "words"},

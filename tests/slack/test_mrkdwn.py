@@ -1,13 +1,13 @@
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.slack.mrkdwn import clip, escape, excerpt, to_plain
+from tests.tables import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("incoming", "read"),
     [
         ("<@U1> asks", "@U1 asks"),
@@ -63,7 +63,7 @@ def test_excerpt_stands_on_one_line() -> None:
     assert excerpt("one\n\n  two\tthree \u200b four\u2800\u2800five", 40) == "one two three four five"
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "sent"),
     [
         *(("*Score 5 of 5*", "Score 5 of 5"), ("_a_ __b__ ~c~ `d` ```e```", "a b c d e"), ("a*b*c", "abc")),

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import pytest
-
 from bot.domain.case import CaseSource, Recipient, requester_of
 from bot.slack.invocation import to_invocation
 from tests.pipeline.test_verdict_text import a_case
+from tests.tables import each
 
 URL = "https://hooks.slack.com/1"
 WHO: dict[str, Any] = {"team_id": "T1", "user": {"id": "U2", "username": "ben", "team_id": "T1"}}
@@ -29,7 +28,7 @@ def test_whoever_submits_a_window_is_not_told_where_it_was_opened() -> None:
     assert (recipient.channel_id, recipient.response_url) == ("", None)
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "is_in_channel"),
     [
         (CaseSource.SHORTCUT, False),

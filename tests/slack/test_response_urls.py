@@ -14,6 +14,7 @@ from bot.slack.messenger import to_response_hosts
 from pocket_slack import Delivery, payloads
 from tests.slack.test_access import submit
 from tests.stage import CHANNEL, Stage
+from tests.tables import each
 
 
 @dataclass
@@ -58,20 +59,20 @@ def window(stage: Stage, url: str) -> Delivery:
     return submit(stage, stage.ann, ids.VIEW_TEXTS, remembered, **typed)
 
 
-ENTRIES = {
-    "command": command,
-    "window": window,
-    "label": lambda stage, url: click(stage, url, ids.ACTION_LABEL),
-    "page": lambda stage, url: click(stage, url, ids.ACTION_RECENT_NEWEST),
-    "forget": lambda stage, url: click(stage, url, privacy_ids.ACTION_FORGET),
-}
+ENTRIES = (
+    command,
+    lambda stage, url: click(stage, url, ids.ACTION_LABEL),
+    lambda stage, url: click(stage, url, ids.ACTION_RECENT_NEWEST),
+    lambda stage, url: click(stage, url, privacy_ids.ACTION_FORGET),
+    window,
+)
 
 
 @pytest.mark.needs("home", "labels", "privacy")
-@pytest.mark.parametrize("entry", ENTRIES)
-async def test_nothing_is_posted_to_an_address_that_is_not_slacks(stage: Stage, stranger: Stranger, entry: str) -> None:
-    await stage.slack.settled(ENTRIES[entry](stage, stranger.url))
-    await stage.told(stage.ann)
+async def test_nothing_is_posted_to_an_address_that_is_not_slacks(stage: Stage, stranger: Stranger) -> None:
+    for count, send in enumerate(ENTRIES, 1):
+        await stage.slack.settled(send(stage, stranger.url))
+        await stage.told(stage.ann, count)
     assert stranger.heard == []
 
 
@@ -85,7 +86,7 @@ def test_the_addresses_are_slacks_and_those_of_a_stand_in() -> None:
     assert to_response_hosts("https://notslack.com/api/") == (*SLACKS, "https://notslack.com/")
 
 
-@pytest.mark.parametrize(
+@each(
     "url",
     [
         "http://hooks.slack.com/commands/1",

@@ -2,15 +2,14 @@
 
 from typing import Any
 
-import pytest
-
 from bot.slack.invocation import workspace_of
+from tests.tables import each
 
 OURS, THEIRS = {"id": "T1"}, {"id": "T2"}
 GRANTED = {"enterprise_id": None, "team_id": "T1", "is_enterprise_install": False}
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "expected"),
     [
         ({"team_id": "T1", "command": "/judge", "enterprise_id": "E1"}, ("E1", "T1")),
