@@ -1,10 +1,7 @@
 """Who has asked for enough is told so in one sentence, and no case is made."""
 
-import asyncio
-
 from bot.slack import ids
-from tests.model_server import Held
-from tests.stage import CHANNEL, GOOD, Stage, StageFactory, shown
+from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 
 async def test_a_person_over_the_limit_is_told_and_others_go_on(open_stage: StageFactory) -> None:
@@ -40,22 +37,10 @@ async def test_every_way_to_ask_counts(open_stage: StageFactory) -> None:
     assert len(stage.model.requests) == 1
 
 
-async def test_a_reply_that_was_scored_is_shown_also_to_whom_has_asked_for_enough(open_stage: StageFactory) -> None:
+async def test_a_scored_reply_is_shown_to_a_person_over_the_limit(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(max_cases_per_user_per_hour=1)
     parent, answer = stage.ask_and_answer()
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     await stage.verdict(parent)
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     assert "Scored before" in shown(await stage.told(stage.ann))
-
-
-async def test_limits_are_there_unless_they_are_switched_off(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage()
-    stage.model.script(Held(asyncio.Event(), GOOD))  # nothing but what is refused is answered
-    for number in range(61):
-        stage.ann.command(CHANNEL, ids.COMMAND, f"Why {number}? | Because of {number}.")
-    assert "You asked for 60 scores in the last hour" in (await stage.told(stage.ann)).text
-    await stage.stop_bot()
-    stage = await open_stage(max_cases_per_user_per_hour=0)
-    await stage.slack.settled(stage.ann.command(CHANNEL, ids.COMMAND, "Why? | Because."))
-    assert not stage.ann.ephemerals(CHANNEL)

@@ -80,7 +80,7 @@ class Settler:
                 self._news.clear()
 
 
-async def test_what_is_added_is_settled_once(log: Store) -> None:
+async def test_an_added_case_is_settled_once(log: Store) -> None:
     settler = Settler(log)
     async with running(log, settler):
         for number in range(20):
@@ -89,7 +89,7 @@ async def test_what_is_added_is_settled_once(log: Store) -> None:
     assert sorted(settler.tried) == sorted(settler.done) == list(range(1, 21))
 
 
-async def test_what_was_unsettled_before_the_start_is_settled(log: Store) -> None:
+async def test_a_case_that_was_unsettled_before_the_start_is_settled(log: Store) -> None:
     for number in range(5):
         await log.add(a_case(key=str(number)))
     settler = Settler(log)
@@ -113,14 +113,15 @@ async def test_a_long_backlog_is_settled_whole(tmp_path: Path) -> None:
     await log.close()
 
 
-@pytest.mark.parametrize("failure", [ValueError, OSError, TimeoutError])
-async def test_whatever_a_job_ends_in_it_is_tried_again(log: Store, failure: type[Exception]) -> None:
-    settler = Settler(log, failures=1)
-    settler.failure = lambda: failure("whatever")
+async def test_a_job_that_ends_in_any_error_is_tried_again(log: Store) -> None:
+    failures = [ValueError, OSError, TimeoutError]
+    settler = Settler(log, failures=3)
+    settler.failure = lambda: failures.pop()("whatever")
     async with running(log, settler):
-        await log.add(a_case())
-        await settler.settled(1)
-    assert settler.tried == [1, 1]
+        for number in range(3):
+            await log.add(a_case(key=str(number)))
+        await settler.settled(3)
+    assert (sorted(settler.done), len(settler.tried), failures) == ([1, 2, 3], 6, [])
 
 
 async def test_a_case_that_is_opened_while_its_job_ends_is_settled_at_once(log: Store) -> None:
@@ -130,7 +131,6 @@ async def test_a_case_that_is_opened_while_its_job_ends_is_settled_at_once(log: 
         await log.add(a_case(question=None))
         await settler.settled(1)
         case = await log.cases.get(1)
-        assert case
         await log.answer(case, "Why?")
         async with asyncio.timeout(ONLY_A_HANG_S):
             await settler.settled(2)
@@ -225,7 +225,8 @@ async def cut_connections(database_url: str) -> None:
     await engine.dispose()
 
 
-async def test_a_duty_that_fails_is_no_end_of_the_others(log: Store) -> None:
+@pytest.mark.on("sqlite")
+async def test_a_periodic_job_that_fails_does_not_stop_the_others(log: Store) -> None:
     done = asyncio.Event()
 
     async def fail() -> None:
@@ -238,7 +239,8 @@ async def test_a_duty_that_fails_is_no_end_of_the_others(log: Store) -> None:
         await asyncio.wait_for(done.wait(), ONLY_A_HANG_S)
 
 
-async def test_a_duty_of_one_worker_waits_for_its_turn(log: Store) -> None:
+@pytest.mark.on("sqlite")
+async def test_a_periodic_job_of_one_worker_waits_for_its_turn(log: Store) -> None:
     done: list[str] = []
     ended = asyncio.Event()
 

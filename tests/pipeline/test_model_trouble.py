@@ -37,7 +37,6 @@ async def test_no_score_is_said_at_once_and_logged(stage: Stage, script: Script,
     assert sentence in verdict.text
     assert "case 1" in shown(verdict)
     recorded = await stage.log.cases.verdict(1)
-    assert recorded is not None
     assert (recorded.score, recorded.unscored_reason) == (None, reason)
     assert (len(stage.ours()), updates(stage)) == (1, [])
 

@@ -2,7 +2,6 @@
 
 import os
 import sqlite3
-from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -12,8 +11,7 @@ from sqlalchemy import inspect
 from bot.store import Store
 from bot.store.opening import connect
 from tests.cases import url
-from tests.model_server import ModelServer
-from tests.programs import environment, pocket_slack, run
+from tests.programs import run
 
 COMMANDS = (
     ("export",),
@@ -26,21 +24,18 @@ COMMANDS = (
 )
 
 
-async def said(model: ModelServer, folder: Path, database_url: str, command: tuple[str, ...]) -> tuple[int, str]:
-    """What a command says of a database, on one line, with its exit code."""
-    async with pocket_slack() as slack:
-        env: Mapping[str, str] = environment(slack, model, folder) | {"DATABASE_URL": database_url}
-        name, *options = command
-        code, out, err = await run(name, env, folder, *options)
+async def said(folder: Path, database_url: str, command: tuple[str, ...]) -> tuple[int, str]:
+    """What a command says of a database, on one line, with its exit code; it asks Slack for nothing before."""
+    env = {"PATH": os.environ["PATH"], "DATABASE_URL": database_url, "SLACK_BOT_TOKEN": "xoxb-1"}
+    name, *options = command
+    code, out, err = await run(name, env, folder, *options)
     (line,) = f"{out}{err}".splitlines()
     return code, line
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-async def test_a_mistyped_file_is_named_and_not_made(
-    model_server: ModelServer, tmp_path: Path, command: tuple[str, ...]
-) -> None:
-    code, line = await said(model_server, tmp_path, f"sqlite:///{tmp_path}/typo/none.db", command)
+async def test_a_mistyped_file_is_named_and_not_made(tmp_path: Path, command: tuple[str, ...]) -> None:
+    code, line = await said(tmp_path, f"sqlite:///{tmp_path}/typo/none.db", command)
 
     assert code == (1 if command == ("health",) else 2)
     assert line.endswith(
@@ -50,13 +45,13 @@ async def test_a_mistyped_file_is_named_and_not_made(
     assert not (tmp_path / "typo").exists()
 
 
-async def test_a_file_of_another_program_is_named_and_left_alone(model_server: ModelServer, tmp_path: Path) -> None:
+async def test_a_file_of_another_program_is_named_and_left_alone(tmp_path: Path) -> None:
     file = tmp_path / "notes of ann?.db"
     with closing(sqlite3.connect(file)) as connection:
         connection.execute("CREATE TABLE notes (text)")
     before = file.read_bytes()
 
-    _, line = await said(model_server, tmp_path, f"sqlite:///{str(file).replace('?', '%3F')}", ("audit",))
+    _, line = await said(tmp_path, f"sqlite:///{str(file).replace('?', '%3F')}", ("audit",))
 
     assert "it has no tables; name the database of your bot" in line
     assert file.read_bytes() == before
@@ -65,9 +60,9 @@ async def test_a_file_of_another_program_is_named_and_left_alone(model_server: M
 
 @pytest.mark.parametrize("command", [("audit",), ("health",)], ids=" ".join)
 async def test_a_mistyped_database_of_a_server_stays_empty(
-    model_server: ModelServer, postgres_url: str, tmp_path: Path, command: tuple[str, ...]
+    postgres_url: str, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
-    _, line = await said(model_server, tmp_path, postgres_url, command)
+    _, line = await said(tmp_path, postgres_url, command)
 
     assert "DATABASE_URL postgresql://" in line
     assert ": it has no tables; " in line
@@ -77,10 +72,10 @@ async def test_a_mistyped_database_of_a_server_stays_empty(
     await engine.dispose()
 
 
-async def test_an_empty_file_is_no_log(tmp_path: Path, model_server: ModelServer) -> None:
+async def test_an_empty_file_is_no_log(tmp_path: Path) -> None:
     (tmp_path / "log.db").touch()
 
-    assert "it has no tables" in (await said(model_server, tmp_path, url(tmp_path), ("audit",)))[1]
+    assert "it has no tables" in (await said(tmp_path, url(tmp_path), ("audit",)))[1]
     assert (tmp_path / "log.db").stat().st_size == 0
 
 

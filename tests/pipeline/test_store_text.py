@@ -44,12 +44,17 @@ async def test_no_word_is_left_in_the_file(stage: Stage, tmp_path: Path) -> None
     assert case.response_hash is not None
 
 
-async def test_asked_twice_the_score_is_shown_and_where_its_words_are(stage: Stage) -> None:
+async def test_a_reply_that_is_asked_about_again_shows_its_score_and_can_be_scored_from_its_texts_in_slack(
+    stage: Stage,
+) -> None:
     _, answer = await scored(stage)
     stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     known = await stage.told(stage.ben)
     assert known.text.startswith("Scored before: *4 of 5* · <https://pocket.slack.com/archives/")
     assert len(stage.model.requests) == 1
+    await settled(stage, 2, stage.ben.click(known, ids.ACTION_AGAIN))
+    first, second = (request["messages"][0]["content"] for request in stage.model.requests)
+    assert first == second
 
 
 async def test_a_private_verdict_has_no_thread_to_point_to(open_stage: StageFactory) -> None:
@@ -66,33 +71,19 @@ async def test_an_edited_reply_is_scored_anew(stage: Stage) -> None:
     await stage.verdict(parent, count=2)
 
 
-async def test_score_again_reads_the_texts_again(stage: Stage) -> None:
-    _, answer = await scored(stage)
-    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await settled(stage, 2, stage.ben.click(await stage.told(stage.ben), ids.ACTION_AGAIN))
-    first, second = (request["messages"][0]["content"] for request in stage.model.requests)
-    assert first == second
-
-
-async def test_the_right_question_is_scored_with_the_response_read_again(stage: Stage) -> None:
-    parent, _ = await scored(stage)
+async def test_a_corrected_question_is_scored_with_the_response_read_again_and_asked_for_the_next_time(
+    stage: Stage,
+) -> None:
+    parent, answer = await scored(stage)
     stage.ann.click(await stage.verdict(parent), ids.ACTION_WRONG_QUESTION)
     await stage.modal(stage.ann)
     await settled(stage, 2, stage.ann.submit({ids.BLOCK_QUESTION: "How do I undo a push?"}))
     prompt = stage.model.requests[1]["messages"][0]["content"]
     assert "<question>How do I undo a push?</question>" in prompt
     assert f"<response>{ANSWER}</response>" in prompt
-
-
-async def test_a_typed_question_that_was_not_kept_is_asked_for_again(stage: Stage) -> None:
-    parent, answer = await scored(stage)
-    stage.ann.click(await stage.verdict(parent), ids.ACTION_WRONG_QUESTION)
-    await stage.modal(stage.ann)
-    await settled(stage, 2, stage.ann.submit({ids.BLOCK_QUESTION: "How do I undo a push?"}))
     stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     stage.ben.click(await stage.told(stage.ben), ids.ACTION_AGAIN)
-    view = await stage.modal(stage.ben)
-    assert "I could not find the question" in shown(view)
+    assert "I could not find the question" in shown(await stage.modal(stage.ben))
     assert len(stage.model.requests) == 2
 
 

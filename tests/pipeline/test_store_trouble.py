@@ -82,7 +82,7 @@ async def test_a_full_disk_loses_nothing_and_the_bot_goes_on_when_there_is_space
     """The disk is a limit on how far the process may write a file, which ends in the same error."""
     model_server.script(GOOD)
     async with pocket_slack(limits=Limits.off()) as slack:  # Slack says that nothing came after 3 s
-        stage = Stage(slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper")))  # type: ignore[arg-type]
+        stage = Stage(slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper")))
         env = environment(slack, model_server, tmp_path)
         process = await asyncio.create_subprocess_exec(str(JUDGE_BOT), "serve", env=env, stderr=DEVNULL, stdout=DEVNULL)
         try:
