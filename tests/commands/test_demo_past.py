@@ -1,6 +1,8 @@
 """The demo's made-up weeks: what they hold, and that nothing of them passes for a verdict."""
 
+import asyncio
 import random
+import shutil
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,26 +22,42 @@ from bot.store.assignments import Assignments
 from bot.store.figures import Place
 from bot.store.schema import cases, labels, ratings
 from pocket_slack import ManualClock, Workspace
-from tests.cases import a_case
+from tests.cases import a_case, url
 
 SATURDAY = 1_768_641_060.0
 MONDAY = 1_768_784_520.0  # 01:02
-MOMENTS = pytest.mark.parametrize("now", [SATURDAY, MONDAY])
 
 
 def workspace_at(now: float) -> Workspace:
     return demo_workspace(ManualClock(now))
 
 
-def url_in(folder: Path) -> str:
-    return f"sqlite+aiosqlite:///{folder}/demo.db"
+@pytest.fixture(scope="module")
+def pasts(tmp_path_factory: pytest.TempPathFactory) -> dict[float, tuple[Path, Workspace]]:
+    """The past at each moment, written once, and the workspace that it stands in, which tests only read."""
+    found = {}
+    for now in (SATURDAY, MONDAY):
+        file, workspace = tmp_path_factory.mktemp("past") / "log.db", workspace_at(now)
+        assert asyncio.run(write_past(f"sqlite+aiosqlite:///{file}", workspace))
+        found[now] = file, workspace
+    return found
+
+
+@pytest.fixture(params=[SATURDAY, MONDAY])
+def now(request: pytest.FixtureRequest) -> float:
+    return float(request.param)
 
 
 @pytest.fixture
-async def log(tmp_path: Path) -> AsyncIterator[Store]:
-    log = await Store.open(url_in(tmp_path))
-    yield log
-    await log.close()
+def workspace(pasts: dict[float, tuple[Path, Workspace]], now: float) -> Workspace:
+    return pasts[now][1]
+
+
+@pytest.fixture
+async def log(pasts: dict[float, tuple[Path, Workspace]], now: float, tmp_path: Path) -> AsyncIterator[Store]:
+    shutil.copy(pasts[now][0], tmp_path)
+    async with await Store.open(url(tmp_path)) as opened:
+        yield opened
 
 
 async def figures_of(log: Store, workspace: Workspace) -> Figures:
@@ -48,10 +66,7 @@ async def figures_of(log: Store, workspace: Workspace) -> Figures:
     return await read_figures(log.tallies, place, Week.of(now, ZoneInfo("UTC")), now)
 
 
-@MOMENTS
-async def test_a_digest_of_the_week_so_far_has_all_its_parts(log: Store, tmp_path: Path, now: float) -> None:
-    workspace = workspace_at(now)
-    await write_past(url_in(tmp_path), workspace)
+async def test_a_digest_of_the_week_so_far_has_all_its_parts(log: Store, workspace: Workspace) -> None:
     figures = await figures_of(log, workspace)
     assert figures.quality is not None
     assert figures.quality.mean.missing == 0
@@ -62,19 +77,15 @@ async def test_a_digest_of_the_week_so_far_has_all_its_parts(log: Store, tmp_pat
     assert figures.blind.kappa
 
 
-@MOMENTS
 async def test_the_verdicts_of_the_lowest_stand_in_their_threads_and_say_that_they_are_made_up(
-    log: Store, tmp_path: Path, now: float
+    log: Store, workspace: Workspace
 ) -> None:
-    workspace = workspace_at(now)
-    await write_past(url_in(tmp_path), workspace)
     channel = workspace.channel(CHANNEL)
     lowest = (await figures_of(log, workspace)).lowest
     assert [low.score for low in lowest] == [0, 1, 1]
     for low in lowest:
         assert channel.messages[low.message_ts or ""].author.bot_id
         case = await log.cases.get(low.id)
-        assert case
         verdict = channel.messages[case.reply_ts or ""]
         assert (verdict.author, verdict.thread_ts) == (workspace.bot, low.thread_ts)
         assert verdict.text == f"Score {low.score} of 5: No judge read this reply: the score is made up for the demo."
@@ -83,30 +94,23 @@ async def test_the_verdicts_of_the_lowest_stand_in_their_threads_and_say_that_th
 
 
 @pytest.mark.parametrize(("name", "number"), [("ann", 3), ("ben", 4)])
-@MOMENTS
 async def test_some_of_its_replies_wait_to_be_scored_blind(
-    log: Store, tmp_path: Path, now: float, name: str, number: int
+    log: Store, workspace: Workspace, now: float, name: str, number: int
 ) -> None:
-    workspace = workspace_at(now)
-    await write_past(url_in(tmp_path), workspace)
     channel, user = workspace.channel(CHANNEL), workspace.user(name)
     answers = {message.text for message in channel.messages.values() if message.is_reply}
     log.assignments = Assignments(log.database, keeps_text=True, clock=lambda: datetime.fromtimestamp(now, UTC))
     for _ in range(number):
         shown = await log.assignments.draw(workspace.team_id, user.id, [channel.id])
-        assert shown
         assert shown.response in answers
         await log.assignments.record(workspace.team_id, user.id, shown, Label(3, None))
     assert await log.assignments.draw(workspace.team_id, user.id, [channel.id]) is None
 
 
 @pytest.mark.needs("digest")
-@MOMENTS
-async def test_the_digest_says_that_its_scores_are_made_up(log: Store, tmp_path: Path, now: float) -> None:
+async def test_the_digest_says_that_its_scores_are_made_up(log: Store, workspace: Workspace) -> None:
     from bot.features.digest.text import digest_message
 
-    workspace = workspace_at(now)
-    await write_past(url_in(tmp_path), workspace)
     figures = await figures_of(log, workspace)
     digest = digest_message(figures, [], {}, "https://pocket.slack.com/", workspace.channel(CHANNEL).id)
     number = figures.usage.cases
@@ -115,18 +119,14 @@ async def test_the_digest_says_that_its_scores_are_made_up(log: Store, tmp_path:
         assert blocks[1]["elements"][0]["text"] == said
 
 
-async def test_every_case_and_rating_says_that_it_is_made_up(log: Store, tmp_path: Path) -> None:
-    workspace = workspace_at(SATURDAY)
-    await write_past(url_in(tmp_path), workspace)
-    async with log.database.engine.connect() as connection:
-        rows = (await connection.execute(select(cases))).all()
-        models = set((await connection.execute(select(ratings.c.model))).scalars())
+async def test_every_case_and_rating_says_that_it_is_made_up(log: Store, workspace: Workspace) -> None:
+    rows = await log.database.all(select(cases))
+    models = {row.model for row in await log.database.all(select(ratings.c.model))}
     assert {row.channel_id for row in rows} == {workspace.channel("made-up-weeks").id}
     assert {row.model for row in rows} == models == {MADE_UP}
     assert all("made up for the demo" in row.justification for row in rows if row.score is not None)
 
 
-@MOMENTS
 def test_nothing_is_judged_before_it_was_written_or_after_now(now: float) -> None:
     made_up = make_up(workspace_at(now), random.Random(1))
     assert made_up == sorted(made_up, key=lambda each: each["judged_at"])
@@ -134,19 +134,16 @@ def test_nothing_is_judged_before_it_was_written_or_after_now(now: float) -> Non
     assert all(each["judged_at"].timestamp() > float(each["message_ts"]) for each in made_up if each["message_ts"])
 
 
-async def test_two_demos_begin_with_the_same_past(tmp_path: Path) -> None:
-    found = []
-    for name in ("one", "two"):
-        url = f"sqlite+aiosqlite:///{tmp_path}/{name}.db"
-        assert await write_past(url, workspace_at(SATURDAY))
-        log = await Store.open(url)
-        async with log.database.engine.connect() as connection:
-            found.append([(await connection.execute(select(table))).all() for table in (cases, labels)])
-        await log.close()
-    assert found[0] == found[1]
+async def test_two_demos_begin_with_the_same_past(log: Store, now: float, tmp_path: Path) -> None:
+    again = f"sqlite+aiosqlite:///{tmp_path}/again.db"
+    assert await write_past(again, workspace_at(now))
+    async with await Store.open(again) as other:
+        for table in (cases, labels):
+            assert await log.database.all(select(table)) == await other.database.all(select(table))
 
 
-async def test_a_log_with_cases_is_left_alone(log: Store, tmp_path: Path) -> None:
-    await log.add(a_case())
-    assert not await write_past(url_in(tmp_path), workspace_at(SATURDAY))
-    assert await log.cases.counts() == {"received": 1}
+async def test_a_log_with_cases_is_left_alone(tmp_path: Path) -> None:
+    async with await Store.open(url(tmp_path)) as log:
+        await log.add(a_case())
+        assert not await write_past(url(tmp_path), workspace_at(SATURDAY))
+        assert await log.cases.counts() == {"received": 1}

@@ -25,6 +25,8 @@ from judge.rows.row_file import Row
 from tests.cases import add, judged, url
 from tests.gestures import export
 
+pytestmark = pytest.mark.usefixtures("log_file")
+
 HOSTILE = '=HYPERLINK("http://x") {{ env.OPENAI_API_KEY }} is {% raw %}'
 _CARRIED = {"case": 1, "score": 4, "human": 2, "blind": True, "probability": 0.5, "model": "m"}
 
@@ -189,17 +191,16 @@ async def test_rows_without_texts_are_left_out_of_what_needs_them(log: Store, tm
 
 async def test_a_case_labelled_or_deleted_during_an_export_is_in_it_once_or_not_at_all(tmp_path: Path) -> None:
     log = await Store.open(url(tmp_path))
-    numbers = await add(log, 1001)
+    numbers = await add(log, 502)
     seen: list[int] = []
     async for row, *_ in Exports(log.database).rows(Selection(has_unlabelled=True)):
         if row.id == 500:  # the last of its page, which was given without a label
             case = await log.cases.get(500)
-            assert case
             await log.labels.put(case, "U1", Label(2, None))
             with closing(sqlite3.connect(tmp_path / "log.db")) as other:
-                other.execute("DELETE FROM cases WHERE id = 700")
+                other.execute("DELETE FROM cases WHERE id = 502")
                 other.commit()
         seen.append(row.id)
     await log.close()
 
-    assert seen == [number for number in numbers if number != 700]
+    assert seen == [number for number in numbers if number != 502]

@@ -41,7 +41,7 @@ async def fill(log: Store) -> None:
 async def test_tools_read_a_log(tmp_path: Path) -> None:
     async def call(tool: str, channel: str = "C1", week: str = WEEK) -> Any:
         result = await client.call_tool(tool, {"channel": channel, "week": week})
-        text = str(result.content[0].text)  # type: ignore[union-attr]
+        text = str(result.content[0].text)
         assert "SECRET" not in text
         found = result.structured_content or {}
         return text.removeprefix(f"Error executing tool {tool}: ") if result.is_error else found.get("result", found)

@@ -8,7 +8,7 @@ import pytest
 from bot.domain.case import CaseStatus
 from bot.slack import ids
 from bot.slack.manifest import MINIMAL, OFF_WITHOUT, load_manifest, manifest_path
-from pocket_slack import Sandbox, Workspace
+from pocket_slack import Message, Sandbox, Workspace
 from pocket_slack.manifest import Manifest
 from tests.gestures import GONE, go_ahead, home, post_digest, up_to_date
 from tests.model_server import ModelServer
@@ -41,6 +41,17 @@ def reinstall(stage: Stage) -> None:
     stage.slack.workspace.manifest = Manifest.from_dict(load_manifest())
 
 
+async def score_as_typed(stage: Stage) -> tuple[Message, Message]:
+    """A reply that ann has had scored, once she has typed its question, and the verdict."""
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.modal(stage.ann)
+    stage.ann.submit({ids.BLOCK_QUESTION: QUESTION})
+    verdict = await stage.verdict(parent)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    return answer, verdict
+
+
 async def test_a_reply_is_scored_once_its_question_is_typed(stage: Stage) -> None:
     parent = stage.ask_for_score()
     window = await stage.modal(stage.ann)
@@ -66,12 +77,7 @@ async def test_a_link_is_not_scored_and_the_person_is_told_what_to_do(stage: Sta
 
 async def test_a_reply_whose_text_was_not_kept_cannot_be_scored_again(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(manifest=load_manifest(MINIMAL), store_text="none")
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.modal(stage.ann)
-    stage.ann.submit({ids.BLOCK_QUESTION: QUESTION})
-    await stage.verdict(parent)
-    await stage.reaches(1, CaseStatus.DELIVERED)
+    answer, _ = await score_as_typed(stage)
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     stage.ann.click(await stage.told(stage.ann), ids.ACTION_AGAIN)
     assert "or type both texts: /judge question | response." in shown_as_ours(await stage.told(stage.ann, 2))
@@ -79,11 +85,8 @@ async def test_a_reply_whose_text_was_not_kept_cannot_be_scored_again(open_stage
 
 @pytest.mark.needs("privacy")
 async def test_forgotten_words_leave_the_verdict_though_it_cannot_be_read(stage: Stage) -> None:
-    parent = stage.ask_for_score()
-    await stage.modal(stage.ann)
-    stage.ann.submit({ids.BLOCK_QUESTION: QUESTION})
-    assert QUESTION in shown(await stage.verdict(parent))
-    await stage.reaches(1, CaseStatus.DELIVERED)
+    _, before = await score_as_typed(stage)
+    assert QUESTION in shown(before)
     await go_ahead(stage, stage.ann)
     await up_to_date(stage)
     (verdict,) = stage.ours()
@@ -94,18 +97,14 @@ async def test_forgotten_words_leave_the_verdict_though_it_cannot_be_read(stage:
 
 
 async def test_a_verdict_that_cannot_be_read_and_loses_nothing_stays_as_it_is(stage: Stage) -> None:
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.modal(stage.ann)
-    stage.ann.submit({ids.BLOCK_QUESTION: QUESTION})
-    before = shown(await stage.verdict(parent))
-    await stage.reaches(1, CaseStatus.DELIVERED)
+    answer, verdict = await score_as_typed(stage)
+    before = shown(verdict)
     assert await stage.log.edits.note_edited(stage.slack.workspace.team_id, answer.channel_id, answer.ts, "Another.")
     await up_to_date(stage)
-    assert shown(await stage.verdict(parent)) == before
+    assert shown(stage.ours()[-1]) == before
 
 
-async def test_where_the_app_was_not_invited_the_verdict_goes_to_the_person_alone(open_stage: StageFactory) -> None:
+async def test_a_verdict_goes_to_the_person_alone_if_the_app_was_not_invited(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(manifest=load_manifest(MINIMAL))
     channel = stage.slack.workspace.channel(CHANNEL)
     channel.members.remove(stage.slack.workspace.bot.id)

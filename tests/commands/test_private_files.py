@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import stat
-import sys
 from pathlib import Path
 
 import pytest
@@ -49,7 +48,7 @@ def modes(folder: Path) -> dict[str, str]:
 async def test_the_log_and_all_beside_it_are_their_owners_alone(model_server: ModelServer, tmp_path: Path) -> None:
     model_server.script(GOOD)
     async with pocket_slack() as slack:
-        stage = Stage(slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper")))  # type: ignore[arg-type]
+        stage = Stage(slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper")))
         env = environment(slack, model_server, tmp_path) | {"DATABASE_URL": url(tmp_path / "new" / "deep")}
         process = await start(JUDGE_BOT, "serve", env=env, folder=tmp_path)
         await slack.connected()
@@ -239,11 +238,3 @@ async def test_a_lock_that_cannot_be_taken_is_one_sentence(model_server: ModelSe
     assert code == 2
     assert f"{tmp_path}/log.db.lock cannot be locked" in said.splitlines()[-1]
     assert "Traceback" not in said
-
-
-def test_these_tests_can_tell(tmp_path: Path) -> None:
-    """Where a file system knows no permissions, the tests above would say nothing."""
-    (tmp_path / "open").touch()
-    (tmp_path / "open").chmod(0o666)
-    assert sys.platform != "win32"
-    assert modes(tmp_path) == {"open": "rw-rw-rw-"}

@@ -19,7 +19,7 @@ from tests.programs import environment, pocket_slack, run, start
 from tests.stage import CHANNEL, GOOD, make_settings
 
 
-async def test_running_cases_are_not_waited_for_by_a_process_that_is_cancelled_on_its_way_out(
+async def test_a_process_that_is_cancelled_while_it_stops_waits_for_no_case(
     model_server: ModelServer, tmp_path: Path
 ) -> None:
     model_server.script(Held(asyncio.Event(), GOOD))
@@ -120,49 +120,32 @@ async def test_doctor_finds_nothing_wrong_where_all_is_well(model_server: ModelS
     assert len(model_server.requests) == 1
 
 
-async def test_doctor_asks_the_stronger_model_too(model_server: ModelServer, tmp_path: Path) -> None:
-    model_server.script(lambda request: Failure(404) if request["model"] == "big" else GOOD)
-    async with pocket_slack() as slack:
-        env = environment(slack, model_server, tmp_path) | {"JUDGE_ESCALATE_TO": "big"}
-        wrong = await run("doctor", env, tmp_path)
-        model_server.script(GOOD)
-        well = await run("doctor", env, tmp_path)
-    assert (wrong[0], well[0]) == (1, 0)
-    assert "no model 'big'" in wrong[1]
-    assert "ok     JUDGE_ESCALATE_TO: big scores with additive-5" in well[1]
-    assert [request["model"] == "big" for request in model_server.requests] == [False, True] * 2
-
-
-async def test_doctor_asks_each_model_that_a_channel_may_choose(model_server: ModelServer, tmp_path: Path) -> None:
-    model_server.script(lambda request: Failure(404) if request["model"] == "big" else GOOD)
-    async with pocket_slack() as slack:
-        env = environment(slack, model_server, tmp_path) | {"JUDGE_MODELS": "large,big"}
-        wrong = await run("doctor", env, tmp_path)
-        model_server.script(GOOD)
-        well = await run("doctor", env, tmp_path)
-    assert (wrong[0], well[0]) == (1, 0)
-    assert "wrong  JUDGE_MODELS: " in wrong[1]
-    assert "no model 'big'" in wrong[1]
-    assert "ok     JUDGE_MODELS: large, big score with additive-5" in well[1]
-
-
-async def test_doctor_asks_for_no_app_token_in_http_mode(model_server: ModelServer, tmp_path: Path) -> None:
-    model_server.script(GOOD)
-    async with pocket_slack() as slack:
-        env = environment(slack, model_server, tmp_path) | {"SERVE_HTTP": "true", "SLACK_SIGNING_SECRET": "secret"}
-        del env["SLACK_APP_TOKEN"]
-        code, out, _ = await run("doctor", env, tmp_path)
-    assert (code, "SLACK_APP_TOKEN" in out) == (0, False)
-
-
-async def test_doctor_asks_only_for_what_a_process_of_that_kind_needs(
-    model_server: ModelServer, tmp_path: Path
+@pytest.mark.parametrize(
+    ("name", "value", "well"),
+    [
+        ("JUDGE_ESCALATE_TO", "big", "ok     JUDGE_ESCALATE_TO: big scores with additive-5"),
+        ("JUDGE_MODELS", "large,big", "ok     JUDGE_MODELS: large, big score with additive-5"),
+    ],
+)
+async def test_doctor_asks_each_model_that_may_judge(
+    model_server: ModelServer, tmp_path: Path, name: str, value: str, well: str
 ) -> None:
+    model_server.script(lambda request: Failure(404) if request["model"] == "big" else GOOD)
+    async with pocket_slack() as slack:
+        env = environment(slack, model_server, tmp_path) | {name: value}
+        code, said, _ = await run("doctor", env, tmp_path)
+        assert (code, f"wrong  {name}: " in said, "no model 'big'" in said) == (1, True, True)
+        model_server.script(GOOD)
+        code, said, _ = await run("doctor", env, tmp_path)
+        assert (code, well in said) == (0, True)
+
+
+async def test_doctor_asks_only_for_what_a_process_of_its_role_needs(model_server: ModelServer, tmp_path: Path) -> None:
     model_server.script(GOOD)
     async with pocket_slack() as slack:
         env = environment(slack, model_server, tmp_path)
         del env["SLACK_APP_TOKEN"]
-        http = await run("doctor", env | {"SLACK_SIGNING_SECRET": "secret"}, tmp_path, "--http")
+        http = await run("doctor", env | {"SERVE_HTTP": "true", "SLACK_SIGNING_SECRET": "secret"}, tmp_path)
         worker = await run("doctor", env, tmp_path, "--role", "worker")
         del env["OPENAI_BASE_URL"]
         front = await run("doctor", env | {"SLACK_APP_TOKEN": slack.app_token}, tmp_path, "--role", "front")
@@ -231,7 +214,6 @@ async def test_the_demo_gives_an_address_and_ends_when_interrupted(tmp_path: Pat
     env = {"PATH": os.environ["PATH"]} | ({"OPENAI_API_KEY": "sk-none"} if has_model else {})
     async with demo_page(env, tmp_path) as (demo, said):
         address = re.search(r"http://127\.0\.0\.1:\d+", said)
-        assert address
         async with ClientSession(address[0]) as page, page.get("/sandbox/state?as=ann") as state:
             seen = await state.text()
         assert ("a word counter, not a judge" in seen) is not has_model

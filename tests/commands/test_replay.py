@@ -1,8 +1,10 @@
 """`judge-bot replay` as a process of its own: logged cases judged anew, and what may be concluded from it."""
 
+import asyncio
 import json
 import os
 import re
+import shutil
 import signal
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -18,9 +20,9 @@ from bot.setting_values import Role
 from bot.settings import load_settings
 from bot.store import Store
 from bot.store.schema import cases
-from tests.cases import a_case, bare_verdict, held
+from tests.cases import a_case, bare_verdict, held, url
 from tests.model_server import Answer, Failure, ModelServer, Reply, Stall
-from tests.programs import run, start
+from tests.programs import run, start, with_log
 
 OLD = "gpt-6-luna, additive-5 f846c469"
 CASES = 40
@@ -31,7 +33,6 @@ Replay = Callable[..., Awaitable[tuple[int, str, str]]]
 def digit(request: dict[str, Any]) -> Reply:
     """What the response says is its score."""
     found = re.search(r"It is (\d)\.", request["messages"][-1]["content"])
-    assert found is not None
     return f"score: {found[1]}\nSo it says."
 
 
@@ -53,13 +54,18 @@ async def fill(log: Store) -> None:
         await add(log, number, said + number % 2, said, said if number < 30 else None)
 
 
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with the cases, made once to be copied: writing them takes longer than a replay."""
+    folder = tmp_path_factory.mktemp("filled")
+    asyncio.run(with_log(url(folder), fill))
+    return folder / "log.db"
+
+
 @pytest.fixture
-async def database_url(tmp_path: Path) -> str:
-    url = f"sqlite+aiosqlite:///{tmp_path / 'log.db'}"
-    log = await Store.open(url)
-    await fill(log)
-    await log.close()
-    return url
+def database_url(filled: Path, tmp_path: Path) -> str:
+    shutil.copy(filled, tmp_path)
+    return url(tmp_path)
 
 
 @pytest.fixture
@@ -82,8 +88,8 @@ def replay(environment: dict[str, str], tmp_path: Path) -> Replay:
     return replay_here
 
 
-async def contents(url: str) -> list[str]:
-    log = await Store.open(url)
+async def contents(database_url: str) -> list[str]:
+    log = await Store.open(database_url)
     async with log.database.engine.connect() as connection:
         found = [str(row) for row in await connection.exec_driver_sql("SELECT * FROM cases ORDER BY id")]
     await log.close()
@@ -112,25 +118,17 @@ async def test_better_judge_is_compared_case_by_case_and_nothing_else_is_touched
     assert written.stat().st_mode & 0o077 == 0
 
 
-async def test_only_labelled_takes_all_with_a_label_and_a_sample_as_many_as_asked(
-    replay: Replay, tmp_path: Path, model_server: ModelServer
+@pytest.mark.parametrize(
+    ("options", "count"), [("--only labelled", 30), ("--limit 7", 7), ("--only labelled --limit 3", 3)]
+)
+async def test_cases_are_chosen_by_label_or_drawn_up_to_a_number(
+    replay: Replay, tmp_path: Path, model_server: ModelServer, options: str, count: int
 ) -> None:
-    _, out, _ = await replay("--samples", "1", "--only", "labelled")
-    assert "30 of 30 cases" in out
-
-    (tmp_path / "replay.jsonl").unlink()
-    _, out, _ = await replay("--samples", "1", "--limit", "7")
-    assert "7 of 7 cases" in out
-    assert len(model_server.requests) == 37
-    (tmp_path / "replay.jsonl").unlink()
-    _, out, _ = await replay("--samples", "1", "--only", "labelled", "--limit", "3")
-    assert "3 of 3 cases" in out
-
-
-async def test_cases_are_drawn_and_not_the_oldest(replay: Replay, tmp_path: Path) -> None:
-    await replay("--samples", "1", "--limit", "7")
-    drawn = [json.loads(line)["case"] for line in (tmp_path / "replay.jsonl").read_text().splitlines()]
-    assert drawn != sorted(range(1, 8))
+    _, out, _ = await replay("--samples", "1", *options.split())
+    assert f"{count} of {count} cases" in out
+    assert len(model_server.requests) == count
+    replayed = [json.loads(line)["case"] for line in (tmp_path / "replay.jsonl").read_text().splitlines()]
+    assert (sorted(replayed) == list(range(1, count + 1))) is (count == 30)
 
 
 async def test_no_worse_judge_is_adopted(replay: Replay, tmp_path: Path) -> None:
@@ -148,21 +146,16 @@ async def test_no_worse_judge_is_adopted(replay: Replay, tmp_path: Path) -> None
     assert (tmp_path / ".env").stat().st_mode & 0o777 == 0o600
 
 
-async def test_judge_is_adopted_as_it_was_measured_without_a_stronger_model(replay: Replay, tmp_path: Path) -> None:
-    (tmp_path / ".env").write_text("JUDGE_ESCALATE_TO=bigger\n")
+async def test_judge_is_adopted_in_a_new_private_file_as_it_was_measured_without_a_stronger_model(
+    replay: Replay, tmp_path: Path
+) -> None:
+    options = ("--model", "bigger", "--samples", "1", "--only", "labelled", "--adopt")
+    assert (await replay(*options))[0] == 0
 
-    code, _, _ = await replay("--model", "bigger", "--samples", "1", "--only", "labelled", "--adopt")
-
-    assert code == 0
+    assert (tmp_path / ".env").stat().st_mode & 0o777 == 0o600
     given = {"slack_bot_token": "xoxb-1", "openai_base_url": "http://127.0.0.1/v1"}
     settings = load_settings(tmp_path / ".env", Role.WORKER, **given)
     assert (settings.judge_model, settings.judge_escalate_to) == ("bigger", None)
-
-
-async def test_new_file_of_settings_is_its_owners_alone(replay: Replay, tmp_path: Path) -> None:
-    await replay("--samples", "1", "--only", "labelled", "--adopt")
-
-    assert (tmp_path / ".env").stat().st_mode & 0o777 == 0o600
 
 
 async def test_worse_judge_is_not_adopted(replay: Replay, tmp_path: Path, model_server: ModelServer) -> None:
@@ -185,7 +178,7 @@ async def test_worse_judge_is_not_adopted(replay: Replay, tmp_path: Path, model_
 
 
 async def test_judge_with_few_labels_is_not_adopted(replay: Replay) -> None:
-    code, out, _ = await replay("--samples", "1", "--limit", "20", "--adopt")
+    code, out, _ = await replay("--samples", "1", "--limit", "10", "--adopt")
 
     assert code == 1
     assert re.search(r"Not adopted: only \d+ of these cases have a label; at least 20 are needed\.", out)
