@@ -70,8 +70,9 @@ def pytest_runtest_makereport(
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out tests that need a deleted feature: see `tools/without`."""
+    """Leaves out tests that need a deleted feature (see `tools/without`), or are not for their database."""
     without = {item for item in items for mark in item.iter_markers("needs") if not all(map(_is_there, mark.args))}
+    without |= {item for item in items if not _is_for_its_database(item)}
     config.hook.pytest_deselected(items=[*without])
     items[:] = [item for item in items if item not in without]
     # The simulations take longest, so they start first; otherwise one process runs them alone at the end.
@@ -87,6 +88,13 @@ def pytest_collection_finish() -> None:
 
 def _is_there(feature: str) -> bool:
     return (FEATURES / feature).is_dir()
+
+
+def _is_for_its_database(item: pytest.Item) -> bool:
+    """Without a mark a test is for both; the mark of a test goes before its module's."""
+    mark, call = item.get_closest_marker("on"), getattr(item, "callspec", None)
+    database = call.params.get("database_url", call.params.get("new_database_url")) if call else None
+    return not mark or database in mark.args or database not in {"sqlite", "postgres"}
 
 
 @pytest.fixture
@@ -151,6 +159,12 @@ def empty_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("empty") / "log.db"
     _migrate(f"sqlite+aiosqlite:///{file}")
     return file
+
+
+@pytest.fixture
+def log_file(empty_log: Path, tmp_path: Path) -> None:
+    """An empty log in the test's folder, migrated already."""
+    shutil.copy(empty_log, tmp_path)
 
 
 @pytest.fixture(scope="session")

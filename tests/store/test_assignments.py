@@ -41,7 +41,6 @@ async def drawn(log: Store, user_id: str = ANN, *channels: str) -> DrawnCase | N
 async def label(log: Store, user_id: str = ANN, score: int = 3) -> int:
     """The number of the next case, once the person has labelled it."""
     shown = await drawn(log, user_id)
-    assert shown
     await log.assignments.record("T1", user_id, shown, Label(score, None))
     return shown.id
 
@@ -56,14 +55,13 @@ async def test_a_case_that_was_shown_takes_a_blind_label_with_its_probability(lo
     (number,) = await add(log)
     assert await label(log) == number
     assert await recorded(log) == [(number, ANN, 3, True, 1.0)]
-    assert await log.labels.get(await log.cases.get(number), ANN) == Label(3, None, is_blind=True)  # type: ignore[arg-type]
+    assert await log.labels.get(await log.cases.get(number), ANN) == Label(3, None, is_blind=True)
     assert await drawn(log) is None
 
 
-async def test_what_was_not_shown_or_was_answered_takes_no_label(log: Store) -> None:
+async def test_a_case_that_was_not_shown_or_was_answered_takes_no_label(log: Store) -> None:
     await add(log, 2)
     shown = await drawn(log)
-    assert shown
     for user_id, number in ((BEN, shown.id), (ANN, 3 - shown.id)):
         assert await log.assignments.shown("T1", user_id, number) is None
     with pytest.raises(NotRecordedError):
@@ -74,18 +72,16 @@ async def test_what_was_not_shown_or_was_answered_takes_no_label(log: Store) -> 
     assert [row[:3] for row in await recorded(log)] == [(shown.id, ANN, 3)]
 
 
-async def test_whoever_was_told_a_score_leaves_the_case_as_it_was_to_others(log: Store) -> None:
+async def test_a_person_who_was_told_a_score_leaves_the_case_to_others(log: Store) -> None:
     (number,) = await add(log)
-    case = await log.cases.get(number)
-    assert case
-    await log.assignments.note_told(case.team_id, [case.id], ANN)
+    await log.assignments.note_told("T1", [number], ANN)
     assert await drawn(log) is None
     assert await label(log, BEN) == number
-    await log.assignments.note_told(case.team_id, [case.id], BEN)
+    await log.assignments.note_told("T1", [number], BEN)
     assert await recorded(log) == [(number, BEN, 3, True, 1.0)]
 
 
-async def test_what_was_only_closed_comes_again_and_first(log: Store) -> None:
+async def test_a_case_that_was_only_closed_comes_again_first(log: Store) -> None:
     await add(log, 30)
     assert await drawn(log) == await drawn(log)
     assert await log.assignments.count("T1", ANN, ["C1"]) == 20
@@ -113,7 +109,7 @@ NOT_SHOWN: list[dict[str, Any]] = [
 ]
 
 
-async def test_no_such_case_is_shown(log: Store) -> None:
+async def test_only_a_public_scored_case_of_others_with_texts_is_shown(log: Store) -> None:
     added = {(await add(log, key=str(number), **changes))[0]: changes for number, changes in enumerate(NOT_SHOWN)}
     assert [added[number] for number, _ in await waiting(log)] == []
     assert await log.assignments.count("T1", ANN, ["C1"]) == 0
@@ -122,24 +118,17 @@ async def test_no_such_case_is_shown(log: Store) -> None:
 async def test_a_reply_whose_score_somebody_has_seen_is_not_shown_to_them(log: Store) -> None:
     await add(log, message_ts="1.1", requester_id=ANN, visibility=Visibility.ME)
     (earlier,) = await add(log, message_ts="1.1", key="b")
-    case = await log.cases.get(earlier)
-    assert case
-    await log.labels.put(case, BEN, Label(4, None))
+    await log.labels.put(await log.cases.get(earlier), BEN, Label(4, None))
     (newer,) = await add(log, message_ts="1.1", key="c", attempt=2)
     assert await drawn(log, ANN) is None
     assert await drawn(log, BEN) is None
-    shown = await drawn(log, CARA)
-    assert shown
-    assert shown.id == newer
+    assert (await drawn(log, CARA)).id == newer
 
 
 async def test_a_label_given_in_the_thread_meanwhile_is_no_blind_one(log: Store) -> None:
     (number,) = await add(log)
     shown = await drawn(log)
-    case = await log.cases.get(number)
-    assert shown
-    assert case
-    await log.labels.put(case, ANN, Label(4, None))
+    await log.labels.put(await log.cases.get(number), ANN, Label(4, None))
     with pytest.raises(NotRecordedError):
         await log.assignments.record("T1", ANN, shown, Label(1, None))
     assert await recorded(log) == [(number, ANN, 4, False, None)]
@@ -148,9 +137,7 @@ async def test_a_label_given_in_the_thread_meanwhile_is_no_blind_one(log: Store)
 async def test_a_blind_label_stands(log: Store) -> None:
     (number,) = await add(log)
     await label(log)
-    case = await log.cases.get(number)
-    assert case
-    assert await log.labels.put(case, ANN, Label(5, "Seen.")) == Label(3, None, is_blind=True)
+    assert await log.labels.put(await log.cases.get(number), ANN, Label(5, "Seen.")) == Label(3, None, is_blind=True)
     assert await recorded(log) == [(number, ANN, 3, True, 1.0)]
 
 
@@ -158,7 +145,6 @@ async def test_a_blind_label_stands(log: Store) -> None:
 async def test_a_case_that_has_changed_since_takes_no_label(log: Store, mark: str) -> None:
     await add(log)
     shown = await drawn(log)
-    assert shown
     await change(log, **{mark: THURSDAY})
     with pytest.raises(NotRecordedError):
         await log.assignments.record("T1", ANN, shown, Label(3, None))
@@ -168,7 +154,6 @@ async def test_a_case_that_has_changed_since_takes_no_label(log: Store, mark: st
 async def test_draws_go_with_their_case(log: Store) -> None:
     await add(log)
     shown = await drawn(log)
-    assert shown
     await log.forgetting.forget([shown.id], ANN)
     with pytest.raises(NotRecordedError):
         await log.assignments.record("T1", ANN, shown, Label(3, None))
@@ -179,8 +164,6 @@ async def test_draws_go_with_their_case(log: Store) -> None:
 async def test_two_people_are_shown_two_cases(log: Store) -> None:
     await add(log, 2)
     ann, ben = await drawn(log, ANN), await drawn(log, BEN)
-    assert ann
-    assert ben
     assert ann.id != ben.id
     await label(log, ANN)
     await label(log, BEN)
@@ -192,13 +175,11 @@ async def test_a_case_is_held_for_an_hour_and_no_longer(log: Store) -> None:
     await add(log, 2)
     first = await drawn(log, ANN)
     other = await drawn(log, BEN)
-    assert first
-    assert other
     await pass_over(log, "T1", BEN, other.id, Outcome.SKIPPED)
     for minutes, shown in ((59, other), (61, first)):
         later = Assignments(
             log.database, keeps_text=True, clock=lambda after=minutes: THURSDAY + timedelta(minutes=after)
-        )  # type: ignore[misc]
+        )
         assert await later.draw("T1", f"U-{minutes}", ["C1"]) == shown
         await pass_over(log, "T1", f"U-{minutes}", shown.id, Outcome.SKIPPED)
 
@@ -207,7 +188,7 @@ async def budget(log: Store, number: int) -> None:
     await log.channels.save("T1", "C1", "U1", labels_per_week=number)
 
 
-async def test_no_more_labels_than_a_channel_wants_in_a_week(log: Store) -> None:
+async def test_a_channel_takes_no_more_labels_a_week_than_it_wants(log: Store) -> None:
     await budget(log, 2)
     await add(log, 2)
     shown = [await drawn(log, user_id) for user_id in (ANN, BEN, CARA)]
@@ -227,12 +208,10 @@ async def test_no_more_labels_than_a_channel_wants_in_a_week(log: Store) -> None
     assert await next_week.draw("T1", "U-dan", ["C1"])
 
 
-async def test_labels_given_in_threads_take_nothing_of_what_is_wanted(log: Store) -> None:
+async def test_labels_given_in_threads_do_not_count_as_wanted_ones(log: Store) -> None:
     await budget(log, 1)
     for number in await add(log, 2):
-        case = await log.cases.get(number)
-        assert case
-        await log.labels.put(case, BEN, Label(4, None))
+        await log.labels.put(await log.cases.get(number), BEN, Label(4, None))
     async with log.database.engine.begin() as connection:
         await connection.execute(update(labels).values(created_at=THURSDAY))
     assert await log.assignments.budget("T1", "C1") == Budget(1, 0)
@@ -240,13 +219,12 @@ async def test_labels_given_in_threads_take_nothing_of_what_is_wanted(log: Store
     assert await log.assignments.budget("T1", "C1") == Budget(1, 1)
 
 
-async def test_whoever_records_waits_for_another_process_that_does(postgres_url: str) -> None:
+async def test_recording_waits_for_another_process_that_records(postgres_url: str) -> None:
     log = await Store.open(postgres_url)
     log.assignments = Assignments(log.database, keeps_text=True, clock=lambda: THURSDAY)
     await budget(log, 1)
     await add(log, 2)
     shown = await drawn(log, ANN)
-    assert shown
     async with log.database.engine.connect() as other:
         await lock_for_transaction(other, "blind labels of T1/C1")
         row = {"team_id": "T1", "channel_id": "C1", "case_id": 3 - shown.id, "user_id": BEN, "score": 1}
@@ -269,7 +247,7 @@ async def is_waiting(log: Store) -> bool:
         return bool((await connection.execute(query)).scalar_one())
 
 
-async def test_of_a_weeks_cases_a_part_is_drawn_that_the_week_before_says(log: Store) -> None:
+async def test_the_share_of_a_weeks_cases_follows_from_the_week_before(log: Store) -> None:
     await add(log, 400, THURSDAY - WEEK)
     await add(log, 200)
     found = await waiting(log)
@@ -280,22 +258,14 @@ async def test_of_a_weeks_cases_a_part_is_drawn_that_the_week_before_says(log: S
     assert 7 <= len(found) - len(this_week) <= 33
 
 
-async def test_a_weeks_own_cases_count_where_there_are_more(log: Store) -> None:
-    await add(log, 50)
-    assert {probability for _, probability in await waiting(log)} == {20 / 50}
-
-
-async def test_a_weeks_probability_stays_what_it_was_at_its_first_draw(log: Store) -> None:
+async def test_a_weeks_probability_is_of_its_own_cases_at_the_first_draw_and_draws_the_same_for_all(log: Store) -> None:
     await add(log, 40, THURSDAY)
     assert await drawn(log)
     await budget(log, 100)
     await add(log, 20, THURSDAY)
-    assert {probability for _, probability in await waiting(log)} == {0.5}
-
-
-async def test_the_same_cases_are_drawn_each_time(log: Store) -> None:
-    await add(log, 100)
-    assert sorted(await waiting(log)) == sorted(await waiting(log, BEN))
+    found = await waiting(log)
+    assert {probability for _, probability in found} == {20 / 40}
+    assert sorted(found) == sorted(await waiting(log, BEN))
 
 
 async def pass_over(log: Store, team_id: str, user_id: str, case_id: int, outcome: Outcome) -> None:
@@ -311,7 +281,7 @@ async def waiting(log: Store, user_id: str = ANN) -> list[tuple[int, float]]:
         return [(row.case_id, row.probability) for row in await connection.execute(query)]
 
 
-async def test_without_texts_nothing_waits(database_url: str) -> None:
+async def test_without_stored_texts_no_case_waits(database_url: str) -> None:
     log = await Store.open(database_url, "none")
     await add(log, at=datetime.now(UTC))
     assert await log.assignments.count("T1", ANN, ["C1"]) == 0
@@ -320,7 +290,7 @@ async def test_without_texts_nothing_waits(database_url: str) -> None:
 
 
 @pytest.mark.slow
-async def test_whatever_the_channel_its_part_is_drawn_evenly(log: Store) -> None:
+async def test_every_channels_part_is_drawn_evenly(log: Store) -> None:
     await add(log, 1000, THURSDAY - WEEK)
     found = [await count_drawn(log, Sample("T1", f"C{number}", [(THURSDAY - 4 * WEEK, 0.1)])) for number in range(100)]
     # 100 parts of 1,000 numbers: 100 each on average, with a standard deviation of 9.5, so 0.95 of their mean.
@@ -336,7 +306,7 @@ async def count_drawn(log: Store, sample: Sample) -> int:
         return len((await connection.execute(select(cases.c.id).where(sample.has_drawn()))).all())
 
 
-async def test_of_a_busy_week_and_a_quiet_one_the_same_part_of_what_is_drawn_comes_first(log: Store) -> None:
+async def test_drawn_cases_of_a_busy_and_a_quiet_week_are_mixed_evenly(log: Store) -> None:
     quiet, busy = (THURSDAY - 2 * WEEK, 1.0), (THURSDAY - WEEK, 0.05)
     await add(log, 200, quiet[0])
     await add(log, 4000, busy[0])

@@ -18,6 +18,8 @@ from bot.store.forgetting import Personal, Words
 from bot.store.schema import align_records
 from tests.cases import a_case, a_verdict, amendments, held, stale, url
 
+pytestmark = pytest.mark.usefixtures("log_file")
+
 AT = {"message_ts": "5.1", "question_ts": "4.1", "parent_ts": "4.1"}
 HERE = ("T1", "C1")
 

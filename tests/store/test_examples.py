@@ -18,6 +18,8 @@ from judge.evaluation.align.examples import with_examples
 from judge.scoring.rubric import Calibration
 from tests.cases import ANN, BEGUN_AT, NOW, SECRET, TONE, a_case, bytes_on_disk, delivered, url
 
+pytestmark = pytest.mark.usefixtures("log_file")
+
 PLAIN = Rubric("tone", TONE)
 CALIBRATION = Calibration(((0, 0), (5, 4)))
 
@@ -157,7 +159,6 @@ async def test_a_bot_finds_the_judge_that_a_purge_beside_it_leaves(database_url:
     assert await purge.forgetting.forget_older(BEGUN_AT - timedelta(days=30)) == 1
     await purge.close()
     judge = await judges.of(a_case(rubric="tone"))
-    assert judge
     assert judge.rubric == PLAIN
 
 

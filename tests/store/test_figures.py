@@ -257,7 +257,6 @@ def _check_quality(figures: Figures, entries: Sequence[Entry]) -> None:
         mean.add(each.score or 0, label, probability=share, cluster=each.thread_ts)
     assert figures.quality is not None
     expected, found = mean.estimate(), figures.quality.mean
-    assert expected is not None
     assert (found.n, found.labelled) == (expected.n, expected.labelled)
     assert found.judge == pytest.approx(expected.judge)
     assert found.corrected == (None if expected.corrected is None else pytest.approx(expected.corrected))
@@ -427,7 +426,6 @@ async def test_quality_is_of_one_judge_version_and_its_blind_labels(log: Store) 
     seen, other = Entry(score=4, labels=(0,)), Entry(score=0, labels=(5,), probability=0.5, version="v")
     older = Entry(score=4, labels=(1,), probability=0.5, judged_at=WEEK.before(4).start)
     quality = (await figures_of(log, *blind, seen, other, older)).quality
-    assert quality is not None
     assert (quality.mean.n, quality.mean.labelled, quality.good_from) == (3, 2, 4)
     assert quality.mean.labels_only is not None
     assert quality.mean.labels_only.mean == 2.5
@@ -455,5 +453,4 @@ async def test_saved_ratings_are_counted_where_one_might_be(log: Store) -> None:
 
 async def test_quality_of_a_longer_scale_has_its_own_good(log: Store) -> None:
     quality = (await figures_of(log, Entry(score=8, scale=(1, 10)), Entry(score=7, scale=(1, 10)))).quality
-    assert quality is not None
     assert (quality.good_from, quality.good.judge.mean) == (8, 0.5)

@@ -5,12 +5,15 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
 from sqlalchemy import func, select
 
 from bot.features.privacy.forgetting import retain
 from bot.store import Store
 from bot.store.schema import cases, labels, ratings
 from tests.cases import BEGUN_AT, SECRET, a_case, a_verdict, bytes_on_disk, delivered, held, numbers, put_back, url
+
+pytestmark = pytest.mark.usefixtures("log_file")
 
 
 async def rows(log: Store) -> list[int]:
@@ -50,14 +53,16 @@ async def test_a_question_that_nobody_typed_is_purged(log: Store) -> None:
 async def test_more_than_a_batch_is_purged(log: Store) -> None:
     values = (await log.add(a_case()))[0].model_dump(exclude={"id"}) | {"status": "delivered"}
     async with log.database.engine.begin() as connection:
-        await connection.execute(cases.insert(), [values | {"key": f"many-{n}"} for n in range(1201)])
-    assert await log.forgetting.forget_older(datetime.now(UTC) + timedelta(days=1)) == 1201
+        await connection.execute(cases.insert(), [values | {"key": f"many-{n}"} for n in range(601)])
+    assert await log.forgetting.forget_older(datetime.now(UTC) + timedelta(days=1)) == 601
     assert await numbers(log) == [1]
 
 
 async def test_two_who_purge_at_the_same_time_delete_each_case_once(database_url: str, log: Store) -> None:
-    for number in range(40):
-        await delivered(log, str(number), timedelta(days=31))
+    first = await delivered(log, age=timedelta(days=31))
+    values = first.model_dump(exclude={"id", "asked_at_s"}) | {"created_at": BEGUN_AT - timedelta(days=31)}
+    async with log.database.engine.begin() as connection:
+        await connection.execute(cases.insert(), [values | {"key": f"many-{n}"} for n in range(39)])
     other = await Store.open(database_url)
     deleted = await asyncio.gather(
         *(each.forgetting.forget_older(BEGUN_AT - timedelta(days=30)) for each in (log, other))
@@ -80,10 +85,10 @@ async def test_a_case_that_is_being_settled_is_not_forgotten(log: Store) -> None
 
 
 async def filled(folder: Path) -> Store:
-    """A log with 300 cases of all lengths, each of which was rewritten several times."""
+    """A log with 80 cases of all lengths, each of which was rewritten several times."""
     log = await Store.open(url(folder))
-    for number in range(300):
-        text = f"{number}: {SECRET} " + "and so on " * (number * 7 % 900)
+    for number in range(80):
+        text = f"{number}: {SECRET} " + "and so on " * (number * 53 % 900)
         case, _ = await log.add(a_case(key=str(number), question=text, response=text[::-1] + SECRET))
         case = await log.renew(await held(log, case))
         case = case.model_copy(update={"thread_ts": "1.1", "reply_ts": f"{number}.1"})
@@ -96,10 +101,10 @@ async def filled(folder: Path) -> Store:
 async def test_of_purged_cases_no_byte_is_left(tmp_path: Path) -> None:
     log = await filled(tmp_path)
     await delivered(log, "kept", question="What is kept?")
-    for case_id in range(1, 300, 2):
+    for case_id in range(1, 80, 2):
         await put_back(log, await log.cases.get(case_id), timedelta(days=2))
-    assert await log.forgetting.forget_older(BEGUN_AT - timedelta(days=1)) == 150
-    await log.forgetting.forget(range(2, 301, 2), "U1")
+    assert await log.forgetting.forget_older(BEGUN_AT - timedelta(days=1)) == 40
+    await log.forgetting.forget(range(2, 81, 2), "U1")
     assert await log.forgetting.scrub()
     assert SECRET.encode() not in bytes_on_disk(tmp_path)
     assert b"What is kept?" in bytes_on_disk(tmp_path)

@@ -14,6 +14,8 @@ from bot.store.forgetting import Words
 from bot.store.schema import cases
 from tests.cases import SECRET, a_case, a_verdict, amendments, bytes_on_disk, delivered, held, url
 
+pytestmark = pytest.mark.usefixtures("log_file")
+
 ANN, BEN = "U-ann", "U-ben"
 
 
@@ -21,8 +23,6 @@ async def texts(log: Store, case: LoggedCase) -> list[Any]:
     """All that is left of a case's words: question, response, justification, and those of its rating."""
     found = await log.cases.get(case.id)
     verdict = await log.cases.verdict(case.id)
-    assert found
-    assert verdict
     rating = verdict.ratings[0]
     return [found.question, found.response, verdict.justification, rating.justification, rating.raw]
 
@@ -40,8 +40,6 @@ async def test_scores_hashes_and_who_it_was_stay(log: Store) -> None:
     await log.personal_data.forget("T1", ANN)
     found = await log.cases.get(before.id)
     verdict = await log.cases.verdict(before.id)
-    assert found
-    assert verdict
     assert (found.author_id, found.message_ts, found.response_hash) == (ANN, "5.1", before.response_hash)
     assert (verdict.score, verdict.ratings[0].score, verdict.cost_usd) == (4, 4, 0.002)
     assert found.has_lost_texts
@@ -51,7 +49,7 @@ async def test_the_name_goes_from_what_they_asked_for_and_no_other_name(log: Sto
     own = await delivered(log, "own", requester_id=ANN, requester_name="ann")
     of_ben = await delivered(log, "ben", requester_id=BEN, requester_name="ben", author_id=ANN)
     await log.personal_data.forget("T1", ANN)
-    names = [(await log.cases.get(case.id)).requester_name for case in (own, of_ben)]  # type: ignore[union-attr]
+    names = [(await log.cases.get(case.id)).requester_name for case in (own, of_ben)]
     assert names == [ANN, "ben"]
 
 
@@ -89,8 +87,8 @@ async def test_more_than_a_batch_is_forgotten(log: Store) -> None:
     values = (await log.add(a_case(requester_id=BEN)))[0].model_dump(exclude={"id"})
     values |= {"status": CaseStatus.DELIVERED, "author_id": ANN}
     async with log.database.engine.begin() as connection:
-        await connection.execute(cases.insert(), [values | {"key": f"many-{n}"} for n in range(1201)])
-    assert (await log.personal_data.forget("T1", ANN)).cases == 1201
+        await connection.execute(cases.insert(), [values | {"key": f"many-{n}"} for n in range(601)])
+    assert (await log.personal_data.forget("T1", ANN)).cases == 601
     async with log.database.engine.connect() as connection:
         left = await connection.execute(select(cases.c.id).where(cases.c.response.is_not(None)))
         assert left.scalars().all() == [1]
@@ -103,9 +101,8 @@ async def test_a_case_under_way_keeps_its_texts_until_it_is_delivered(log: Store
     assert await log.personal_data.forget("T1", ANN) == Words(cases=2, unsettled=2)
     for case in (received, judged):
         kept = await log.cases.get(case.id)
-        assert kept
         assert (kept.question, kept.response) == ("Why?", "Because.")
-        assert (await log.edits.case(case.id)).forgotten_at is not None  # type: ignore[union-attr]
+        assert (await log.edits.case(case.id)).forgotten_at is not None
 
 
 async def test_verdicts_in_slack_follow_after_all_that_somebody_waits_for(tmp_path: Path) -> None:
@@ -127,11 +124,9 @@ async def test_what_is_forgotten_while_a_verdict_is_amended_is_still_to_be_said(
     case = await delivered(log, message_ts="5.1", author_id=ANN)
     await log.edits.note_edited("T1", "C1", "5.1", "Other words.")
     edited = await log.edits.case(case.id)
-    assert edited
     await log.personal_data.forget("T1", ANN)
     await log.edits.note_said(edited)
     still = await log.edits.case(case.id)
-    assert still
     assert still.forgotten_at is not None
     await log.edits.note_said(still)
     assert await log.edits.case(case.id) is None
@@ -152,7 +147,7 @@ async def test_whoever_answers_with_a_question_is_its_author(log: Store) -> None
     case, _ = await log.add(a_case(question=None, requester_id=ANN))
     case = await log.note_asked(await held(log, case))
     await log.answer(case, "Why, then?")
-    assert (await log.cases.get(case.id)).question_author_id == ANN  # type: ignore[union-attr]
+    assert (await log.cases.get(case.id)).question_author_id == ANN
 
 
 async def test_each_part_of_what_is_theirs_has_its_index(tmp_path: Path) -> None:

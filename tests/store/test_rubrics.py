@@ -8,9 +8,7 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 
 from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
-from bot.judges import limits_of
 from bot.pipeline.judges import Judges, RubricChoice
-from bot.settings import Settings, load_settings
 from bot.store import Store
 from bot.store.audit import Action
 from bot.store.rubrics import RubricGoneError, RubricInUseError, SavedBeforeError, TooManyRubricsError
@@ -23,7 +21,7 @@ VERSIONS = [saved.rubric.version for saved in (FIRST, SECOND)]
 SHIPPED = {name: load_rubric(name) for name in list_rubrics()}
 
 
-async def test_each_saving_is_kept_and_the_last_is_the_rubric(log: Store) -> None:
+async def test_each_saved_version_is_kept_and_the_last_is_the_rubric(log: Store) -> None:
     for saved in (FIRST, SECOND, replace(FIRST, channel_id="C2"), replace(FIRST, team_id="T2")):
         await log.rubrics.save(saved)
     await log.rubrics.save(replace(FIRST, name="brevity"))
@@ -34,7 +32,7 @@ async def test_each_saving_is_kept_and_the_last_is_the_rubric(log: Store) -> Non
     assert await log.rubrics.find("T1", "C3", "tone") is None
 
 
-async def test_of_two_savings_at_the_same_moment_one_is_refused(log: Store) -> None:
+async def test_one_of_two_saves_at_the_same_moment_is_refused(log: Store) -> None:
     results = await asyncio.gather(
         *(log.rubrics.save(replace(FIRST, saved_by=f"U{number}")) for number in range(5)), return_exceptions=True
     )
@@ -42,12 +40,12 @@ async def test_of_two_savings_at_the_same_moment_one_is_refused(log: Store) -> N
     assert len(await log.audit.since()) == 1
 
 
-async def test_a_saving_that_the_database_refuses_is_not_taken_for_an_earlier_one(log: Store) -> None:
+async def test_a_save_that_the_database_refuses_is_not_taken_for_an_earlier_one(log: Store) -> None:
     with pytest.raises(IntegrityError):
-        await log.rubrics.save(replace(FIRST, saved_by=None))  # type: ignore[arg-type] # refused as NULL
+        await log.rubrics.save(replace(FIRST, saved_by=None))  # refused as NULL
 
 
-async def test_those_who_save_at_the_same_moment_make_no_rubric_too_many(log: Store) -> None:
+async def test_saves_at_the_same_moment_keep_the_limit_of_rubrics(log: Store) -> None:
     names = [f"tone-{number}" for number in range(MOST_RUBRICS + 2)]
     results = await asyncio.gather(
         *(log.rubrics.save(replace(FIRST, name=name)) for name in names), return_exceptions=True
@@ -57,7 +55,7 @@ async def test_those_who_save_at_the_same_moment_make_no_rubric_too_many(log: St
     await log.rubrics.save(replace(SECOND, name=kept.name))  # another version is no other rubric
 
 
-async def test_what_a_channel_has_chosen_leaves_its_other_settings_alone(log: Store) -> None:
+async def test_a_chosen_rubric_leaves_the_channels_other_settings_alone(log: Store) -> None:
     assert await log.rubrics.chosen("T1", "C1") == ChannelJudge()
     await log.channels.save("T1", "C1", "U1", ranks_people=True)
     await log.rubrics.use("T1", "C1", ChannelJudge("code", None, "large"), "U2")
@@ -87,7 +85,7 @@ async def test_a_rubric_that_is_used_is_not_deleted_and_one_that_is_gone_not_use
     assert [act.what for act in await log.audit.since()].count(Action.RUBRIC_DELETED) == 1
 
 
-async def test_a_judge_is_found_in_the_log_and_kept(log: Store) -> None:
+async def test_a_judge_is_found_in_the_store_and_kept(log: Store) -> None:
     made: list[tuple[str, str, str | None]] = []
 
     def make(rubric: Rubric, model: str | None) -> Judge:
@@ -99,14 +97,14 @@ async def test_a_judge_is_found_in_the_log_and_kept(log: Store) -> None:
     assert await judges.of(case) is judges.default
     assert await judges.of(tone) is None
     await log.rubrics.save(FIRST)
-    assert (await found(judges, tone)).rubric == FIRST.rubric
+    assert (await judges.of(tone)).rubric == FIRST.rubric
     await log.rubrics.use("T1", "C1", ChannelJudge("tone", VERSIONS[0], "large"), "U1")
     await log.rubrics.save(SECOND)
-    first = await found(judges, tone)
+    first = await judges.of(tone)
     assert (first.rubric, first.model) == (FIRST.rubric, "large")
     assert await judges.of(tone) is first
     await log.rubrics.use("T1", "C1", ChannelJudge("tone", VERSIONS[1], "huge"), "U1")
-    second = await found(judges, tone)
+    second = await judges.of(tone)
     assert (second.rubric, second.model) == (SECOND.rubric, "small")
     assert made == [
         ("additive-5", SHIPPED["additive-5"].version, None),
@@ -114,12 +112,6 @@ async def test_a_judge_is_found_in_the_log_and_kept(log: Store) -> None:
         ("tone", VERSIONS[0], "large"),
         ("tone", VERSIONS[1], None),
     ]
-
-
-async def found(judges: Judges, case: object) -> Judge:
-    judge = await judges.of(case)  # type: ignore[arg-type]
-    assert judge is not None
-    return judge
 
 
 async def test_a_channels_own_goes_before_one_of_its_name_that_came_later(log: Store) -> None:
@@ -131,7 +123,7 @@ async def test_a_channels_own_goes_before_one_of_its_name_that_came_later(log: S
     assert await choice.find("T1", "C1", "code", "00000000") is None
 
 
-async def test_what_was_taken_from_the_app_stays_the_apps(log: Store) -> None:
+async def test_a_rubric_chosen_from_the_app_stays_the_apps(log: Store) -> None:
     await log.rubrics.save(replace(FIRST, name="code"))
     choice = RubricChoice(log.rubrics, SHIPPED)
     own, shipped = Rubric("code", TONE), SHIPPED["code"]
@@ -148,21 +140,3 @@ async def test_a_name_in_other_letters_finds_a_rubric_of_the_app_and_the_name_it
     assert await choice.find("T1", "C1", "code") == SHIPPED["code"]
     assert await choice.find("T1", "C1", "REFUSAL") == SHIPPED["refusal"]
     assert await choice.find("T1", "C1", "refusals") is None
-
-
-def some_settings(**given: object) -> Settings:
-    tokens = {"slack_bot_token": "xoxb-1", "slack_app_token": "xapp-1", "openai_api_key": "sk-1"}
-    return load_settings(env_file=None, **(tokens | given))
-
-
-def test_what_the_greediest_model_may_take_is_set_aside() -> None:
-    assert limits_of(some_settings(judge_model="offline")).ratings == 0
-    assert limits_of(some_settings(judge_model="offline", judge_models="large")).ratings == 3
-    assert limits_of(some_settings(judge_model="small", judge_escalate_to="large")).ratings == 6
-    assert limits_of(some_settings(judge_model="small", judge_escalate_to="large", judge_models="large")).ratings == 6
-    assert limits_of(some_settings(judge_model="a,b,c,d", judge_models="large")).ratings == 4
-
-
-def test_models_to_choose_from_are_named_once_and_in_order() -> None:
-    assert some_settings(judge_models=" large,,small , large").judge_models == ("large", "small")
-    assert some_settings().judge_models == ()

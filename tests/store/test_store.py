@@ -167,8 +167,6 @@ async def test_the_latest_case_of_a_message_is_found_for_those_who_may_see_it(lo
     await log.add(mine)
     latest_for_me = await log.cases.latest("T1", "C1", "1.1", "U1")
     latest_for_others = await log.cases.latest("T1", "C1", "1.1", "U2")
-    assert latest_for_me is not None
-    assert latest_for_others is not None
     assert (latest_for_me[0].id, latest_for_others[0].id) == (2, 1)
     assert await log.cases.latest("T2", "C1", "1.1", "U9") is None
 
@@ -182,7 +180,6 @@ async def test_without_stored_text_a_delivered_case_keeps_hashes_and_score_only(
     await log.close()
     assert (case.question, case.response) == (None, None)
     assert case.response_hash is not None
-    assert verdict is not None
     assert (verdict.score, verdict.ratings[0].raw) == (4, "")
     assert b"Because." not in (tmp_path / "log.db").read_bytes()
 
@@ -221,7 +218,6 @@ async def test_an_error_in_brief_quotes_no_row(log: Store) -> None:
     with pytest.raises(DBAPIError) as error:
         await log.database.execute(insert(cases).values(question="A secret?", created_at=datetime.now(UTC)))
     said = in_brief(error.value)
-    assert said is not None
     assert said.startswith("the database is out of reach: ")
     assert "secret" not in said
 
