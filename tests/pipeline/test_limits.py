@@ -14,6 +14,8 @@ from bot.store import Store
 from bot.store.schema import cases, spent
 from tests.cases import a_case, a_verdict, held
 
+pytestmark = pytest.mark.on("sqlite")
+
 
 @pytest.fixture
 async def logs(database_url: str) -> AsyncIterator[list[Store]]:
@@ -44,6 +46,7 @@ async def rush(logs: list[Store], limits: Limits, count: int = 30) -> list[str |
     return await asyncio.gather(*(ask(logs[number % len(logs)], number, limits) for number in range(count)))
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_a_rush_of_one_person_gets_what_is_allowed_and_no_more(logs: list[Store]) -> None:
     outcomes = await rush(logs, Limits(cases_per_user_per_hour=5))
     assert outcomes.count(None) == 5
@@ -71,14 +74,15 @@ async def test_limits_count_back_from_now(log: Store) -> None:
     assert await ask(log, 4, limits, requester_id="U2") == too_many("This workspace", 2, "in the last 24 hours")
 
 
-async def test_the_same_case_again_is_no_other_one(log: Store) -> None:
+async def test_the_same_case_again_counts_once(log: Store) -> None:
     limits = Limits(cases_per_user_per_hour=1)
     first, _ = await log.add(a_case(), None, limits)
     again, is_new = await log.add(a_case(), None, limits)
     assert (again.id, is_new) == (first.id, False)
 
 
-async def test_what_is_set_aside_is_given_back_when_it_is_known_what_a_case_took(log: Store) -> None:
+@pytest.mark.on("sqlite", "postgres")
+async def test_tokens_set_aside_are_given_back_once_it_is_known_what_a_case_took(log: Store) -> None:
     limits = Limits(tokens_per_day=1000, ratings=3)
     case, _ = await log.add(a_case(), None, limits)
     assert await ask(log, 2, limits) == NO_TOKENS_LEFT
@@ -92,20 +96,15 @@ async def test_what_is_set_aside_is_given_back_when_it_is_known_what_a_case_took
     assert await ask(log, 5, limits) == NO_TOKENS_LEFT  # 1,120
 
 
-async def test_what_a_server_does_not_count_stays_set_aside(log: Store) -> None:
+async def test_tokens_stay_set_aside_if_a_server_does_not_count_and_not_if_no_model_was_needed(log: Store) -> None:
     limits = Limits(tokens_per_day=1000)
-    case, _ = await log.add(a_case(), None, limits)
-    await log.record(await held(log, case), a_verdict())
-    assert await ask(log, 2, limits) == NO_TOKENS_LEFT
+    for number, (changes, said) in enumerate([({"ratings": ()}, None), ({}, NO_TOKENS_LEFT)]):
+        case, _ = await log.add(a_case(team_id=f"T{number}"), None, limits)
+        await log.record(await held(log, case), replace(a_verdict(), **changes))
+        assert await ask(log, 2, limits, team_id=f"T{number}") == said
 
 
-async def test_what_needed_no_model_sets_nothing_aside(log: Store) -> None:
-    limits = Limits(tokens_per_day=1000)
-    case, _ = await log.add(a_case(), None, limits)
-    await log.record(await held(log, case), replace(a_verdict(), ratings=()))
-    assert await ask(log, 2, limits) is None
-
-
+@pytest.mark.on("sqlite", "postgres")
 async def test_cases_that_waited_for_their_questions_share_the_tokens_of_the_day(log: Store) -> None:
     limits, waiting = Limits(tokens_per_day=1000), []
     for number in range(3):
@@ -122,7 +121,7 @@ async def test_cases_that_waited_for_their_questions_share_the_tokens_of_the_day
 @pytest.mark.parametrize(
     "limits", [Limits(cases_per_user_per_hour=1), Limits(cases_per_day=1), Limits(tokens_per_day=460)]
 )
-async def test_what_a_forgotten_case_has_used_stays_used_for_its_time(log: Store, limits: Limits) -> None:
+async def test_the_use_of_a_forgotten_case_counts_for_its_time(log: Store, limits: Limits) -> None:
     case, _ = await log.add(a_case(), None, limits)
     took = replace(a_verdict(), input_tokens=400, output_tokens=60)
     await log.note_delivered(await log.record(await held(log, case), took))

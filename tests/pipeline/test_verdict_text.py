@@ -7,16 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.blocker import MAY_NOT_READ
 from bot.domain.case import CaseSource, CaseStatus, LoggedCase, QuestionSource, Visibility
 from bot.pipeline import text as messages
 from bot.pipeline import verdict_text as verdicts
 from bot.pipeline.text import question_modal, texts_modal
-from bot.pipeline.verdict_text import in_short, why_unscored
+from bot.pipeline.verdict_text import why_unscored
 from bot.slack import ids
 from bot.slack.blocks import ModalState
 from bot.slack.messenger import Post
-from judge import Flag, JudgeError, Rating, RubricError
+from judge import JudgeError, Rating, RubricError
 from judge.scoring.ratings import Result, UnscoredReason, unscored
 from pocket_slack.blocks import check_blocks, check_view
 from tests import cases
@@ -69,14 +68,6 @@ def test_the_gauge_has_five_steps_on_any_scale(score: int, lowest: int, highest:
     assert verdicts.gauge(a_verdict(score=score, lowest=lowest, highest=highest)) == gauge
 
 
-def test_several_ratings_are_listed() -> None:
-    verdict = a_verdict(ratings=ratings(4, None, 5), basis="2 of 3")
-    assert "2 of 3 ratings: 4, unscored, 5" in words(verdicts.verdict_message(a_case(), verdict))
-    assert "· 3 ratings: 4, 4, 5 ·" in words(
-        verdicts.verdict_message(a_case(), a_verdict(ratings=ratings(4, 4, 5), spread=1))
-    )
-
-
 @pytest.mark.parametrize(
     ("scores", "scale", "first"),
     [
@@ -94,30 +85,7 @@ def test_a_split_is_said_first(scores: tuple[int, ...], scale: tuple[int, int], 
     assert verdicts.headline(verdict) == first
 
 
-def test_judges_that_split_are_both_heard() -> None:
-    verdict = a_verdict(score=3, ratings=ratings(3, 5, 2, 3), spread=3, justification="Because 3.")
-    post = verdicts.verdict_message(a_case(question=None, question_source=None), verdict)
-    assert [_lines(block) for block in post.blocks if block["type"] == "rich_text"] == [
-        ["Rated 5 of 5", "Because 5."],
-        ["Rated 2 of 5", "Because 2."],
-    ]
-    assert post.text == "Score 3 of 5: the ratings range from 2 to 5"
-    forgotten = a_case(question=None, question_source=None, forgotten_at=datetime(2026, 11, 21, tzinfo=UTC))
-    assert "Because" not in words(verdicts.verdict_message(forgotten, verdict))
-
-
-def test_a_split_without_a_score_has_both_reasons_too() -> None:
-    verdict = a_verdict(None, "split", "x", ratings=ratings(5, 1, 3), spread=4)
-    post = verdicts.verdict_message(a_case(), verdict)
-    assert post.blocks[0]["text"]["text"] == "*Unscored*, ratings from 1 to 5"
-    assert [_lines(block) for block in post.blocks[2:4]] == [
-        ["Rated 5 of 5", "Because 5."],
-        ["Rated 1 of 5", "Because 1."],
-    ]
-    assert post.text == "Unscored: The ratings are too far apart to give one score."
-
-
-def test_the_reasons_of_a_split_are_short() -> None:
+def test_the_reasons_of_a_split_are_cut() -> None:
     long = Rating(score=1, justification="One two. " * 60, raw="", model="m")
     verdict = a_verdict(score=4, ratings=(long, *ratings(4, 5)), spread=4)
     _, low = [
@@ -129,23 +97,11 @@ def test_the_reasons_of_a_split_are_short() -> None:
     assert _lines(low)[1].endswith("two. […]")
 
 
-def test_only_buttons_that_can_do_something_are_there() -> None:
-    def offered(**changes: Any) -> list[str]:
-        unscored = a_verdict(None, "blocker", "Empty.")
-        blocks = verdicts.verdict_message(a_case(**changes), unscored).blocks
-        return [e["action_id"] for block in blocks if block["type"] == "actions" for e in block["elements"]]
-
-    may_not = MAY_NOT_READ
-    assert offered(response="", blocker="That message has no text to score.") == []
-    assert offered(response=None, blocker=may_not) == [ids.ACTION_AGAIN]
-    assert offered() == [ids.ACTION_AGAIN, ids.ACTION_WRONG_QUESTION, ids.ACTION_LABEL]
-
-
-def ratings(*scores: int | None) -> tuple[Result, ...]:
+def ratings(*scores: int | None, model: str = "m") -> tuple[Result, ...]:
     return tuple(
         unscored(UnscoredReason.NO_SCORE, (0, 5))
         if score is None
-        else Rating(score=score, justification=f"Because {score}.", raw="", model="m")
+        else Rating(score=score, justification=f"Because {score}.", raw="", model=model)
         for score in scores
     )
 
@@ -188,41 +144,12 @@ def test_a_persons_words_stand_in_quotes_below_titles_of_ours() -> None:
     assert modal["blocks"][-1]["elements"][1] == bar
 
 
-@pytest.mark.parametrize("nothing", ["", "\u200b\u202e", " \n"])
-def test_where_the_model_wrote_nothing_the_words_are_ours_and_in_no_quote(nothing: str) -> None:
-    post = verdicts.verdict_message(a_case(question=nothing or None), a_verdict(justification=nothing))
-    assert post.blocks[1]["text"]["text"] == "There is no justification."
-    assert post.text == "Score 4 of 5: There is no justification."
-    assert "rich_text_quote" not in words(post)
-    check_blocks(post.blocks)
-
-
-def test_a_text_that_is_too_long_is_named_as_such() -> None:
-    detail = "The response is 100,001 characters long, and the limit is 100,000: shorten it."
-    verdict = a_verdict(None, "too_long", detail)
-    assert verdicts.verdict_message(a_case(), verdict).text == f"Unscored: {detail}"
-    assert in_short("too_long") == "too long to judge"
-
-
-def test_a_response_that_speaks_to_the_judge_is_named_as_such() -> None:
-    post = verdicts.verdict_message(a_case(), a_verdict(flags=tuple(Flag)))
-    tries = "asks for a score and gives the judge orders and imitates the judge's prompt and follows a message that"
-    assert f"the response {tries}" in words(post)
-
-
-def test_most_verdicts_carry_no_warning() -> None:
-    assert ":warning:" not in words(verdicts.verdict_message(a_case(), a_verdict()))
-
-
-def test_an_unscored_verdict_never_shows_a_number_as_its_score() -> None:
-    post = verdicts.verdict_message(a_case(), a_verdict(None, "conflicting"))
-    assert post.text.startswith("Unscored: ")
-    assert " of 5" not in post.text + words(post)
-
-
-def test_an_unknown_reason_is_still_a_sentence() -> None:
-    post = verdicts.verdict_message(a_case(), a_verdict(None, "something_new"))
-    assert "I do not guess" in post.text
+def test_a_missing_justification_is_said_in_no_quote() -> None:
+    for nothing in ("", "\u200b\u202e", " \n"):
+        post = verdicts.verdict_message(a_case(question=nothing or None), a_verdict(justification=nothing))
+        assert post.text == "Score 4 of 5: There is no justification."
+        assert "rich_text_quote" not in words(post)
+        check_blocks(post.blocks)
 
 
 def test_every_failure_of_the_judge_has_a_sentence_of_its_own() -> None:
@@ -232,24 +159,3 @@ def test_every_failure_of_the_judge_has_a_sentence_of_its_own() -> None:
     general = why_unscored(a_verdict(None, "something_new"))
     for kind in children(JudgeError) - {RubricError}:
         assert why_unscored(a_verdict(None, kind.__name__)) != general, kind
-
-
-def test_how_far_the_judges_are_apart_is_said_of_the_model_that_counts() -> None:
-    said = {"small": (0, 5, 5), "big": (2, 4, 3)}
-    ratings = tuple(
-        Rating(score=score, justification="So.", raw="", model=model)
-        for model, scores in said.items()
-        for score in scores
-    )
-    verdict = a_verdict(score=3, spread=2, model="big", escalation="small > big", ratings=ratings)
-    shown = words(verdicts.verdict_message(a_case(), verdict))
-    assert "*Score 3 of 5*, ratings from 2 to 4" in shown
-    assert "judged by big, since small's ratings went from 0 to 5 · 3 ratings: 2, 4, 3 · case 7" in shown
-    assert "0 of 5" not in shown
-
-
-def test_calibrated_score_says_what_the_judge_gave() -> None:
-    ratings = (Rating(score=4, justification="", raw="", model="m"),) * 2
-    calibrated = words(verdicts.verdict_message(a_case(), a_verdict(score=3, ratings=ratings)))
-    assert "calibrated from 4" in calibrated
-    assert "calibrated" not in words(verdicts.verdict_message(a_case(), a_verdict(score=4, ratings=ratings)))

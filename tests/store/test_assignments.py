@@ -59,6 +59,7 @@ async def test_a_case_that_was_shown_takes_a_blind_label_with_its_probability(lo
     assert await drawn(log) is None
 
 
+@pytest.mark.on("sqlite")
 async def test_a_case_that_was_not_shown_or_was_answered_takes_no_label(log: Store) -> None:
     await add(log, 2)
     shown = await drawn(log)
@@ -81,6 +82,7 @@ async def test_a_person_who_was_told_a_score_leaves_the_case_to_others(log: Stor
     assert await recorded(log) == [(number, BEN, 3, True, 1.0)]
 
 
+@pytest.mark.on("sqlite")
 async def test_a_case_that_was_only_closed_comes_again_first(log: Store) -> None:
     await add(log, 30)
     assert await drawn(log) == await drawn(log)
@@ -115,6 +117,7 @@ async def test_only_a_public_scored_case_of_others_with_texts_is_shown(log: Stor
     assert await log.assignments.count("T1", ANN, ["C1"]) == 0
 
 
+@pytest.mark.on("sqlite")
 async def test_a_reply_whose_score_somebody_has_seen_is_not_shown_to_them(log: Store) -> None:
     await add(log, message_ts="1.1", requester_id=ANN, visibility=Visibility.ME)
     (earlier,) = await add(log, message_ts="1.1", key="b")
@@ -125,6 +128,7 @@ async def test_a_reply_whose_score_somebody_has_seen_is_not_shown_to_them(log: S
     assert (await drawn(log, CARA)).id == newer
 
 
+@pytest.mark.on("sqlite")
 async def test_a_label_given_in_the_thread_meanwhile_is_no_blind_one(log: Store) -> None:
     (number,) = await add(log)
     shown = await drawn(log)
@@ -134,6 +138,7 @@ async def test_a_label_given_in_the_thread_meanwhile_is_no_blind_one(log: Store)
     assert await recorded(log) == [(number, ANN, 4, False, None)]
 
 
+@pytest.mark.on("sqlite")
 async def test_a_blind_label_stands(log: Store) -> None:
     (number,) = await add(log)
     await label(log)
@@ -161,6 +166,7 @@ async def test_draws_go_with_their_case(log: Store) -> None:
         assert (await connection.execute(select(assignments))).all() == []
 
 
+@pytest.mark.on("sqlite")
 async def test_two_people_are_shown_two_cases(log: Store) -> None:
     await add(log, 2)
     ann, ben = await drawn(log, ANN), await drawn(log, BEN)
@@ -247,6 +253,7 @@ async def is_waiting(log: Store) -> bool:
         return bool((await connection.execute(query)).scalar_one())
 
 
+@pytest.mark.on("sqlite")
 async def test_the_share_of_a_weeks_cases_follows_from_the_week_before(log: Store) -> None:
     await add(log, 400, THURSDAY - WEEK)
     await add(log, 200)
@@ -258,6 +265,7 @@ async def test_the_share_of_a_weeks_cases_follows_from_the_week_before(log: Stor
     assert 7 <= len(found) - len(this_week) <= 33
 
 
+@pytest.mark.on("sqlite")
 async def test_a_weeks_probability_is_of_its_own_cases_at_the_first_draw_and_draws_the_same_for_all(log: Store) -> None:
     await add(log, 40, THURSDAY)
     assert await drawn(log)
@@ -281,6 +289,7 @@ async def waiting(log: Store, user_id: str = ANN) -> list[tuple[int, float]]:
         return [(row.case_id, row.probability) for row in await connection.execute(query)]
 
 
+@pytest.mark.on("sqlite")
 async def test_without_stored_texts_no_case_waits(database_url: str) -> None:
     log = await Store.open(database_url, "none")
     await add(log, at=datetime.now(UTC))

@@ -18,7 +18,7 @@ from bot.store.forgetting import Personal, Words
 from bot.store.schema import align_records
 from tests.cases import a_case, a_verdict, amendments, held, stale, url
 
-pytestmark = pytest.mark.usefixtures("log_file")
+pytestmark = [pytest.mark.usefixtures("log_file"), pytest.mark.on("sqlite")]
 
 AT = {"message_ts": "5.1", "question_ts": "4.1", "parent_ts": "4.1"}
 HERE = ("T1", "C1")
@@ -76,6 +76,7 @@ async def test_a_verdict_is_brought_up_to_date_once_it_is_delivered(tmp_path: Pa
     await log.close()
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_what_happens_while_a_verdict_is_brought_up_to_date_is_still_to_be_said(log: Store) -> None:
     await delivered(log)
     changes = log.edits
@@ -112,6 +113,7 @@ OF_TWO = {"turns": (SAID, *PARTS), "messages_before": 1, "messages": 2, "respons
 READ = {"question_source": QuestionSource.PREVIOUS}
 
 
+@pytest.mark.on("sqlite", "postgres")
 @pytest.mark.parametrize(
     ("changes", "last_ts", "ts", "is_marked"),
     [
@@ -140,6 +142,7 @@ async def test_an_edit_of_any_message_that_was_judged_marks_the_case(log: Store,
     assert await log.edits.note_edited(*HERE, ts, "Other words.") == [case.id]
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_a_deleted_message_of_a_reply_leaves_the_others(log: Store) -> None:
     case = await delivered(log, **OF_TWO)
     learnt = {"team_id": "T1", "channel_id": "C1", "key": "k", "case_id": case.id, "value": "Let me look."}
@@ -156,6 +159,7 @@ async def test_a_deleted_message_of_a_reply_leaves_the_others(log: Store) -> Non
     assert found.response is None
 
 
+@pytest.mark.on("sqlite", "postgres")
 @pytest.mark.parametrize("how", ["deleted", "forgotten", "not kept"])
 async def test_the_words_of_an_earlier_message_leave_the_case(log: Store, how: str) -> None:
     case = await delivered(log, **OF_TWO)
@@ -170,6 +174,7 @@ async def test_the_words_of_an_earlier_message_leave_the_case(log: Store, how: s
     assert found.response is None
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_who_only_spoke_before_is_shown_their_own_words_alone(log: Store) -> None:
     await delivered(log, **OF_TWO | {"turns": (SAID, turn(Part.CONVERSATION, "3.2", "By another.", "U-4"))})
     (row,) = [row async for kind, row in Personal(log.database, log.audit).rows("T1", "U-third") if kind == "case"]
@@ -177,6 +182,7 @@ async def test_who_only_spoke_before_is_shown_their_own_words_alone(log: Store) 
     assert not {"question", "response", "justification", "ratings"} & row.keys()
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_a_reply_is_known_by_each_of_its_messages(log: Store) -> None:
     case = await delivered(log, **OF_TWO | {"parent_ts": None})
     for ts, text in (("5.1", "Let me look."), ("5.2", "Because.")):

@@ -18,7 +18,7 @@ from judge.evaluation.align.examples import with_examples
 from judge.scoring.rubric import Calibration
 from tests.cases import ANN, BEGUN_AT, NOW, SECRET, TONE, a_case, bytes_on_disk, delivered, url
 
-pytestmark = pytest.mark.usefixtures("log_file")
+pytestmark = [pytest.mark.usefixtures("log_file"), pytest.mark.on("sqlite")]
 
 PLAIN = Rubric("tone", TONE)
 CALIBRATION = Calibration(((0, 0), (5, 4)))
@@ -89,6 +89,7 @@ WAYS: dict[str, tuple[Way, dict[str, Any]]] = {
 }
 
 
+@pytest.mark.on("sqlite", "postgres")
 @pytest.mark.parametrize(("way", "changes"), WAYS.values(), ids=WAYS)
 async def test_an_example_leaves_every_version_with_its_case(log: Store, way: Way, changes: dict[str, Any]) -> None:
     kept = await delivered(log, "kept")

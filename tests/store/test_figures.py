@@ -27,6 +27,8 @@ from judge.evaluation.stats import MeanEstimator, wilson
 from judge.scoring.rubric import Scale
 from tests.cases import NOW, WEEK, a_row
 
+pytestmark = pytest.mark.on("sqlite")
+
 MOMENT = timedelta(microseconds=1)
 TEAMS = (f"T{number}" for number in itertools.count())
 
@@ -164,6 +166,7 @@ repeats = st.lists(
 )
 
 
+@pytest.mark.on("sqlite", "postgres")
 @pytest.mark.slow
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(entries=entries_of_a_log, places=repeats)
@@ -352,6 +355,7 @@ async def test_a_change_is_not_told_across_judges_or_of_few_scores(log: Store) -
     assert (await figures_of(log, *this, *[before] * 4)).change is None
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_how_low_replies_begin_is_read_unless_they_are_gone_or_to_be_forgotten(log: Store) -> None:
     team = next(TEAMS)
     await write(log, team, [Entry(score=0)] * 3)
@@ -374,6 +378,7 @@ def mixed() -> list[Entry]:
     return [*week, *private, *elsewhere, *earlier]
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_an_authors_figures_are_those_of_a_channel_without_the_others(log: Store) -> None:
     team = next(TEAMS)
     await write(log, team, mixed())
@@ -383,6 +388,7 @@ async def test_an_authors_figures_are_those_of_a_channel_without_the_others(log:
     assert [case.score for case in figures.lowest] == [1]
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_the_lowest_of_those_who_are_chosen_are_their_own_three(log: Store) -> None:
     team = next(TEAMS)
     people = [Entry(author="U1", score=0)] * 4
@@ -403,6 +409,7 @@ async def test_a_glance_is_the_beginning_of_the_figures(log: Store) -> None:
     assert glance == Glance(**{each.name: getattr(figures, each.name) for each in fields(Glance)})
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_authors_are_those_of_public_verdicts_most_first(log: Store) -> None:
     team = next(TEAMS)
     hidden = [Entry(author="B3", visibility=Visibility.ME), Entry(author="B4", channel="C2"), Entry(author=None)]
@@ -411,6 +418,7 @@ async def test_authors_are_those_of_public_verdicts_most_first(log: Store) -> No
     assert await log.tallies.authors(Place(team, "C1"), Span(WEEK.start, WEEK.end)) == ["B1", "B2"]
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_the_busiest_channels_are_among_those_that_are_asked_for(log: Store) -> None:
     team = next(TEAMS)
     hidden = [Entry(channel="C4", visibility=Visibility.ME), Entry(channel="C5", judged_at=WEEK.before().start)]

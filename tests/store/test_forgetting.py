@@ -13,7 +13,7 @@ from bot.store import Store
 from bot.store.schema import cases, labels, ratings
 from tests.cases import BEGUN_AT, SECRET, a_case, a_verdict, bytes_on_disk, delivered, held, numbers, put_back, url
 
-pytestmark = pytest.mark.usefixtures("log_file")
+pytestmark = [pytest.mark.usefixtures("log_file"), pytest.mark.on("sqlite")]
 
 
 async def rows(log: Store) -> list[int]:
@@ -23,6 +23,7 @@ async def rows(log: Store) -> list[int]:
         return [count.scalar_one() for count in counts]
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_older_cases_are_purged_with_their_ratings_and_labels(log: Store) -> None:
     await delivered(log, "old", timedelta(days=31))
     kept = await delivered(log, "new", timedelta(days=29))
@@ -58,6 +59,7 @@ async def test_more_than_a_batch_is_purged(log: Store) -> None:
     assert await numbers(log) == [1]
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_two_who_purge_at_the_same_time_delete_each_case_once(database_url: str, log: Store) -> None:
     first = await delivered(log, age=timedelta(days=31))
     values = first.model_dump(exclude={"id", "asked_at_s"}) | {"created_at": BEGUN_AT - timedelta(days=31)}

@@ -18,6 +18,8 @@ from judge.evaluation.agreement.report import make_report
 from judge.evaluation.agreement.scores import Columns, read_scores
 from tests.cases import add, judged
 
+pytestmark = pytest.mark.on("sqlite")
+
 
 async def rows(log: Store, has_texts: bool = True, **which: Any) -> list[dict[str, Any]]:
     output = io.StringIO()
@@ -27,6 +29,7 @@ async def rows(log: Store, has_texts: bool = True, **which: Any) -> list[dict[st
     return found
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_a_second_label_replaces_the_first_tells_it_and_keeps_its_time(log: Store) -> None:
     case, labels = await judged(log, "a"), log.labels
     assert await labels.put(case, "U1", Label(2, "short")) is None
@@ -70,6 +73,7 @@ async def test_cases_without_a_label_are_exported_where_all_are_wanted(log: Stor
     assert [row["case"] for row in await rows(log)] == [1, 1]
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_all_pages_of_an_export_are_there(log: Store) -> None:
     numbers = await add(log, 501)
     for number in (500, 501):
@@ -80,6 +84,7 @@ async def test_all_pages_of_an_export_are_there(log: Store) -> None:
     assert exported == sorted([*numbers, 500, 501])
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_what_a_watch_drew_is_exported_apart_from_what_people_chose(log: Store) -> None:
     chosen = await judged(log, "a", message_ts="1.1")
     drawn = await judged(log, "b", message_ts="2.2", source=CaseSource.WATCH, probability=0.2)
@@ -139,6 +144,7 @@ async def test_of_a_message_that_was_scored_again_the_newest_verdict_is_exported
     assert [row["score"] for row in await rows(log)] == [2]
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_a_verdict_for_one_person_takes_the_place_of_no_public_one(log: Store) -> None:
     for attempt, visibility in ((1, Visibility.THREAD), (2, Visibility.ME)):
         case = await judged(log, f"a{attempt}", attempt, message_ts="1.1", attempt=attempt, visibility=visibility)
@@ -146,6 +152,7 @@ async def test_a_verdict_for_one_person_takes_the_place_of_no_public_one(log: St
     assert [row["score"] for row in await rows(log)] == [1]
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_since_leaves_out_what_was_judged_before(log: Store) -> None:
     await log.labels.put(await judged(log, "a"), "U1", Label(1, None))
     now = datetime.now(UTC)

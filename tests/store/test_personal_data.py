@@ -14,7 +14,7 @@ from bot.store.forgetting import Words
 from bot.store.schema import cases
 from tests.cases import SECRET, a_case, a_verdict, amendments, bytes_on_disk, delivered, held, url
 
-pytestmark = pytest.mark.usefixtures("log_file")
+pytestmark = [pytest.mark.usefixtures("log_file"), pytest.mark.on("sqlite")]
 
 ANN, BEN = "U-ann", "U-ben"
 
@@ -62,6 +62,7 @@ async def test_their_reasons_go_and_their_scores_and_other_reasons_stay(log: Sto
     assert (await texts(log, case))[:2] == ["Why?", "Because."]
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_nothing_of_others_or_of_another_team_is_touched(log: Store) -> None:
     case = await delivered(log, "ben", requester_id=BEN, author_id=BEN)
     elsewhere = await delivered(log, "T2", team_id="T2", requester_id=ANN, author_id=ANN)
@@ -83,6 +84,7 @@ async def test_what_was_forgotten_is_noted_and_not_counted_again(log: Store) -> 
     assert (act.team_id, act.who, act.what, act.user_id, act.cases) == ("T1", ANN, "forgot_person", ANN, 2)
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_more_than_a_batch_is_forgotten(log: Store) -> None:
     values = (await log.add(a_case(requester_id=BEN)))[0].model_dump(exclude={"id"})
     values |= {"status": CaseStatus.DELIVERED, "author_id": ANN}
@@ -120,6 +122,7 @@ async def test_verdicts_in_slack_follow_after_all_that_somebody_waits_for(tmp_pa
     await log.close()
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_what_is_forgotten_while_a_verdict_is_amended_is_still_to_be_said(log: Store) -> None:
     case = await delivered(log, message_ts="5.1", author_id=ANN)
     await log.edits.note_edited("T1", "C1", "5.1", "Other words.")
@@ -143,6 +146,7 @@ async def test_no_byte_of_them_is_left(tmp_path: Path) -> None:
     await log.close()
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_whoever_answers_with_a_question_is_its_author(log: Store) -> None:
     case, _ = await log.add(a_case(question=None, requester_id=ANN))
     case = await log.note_asked(await held(log, case))

@@ -15,6 +15,8 @@ from bot.store.rubrics import RubricGoneError, RubricInUseError, SavedBeforeErro
 from judge import Judge, Rubric, list_rubrics, load_rubric
 from tests.cases import TONE, a_case
 
+pytestmark = pytest.mark.on("sqlite")
+
 FIRST = SavedRubric("T1", "C1", "tone", 1, TONE, "U1", datetime(2026, 11, 22, tzinfo=UTC))
 SECOND = replace(FIRST, number=2, prompt=f"Be strict. {TONE}", saved_by="U2")
 VERSIONS = [saved.rubric.version for saved in (FIRST, SECOND)]
@@ -32,6 +34,7 @@ async def test_each_saved_version_is_kept_and_the_last_is_the_rubric(log: Store)
     assert await log.rubrics.find("T1", "C3", "tone") is None
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_one_of_two_saves_at_the_same_moment_is_refused(log: Store) -> None:
     results = await asyncio.gather(
         *(log.rubrics.save(replace(FIRST, saved_by=f"U{number}")) for number in range(5)), return_exceptions=True
@@ -45,6 +48,7 @@ async def test_a_save_that_the_database_refuses_is_not_taken_for_an_earlier_one(
         await log.rubrics.save(replace(FIRST, saved_by=None))  # refused as NULL
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_saves_at_the_same_moment_keep_the_limit_of_rubrics(log: Store) -> None:
     names = [f"tone-{number}" for number in range(MOST_RUBRICS + 2)]
     results = await asyncio.gather(
@@ -66,6 +70,7 @@ async def test_a_chosen_rubric_leaves_the_channels_other_settings_alone(log: Sto
     assert [(act.what, act.who) for act in await log.audit.since()][1] == (Action.JUDGE_CHANGED, "U2")
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_a_rubric_that_is_used_is_not_deleted_and_one_that_is_gone_not_used(log: Store) -> None:
     own = ChannelJudge("tone", VERSIONS[0])
     with pytest.raises(RubricGoneError):
@@ -133,6 +138,7 @@ async def test_a_rubric_chosen_from_the_app_stays_the_apps(log: Store) -> None:
     assert await choice.in_force("T1", "C1", "code", ChannelJudge("additive-5")) == own
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_a_name_in_other_letters_finds_a_rubric_of_the_app_and_the_name_itself_goes_before(log: Store) -> None:
     own = Rubric("Code", TONE)
     choice = RubricChoice(log.rubrics, {own.name: own} | SHIPPED)

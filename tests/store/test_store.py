@@ -28,6 +28,8 @@ from bot.store.opening import HEAD, connect, migrations, open_engine
 from bot.store.schema import cases
 from tests.cases import a_case, a_verdict, held, url
 
+pytestmark = pytest.mark.on("sqlite")
+
 
 async def migrated_by(database_url: str, revision: str) -> None:
     """Makes a log, and says of it that another version was at work in it."""
@@ -48,6 +50,7 @@ LATER = (
 )
 
 
+@pytest.mark.on("sqlite", "postgres")
 @pytest.mark.parametrize(
     ("revision", "said"), [("0001", EARLY), ("0023", EARLY), ("release_0002", EARLY), ("9999", LATER)]
 )
@@ -69,6 +72,7 @@ async def test_a_new_log_has_the_newest_migration(new_database_url: str) -> None
     assert list(found) == scripts.get_heads() == [HEAD]
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_the_same_key_is_the_same_case_in_one_team_however_many_ask_at_once(log: Store) -> None:
     added = await asyncio.gather(*(log.add(a_case(requester_id=f"U{number}")) for number in range(8)))
     assert len({(case.id, case.requester_id) for case, _ in added}) == 1
@@ -119,6 +123,7 @@ STEPS: dict[str, Step] = {
 }
 
 
+@pytest.mark.on("sqlite", "postgres")
 @pytest.mark.parametrize("step", STEPS.values(), ids=STEPS)
 async def test_whoever_has_lost_a_case_writes_no_step_of_it(log: Store, step: Step) -> None:
     case, _ = await log.add(a_case())
@@ -214,6 +219,7 @@ async def test_a_database_error_does_not_tell_the_texts(tmp_path: Path) -> None:
     await log.close()
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_an_error_in_brief_quotes_no_row(log: Store) -> None:
     with pytest.raises(DBAPIError) as error:
         await log.database.execute(insert(cases).values(question="A secret?", created_at=datetime.now(UTC)))
@@ -222,6 +228,7 @@ async def test_an_error_in_brief_quotes_no_row(log: Store) -> None:
     assert "secret" not in said
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_a_cancelled_write_does_not_lock_the_file(log: Store) -> None:
     for turns in range(40):
         tasks = [asyncio.create_task(log.add(a_case(key=f"{turns}-{n}"))) for n in range(5)]
@@ -235,6 +242,7 @@ async def test_a_cancelled_write_does_not_lock_the_file(log: Store) -> None:
         assert case.key == f"after {turns}"
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_what_was_begun_is_done_though_nobody_waits_for_it(log: Store) -> None:
     for turns in range(1, 20):
         task = asyncio.create_task(log.add(a_case(key=str(turns))))
@@ -286,6 +294,7 @@ async def test_counting_reads_no_case(tmp_path: Path) -> None:
     await log.close()
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_a_time_out_of_the_database_is_not_taken_for_one_of_slack(log: Store) -> None:
     @event.listens_for(log.database.engine.sync_engine, "before_cursor_execute")
     def run_out_of_time(*_: object) -> None:
@@ -312,6 +321,7 @@ async def test_replicas_that_start_together_migrate_once(postgres_url: str) -> N
         await log.close()
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_whoever_settles_much_keeps_nobody_else_from_the_log(log: Store) -> None:
     gate, order = asyncio.Event(), list[str]()
     people = ["ann"] * 20 + ["ben"]

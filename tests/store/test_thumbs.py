@@ -14,6 +14,8 @@ from bot.store.forgetting import Words
 from bot.store.schema import thumbs
 from tests.cases import ANN, HELPER, NOW, TS, WATCH, a_case, delivered, reply, thumb
 
+pytestmark = pytest.mark.on("sqlite")
+
 BEN = "U-ben"
 HERE = Place("T1", "C1")
 ALWAYS = Span(NOW - timedelta(days=999), NOW + timedelta(days=999))
@@ -35,6 +37,7 @@ async def rows(log: Store) -> int:
     return int(found.number)
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_what_several_people_think_of_several_replies_is_counted_by_author(log: Store) -> None:
     for number, author in enumerate((HELPER, HELPER, "U-other")):
         await scored(log, reply(number).ts, author_id=author)
@@ -78,6 +81,7 @@ async def test_a_thumb_given_again_counts(log: Store) -> None:
     assert await counts(log) == [(1, 0, 1)]
 
 
+@pytest.mark.on("sqlite", "postgres")
 @pytest.mark.parametrize(
     "changes",
     [
@@ -102,6 +106,7 @@ async def test_a_reply_that_a_watch_has_seen_counts_though_it_was_not_drawn(log:
     assert await counts(log) == [(1, 0, 1)]
 
 
+@pytest.mark.on("sqlite", "postgres")
 @pytest.mark.parametrize("is_watched", [True, False])
 async def test_a_thumb_under_the_last_message_of_a_reply_counts(log: Store, *, is_watched: bool) -> None:
     first, last, later = (reply(number, parent_ts="1.0") for number in range(3))

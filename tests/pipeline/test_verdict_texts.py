@@ -1,0 +1,54 @@
+"""The texts of a verdict (see `__snapshots__`), in the situations that differ."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from syrupy.assertion import SnapshotAssertion
+
+from bot.domain.blocker import MAY_NOT_READ
+from bot.pipeline.verdict_text import in_short, verdict_message
+from judge import Flag
+from tests.cases import bare_verdict
+from tests.pipeline.test_verdict_text import a_case, ratings
+from tests.texts import read, unlike
+
+TOO_LONG = "The response is 100,001 characters long, and the limit is 100,000: shorten it."
+ALONE = {"question": None, "question_source": None}
+BOTH = (*ratings(0, 5, 5, model="small"), *ratings(2, 4, 3, model="big"))
+SPLIT = {"score": 3, "ratings": ratings(3, 5, 2, 3), "spread": 3, "justification": "Because 3."}
+
+
+def none(reason: str, detail: str = "", **changes: Any) -> dict[str, Any]:
+    """The fields of a verdict without a score."""
+    return {"score": None, "reason": reason, "detail": detail} | changes
+
+
+SITUATIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "several ratings": ({}, {"ratings": ratings(4, 4, 5), "spread": 1}),
+    "a rating without a score": ({}, {"ratings": ratings(4, None, 5), "basis": "2 of 3"}),
+    "ratings that split": (ALONE, SPLIT),
+    "a split of a forgotten case": (ALONE | {"forgotten_at": datetime(2026, 11, 21, tzinfo=UTC)}, SPLIT),
+    "a split without a score": ({}, none("split", "x", ratings=ratings(5, 1, 3), spread=4)),
+    "a stronger model": ({}, {"score": 3, "spread": 2, "model": "big", "escalation": "small > big", "ratings": BOTH}),
+    "a calibrated score": ({}, {"score": 3, "ratings": ratings(4, 4)}),
+    "all flags": ({}, {"flags": tuple(Flag)}),
+    "a text that is too long": ({}, none("too_long", TOO_LONG)),
+    "conflicting answers": ({}, none("conflicting")),
+    "an unknown reason": ({}, none("something_new")),
+    "a message that the app may not read": ({"response": None, "blocker": MAY_NOT_READ}, none("blocker", "Not read.")),
+    "a message without text": ({"response": "", "blocker": "No text."}, none("blocker", "Empty.")),
+}
+
+
+def shown(case: dict[str, Any], verdict: dict[str, Any]) -> str:
+    """The line of a notification, the reason in a list, the message and its buttons."""
+    made = bare_verdict(**verdict)
+    post = verdict_message(a_case(**case), made)
+    return "\n".join([post.text, in_short(made.unscored_reason) if made.unscored else "", read(post.blocks)])
+
+
+def test_a_verdict_says_what_is_known_of_its_score(snapshot: SnapshotAssertion) -> None:
+    usual = shown({}, {})
+    assert usual == snapshot(name="usual")
+    for name, (case, verdict) in SITUATIONS.items():
+        assert unlike(usual, shown(case, verdict)) == snapshot(name=name)
