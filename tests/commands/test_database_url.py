@@ -124,10 +124,6 @@ async def test_what_does_not_work_is_one_sentence_without_a_piece_of_the_passwor
     assert not [piece for piece in PIECES if piece in err]
 
 
-async def test_a_server_without_tls_is_refused_where_it_is_asked_for(postgres_url: str) -> None:
-    assert "rejected SSL upgrade" in await refusal(f"{postgres_url}?sslmode=require")
-
-
 async def test_the_composed_app_reaches_a_database_with_such_a_password(
     database_server: Cluster, database_name: str, tmp_path: Path
 ) -> None:

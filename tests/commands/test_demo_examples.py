@@ -19,20 +19,16 @@ def examples(workspace: Workspace) -> list[Message]:
     return [each for each in workspace.channel(CHANNEL).messages.values() if each.author == workspace.bot]
 
 
-def texts(message: Message) -> list[str]:
-    return [str(block) for block in message.blocks]
-
-
-def test_each_says_first_that_it_was_written_by_hand(workspace: Workspace) -> None:
+def test_each_says_first_that_it_was_written_by_hand_and_has_nothing_to_press(workspace: Workspace) -> None:
     found = examples(workspace)
     assert len(found) == len(EXAMPLES)
-    assert all(each.text.startswith(SAID) for each in found)
-    assert all(each.blocks[0]["elements"][0]["text"] == SAID for each in found)
-
-
-def test_they_show_a_good_reply_judges_that_split_and_a_bad_one(workspace: Workspace) -> None:
-    first_lines = [each.blocks[1]["text"]["text"] for each in examples(workspace)]
-    assert first_lines == [
+    for message in found:
+        assert (message.text.startswith(SAID), message.blocks[0]["elements"][0]["text"]) == (True, SAID)
+        assert "case " not in str(message.blocks)
+        assert {block["type"] for block in message.blocks} <= {"context", "section", "rich_text"}
+        assert message.metadata is None
+        assert "your model · 3 ratings: " in str(message.blocks[-1])
+    assert [message.blocks[1]["text"]["text"] for message in found] == [
         "*Score 4 of 5*  ●●●●○",
         "*Score 3 of 5*, ratings from 2 to 5  ●●◐◐◐",
         "*Score 1 of 5*  ●○○○○",
@@ -64,11 +60,3 @@ def test_without_a_model_the_newest_message_says_that_words_are_counted(workspac
     assert note.author == workspace.bot
     assert "a word counter, not a judge" in note.text
     assert "choose *Score this reply*" in note.text
-
-
-def test_none_has_a_case_number_or_anything_to_press(workspace: Workspace) -> None:
-    for message in examples(workspace):
-        assert "case " not in "".join(texts(message))
-        assert {block["type"] for block in message.blocks} <= {"context", "section", "rich_text"}
-        assert message.metadata is None
-        assert "your model · 3 ratings: " in texts(message)[-1]

@@ -83,14 +83,6 @@ async def test_one_slow_case_does_not_hold_up_another(stage: Stage) -> None:
     await stage.slack.until(lambda: stage.ann.thread(*slow_thread)[-1].text.startswith("Scoring"))
 
 
-async def test_the_offline_rater_is_named_wherever_its_score_shows(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(judge_model="offline")
-    verdict = await stage.verdict(stage.ask_for_score())
-    assert "(offline rater, not a judge)" in verdict.text
-    assert "(offline rater, not a judge)" in verdict.blocks[0]["text"]["text"]
-    assert stage.model.requests == []
-
-
 async def test_no_more_cases_than_allowed_are_judged_at_once(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(judge_concurrency=1, judge_timeout_s=0.5, model_pauses=())
     stage.model.script(Stall())

@@ -32,19 +32,6 @@ def is_sound(path: Path) -> bool:
         return bool(log.execute("PRAGMA integrity_check").fetchone() == ("ok",))
 
 
-async def test_a_write_waits_until_another_program_lets_the_file_go(tmp_path: Path) -> None:
-    log = await Store.open(url(tmp_path))
-    with closing(sqlite3.connect(tmp_path / "log.db", isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        adding = asyncio.create_task(log.add(a_case()))
-        await asyncio.sleep(0.2)
-        assert not adding.done()
-        other.execute("COMMIT")
-        _, is_new = await adding
-    assert is_new
-    await log.close()
-
-
 async def test_a_migration_that_is_killed_leaves_the_log_as_it_was(tmp_path: Path) -> None:
     log = await Store.open(url(tmp_path))
     await log.add(a_case())

@@ -6,6 +6,7 @@ from typing import Any
 from syrupy.assertion import SnapshotAssertion
 
 from bot.domain.blocker import MAY_NOT_READ
+from bot.domain.verdict import OFFLINE
 from bot.pipeline.verdict_text import in_short, verdict_message
 from judge import Flag
 from tests.cases import bare_verdict
@@ -31,6 +32,7 @@ SITUATIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "a split without a score": ({}, none("split", "x", ratings=ratings(5, 1, 3), spread=4)),
     "a stronger model": ({}, {"score": 3, "spread": 2, "model": "big", "escalation": "small > big", "ratings": BOTH}),
     "a calibrated score": ({}, {"score": 3, "ratings": ratings(4, 4)}),
+    "the offline rater": ({}, {"model": OFFLINE}),
     "all flags": ({}, {"flags": tuple(Flag)}),
     "a text that is too long": ({}, none("too_long", TOO_LONG)),
     "conflicting answers": ({}, none("conflicting")),

@@ -178,20 +178,6 @@ async def test_an_audit_that_reaches_no_advisories_is_skipped_and_stops_a_releas
     assert (asked, unasked) == (0, 2)
 
 
-def test_dependencies_actions_and_images_are_kept_up_to_date() -> None:
-    config = yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8"))
-    updated = {each["package-ecosystem"]: each["cooldown"] for each in config["updates"]}
-    kinds = ("uv", "pip", "github-actions", "docker", "docker-compose")
-    assert updated == {kind: {"default-days": 7} for kind in kinds}
-
-
-def test_ci_checks_and_audits_each_change_and_each_week() -> None:
-    ci = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
-    assert {"push", "pull_request", "schedule"} <= set(yaml.safe_load(ci)[True])  # YAML reads the key `on` as true
-    assert [name for name, job in jobs(CI).items() if {"run": ".ci/run"} in job["steps"]] == ["ci"]
-    assert [name for name, job in jobs(CI).items() if {"run": "make audit"} in job["steps"]] == ["audit"]
-
-
 def test_a_release_attests_all_its_files_before_it_is_published() -> None:
     release = jobs(RELEASE)
     assert [release[name]["needs"] for name in ("release", "publish", "image")] == ["build", "release", "publish"]

@@ -12,17 +12,22 @@ def read(**message: Any) -> str:
     return to_message({"ts": "1.1", **message}).text
 
 
-def test_plain_text_is_read() -> None:
-    assert read(text="Hello &amp; welcome") == "Hello & welcome"
+SECTION = {"type": "section", "text": {"type": "mrkdwn", "text": "The *real* answer"}}
+ATTACHED = {"pretext": "p", "title": "t", "text": "x", "fields": [{"title": "f", "value": "v"}], "fallback": "no"}
 
 
-def test_blocks_win_over_a_stub_in_text() -> None:
-    blocks = [{"type": "section", "text": {"type": "mrkdwn", "text": "The *real* answer"}}]
-    assert read(text="New answer", blocks=blocks) == "The *real* answer"
-
-
-def test_text_is_read_where_blocks_say_nothing() -> None:
-    assert read(text="The answer", blocks=[{"type": "divider"}, {"type": "foo"}]) == "The answer\n[block: foo]"
+@each(
+    ("message", "text"),
+    [
+        ({"text": "Hello &amp; welcome"}, "Hello & welcome"),
+        ({"text": "New answer", "blocks": [SECTION]}, "The *real* answer"),
+        ({"text": "The answer", "blocks": [{"type": "divider"}, {"type": "foo"}]}, "The answer\n[block: foo]"),
+        ({"text": "first", "attachments": [ATTACHED]}, "first\np\nt\nx\nf: v"),
+        ({"attachments": [{"fallback": "A chart of sales"}]}, "A chart of sales"),
+    ],
+)
+def test_text_blocks_and_attachments_are_read_once(message: dict[str, Any], text: str) -> None:
+    assert read(**message) == text
 
 
 def test_rich_text_keeps_lists_code_and_quotes() -> None:
@@ -47,15 +52,6 @@ def test_a_list_is_indented_no_deeper_than_slack_does() -> None:
     item = {"type": "rich_text_section", "elements": [{"type": "text", "text": "deep"}]}
     deep = {"type": "rich_text_list", "style": "bullet", "indent": 10**9, "elements": [item]}
     assert read(blocks=[{"type": "rich_text", "elements": [item, deep]}]) == f"deep\n{'  ' * 8}- deep"
-
-
-def test_attachments_are_read_after_the_text() -> None:
-    attachment = {"pretext": "p", "title": "t", "text": "x", "fields": [{"title": "f", "value": "v"}], "fallback": "no"}
-    assert read(text="first", attachments=[attachment]) == "first\np\nt\nx\nf: v"
-
-
-def test_an_attachment_without_words_gives_its_fallback() -> None:
-    assert read(attachments=[{"fallback": "A chart of sales"}]) == "A chart of sales"
 
 
 @each("mark", ["from_url", "original_url", "is_msg_unfurl", "is_app_unfurl"])
