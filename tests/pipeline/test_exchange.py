@@ -1,11 +1,10 @@
 """Which messages of a thread are the reply, its question and the conversation; a letter stands for an author."""
 
-import pytest
-
 from bot.domain.case import CaseTurn, Part, QuestionSource
 from bot.pipeline.exchange import Exchange, is_anybodys, to_exchange
 from bot.slack.messages import Message, to_message
 from judge.scoring.attacks import LONGEST_TEXT
+from tests.tables import each
 
 PEOPLE, ASSISTANT, PAGER, US = {"a", "b"}, "x", "p", "U1"
 PREVIOUS, PARENT, EARLIER, FORM = (
@@ -19,7 +18,7 @@ PREVIOUS, PARENT, EARLIER, FORM = (
 def thread(said: str) -> list[Message]:
     """Messages such as "a:Why? x:Because.", the first of which began the thread; "_" is a blank."""
     raws = []
-    for number, (author, _, text) in enumerate(each.partition(":") for each in said.split()):
+    for number, (author, _, text) in enumerate(part.partition(":") for part in said.split()):
         raws.append({"ts": f"{number}.0", "thread_ts": "0.0", "user": author, "text": text.replace("_", " ")})
     return [to_message(raw) for raw in raws]
 
@@ -31,7 +30,7 @@ def exchange(said: str, at: int = -1) -> Exchange:
     return found
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "reply", "question", "source", "conversation"),
     [
         ("a:Rooms? x:R.", "R.", "Rooms?", PREVIOUS, ""),
@@ -66,14 +65,14 @@ def test_a_reply_its_question_and_what_was_said_before(
     assert " ".join(f"{turn.role}:{turn.text}" for turn in found.conversation) == conversation
 
 
-@pytest.mark.parametrize("at", [1, 2, 3])
+@each("at", [1, 2, 3])
 def test_every_message_of_a_reply_means_the_whole(at: int) -> None:
     found = exchange("a:Rooms? x:1 x:2 x:3 a:Thanks.", at)
     assert found.response == "1\n\n2\n\n3"
     assert (found.to_found()["message_ts"], found.to_found()["messages"]) == ("1.0", 3)
 
 
-@pytest.mark.parametrize(("ts", "question", "before"), [("4.0", "Thanks.\nCoffee?", 3), ("9.0", None, 0)])
+@each(("ts", "question", "before"), [("4.0", "Thanks.\nCoffee?", 3), ("9.0", None, 0)])
 def test_a_chosen_message_is_the_question_and_no_other_if_it_is_gone(
     ts: str, question: str | None, before: int
 ) -> None:
@@ -81,7 +80,7 @@ def test_a_chosen_message_is_the_question_and_no_other_if_it_is_gone(
     assert (found.question and found.question.text, found.messages_before) == (question, before)
 
 
-@pytest.mark.parametrize(
+@each(
     ("subtype", "is_said"), [("pinned_item", False), ("group_topic", False), ("me_message", True), ("file_share", True)]
 )
 def test_slacks_own_notices_are_no_part_of_a_conversation(subtype: str, is_said: bool) -> None:
@@ -89,7 +88,7 @@ def test_slacks_own_notices_are_no_part_of_a_conversation(subtype: str, is_said:
     assert is_anybodys(to_message(raw), {US}) is is_said
 
 
-@pytest.mark.parametrize(
+@each(
     ("names", "author_id"),
     [("<@U22>", "U22"), ("<@U22>_<@U33>", "p"), ("<@U22>_asks_<@U99>", "U22"), ("<@U99>_please_look", "p")],
 )
@@ -122,9 +121,7 @@ def test_what_cannot_be_read_stands_at_its_place_and_is_counted() -> None:
     assert found.to_found()["unread"] == "1 picture"
 
 
-@pytest.mark.parametrize(
-    ("said", "question"), [("a:Why? x:Which_error? a:- x:R.", "[picture: a.png]"), ("a:- x:R.", None)]
-)
+@each(("said", "question"), [("a:Why? x:Which_error? a:- x:R.", "[picture: a.png]"), ("a:- x:R.", None)])
 def test_a_picture_is_a_question_if_something_was_said_before(said: str, question: str | None) -> None:
     *before, _, reply = thread(said)
     picture = {"id": "F1", "name": "a.png", "mimetype": "image/png"}

@@ -6,6 +6,7 @@ import pytest
 
 from bot.errors import StoreError
 from bot.store.address import to_address
+from tests.tables import each
 
 SECRET = "hunter2-Tr0ub4dor"
 
@@ -17,7 +18,7 @@ def told(url: str) -> dict[str, Any]:
     return arguments | {"dsn": arguments["dsn"].replace("application_name=slack-judge", "")}
 
 
-@pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+asyncpg", "postgres+asyncpg"])
+@each("scheme", ["postgres", "postgresql", "postgresql+asyncpg", "postgres+asyncpg"])
 def test_postgresql_has_several_names(scheme: str) -> None:
     address = to_address(f"{scheme}://ann:pw@db.example:5433/judge")
     assert address.url.render_as_string() == "postgresql+asyncpg://"
@@ -29,7 +30,7 @@ def test_postgresql_has_several_names(scheme: str) -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each(
     "password",
     [
         "p@ss",
@@ -48,7 +49,7 @@ def test_postgresql_has_several_names(scheme: str) -> None:
         "+",
     ],
 )
-@pytest.mark.parametrize("place", ["db.example/judge", "[::1]:5433/judge?sslmode=require", "db.example"])
+@each("place", ["db.example/judge", "[::1]:5433/judge?sslmode=require", "db.example"])
 def test_a_password_may_be_written_as_it_is(password: str, place: str) -> None:
     assert told(f"postgres://ann:{password}@{place}")["password"] == password
 
@@ -71,7 +72,7 @@ def test_what_is_not_given_is_left_to_the_environment() -> None:
     assert told("postgresql://") == {"dsn": "postgresql:///?"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "dsn", "tls"),
     [
         # Heroku, Render, DigitalOcean: a certificate that is not verified
@@ -106,7 +107,7 @@ def test_the_time_to_connect_may_be_given() -> None:
     assert to_address("postgres://ann@db/judge?connect_timeout=3").arguments["timeout"] == 3
 
 
-@pytest.mark.parametrize("url", ["sqlite:///log.db", "sqlite+aiosqlite:///log.db", " sqlite:///log.db\n"])
+@each("url", ["sqlite:///log.db", "sqlite+aiosqlite:///log.db", " sqlite:///log.db\n"])
 def test_a_file_is_a_path(url: str) -> None:
     address = to_address(url)
     assert (address.is_sqlite, address.url.database, address.shown) == (True, "log.db", "sqlite+aiosqlite:///log.db")
@@ -117,7 +118,7 @@ def test_what_is_shown_has_no_login_and_no_options() -> None:
     assert address.shown == "postgresql://db:5433/judge"
 
 
-@pytest.mark.parametrize(
+@each(
     ("url", "part"),
     [
         (f"postgresql+psycopg://ann:{SECRET}@db/judge", "no driver for 'postgresql+psycopg'"),
