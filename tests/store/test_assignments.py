@@ -13,7 +13,7 @@ from bot.domain.label import Label, Outcome
 from bot.store import Store
 from bot.store.assignments import Assignments, DrawnCase, EnoughError, NotRecordedError, answer_of
 from bot.store.database import lock_for_transaction
-from bot.store.labels import Budget, Sample
+from bot.store.labels import Budget, LabelDraw
 from bot.store.schema import assignments, cases, labels
 from tests.cases import THURSDAY, add
 
@@ -301,14 +301,16 @@ async def test_without_stored_texts_no_case_waits(database_url: str) -> None:
 @pytest.mark.slow
 async def test_every_channels_part_is_drawn_evenly(log: Store) -> None:
     await add(log, 1000, THURSDAY - WEEK)
-    found = [await count_drawn(log, Sample("T1", f"C{number}", [(THURSDAY - 4 * WEEK, 0.1)])) for number in range(100)]
+    found = [
+        await count_drawn(log, LabelDraw("T1", f"C{number}", [(THURSDAY - 4 * WEEK, 0.1)])) for number in range(100)
+    ]
     # 100 parts of 1,000 numbers: 100 each on average, with a standard deviation of 9.5, so 0.95 of their mean.
     assert 96 < sum(found) / 100 < 104
     assert all(60 < each < 140 for each in found)
     assert len(set(found)) > 10
 
 
-async def count_drawn(log: Store, sample: Sample) -> int:
+async def count_drawn(log: Store, sample: LabelDraw) -> int:
     """How many of all cases are drawn, as if they were in that channel."""
     async with log.database.engine.begin() as connection:
         await connection.execute(update(cases).values(channel_id=sample.channel_id))
@@ -319,7 +321,7 @@ async def test_drawn_cases_of_a_busy_and_a_quiet_week_are_mixed_evenly(log: Stor
     quiet, busy = (THURSDAY - 2 * WEEK, 1.0), (THURSDAY - WEEK, 0.05)
     await add(log, 200, quiet[0])
     await add(log, 4000, busy[0])
-    sample = Sample("T1", "C1", [busy, quiet])
+    sample = LabelDraw("T1", "C1", [busy, quiet])
     query = select(cases.c.id, sample.position().label("position")).where(sample.has_drawn())
     async with log.database.engine.connect() as connection:
         rows = (await connection.execute(query)).all()
