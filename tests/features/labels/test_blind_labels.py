@@ -193,7 +193,7 @@ async def a_verdict(stage: Stage) -> tuple[Message, Message]:
     return answer, verdict
 
 
-async def test_whoever_asks_for_a_score_that_is_there_already_records_no_blind_one(stage: Stage) -> None:
+async def test_a_person_who_was_shown_the_score_records_no_blind_one(stage: Stage) -> None:
     answer, _ = await a_verdict(stage)
     await open_window(stage)
     stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
@@ -205,7 +205,7 @@ async def test_whoever_asks_for_a_score_that_is_there_already_records_no_blind_o
 @pytest.mark.parametrize(
     "press", [(slack_ids.ACTION_DETAILS,), (slack_ids.ACTION_FEEDBACK, disagree())], ids=["details", "disagree"]
 )
-async def test_nobody_is_shown_what_they_were_told_the_score_of(stage: Stage, press: tuple[str, ...]) -> None:
+async def test_a_case_whose_score_a_person_saw_is_not_shown_to_them(stage: Stage, press: tuple[str, ...]) -> None:
     _, verdict = await a_verdict(stage)
     stage.ann.click(verdict, *press)
     assert "4 of 5" in shown(await stage.modal(stage.ann))
@@ -215,7 +215,7 @@ async def test_nobody_is_shown_what_they_were_told_the_score_of(stage: Stage, pr
 
 @pytest.mark.needs("digest")
 @pytest.mark.parametrize("text", ["stats @helper", "stats"])
-async def test_nobody_is_shown_what_stood_among_the_lowest_that_they_saw(stage: Stage, text: str) -> None:
+async def test_a_case_among_the_lowest_that_a_person_saw_is_not_shown_to_them(stage: Stage, text: str) -> None:
     await a_reply(stage, 1)
     await refusal(stage, text)
     assert (WAITING in await asked(stage, stage.ann)) == (text != "stats")  # which has no single scores
@@ -236,7 +236,7 @@ async def test_a_digest_tells_its_scores_unless_slack_refuses_it(
 
 
 @pytest.mark.needs("privacy")
-async def test_nobody_is_shown_what_they_might_have_deleted(stage: Stage) -> None:
+async def test_a_case_that_a_person_was_asked_to_delete_is_not_shown_to_them(stage: Stage) -> None:
     number = await a_reply(stage)
     stage.ann.user.is_admin = True
     assert "Delete this case?" in await refusal(stage, f"forget {number}")
@@ -458,7 +458,7 @@ async def test_home_says_how_many_wait_and_shows_them_of_all_channels(stage: Sta
     assert "the same score to 0 of 3" in shown(await give(stage, 3))
 
 
-async def test_in_direct_messages_it_is_of_all_channels(stage: Stage) -> None:
+async def test_in_direct_messages_replies_of_all_channels_are_shown(stage: Stage) -> None:
     await a_reply(stage)
     assert ANSWER in shown(await open_window(stage, channel=stage.ann.im))
 

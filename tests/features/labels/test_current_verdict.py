@@ -42,21 +42,21 @@ def test_whose_repeats_count(
     assert exclusion_of(user_id, case, current_verdict, has_chosen=has_chosen) is expected
 
 
-def test_another_question_stays_aside_whoever_repeats_it() -> None:
+def test_a_verdict_on_another_question_stays_excluded_when_it_is_repeated() -> None:
     beside = earlier(excluded=Exclusion.ANOTHER)
     assert beside.question_source is QuestionSource.TYPED
     assert exclusion_of(FIRST, beside, SCORED, has_chosen=False) is Exclusion.ANOTHER
     assert exclusion_of(FIRST, beside, SCORED, has_chosen=True) is None
 
 
-def test_where_the_question_was_found_it_is_who_repeats_that_matters() -> None:
+def test_a_repeat_with_the_found_question_counts_by_the_person_who_asks() -> None:
     beside = earlier(excluded=Exclusion.AUTHOR).model_copy(update={"question_source": QuestionSource.PARENT})
     assert exclusion_of(FIRST, beside, SCORED, has_chosen=False) is None
     assert exclusion_of(OTHER, beside, SCORED, has_chosen=False) is Exclusion.ANOTHER
     assert exclusion_of(OTHER, beside, NOTHING, has_chosen=False) is None
 
 
-def test_an_edit_lets_nobody_else_in_where_the_author_wrote_the_question_too() -> None:
+def test_an_edit_does_not_admit_others_if_the_author_wrote_the_question() -> None:
     own = earlier(edited_at=NOW).model_copy(update={"question_author_id": AUTHOR})
     assert exclusion_of(OTHER, own, SCORED, has_chosen=False) is Exclusion.ANOTHER
     assert exclusion_of(FIRST, own, SCORED, has_chosen=False) is None

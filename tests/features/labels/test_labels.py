@@ -53,7 +53,7 @@ async def test_agreeing_twice_is_confirmed_once(stage: Stage) -> None:
     assert len(stage.ben.ephemerals(CHANNEL)) == 2
 
 
-async def test_nobody_labels_their_own_reply(stage: Stage) -> None:
+async def test_a_person_cannot_label_their_own_reply(stage: Stage) -> None:
     parent = stage.ann.post(CHANNEL, QUESTION)
     answer = stage.ben.post(CHANNEL, ANSWER, thread_ts=parent.ts)
     stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
@@ -78,7 +78,7 @@ async def test_a_label_can_be_changed_and_stays_one(stage: Stage) -> None:
     assert "initial_option" not in (await stage.modal(stage.ben)).body["blocks"][1]["element"]
 
 
-async def test_the_modal_shows_ones_own_label_and_nobody_elses(stage: Stage) -> None:
+async def test_the_window_shows_a_persons_own_label_and_no_others(stage: Stage) -> None:
     verdict = await a_verdict(stage)
     stage.ben.click(verdict, slack_ids.ACTION_FEEDBACK, disagree())
     view = await stage.modal(stage.ben)

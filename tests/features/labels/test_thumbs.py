@@ -103,7 +103,7 @@ async def test_forget_me_takes_a_persons_thumbs(stage: Stage) -> None:
     assert await rows(stage) == 0
 
 
-async def test_it_is_durable_before_slack_is_told(stage: Stage) -> None:
+async def test_a_thumb_is_in_the_store_before_slack_is_told(stage: Stage) -> None:
     answer, _ = await scored(stage)
     found: list[asyncio.Task[int]] = []
     stage.slack.workspace.journal.watch(

@@ -95,7 +95,7 @@ async def scored_with_its_question_shown(stage: Stage, question: str) -> Message
     return await stage.verdict(parent)
 
 
-async def test_nobody_is_pinged_by_a_models_words(stage: Stage) -> None:
+async def test_a_models_words_mention_no_person(stage: Stage) -> None:
     stage.model.script("score: 4\nGood for <!channel> & <@U00000002>, see <https://evil.example|this>.")
     verdict = await scored_with_its_question_shown(stage, "Is <!here> safe?")
     assert "<" not in verdict.text

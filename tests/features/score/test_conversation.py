@@ -93,9 +93,7 @@ async def test_requests_for_two_messages_of_a_reply_are_one_case(stage: Stage) -
 
 
 @pytest.mark.parametrize(("by", "which"), [("ann", 1), ("ben", 0)])
-async def test_a_reply_to_which_something_was_added_is_scored_with_it_by_anybody(
-    stage: Stage, by: str, which: int
-) -> None:
+async def test_a_reply_that_was_continued_is_scored_again_for_any_person(stage: Stage, by: str, which: int) -> None:
     answer, verdict = await scored(stage)
     addition = stage.helper.post(CHANNEL, "One more thing.", thread_ts=answer.thread_ts)
     stage.slack.person(by).shortcut(ids.SHORTCUT_SCORE_REPLY, (answer, addition)[which])

@@ -80,7 +80,7 @@ async def test_the_next_answer_of_an_assistant_marks_no_earlier_one(stage: Stage
 
 
 @pytest.mark.usefixtures("no_placeholder")
-async def test_the_line_is_there_once_however_often_it_is_edited_or_told(stage: Stage) -> None:
+async def test_the_line_is_added_once_for_many_edits(stage: Stage) -> None:
     _, answer = await scored(stage)
     stage.helper.edit(answer, "Use git revert instead.")
     await up_to_date(stage)
@@ -93,7 +93,7 @@ async def test_the_line_is_there_once_however_often_it_is_edited_or_told(stage: 
     assert len(stage.slack.workspace.journal.of("call")) == before
 
 
-async def test_an_edit_that_was_scored_already_is_none(stage: Stage) -> None:
+async def test_an_edit_that_was_scored_already_marks_nothing(stage: Stage) -> None:
     _, answer = await scored(stage)
     stage.helper.edit(answer, "Use git revert instead.")
     late = events(stage)[-1]
@@ -202,9 +202,7 @@ async def test_a_reply_that_is_deleted_before_its_question_is_typed_is_not_score
     assert stage.model.requests == []
 
 
-async def test_messages_that_nobody_scored_are_taken_without_a_word(
-    stage: Stage, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_events_about_unscored_messages_leave_no_log_line(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         message = stage.ann.post(CHANNEL, "Nobody will score this.")
         stage.ann.edit(message, "Nobody will score that.")

@@ -37,7 +37,7 @@ def test_a_tombstone_is_a_deleted_message() -> None:
     assert to_change(changed(TOMBSTONE), OWN) == Change("T1", "C1", "1.1", None)
 
 
-def test_a_change_without_what_was_before_is_one() -> None:
+def test_a_change_without_the_earlier_message_is_a_change() -> None:
     event = body(subtype="message_changed", message=BEFORE)
     assert to_change(event, OWN) == Change("T1", "C1", "1.1", "one")
 
@@ -56,5 +56,5 @@ def test_a_change_without_what_was_before_is_one() -> None:
         body(subtype="message_deleted", deleted_ts="1.1", previous_message=BEFORE | {"user": "U0BOT"}),
     ],
 )
-def test_everything_else_is_none(event: dict[str, Any]) -> None:
+def test_other_events_are_no_change(event: dict[str, Any]) -> None:
     assert to_change(event, OWN) is None

@@ -87,7 +87,7 @@ async def test_a_question_that_the_author_types_counts_in_no_figure(stage: Stage
     assert "Not counted" not in shown(await stage.verdict(lonely, 2))
 
 
-async def test_what_the_author_asks_for_first_counts_in_no_figure_and_keeps_nobody_out(stage: Stage) -> None:
+async def test_a_first_score_for_the_author_counts_in_no_figure_and_blocks_no_other(stage: Stage) -> None:
     parent = stage.ann.post(CHANNEL, QUESTION)
     answer = stage.ben.post(CHANNEL, "Just use git.", thread_ts=parent.ts)
     stage.model.script(TOP)
@@ -118,7 +118,7 @@ async def test_a_question_that_was_edited_after_the_reply_is_marked_and_counts_i
     assert await counted(stage) == before
 
 
-async def test_an_order_in_anybodys_question_is_flagged(stage: Stage) -> None:
+async def test_a_question_that_gives_the_judge_orders_is_flagged(stage: Stage) -> None:
     parent, answer = stage.ask_and_answer(ORDER)
     stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     words = shown(await stage.verdict(parent))

@@ -67,14 +67,14 @@ async def test_a_person_whose_workspace_the_payload_does_not_name_is_asked_for_o
     assert [call["args"]["user"] for call in calls].count(stage.ann.user.id) == 1
 
 
-async def test_such_a_person_of_another_workspace_is_foreign(stage: Stage) -> None:
+async def test_a_person_whom_slack_places_in_another_workspace_is_refused(stage: Stage) -> None:
     stage.ann.user.team_id = ELSEWHERE
     await stage.slack.settled(shortcut(stage, user=without_home(stage)))
     assert (await stage.told(stage.ann)).text == FOREIGN
     assert await stage.cases() == 0
 
 
-async def test_where_slack_does_not_say_who_it_is_nothing_is_done(stage: Stage) -> None:
+async def test_a_request_is_not_served_while_slack_does_not_say_whose_it_is(stage: Stage) -> None:
     stage.slack.fail("users.info", error="user_not_found")
     shortcut(stage, user=without_home(stage))
     assert (await stage.told(stage.ann)).text == WENT_WRONG

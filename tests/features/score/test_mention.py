@@ -1,4 +1,4 @@
-"""Whoever speaks to the app: "score this" in a thread and in a channel, and a line of help for anything else."""
+"""A mention or a direct message: "score this" in a thread and in a channel, a line of help for anything else."""
 
 from typing import Any
 
@@ -68,7 +68,7 @@ async def test_the_words_may_stand_in_a_sentence(stage: Stage) -> None:
         assert is_verdict(await stage.verdict(parent))
 
 
-async def test_in_a_thread_whoever_wrote_the_message_above_it_is_the_one(stage: Stage) -> None:
+async def test_a_persons_message_above_the_request_is_scored_too(stage: Stage) -> None:
     parent, _ = stage.ask_and_answer()
     own = stage.ben.post(CHANNEL, "Use git revert instead; it keeps the history.", thread_ts=parent.ts)
     stage.ben.post(CHANNEL, REQUEST, thread_ts=parent.ts)
@@ -86,7 +86,7 @@ async def test_neither_our_verdict_nor_what_is_said_to_the_app_is_the_message_ab
     assert [case.message_ts for case in await stage.log.cases.newest(9)] == [answer.ts]
 
 
-async def test_what_is_written_below_the_request_is_not_meant(stage: Stage) -> None:
+async def test_a_message_below_the_request_is_not_scored(stage: Stage) -> None:
     parent, answer = stage.ask_and_answer()
     stage.ann.post(CHANNEL, REQUEST, thread_ts=parent.ts)
     stage.helper.post(CHANNEL, "Or git revert HEAD.", thread_ts=parent.ts)  # before the app has looked
@@ -123,7 +123,7 @@ async def test_in_the_channel_the_last_message_by_somebody_else_is_scored_in_its
     assert (case.message_ts, case.parent_ts, case.question) == (answer.ts, None, QUESTION)
 
 
-async def test_with_nothing_above_it_the_person_is_told_what_to_do(stage: Stage) -> None:
+async def test_a_request_with_nothing_above_it_is_answered_with_what_to_do(stage: Stage) -> None:
     assert await said_by(stage, stage.ann, REQUEST) == NOTHING_ABOVE
     assert await stage.cases() == 0
     assert stage.ours() == []
@@ -230,7 +230,7 @@ async def test_a_direct_message_gets_the_line_for_direct_messages(stage: Stage) 
     assert await stage.cases() == 0
 
 
-async def test_what_lacks_the_command_alone_is_answered_with_how_to_type_it(stage: Stage) -> None:
+async def test_two_texts_or_a_link_without_the_command_are_answered_with_the_command(stage: Stage) -> None:
     for text in ("a|b", "https://pocket.slack.com/archives/C024BE91L/p1795249798298493"):
         told = (await said_directly(stage, text)).text
         assert told == "To have that scored, put `/judge` before it: `/judge question | response` or `/judge LINK`."
@@ -284,7 +284,7 @@ async def test_the_limits_and_the_policy_on_people_hold(open_stage: StageFactory
     assert await stage.cases() == 1
 
 
-async def test_where_no_messages_may_be_read_the_person_is_told_what_works(open_stage: StageFactory) -> None:
+async def test_an_app_that_may_not_read_messages_says_what_works_instead(open_stage: StageFactory) -> None:
     manifest = load_manifest(MINIMAL)
     manifest["oauth_config"]["scopes"]["bot"].append("app_mentions:read")
     stage: Stage = await open_stage(manifest=manifest, events=["app_mention"])

@@ -18,7 +18,7 @@ def by_shortcut(stage: Stage) -> None:
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
 
 
-async def test_typed_texts_are_posted_for_nobody_else(stage: Stage) -> None:
+async def test_typed_texts_of_a_person_who_chose_only_me_are_not_posted(stage: Stage) -> None:
     await choose(stage, Visibility.ME)
     stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}")
     await stage.slack.until(lambda: any(is_verdict(each) for each in stage.ann.ephemerals(CHANNEL)))
@@ -38,7 +38,9 @@ async def test_the_window_begins_with_it(stage: Stage) -> None:
     assert preselected(await stage.modal(stage.ben)) == Visibility.THREAD
 
 
-async def test_it_goes_before_the_setting_of_the_workspace_until_it_is_taken_back(open_stage: StageFactory) -> None:
+async def test_a_persons_choice_precedes_the_workspaces_setting_until_it_is_taken_back(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(verdict_visibility="me")
     await choose(stage, Visibility.THREAD)
     await scored(stage)

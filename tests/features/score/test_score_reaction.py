@@ -148,7 +148,7 @@ async def test_a_bot_asks_for_nothing(stage: Stage) -> None:
     assert (await stage.cases(), reads(stage)) == (0, [])
 
 
-async def test_a_message_that_is_gone_meanwhile_is_said_to_be(stage: Stage) -> None:
+async def test_a_reply_that_was_deleted_meanwhile_is_reported_as_deleted(stage: Stage) -> None:
     await say(stage, ":mag:")
     _, answer = stage.ask_and_answer()
     gate = asyncio.Event()
@@ -211,7 +211,7 @@ async def test_without_the_scope_the_command_says_what_to_add(open_stage: StageF
     assert await stage.log.channels.score_reactions(stage.slack.workspace.team_id) == {}
 
 
-async def test_a_reply_that_is_being_scored_is_said_to_be(stage: Stage) -> None:
+async def test_a_second_reaction_says_that_the_reply_is_being_scored(stage: Stage) -> None:
     await say(stage, ":mag:")
     gate = asyncio.Event()
     stage.model.script(Held(gate, "score: 4\nGood."))

@@ -138,7 +138,7 @@ async def test_wrong_question_opens_a_modal_and_scores_with_the_right_one(stage:
     assert "How do I unstage a file?" in shown(corrected)
 
 
-async def test_only_me_is_seen_by_nobody_else(open_stage: StageFactory) -> None:
+async def test_a_verdict_for_only_me_is_seen_by_no_other_person(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(verdict_visibility="me")
     parent, answer = stage.ask_and_answer()
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)

@@ -39,7 +39,7 @@ async def test_only_the_channels_emoji_of_ones_own_people_scores_a_reply(stage: 
     assert await stage.cases() == 1
 
 
-async def test_edits_are_seen_whoever_makes_them(stage: Stage) -> None:
+async def test_an_edit_by_the_other_companys_people_is_noticed(stage: Stage) -> None:
     answer, _ = await scored(stage)
     stage.helper.user.team_id = ELSEWHERE
     stage.helper.edit(answer, "Use git revert instead.")

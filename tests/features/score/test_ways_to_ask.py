@@ -75,9 +75,7 @@ async def test_the_case_is_in_the_store_before_slack_is_told(
 
 
 @every_way
-async def test_whoever_asks_second_is_shown_the_verdict_that_is_there(
-    stage: Stage, source: CaseSource, ask: Way
-) -> None:
+async def test_a_second_person_who_asks_is_shown_the_first_verdict(stage: Stage, source: CaseSource, ask: Way) -> None:
     parent, reply = stage.ask_and_answer()
     ask(stage, stage.ann, reply)
     await stage.verdict(parent)
@@ -94,7 +92,9 @@ async def test_whoever_asks_second_is_shown_the_verdict_that_is_there(
 
 
 @every_way
-async def test_a_person_who_wants_it_to_themselves_gets_it_alone(stage: Stage, source: CaseSource, ask: Way) -> None:
+async def test_a_person_who_chose_only_me_is_the_only_one_to_get_the_verdict(
+    stage: Stage, source: CaseSource, ask: Way
+) -> None:
     await save_visibility(stage.log, stage.slack.workspace.team_id, stage.ann.id, Visibility.ME)
     _, reply = stage.ask_and_answer()
     ask(stage, stage.ann, reply)

@@ -87,7 +87,7 @@ async def test_who_may_not_look_into_the_channel_any_more_hears_nothing(stage: S
     assert (len(direct(stage, "ann")), direct(stage, "ben")) == (1, [])
 
 
-async def test_an_alert_that_nobody_got_is_tried_again(stage: Stage) -> None:
+async def test_an_alert_that_reached_no_person_is_tried_again(stage: Stage) -> None:
     stage.slack.workspace.channel(CHANNEL).is_private = True
     await change(stage, alerts_to=(stage.ben.id,))
     stage.ben.leave(CHANNEL)

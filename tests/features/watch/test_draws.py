@@ -61,7 +61,7 @@ def test_what_is_typed_is_understood(text: str, request_: WatchRequest) -> None:
 
 
 @pytest.mark.parametrize("text", ["helper", "@", "off", "off helper", "on @helper", "helper @helper", "@a @b"])
-def test_what_is_no_order_is_quoted(text: str) -> None:
+def test_a_text_that_is_no_request_is_quoted(text: str) -> None:
     with pytest.raises(
         ValueError, match=f"I do not know '{text}': I watch one assistant at a time, by `@` and its name"
     ):
@@ -87,13 +87,13 @@ def test_what_follows_a_known_name_is_said_and_what_may(typed: str, rest: str) -
 
 
 @pytest.mark.parametrize(("name", "is_told"), [("helpr", False), ("helpr 0 a day", True)])
-def test_after_a_name_that_nobody_has_the_rest_may_be_what_is_wrong(name: str, is_told: bool) -> None:
+def test_after_an_unknown_name_the_rest_may_be_what_is_wrong(name: str, is_told: bool) -> None:
     said = no_assistant(name, ["helper", "help"])
     assert said.startswith(f"There is no bot `@{name}` in this channel. The bots here are `@helper`, `@help`.")
     assert ("After the name you can write" in said) == is_told
 
 
-def test_a_day_that_was_used_up_weighs_by_what_it_had() -> None:
+def test_a_day_over_its_limit_weighs_by_all_its_replies() -> None:
     # 10 replies a day, half of them drawn: 5 scored with 5 on one day, 1 of 5 with 0 on the other, the rest over.
     rows = [
         ScoredCount(5, None, 0, None, 5, 0.5, "2026-11-21"),

@@ -38,7 +38,7 @@ def test_what_a_bot_writes_is_a_reply_also_where_a_file_comes_with_it(subtype: s
 
 
 @pytest.mark.parametrize("subtype", ["channel_join", "pinned_item", "message_deleted", "message_replied"])
-def test_notices_are_nobodys_reply(subtype: str) -> None:
+def test_notices_are_no_replies(subtype: str) -> None:
     assert author_of(EVENT | {"subtype": subtype}) is None
 
 

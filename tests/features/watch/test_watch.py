@@ -62,7 +62,7 @@ async def test_a_drawn_reply_without_a_score_is_missed_and_the_others_stand_for_
     assert "Drawn, but not scored: 1 missed or unscored. Other replies of those days stand in for them." in figures
 
 
-async def test_replies_that_nobody_told_of_are_found_by_looking(open_stage: StageFactory) -> None:
+async def test_replies_without_an_event_are_found_by_looking(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage()  # no message events
     parent, _ = stage.ask_and_answer()
     await say(stage, "@helper all")
@@ -118,7 +118,7 @@ async def test_what_was_edited_since_the_look_is_waited_for_again(open_stage: St
     assert (await stage.reaches(1, CaseStatus.DELIVERED)).response == "Run git revert."
 
 
-async def test_an_old_reply_that_is_edited_is_none_of_the_watchs(stage: Stage) -> None:
+async def test_an_edit_of_a_reply_from_before_the_watch_is_ignored(stage: Stage) -> None:
     _, old = stage.ask_and_answer()
     await say(stage, "@helper all")
     stage.helper.edit(old, "Run git revert.")
@@ -146,7 +146,7 @@ async def test_a_reply_whose_question_was_edited_since_is_not_scored(stage: Stag
     assert "1 drawn, but the question was edited later" in await say(stage, "")
 
 
-async def test_what_answers_nobody_is_passed_over(stage: Stage) -> None:
+async def test_a_message_that_answers_no_person_is_passed_over(stage: Stage) -> None:
     other = add_other(stage)
     await say(stage, "@helper all")
     stage.helper.post(CHANNEL, "Good morning!")
@@ -267,7 +267,7 @@ async def test_without_the_scope_reactions_are_refused_in_a_sentence(open_stage:
     assert await stage.log.watches.of(stage.slack.workspace.team_id) == []
 
 
-async def test_nothing_is_said_of_what_has_no_score(stage: Stage) -> None:
+async def test_an_unscored_reply_is_not_posted(stage: Stage) -> None:
     stage.model.script("I would rather not say.")
     await say(stage, "@helper verdict")
     await scored(stage)
@@ -287,7 +287,7 @@ async def test_a_drop_that_lasts_is_told_of_again_after_a_week_and_not_before(st
     assert len(stage.ours()) == 2
 
 
-async def test_a_watch_without_scores_says_so_to_whoever_set_it(stage: Stage) -> None:
+async def test_a_watch_without_scores_says_so_to_the_person_who_set_it(stage: Stage) -> None:
     stage.model.script("I would rather not say.")
     await say(stage, "@helper all")
     await scored(stage)  # without a score
@@ -330,7 +330,7 @@ async def test_an_assistant_that_answers_less_is_not_gone(stage: Stage) -> None:
     assert stage.ours() == []
 
 
-async def test_blind_labels_are_drawn_from_what_nobody_picked(stage: Stage) -> None:
+async def test_blind_labels_are_drawn_from_random_replies_where_there_are_any(stage: Stage) -> None:
     await gestures.scored(stage)
     await say(stage, "@helper all")
     stage.ask_and_answer("What is a branch?", "A name for a commit.")
@@ -344,7 +344,7 @@ async def test_blind_labels_are_drawn_from_what_nobody_picked(stage: Stage) -> N
     assert drawn.id == 2
 
 
-async def test_a_reply_in_a_shape_that_nobody_knows_keeps_no_other_waiting(stage: Stage) -> None:
+async def test_a_reply_in_an_unknown_shape_does_not_delay_others(stage: Stage) -> None:
     await say(stage, "@helper all")
     _, odd = stage.ask_and_answer()
     stage.ask_and_answer()
@@ -356,7 +356,7 @@ async def test_a_reply_in_a_shape_that_nobody_knows_keeps_no_other_waiting(stage
     await look(stage, 2 * SELDOM)
 
 
-async def test_of_two_bots_with_one_name_none_is_taken_by_chance(stage: Stage) -> None:
+async def test_two_bots_with_one_name_must_be_told_apart_by_id(stage: Stage) -> None:
     twin = stage.slack.workspace.add_bot("twin")
     twin.name = stage.helper.user.name
     stage.slack.workspace.channel(CHANNEL).members.append(twin.id)

@@ -84,14 +84,14 @@ async def test_who_loses_alerts_of_a_watch_is_told_by_whose_change(stage: Stage,
     assert direct_messages(stage, stage.ann) == []
 
 
-async def test_nobody_is_told_of_a_change_that_costs_no_alert(stage: Stage) -> None:
+async def test_a_change_that_costs_no_alert_is_not_announced(stage: Stage) -> None:
     await say(stage, "@helper 1 in 10 alert me")
     await stage.log.watches.save(replace(await only(stage), alerts_to=(stage.ann.id, stage.ben.id)), stage.ben.id)
     await say(stage, "@helper all")
     assert direct_messages(stage, stage.ben) == []
 
 
-async def test_whoever_presses_twice_ends_it_once(stage: Stage) -> None:
+async def test_two_presses_end_a_watch_once(stage: Stage) -> None:
     await say(stage, "@helper all alert here")
     assert "End the watch on" in await say(stage, "off @helper")
     asked = stage.ann.ephemerals(CHANNEL)[-1]

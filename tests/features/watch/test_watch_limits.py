@@ -151,7 +151,7 @@ async def test_a_reply_whose_case_was_written_before_a_crash_stays_taken(stage: 
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
 
 
-async def test_what_one_person_may_ask_for_is_no_limit_of_a_watch(stage: Stage) -> None:
+async def test_the_limit_of_a_person_does_not_apply_to_a_watch(stage: Stage) -> None:
     for _ in range(3):
         stage.ask_and_answer()
     await seen(stage, 3)

@@ -117,7 +117,7 @@ async def test_a_name_alone_opens_the_window_and_it_sets_all_that_a_watch_is(sta
     assert [act.what for act in await stage.log.audit.since()] == [Action.WATCH_SET]
 
 
-async def test_whoever_changes_nothing_hears_and_all_is_scored(stage: Stage) -> None:
+async def test_a_window_sent_unchanged_scores_all_and_alerts_the_person(stage: Stage) -> None:
     await window(stage)
     await stage.slack.settled(stage.ann.submit())
     await stage.told(stage.ann)
@@ -222,7 +222,7 @@ async def test_the_window_opens_before_anything_is_read(stage: Stage) -> None:
     assert calls[0] == "views.open"
 
 
-async def test_what_is_no_such_number_is_said_at_its_field(stage: Stage) -> None:
+async def test_a_wrong_number_is_explained_at_its_field(stage: Stage) -> None:
     await window(stage)
     for field, typed, said in (
         (ids.BLOCK_PER_DAY, "0.5", "Enter a whole number from 1 to 99,999"),
@@ -377,7 +377,7 @@ async def test_a_test_that_is_pressed_again_at_once_goes_out_once(stage: Stage) 
     assert len(stage.ours()) == 1
 
 
-async def test_a_test_that_nobody_hears_is_none(stage: Stage) -> None:
+async def test_a_test_of_a_watch_without_alerts_says_so(stage: Stage) -> None:
     said = await state_after(stage, "@helper all alert here")
     await say(stage, "@helper alert off")
     stage.ann.click(said, ids.ACTION_TEST_ALERT)

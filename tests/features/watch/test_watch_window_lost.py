@@ -24,7 +24,7 @@ async def test_a_filling_that_gets_lost_is_tried_again(stage: Stage, fault: dict
 
 
 @pytest.mark.parametrize("fault", LOST)
-async def test_so_is_what_would_have_been_taken(stage: Stage, fault: dict[str, Any]) -> None:
+async def test_lost_examples_are_sent_again(stage: Stage, fault: dict[str, Any]) -> None:
     stage.ask_and_answer()
     stage.slack.fail("views.update", delay_s=0)  # the first one gets through
     stage.slack.fail("views.update", **fault)
