@@ -66,13 +66,13 @@ async def test_a_link_from_another_workspace_is_refused(stage: Stage) -> None:
     await refusal(stage, "another workspace (elsewhere.slack.com)", count=2)
 
 
-async def test_our_own_verdict_cannot_be_scored(stage: Stage) -> None:
-    _, verdict = await scored(stage)
-    await stage.score(verdict)
-    assert OWN_MESSAGE in (await stage.told(stage.ann)).text
-    stage.ann.command(CHANNEL, ids.COMMAND, link(stage, verdict))
-    assert OWN_MESSAGE in (await stage.told(stage.ann, 2)).text
-    assert len(stage.model.requests) == 1
+async def test_our_own_verdict_cannot_be_scored_by_the_shortcut_or_a_link(stage: Stage) -> None:
+    (_, first), (_, second) = await scored(stage), await scored(stage)
+    await stage.score(first)
+    stage.ann.command(CHANNEL, ids.COMMAND, link(stage, second))
+    await stage.told(stage.ann, 3)  # also that the link was taken in
+    assert sum(OWN_MESSAGE in each.text for each in stage.ann.ephemerals(CHANNEL)) == 2
+    assert len(stage.model.requests) == 2
 
 
 async def test_any_text_is_scored_as_it_stands(stage: Stage) -> None:
