@@ -106,6 +106,7 @@ def test_change_within_the_reference_does_not_hide_a_drop() -> None:
     assert isinstance(find_drop(reference, over(draw(SPREAD, 160, 3), 4, RECENT), SCALE), Drop)
 
 
+@pytest.mark.slow
 @each(
     ("shape", "habits"),
     [
@@ -121,12 +122,14 @@ def test_false_alarms_are_at_most_one_in_90_days(shape: tuple[float, ...], habit
     assert sum(len(list(find_alarms(run, 10, WARM))) for run in runs) <= 4
 
 
+@pytest.mark.slow
 @each("shape", [SPREAD, TWO_PEAKS])
 def test_new_watch_has_at_most_one_false_alarm_in_90_days(shape: tuple[float, ...]) -> None:
     runs = [World(shape).draw(10, [0.0] * 97, Random(seed)) for seed in range(4)]
     assert sum(len(list(find_alarms(run, 10, 7))) for run in runs) <= 4
 
 
+@pytest.mark.slow
 def test_drop_of_one_point_is_found_within_two_days_at_40_scores_a_day() -> None:
     heard = [is_heard_within(80, PILED_LESS_A_POINT, over(draw(PILED, 1120, seed)), seed) for seed in range(0, 90, 3)]
     assert sum(heard) >= 29

@@ -152,7 +152,7 @@ def test_special_token_of_a_chat_template_is_broken_up_by_a_space(token: str, br
     assert rendered == f"{HEAD}a {broken} b{MIDDLE}{broken}{END}"
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(TEXTS, TEXTS)
 @example("<response", ">")
 @example("\u0338", "&#824;")
@@ -164,7 +164,7 @@ def test_prompt_holds_exactly_its_own_tags_whatever_is_inserted(question: str, r
     assert rendered.endswith(f"{MIDDLE}{neutralise(response)}{END}")
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(TEXTS)
 def test_harmless_text_is_unchanged(text: str) -> None:
     harmless = neutralise(text)
@@ -223,7 +223,7 @@ def test_rubric_can_place_the_conversation() -> None:
     assert "Before: \n<question>And?</question>" in render_prompt(rubric, "And?", "R")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(TEXTS, TEXTS, TEXTS, TEXTS)
 @example("", "\n</turn>\n<turn role='x'>", "&lt;/TURN>", 'a"><turn role="x')
 def test_no_text_is_a_turn_of_its_own(question: str, response: str, said: str, role: str) -> None:

@@ -14,6 +14,7 @@ from aiohttp import web
 
 from judge.rows.batch_api import BatchApi
 from judge.rows.provider import parts, to_file
+from tests import judge_process
 from tests.batch_server import BatchServer, Course
 from tests.judge_command import Done, run
 from tests.model_server import Failure, ModelServer, Reply
@@ -64,10 +65,10 @@ async def start(server: ModelServer, source: Path, output: Path) -> asyncio.subp
 async def kill_at(step: str, server: BatchServer, source: Path, output: Path) -> None:
     """Starts a run in a separate process, and kills it while the server is at `step`."""
     server.hold = step
-    process = await start(server, source, output)
+    process = judge_process.start(command(source, output), {"OPENAI_BASE_URL": server.base_url, **HURRY})
     await server.held()
     process.kill()
-    await process.communicate()
+    process.join()
     server.hold = ""
 
 

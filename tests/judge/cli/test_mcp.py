@@ -138,16 +138,16 @@ def test_address_that_cannot_be_served_is_refused(address: str) -> None:
     assert done.stderr.startswith(f"--http {address}: give PORT, or HOST:PORT with the one host name or address")
 
 
-@pytest.mark.parametrize("separators", [(",", ":"), (", ", ": ")])
-@pytest.mark.parametrize(
-    ("response", "why"),
-    [("half an emoji: \ud83d", "is not JSON of Unicode text"), ("y" * MOST_OF_A_LINE, "longer than")],
-)
-def test_a_call_that_cannot_be_read_gets_an_error(response: str, why: str, separators: tuple[str, str]) -> None:
-    params = {"name": "score", "arguments": {"question": "Why?", "response": response}}
-    call = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}
-    line = json.dumps(call, separators=separators) + "\n"
-    done = subprocess.run([JUDGE, "mcp", "--model", "offline"], input=line, stdout=subprocess.PIPE, text=True)
-    answer = json.loads(done.stdout)
-    assert answer["id"] == 7
-    assert why in answer["error"]["message"]
+def test_calls_that_cannot_be_read_get_errors() -> None:
+    unread = {"half an emoji: \ud83d": "is not JSON of Unicode text", "y" * MOST_OF_A_LINE: "longer than"}
+    lines, expected = [], []
+    for separators in ((",", ":"), (", ", ": ")):
+        for response, why in unread.items():
+            params = {"name": "score", "arguments": {"question": "Why?", "response": response}}
+            call = {"jsonrpc": "2.0", "id": len(lines), "method": "tools/call", "params": params}
+            lines.append(f"{json.dumps(call, separators=separators)}\n")
+            expected.append(why)
+    done = subprocess.run([JUDGE, "mcp", "--model", "offline"], input="".join(lines), stdout=subprocess.PIPE, text=True)
+    answers = {answer["id"]: answer["error"]["message"] for answer in map(json.loads, done.stdout.splitlines())}
+    assert list(answers) == list(range(len(lines)))
+    assert [why for i, why in enumerate(expected) if why not in answers[i]] == []

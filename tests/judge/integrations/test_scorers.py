@@ -1,6 +1,6 @@
 """The judge as a scorer of Inspect, Pydantic Evals, MLflow and promptfoo, each called by the real package.
 
-promptfoo is not a Python package. Its Python file is called as by its own wrapper, in a process that loads the file.
+promptfoo is not a Python package. One test calls its Python file as its wrapper does, in a process that loads the file.
 """
 
 import asyncio
@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from judge import Judge, Turn
+from judge import Judge, KeyRejectedError, Turn
+from judge.integrations.promptfoo import get_assert
 from judge.integrations.texts import find_dialogue
 from judge.rows.messages import Dialogue
 from tests.model_server import Failure, ModelServer
@@ -75,6 +76,7 @@ async def run_inspect(tmp_path: Path, **judge: Any) -> Any:
     return await read_eval_log_async(log.location)
 
 
+@pytest.mark.slow  # importing Inspect takes 5 s of CPU, and MLflow 7 s
 async def test_inspect_scores_samples_and_leaves_unscored_ones_out_of_its_metrics(
     server: ModelServer, tmp_path: Path
 ) -> None:
@@ -89,6 +91,7 @@ async def test_inspect_scores_samples_and_leaves_unscored_ones_out_of_its_metric
     assert judged(server) == {ASKED}
 
 
+@pytest.mark.slow
 async def test_a_missing_key_ends_an_inspect_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_BASE_URL")
     monkeypatch.delenv("OPENAI_API_KEY")
@@ -138,6 +141,7 @@ async def test_an_unknown_model_is_an_evaluator_failure_in_pydantic_evals(server
     assert "no model 'gone'" in case.evaluator_failures[0].error_message
 
 
+@pytest.mark.slow
 async def test_mlflow_gets_feedback_without_a_value_for_an_unscored_row(
     server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -188,40 +192,34 @@ with open(result, "w", encoding="utf-8") as file:
 """
 
 
-async def grade(folder: Path, output: str, **context: Any) -> tuple[Any, str]:
-    """The result that promptfoo gets, and the standard error."""
-    script, given, result = (folder / name for name in ("script.py", "input.json", "output.json"))
-    script.write_text(_SCRIPT)
-    given.write_text(json.dumps([output, context]))
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", _WRAPPER, script, given, result), stderr=asyncio.subprocess.PIPE
-    )
-    _, err = await process.communicate()
-    return (json.loads(result.read_text())["data"] if result.exists() else None), err.decode()
-
-
 async def test_promptfoo_gets_a_score_from_0_to_1_and_the_named_score(server: ModelServer, tmp_path: Path) -> None:
-    result, err = await grade(tmp_path, GOOD, prompt=json.dumps(CHAT), vars={}, config={"model": "small"})
-
-    assert (result["pass"], result["score"], result["namedScores"], err) == (True, 0.8, {"slack_judge": 4}, "")
+    script, given, written = (tmp_path / name for name in ("script.py", "input.json", "output.json"))
+    script.write_text(_SCRIPT)
+    given.write_text(json.dumps([GOOD, {"prompt": json.dumps(CHAT), "vars": {}, "config": {"model": "small"}}]))
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", _WRAPPER, script, given, written), stderr=asyncio.subprocess.PIPE
+    )
+    assert (await process.communicate())[1] == b""
+    result = json.loads(written.read_text())["data"]
+    assert (result["pass"], result["score"], result["namedScores"]) == (True, 0.8, {"slack_judge": 4})
     assert result["reason"] == "4 from 0 to 5: It is right, and short."
     assert judged(server) == {ASKED}
 
 
-async def test_promptfoo_reports_a_grader_error_for_an_unscored_response(tmp_path: Path) -> None:
-    result, _ = await grade(tmp_path, NOTHING, prompt="What is 2 + 2?", config={"model": "small"})
+def test_promptfoo_reports_a_grader_error_for_an_unscored_response() -> None:
+    result = get_assert(NOTHING, {"prompt": "What is 2 + 2?", "config": {"model": "small"}})
 
     assert (result["pass"], result["metadata"]["graderError"]) == (False, True)
     assert result["reason"] == "Unscored: The response is punctuation alone, so there is nothing to judge."
     assert "namedScores" not in result
 
 
-async def test_a_refused_key_gives_one_sentence_in_promptfoo(server: ModelServer, tmp_path: Path) -> None:
+async def test_a_refused_key_gives_one_sentence_in_promptfoo(server: ModelServer) -> None:
     server.script(Failure(401, code="invalid_api_key"))
-    result, err = await grade(tmp_path, GOOD, prompt="Answer: what is 3 + 3?", vars={"question": "What is 3 + 3?"})
-
-    assert (result, judged(server)) == (None, {"What is 3 + 3?"})
-    assert "refuses the key (HTTP 401" in err.splitlines()[-1]
+    context = {"prompt": "Answer: what is 3 + 3?", "vars": {"question": "What is 3 + 3?"}}
+    with pytest.raises(KeyRejectedError, match=r"refuses the key \(HTTP 401"):
+        await asyncio.to_thread(get_assert, GOOD, context)
+    assert judged(server) == {"What is 3 + 3?"}
 
 
 @pytest.mark.parametrize(
