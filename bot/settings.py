@@ -16,21 +16,10 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
+from bot import setting_values
+from bot.domain import week
 from bot.domain.case import Visibility
-from bot.domain.week import parse_day, parse_time, parse_zone
 from bot.errors import SettingsError
-from bot.setting_values import (
-    EXPECTED_APP,
-    EXPECTED_BOT,
-    AppToken,
-    BotToken,
-    ChannelIds,
-    ModelNames,
-    Role,
-    SecretFiles,
-    SlackAddress,
-    Unread,
-)
 from bot.slack.manifest import manifest_path
 from judge import DEFAULT_MODEL
 from judge.scoring.model.client import OPENAI_URL
@@ -76,13 +65,13 @@ class StoreSettings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """The sources, the first one wins: arguments, files of secrets, the environment, `.env`."""
-        files = SecretFiles(settings_cls, env_settings, dotenv_settings)
+        files = setting_values.SecretFiles(settings_cls, env_settings, dotenv_settings)
         return init_settings, files, env_settings, dotenv_settings
 
     @field_validator("*", mode="before")
     @classmethod
     def _is_read(cls, value: object) -> object:
-        if isinstance(value, Unread):
+        if isinstance(value, setting_values.Unread):
             raise ValueError(value.problem)
         return value
 
@@ -90,11 +79,11 @@ class StoreSettings(BaseSettings):
 class ChannelSettings(StoreSettings):
     """Adds what it takes to ask Slack for the names of channels; without a token, Slack is not asked."""
 
-    slack_bot_token: BotToken | None = None
-    slack_api_url: SlackAddress = SLACK_API_URL
+    slack_bot_token: setting_values.BotToken | None = None
+    slack_api_url: setting_values.SlackAddress = SLACK_API_URL
 
 
-Zone = Annotated[str, AfterValidator(lambda text: parse_zone(text).key)]
+Zone = Annotated[str, AfterValidator(lambda text: week.parse_zone(text).key)]
 
 
 class WeekSettings(StoreSettings):
@@ -112,8 +101,8 @@ class SlackSettings(StoreSettings):
         default=False,
         description="`true`, or `judge-bot serve --http`: Slack sends requests to `HTTP_PORT`, instead of Socket Mode",
     )
-    slack_bot_token: BotToken = Field(description="bot token, `xoxb-`")
-    slack_app_token: AppToken | None = Field(
+    slack_bot_token: setting_values.BotToken = Field(description="bot token, `xoxb-`")
+    slack_app_token: setting_values.AppToken | None = Field(
         default=None,
         validate_default=True,
         description="app-level token, `xapp-`; required for Socket Mode, which is the default",
@@ -129,7 +118,7 @@ class SlackSettings(StoreSettings):
     )
     metrics_host: str = Field(default="127.0.0.1", description="address of `/healthz`, `/readyz` and `/metrics`")
     metrics_port: int | None = Field(default=None, ge=0, le=65535, description="their port; without it they are off")
-    slack_api_url: SlackAddress = Field(
+    slack_api_url: setting_values.SlackAddress = Field(
         default=SLACK_API_URL,
         description="change it for GovSlack (`slack-gov.com/api/` with `https://`) or a stand-in on this machine",
     )
@@ -138,7 +127,7 @@ class SlackSettings(StoreSettings):
     @classmethod
     def _has_a_socket(cls, token: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
         if cls.hears_slack and not token and not info.data.get("serve_http"):
-            raise ValueError(f"missing; {EXPECTED_APP}")
+            raise ValueError(f"missing; {setting_values.EXPECTED_APP}")
         return token
 
     @field_validator("slack_signing_secret")
@@ -161,7 +150,7 @@ class JudgeSettings(StoreSettings):
         default=DEFAULT_MODEL,
         description="the judge; several names separated by commas form a panel; `offline` is the word counter",
     )
-    judge_models: ModelNames = Field(
+    judge_models: setting_values.ModelNames = Field(
         default=(),
         description="further models on the same server, separated by commas, that a channel may choose with `/judge "
         "rubric use`",
@@ -209,11 +198,11 @@ class Settings(JudgeSettings, SlackSettings):
         ge=0,
         description="tokens that verdicts may use within 24 hours; `0`: no limit. At most one case goes beyond it",
     )
-    channels_allowed: ChannelIds = Field(
+    channels_allowed: setting_values.ChannelIds = Field(
         default=frozenset(),
         description="ids of the only channels where anything is scored, separated by commas; without it, all",
     )
-    channels_denied: ChannelIds = Field(
+    channels_denied: setting_values.ChannelIds = Field(
         default=frozenset(), description="ids of channels where nothing is scored, separated by commas"
     )
     score_people: bool = Field(default=True, description="`false`: only replies of bots are scored")
@@ -236,10 +225,10 @@ class Settings(JudgeSettings, SlackSettings):
         description="`true`: watched replies are scored through the provider's batches, at half the price and up to a "
         "day later",
     )
-    digest_day: Annotated[str, AfterValidator(parse_day)] = Field(
+    digest_day: Annotated[str, AfterValidator(week.parse_day)] = Field(
         default="monday", description="day of the digest, unless a channel chose another"
     )
-    digest_time: Annotated[str, AfterValidator(lambda text: f"{parse_time(text):%H:%M}")] = Field(
+    digest_time: Annotated[str, AfterValidator(lambda text: f"{week.parse_time(text):%H:%M}")] = Field(
         default="09:00", description="time of the digest"
     )
     digest_tz: Zone = Field(
@@ -298,7 +287,11 @@ class PreviewSettings(_FrontSettings, _WorkerSettings):
     """The settings of a command that calls Slack, but receives nothing from it and asks no model."""
 
 
-_OF_ROLE = {Role.BOTH: Settings, Role.FRONT: _FrontSettings, Role.WORKER: _WorkerSettings}
+_OF_ROLE = {
+    setting_values.Role.BOTH: Settings,
+    setting_values.Role.FRONT: _FrontSettings,
+    setting_values.Role.WORKER: _WorkerSettings,
+}
 
 
 S = TypeVar("S", bound=StoreSettings)
@@ -342,10 +335,12 @@ def load_store_settings() -> StoreSettings:
 def files_with_secrets(env_file: Path = _ENV_FILE) -> Sequence[Path]:
     """The files that settings are read from: `env_file`, if it exists, and each file that a `NAME_FILE` names."""
     named_in = EnvSettingsSource(StoreSettings), DotEnvSettingsSource(StoreSettings, env_file=env_file)
-    return [*([env_file] if env_file.exists() else []), *SecretFiles(StoreSettings, *named_in).paths]
+    return [*([env_file] if env_file.exists() else []), *setting_values.SecretFiles(StoreSettings, *named_in).paths]
 
 
-def load_settings(env_file: Path | None = _ENV_FILE, role: Role = Role.BOTH, **given: object) -> Settings:
+def load_settings(
+    env_file: Path | None = _ENV_FILE, role: setting_values.Role = setting_values.Role.BOTH, **given: object
+) -> Settings:
     """All settings of a process with this role; raises the same errors as `load`."""
     return load(_OF_ROLE[role], env_file, **given)
 
@@ -354,6 +349,6 @@ def _explain_one(error: dict[str, object]) -> str:
     location = error["loc"]
     name = "_".join(str(part) for part in location).upper() if isinstance(location, tuple) else ""
     if error["type"] == "missing":
-        return f"{name}: missing; {EXPECTED_BOT}; a new app is made from the manifest {manifest_path()}"
+        return f"{name}: missing; {setting_values.EXPECTED_BOT}; a new app is made from the manifest {manifest_path()}"
     message = str(error["msg"]).removeprefix("Value error, ")
     return f"{name}: {message}" if name else message

@@ -20,13 +20,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from bot import settings
 from bot.app import running_bot
-from bot.commands.demo_past import PAST_CHANNEL, demo_workspace, post_offline_note, write_past
+from bot.commands import demo_past
 from bot.domain.case import Visibility
 from bot.errors import BotError
 from bot.logs import configure_logs
 from bot.pipeline.verdict_text import VERDICT_BEGINS
-from bot.settings import OFFLINE, Settings, load_settings
 from bot.slack import ids
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.slack.mrkdwn import to_plain
@@ -122,7 +122,7 @@ A small workspace with the bot in it is ready. Three threads of #help-desk show
 what a model's verdict looks like (examples, written by hand). Open another one,
 then the menu (⋮) of a reply, and choose Score this reply:"""
 _PAST = f"""
-#{PAST_CHANNEL} has eight weeks of scores that are made up: type /judge stats
+#{demo_past.PAST_CHANNEL} has eight weeks of scores that are made up: type /judge stats
 in that channel, and look at the bot's Home tab.
 /judge label shows some of its replies, to score them before you see the score."""
 _WATCH = f"""
@@ -145,10 +145,10 @@ async def show(database: str = "", port: int = 0, opens: bool = False) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
     with _log_url(database) as url:
         try:
-            workspace = demo_workspace()
+            workspace = demo_past.demo_workspace()
             if not _has_model():
-                post_offline_note(workspace)
-            past = _PAST if await write_past(url, workspace) else _EARLIER
+                demo_past.post_offline_note(workspace)
+            past = _PAST if await demo_past.write_past(url, workspace) else _EARLIER
             async with Sandbox(workspace, port) as slack, running_bot(_settings(slack, url), 1):
                 answer_people(slack, _CHANNEL)
                 console = Console(highlight=False)
@@ -189,10 +189,10 @@ def _log_url(database: str) -> Iterator[str]:
         yield f"sqlite+aiosqlite:///{database or Path(temporary, 'demo.db')}"
 
 
-def _settings(slack: Sandbox, database_url: str) -> Settings:
+def _settings(slack: Sandbox, database_url: str) -> settings.Settings:
     """The settings of the environment, with the pocket Slack; without a key or server, the offline rater."""
-    model: dict[str, Any] = {} if _has_model() else {"judge_model": OFFLINE, "judge_escalate_to": None}
-    return load_settings(
+    model: dict[str, Any] = {} if _has_model() else {"judge_model": settings.OFFLINE, "judge_escalate_to": None}
+    return settings.load_settings(
         env_file=None,
         slack_bot_token=slack.bot_token,
         slack_app_token=slack.app_token,

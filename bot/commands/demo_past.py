@@ -20,8 +20,8 @@ from bot.domain.verdict import MADE_UP, CaseVerdict
 from bot.domain.week import Week
 from bot.pipeline.verdict_text import example_message, verdict_message
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
-from bot.store import Store
-from bot.store.schema import cases, channels, labels, ratings
+from bot.store import Store, schema
+from bot.store.schema import ratings
 from judge import Rating, load_rubric
 from judge.scoring.ratings import combine
 from pocket_slack import Clock, Message, Person, User, Workspace
@@ -175,11 +175,11 @@ async def write_past(database_url: str, workspace: Workspace) -> bool:
                 row["reply_ts"] = posted.ts
 
         async def write(connection: AsyncConnection) -> None:
-            await connection.execute(insert(cases), rows)
+            await connection.execute(insert(schema.cases), rows)
             await connection.execute(insert(ratings), [_rating(row) for row in rows])
-            await connection.execute(insert(labels), people)
+            await connection.execute(insert(schema.labels), people)
             await connection.execute(
-                insert(channels).values(**place, **_ALL_TO_LABEL, updated_at=rows[-1]["judged_at"])
+                insert(schema.channels).values(**place, **_ALL_TO_LABEL, updated_at=rows[-1]["judged_at"])
             )
 
         await store.database.write(write)

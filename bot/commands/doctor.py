@@ -11,29 +11,28 @@ from pydantic import SecretStr
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot import judges
 from bot.domain.numbers import number_of
 from bot.errors import BotError, SettingsError, SlackError, StoreError
-from bot.judges import model_client, open_judges, rubric_of
 from bot.setting_values import Role, readable_on_the_way_to
 from bot.settings import Settings, files_with_secrets, load_settings
-from bot.slack.client import connection_word, identify, open_socket_url, slack_word, web_client
-from bot.slack.manifest import MESSAGE_EVENTS, MINIMAL, OFF_WITHOUT, bot_scopes, manifest_path
-from bot.store import Store
+from bot.slack import client as slack_client
+from bot.slack import manifest
+from bot.store import Store, ownership
 from bot.store.address import to_address
 from bot.store.opening import try_out
-from bot.store.ownership import beside, is_open_folder, open_to_others, to_mend
 from bot.telemetry import check_variables, load, read_variables, signals
 from judge import JudgeError
 
 _ARCHIVED = "the channel is archived"
 _INVITE = "type /invite @Slack Judge in it, also to end them there with /judge watch off"
 _EVENTS = ("channels:history", "groups:history")
-_WITH_EVENTS = f"`judge-bot manifest --with {MESSAGE_EVENTS}`"
+_WITH_EVENTS = f"`judge-bot manifest --with {manifest.MESSAGE_EVENTS}`"
 
 
 async def event_scopes(client: AsyncWebClient, settings: Settings) -> str:
     """A line that says that the scopes allow message events; raises SlackError if they do not."""
-    scopes = (await identify(client)).scopes
+    scopes = (await slack_client.identify(client)).scopes
     if missing := [scope for scope in _EVENTS if scope not in scopes]:
         raise SlackError(
             f"WATCH_BY=events: scopes are missing: {', '.join(missing)}; paste what {_WITH_EVENTS} prints "
@@ -47,7 +46,7 @@ async def event_scopes(client: AsyncWebClient, settings: Settings) -> str:
 
 async def channel_lines(client: AsyncWebClient, settings: Settings) -> list[str]:
     """A line for each channel with watches; problems are notes, because its members must fix them, not the operator."""
-    team_id = (await identify(client)).team_id
+    team_id = (await slack_client.identify(client)).team_id
     async with await Store.open(settings.database_url) as store:
         watches = await store.watches.of(team_id)
     channels = sorted({watch.channel_id for watch in watches})
@@ -71,9 +70,9 @@ async def _trouble(client: AsyncWebClient, channel_id: str) -> str:
             return "the app is not in the channel"
         await client.conversations_history(channel=channel_id, limit=1)
     except SlackApiError as exc:
-        return f"Slack does not let the app read ({slack_word(exc)})"
+        return f"Slack does not let the app read ({slack_client.slack_word(exc)})"
     except (aiohttp.ClientError, TimeoutError) as exc:
-        return f"Slack cannot be asked ({connection_word(exc)})"
+        return f"Slack cannot be asked ({slack_client.connection_word(exc)})"
     return ""
 
 
@@ -111,7 +110,7 @@ async def examine(role: Role, *, serves_http: bool) -> bool:
         checks += [_model, *([_stronger_model] if settings.judge_escalate_to else [])]
         checks += [_further_models] if settings.judge_models else []
         checks += [_batches] if settings.watch_by_batch else []
-    async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
+    async with slack_client.web_client(settings.slack_bot_token, settings.slack_api_url) as client:
         is_well = all([await _is_well(check, client, settings) for check in checks])
         if is_well:  # otherwise the same problem would be reported twice
             for line in await channel_lines(client, settings):
@@ -129,25 +128,28 @@ async def _is_well(check: Check, client: AsyncWebClient, settings: Settings) -> 
 
 
 async def _files(_: AsyncWebClient, __: Settings) -> str:
-    if exposed := open_to_others(files_with_secrets()):
-        raise SettingsError(f"other users can read the secrets in {', '.join(map(str, exposed))}; {to_mend(exposed)}")
+    if exposed := ownership.open_to_others(files_with_secrets()):
+        raise SettingsError(
+            f"other users can read the secrets in {', '.join(map(str, exposed))}; {ownership.to_mend(exposed)}"
+        )
     return "secrets: no other user can read their files"
 
 
 async def _bot_token(client: AsyncWebClient, _: Settings) -> str:
-    identity = await identify(client)
-    if missing := [scope for scope in bot_scopes(MINIMAL) if scope not in identity.scopes]:
+    identity = await slack_client.identify(client)
+    if missing := [scope for scope in manifest.bot_scopes(manifest.MINIMAL) if scope not in identity.scopes]:
         raise SlackError(
-            f"SLACK_BOT_TOKEN: scopes are missing: {', '.join(missing)}; paste {manifest_path()} or "
-            f"{manifest_path(MINIMAL)} again (api.slack.com/apps > your app > App Manifest) and reinstall the app"
+            f"SLACK_BOT_TOKEN: scopes are missing: {', '.join(missing)}; paste {manifest.manifest_path()} or "
+            f"{manifest.manifest_path(manifest.MINIMAL)} again (api.slack.com/apps > your app > App Manifest) "
+            "and reinstall the app"
         )
-    off = [f"{said} ({scope})" for scope, said in OFF_WITHOUT.items() if scope not in identity.scopes]
+    off = [f"{said} ({scope})" for scope, said in manifest.OFF_WITHOUT.items() if scope not in identity.scopes]
     granted = f"without these scopes {'; '.join(off)}" if off else "with all scopes"
     return f"SLACK_BOT_TOKEN: bot {identity.user} in workspace {identity.team}, {granted}"
 
 
 async def _app_token(client: AsyncWebClient, settings: Settings) -> str:
-    await open_socket_url(client, settings.slack_app_token or SecretStr(""))
+    await slack_client.open_socket_url(client, settings.slack_app_token or SecretStr(""))
     return "SLACK_APP_TOKEN: Socket Mode can be opened"
 
 
@@ -162,9 +164,9 @@ async def _database(_: AsyncWebClient, settings: Settings) -> str:
 
 
 def _check_permissions(log: Path) -> None:
-    if exposed := open_to_others(beside(log)):
-        raise StoreError(f"DATABASE_URL: other users can read the database; {to_mend(exposed)}")
-    if is_open_folder(folder := log.resolve().parent):
+    if exposed := ownership.open_to_others(ownership.beside(log)):
+        raise StoreError(f"DATABASE_URL: other users can read the database; {ownership.to_mend(exposed)}")
+    if ownership.is_open_folder(folder := log.resolve().parent):
         raise StoreError(
             f"DATABASE_URL: anybody can replace the file; chmod o-w {shlex.quote(str(folder))}, "
             "or move it to a folder of its own"
@@ -182,7 +184,7 @@ async def _stronger_model(_: AsyncWebClient, settings: Settings) -> str:
 async def _further_models(_: AsyncWebClient, settings: Settings) -> str:
     for model in settings.judge_models:
         await _try_other_model(settings, "JUDGE_MODELS", model)
-    return f"JUDGE_MODELS: {', '.join(settings.judge_models)} score with {rubric_of(settings).name}"
+    return f"JUDGE_MODELS: {', '.join(settings.judge_models)} score with {judges.rubric_of(settings).name}"
 
 
 async def _try_other_model(settings: Settings, name: str, model: str | None) -> str:
@@ -195,7 +197,7 @@ async def _try_other_model(settings: Settings, name: str, model: str | None) -> 
 async def _batches(_: AsyncWebClient, settings: Settings) -> str:
     from judge.rows.provider import Provider
 
-    if client := model_client(settings):
+    if client := judges.model_client(settings):
         async with client:
             await Provider(client, "unset WATCH_BY_BATCH").check()
     return "WATCH_BY_BATCH: the server takes batches"
@@ -203,8 +205,8 @@ async def _batches(_: AsyncWebClient, settings: Settings) -> str:
 
 async def _try_model(settings: Settings, name: str) -> str:
     one_call = settings.model_copy(update={"judge_samples": 1, "judge_escalate_to": None})
-    async with open_judges(one_call) as make:
-        judge = make(rubric_of(settings), None)
+    async with judges.open_judges(one_call) as make:
+        judge = make(judges.rubric_of(settings), None)
         verdict = await judge.score("What is the capital of France?", "Paris is the capital of France.")
     if verdict.score is None:
         reason = verdict.unscored.detail if verdict.unscored else ""

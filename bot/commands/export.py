@@ -14,21 +14,21 @@ from typing import Any, TextIO, TypeVar
 import typer
 from sqlalchemy import Row
 
+from bot.commands import opened
 from bot.commands.export_formats import CONVERTERS
-from bot.commands.opened import note, opened_database, operator, reading
 from bot.domain.case import text_hash
 from bot.domain.numbers import number_of
 from bot.errors import BotError
 from bot.settings import load_store_settings
-from bot.store.audit import Act, Action, Audit
+from bot.store import audit
 from bot.store.database import Database
 from bot.store.export import Exports, Selection
 from bot.store.forgetting import Personal
 from bot.store.labels import Labels
 from judge import Turn
+from judge.rows import files
 from judge.rows.exports import choose_format
 from judge.rows.exports import export as write_table
-from judge.rows.files import Format, encode, written_beside
 
 T = TypeVar("T")
 
@@ -56,29 +56,31 @@ async def export_labels(
     if form in CONVERTERS and not has_texts:
         raise BotError(f"--format {form} needs texts; add --texts if the file may hold them")
     table = _find_table(path, form)
-    async with opened_database() as database:
+    async with opened.opened_database() as database:
         with _output(path, table) as output:
-            with reading():
+            with opened.reading():
                 teams = await Labels(database).teams(has_unlabelled=which.has_unlabelled)
-            await note(database, [Act(team_id, operator(), Action.EXPORTED_LABELS) for team_id in teams])
+            await opened.note(
+                database, [audit.Act(team_id, opened.operator(), audit.Action.EXPORTED_LABELS) for team_id in teams]
+            )
             count, left_out = await export(database, output, which, has_texts, CONVERTERS.get(form or ""))
     typer.echo(f"{number_of(count, 'row' if which.has_unlabelled else 'label')} written", err=True)
     if left_out:
         typer.echo(f"{left_out} left out, because their texts are not in the database", err=True)
 
 
-def _find_table(path: Path | None, form: str | None) -> Format | None:
+def _find_table(path: Path | None, form: str | None) -> files.Format | None:
     """The format of the table to write; None for JSONL."""
     if path is None:
-        if form in (Format.CSV, Format.PARQUET):
+        if form in (files.Format.CSV, files.Format.PARQUET):
             raise BotError(f"--format {form} is a file; name it with --output")
         return None
     if form in CONVERTERS:
         if path.suffix != ".jsonl" and (path.is_file() or not path.exists()):
             raise BotError(f"--output {path}: {form} reads JSONL by its name; end it in .jsonl")
         return None
-    table = choose_format(path, Format(form) if form else None)
-    return None if table is Format.JSONL else table
+    table = choose_format(path, files.Format(form) if form else None)
+    return None if table is files.Format.JSONL else table
 
 
 async def export_person(path: Path | None, user: str) -> None:
@@ -91,11 +93,13 @@ async def export_person(path: Path | None, user: str) -> None:
     Raises:
         BotError: Nothing is stored about them, several workspaces have this id, or as in `export_labels`.
     """
-    async with opened_database() as database:
-        personal = Personal(database, Audit(database))
+    async with opened.opened_database() as database:
+        personal = Personal(database, audit.Audit(database))
         team_id, user_id = await _find_person(personal, user)
         with _output(path) as output:
-            await note(database, [Act(team_id, operator(), Action.EXPORTED_PERSON, user_id=user_id)])
+            await opened.note(
+                database, [audit.Act(team_id, opened.operator(), audit.Action.EXPORTED_PERSON, user_id=user_id)]
+            )
             count = 0
             async for kind, columns in _readable(personal.rows(team_id, user_id)):
                 document = {"kind": kind, **columns}
@@ -106,7 +110,7 @@ async def export_person(path: Path | None, user: str) -> None:
 
 async def _find_person(personal: Personal, user: str) -> tuple[str, str]:
     team_id, _, user_id = user.rpartition("/")
-    with reading():
+    with opened.reading():
         teams = [each for each in await personal.teams(user_id) if team_id in {"", each}]
     if not teams:
         raise BotError(
@@ -120,7 +124,7 @@ async def _find_person(personal: Personal, user: str) -> tuple[str, str]:
 
 
 @contextmanager
-def _output(path: Path | None, table: Format | None = None) -> Iterator[TextIO]:
+def _output(path: Path | None, table: files.Format | None = None) -> Iterator[TextIO]:
     """The file or the terminal, opened; if it cannot be written, BotError. JSONL becomes a table at the end."""
     try:
         with _open(path) if path is None or table is None else _open_table(path, table) as output:
@@ -141,12 +145,12 @@ def _open(path: Path | None) -> Iterator[TextIO]:
         with path.open("w", encoding="utf-8") as output:
             yield output
     else:
-        with written_beside(path) as file, TextIOWrapper(file, encoding="utf-8") as output:
+        with files.written_beside(path) as file, TextIOWrapper(file, encoding="utf-8") as output:
             yield output
 
 
 @contextmanager
-def _open_table(path: Path, table: Format) -> Iterator[TextIO]:
+def _open_table(path: Path, table: files.Format) -> Iterator[TextIO]:
     with TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:
         rows = Path(folder, "rows.jsonl")
         with rows.open("w", encoding="utf-8") as output:
@@ -179,13 +183,13 @@ async def export(
                 left_out += 1
                 continue
             row = convert(row)
-        output.write(encode(row) + "\n")
+        output.write(files.encode(row) + "\n")
         count += 1
     return count, left_out
 
 
 async def _readable(rows: AsyncIterator[T]) -> AsyncIterator[T]:
-    with reading():  # covers an OSError of the database, but not one of `output`, which is raised outside
+    with opened.reading():  # covers an OSError of the database, but not one of `output`, which is raised outside
         async for row in rows:
             yield row
 
@@ -196,7 +200,7 @@ def to_row(labelled: Row[Any], said: Sequence[Turn], *, has_texts: bool) -> dict
     asked = [[each.role, each.text] for each in said]
     row = {
         "case": labelled.id,
-        "prompt_id": text_hash(encode([*asked, labelled.question_hash])) if asked else labelled.question_hash,
+        "prompt_id": text_hash(files.encode([*asked, labelled.question_hash])) if asked else labelled.question_hash,
         "score": labelled.score,
         "human": labelled.human,
         "label_by": labelled.user_id and _pseudonym(labelled.team_id, labelled.user_id),

@@ -11,21 +11,21 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from bot.commands.opened import note, opened_database, operator, reading
+from bot.commands import opened
 from bot.commands.view import find_team
 from bot.domain.clock import utc_now
 from bot.domain.week import Week, parse_zone
 from bot.errors import BotError
+from bot.figures import week as figures_week
 from bot.figures.quality import Agreement
-from bot.figures.week import FEWEST, TREND_WEEKS, Figures, read_figures
 from bot.settings import WeekSettings, load
 from bot.store.audit import Act, Action
 from bot.store.channels import Channels
 from bot.store.database import Database
 from bot.store.export import Exports
 from bot.store.figures import LowCase, Place, Span, Tallies, TimedScore
-from judge.evaluation.stats import MIN_LABELS, SURE, good_from
-from judge.integrations.mcp import READS, Server, plain_errors
+from judge.evaluation import stats as evaluation_stats
+from judge.integrations import mcp
 
 _MOST = 50
 
@@ -36,10 +36,10 @@ WeekName = Annotated[str | None, Field(description="An ISO week such as 2026-W47
 async def serve() -> None:
     """Answers on standard input and output until the input is closed."""
     zone = load(WeekSettings).digest_tz
-    async with opened_database() as database:
-        log, server = Log(database, zone), Server("slack-judge-log")
+    async with opened.opened_database() as database:
+        log, server = Log(database, zone), mcp.Server("slack-judge-log")
         for tool in (log.recent, log.lowest, log.stats, log.agreement):
-            server.add_tool(tool, annotations=READS)
+            server.add_tool(tool, annotations=mcp.READS)
         await server.run_stdio_async()
 
 
@@ -52,14 +52,14 @@ class Log:
 
     async def recent(self, channel: Channel, week: WeekName = None) -> list[dict[str, Any]]:
         """List the last replies that people chose to score in a channel's week and that have a score, newest first."""
-        with plain_errors(BotError), reading(""):
+        with mcp.plain_errors(BotError), opened.reading(""):
             place, found = await self._find(channel, week)
             scored = await Tallies(self.database).in_order(place, Span(found.start, found.end))
             return await self._shown(place, scored[::-1][:_MOST])
 
     async def lowest(self, channel: Channel, week: WeekName = None) -> list[dict[str, Any]]:
         """List up to three replies of a channel's week with low scores, the lowest first."""
-        with plain_errors(BotError), reading(""):
+        with mcp.plain_errors(BotError), opened.reading(""):
             place, figures = await self._figures(channel, week)
             return await self._shown(place, figures.lowest)
 
@@ -71,7 +71,7 @@ class Log:
         the mean that people would give for the last four weeks; it needs 20 blind labels. `scored_otherwise` counts
         replies scored by another judge or on another scale, which are in no other figure.
         """
-        with plain_errors(BotError), reading(""):
+        with mcp.plain_errors(BotError), opened.reading(""):
             _, figures = await self._figures(channel, week)
         return _to_stats(figures)
 
@@ -82,10 +82,10 @@ class Log:
         three is a value with the ends of its 95% interval; below 20 replies there are no figures. `is_unlike`: the
         week's scores differ from those of the labelled replies, so label new ones.
         """
-        with plain_errors(BotError), reading(""):
+        with mcp.plain_errors(BotError), opened.reading(""):
             _, figures = await self._figures(channel, week)
         both = {"blind": _to_agreement(figures.blind), "seen": _to_agreement(figures.seen)}
-        is_unlike = figures.unlike < SURE and any("exact" in each for each in both.values())
+        is_unlike = figures.unlike < evaluation_stats.SURE and any("exact" in each for each in both.values())
         return {"judge_version": figures.kind.version, **both, "is_unlike": is_unlike}
 
     async def _find(self, channel: str, week: str | None) -> tuple[Place, Week]:
@@ -99,25 +99,27 @@ class Log:
             return place, Week.of(utc_now(), zone)
         try:
             found = Week(*date.fromisoformat(f"{week}-1").isocalendar()[:2], zone)
-            Span(found.before(TREND_WEEKS).start, found.end)  # the figures need this span, within years 1 to 9999
+            Span(
+                found.before(figures_week.TREND_WEEKS).start, found.end
+            )  # the figures need this span, within years 1 to 9999
         except (ValueError, OverflowError) as exc:
             raise BotError(f"week {week[:40]!r}: expected an ISO week such as 2026-W47") from exc
         return place, found
 
-    async def _figures(self, channel: str, week: str | None) -> tuple[Place, Figures]:
+    async def _figures(self, channel: str, week: str | None) -> tuple[Place, figures_week.Figures]:
         place, found = await self._find(channel, week)
-        return place, await read_figures(Tallies(self.database), place, found, utc_now())
+        return place, await figures_week.read_figures(Tallies(self.database), place, found, utc_now())
 
     async def _shown(self, place: Place, replies: Sequence[LowCase | TimedScore]) -> list[dict[str, Any]]:
-        act = Act(place.team_id, operator(), Action.EXPORTED_CHANNEL, channel_id=place.channel_id)
-        await note(self.database, [act])
+        act = Act(place.team_id, opened.operator(), Action.EXPORTED_CHANNEL, channel_id=place.channel_id)
+        await opened.note(self.database, [act])
         names = ("score", "highest", "judged_at", "message_ts", "thread_ts")
         return [{"case": each.id} | {name: getattr(each, name) for name in names} for each in replies]
 
 
-def _to_stats(figures: Figures) -> dict[str, Any]:
+def _to_stats(figures: figures_week.Figures) -> dict[str, Any]:
     this, usage, quality = figures.this, figures.usage, figures.quality
-    good = good_from(figures.scale)
+    good = evaluation_stats.good_from(figures.scale)
     below = this.share_up_to(good - 1)
     return {
         "week": figures.week.label,
@@ -125,7 +127,7 @@ def _to_stats(figures: Figures) -> dict[str, Any]:
         "scale": figures.scale,
         "scored": this.n,
         "mean": this.mean,
-        "replies_by_score": dict(sorted(this.counts.items())) if this.n >= FEWEST else None,
+        "replies_by_score": dict(sorted(this.counts.items())) if this.n >= figures_week.FEWEST else None,
         f"share_up_to_{figures.low}": this.share_up_to(figures.low),
         f"share_from_{good}": None if below is None else 1 - below,
         "change": figures.change,
@@ -140,6 +142,6 @@ def _to_stats(figures: Figures) -> dict[str, Any]:
 
 
 def _to_agreement(found: Agreement | None) -> dict[str, Any]:
-    if found is None or found.n < MIN_LABELS:
+    if found is None or found.n < evaluation_stats.MIN_LABELS:
         return {"n": found.n if found else 0}
     return asdict(found)

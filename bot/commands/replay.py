@@ -16,12 +16,12 @@ from typing import Any
 import typer
 from dotenv import set_key
 
+from bot.commands import replay_report
 from bot.commands.opened import opened_database, reading
-from bot.commands.replay_report import Comparison, compare, require_agreement, scores_of, to_sentences
 from bot.errors import BotError
 from bot.judges import open_judges, rubric_of
 from bot.settings import JudgeSettings, load
-from bot.store.export import Replayable, Replays, Version
+from bot.store import export
 from judge import Judge, JudgeError
 from judge.cli.options import Reports, to_summary
 from judge.cli.progress import show_progress
@@ -34,7 +34,7 @@ from judge.scoring.rubric import Scale
 _ENV = Path(".env")
 
 
-def adopt(settings: Mapping[str, str], comparison: Comparison) -> bool:
+def adopt(settings: Mapping[str, str], comparison: replay_report.Comparison) -> bool:
     """Writes a judge's settings into `.env` if the comparison leaves no doubt, and returns whether it did."""
     if doubt := comparison.doubt:
         typer.echo(f"Not adopted: {doubt}.")
@@ -76,7 +76,7 @@ class Wanted:
 
 async def replay(wanted: Wanted) -> int:
     """Judges the cases again and compares; returns the exit code, 1 with gaps or if nothing was adopted."""
-    require_agreement()
+    replay_report.require_agreement()
     settings = load(JudgeSettings)
     async with open_judges(_with(settings, wanted)) as make:
         judge = make(rubric_of(_with(settings, wanted)), None)
@@ -90,11 +90,13 @@ async def replay(wanted: Wanted) -> int:
                 concurrency=settings.judge_concurrency,
                 max_cost_usd=wanted.max_cost_usd,
             )
-            scores_of(wanted.output, cases)  # raises before anything is paid for if the file is of another store
+            replay_report.scores_of(
+                wanted.output, cases
+            )  # raises before anything is paid for if the file is of another store
             await _run(run, journal, cases)
             journal.sort()
-    comparison = compare(wanted.output, cases, judge.rubric.scale)
-    typer.echo(to_summary(*to_sentences(version.name, judge.version, comparison)))
+    comparison = replay_report.compare(wanted.output, cases, judge.rubric.scale)
+    typer.echo(to_summary(*replay_report.to_sentences(version.name, judge.version, comparison)))
     typer.echo(to_summary(*_gaps(run, journal, cases)))
     if wanted.adopts:
         return 0 if adopt(_to_env(judge, settings, wanted), comparison) else 1
@@ -120,11 +122,11 @@ def _to_env(judge: Judge, settings: JudgeSettings, wanted: Wanted) -> Mapping[st
     return env
 
 
-async def _read_cases(wanted: Wanted, scale: Scale) -> tuple[Version, Sequence[Replayable]]:
+async def _read_cases(wanted: Wanted, scale: Scale) -> tuple[export.Version, Sequence[export.Replayable]]:
     """The cases of the most common judge version on that scale; scores of two versions must not be mixed."""
     async with opened_database() as database:
         with reading("; nothing was replayed"):
-            replays = Replays(database)
+            replays = export.Replays(database)
             versions = [each for each in await replays.versions() if each.scale == scale]
             if not versions:
                 raise BotError(
@@ -142,12 +144,12 @@ async def _read_cases(wanted: Wanted, scale: Scale) -> tuple[Version, Sequence[R
     return version, cases
 
 
-def _to_row(case: Replayable) -> Row:
+def _to_row(case: export.Replayable) -> Row:
     kept = {"case": case.id, "prompt_id": case.question_hash, "score_before": case.score, "human": list(case.human)}
     return Row(case.id, case.question, case.response, encode(kept), case.conversation)
 
 
-async def _run(run: Batch, journal: Journal, cases: Sequence[Replayable]) -> None:
+async def _run(run: Batch, journal: Journal, cases: Sequence[export.Replayable]) -> None:
     rows = [_to_row(case) for case in cases if not journal.has(case.id)]
     bar = asyncio.create_task(show_progress(lambda: run.done, lambda: len(cases))) if sys.stderr.isatty() else None
     try:
@@ -163,14 +165,14 @@ async def _run(run: Batch, journal: Journal, cases: Sequence[Replayable]) -> Non
         raise JudgeError(f"{run.stopped} Stopped with {_share(journal, cases)}; {_GO_ON}")
 
 
-def _share(journal: Journal, cases: Sequence[Replayable]) -> str:
-    return f"{len(scores_of(journal.path, cases)):,} of {len(cases):,} cases"
+def _share(journal: Journal, cases: Sequence[export.Replayable]) -> str:
+    return f"{len(replay_report.scores_of(journal.path, cases)):,} of {len(cases):,} cases"
 
 
-def _gaps(run: Batch, journal: Journal, cases: Sequence[Replayable]) -> Iterator[str]:
+def _gaps(run: Batch, journal: Journal, cases: Sequence[export.Replayable]) -> Iterator[str]:
     tally = journal.tally
     cost = "not known" if tally.unpriced else f"${tally.cost_usd:,.4f}"
-    unscored = list(scores_of(journal.path, cases).values()).count(None)
+    unscored = list(replay_report.scores_of(journal.path, cases).values()).count(None)
     yield f"{_share(journal, cases)}, in {journal.path}; {unscored:,} unscored. Cost: {cost}."
     if run.is_spent:
         yield f"Stopped at --max-cost; raise it and {_GO_ON}"

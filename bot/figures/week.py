@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 
 from bot.domain.week import Week
-from bot.figures.quality import Agreement, Quality, read_quality, to_agreement, to_scores
+from bot.figures import quality as figures_quality
 from bot.store.figures import Kind, LowCase, Place, ScoreCount, Span, Tallies, Usage
 from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, difference, kolmogorov_smirnov, low_to
 from judge.scoring.rubric import Scale
@@ -143,10 +143,10 @@ class Figures(Glance):
     unscored: Mapping[str, int]
     lowest: tuple[LowCase, ...]
     authors: tuple[Author, ...]
-    blind: Agreement | None
-    seen: Agreement | None
+    blind: figures_quality.Agreement | None
+    seen: figures_quality.Agreement | None
     unlike: float
-    quality: Quality | None
+    quality: figures_quality.Quality | None
     usage: Usage
 
 
@@ -190,7 +190,7 @@ async def read_figures(
     usage, labelled, quality, lowest = await asyncio.gather(
         tallies.usage(place, span, kind),
         tallies.labelled(place, span.end, kind),
-        read_quality(tallies, place, week, span.end, kind),
+        figures_quality.read_quality(tallies, place, week, span.end, kind),
         _read_lowest(tallies, place, span, kind, authors, glance.this, choose),
     )
     unscored = Counter[str]()
@@ -202,9 +202,9 @@ async def read_figures(
         unscored=dict(unscored.most_common()),
         lowest=lowest,
         authors=authors,
-        blind=to_agreement((row for row in labelled if row.is_blind), kind.scale),
-        seen=to_agreement((row for row in labelled if not row.is_blind), kind.scale),
-        unlike=kolmogorov_smirnov(to_scores(labelled), glance.this.counts),
+        blind=figures_quality.to_agreement((row for row in labelled if row.is_blind), kind.scale),
+        seen=figures_quality.to_agreement((row for row in labelled if not row.is_blind), kind.scale),
+        unlike=kolmogorov_smirnov(figures_quality.to_scores(labelled), glance.this.counts),
         quality=quality,
         usage=usage,
     )

@@ -7,17 +7,18 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, Row, Update, and_, case, delete, func, literal, or_, select, update
+import sqlalchemy as sa
+from sqlalchemy import case
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus
 from bot.domain.clock import Clock, utc_now
 from bot.domain.label import Label, Outcome
-from bot.store.database import Database, columns_of, insert_into, insert_new, lock_for_transaction
+from bot.store import database as db
+from bot.store import visibility
 from bot.store.labels import Budget, LabelDraw, has_score, read_budgets, read_samples
 from bot.store.schema import UtcDateTime, assignments, cases, labels
 from bot.store.turns import read_conversations
-from bot.store.visibility import counts, is_superseded, is_watched, on_same_reply
 from judge import Turn
 
 EVERYBODY = "*"
@@ -29,55 +30,57 @@ _HELD_FOR = timedelta(hours=1)
 """After a case was shown to a person who has not answered, others are shown other cases first for this long."""
 
 
-def waiting(sample: LabelDraw, user_id: str) -> ColumnElement[bool]:
-    return and_(sample.has_drawn(), may_label(user_id))
+def waiting(sample: LabelDraw, user_id: str) -> sa.ColumnElement[bool]:
+    return sa.and_(sample.has_drawn(), may_label(user_id))
 
 
-def turn(sample: LabelDraw, user_id: str, now: datetime) -> tuple[ColumnElement[Any], ...]:
+def turn(sample: LabelDraw, user_id: str, now: datetime) -> tuple[sa.ColumnElement[Any], ...]:
     """The order of cases: first those that the person closed without an answer, then those shown to the fewest others.
 
     The columns are named `is_first` (0 or 1), `others` and `position`.
     """
     is_first = case((is_shown(user_id), 0), else_=1).label("is_first")
-    is_held = and_(assignments.c.outcome.is_(None), assignments.c.drawn_at > now - _HELD_FOR)
-    is_taken = or_(assignments.c.outcome == Outcome.LABELLED, is_held)
-    taken = select(func.count()).select_from(assignments).where(_is_of(assignments, cases), is_taken)
+    is_held = sa.and_(assignments.c.outcome.is_(None), assignments.c.drawn_at > now - _HELD_FOR)
+    is_taken = sa.or_(assignments.c.outcome == Outcome.LABELLED, is_held)
+    taken = sa.select(sa.func.count()).select_from(assignments).where(_is_of(assignments, cases), is_taken)
     others = taken.where(assignments.c.user_id != user_id).scalar_subquery()
     return is_first, others.label("others"), sample.position().label("position")
 
 
-def may_label(user_id: str) -> ColumnElement[bool]:
+def may_label(user_id: str) -> sa.ColumnElement[bool]:
     own = (cases.c.requester_id, cases.c.author_id, cases.c.question_author_id)
-    length = func.length(cases.c.question) + func.length(cases.c.response)
+    length = sa.func.length(cases.c.question) + sa.func.length(cases.c.response)
     is_as_scored = [cases.c[mark].is_(None) for mark in ("edited_at", "deleted_at", "forgotten_at")]
-    return and_(
-        or_(counts(cases), is_watched(cases)),
+    return sa.and_(
+        sa.or_(visibility.counts(cases), visibility.is_watched(cases)),
         has_score(),
         cases.c.status == CaseStatus.DELIVERED,
         length <= LONGEST,  # NULL, so no match, if either text is missing
         *is_as_scored,
-        ~is_superseded(),
+        ~visibility.is_superseded(),
         *(each.is_distinct_from(user_id) for each in own),
         ~_knows_reply(user_id),
     )
 
 
-def _knows_reply(user_id: str) -> ColumnElement[bool]:
+def _knows_reply(user_id: str) -> sa.ColumnElement[bool]:
     same = cases.alias("same")
-    has_label = select(labels.c.score).where(_is_of(labels, same), labels.c.user_id == user_id).exists()
-    told = select(assignments.c.case_id).where(_is_of(assignments, same), assignments.c.outcome.is_not(None))
+    has_label = sa.select(labels.c.score).where(_is_of(labels, same), labels.c.user_id == user_id).exists()
+    told = sa.select(assignments.c.case_id).where(_is_of(assignments, same), assignments.c.outcome.is_not(None))
     has_answered = told.where(assignments.c.user_id.in_((user_id, EVERYBODY))).exists()
-    is_theirs = or_(same.c.requester_id == user_id, has_label, has_answered)
-    return or_(*(select(same.c.id).where(is_same, is_theirs).exists() for is_same in on_same_reply(cases, same)))
+    is_theirs = sa.or_(same.c.requester_id == user_id, has_label, has_answered)
+    return sa.or_(
+        *(sa.select(same.c.id).where(is_same, is_theirs).exists() for is_same in visibility.on_same_reply(cases, same))
+    )
 
 
-def is_shown(user_id: str) -> ColumnElement[bool]:
-    theirs = select(assignments.c.case_id).filter_by(user_id=user_id, outcome=None)
+def is_shown(user_id: str) -> sa.ColumnElement[bool]:
+    theirs = sa.select(assignments.c.case_id).filter_by(user_id=user_id, outcome=None)
     return theirs.where(_is_of(assignments, cases)).exists()
 
 
-def _is_of(table: FromClause, case: FromClause) -> ColumnElement[bool]:
-    return and_(table.c.team_id == case.c.team_id, table.c.case_id == case.c.id)
+def _is_of(table: sa.FromClause, case: sa.FromClause) -> sa.ColumnElement[bool]:
+    return sa.and_(table.c.team_id == case.c.team_id, table.c.case_id == case.c.id)
 
 
 # These counts can wait, unlike a new case, and there are few connections to the database.
@@ -116,7 +119,7 @@ class Assignments:
     shown again. If the store keeps no texts, there is nothing to show.
     """
 
-    def __init__(self, database: Database, *, keeps_text: bool, clock: Clock = utc_now) -> None:
+    def __init__(self, database: db.Database, *, keeps_text: bool, clock: Clock = utc_now) -> None:
         self._database = database
         self.keeps_text = keeps_text
         self._now = clock
@@ -135,8 +138,10 @@ class Assignments:
             budgets = await read_budgets(connection, team_id, channel_ids, self._now())
             total = 0
             for sample in await read_samples(connection, team_id, budgets, self._now()):
-                enough = select(cases.c.id).where(waiting(sample, user_id)).limit(budgets[sample.channel_id].left)
-                total += (await connection.execute(select(func.count()).select_from(enough.subquery()))).scalar_one()
+                enough = sa.select(cases.c.id).where(waiting(sample, user_id)).limit(budgets[sample.channel_id].left)
+                total += (
+                    await connection.execute(sa.select(sa.func.count()).select_from(enough.subquery()))
+                ).scalar_one()
             return total
 
         async with self._counting:
@@ -146,29 +151,29 @@ class Assignments:
         """The next case of these channels for this person by `turn`, recorded as shown; None if none is waiting."""
         now = self._now()
 
-        async def find(connection: AsyncConnection) -> Row[Any] | None:
+        async def find(connection: AsyncConnection) -> sa.Row[Any] | None:
             budgets = await read_budgets(connection, team_id, channel_ids, now)
-            found: list[Row[Any]] = []
+            found: list[sa.Row[Any]] = []
             for sample in await read_samples(connection, team_id, budgets, now):
                 probability = sample.probability().label("probability")
-                query = select(*turn(sample, user_id, now), cases.c.id, probability).where(waiting(sample, user_id))
+                query = sa.select(*turn(sample, user_id, now), cases.c.id, probability).where(waiting(sample, user_id))
                 found += await connection.execute(query.order_by("is_first", "others", "position").limit(1))
             return min(found, default=None)
 
         found = await self._database.read(find) if self.keeps_text else None
         if found is None:
             return None
-        values = {"case_id": cases.c.id, "team_id": literal(team_id), "user_id": literal(user_id)}
-        values |= {"probability": literal(found.probability), "drawn_at": literal(now, UtcDateTime)}
-        is_there = select(*values.values()).where(cases.c.team_id == team_id, cases.c.id == found.id)
+        values = {"case_id": cases.c.id, "team_id": sa.literal(team_id), "user_id": sa.literal(user_id)}
+        values |= {"probability": sa.literal(found.probability), "drawn_at": sa.literal(now, UtcDateTime)}
+        is_there = sa.select(*values.values()).where(cases.c.team_id == team_id, cases.c.id == found.id)
         # It was found without the writers' lock, and may be gone by now.
         await self._database.execute(
-            insert_into(self._database, assignments).from_select(list(values), is_there).on_conflict_do_nothing()
+            db.insert_into(self._database, assignments).from_select(list(values), is_there).on_conflict_do_nothing()
         )
         return await self.shown(team_id, user_id, found.id)
 
     async def shown(self, team_id: str, user_id: str, case_id: int) -> DrawnCase | None:
-        query = select(*columns_of(cases, DrawnCase, "conversation")).filter_by(team_id=team_id, id=case_id)
+        query = sa.select(*db.columns_of(cases, DrawnCase, "conversation")).filter_by(team_id=team_id, id=case_id)
         found = await self._database.first(DrawnCase, query.where(may_label(user_id), is_shown(user_id)))
         if found is None or not found.messages_before:
             return found
@@ -183,12 +188,12 @@ class Assignments:
         """
         if not case_ids:
             return ()
-        told = {"case_id": cases.c.id, "team_id": cases.c.team_id, "user_id": literal(user_id)}
-        told |= {"outcome": literal(Outcome.SEEN), "probability": literal(_NOT_DRAWN)}
-        told |= {"drawn_at": literal(self._now(), UtcDateTime)}
-        are_there = select(*told.values()).where(cases.c.team_id == team_id, cases.c.id.in_(case_ids))
+        told = {"case_id": cases.c.id, "team_id": cases.c.team_id, "user_id": sa.literal(user_id)}
+        told |= {"outcome": sa.literal(Outcome.SEEN), "probability": sa.literal(_NOT_DRAWN)}
+        told |= {"drawn_at": sa.literal(self._now(), UtcDateTime)}
+        are_there = sa.select(*told.values()).where(cases.c.team_id == team_id, cases.c.id.in_(case_ids))
         statement = (
-            insert_into(self._database, assignments)
+            db.insert_into(self._database, assignments)
             .from_select(list(told), are_there)
             .on_conflict_do_update(
                 index_elements=list(assignments.primary_key),
@@ -205,7 +210,7 @@ class Assignments:
 
     async def take_back(self, team_id: str, case_ids: Collection[int], user_id: str) -> None:
         """Undoes `note_told` for the cases that it returned."""
-        its = and_(
+        its = sa.and_(
             assignments.c.team_id == team_id,
             assignments.c.user_id == user_id,
             assignments.c.case_id.in_(case_ids),
@@ -213,8 +218,8 @@ class Assignments:
         )
 
         async def take_back(connection: AsyncConnection) -> None:
-            await connection.execute(delete(assignments).where(its, assignments.c.probability == _NOT_DRAWN))
-            await connection.execute(update(assignments).where(its).values(outcome=None))
+            await connection.execute(sa.delete(assignments).where(its, assignments.c.probability == _NOT_DRAWN))
+            await connection.execute(sa.update(assignments).where(its).values(outcome=None))
 
         await self._database.write(take_back)
 
@@ -227,12 +232,12 @@ class Assignments:
             EnoughError: Others have given the last of this week's labels in the meantime.
         """
         key = {"team_id": team_id, "case_id": shown.id, "user_id": user_id}
-        is_there = select(cases.c.id).where(cases.c.team_id == team_id, cases.c.id == shown.id, may_label(user_id))
+        is_there = sa.select(cases.c.id).where(cases.c.team_id == team_id, cases.c.id == shown.id, may_label(user_id))
         answer = answer_of(team_id, user_id, shown.id, Outcome.LABELLED).where(assignments.c.case_id.in_(is_there))
         answer_of_drawn = answer.returning(assignments.c.probability)
 
         async def record(connection: AsyncConnection) -> None:
-            await lock_for_transaction(connection, f"blind labels of {team_id}/{shown.channel_id}")
+            await db.lock_for_transaction(connection, f"blind labels of {team_id}/{shown.channel_id}")
             probability = (await connection.execute(answer_of_drawn)).scalar_one_or_none()
             if probability is None:
                 raise NotRecordedError
@@ -242,13 +247,13 @@ class Assignments:
                 raise EnoughError
             values = {"score": label.score, "reason": label.reason, "is_blind": True, "probability": probability}
             values |= key | {"channel_id": shown.channel_id, "created_at": now, "updated_at": now}
-            added = await connection.execute(insert_new(self._database, labels, values))
+            added = await connection.execute(db.insert_new(self._database, labels, values))
             if not added.rowcount:  # they have labelled it in the thread in the meantime
                 raise NotRecordedError
 
         await self._database.write(record)
 
 
-def answer_of(team_id: str, user_id: str, case_id: int, outcome: Outcome) -> Update:
-    its = update(assignments).filter_by(team_id=team_id, user_id=user_id, case_id=case_id, outcome=None)
+def answer_of(team_id: str, user_id: str, case_id: int, outcome: Outcome) -> sa.Update:
+    its = sa.update(assignments).filter_by(team_id=team_id, user_id=user_id, case_id=case_id, outcome=None)
     return its.values(outcome=outcome)

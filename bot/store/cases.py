@@ -5,27 +5,16 @@ from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Row,
-    Select,
-    and_,
-    bindparam,
-    func,
-    null,
-    or_,
-    select,
-    tuple_,
-    union_all,
-)
+import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus, CaseTurn, CurrentVerdict, Exclusion, LoggedCase, Part
 from bot.domain.verdict import CaseVerdict
 from bot.domain.watch import AGAIN
+from bot.store import schema
 from bot.store.database import Database
 from bot.store.database import Part as StorePart
-from bot.store.schema import IS_UNSETTLED, cases, processes, ratings, turns
+from bot.store.schema import turns
 from bot.store.turns import is_turn_of_case
 from bot.store.visibility import counts, same_reply
 from judge import Flag, Rating, Unscored
@@ -39,11 +28,11 @@ AT_REST = (CaseStatus.DELIVERED, CaseStatus.ASKED)
 """The statuses of cases that no process works on; other cases are left alone until they are settled."""
 
 
-def to_case(row: Row[Any]) -> LoggedCase:
+def to_case(row: sa.Row[Any]) -> LoggedCase:
     return LoggedCase.model_validate(dict(row._mapping))
 
 
-_OF_VERDICT = {each.name for each in fields(CaseVerdict)}.intersection(cases.c.keys()) - {"rubric", "flags"}
+_OF_VERDICT = {each.name for each in fields(CaseVerdict)}.intersection(schema.cases.c.keys()) - {"rubric", "flags"}
 _COLUMNS = {"reason": "unscored_reason", "detail": "justification"}
 _OF_QUESTION = "question_"
 
@@ -65,12 +54,12 @@ def rating_rows(case: LoggedCase, given: Sequence[Result]) -> list[dict[str, Any
     ]
 
 
-def _to_rating(row: Row[Any]) -> Result:
+def _to_rating(row: sa.Row[Any]) -> Result:
     kind = Unscored if row.score is None else Rating
     return kind(**{each.name: row._mapping[_COLUMNS.get(each.name, each.name)] for each in fields(kind)})
 
 
-def _to_verdict(row: Row[Any], given: Sequence[Row[Any]]) -> CaseVerdict:
+def _to_verdict(row: sa.Row[Any], given: Sequence[sa.Row[Any]]) -> CaseVerdict:
     why = Unscored(reason=row.unscored_reason, detail=row.unscored_detail or "")
     verdict = CaseVerdict(
         **{name: row._mapping[name] for name in _OF_VERDICT},
@@ -86,49 +75,52 @@ def _to_verdict(row: Row[Any], given: Sequence[Row[Any]]) -> CaseVerdict:
 
 
 # Built once: building it takes SQLAlchemy longer than running it takes SQLite.
-_BY_ID = select(cases).where(cases.c.id == bindparam("case_id"))
+_BY_ID = sa.select(schema.cases).where(schema.cases.c.id == sa.bindparam("case_id"))
 _RATINGS = (
-    select(ratings)
-    .where(ratings.c.team_id == bindparam("team_id"), ratings.c.case_id == bindparam("case_id"))
-    .order_by(ratings.c.position)
+    sa.select(schema.ratings)
+    .where(schema.ratings.c.team_id == sa.bindparam("team_id"), schema.ratings.c.case_id == sa.bindparam("case_id"))
+    .order_by(schema.ratings.c.position)
 )
 _TURNS = (
-    select(turns)
-    .where(turns.c.team_id == bindparam("team_id"), turns.c.case_id == bindparam("case_id"))
+    sa.select(turns)
+    .where(turns.c.team_id == sa.bindparam("team_id"), turns.c.case_id == sa.bindparam("case_id"))
     .order_by(turns.c.position)
 )
 
 
-def _is_part(part: Part) -> ColumnElement[bool]:
-    return and_(is_turn_of_case(), turns.c.part == part)
+def _is_part(part: Part) -> sa.ColumnElement[bool]:
+    return sa.and_(is_turn_of_case(), turns.c.part == part)
 
 
-def is_one_message(part: Part) -> ColumnElement[bool]:
+def is_one_message(part: Part) -> sa.ColumnElement[bool]:
     """Whether a case has its question or its reply from one message; of several, each has a row."""
-    return ~select(turns.c.ts).where(_is_part(part)).exists()
+    return ~sa.select(turns.c.ts).where(_is_part(part)).exists()
 
 
-_IS_LATEST = and_(
-    cases.c.team_id == bindparam("team_id"),
-    cases.c.channel_id == bindparam("channel_id"),
-    or_(and_(counts(cases), cases.c.status != CaseStatus.ASKED), cases.c.requester_id == bindparam("requester_id")),
+_IS_LATEST = sa.and_(
+    schema.cases.c.team_id == sa.bindparam("team_id"),
+    schema.cases.c.channel_id == sa.bindparam("channel_id"),
+    sa.or_(
+        sa.and_(counts(schema.cases), schema.cases.c.status != CaseStatus.ASKED),
+        schema.cases.c.requester_id == sa.bindparam("requester_id"),
+    ),
 )
 # A union, so that each part uses its index.
-_OF_MESSAGE = union_all(
-    select(cases.c.id, cases.c.response_hash.label("message_hash")).where(
-        _IS_LATEST, cases.c.message_ts == bindparam("message_ts"), is_one_message(Part.RESPONSE)
+_OF_MESSAGE = sa.union_all(
+    sa.select(schema.cases.c.id, schema.cases.c.response_hash.label("message_hash")).where(
+        _IS_LATEST, schema.cases.c.message_ts == sa.bindparam("message_ts"), is_one_message(Part.RESPONSE)
     ),
-    select(cases.c.id, turns.c.text_hash)
+    sa.select(schema.cases.c.id, turns.c.text_hash)
     .join(turns, _is_part(Part.RESPONSE))
     .where(
         _IS_LATEST,
-        turns.c.team_id == bindparam("team_id"),
-        turns.c.channel_id == bindparam("channel_id"),
-        turns.c.ts == bindparam("message_ts"),
+        turns.c.team_id == sa.bindparam("team_id"),
+        turns.c.channel_id == sa.bindparam("channel_id"),
+        turns.c.ts == sa.bindparam("message_ts"),
     ),
 ).subquery()
-_LATEST = select(cases, _OF_MESSAGE.c.message_hash).join(_OF_MESSAGE, _OF_MESSAGE.c.id == cases.c.id)
-_LATEST = _LATEST.order_by(cases.c.id.desc()).limit(1)
+_LATEST = sa.select(schema.cases, _OF_MESSAGE.c.message_hash).join(_OF_MESSAGE, _OF_MESSAGE.c.id == schema.cases.c.id)
+_LATEST = _LATEST.order_by(schema.cases.c.id.desc()).limit(1)
 
 
 class Cases(StorePart):
@@ -148,8 +140,8 @@ class Cases(StorePart):
 
     async def keyed(self, team_id: str, *keys: str) -> LoggedCase | None:
         """The newest case with one of these keys."""
-        query = select(cases).filter_by(team_id=team_id).where(cases.c.key.in_(keys))
-        return await self._database.first(LoggedCase, query.order_by(cases.c.id.desc()))
+        query = sa.select(schema.cases).filter_by(team_id=team_id).where(schema.cases.c.key.in_(keys))
+        return await self._database.first(LoggedCase, query.order_by(schema.cases.c.id.desc()))
 
     async def latest(
         self, team_id: str, channel_id: str, message_ts: str, requester_id: str
@@ -170,29 +162,37 @@ class Cases(StorePart):
 
     async def current_verdict(self, case: LoggedCase) -> CurrentVerdict | None:
         """What counts so far for the reply of this case; None if nothing does."""
-        query = select(cases.c.requester_id, cases.c.score).where(same_reply(case), counts(cases)).order_by(cases.c.id)
+        query = (
+            sa.select(schema.cases.c.requester_id, schema.cases.c.score)
+            .where(same_reply(case), counts(schema.cases))
+            .order_by(schema.cases.c.id)
+        )
         rows = await self._database.all(query)
         return CurrentVerdict(rows[0].requester_id, any(row.score is not None for row in rows)) if rows else None
 
     async def replaced_by(self, case: LoggedCase) -> Sequence[LoggedCase]:
         if case.attempt == 1 or case.excluded or case.is_for_one:
             return []
-        is_its = and_(same_reply(case), counts(cases))
+        is_its = sa.and_(same_reply(case), counts(schema.cases))
         if case.is_watched:
-            is_its = and_(cases.c.team_id == case.team_id, cases.c.key == case.key.removesuffix(AGAIN))
-        query = select(cases).where(is_its, cases.c.id < case.id, cases.c.judged_at.is_not(None))
+            is_its = sa.and_(schema.cases.c.team_id == case.team_id, schema.cases.c.key == case.key.removesuffix(AGAIN))
+        query = sa.select(schema.cases).where(
+            is_its, schema.cases.c.id < case.id, schema.cases.c.judged_at.is_not(None)
+        )
         return await self._database.rows(LoggedCase, query)
 
     async def is_replaced(self, case_id: int) -> bool:
         case = await self.get(case_id)
         if case is None or case.excluded is Exclusion.CONTINUED:
             return case is not None
-        is_later = and_(cases.c.id > case.id, cases.c.attempt > 1, cases.c.judged_at.is_not(None))
-        query = select(cases.c.id).where(same_reply(case), counts(cases), is_later).limit(1)
+        is_later = sa.and_(
+            schema.cases.c.id > case.id, schema.cases.c.attempt > 1, schema.cases.c.judged_at.is_not(None)
+        )
+        query = sa.select(schema.cases.c.id).where(same_reply(case), counts(schema.cases), is_later).limit(1)
         return await self._database.value(query) is not None
 
     async def verdict(self, case_id: int) -> CaseVerdict | None:
-        async def read(connection: AsyncConnection) -> tuple[Row[Any], Sequence[Row[Any]]]:
+        async def read(connection: AsyncConnection) -> tuple[sa.Row[Any], Sequence[sa.Row[Any]]]:
             row = (await connection.execute(_BY_ID, {"case_id": case_id})).one()
             which = {"team_id": row.team_id, "case_id": case_id}
             return row, (await connection.execute(_RATINGS, which)).all()
@@ -201,7 +201,11 @@ class Cases(StorePart):
         return _to_verdict(row, rows) if row.judged_at else None
 
     async def newest(self, limit: int) -> Sequence[LoggedCase]:
-        return (await self._database.rows(LoggedCase, select(cases).order_by(cases.c.id.desc()).limit(limit)))[::-1]
+        return (
+            await self._database.rows(
+                LoggedCase, sa.select(schema.cases).order_by(schema.cases.c.id.desc()).limit(limit)
+            )
+        )[::-1]
 
     async def recent(
         self, team_id: str, user_id: str, limit: int, before: PageEnd | None = None, asked_since: datetime | None = None
@@ -210,32 +214,40 @@ class Cases(StorePart):
 
         Cases that have waited for a question since before `asked_since` are left out.
         """
-        query = select(cases).where(cases.c.team_id == team_id, cases.c.requester_id == user_id)
+        query = sa.select(schema.cases).where(schema.cases.c.team_id == team_id, schema.cases.c.requester_id == user_id)
         if before:
-            query = query.where(tuple_(cases.c.created_at, cases.c.id) < before)
+            query = query.where(sa.tuple_(schema.cases.c.created_at, schema.cases.c.id) < before)
         if asked_since:
-            query = query.where(or_(cases.c.status != CaseStatus.ASKED, cases.c.created_at >= asked_since))
-        return await self._listed(query.order_by(cases.c.created_at.desc(), cases.c.id.desc()).limit(limit))
+            query = query.where(
+                sa.or_(schema.cases.c.status != CaseStatus.ASKED, schema.cases.c.created_at >= asked_since)
+            )
+        return await self._listed(
+            query.order_by(schema.cases.c.created_at.desc(), schema.cases.c.id.desc()).limit(limit)
+        )
 
     async def numbered(self, team_id: str, case_ids: Sequence[int]) -> Sequence[LoggedCase]:
-        query = select(cases).where(cases.c.team_id == team_id, cases.c.id.in_(case_ids)).order_by(cases.c.id)
+        query = (
+            sa.select(schema.cases)
+            .where(schema.cases.c.team_id == team_id, schema.cases.c.id.in_(case_ids))
+            .order_by(schema.cases.c.id)
+        )
         return await self._listed(query)
 
-    async def _listed(self, query: Select[Any]) -> Sequence[LoggedCase]:
+    async def _listed(self, query: sa.Select[Any]) -> Sequence[LoggedCase]:
         found = await self._database.rows(LoggedCase, query)
         # If no texts are kept, lists do not show those of cases under way, either.
         return found if self._keeps_text else [case.model_copy(update={"response": None}) for case in found]
 
     async def counts(self) -> Mapping[str, int]:
         """How many cases there are, by status. It is scraped every few seconds, so it reads only indexes."""
-        number = func.count().label("number")
-        unsettled = select(cases.c.status, number).where(IS_UNSETTLED).group_by(cases.c.status)
+        number = sa.func.count().label("number")
+        unsettled = sa.select(schema.cases.c.status, number).where(schema.IS_UNSETTLED).group_by(schema.cases.c.status)
         # Delivered is the total less the others: SQLite counts rows by a narrow index, and has none by status.
-        query = unsettled.union_all(select(null(), number).select_from(cases))
+        query = unsettled.union_all(sa.select(sa.null(), number).select_from(schema.cases))
         found = {row.status: row.number for row in await self._database.all(query)}
         delivered = found.pop(None) - sum(found.values())
         return found | ({CaseStatus.DELIVERED: delivered} if delivered else {})
 
     async def ping(self) -> None:
         """Returns once the database has answered; what it reads does not grow with the number of cases."""
-        await self._database.all(select(processes.c.id).limit(1))
+        await self._database.all(sa.select(schema.processes.c.id).limit(1))

@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any, Self, TypeVar
 
 import aiosqlite
+import sqlalchemy as sa
 from cachetools import LRUCache
-from sqlalchemy import Column, ColumnElement, Executable, Row, Select, Table, event, text, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection as SyncConnection
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -44,7 +44,7 @@ class Database:
         self.is_sqlite = engine.dialect.name == "sqlite"
         # Settling has a queue, so that adding a case, and answering Slack, goes ahead of a thousand old cases.
         self._settling = FairQueue(_SETTLING_AT_ONCE)
-        self._choices: LRUCache[Any, Row[Any] | None] = LRUCache(_CHOICES_KEPT)
+        self._choices: LRUCache[Any, sa.Row[Any] | None] = LRUCache(_CHOICES_KEPT)
         self._choices_number = 0
         # SQLite has one writer. A writer that waits in SQLite looks again after ever longer pauses, and may be
         # overtaken for a second; this lock is given in order.
@@ -52,44 +52,44 @@ class Database:
         self.scrubbed_at: datetime | None = None
         """When SQLite's journal was emptied after the last deletion; None while that is still to be done."""
         if self.is_sqlite:
-            event.listen(engine.sync_engine, "after_cursor_execute", self._on_execute)
+            sa.event.listen(engine.sync_engine, "after_cursor_execute", self._on_execute)
 
     async def close(self) -> None:
         """Closes the connections; those to a server that does not answer are left to the operating system."""
         await asyncio.wait([asyncio.ensure_future(self.engine.dispose())], timeout=_CLOSE_S)
 
-    async def all(self, query: Executable) -> Sequence[Row[Any]]:
-        async def fetch(connection: AsyncConnection) -> Sequence[Row[Any]]:
+    async def all(self, query: sa.Executable) -> Sequence[sa.Row[Any]]:
+        async def fetch(connection: AsyncConnection) -> Sequence[sa.Row[Any]]:
             return (await connection.execute(query)).all()
 
         return await self.read(fetch)
 
-    async def rows(self, kind: Callable[..., T], query: Executable) -> list[T]:
+    async def rows(self, kind: Callable[..., T], query: sa.Executable) -> list[T]:
         """All rows of a query, each as a `kind` made from its columns by name."""
         return [kind(**row._mapping) for row in await self.all(query)]
 
-    async def first(self, kind: Callable[..., T], query: Select[Any]) -> T | None:
+    async def first(self, kind: Callable[..., T], query: sa.Select[Any]) -> T | None:
         """The first row of a query, as in `rows`; None if there is none."""
         found = await self.rows(kind, query.limit(1))
         return found[0] if found else None
 
-    async def values(self, query: Executable) -> list[Any]:
+    async def values(self, query: sa.Executable) -> list[Any]:
         """The values of a query's only column."""
         return [row[0] for row in await self.all(query)]
 
-    async def value(self, query: Executable) -> Any:
+    async def value(self, query: sa.Executable) -> Any:
         """The value in the first row of a query's only column; None if there is no row."""
         return next(iter(await self.values(query)), None)
 
-    async def one(self, query: Executable, values: Mapping[str, Any] | None = None) -> Row[Any] | None:
+    async def one(self, query: sa.Executable, values: Mapping[str, Any] | None = None) -> sa.Row[Any] | None:
         """The row of a query that returns at most one; `values` are its parameters."""
 
-        async def fetch(connection: AsyncConnection) -> Row[Any] | None:
+        async def fetch(connection: AsyncConnection) -> sa.Row[Any] | None:
             return (await connection.execute(query, values)).one_or_none()
 
         return await self.read(fetch)
 
-    async def choice(self, query: Executable, of: Mapping[str, str]) -> Row[Any] | None:
+    async def choice(self, query: sa.Executable, of: Mapping[str, str]) -> sa.Row[Any] | None:
         """Like `one`, for what every case asks; with SQLite, which only we write, cached until `forget_choices`."""
         key = (query, *of.values())
         if key in self._choices:
@@ -116,7 +116,7 @@ class Database:
     async def read(self, work: Work[T]) -> T:
         return await _to_the_end(self._over_a_connection(work))
 
-    async def execute(self, statement: Executable) -> int:
+    async def execute(self, statement: sa.Executable) -> int:
         async def change(connection: AsyncConnection) -> int:
             return (await connection.execute(statement)).rowcount
 
@@ -156,7 +156,7 @@ class Part:
         self._database = database
 
 
-def columns_of(table: Table, kind: type, *without: str) -> list[Column[Any]]:
+def columns_of(table: sa.Table, kind: type, *without: str) -> list[sa.Column[Any]]:
     """The columns that a dataclass has as fields, except those in `without`."""
     return [table.c[each.name] for each in fields(kind) if each.name not in without]
 
@@ -178,7 +178,7 @@ async def _to_the_end(work: Coroutine[Any, Any, T]) -> T:
         raise
 
 
-_TURN = text("SELECT pg_advisory_xact_lock(hashtextextended('slack-judge ' || :at, 0))")
+_TURN = sa.text("SELECT pg_advisory_xact_lock(hashtextextended('slack-judge ' || :at, 0))")
 
 
 async def lock_for_transaction(connection: AsyncConnection, at: str) -> None:
@@ -197,10 +197,10 @@ async def lock_learning(connection: AsyncConnection) -> None:
 
 def upsert(
     database: Database,
-    table: Table,
+    table: sa.Table,
     values: Mapping[str, Any],
     keep: tuple[str, ...] = (),
-    where: ColumnElement[bool] | None = None,
+    where: sa.ColumnElement[bool] | None = None,
 ) -> Insert:
     """A statement that inserts a row, or updates the one with the same primary key if `where` holds for it.
 
@@ -212,13 +212,17 @@ def upsert(
     return statement.on_conflict_do_update(index_elements=keys, set_=changes, where=where)
 
 
-def insert_new(database: Database, table: Table, values: Mapping[str, Any]) -> Insert:
+def insert_new(database: Database, table: sa.Table, values: Mapping[str, Any]) -> Insert:
     """A statement that inserts a row, unless there is one with the same primary key."""
     return insert_into(database, table).values(**values).on_conflict_do_nothing()
 
 
 async def claim(
-    database: Database, table: Table, key: Mapping[str, Any], values: Mapping[str, Any], is_left: ColumnElement[bool]
+    database: Database,
+    table: sa.Table,
+    key: Mapping[str, Any],
+    values: Mapping[str, Any],
+    is_left: sa.ColumnElement[bool],
 ) -> bool | None:
     """Takes the lease that the row with this primary key stands for, which one process has at a time.
 
@@ -227,11 +231,11 @@ async def claim(
     """
     if await database.execute(insert_new(database, table, {**key, **values})):
         return True
-    taken_over = update(table).filter_by(**key).where(is_left).values(**values)
+    taken_over = sa.update(table).filter_by(**key).where(is_left).values(**values)
     return False if await database.execute(taken_over) else None
 
 
-def insert_into(database: Database, table: Table) -> sqlite.Insert | postgresql.Insert:
+def insert_into(database: Database, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
     return sqlite.insert(table) if database.is_sqlite else postgresql.insert(table)
 
 

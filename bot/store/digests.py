@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Row, Select, Update, and_, case, delete, func, or_, select, update
+import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.label import Reaction
@@ -42,9 +42,9 @@ class Claim:
 
 class Digests(Part):
     async def open(self, team_id: str, due: Collection[tuple[str, str]], now: datetime) -> Sequence[tuple[str, str]]:
-        is_taken = or_(digests.c.status != DigestStatus.CLAIMED, digests.c.claimed_at > now - LEASE)
+        is_taken = sa.or_(digests.c.status != DigestStatus.CLAIMED, digests.c.claimed_at > now - LEASE)
         is_meant = digests.c.week.in_({week for _, week in due})
-        query = select(digests.c.channel_id, digests.c.week).filter_by(team_id=team_id).where(is_meant, is_taken)
+        query = sa.select(digests.c.channel_id, digests.c.week).filter_by(team_id=team_id).where(is_meant, is_taken)
         taken = {(row.channel_id, row.week) for row in await self._database.all(query)}
         return [each for each in due if each not in taken]
 
@@ -67,9 +67,9 @@ class Digests(Part):
         await self._database.execute(_update(claim).values(**values))
 
 
-def _update(claim: Claim) -> Update:
+def _update(claim: Claim) -> sa.Update:
     key = {"team_id": claim.team_id, "channel_id": claim.channel_id, "week": claim.week}
-    return update(digests).filter_by(**key)
+    return sa.update(digests).filter_by(**key)
 
 
 class Thumbs(Part):
@@ -93,20 +93,20 @@ class Thumbs(Part):
         await self._database.execute(upsert(self._database, thumbs, values, where=thumbs.c.changed_at < thumb.at))
 
     async def counts(self, place: Place, span: Span) -> Sequence[ThumbCount]:
-        within = and_(thumbs.c.changed_at >= span.start, thumbs.c.changed_at < span.end)
-        here = and_(thumbs.c.team_id == place.team_id, thumbs.c.channel_id == place.channel_id)
+        within = sa.and_(thumbs.c.changed_at >= span.start, thumbs.c.changed_at < span.end)
+        here = sa.and_(thumbs.c.team_id == place.team_id, thumbs.c.channel_id == place.channel_id)
         authors = _authors(thumbs.c.team_id, thumbs.c.channel_id, thumbs.c.ts)
-        author_id = func.coalesce(*(each.scalar_subquery() for each in authors)).label("author_id")
-        given = select(thumbs.c.ts, thumbs.c.is_up, author_id).where(here, within, thumbs.c.is_given).subquery()
-        query = select(
+        author_id = sa.func.coalesce(*(each.scalar_subquery() for each in authors)).label("author_id")
+        given = sa.select(thumbs.c.ts, thumbs.c.is_up, author_id).where(here, within, thumbs.c.is_given).subquery()
+        query = sa.select(
             given.c.author_id,
-            func.sum(case((given.c.is_up, 1), else_=0)).label("up"),
-            func.sum(case((given.c.is_up, 0), else_=1)).label("down"),
-            func.count(given.c.ts.distinct()).label("replies"),
+            sa.func.sum(sa.case((given.c.is_up, 1), else_=0)).label("up"),
+            sa.func.sum(sa.case((given.c.is_up, 0), else_=1)).label("down"),
+            sa.func.count(given.c.ts.distinct()).label("replies"),
         ).where(given.c.author_id.is_not(None))
         if place.author_id is not None:
             query = query.where(given.c.author_id == place.author_id)
-        query = query.group_by(given.c.author_id).order_by(func.count().desc(), given.c.author_id)
+        query = query.group_by(given.c.author_id).order_by(sa.func.count().desc(), given.c.author_id)
         return await self._database.rows(ThumbCount, query)
 
     async def _is_known(self, thumb: Reaction) -> bool:
@@ -116,22 +116,22 @@ class Thumbs(Part):
         return False
 
     async def drop_older(self, before: datetime) -> int:
-        return await self._database.execute(delete(thumbs).where(thumbs.c.changed_at < before))
+        return await self._database.execute(sa.delete(thumbs).where(thumbs.c.changed_at < before))
 
 
-async def drop_of_reply(connection: AsyncConnection, gone: Row[*tuple[Any, ...]]) -> None:
+async def drop_of_reply(connection: AsyncConnection, gone: sa.Row[*tuple[Any, ...]]) -> None:
     """Deletes the thumbs under the reply of a deleted case, unless another case of that reply is left."""
     here = {"team_id": gone.team_id, "channel_id": gone.channel_id}
-    left = select(cases.c.id).filter_by(**here, message_ts=gone.message_ts)
-    await connection.execute(delete(thumbs).filter_by(**here, ts=gone.message_ts).where(~left.exists()))
+    left = sa.select(cases.c.id).filter_by(**here, message_ts=gone.message_ts)
+    await connection.execute(sa.delete(thumbs).filter_by(**here, ts=gone.message_ts).where(~left.exists()))
 
 
-def _authors(team_id: Any, channel_id: Any, ts: Any) -> Sequence[Select[tuple[str | None]]]:
+def _authors(team_id: Any, channel_id: Any, ts: Any) -> Sequence[sa.Select[tuple[str | None]]]:
     """Queries for the author of a reply that was watched or scored; `ts` may be that of any of its messages."""
     here = {"team_id": team_id, "channel_id": channel_id}
-    is_its = and_(replies.c.ts <= ts, func.coalesce(replies.c.last_ts, replies.c.ts) >= ts)
-    watched = select(replies.c.author_id).filter_by(**here).where(is_its).order_by(replies.c.ts.desc())
-    scored = select(cases.c.author_id).where(or_(counts(cases), is_watched(cases)))
-    is_part = and_(turns.c.team_id == team_id, turns.c.channel_id == channel_id, turns.c.ts == ts, IS_OF_RESPONSE)
+    is_its = sa.and_(replies.c.ts <= ts, sa.func.coalesce(replies.c.last_ts, replies.c.ts) >= ts)
+    watched = sa.select(replies.c.author_id).filter_by(**here).where(is_its).order_by(replies.c.ts.desc())
+    scored = sa.select(cases.c.author_id).where(sa.or_(counts(cases), is_watched(cases)))
+    is_part = sa.and_(turns.c.team_id == team_id, turns.c.channel_id == channel_id, turns.c.ts == ts, IS_OF_RESPONSE)
     by_part = scored.join(turns, is_turn_of_case()).where(is_part)
     return [each.limit(1) for each in (watched, scored.filter_by(**here, message_ts=ts), by_part)]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, and_, delete, false, select, true, tuple_, union, update
+import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus, LoggedCase, Part, join_texts, text_hash
@@ -19,25 +19,25 @@ _NO_TEXTS = {"question": None, "response": None, "justification": ""}
 _NO_WORDS = {"justification": "", "raw": ""}
 
 
-async def drop_texts(database: Database, connection: AsyncConnection, which: ColumnElement[bool]) -> None:
+async def drop_texts(database: Database, connection: AsyncConnection, which: sa.ColumnElement[bool]) -> None:
     """Removes the texts from these cases, their ratings, and rubrics and improvements that have learnt from them.
 
     Hashes, scores and the timestamps of the messages are kept. The transaction must hold `lock_learning`.
     """
     # The cases first: whatever remembers something of a case holds its row, and is deleted after that.
-    dropping = update(cases).where(which).values(_NO_TEXTS).returning(cases.c.team_id, cases.c.id)
+    dropping = sa.update(cases).where(which).values(_NO_TEXTS).returning(cases.c.team_id, cases.c.id)
     dropped = [(row.team_id, row.id) for row in await connection.execute(dropping)]
-    said = tuple_(turns.c.team_id, turns.c.case_id).in_(dropped)
-    await connection.execute(update(turns).where(said).values(text=None))
+    said = sa.tuple_(turns.c.team_id, turns.c.case_id).in_(dropped)
+    await connection.execute(sa.update(turns).where(said).values(text=None))
     await _drop_quotes(database, connection, dropped)
 
 
 async def _drop_quotes(database: Database, connection: AsyncConnection, dropped: Sequence[tuple[str, int]]) -> None:
     """Removes what was written from these cases: by the judge, in rubrics, and in what improvements have learnt."""
-    theirs = tuple_(ratings.c.team_id, ratings.c.case_id).in_(dropped)
-    await connection.execute(update(ratings).where(theirs).values(_NO_WORDS))
-    learnt = tuple_(align_records.c.team_id, align_records.c.case_id).in_(dropped)
-    await connection.execute(delete(align_records).where(learnt))
+    theirs = sa.tuple_(ratings.c.team_id, ratings.c.case_id).in_(dropped)
+    await connection.execute(sa.update(ratings).where(theirs).values(_NO_WORDS))
+    learnt = sa.tuple_(align_records.c.team_id, align_records.c.case_id).in_(dropped)
+    await connection.execute(sa.delete(align_records).where(learnt))
     await drop_examples(database, connection, dropped)
 
 
@@ -54,9 +54,9 @@ class Edits(JobPart):
     async def note_edited(self, team_id: str, channel_id: str, ts: str, text: str) -> Sequence[int]:
         """Marks the cases that were read from this message if it differs from `text`."""
         found, is_new = text_hash(text), _is_new(team_id, channel_id, cases.c.edited_at)
-        scored = and_(cases.c.message_ts == ts, cases.c.response_hash != found, is_one_message(Part.RESPONSE))
-        asked = and_(cases.c.question_ts == ts, cases.c.question_hash != found, is_one_message(Part.QUESTION))
-        said = and_(_is_said_at(team_id, channel_id, ts), turns.c.text_hash != found)
+        scored = sa.and_(cases.c.message_ts == ts, cases.c.response_hash != found, is_one_message(Part.RESPONSE))
+        asked = sa.and_(cases.c.question_ts == ts, cases.c.question_hash != found, is_one_message(Part.QUESTION))
+        said = sa.and_(_is_said_at(team_id, channel_id, ts), turns.c.text_hash != found)
         return await self._mark(team_id, [scored, asked], said, is_new, "edited_at")
 
     async def note_deleted(self, team_id: str, channel_id: str, ts: str) -> Sequence[int]:
@@ -66,22 +66,22 @@ class Edits(JobPart):
         """
         shortened = await self._shorten(team_id, channel_id, ts)
         is_new = _is_new(team_id, channel_id, cases.c.deleted_at)
-        scored = and_(cases.c.message_ts == ts, is_one_message(Part.RESPONSE))
+        scored = sa.and_(cases.c.message_ts == ts, is_one_message(Part.RESPONSE))
         asked = cases.c.question_ts == ts
-        said = and_(_is_said_at(team_id, channel_id, ts), cases.c.id.not_in(shortened))
+        said = sa.and_(_is_said_at(team_id, channel_id, ts), cases.c.id.not_in(shortened))
         return [*shortened, *await self._mark(team_id, [scored, asked], said, is_new, "deleted_at")]
 
     async def note_added(self, case: LoggedCase) -> None:
         """Marks a case whose reply has gone on since it was scored, like an edited one."""
-        is_it = and_(cases.c.id == case.id, cases.c.edited_at.is_(None))
-        await self._mark(case.team_id, [is_it], false(), true(), "edited_at")
+        is_it = sa.and_(cases.c.id == case.id, cases.c.edited_at.is_(None))
+        await self._mark(case.team_id, [is_it], sa.false(), sa.true(), "edited_at")
 
     async def note_continued(self, team_id: str, channel_id: str, last_ts: str, ts: str) -> Sequence[int]:
         """Marks the cases, but for watched ones, that have read a reply up to `last_ts`; `ts` is an addition to it."""
-        has_both = cases.c.id.in_(select(turns.c.case_id).where(_is_said_at(team_id, channel_id, ts)))
-        is_new = and_(_is_new(team_id, channel_id, cases.c.edited_at), cases.c.probability.is_(None), ~has_both)
-        of_one = and_(cases.c.message_ts == last_ts, cases.c.question_source.is_not(None))
-        of_several = and_(_is_said_at(team_id, channel_id, last_ts), turns.c.part == Part.RESPONSE)
+        has_both = cases.c.id.in_(sa.select(turns.c.case_id).where(_is_said_at(team_id, channel_id, ts)))
+        is_new = sa.and_(_is_new(team_id, channel_id, cases.c.edited_at), cases.c.probability.is_(None), ~has_both)
+        of_one = sa.and_(cases.c.message_ts == last_ts, cases.c.question_source.is_not(None))
+        of_several = sa.and_(_is_said_at(team_id, channel_id, last_ts), turns.c.part == Part.RESPONSE)
         return await self._mark(team_id, [of_one], of_several, is_new, "edited_at")
 
     async def _shorten(self, team_id: str, channel_id: str, ts: str) -> Sequence[int]:
@@ -89,27 +89,29 @@ class Edits(JobPart):
 
         A reply is known by its first message that is left; one that a watch drew, by the one that it drew.
         """
-        is_it = and_(_is_said_at(team_id, channel_id, ts), turns.c.part == Part.RESPONSE)
-        at_rest = select(cases.c.id).join(turns, is_turn_of_case()).where(is_it, cases.c.status.in_(AT_REST))
+        is_it = sa.and_(_is_said_at(team_id, channel_id, ts), turns.c.part == Part.RESPONSE)
+        at_rest = sa.select(cases.c.id).join(turns, is_turn_of_case()).where(is_it, cases.c.status.in_(AT_REST))
 
         async def shorten(connection: AsyncConnection) -> Sequence[int]:
             await lock_learning(connection)
             shortened = []
             for case_id in (await connection.execute(at_rest)).scalars().all():
-                of_reply = and_(turns.c.team_id == team_id, turns.c.case_id == case_id, turns.c.part == Part.RESPONSE)
-                rest = select(turns.c.ts, turns.c.text).where(of_reply, turns.c.ts != ts).order_by(turns.c.position)
+                of_reply = sa.and_(
+                    turns.c.team_id == team_id, turns.c.case_id == case_id, turns.c.part == Part.RESPONSE
+                )
+                rest = sa.select(turns.c.ts, turns.c.text).where(of_reply, turns.c.ts != ts).order_by(turns.c.position)
                 left = (await connection.execute(rest)).all()
                 texts = [row.text for row in left]
                 if not texts or None in texts:  # without texts it is a deletion, so that the verdict quotes nothing
                     continue
-                await connection.execute(delete(turns).where(of_reply, turns.c.ts == ts))
+                await connection.execute(sa.delete(turns).where(of_reply, turns.c.ts == ts))
                 response = join_texts(texts)
                 marks = {"response": response, "messages": len(texts)}  # its hash stays: the score is of all
                 marks |= {"justification": "", "edited_at": utc_now(), "is_stale": True}
-                await connection.execute(update(cases).where(cases.c.id == case_id).values(marks))
-                is_known_by_it = and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id)
-                is_known_by_it = and_(is_known_by_it, cases.c.message_ts == ts, cases.c.probability.is_(None))
-                await connection.execute(update(cases).where(is_known_by_it).values(message_ts=left[0].ts))
+                await connection.execute(sa.update(cases).where(cases.c.id == case_id).values(marks))
+                is_known_by_it = sa.and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id)
+                is_known_by_it = sa.and_(is_known_by_it, cases.c.message_ts == ts, cases.c.probability.is_(None))
+                await connection.execute(sa.update(cases).where(is_known_by_it).values(message_ts=left[0].ts))
                 shortened.append(case_id)
             await _drop_quotes(self._database, connection, [(team_id, case_id) for case_id in shortened])
             await self._jobs.put(connection, [Job(JobKind.AMEND, team_id, number) for number in shortened])
@@ -120,17 +122,17 @@ class Edits(JobPart):
     async def _mark(
         self,
         team_id: str,
-        named: Sequence[ColumnElement[bool]],
-        said: ColumnElement[bool],
-        is_new: ColumnElement[bool],
+        named: Sequence[sa.ColumnElement[bool]],
+        said: sa.ColumnElement[bool],
+        is_new: sa.ColumnElement[bool],
         column: str,
     ) -> Sequence[int]:
         """Marks the cases for which one of `named` holds, or which have a turn for which `said` holds."""
         # Almost no message was ever scored, so this looks without the writers' lock. It is a union, because SQLite
         # would go through the whole channel for an "or".
-        ids = select(cases.c.id).where(is_new)
+        ids = sa.select(cases.c.id).where(is_new)
         found = await self._database.values(
-            union(*(ids.where(each) for each in named), ids.join(turns, is_turn_of_case()).where(said))
+            sa.union(*(ids.where(each) for each in named), ids.join(turns, is_turn_of_case()).where(said))
         )
         if not found:
             return []
@@ -139,9 +141,9 @@ class Edits(JobPart):
 
         async def mark(connection: AsyncConnection) -> None:
             await lock_learning(connection)
-            await connection.execute(update(cases).where(is_found).values(marks))
+            await connection.execute(sa.update(cases).where(is_found).values(marks))
             if column == "deleted_at":
-                await drop_texts(self._database, connection, and_(is_found, cases.c.status.in_(AT_REST)))
+                await drop_texts(self._database, connection, sa.and_(is_found, cases.c.status.in_(AT_REST)))
             await self._jobs.put(connection, [Job(JobKind.AMEND, team_id, number) for number in found])
 
         await self._database.write(mark)
@@ -149,11 +151,11 @@ class Edits(JobPart):
 
     async def case(self, case_id: int) -> LoggedCase | None:
         """The case, if its verdict in Slack is out of date; otherwise None."""
-        return await self._database.first(LoggedCase, select(cases).where(IS_STALE, cases.c.id == case_id))
+        return await self._database.first(LoggedCase, sa.select(cases).where(IS_STALE, cases.c.id == case_id))
 
     async def resubmit(self, team_id: str) -> None:
         """Writes the missing jobs for a team's stale verdicts: a safety net, and how a queue starts."""
-        query = select(cases.c.id).where(IS_STALE, is_of_team(team_id), cases.c.status == CaseStatus.DELIVERED)
+        query = sa.select(cases.c.id).where(IS_STALE, is_of_team(team_id), cases.c.status == CaseStatus.DELIVERED)
         stale = await self._database.values(query.order_by(cases.c.id).limit(_AT_ONCE))
         await self._jobs.submit([Job(JobKind.AMEND, team_id, each, key=f"amend/{each}") for each in stale])
 
@@ -166,18 +168,18 @@ class Edits(JobPart):
 
     async def note_said(self, case: LoggedCase) -> None:
         """Records that the verdict in Slack says what `case` says, unless the case has been marked again since then."""
-        is_same = and_(
+        is_same = sa.and_(
             cases.c.edited_at.is_not_distinct_from(case.edited_at),
             cases.c.deleted_at.is_not_distinct_from(case.deleted_at),
             cases.c.forgotten_at.is_not_distinct_from(case.forgotten_at),
         )
-        await self._database.execute(update(cases).where(cases.c.id == case.id, is_same).values(is_stale=False))
+        await self._database.execute(sa.update(cases).where(cases.c.id == case.id, is_same).values(is_stale=False))
 
 
-def _is_said_at(team_id: str, channel_id: str, ts: str) -> ColumnElement[bool]:
-    is_there = and_(turns.c.team_id == team_id, turns.c.channel_id == channel_id)
-    return and_(is_there, turns.c.ts == ts, turns.c.part != Part.SHARED)
+def _is_said_at(team_id: str, channel_id: str, ts: str) -> sa.ColumnElement[bool]:
+    is_there = sa.and_(turns.c.team_id == team_id, turns.c.channel_id == channel_id)
+    return sa.and_(is_there, turns.c.ts == ts, turns.c.part != Part.SHARED)
 
 
-def _is_new(team_id: str, channel_id: str, mark: ColumnElement[datetime]) -> ColumnElement[bool]:
-    return and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id, mark.is_(None))
+def _is_new(team_id: str, channel_id: str, mark: sa.ColumnElement[datetime]) -> sa.ColumnElement[bool]:
+    return sa.and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id, mark.is_(None))

@@ -10,21 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import (
-    CTE,
-    ColumnElement,
-    CompoundSelect,
-    Select,
-    Subquery,
-    and_,
-    case,
-    false,
-    func,
-    literal,
-    select,
-    true,
-    union_all,
-)
+import sqlalchemy as sa
 
 from bot.domain.clock import utc_week
 from bot.domain.verdict import MADE_UP, OFFLINE
@@ -219,39 +205,39 @@ _BEGINNING, _END = datetime(2000, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo
 
 class Tallies(Part):
     async def scores(self, place: Place, span: Span) -> Sequence[ScoreCount]:
-        rater = case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model)).label("rater")
+        rater = sa.case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model)).label("rater")
         version, has_unread = cases.c.judge_version.label("version"), cases.c.unread.is_not(None).label("has_unread")
         columns = (
             cases.c[name] for name in ("author_id", "score", "lowest", "highest", "unscored_reason", "thread_ts")
         )
-        chosen = select(*columns, version, rater, has_unread).where(_public(place, span))
+        chosen = sa.select(*columns, version, rater, has_unread).where(_public(place, span))
         found = _in_shared_threads(chosen.cte("found"))
-        query = select(found, func.count().label("number")).group_by(*found.c)
+        query = sa.select(found, sa.func.count().label("number")).group_by(*found.c)
         return await self._database.rows(ScoreCount, query)
 
     async def authors(self, place: Place, span: Span) -> Sequence[str]:
         """The authors of the replies that were scored, those with the most first."""
-        query = select(cases.c.author_id).where(_public(place, span), cases.c.author_id.is_not(None))
-        query = query.group_by(cases.c.author_id).order_by(func.count().desc(), cases.c.author_id)
+        query = sa.select(cases.c.author_id).where(_public(place, span), cases.c.author_id.is_not(None))
+        query = query.group_by(cases.c.author_id).order_by(sa.func.count().desc(), cases.c.author_id)
         return await self._database.values(query)
 
     async def busiest(self, team_id: str, channel_ids: Collection[str], since: datetime) -> Sequence[str]:
-        is_among = and_(cases.c.team_id == team_id, cases.c.channel_id.in_(channel_ids))
-        query = select(cases.c.channel_id).where(is_among, cases.c.judged_at >= since, counts(cases))
-        query = query.group_by(cases.c.channel_id).order_by(func.count().desc(), cases.c.channel_id)
+        is_among = sa.and_(cases.c.team_id == team_id, cases.c.channel_id.in_(channel_ids))
+        query = sa.select(cases.c.channel_id).where(is_among, cases.c.judged_at >= since, counts(cases))
+        query = query.group_by(cases.c.channel_id).order_by(sa.func.count().desc(), cases.c.channel_id)
         return await self._database.values(query)
 
     async def usage(self, place: Place, span: Span, kind: Kind) -> Usage:
         tokens = cases.c.input_tokens + cases.c.output_tokens
-        query = select(
-            func.count(func.distinct(cases.c.requester_id)).filter(_is_of(kind)).label("people"),
-            func.count().label("cases"),
-            func.coalesce(func.sum(tokens), 0).label("tokens"),
-            func.count(tokens).label("with_tokens"),
-            func.coalesce(func.sum(cases.c.cost_usd), 0.0).label("cost_usd"),
-            func.count(cases.c.cost_usd).label("with_cost"),
-            func.count().filter(cases.c.skipped_ratings > 0).label("skipped_ratings"),
-            func.count(cases.c.skipped_ratings).label("with_skipping"),
+        query = sa.select(
+            sa.func.count(sa.func.distinct(cases.c.requester_id)).filter(_is_of(kind)).label("people"),
+            sa.func.count().label("cases"),
+            sa.func.coalesce(sa.func.sum(tokens), 0).label("tokens"),
+            sa.func.count(tokens).label("with_tokens"),
+            sa.func.coalesce(sa.func.sum(cases.c.cost_usd), 0.0).label("cost_usd"),
+            sa.func.count(cases.c.cost_usd).label("with_cost"),
+            sa.func.count().filter(cases.c.skipped_ratings > 0).label("skipped_ratings"),
+            sa.func.count(cases.c.skipped_ratings).label("with_skipping"),
         )
         (usage,) = await self._database.rows(Usage, query.where(_public(place, span)))
         return usage
@@ -259,14 +245,14 @@ class Tallies(Part):
     async def sums(self, place: Place, spans: Sequence[Span], scale: Scale) -> Sequence[VersionSum]:
         repeated = _repeated(place, spans[0]).cte("repeated")
         version = cases.c.judge_version.label("version")
-        figures = (version, func.sum(cases.c.score).label("total"), func.count(cases.c.score).label("n"))
+        figures = (version, sa.func.sum(cases.c.score).label("total"), sa.func.count(cases.c.score).label("n"))
         each = [
-            select(literal(position).label("position"), *figures)
-            .where(_is_on(scale), _public(place, span, select(repeated.c.id)))
+            sa.select(sa.literal(position).label("position"), *figures)
+            .where(_is_on(scale), _public(place, span, sa.select(repeated.c.id)))
             .group_by(version)
             for position, span in enumerate(spans)
         ]
-        return await self._database.rows(VersionSum, union_all(*each).order_by("position"))
+        return await self._database.rows(VersionSum, sa.union_all(*each).order_by("position"))
 
     async def lowest(
         self, place: Place, span: Span, kind: Kind, up_to: int, limit: int, author_ids: Collection[str] | None = None
@@ -275,30 +261,32 @@ class Tallies(Part):
 
         No score is above `up_to`, so that the others need no sorting. With `author_ids`, only what those authors wrote.
         """
-        by_whom = true() if author_ids is None else cases.c.author_id.in_(author_ids)
-        found = select(cases.c.id).where(cases.c.score <= up_to, _is_of(kind), _public(place, span), by_whom)
+        by_whom = sa.true() if author_ids is None else cases.c.author_id.in_(author_ids)
+        found = sa.select(cases.c.id).where(cases.c.score <= up_to, _is_of(kind), _public(place, span), by_whom)
         found = found.order_by(cases.c.score, cases.c.judged_at.desc()).limit(limit)
         return await self._database.rows(LowCase, _low_cases(cases.c.id.in_(found)))
 
     async def still_low(self, place: Place, case_ids: Collection[int]) -> Sequence[LowCase]:
         """Those of the cases that the channel may still see, in the same order as `lowest`."""
-        is_there = and_(cases.c.id.in_(case_ids), _public(place, Span(_BEGINNING, _END)))
+        is_there = sa.and_(cases.c.id.in_(case_ids), _public(place, Span(_BEGINNING, _END)))
         return await self._database.rows(LowCase, _low_cases(is_there))
 
     async def labelled(self, place: Place, until: datetime, kind: Kind) -> Sequence[LabelledCount]:
         """Scores and labels of everything that was judged before `until`."""
         of_case = labels.c.case_id, labels.c.is_blind
         given = (
-            select(*of_case, func.sum(labels.c.score).label("total"), func.count().label("people"))
+            sa.select(*of_case, sa.func.sum(labels.c.score).label("total"), sa.func.count().label("people"))
             .where(labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id)
             .group_by(*of_case)
             .subquery()
         )
         by = (given.c.is_blind, cases.c.score, given.c.total, given.c.people)
         # Labels are few: `concat` makes the database go from each label to its case, and not through all cases.
-        is_here = and_(cases.c.team_id.concat("") == place.team_id, cases.c.channel_id == place.channel_id, _by(place))
-        is_past = and_(cases.c.judged_at < until, cases.c.id.not_in(_repeated(place, Span(_BEGINNING, until))))
-        query = select(*by, func.count().label("number")).join(given, given.c.case_id == cases.c.id)
+        is_here = sa.and_(
+            cases.c.team_id.concat("") == place.team_id, cases.c.channel_id == place.channel_id, _by(place)
+        )
+        is_past = sa.and_(cases.c.judged_at < until, cases.c.id.not_in(_repeated(place, Span(_BEGINNING, until))))
+        query = sa.select(*by, sa.func.count().label("number")).join(given, given.c.case_id == cases.c.id)
         query = query.where(is_here, is_past, counts(cases), _is_of(kind)).group_by(*by)
         return await self._database.rows(LabelledCount, query)
 
@@ -311,16 +299,18 @@ class Tallies(Part):
         return await self._database.first(TimedScore, query)
 
     async def blind(self, place: Place, span: Span, kind: Kind) -> Sequence[ScoredCount]:
-        is_blind = and_(labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id, labels.c.is_blind)
+        is_blind = sa.and_(
+            labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id, labels.c.is_blind
+        )
         given = (
-            select(labels.c.case_id, func.avg(labels.c.score * 1.0).label("label"))
+            sa.select(labels.c.case_id, sa.func.avg(labels.c.score * 1.0).label("label"))
             .where(is_blind)
             .group_by(labels.c.case_id)
             .subquery()
         )
         last = utc_week(span.end)
         starts = [last - timedelta(weeks=back) for back in range((last - utc_week(span.start)).days // 7 + 1)]
-        week = case(*((cases.c.judged_at >= start, back) for back, start in enumerate(starts)), else_=len(starts))
+        week = sa.case(*((cases.c.judged_at >= start, back) for back, start in enumerate(starts)), else_=len(starts))
         columns = (
             cases.c.id,
             cases.c.score,
@@ -328,37 +318,39 @@ class Tallies(Part):
             cases.c.probability.label("drawn_with"),
             week.label("week"),
         )
-        is_earlier = func.coalesce(replies.c.ts < to_ts(span.start), true()).label("is_earlier")
-        query = select(*columns, replies.c.day, is_earlier).outerjoin(replies, _is_reply(place))
+        is_earlier = sa.func.coalesce(replies.c.ts < to_ts(span.start), sa.true()).label("is_earlier")
+        query = sa.select(*columns, replies.c.day, is_earlier).outerjoin(replies, _is_reply(place))
         scored = _in_shared_threads(query.where(_is_of(kind), _public(place, span)).cte("scored"))
         by = (given.c.label, *(each for each in scored.c if each.name != "id"))
-        query = select(*by, func.count().label("number")).outerjoin(given, given.c.case_id == scored.c.id)
+        query = sa.select(*by, sa.func.count().label("number")).outerjoin(given, given.c.case_id == scored.c.id)
         return await self._database.rows(ScoredCount, query.group_by(*by))
 
 
-def _in_shared_threads(found: CTE) -> Subquery:
+def _in_shared_threads(found: sa.CTE) -> sa.Subquery:
     """The rows, with the thread of those that share it with another row; all others are counted together."""
     # Not a join, for which SQLite goes through all shared threads for each row.
-    shared = select(found.c.thread_ts).group_by(found.c.thread_ts).having(func.count() > 1)
-    thread_ts = case((found.c.thread_ts.in_(shared), found.c.thread_ts)).label("thread_ts")
-    return select(*(each for each in found.c if each.name != "thread_ts"), thread_ts).subquery()
+    shared = sa.select(found.c.thread_ts).group_by(found.c.thread_ts).having(sa.func.count() > 1)
+    thread_ts = sa.case((found.c.thread_ts.in_(shared), found.c.thread_ts)).label("thread_ts")
+    return sa.select(*(each for each in found.c if each.name != "thread_ts"), thread_ts).subquery()
 
 
-def _low_cases(which: ColumnElement[bool]) -> Select[Any]:
+def _low_cases(which: sa.ColumnElement[bool]) -> sa.Select[Any]:
     """The lowest first, and the newest first among equals; without the texts of deleted or forgotten cases."""
-    is_shown = and_(cases.c.deleted_at.is_(None), cases.c.forgotten_at.is_(None))
-    words = case((is_shown, func.substr(cases.c.response, 1, _WORDS))).label("response")
-    query = select(*columns_of(cases, LowCase, "response"), words).where(which)
+    is_shown = sa.and_(cases.c.deleted_at.is_(None), cases.c.forgotten_at.is_(None))
+    words = sa.case((is_shown, sa.func.substr(cases.c.response, 1, _WORDS))).label("response")
+    query = sa.select(*columns_of(cases, LowCase, "response"), words).where(which)
     return query.order_by(cases.c.score, cases.c.judged_at.desc())
 
 
-def _timed_scores(place: Place, span: Span) -> Select[Any]:
-    return select(*columns_of(cases, TimedScore)).where(cases.c.score.is_not(None), _public(place, span))
+def _timed_scores(place: Place, span: Span) -> sa.Select[Any]:
+    return sa.select(*columns_of(cases, TimedScore)).where(cases.c.score.is_not(None), _public(place, span))
 
 
-def _public(place: Place, span: Span, repeated: Select[Any] | CompoundSelect[Any] | None = None) -> ColumnElement[bool]:
+def _public(
+    place: Place, span: Span, repeated: sa.Select[Any] | sa.CompoundSelect[Any] | None = None
+) -> sa.ColumnElement[bool]:
     """What counts in the channel; the conditions are written as in the indexes, so that these are used."""
-    within = and_(
+    within = sa.and_(
         cases.c.team_id == place.team_id,
         cases.c.channel_id == place.channel_id,
         cases.c.judged_at >= span.start,
@@ -366,35 +358,35 @@ def _public(place: Place, span: Span, repeated: Select[Any] | CompoundSelect[Any
         _by(place),
     )
     if place.origin is Origin.WATCHED:
-        return and_(within, is_watched(cases))
+        return sa.and_(within, is_watched(cases))
     if place.origin is Origin.AUTOMATED:
-        return and_(within, is_automated(cases))
-    return and_(within, counts(cases), cases.c.id.not_in(_repeated(place, span) if repeated is None else repeated))
+        return sa.and_(within, is_automated(cases))
+    return sa.and_(within, counts(cases), cases.c.id.not_in(_repeated(place, span) if repeated is None else repeated))
 
 
-def _is_reply(place: Place) -> ColumnElement[bool]:
+def _is_reply(place: Place) -> sa.ColumnElement[bool]:
     if place.origin is not Origin.WATCHED:
-        return false()
-    return and_(
+        return sa.false()
+    return sa.and_(
         replies.c.team_id == cases.c.team_id,
         replies.c.channel_id == cases.c.channel_id,
         replies.c.ts == cases.c.message_ts,
     )
 
 
-def _by(place: Place) -> ColumnElement[bool]:
-    return true() if place.author_id is None else cases.c.author_id == place.author_id
+def _by(place: Place) -> sa.ColumnElement[bool]:
+    return sa.true() if place.author_id is None else cases.c.author_id == place.author_id
 
 
-def _is_of(kind: Kind) -> ColumnElement[bool]:
-    return and_(_is_on(kind.scale), cases.c.judge_version.is_not_distinct_from(kind.version))
+def _is_of(kind: Kind) -> sa.ColumnElement[bool]:
+    return sa.and_(_is_on(kind.scale), cases.c.judge_version.is_not_distinct_from(kind.version))
 
 
-def _is_on(scale: Scale) -> ColumnElement[bool]:
-    return and_(cases.c.lowest == scale[0], cases.c.highest == scale[1], cases.c.score.is_not(None))
+def _is_on(scale: Scale) -> sa.ColumnElement[bool]:
+    return sa.and_(cases.c.lowest == scale[0], cases.c.highest == scale[1], cases.c.score.is_not(None))
 
 
-def _repeated(place: Place, span: Span) -> CompoundSelect[tuple[int]]:
+def _repeated(place: Place, span: Span) -> sa.CompoundSelect[tuple[int]]:
     return superseded(
         NEWER.c.team_id == place.team_id, NEWER.c.channel_id == place.channel_id, NEWER.c.judged_at >= span.start
     )

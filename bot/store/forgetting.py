@@ -8,33 +8,19 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Select, and_, delete, func, or_, select, union, update
+import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus, QuestionSource
 from bot.domain.clock import utc_now
-from bot.store import spending
-from bot.store.audit import Act, Action, Audit, note
+from bot.store import audit as store_audit
+from bot.store import jobs, schema, spending
 from bot.store.cases import AT_REST
 from bot.store.database import Database, lock_learning
 from bot.store.digests import drop_of_reply
 from bot.store.edits import drop_texts
 from bot.store.examples import drop_examples
-from bot.store.jobs import Job, JobKind, JobPart
-from bot.store.schema import (
-    assignments,
-    audit,
-    cases,
-    improvements,
-    labels,
-    people,
-    ratings,
-    replays,
-    rubrics,
-    spent,
-    thumbs,
-    turns,
-)
+from bot.store.schema import cases, thumbs
 from bot.store.visibility import same_reply
 
 BATCH = 500
@@ -43,31 +29,36 @@ PAUSE_S = 0.05  # lets others write in between
 _CHECKPOINT_PATIENCE_MS = 200
 
 
-class Forgetting(JobPart):
+class Forgetting(jobs.JobPart):
     async def forget(self, case_ids: Sequence[int], by: str) -> Sequence[int]:
         """Deletes those of these cases that are at rest, for the person `by`, and returns their numbers."""
-        is_gone = and_(cases.c.id.in_(case_ids), cases.c.status.in_(AT_REST))
+        is_gone = sa.and_(cases.c.id.in_(case_ids), cases.c.status.in_(AT_REST))
 
         async def remove(connection: AsyncConnection) -> Sequence[int]:
             await lock_learning(connection)
             await spending.keep(connection, is_gone)
             place = cases.c.team_id, cases.c.channel_id, cases.c.message_ts, cases.c.thread_ts
-            deletion = delete(cases).where(is_gone).returning(cases.c.id, *place)
+            deletion = sa.delete(cases).where(is_gone).returning(cases.c.id, *place)
             gone = (await connection.execute(deletion)).all()
             for row in gone:
-                is_earlier = and_(same_reply(row), cases.c.id < row.id, cases.c.reply_ts.is_not(None))
-                unfolding = update(cases).where(is_earlier).values(is_stale=True).returning(cases.c.id)
+                is_earlier = sa.and_(same_reply(row), cases.c.id < row.id, cases.c.reply_ts.is_not(None))
+                unfolding = sa.update(cases).where(is_earlier).values(is_stale=True).returning(cases.c.id)
                 earlier = (await connection.execute(unfolding)).scalars()
-                await self._jobs.put(connection, [Job(JobKind.AMEND, row.team_id, number) for number in earlier])
+                await self._jobs.put(
+                    connection, [jobs.Job(jobs.JobKind.AMEND, row.team_id, number) for number in earlier]
+                )
                 await drop_of_reply(connection, row)
             await drop_examples(self._database, connection, [(row.team_id, row.id) for row in gone])
-            await note(connection, [Act(row.team_id, by, Action.FORGOT_CASE, case_id=row.id) for row in gone])
+            await store_audit.note(
+                connection,
+                [store_audit.Act(row.team_id, by, store_audit.Action.FORGOT_CASE, case_id=row.id) for row in gone],
+            )
             return [row.id for row in gone]
 
         return await self._database.write(remove)
 
     async def count(self, before: datetime) -> int:
-        return int(await self._database.value(select(func.count()).where(_is_old(before, AT_REST))))
+        return int(await self._database.value(sa.select(sa.func.count()).where(_is_old(before, AT_REST))))
 
     async def forget_older(
         self, before: datetime, statuses: Sequence[CaseStatus] = AT_REST, by: str | None = None
@@ -83,11 +74,11 @@ class Forgetting(JobPart):
             await asyncio.sleep(PAUSE_S)
         return total
 
-    async def _forget_some(self, is_old: ColumnElement[bool], by: str | None) -> int:
-        some = select(cases.c.id).where(is_old).order_by(cases.c.created_at).limit(BATCH)
+    async def _forget_some(self, is_old: sa.ColumnElement[bool], by: str | None) -> int:
+        some = sa.select(cases.c.id).where(is_old).order_by(cases.c.created_at).limit(BATCH)
         # PostgreSQL: skips what another process is deleting, so that the two never wait for each other.
         is_ours = cases.c.id.in_(some.with_for_update(skip_locked=True))
-        deletion = delete(cases).where(is_ours).returning(cases.c.team_id, cases.c.id)
+        deletion = sa.delete(cases).where(is_ours).returning(cases.c.team_id, cases.c.id)
 
         async def remove(connection: AsyncConnection) -> int:
             await lock_learning(connection)
@@ -95,8 +86,12 @@ class Forgetting(JobPart):
             await drop_examples(self._database, connection, deleted)
             if by is not None:
                 gone = Counter(team_id for team_id, _ in deleted)
-                await note(
-                    connection, [Act(team_id, by, Action.PURGED, cases=number) for team_id, number in gone.items()]
+                await store_audit.note(
+                    connection,
+                    [
+                        store_audit.Act(team_id, by, store_audit.Action.PURGED, cases=number)
+                        for team_id, number in gone.items()
+                    ],
                 )
             return len(deleted)
 
@@ -126,8 +121,8 @@ async def _truncate_journal(connection: AsyncConnection) -> Any:
         await _pragma(connection, f"busy_timeout = {patience_ms}")
 
 
-def _is_old(before: datetime, statuses: Sequence[CaseStatus]) -> ColumnElement[bool]:
-    return and_(cases.c.created_at < before, cases.c.status.in_(statuses))
+def _is_old(before: datetime, statuses: Sequence[CaseStatus]) -> sa.ColumnElement[bool]:
+    return sa.and_(cases.c.created_at < before, cases.c.status.in_(statuses))
 
 
 async def _pragma(connection: AsyncConnection, pragma: str) -> Any:
@@ -161,15 +156,17 @@ class Words:
         return Words(*(a + b for a, b in zip(astuple(self), astuple(more), strict=True)))
 
 
-def theirs(team_id: str, user_id: str) -> Select[tuple[int]]:
+def theirs(team_id: str, user_id: str) -> sa.Select[tuple[int]]:
     # A union, so that each part uses its index.
-    of_team = select(cases.c.id).where(cases.c.team_id == team_id)
+    of_team = sa.select(cases.c.id).where(cases.c.team_id == team_id)
     places = (cases.c.requester_id, cases.c.author_id, cases.c.question_author_id)
-    said = select(turns.c.case_id).where(turns.c.team_id == team_id, turns.c.author_id == user_id)
-    return select(union(*(of_team.where(place == user_id) for place in places), said).subquery().c.id)
+    said = sa.select(schema.turns.c.case_id).where(
+        schema.turns.c.team_id == team_id, schema.turns.c.author_id == user_id
+    )
+    return sa.select(sa.union(*(of_team.where(place == user_id) for place in places), said).subquery().c.id)
 
 
-class PersonalData(JobPart):
+class PersonalData(jobs.JobPart):
     """Counts a person's words, and removes them.
 
     A case is marked, and its verdict in Slack follows, as for a deleted message (`Edits`). A case that is being scored
@@ -177,10 +174,10 @@ class PersonalData(JobPart):
     """
 
     async def count(self, team_id: str, user_id: str) -> Words:
-        is_theirs = and_(cases.c.id.in_(theirs(team_id, user_id)), cases.c.forgotten_at.is_(None))
-        by_status = select(cases.c.status, func.count().label("number")).where(is_theirs).group_by(cases.c.status)
-        reasons = select(func.count()).where(*_has_reason(team_id, user_id))
-        given = select(func.count()).where(*_has_thumb(team_id, user_id))
+        is_theirs = sa.and_(cases.c.id.in_(theirs(team_id, user_id)), cases.c.forgotten_at.is_(None))
+        by_status = sa.select(cases.c.status, sa.func.count().label("number")).where(is_theirs).group_by(cases.c.status)
+        reasons = sa.select(sa.func.count()).where(*_has_reason(team_id, user_id))
+        given = sa.select(sa.func.count()).where(*_has_thumb(team_id, user_id))
 
         async def count(connection: AsyncConnection) -> Words:
             found = {row.status: row.number for row in await connection.execute(by_status)}
@@ -199,39 +196,41 @@ class PersonalData(JobPart):
         return total
 
     async def _forget_some(self, team_id: str, user_id: str) -> Words:
-        some = select(cases.c.id).where(cases.c.id.in_(theirs(team_id, user_id)), cases.c.forgotten_at.is_(None))
-        marking = update(cases).where(cases.c.id.in_(some.order_by(cases.c.id).limit(BATCH)))
+        some = sa.select(cases.c.id).where(cases.c.id.in_(theirs(team_id, user_id)), cases.c.forgotten_at.is_(None))
+        marking = sa.update(cases).where(cases.c.id.in_(some.order_by(cases.c.id).limit(BATCH)))
         marks = {"forgotten_at": utc_now(), "is_stale": True}
-        no_reasons = update(labels).where(*_has_reason(team_id, user_id)).values(reason=None)
+        no_reasons = sa.update(schema.labels).where(*_has_reason(team_id, user_id)).values(reason=None)
 
         async def forget(connection: AsyncConnection) -> Words:
             await lock_learning(connection)
             marked = (await connection.execute(marking.values(marks).returning(cases.c.id, cases.c.status))).all()
             is_marked = cases.c.id.in_([row.id for row in marked])
-            is_asked = and_(is_marked, cases.c.requester_id == user_id)
-            await connection.execute(update(cases).where(is_asked).values(requester_name=user_id))
-            reasons = (await connection.execute(no_reasons.returning(labels.c.case_id))).scalars().all()
-            no_thumbs = (await connection.execute(delete(thumbs).where(*_has_thumb(team_id, user_id)))).rowcount
+            is_asked = sa.and_(is_marked, cases.c.requester_id == user_id)
+            await connection.execute(sa.update(cases).where(is_asked).values(requester_name=user_id))
+            reasons = (await connection.execute(no_reasons.returning(schema.labels.c.case_id))).scalars().all()
+            no_thumbs = (await connection.execute(sa.delete(thumbs).where(*_has_thumb(team_id, user_id)))).rowcount
             # Rubrics come last, as always when a case is forgotten, so that no two transactions wait for each other.
-            await drop_texts(self._database, connection, and_(is_marked, cases.c.status.in_(AT_REST)))
+            await drop_texts(self._database, connection, sa.and_(is_marked, cases.c.status.in_(AT_REST)))
             await drop_examples(self._database, connection, [(team_id, case_id) for case_id in reasons])
-            amend = partial(Job, JobKind.AMEND, team_id, priority=_AFTER_ALL_CASES)
+            amend = partial(jobs.Job, jobs.JobKind.AMEND, team_id, priority=_AFTER_ALL_CASES)
             delivered = [row.id for row in marked if row.status == CaseStatus.DELIVERED]
             await self._jobs.put(connection, [amend(number, key=f"amend/{number}") for number in delivered])
             unsettled = sum(row.status not in AT_REST for row in marked)
             gone = Words(len(marked), unsettled, len(reasons), no_thumbs)
-            acts = [Act(team_id, user_id, Action.FORGOT_PERSON, user_id=user_id, cases=len(marked))]
-            await note(connection, acts if gone else [])
+            acts = [
+                store_audit.Act(team_id, user_id, store_audit.Action.FORGOT_PERSON, user_id=user_id, cases=len(marked))
+            ]
+            await store_audit.note(connection, acts if gone else [])
             return gone
 
         return await self._database.write(forget)
 
 
-def _has_reason(team_id: str, user_id: str) -> tuple[ColumnElement[bool], ...]:
-    return labels.c.team_id == team_id, labels.c.user_id == user_id, labels.c.reason.is_not(None)
+def _has_reason(team_id: str, user_id: str) -> tuple[sa.ColumnElement[bool], ...]:
+    return schema.labels.c.team_id == team_id, schema.labels.c.user_id == user_id, schema.labels.c.reason.is_not(None)
 
 
-def _has_thumb(team_id: str, user_id: str) -> tuple[ColumnElement[bool], ...]:
+def _has_thumb(team_id: str, user_id: str) -> tuple[sa.ColumnElement[bool], ...]:
     return thumbs.c.team_id == team_id, thumbs.c.user_id == user_id
 
 
@@ -245,15 +244,15 @@ _OF_OTHERS = {"question", "question_hash", "question_author_id", "response", "re
 _OF_OTHERS |= {"justification", "unscored_detail", "ratings"}
 
 # What is stored about a person besides cases and audit: for each kind, the column that names them.
-_OF_PERSON: Mapping[str, Column[Any]] = {
-    "settings": people.c.user_id,
-    "label": labels.c.user_id,
-    "draw": assignments.c.user_id,
+_OF_PERSON: Mapping[str, sa.Column[Any]] = {
+    "settings": schema.people.c.user_id,
+    "label": schema.labels.c.user_id,
+    "draw": schema.assignments.c.user_id,
     "thumb": thumbs.c.user_id,
-    "rubric": rubrics.c.saved_by,
-    "replay": replays.c.user_id,
-    "improvement": improvements.c.user_id,
-    "spent": spent.c.requester_id,
+    "rubric": schema.rubrics.c.saved_by,
+    "replay": schema.replays.c.user_id,
+    "improvement": schema.improvements.c.user_id,
+    "spent": schema.spent.c.requester_id,
 }
 
 StoredRow = tuple[str, Mapping[str, Any]]
@@ -261,14 +260,14 @@ StoredRow = tuple[str, Mapping[str, Any]]
 
 
 class Personal:
-    def __init__(self, database: Database, audit_part: Audit) -> None:
+    def __init__(self, database: Database, audit_part: store_audit.Audit) -> None:
         self._database = database
         self._audit = audit_part
 
     async def teams(self, user_id: str) -> Sequence[str]:
         """The teams in which anything is stored about a person with this id; two people may have the same."""
-        tables = (cases, audit, *(whose.table for whose in _OF_PERSON.values()))
-        all_teams = union(*(select(table.c.team_id) for table in tables)).order_by("team_id")
+        tables = (cases, schema.audit, *(whose.table for whose in _OF_PERSON.values()))
+        all_teams = sa.union(*(sa.select(table.c.team_id) for table in tables)).order_by("team_id")
         found = await self._database.values(all_teams)
         return [team_id for team_id in found if await self._database.value(_anything(team_id, user_id))]
 
@@ -289,20 +288,28 @@ class Personal:
 
     async def _cases(self, team_id: str, user_id: str) -> AsyncIterator[Mapping[str, Any]]:
         last = 0
-        is_theirs = and_(cases.c.team_id == team_id, cases.c.id.in_(theirs(team_id, user_id)))
-        some = select(cases).where(is_theirs).order_by(cases.c.id).limit(_PAGE)
+        is_theirs = sa.and_(cases.c.team_id == team_id, cases.c.id.in_(theirs(team_id, user_id)))
+        some = sa.select(cases).where(is_theirs).order_by(cases.c.id).limit(_PAGE)
         while page := await self._page(some.where(cases.c.id > last)):
             for case in page:
                 yield _shown(case, user_id)
             last = page[-1]["id"]
 
-    async def _page(self, some: Select[Any]) -> Sequence[dict[str, Any]]:
+    async def _page(self, some: sa.Select[Any]) -> Sequence[dict[str, Any]]:
         async def read(connection: AsyncConnection) -> Sequence[dict[str, Any]]:
             found = {row.id: {**row._mapping, "turns": [], "ratings": []} for row in await connection.execute(some)}
-            said = select(turns).where(turns.c.case_id.in_(found)).order_by(turns.c.case_id, turns.c.position)
+            said = (
+                sa.select(schema.turns)
+                .where(schema.turns.c.case_id.in_(found))
+                .order_by(schema.turns.c.case_id, schema.turns.c.position)
+            )
             for turn in await connection.execute(said):
                 found[turn.case_id]["turns"].append(dict(turn._mapping))
-            given = select(ratings).where(ratings.c.case_id.in_(found)).order_by(ratings.c.case_id, ratings.c.position)
+            given = (
+                sa.select(schema.ratings)
+                .where(schema.ratings.c.case_id.in_(found))
+                .order_by(schema.ratings.c.case_id, schema.ratings.c.position)
+            )
             for rating in await connection.execute(given):
                 found[rating.case_id]["ratings"].append(dict(rating._mapping))
             return list(found.values())
@@ -310,18 +317,18 @@ class Personal:
         return await self._database.read(read)
 
 
-def _of(whose: Column[Any], team_id: str, user_id: str) -> Select[Any]:
-    return select(whose.table).where(whose.table.c.team_id == team_id, whose == user_id)
+def _of(whose: sa.Column[Any], team_id: str, user_id: str) -> sa.Select[Any]:
+    return sa.select(whose.table).where(whose.table.c.team_id == team_id, whose == user_id)
 
 
-def _anything(team_id: str, user_id: str) -> Select[Any]:
-    is_in_audit = or_(audit.c.who == user_id, audit.c.user_id == user_id)
+def _anything(team_id: str, user_id: str) -> sa.Select[Any]:
+    is_in_audit = sa.or_(schema.audit.c.who == user_id, schema.audit.c.user_id == user_id)
     places = (
         theirs(team_id, user_id),
-        select(audit.c.id).where(audit.c.team_id == team_id, is_in_audit),
+        sa.select(schema.audit.c.id).where(schema.audit.c.team_id == team_id, is_in_audit),
         *(_of(whose, team_id, user_id) for whose in _OF_PERSON.values()),
     )
-    return select(or_(*(place.exists() for place in places)))
+    return sa.select(sa.or_(*(place.exists() for place in places)))
 
 
 def _shown(case: Mapping[str, Any], user_id: str) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from datetime import datetime, timedelta
 from math import ceil
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Float, and_, case, cast, func, or_, select
+import sqlalchemy as sa
+from sqlalchemy import case
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import LoggedCase
@@ -43,7 +44,7 @@ class Labels(Part):
 
         async def put(connection: AsyncConnection) -> Label | None:
             await lock_learning(connection)
-            row = (await connection.execute(select(*columns_of(labels, Label)).filter_by(**key))).one_or_none()
+            row = (await connection.execute(sa.select(*columns_of(labels, Label)).filter_by(**key))).one_or_none()
             earlier = Label(**row._mapping) if row else None
             is_changed = (await connection.execute(statement)).rowcount > 0
             if is_changed and earlier and earlier.reason not in (None, label.reason):
@@ -54,11 +55,11 @@ class Labels(Part):
 
     async def get(self, case: LoggedCase, user_id: str) -> Label | None:
         theirs = {"team_id": case.team_id, "case_id": case.id, "user_id": user_id}
-        return await self._database.first(Label, select(*columns_of(labels, Label)).filter_by(**theirs))
+        return await self._database.first(Label, sa.select(*columns_of(labels, Label)).filter_by(**theirs))
 
     async def teams(self, *, has_unlabelled: bool = False) -> Sequence[str]:
         team_id = (cases if has_unlabelled else labels).c.team_id
-        return await self._database.values(select(team_id).distinct().order_by(team_id))
+        return await self._database.values(sa.select(team_id).distinct().order_by(team_id))
 
 
 WEEKS = 4
@@ -95,26 +96,26 @@ class LabelDraw:
     weeks: Sequence[tuple[datetime, float]]
     is_watched: bool = False
 
-    def has_drawn(self) -> ColumnElement[bool]:
+    def has_drawn(self) -> sa.ColumnElement[bool]:
         which = is_watched(cases) if self.is_watched else counts(cases)
-        is_there = and_(cases.c.team_id == self.team_id, cases.c.channel_id == self.channel_id, which)
-        return and_(is_there, cases.c.judged_at >= self.weeks[-1][0], self._number() < self._share())
+        is_there = sa.and_(cases.c.team_id == self.team_id, cases.c.channel_id == self.channel_id, which)
+        return sa.and_(is_there, cases.c.judged_at >= self.weeks[-1][0], self._number() < self._share())
 
-    def probability(self) -> ColumnElement[Any]:
+    def probability(self) -> sa.ColumnElement[Any]:
         return self._by_week([probability for _, probability in self.weeks])
 
-    def position(self) -> ColumnElement[Any]:
+    def position(self) -> sa.ColumnElement[Any]:
         """Where a drawn case is in line, from 0 to 1: each has the same chances, however small its week's sample is."""
-        return cast(self._number(), Float) / self._share()
+        return sa.cast(self._number(), sa.Float) / self._share()
 
-    def _share(self) -> ColumnElement[Any]:
+    def _share(self) -> sa.ColumnElement[Any]:
         return self._by_week([ceil(probability * _PRIME) for _, probability in self.weeks])
 
-    def _by_week(self, each: Sequence[float]) -> ColumnElement[Any]:
+    def _by_week(self, each: Sequence[float]) -> sa.ColumnElement[Any]:
         starts = (cases.c.judged_at >= start for start, _ in self.weeks)
         return case(*zip(starts, each, strict=True), else_=each[-1])
 
-    def _number(self) -> ColumnElement[int]:
+    def _number(self) -> sa.ColumnElement[int]:
         """The case's number, from 0 to the prime: (id + salt)^5 mod 2^31 - 1, which no two ids share.
 
         Both databases can compute it, so that a query on a channel of 100,000 cases returns only those that are drawn.
@@ -122,7 +123,7 @@ class LabelDraw:
         polynomials spread consecutive ids evenly, and the next number does not follow from the last ones.
         """
         salt = int(hashlib.sha256(f"{self.team_id}/{self.channel_id}".encode()).hexdigest(), 16) % _PRIME
-        base = (cast(cases.c.id, BigInteger) + salt) % _PRIME
+        base = (sa.cast(cases.c.id, sa.BigInteger) + salt) % _PRIME
         square = base * base % _PRIME
         return square * square % _PRIME * base % _PRIME
 
@@ -130,11 +131,11 @@ class LabelDraw:
 async def read_budgets(
     connection: AsyncConnection, team_id: str, channel_ids: Collection[str], now: datetime
 ) -> Mapping[str, Budget]:
-    chosen = select(channels.c.channel_id, channels.c.labels_per_week).where(
+    chosen = sa.select(channels.c.channel_id, channels.c.labels_per_week).where(
         channels.c.team_id == team_id, channels.c.channel_id.in_(channel_ids), channels.c.labels_per_week.is_not(None)
     )
     given = (
-        select(labels.c.channel_id, func.count().label("number"))
+        sa.select(labels.c.channel_id, sa.func.count().label("number"))
         .where(labels.c.team_id == team_id, labels.c.channel_id.in_(channel_ids))
         .where(labels.c.is_blind, labels.c.created_at >= utc_week(now))
         .group_by(labels.c.channel_id)
@@ -158,10 +159,12 @@ async def read_samples(
     wanted = [channel_id for channel_id, budget in budgets.items() if budget.left]
     starts = [utc_week(now) - number * _WEEK for number in range(WEEKS + 1)]
     week = case(*((cases.c.judged_at >= start, number) for number, start in enumerate(starts))).label("week")
-    is_there = and_(cases.c.team_id == team_id, cases.c.channel_id.in_(wanted), cases.c.judged_at >= starts[-1])
+    is_there = sa.and_(cases.c.team_id == team_id, cases.c.channel_id.in_(wanted), cases.c.judged_at >= starts[-1])
     by = cases.c.channel_id, week, is_watched(cases).label("is_watched")
-    size = select(*by, func.count().label("number")).where(is_there, or_(counts(cases), is_watched(cases)), has_score())
-    probabilities = select(*by, func.max(assignments.c.probability).label("probability"))
+    size = sa.select(*by, sa.func.count().label("number")).where(
+        is_there, sa.or_(counts(cases), is_watched(cases)), has_score()
+    )
+    probabilities = sa.select(*by, sa.func.max(assignments.c.probability).label("probability"))
     drawn = probabilities.select_from(cases).join(assignments).where(is_there)
 
     sizes: dict[tuple[str, int, bool], int] = defaultdict(int)
@@ -187,6 +190,6 @@ async def read_samples(
     ]
 
 
-def has_score() -> ColumnElement[bool]:
+def has_score() -> sa.ColumnElement[bool]:
     """Whether the judge gave a score; unscored cases are in no mean, and so in no sample."""
     return cases.c.score.is_not(None)

@@ -9,20 +9,20 @@ from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import sqlalchemy as sa
 import structlog
-from sqlalchemy import Connection, delete, event, false, insert, inspect, select, text, update
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from bot.domain.clock import Clock, utc_now
 from bot.errors import StoreError
+from bot.store import schema
 from bot.store.address import Address, to_address
 from bot.store.database import Database, connect_sqlite
 from bot.store.errors import STORE_ERRORS, reason_of
 from bot.store.jobs import database_queue
 from bot.store.ownership import make_file, make_folder
-from bot.store.schema import alembic_version, cases, metadata
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -36,7 +36,7 @@ async def note_clock(engine: AsyncEngine, clock: Clock = utc_now) -> None:
     """Warns in the app's log if this machine's clock is off by more than 5 s, and says by how much and what to do."""
     async with engine.connect() as connection:
         before = clock()
-        theirs = (await connection.execute(text("SELECT clock_timestamp()"))).scalar_one()
+        theirs = (await connection.execute(sa.text("SELECT clock_timestamp()"))).scalar_one()
         ahead_s = (before + (clock() - before) / 2 - theirs).total_seconds()
     if abs(ahead_s) > _TOLERATED_S:
         logger.warning(
@@ -116,7 +116,9 @@ def _has_log(address: Address) -> bool:
         return False
     # Read-only: opened as the bot opens it, another application's file would be switched to WAL mode.
     with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as connection:
-        found = connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (cases.name,))
+        found = connection.execute(
+            "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (schema.cases.name,)
+        )
         return found.fetchone() is not None
 
 
@@ -124,7 +126,7 @@ async def _has_log_on_server(database_url: str) -> bool:
     engine = connect(database_url)
     try:
         async with engine.connect() as connection:
-            return await connection.run_sync(lambda opened: inspect(opened).has_table(cases.name))
+            return await connection.run_sync(lambda opened: sa.inspect(opened).has_table(schema.cases.name))
     finally:
         await engine.dispose()
 
@@ -182,7 +184,7 @@ def _check_writable(address: Address) -> None:
 def _configure_sqlite(engine: AsyncEngine) -> None:
     """Makes commits durable. Writers queue up, because the driver takes the lock with a transaction's first write."""
 
-    @event.listens_for(engine.sync_engine, "connect")
+    @sa.event.listens_for(engine.sync_engine, "connect")
     def on_connect(connection: Any, _record: object) -> None:
         connection.isolation_level = "IMMEDIATE"
         cursor = connection.cursor()
@@ -197,13 +199,13 @@ def _configure_sqlite(engine: AsyncEngine) -> None:
 def _drop_silent_connections(engine: AsyncEngine) -> None:
     """Replaces all connections when one does not answer in time, because it will not answer later."""
 
-    @event.listens_for(engine.sync_engine, "handle_error")
+    @sa.event.listens_for(engine.sync_engine, "handle_error")
     def on_error(context: ExceptionContext) -> None:
         if isinstance(context.original_exception, TimeoutError):
             context.is_disconnect = True
 
 
-def migrations(connection: Connection) -> "Config":
+def migrations(connection: sa.Connection) -> "Config":
     from alembic.config import Config
 
     config = Config()
@@ -232,14 +234,14 @@ async def _migrate_file(engine: AsyncEngine) -> None:
         await connection.run_sync(_migrate)
 
 
-def _migrate(connection: Connection) -> None:
+def _migrate(connection: sa.Connection) -> None:
     """Creates our tables, or brings them up to date; imports Alembic only if there is something to migrate."""
     found = None
-    if inspect(connection).has_table(alembic_version.name):
-        found = connection.execute(select(alembic_version.c.version_num)).scalar()
+    if sa.inspect(connection).has_table(schema.alembic_version.name):
+        found = connection.execute(sa.select(schema.alembic_version.c.version_num)).scalar()
     if found is None:
-        metadata.create_all(connection)
-        connection.execute(insert(alembic_version).values(version_num=HEAD))
+        schema.metadata.create_all(connection)
+        connection.execute(sa.insert(schema.alembic_version).values(version_num=HEAD))
     if found in {None, HEAD}:
         return
     from alembic import command
@@ -275,11 +277,13 @@ async def try_out(database: Database, shown: str) -> None:
 
 
 async def _write(connection: AsyncConnection) -> None:
-    texts = {column.name: _TRIAL for column in cases.c if not (column.nullable or column.server_default)}
+    texts = {column.name: _TRIAL for column in schema.cases.c if not (column.nullable or column.server_default)}
     given = {"id": 0, "attempt": 1, "created_at": utc_now()}  # the database counts from 1
-    await connection.execute(insert(cases).values(texts | given))
-    await connection.execute(update(cases).where(cases.c.id == 0).values(lease_owner=_TRIAL))
-    await connection.execute(delete(cases).where(false()))  # tests the right; the row goes with the transaction
+    await connection.execute(sa.insert(schema.cases).values(texts | given))
+    await connection.execute(sa.update(schema.cases).where(schema.cases.c.id == 0).values(lease_owner=_TRIAL))
+    await connection.execute(
+        sa.delete(schema.cases).where(sa.false())
+    )  # tests the right; the row goes with the transaction
 
 
 async def _define(connection: AsyncConnection) -> None:

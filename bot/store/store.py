@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Awaitable, Callable
 from typing import Any, Self
 
-from sqlalchemy import ColumnElement, TextClause, UpdateBase, and_, bindparam, delete, insert, literal_column, update
+import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -15,25 +15,23 @@ from bot.domain.deadline import check_deadline
 from bot.domain.limits import Limits
 from bot.domain.verdict import CaseVerdict
 from bot.domain.watch import AGAIN
-from bot.store import spending
+from bot.store import cases as store_cases
+from bot.store import database as db
+from bot.store import jobs, schema, spending, watches
 from bot.store.assignments import Assignments
 from bot.store.audit import Audit
 from bot.store.batches import Batches
-from bot.store.cases import Cases, rating_rows, to_case, verdict_values
 from bot.store.channels import Channels, People
-from bot.store.database import Database, lock_for_transaction, lock_learning
 from bot.store.digests import Digests, Thumbs
 from bot.store.edits import Edits, drop_texts
 from bot.store.figures import Tallies
 from bot.store.forgetting import Forgetting, PersonalData
-from bot.store.jobs import Job, JobKind, Jobs, Unsettled, counts_beside, priority
+from bot.store.jobs import priority
 from bot.store.labels import Labels
 from bot.store.opening import open_engine, require_log
 from bot.store.ownership import Processes
 from bot.store.rubrics import Rubrics
-from bot.store.schema import IS_OPEN, cases, ratings, turns
 from bot.store.turns import turn_rows
-from bot.store.watches import Alerts, Replies, Watches, miss
 
 
 class TakenError(Exception):
@@ -44,26 +42,30 @@ class KeyTakenError(TakenError):
     """Another case has just got the key that this one was about to get."""
 
 
-def _of_case(lease_owner: ColumnElement[bool], status: ColumnElement[bool] | TextClause) -> UpdateBase:
+def _of_case(lease_owner: sa.ColumnElement[bool], status: sa.ColumnElement[bool] | sa.TextClause) -> sa.UpdateBase:
     """A statement that updates `case_id` if it has this owner and status; its values are given when it is executed."""
-    return update(cases).where(cases.c.id == bindparam("case_id"), status, lease_owner).returning(cases.c.is_stale)
+    return (
+        sa.update(schema.cases)
+        .where(schema.cases.c.id == sa.bindparam("case_id"), status, lease_owner)
+        .returning(schema.cases.c.is_stale)
+    )
 
 
-_HELD = cases.c.lease_owner == bindparam("held_by")
+_HELD = schema.cases.c.lease_owner == sa.bindparam("held_by")
 # Named after the methods of `Store` that execute them.
 CLAIM = (
-    update(cases)
-    .where(cases.c.id == bindparam("case_id"), IS_OPEN)
-    .values(lease_owner=bindparam("new_owner"))
-    .returning(cases)
+    sa.update(schema.cases)
+    .where(schema.cases.c.id == sa.bindparam("case_id"), schema.IS_OPEN)
+    .values(lease_owner=sa.bindparam("new_owner"))
+    .returning(schema.cases)
 )
-STEP = _of_case(_HELD, IS_OPEN)
-RECORD = _of_case(_HELD, cases.c.status == literal_column("'received'"))
-FINISH = _of_case(_HELD, cases.c.status == literal_column("'judged'"))
-ADD = insert(cases).returning(cases.c.id, *counts_beside())
+STEP = _of_case(_HELD, schema.IS_OPEN)
+RECORD = _of_case(_HELD, schema.cases.c.status == sa.literal_column("'received'"))
+FINISH = _of_case(_HELD, schema.cases.c.status == sa.literal_column("'judged'"))
+ADD = sa.insert(schema.cases).returning(schema.cases.c.id, *jobs.counts_beside())
 
 
-async def change(connection: AsyncConnection, statement: UpdateBase, values: dict[str, Any]) -> bool:
+async def change(connection: AsyncConnection, statement: sa.UpdateBase, values: dict[str, Any]) -> bool:
     """Updates a case that is still in the expected state, and returns whether its verdict is stale.
 
     Raises:
@@ -114,11 +116,11 @@ class Store:
     once the verdict is delivered. Hashes, scores and the timestamps of the messages are kept.
     """
 
-    def __init__(self, database: Database, store_text: str = "full") -> None:
+    def __init__(self, database: db.Database, store_text: str = "full") -> None:
         self.database = database
-        self.jobs = Jobs(database)
-        self.cases = Cases(database, keeps_text=store_text == "full")
-        self.unsettled = Unsettled(database, self.jobs)
+        self.jobs = jobs.Jobs(database)
+        self.cases = store_cases.Cases(database, keeps_text=store_text == "full")
+        self.unsettled = jobs.Unsettled(database, self.jobs)
         self.labels = Labels(database)
         self.assignments = Assignments(database, keeps_text=store_text == "full")
         self.tallies = Tallies(database)
@@ -130,19 +132,19 @@ class Store:
         self.personal_data = PersonalData(database, self.jobs)
         self.processes = Processes(database)
         self.audit = Audit(database)
-        self.watches = Watches(database)
+        self.watches = watches.Watches(database)
         self.rubrics = Rubrics(database)
         self.batches = Batches(database, self.jobs)
         self.spending = spending.Spending(database)
-        self.replies = Replies(database)
+        self.replies = watches.Replies(database)
         self.thumbs = Thumbs(database)
-        self.alerts = Alerts(database)
+        self.alerts = watches.Alerts(database)
         self._keeps_text = store_text == "full"
 
     @classmethod
     async def open(cls, database_url: str, store_text: str = "full") -> Self:
         """The store behind a URL, migrated. Raises StoreError if it cannot be opened, written or migrated."""
-        return cls(Database(await open_engine(database_url)), store_text)
+        return cls(db.Database(await open_engine(database_url)), store_text)
 
     @classmethod
     async def open_existing(cls, database_url: str) -> Self:
@@ -185,13 +187,13 @@ class Store:
 
         async def add(connection: AsyncConnection) -> LoggedCase:
             if limits.are_there:
-                await lock_for_transaction(connection, f"cases of {case.team_id}")
+                await db.lock_for_transaction(connection, f"cases of {case.team_id}")
             row = (await connection.execute(ADD, values | beside)).one()
             if limits.are_there:
                 await spending.check(connection, case.team_id, case.requester_id, limits, case)
             added = LoggedCase.model_validate(values | {"id": row.id})
             if case.turns:
-                await connection.execute(insert(turns), turn_rows(case, row.id))
+                await connection.execute(sa.insert(schema.turns), turn_rows(case, row.id))
             turn = priority(row.of_person, row.of_channel)
             await self.jobs.put(connection, [_settling(added, trigger_id, turn)])
             if also:
@@ -219,7 +221,7 @@ class Store:
     async def reopen(self, case: LoggedCase, response_url: str | None, trigger_id: str | None) -> None:
         """Takes up again a case that waits for its question, because its requester asks again, from elsewhere."""
         values = {"status": CaseStatus.RECEIVED, "response_url": response_url}
-        await self._open_again(case, cases.c.status == CaseStatus.ASKED, values, trigger_id)
+        await self._open_again(case, schema.cases.c.status == CaseStatus.ASKED, values, trigger_id)
 
     async def answer(self, case: LoggedCase, question: str, limits: Limits = _NO_LIMITS) -> None:
         """Records the question that the person typed; only the first answer counts, however early it comes.
@@ -237,7 +239,9 @@ class Store:
             "reserved_tokens": limits.expected_tokens(question, case.response),
             "lease_owner": _new_name(),  # an attempt under way does not have this question, and must stop
         }
-        waits = and_(cases.c.status.in_((CaseStatus.RECEIVED, CaseStatus.ASKED)), cases.c.question.is_(None))
+        waits = sa.and_(
+            schema.cases.c.status.in_((CaseStatus.RECEIVED, CaseStatus.ASKED)), schema.cases.c.question.is_(None)
+        )
         await self._open_again(answered, waits, values, None, limits)
 
     async def claim(self, case_id: int) -> LoggedCase | None:
@@ -246,7 +250,7 @@ class Store:
 
         async def claim(connection: AsyncConnection) -> LoggedCase | None:
             row = (await connection.execute(CLAIM, values)).one_or_none()
-            return to_case(row) if row else None
+            return store_cases.to_case(row) if row else None
 
         case = await self.database.settle(None, claim)
         return _after(case, {}) if case else None
@@ -289,7 +293,7 @@ class Store:
 
         A reply that a watch drew and that has no score is missed: others of its day stand for it in the figures.
         """
-        values = verdict_values(verdict) | _posted(case) | _found(case, since)
+        values = store_cases.verdict_values(verdict) | _posted(case) | _found(case, since)
         values |= {"status": CaseStatus.JUDGED, "judged_at": utc_now(), "slack_tries": 0, "internal_errors": 0}
         if verdict.input_tokens is not None or not verdict.ratings:
             values["reserved_tokens"] = 0  # what it took is known
@@ -299,14 +303,14 @@ class Store:
             await change(connection, RECORD, _by_lease_owner(case) | values | intents)
             await _write_turns(connection, case, since)
             if verdict.ratings:
-                await connection.execute(insert(ratings), rating_rows(case, verdict.ratings))
+                await connection.execute(sa.insert(schema.ratings), store_cases.rating_rows(case, verdict.ratings))
             if case.probability is not None and case.attempt > 1:
                 # Of a reply that a watch had scored twice, one verdict counts: the last with a score.
                 key = case.key if verdict.score is None else case.key.removesuffix(AGAIN)
-                its = update(cases).filter_by(team_id=case.team_id, key=key)
+                its = sa.update(schema.cases).filter_by(team_id=case.team_id, key=key)
                 await connection.execute(its.values(excluded=Exclusion.CONTINUED))
             elif case.probability is not None and case.attempt == 1 and verdict.score is None:
-                await connection.execute(miss(case))
+                await connection.execute(watches.miss(case))
 
         await self.database.settle(case, record)
         return _after(case, values)
@@ -316,12 +320,12 @@ class Store:
 
         async def finish(connection: AsyncConnection) -> None:
             if not self._keeps_text:
-                await lock_learning(connection)
+                await db.lock_learning(connection)
             is_stale = await change(connection, FINISH, _by_lease_owner(case) | values)
             if not self._keeps_text:
-                await drop_texts(self.database, connection, cases.c.id == case.id)
+                await drop_texts(self.database, connection, schema.cases.c.id == case.id)
             if is_stale:  # its message was edited or deleted in the meantime, and the verdict does not say so
-                await self.jobs.put(connection, [Job(JobKind.AMEND, case.team_id, case.id)])
+                await self.jobs.put(connection, [jobs.Job(jobs.JobKind.AMEND, case.team_id, case.id)])
 
         await self.database.settle(case, finish)
         dropped = {} if self._keeps_text else {"question": None, "response": None}
@@ -333,8 +337,8 @@ class Store:
         Raises:
             TakenError: Another attempt has claimed it.
         """
-        is_its = and_(cases.c.id == case.id, cases.c.lease_owner == case.lease_owner)
-        if not await self.database.execute(delete(cases).where(is_its)):
+        is_its = sa.and_(schema.cases.c.id == case.id, schema.cases.c.lease_owner == case.lease_owner)
+        if not await self.database.execute(sa.delete(schema.cases).where(is_its)):
             raise TakenError(f"case {case.id}")
 
     async def _step(self, case: LoggedCase, values: dict[str, Any], since: LoggedCase | None = None) -> LoggedCase:
@@ -356,17 +360,21 @@ class Store:
     async def _open_again(
         self,
         case: LoggedCase,
-        waits: ColumnElement[bool],
+        waits: sa.ColumnElement[bool],
         values: dict[str, Any],
         trigger_id: str | None,
         limits: Limits = _NO_LIMITS,
     ) -> None:
-        statement = update(cases).where(cases.c.id == case.id, waits).values(values | {"opened": cases.c.opened + 1})
+        statement = (
+            sa.update(schema.cases)
+            .where(schema.cases.c.id == case.id, waits)
+            .values(values | {"opened": schema.cases.c.opened + 1})
+        )
 
         async def open_again(connection: AsyncConnection) -> None:
             if limits.are_there:
-                await lock_for_transaction(connection, f"cases of {case.team_id}")
-            opened = (await connection.execute(statement.returning(cases.c.opened))).scalar_one_or_none()
+                await db.lock_for_transaction(connection, f"cases of {case.team_id}")
+            opened = (await connection.execute(statement.returning(schema.cases.c.opened))).scalar_one_or_none()
             if opened is not None:
                 if limits.are_there:
                     await spending.check(connection, case.team_id, case.requester_id, limits, case)
@@ -379,14 +387,14 @@ class Store:
 async def _write_turns(connection: AsyncConnection, case: LoggedCase, since: LoggedCase | None) -> None:
     """Writes the turns that were found in Slack since the case was claimed."""
     if since is not None and case.turns != since.turns:
-        await connection.execute(delete(turns).filter_by(team_id=case.team_id, case_id=case.id))
+        await connection.execute(sa.delete(schema.turns).filter_by(team_id=case.team_id, case_id=case.id))
         if case.turns:
-            await connection.execute(insert(turns), turn_rows(case, case.id))
+            await connection.execute(sa.insert(schema.turns), turn_rows(case, case.id))
 
 
-def _settling(case: LoggedCase, trigger_id: str | None, priority: int = 0) -> Job:
+def _settling(case: LoggedCase, trigger_id: str | None, priority: int = 0) -> jobs.Job:
     key = f"settle/{case.id}/{case.opened}"
-    return Job(JobKind.SETTLE, case.team_id, case.id, trigger_id, key=key, priority=priority)
+    return jobs.Job(jobs.JobKind.SETTLE, case.team_id, case.id, trigger_id, key=key, priority=priority)
 
 
 def _by_lease_owner(case: LoggedCase) -> dict[str, Any]:

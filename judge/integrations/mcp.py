@@ -27,8 +27,8 @@ from pydantic_core import from_json
 
 from judge.errors import JudgeError, RubricError, SetupError
 from judge.evaluation.estimate import Fields, estimate_file
+from judge.rows import files
 from judge.rows.batch import samples_of
-from judge.rows.files import MOST_OF_A_LINE, encode, os_reason, read_line
 from judge.rows.messages import read_turns
 from judge.rows.row_file import to_added
 from judge.scoring.conversation import bounded
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from anyio import AsyncFile
 
 READS = ToolAnnotations(read_only_hint=True)
-_TOO_LONG = f"The message is longer than {MOST_OF_A_LINE / 1e6:g} MB: shorten the texts, or send fewer rows."
+_TOO_LONG = f"The message is longer than {files.MOST_OF_A_LINE / 1e6:g} MB: shorten the texts, or send fewer rows."
 # The SDK for Python writes a message's id first, the one for TypeScript last; an id in between may belong to a row.
 _ID = re.compile(r'\A\{(?:"(?:jsonrpc|method)": ?"[^"]*", ?)*"id": ?(\d+|"[^"\\]*")|"id": ?(\d+|"[^"\\]*")\}\s*\Z')
 _NEAR_AN_END = 300
@@ -77,8 +77,8 @@ class Server(MCPServer[None]):
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # asyncio would wait for the thread that reads
 
         async def lines() -> AsyncIterator[str]:
-            while raw := await anyio.to_thread.run_sync(read_line, sys.stdin.buffer):
-                line, why = raw.decode(errors="replace"), _TOO_LONG if len(raw) > MOST_OF_A_LINE else None
+            while raw := await anyio.to_thread.run_sync(files.read_line, sys.stdin.buffer):
+                line, why = raw.decode(errors="replace"), _TOO_LONG if len(raw) > files.MOST_OF_A_LINE else None
                 try:
                     from_json(line)
                 except ValueError as exc:  # the SDK would not answer, and the client would wait
@@ -147,7 +147,7 @@ class Tools:
         interval, null if it is not known; with fewer than 20 `effective` labels it is rough. `judge_mean` is the mean
         of the scores alone.
         """
-        lines = ((number, encode(row).encode()) for number, row in enumerate(rows, start=1))
+        lines = ((number, files.encode(row).encode()) for number, row in enumerate(rows, start=1))
         with plain_errors(JudgeError):
             source = None if rubric is None else self._sources[self._named(rubric)]
             found = await asyncio.to_thread(estimate_file, Path("rows"), Fields("human"), source, lines)
@@ -184,12 +184,12 @@ async def serve_http(server: Server, given: str) -> None:
     app = server.streamable_http_app(
         host=host,
         transport_security=None if host in _LOOPBACK else foreign,  # the SDK has its own for loopback
-        max_request_body_size=2 * MOST_OF_A_LINE,  # up to this size, the judge says which text is too long
+        max_request_body_size=2 * files.MOST_OF_A_LINE,  # up to this size, the judge says which text is too long
     )
     try:
         listener = socket.create_server((host, int(port)), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as exc:
-        raise SetupError(f"--http {given}: cannot listen there ({os_reason(exc)}); name another.") from exc
+        raise SetupError(f"--http {given}: cannot listen there ({files.os_reason(exc)}); name another.") from exc
     print(f"Listening at http://{shown}:{listener.getsockname()[1]}/mcp", file=sys.stderr, flush=True)
     config = uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=1)
     with listener:

@@ -11,12 +11,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from judge.errors import DeadlineError, JudgeError, SetupError
+from judge.scoring import escalation as scoring_escalation
+from judge.scoring import panel
+from judge.scoring import rubric as scoring_rubric
 from judge.scoring.attacks import find_flags, nothing_to_judge, too_long
 from judge.scoring.conversation import Turn
-from judge.scoring.escalation import is_doubtful, join, to_escalation
 from judge.scoring.model import DEFAULT_MODEL, ChatModel, make_client
 from judge.scoring.offline import OFFLINE, rate_offline
-from judge.scoring.panel import Member, Outcome, run_all, skipped_ratings
 from judge.scoring.prompt import render_prompt
 from judge.scoring.ratings import (
     Flag,
@@ -29,7 +30,6 @@ from judge.scoring.ratings import (
     has_majority,
     with_short_raw,
 )
-from judge.scoring.rubric import DEFAULT_RUBRIC, Rubric, load_rubric
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -80,7 +80,7 @@ class Judge:
     def __init__(
         self,
         model: str = DEFAULT_MODEL,
-        rubric: Rubric | str | Path = DEFAULT_RUBRIC,
+        rubric: scoring_rubric.Rubric | str | Path = scoring_rubric.DEFAULT_RUBRIC,
         samples: int | None = None,
         client: "AsyncOpenAI | None" = None,
         timeout_s: float = 60,
@@ -100,14 +100,14 @@ class Judge:
             raise SetupError(f"JUDGE_SAMPLES is {samples!r}, and a verdict needs at least 1 rating; set 1 or more.")
         if not timeout_s > 0:
             raise SetupError(f"JUDGE_TIMEOUT_S is {timeout_s!r}, and a verdict takes time; set it above 0.")
-        self._rubric = rubric if isinstance(rubric, Rubric) else load_rubric(rubric)
+        self._rubric = rubric if isinstance(rubric, scoring_rubric.Rubric) else scoring_rubric.load_rubric(rubric)
         self._samples = samples
         self._timeout_s = timeout_s
         self._connect = _Connection(client)
-        make = partial(Member, scale=self._rubric.scale, logprobs=logprobs)
+        make = partial(panel.Member, scale=self._rubric.scale, logprobs=logprobs)
         stops = not logprobs and len(self._models) == 1 and escalate_to is None
         self._members = [make(ChatModel(name, self._connect), samples, stops=stops) for name in self._models]
-        self._stronger: list[Member] = []  # one, or none
+        self._stronger: list[panel.Member] = []  # one, or none
         if escalate_to is not None:
             stronger = ChatModel(_checked_stronger(escalate_to, self._models), self._connect, _STRONGER)
             self._stronger = [make(stronger, several, stops=not logprobs)]
@@ -120,7 +120,7 @@ class Judge:
     @property
     def escalation(self) -> str | None:
         """Its model and the stronger one, "first > stronger"; None without a stronger one."""
-        return to_escalation(self.model, self._stronger[0].model.name) if self._stronger else None
+        return scoring_escalation.to_escalation(self.model, self._stronger[0].model.name) if self._stronger else None
 
     @property
     def samples(self) -> int:
@@ -133,7 +133,7 @@ class Judge:
         return 0 if self.model == OFFLINE else sum(each.samples for each in (*self._members, *self._stronger))
 
     @property
-    def rubric(self) -> Rubric:
+    def rubric(self) -> scoring_rubric.Rubric:
         """The rubric that responses are scored by."""
         return self._rubric
 
@@ -147,7 +147,7 @@ class Judge:
         samples = [f"{self._samples} ratings"] if self._samples != usual else []
         return ", ".join([self.escalation or self.model, f"{self._rubric.name} {self._rubric.version}", *samples])
 
-    def by(self, rubric: Rubric) -> "Judge":
+    def by(self, rubric: scoring_rubric.Rubric) -> "Judge":
         """The same judge with another rubric of the same scale; both share the connections, which this one closes.
 
         Raises:
@@ -185,14 +185,16 @@ class Judge:
         results, failures = await self._ask(self._members, prompt, response, give_up_at)
         if failures and not has_majority(results):
             raise min(failures, key=lambda failure: failure.is_too_long)
-        first = self._combine(results, flags=flags, skipped_ratings=skipped_ratings(self._members, results))
-        if not self._stronger or not is_doubtful(first, self._rubric.scale):
+        first = self._combine(results, flags=flags, skipped_ratings=panel.skipped_ratings(self._members, results))
+        if not self._stronger or not scoring_escalation.is_doubtful(first, self._rubric.scale):
             return first
         results, _ = await self._ask(self._stronger, prompt, response, give_up_at)
         name = self._stronger[0].model.name
-        return join(
+        return scoring_escalation.join(
             first,
-            self._combine(results, model=name, flags=flags, skipped_ratings=skipped_ratings(self._stronger, results)),
+            self._combine(
+                results, model=name, flags=flags, skipped_ratings=panel.skipped_ratings(self._stronger, results)
+            ),
         )
 
     async def write(self, prompt: str) -> Written:
@@ -242,12 +244,12 @@ class Judge:
         await self.aclose()
 
     async def _ask(
-        self, members: Sequence[Member], prompt: str, response: str, give_up_at: float
+        self, members: Sequence[panel.Member], prompt: str, response: str, give_up_at: float
     ) -> tuple[list[Result], list[JudgeError]]:
         """The ratings of all members in order, failed ones as unscored, and the failures."""
-        outcomes: list[list[Outcome]] = [[None] * member.samples for member in members]
+        outcomes: list[list[panel.Outcome]] = [[None] * member.samples for member in members]
         places = zip(members, outcomes, strict=True)
-        await run_all([member.rate(prompt, response, own, give_up_at) for member, own in places])
+        await panel.run_all([member.rate(prompt, response, own, give_up_at) for member, own in places])
         results: list[Result] = []
         failures: list[JudgeError] = []
         for member, own in zip(members, outcomes, strict=True):

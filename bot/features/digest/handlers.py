@@ -14,14 +14,13 @@ from slack_bolt.async_app import AsyncApp
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.week import Schedule, Week
 from bot.feature import Services
-from bot.features.digest import ids
+from bot.features.digest import ids, poster
+from bot.features.digest import text as words
 from bot.features.digest.input import parse_digest, parse_stats
-from bot.features.digest.poster import lowest, schedule_of, shown_authors, stats, this_week
-from bot.features.digest.text import counted, judge_change, measures, not_counted
+from bot.figures import week as figures_week
 from bot.figures.charts import weekly_means
-from bot.figures.week import TREND_WEEKS, Glance, read_glance
-from bot.slack.blocks import Block, button, context, header, section
-from bot.slack.invocation import Invocation, clicked_action, clicked_home, clicked_value, on_click, to_invocation
+from bot.slack import blocks as ui
+from bot.slack import invocation as slack_invocation
 from bot.slack.members import Member, MembershipError
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape
@@ -48,7 +47,7 @@ def digest_state(settings: ChannelSettings, schedule: Schedule, now: datetime) -
     )
 
 
-async def answer_digest(services: Services, invocation: Invocation, text: str) -> str:
+async def answer_digest(services: Services, invocation: slack_invocation.Invocation, text: str) -> str:
     """Shows or changes a channel's digest, for people who may do so."""
     try:
         request = parse_digest(text)
@@ -70,7 +69,7 @@ async def answer_digest(services: Services, invocation: Invocation, text: str) -
         settings = await channels.save(invocation.team_id, invocation.channel_id, invocation.user_id, **changes)
     else:
         settings = await channels.of(invocation.team_id, invocation.channel_id)
-    return digest_state(settings, schedule_of(services, settings), now)
+    return digest_state(settings, poster.schedule_of(services, settings), now)
 
 
 _NAME = 80
@@ -112,7 +111,7 @@ def several_authors(name: str, author_ids: Sequence[str]) -> str:
     return f"Several authors here are named `{clip(name, _NAME)}`. Choose one: {each}."
 
 
-async def answer_stats(services: Services, invocation: Invocation, text: str) -> Post | str:
+async def answer_stats(services: Services, invocation: slack_invocation.Invocation, text: str) -> Post | str:
     """The figures of a channel or an author this week, or why the person may not see them."""
     here = invocation.channel_id
     try:
@@ -146,17 +145,19 @@ async def answer_stats(services: Services, invocation: Invocation, text: str) ->
             return no_author(f"@{request.author}", names, settings.ranks_people)
         (author_id,) = found
         title = OWN_REPLIES if author_id == invocation.user_id else clip(known[author_id].name, _NAME)
-    return await stats(services, settings, author_id, title, invocation.user_id)
+    return await poster.stats(services, settings, author_id, title, invocation.user_id)
 
 
-async def _authors(services: Services, invocation: Invocation, settings: ChannelSettings) -> Mapping[str, Member]:
+async def _authors(
+    services: Services, invocation: slack_invocation.Invocation, settings: ChannelSettings
+) -> Mapping[str, Member]:
     """The authors whose figures a person may see: bots, people if the channel lists them, and always themselves."""
-    week = this_week(services, settings)
-    span = Span(week.before(TREND_WEEKS - 1).start, week.end)
+    week = poster.this_week(services, settings)
+    span = Span(week.before(figures_week.TREND_WEEKS - 1).start, week.end)
     places = [Place(settings.team_id, settings.channel_id, origin=origin) for origin in Origin]
     authors = [each for place in places for each in await services.store.tallies.authors(place, span)]
     own = {invocation.user_id: Member(invocation.user_name, is_bot=False)}
-    return own | dict(await shown_authors(services, settings, authors))
+    return own | dict(await poster.shown_authors(services, settings, authors))
 
 
 _MOST_CHANNELS = 10
@@ -176,9 +177,9 @@ class ChannelsAtHome:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._reading = asyncio.Semaphore(_READ_AT_ONCE)
-        self._glances: dict[tuple[Place, str], asyncio.Task[Glance]] = {}
+        self._glances: dict[tuple[Place, str], asyncio.Task[figures_week.Glance]] = {}
 
-    async def blocks(self, team_id: str, user_id: str) -> Sequence[Block]:
+    async def blocks(self, team_id: str, user_id: str) -> Sequence[ui.Block]:
         """The section of a person's Home tab; without channels if Slack does not tell which are theirs."""
         memberships = self._services.memberships
         try:
@@ -186,12 +187,12 @@ class ChannelsAtHome:
                 memberships.of(user_id), memberships.of(), self._services.access.allows_changes(user_id)
             )
         except MembershipError as exc:
-            weeks = [section(unsure(str(exc)))]
+            weeks = [ui.section(unsure(str(exc)))]
         else:
             weeks = await self._weeks(team_id, list(theirs), set(ours) if is_allowed else set())
-        return [header("Your channels, this week so far"), *weeks]
+        return [ui.header("Your channels, this week so far"), *weeks]
 
-    async def _weeks(self, team_id: str, theirs: Collection[str], switchable: set[str]) -> list[Block]:
+    async def _weeks(self, team_id: str, theirs: Collection[str], switchable: set[str]) -> list[ui.Block]:
         now, store = self._services.clock(), self._services.store
         async with self._reading:
             busy = await store.tallies.busiest(team_id, theirs, now - _LISTED_FOR)
@@ -200,11 +201,11 @@ class ChannelsAtHome:
         shown = [settings.get(each) or ChannelSettings(team_id, each) for each in listed[:_MOST_CHANNELS]]
         weeks = await asyncio.gather(*(self._week(each, now, each.channel_id in switchable) for each in shown))
         more = len(listed) - len(weeks)
-        last = [context(f"And {more} more: type `/judge stats` there.")] if more else []
-        return [*weeks, *last] or [section(_NO_CHANNELS)]
+        last = [ui.context(f"And {more} more: type `/judge stats` there.")] if more else []
+        return [*weeks, *last] or [ui.section(_NO_CHANNELS)]
 
-    async def _week(self, settings: ChannelSettings, now: datetime, may_switch: bool) -> Block:
-        schedule = schedule_of(self._services, settings)
+    async def _week(self, settings: ChannelSettings, now: datetime, may_switch: bool) -> ui.Block:
+        schedule = poster.schedule_of(self._services, settings)
         place, week = Place(settings.team_id, settings.channel_id), Week.of(now, schedule.zone)
         key = place, week.label
         if key not in self._glances:
@@ -212,46 +213,53 @@ class ChannelsAtHome:
             self._glances[key].add_done_callback(lambda _: self._glances.pop(key))
         return _channel(settings, schedule, await asyncio.shield(self._glances[key]), may_switch)
 
-    async def _read_glance(self, place: Place, week: Week, now: datetime) -> Glance:
+    async def _read_glance(self, place: Place, week: Week, now: datetime) -> figures_week.Glance:
         async with self._reading:
-            glance, _, _ = await read_glance(self._services.store.tallies, place, week, now)
+            glance, _, _ = await figures_week.read_glance(self._services.store.tallies, place, week, now)
             return glance
 
 
-def _channel(settings: ChannelSettings, schedule: Schedule, glance: Glance, may_switch: bool) -> Block:
+def _channel(settings: ChannelSettings, schedule: Schedule, glance: figures_week.Glance, may_switch: bool) -> ui.Block:
     channel_id, is_on = settings.channel_id, settings.is_digest_on
-    week = counted(glance) if glance.this.n else "nothing that people chose has a score yet"
+    week = words.counted(glance) if glance.this.n else "nothing that people chose has a score yet"
     partly = "partly " if len(glance.raters) > 1 else ""
     marks = ", ".join(f"{partly}{mark}" for rater, mark in _NO_MODEL.items() if rater in glance.raters)
     trend = weekly_means(glance.trend)
     lines = [
         f"*<#{channel_id}>*{f' ({marks})' if marks else ''}: {week}",
-        measures(glance),
+        words.measures(glance),
         f"Weekly mean: {trend}" if trend else "",
-        judge_change(glance),
-        not_counted(glance),
+        words.judge_change(glance),
+        words.not_counted(glance),
         f"Digest every {schedule}." if is_on else "No weekly digest.",
     ]
-    block = section("\n".join(line for line in lines if line))
+    block = ui.section("\n".join(line for line in lines if line))
     if may_switch:
         off, on = ("Switch digest off", ids.ACTION_DIGEST_OFF), ("Switch digest on", ids.ACTION_DIGEST_ON)
-        block["accessory"] = button(*(off if is_on else on), channel_id)
+        block["accessory"] = ui.button(*(off if is_on else on), channel_id)
     return block | {"block_id": f"channel-{channel_id}"}
 
 
 def register(app: AsyncApp, services: Services) -> None:
-    @on_click(app, ids.ACTION_LOWEST)
+    @slack_invocation.on_click(app, ids.ACTION_LOWEST)
     async def show_lowest(body: dict[str, Any]) -> None:
-        invocation, numbers = to_invocation(body), [int(each) for each in clicked_value(body).split(",")]
+        invocation, numbers = (
+            slack_invocation.to_invocation(body),
+            [int(each) for each in slack_invocation.clicked_value(body).split(",")],
+        )
         said: Post | str = await services.access.refusal(invocation, _WHAT, is_change=False)
         if not said:
             settings = await services.store.channels.of(invocation.team_id, invocation.channel_id)
-            said = await lowest(services, settings, numbers)
+            said = await poster.lowest(services, settings, numbers)
         await services.messenger.tell(invocation.recipient, said)
 
-    @on_click(app, ids.ACTION_DIGEST_ON, ids.ACTION_DIGEST_OFF)
+    @slack_invocation.on_click(app, ids.ACTION_DIGEST_ON, ids.ACTION_DIGEST_OFF)
     async def switch_digest(body: dict[str, Any]) -> None:
-        visit, channel_id, is_on = clicked_home(body), clicked_value(body), clicked_action(body) == ids.ACTION_DIGEST_ON
+        visit, channel_id, is_on = (
+            slack_invocation.clicked_home(body),
+            slack_invocation.clicked_value(body),
+            slack_invocation.clicked_action(body) == ids.ACTION_DIGEST_ON,
+        )
         person = visit.invocation
         refusal = await services.access.refusal(person, _WHAT, channel_id, is_change=True)
         if not refusal:

@@ -14,23 +14,13 @@ from slack_sdk.errors import SlackApiError
 
 from bot.domain.week import Schedule, Week
 from bot.feature import Services
-from bot.features.digest import ids
-from bot.features.digest.text import (
-    LOWEST_BEGIN,
-    LOWEST_GONE,
-    MOST_AUTHORS,
-    digest_message,
-    lowest_blocks,
-    stats_message,
-    with_thumbs,
-)
+from bot.features.digest import ids, text
 from bot.figures.week import Figures, read_figures
 from bot.pipeline.text import sentence
+from bot.slack import client, messenger
 from bot.slack.blocks import Block
-from bot.slack.client import SLACK_ERRORS, is_transient, slack_word
 from bot.slack.members import Member, list_channels
 from bot.slack.messages import find_marked, to_metadata
-from bot.slack.messenger import WITHOUT_PREVIEWS, Drawn, Post, send_in_known_blocks
 from bot.store.assignments import EVERYBODY
 from bot.store.channels import ChannelSettings
 from bot.store.digests import LEASE, Claim, DigestStatus
@@ -59,8 +49,8 @@ async def post_due(services: Services) -> None:
         place = {"channel": settings.channel_id, "week": week.label}
         try:
             await _post_claimed(services, settings, week, settings.channel_id in welcome)
-        except SLACK_ERRORS as exc:
-            logger.warning("digest_interrupted", **place, error=slack_word(exc), again_in=str(LEASE))
+        except client.SLACK_ERRORS as exc:
+            logger.warning("digest_interrupted", **place, error=client.slack_word(exc), again_in=str(LEASE))
         except Exception as exc:  # the other channels get their digests all the same
             logger.error("digest_interrupted", **place, again_in=str(LEASE), exc_info=exc)
 
@@ -85,18 +75,18 @@ def schedule_of(services: Services, settings: ChannelSettings) -> Schedule:
 
 async def stats(
     services: Services, settings: ChannelSettings, author_id: str | None, subject: str, reader: str
-) -> Post:
+) -> messenger.Post:
     """The week so far of a channel or of one author, as `subject` says in the title, to be shown to the `reader`."""
     week, is_of_one = this_week(services, settings), author_id is not None
     figures, lead, listed = await _read(services, settings, week, author_id)
     if is_of_one:
         await services.store.assignments.note_told(settings.team_id, [case.id for case in figures.lowest], reader)
     url = services.identity.url
-    post = stats_message(figures, lead, listed, url, settings.channel_id, subject, has_lowest=is_of_one)
+    post = text.stats_message(figures, lead, listed, url, settings.channel_id, subject, has_lowest=is_of_one)
     place = Place(settings.team_id, settings.channel_id, author_id)
     thumbs = await services.store.thumbs.counts(place, Span(week.start, services.clock()))
     named = await shown_authors(services, settings, [each.author_id for each in thumbs]) if author_id is None else None
-    return with_thumbs(post, thumbs, named)
+    return text.with_thumbs(post, thumbs, named)
 
 
 async def _post_claimed(services: Services, settings: ChannelSettings, week: Week, is_welcome: bool) -> None:
@@ -110,9 +100,9 @@ async def _post_claimed(services: Services, settings: ChannelSettings, week: Wee
         if is_welcome:
             status, ts = await _post_once(services, claim, settings, week, mark)
     except SlackApiError as exc:
-        if is_transient(exc):
+        if client.is_transient(exc):
             raise
-        logger.warning("digest_refused", channel=settings.channel_id, week=week.label, error=slack_word(exc))
+        logger.warning("digest_refused", channel=settings.channel_id, week=week.label, error=client.slack_word(exc))
     if status is not None:
         await services.store.digests.settle(claim, status, services.clock(), ts)
         logger.info("digest_settled", channel=settings.channel_id, week=week.label, status=status)
@@ -126,7 +116,7 @@ async def _post_once(
         try:
             found = await find_marked(services.client, settings.channel_id, mark, week.end.timestamp())
         except SlackApiError as exc:
-            if is_transient(exc):
+            if client.is_transient(exc):
                 raise
             return DigestStatus.UNCONFIRMED, None
         if found:
@@ -136,7 +126,9 @@ async def _post_once(
         return None, None
     call, to = services.client.chat_postMessage, settings.channel_id
     async with asyncio.timeout(_POST_TIMEOUT_S), services.telling(settings.team_id, told, EVERYBODY):
-        answer = await send_in_known_blocks(call, post, channel=to, metadata=mark, **WITHOUT_PREVIEWS)
+        answer = await messenger.send_in_known_blocks(
+            call, post, channel=to, metadata=mark, **messenger.WITHOUT_PREVIEWS
+        )
     return DigestStatus.POSTED, str(answer["ts"])
 
 
@@ -144,26 +136,26 @@ def this_week(services: Services, settings: ChannelSettings) -> Week:
     return Week.of(services.clock(), schedule_of(services, settings).zone)
 
 
-async def draft(services: Services, settings: ChannelSettings, week: Week) -> tuple[Post, Sequence[int]]:
+async def draft(services: Services, settings: ChannelSettings, week: Week) -> tuple[messenger.Post, Sequence[int]]:
     """A channel's digest, and the cases whose scores it tells."""
     figures, lead, listed = await _read(services, settings, week, names_within_s=_NAMES_WITHIN_S)
-    post = digest_message(figures, lead, listed, services.identity.url, settings.channel_id)
+    post = text.digest_message(figures, lead, listed, services.identity.url, settings.channel_id)
     return post, [case.id for case in figures.lowest]
 
 
-async def lowest(services: Services, settings: ChannelSettings, case_ids: Collection[int]) -> Post:
+async def lowest(services: Services, settings: ChannelSettings, case_ids: Collection[int]) -> messenger.Post:
     """How these replies of a posted digest begin, for one person; without those deleted or replaced since."""
     found = await services.store.tallies.still_low(Place(settings.team_id, settings.channel_id), case_ids)
     if not found:
-        return sentence(LOWEST_GONE)
+        return sentence(text.LOWEST_GONE)
     listed = await shown_authors(services, settings, [each.author_id for each in found if each.author_id])
-    blocks = lowest_blocks(found, listed, services.identity.url, settings.channel_id, has_words=True)
-    return Post(LOWEST_BEGIN, blocks)
+    blocks = text.lowest_blocks(found, listed, services.identity.url, settings.channel_id, has_words=True)
+    return messenger.Post(text.LOWEST_BEGIN, blocks)
 
 
 async def _read(
     services: Services, settings: ChannelSettings, week: Week, author_id: str | None = None, names_within_s: float = 0
-) -> tuple[Figures, Sequence[Block | Drawn], Mapping[str, Member]]:
+) -> tuple[Figures, Sequence[Block | messenger.Drawn], Mapping[str, Member]]:
     place = Place(settings.team_id, settings.channel_id, author_id)
     listed: dict[str, Member] = {}
 
@@ -174,7 +166,7 @@ async def _read(
     is_for_all = author_id is not None or settings.ranks_people
     figures = await read_figures(services.store.tallies, place, week, services.clock(), None if is_for_all else choose)
     if author_id is None and is_for_all:
-        busiest = [author.id for author in figures.authors[:MOST_AUTHORS]]
+        busiest = [author.id for author in figures.authors[: text.MOST_AUTHORS]]
         await choose([*busiest, *(case.author_id for case in figures.lowest if case.author_id)])
 
     return figures, await services.week_blocks(place, week, services.clock(), choose), listed

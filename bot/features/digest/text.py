@@ -6,11 +6,11 @@ from datetime import timedelta
 
 from bot.domain.numbers import number_of
 from bot.features.digest import ids
+from bot.figures import quality
 from bot.figures.charts import charts, day_name, good_words, low_words, moved, moved_in_short
-from bot.figures.quality import Agreement, caveats, corrected, span, uncorrected
 from bot.figures.week import FEWEST, Figures, Glance
 from bot.pipeline.verdict_text import in_short
-from bot.slack.blocks import Block, actions, button, context, permalink, section, short_date
+from bot.slack import blocks as ui
 from bot.slack.members import Member
 from bot.slack.messenger import Drawn, Post
 from bot.slack.mrkdwn import clip, excerpt
@@ -33,7 +33,7 @@ LOWEST_GONE = "These replies are deleted, scored again or no longer in the datab
 
 def digest_message(
     figures: Figures,
-    lead: Sequence[Block | Drawn],
+    lead: Sequence[ui.Block | Drawn],
     members: Mapping[str, Member],
     workspace_url: str,
     channel_id: str,
@@ -50,7 +50,7 @@ def digest_message(
 
 def stats_message(
     figures: Figures,
-    lead: Sequence[Block | Drawn],
+    lead: Sequence[ui.Block | Drawn],
     members: Mapping[str, Member],
     workspace_url: str,
     channel_id: str,
@@ -91,10 +91,10 @@ def not_counted(glance: Glance) -> str:
 
 def _message(
     figures: Figures,
-    lead: Sequence[Block | Drawn],
+    lead: Sequence[ui.Block | Drawn],
     subject: str,
     small: Sequence[str],
-    middle: Sequence[Block | Drawn],
+    middle: Sequence[ui.Block | Drawn],
 ) -> Post:
     """The common form of digest and stats: the `lead`, the count, mean and charts, and the small print.
 
@@ -107,20 +107,20 @@ def _message(
     title += f", {subject}" if subject else ""
     if not (figures.usage.cases or lead):
         sentence = f"{title}: no replies were scored in this channel."
-        return Post(sentence, [section(sentence)])
-    top = [section(f"*{title}*"), *lead] if lead else []
+        return Post(sentence, [ui.section(sentence)])
+    top = [ui.section(f"*{title}*"), *lead] if lead else []
     said = [part["text"]["text"].partition("\n")[0] for part in lead[:1] if isinstance(part, dict)]
     if not figures.usage.cases:
         return Post.of(" ".join([f"{title}:", *said]).replace("*", ""), top)
     counts = counted(figures)
-    lines = (f"*{counts}*" if lead else f"*{title}*: {counts}", measures(figures), corrected(figures.quality))
-    end = [context(line) for line in (judge_change(figures), uncorrected(figures.quality), *small) if line]
+    lines = (f"*{counts}*" if lead else f"*{title}*: {counts}", measures(figures), quality.corrected(figures.quality))
+    end = [ui.context(line) for line in (judge_change(figures), quality.uncorrected(figures.quality), *small) if line]
     return Post.of(
         " ".join([f"{title}:", *said, f"{counts}.", measures(figures)]).replace("*", "").replace("\n", " ").strip(),
         [
             *top,
-            section("\n".join(line for line in lines if line)),
-            *map(context, caveats(figures.raters, figures.unread)),
+            ui.section("\n".join(line for line in lines if line)),
+            *map(ui.context, quality.caveats(figures.raters, figures.unread)),
             *charts(figures.this, figures.trend, figures.scale, "chosen"),
             *middle,
             *end,
@@ -130,7 +130,7 @@ def _message(
 
 def lowest_blocks(
     lowest: Sequence[LowCase], members: Mapping[str, Member], workspace_url: str, channel_id: str, *, has_words: bool
-) -> list[Block]:
+) -> list[ui.Block]:
     """Links to the lowest scores, with the first words of each reply or a button that shows these words to one person.
 
     A message for the channel omits the words, because it would keep them when messages are deleted or people forgotten.
@@ -140,16 +140,16 @@ def lowest_blocks(
     names, lines = {None: "typed"} | {author_id: member.name for author_id, member in members.items()}, ["*Lowest*"]
     for case in lowest:
         score, ts = f"Score {case.score} of {case.highest}", case.message_ts or case.thread_ts
-        linked = f"<{permalink(workspace_url, channel_id, ts, case.thread_ts)}|{score}>" if ts else score
+        linked = f"<{ui.permalink(workspace_url, channel_id, ts, case.thread_ts)}|{score}>" if ts else score
         gone = "message deleted" if case.deleted_at else ""
         name = clip(names.get(case.author_id, ""), _NAME)
-        parts = [linked, name, short_date(case.judged_at), f"case {case.id}", gone]
+        parts = [linked, name, ui.short_date(case.judged_at), f"case {case.id}", gone]
         lines.append("• " + " · ".join(part for part in parts if part))
         if has_words and (words := excerpt(case.response or "", _WORDS)):
             lines.append(f"{_INDENT}“{words}”")
     hidden = [str(case.id) for case in lowest if case.response and not has_words]
-    show = [actions(button("Show how they begin", ids.ACTION_LOWEST, ",".join(hidden)))] if hidden else []
-    return [section("\n".join(lines)), *show]
+    show = [ui.actions(ui.button("Show how they begin", ids.ACTION_LOWEST, ",".join(hidden)))] if hidden else []
+    return [ui.section("\n".join(lines)), *show]
 
 
 def _authors(figures: Figures, members: Mapping[str, Member]) -> list[Drawn]:
@@ -168,10 +168,10 @@ def _authors(figures: Figures, members: Mapping[str, Member]) -> list[Drawn]:
         return []
     header = [_raw(title) for title in ("Assistant", "Replies", "Mean", "Change", f"Scored {low}")]
     table = {"type": "data_table", "caption": "Chosen replies by assistant", "rows": [header, *rows], "page_size": 10}
-    return [Drawn(table, section("\n".join(lines)[:2900]))]
+    return [Drawn(table, ui.section("\n".join(lines)[:2900]))]
 
 
-def _raw(text: str) -> Block:
+def _raw(text: str) -> ui.Block:
     return {"type": "raw_text", "text": text}
 
 
@@ -195,14 +195,16 @@ def _agreement(figures: Figures) -> str:
     return " · ".join(["*Same score from the judge and from people, so far*", *parts])
 
 
-def _labelled(figures: Figures) -> Sequence[tuple[str, Agreement | None]]:
+def _labelled(figures: Figures) -> Sequence[tuple[str, quality.Agreement | None]]:
     return ("blind", figures.blind), ("given after seeing the score", figures.seen)
 
 
-def _agreed(agreement: Agreement) -> str:
+def _agreed(agreement: quality.Agreement) -> str:
     replies = number_of(agreement.n, "reply", "replies")
     return (
-        f"too few labels ({replies})" if agreement.n < ENOUGH_LABELS else f"{span(agreement.exact, '.0%')} ({replies})"
+        f"too few labels ({replies})"
+        if agreement.n < ENOUGH_LABELS
+        else f"{quality.span(agreement.exact, '.0%')} ({replies})"
     )
 
 
@@ -212,7 +214,7 @@ def _closer(figures: Figures) -> list[str]:
     for how, found in _labelled(figures):
         if found and found.n >= ENOUGH_LABELS:
             has_kappa = found.kappa is not None and found.kappa.low is not None
-            kappa = f", weighted kappa {span(found.kappa, '.2f')}".replace("-", _MINUS) if has_kappa else ""
+            kappa = f", weighted kappa {quality.span(found.kappa, '.2f')}".replace("-", _MINUS) if has_kappa else ""
             parts.append(f"{how}: within one point {found.within_one.mean:.0%}{kappa}")
     return parts
 
@@ -261,7 +263,7 @@ def with_thumbs(post: Post, thumbs: Sequence[ThumbCount], members: Mapping[str, 
         lines = [_line(f"*{clip(members[each.author_id].name, _NAME)}*, thumbs", each) for each in shown]
     if not lines:
         return post
-    said = context("\n".join(lines))
+    said = ui.context("\n".join(lines))
     plain = None if post.plain_blocks is None else [*post.plain_blocks, said]
     return Post(post.text, [*post.blocks, said], plain)
 

@@ -18,10 +18,10 @@ from bot.features.home import ids
 from bot.pipeline.own_cases import recent_blocks
 from bot.pipeline.retries import in_brief
 from bot.pipeline.text import BUTTON_TOO_SLOW, texts_modal
+from bot.slack import blocks as ui
 from bot.slack import ids as slack_ids
-from bot.slack.blocks import Block, ModalState, actions, button, context, header, menu, option, section, short_date
+from bot.slack import invocation as slack_invocation
 from bot.slack.client import SLACK_ERRORS, slack_word
-from bot.slack.invocation import HomeVisit, Invocation, clicked_home, clicked_value, on_click, to_invocation
 from bot.slack.messenger import Post
 from bot.store.cases import PageEnd
 from bot.store.database import upsert
@@ -50,23 +50,26 @@ def register(app: AsyncApp, services: Services) -> None:
     @app.event("app_home_opened")
     async def open_home(body: dict[str, Any]) -> None:
         if body["event"].get("tab") == "home":
-            await show_home(services, HomeVisit(to_invocation(body), str(body["event"]["channel"])))
+            await show_home(
+                services,
+                slack_invocation.HomeVisit(slack_invocation.to_invocation(body), str(body["event"]["channel"])),
+            )
 
-    @on_click(app, ids.ACTION_HOME_REFRESH)
+    @slack_invocation.on_click(app, ids.ACTION_HOME_REFRESH)
     async def refresh(body: dict[str, Any]) -> None:
-        await show_home(services, clicked_home(body))
+        await show_home(services, slack_invocation.clicked_home(body))
 
-    @on_click(app, ids.ACTION_HOME_JUDGE)
+    @slack_invocation.on_click(app, ids.ACTION_HOME_JUDGE)
     async def judge_something(body: dict[str, Any]) -> None:
         """The verdict on the two texts goes to the person's direct messages with the app."""
-        visit, rubrics = clicked_home(body), services.rubrics
-        window = texts_modal(ModalState(channel_id=visit.channel_id), list(rubrics.shipped), rubrics.default, None)
+        visit, rubrics = slack_invocation.clicked_home(body), services.rubrics
+        window = texts_modal(ui.ModalState(channel_id=visit.channel_id), list(rubrics.shipped), rubrics.default, None)
         if await services.messenger.open_modal(visit.invocation.trigger_id, window) is None:
             await show_home(services, visit, BUTTON_TOO_SLOW)
 
-    @on_click(app, ids.ACTION_HOME_VISIBILITY)
+    @slack_invocation.on_click(app, ids.ACTION_HOME_VISIBILITY)
     async def choose_visibility(body: dict[str, Any]) -> None:
-        visit, value = clicked_home(body), str(body["actions"][0]["selected_option"]["value"])
+        visit, value = slack_invocation.clicked_home(body), str(body["actions"][0]["selected_option"]["value"])
         person, database = visit.invocation, services.store.database
         chosen = None if value == _AS_THE_WORKSPACE else Visibility(value)
         values = {"team_id": person.team_id, "user_id": person.user_id, "visibility": chosen, "updated_at": utc_now()}
@@ -74,15 +77,15 @@ def register(app: AsyncApp, services: Services) -> None:
         await database.forget_choices()
         await show_home(services, visit)
 
-    @on_click(app, slack_ids.ACTION_RECENT_NEWEST, ids.ACTION_RECENT_OLDER)
+    @slack_invocation.on_click(app, slack_ids.ACTION_RECENT_NEWEST, ids.ACTION_RECENT_OLDER)
     async def turn_page(body: dict[str, Any]) -> None:
-        invocation = to_invocation(body)
-        page = await recent(services, invocation, to_page_end(clicked_value(body)))
+        invocation = slack_invocation.to_invocation(body)
+        page = await recent(services, invocation, to_page_end(slack_invocation.clicked_value(body)))
         if not await services.messenger.replace(invocation.response_url, page):
             await services.messenger.tell(invocation.recipient, page)
 
 
-async def show_home(services: Services, visit: HomeVisit, note: str = "") -> None:
+async def show_home(services: Services, visit: slack_invocation.HomeVisit, note: str = "") -> None:
     """Publishes a person's Home tab as it is now; `note` tells them the outcome of their click."""
     person, now = visit.invocation, services.clock()
     chosen = services.store.people.visibility(person.team_id, person.user_id)
@@ -96,15 +99,21 @@ async def show_home(services: Services, visit: HomeVisit, note: str = "") -> Non
         )
     except STORE_ERRORS as exc:
         logger.error("home_without_log", reason=in_brief(exc))
-        blocks = [*_top(""), section(_NO_STORE)]
+        blocks = [*_top(""), ui.section(_NO_STORE)]
     else:
-        blocks = [*_top(note, buttons), context(f"As of {short_date(now)}"), header("Your cases"), *cases, *sections]
-        as_set = option(_AS_THE_WORKSPACE, "Workspace default")
-        options = {None: as_set} | {each: option(each, label) for each, label in _AUDIENCE.items()}
-        select = menu(ids.ACTION_HOME_VISIBILITY, options.values(), options[visibility])
+        blocks = [
+            *_top(note, buttons),
+            ui.context(f"As of {ui.short_date(now)}"),
+            ui.header("Your cases"),
+            *cases,
+            *sections,
+        ]
+        as_set = ui.option(_AS_THE_WORKSPACE, "Workspace default")
+        options = {None: as_set} | {each: ui.option(each, label) for each, label in _AUDIENCE.items()}
+        select = ui.menu(ids.ACTION_HOME_VISIBILITY, options.values(), options[visibility])
         default = _AUDIENCE[services.settings.verdict_visibility].lower()
         words = f"The workspace default: {default}. You can also choose in the window of `/judge`."
-        blocks += [header("Who sees your verdicts"), section(words) | {"accessory": select}]
+        blocks += [ui.header("Who sees your verdicts"), ui.section(words) | {"accessory": select}]
     # A click in the tab does not name the channel of the person's direct messages, so the tab stores it.
     view = {"type": "home", "callback_id": ids.VIEW_HOME, "private_metadata": visit.channel_id, "blocks": blocks}
     try:
@@ -114,34 +123,35 @@ async def show_home(services: Services, visit: HomeVisit, note: str = "") -> Non
 
 
 async def _blocks(
-    parts: Iterable[Callable[[HomeVisit], Awaitable[Sequence[Block]]] | None], visit: HomeVisit
-) -> list[Block]:
+    parts: Iterable[Callable[[slack_invocation.HomeVisit], Awaitable[Sequence[ui.Block]]] | None],
+    visit: slack_invocation.HomeVisit,
+) -> list[ui.Block]:
     found = await asyncio.gather(*(part(visit) for part in parts if part))
     return [block for blocks in found for block in blocks]
 
 
-async def _newest(services: Services, person: Invocation, now: datetime) -> list[Block]:
+async def _newest(services: Services, person: slack_invocation.Invocation, now: datetime) -> list[ui.Block]:
     """The blocks of a person's newest cases in the Home tab."""
     since = now - _ASKED_FOR
     found = await services.store.cases.recent(person.team_id, person.user_id, _MOST_CASES + 1, asked_since=since)
     cases = await services.own_cases.listed(found[:_MOST_CASES], person.user_id)
-    blocks = recent_blocks(cases, services.identity.url) if cases else [section(_NO_CASES)]
-    return [*blocks, context("`/judge recent` lists older cases.")] if len(found) > _MOST_CASES else blocks
+    blocks = recent_blocks(cases, services.identity.url) if cases else [ui.section(_NO_CASES)]
+    return [*blocks, ui.context("`/judge recent` lists older cases.")] if len(found) > _MOST_CASES else blocks
 
 
-async def recent(services: Services, invocation: Invocation, before: PageEnd | None = None) -> Post:
+async def recent(services: Services, invocation: slack_invocation.Invocation, before: PageEnd | None = None) -> Post:
     """A page with the person's newest cases, or with the next older ones after the end of another page."""
     found = await services.store.cases.recent(invocation.team_id, invocation.user_id, _PAGE + 1, before)
     shown = await services.own_cases.listed(found[:_PAGE], invocation.user_id, invocation.channel_id)
     title = _NO_OLDER if before else _NONE
     if shown:
         title = "*Your older cases*" if before else "*Your cases*, newest first"
-    buttons = [button("Newest", slack_ids.ACTION_RECENT_NEWEST)] if before else []
+    buttons = [ui.button("Newest", slack_ids.ACTION_RECENT_NEWEST)] if before else []
     if len(found) > _PAGE:
         last = shown[-1].case
-        buttons.append(button("Older", ids.ACTION_RECENT_OLDER, f"{last.created_at.isoformat()}/{last.id}"))
-    row = [actions(*buttons)] if buttons else []
-    blocks = [section(title), *recent_blocks(shown, services.identity.url), *row]
+        buttons.append(ui.button("Older", ids.ACTION_RECENT_OLDER, f"{last.created_at.isoformat()}/{last.id}"))
+    row = [ui.actions(*buttons)] if buttons else []
+    blocks = [ui.section(title), *recent_blocks(shown, services.identity.url), *row]
     return Post(title.replace("*", ""), blocks)
 
 
@@ -155,8 +165,8 @@ def to_page_end(value: str) -> PageEnd | None:
     return (moment, number) if moment.tzinfo and number is not None else None
 
 
-def _top(note: str, buttons: Sequence[Block] = ()) -> list[dict[str, Any]]:
-    judge = button("Score two texts", ids.ACTION_HOME_JUDGE) | {"style": "primary"}
-    row = actions(judge, *buttons, button("Refresh", ids.ACTION_HOME_REFRESH))
-    said = [section(f":warning: {note}")] if note else []
-    return [section(_WELCOME), row, *said]
+def _top(note: str, buttons: Sequence[ui.Block] = ()) -> list[dict[str, Any]]:
+    judge = ui.button("Score two texts", ids.ACTION_HOME_JUDGE) | {"style": "primary"}
+    row = ui.actions(judge, *buttons, ui.button("Refresh", ids.ACTION_HOME_REFRESH))
+    said = [ui.section(f":warning: {note}")] if note else []
+    return [ui.section(_WELCOME), row, *said]

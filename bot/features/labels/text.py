@@ -10,26 +10,8 @@ from bot.domain.verdict import CaseVerdict
 from bot.features.labels import ids
 from bot.features.labels.queries import Comparison
 from bot.features.labels.rubric_meanings import criteria, meanings
+from bot.slack import blocks as ui
 from bot.slack import ids as slack_ids
-from bot.slack.blocks import (
-    Block,
-    ModalState,
-    actions,
-    button,
-    context,
-    field,
-    menu,
-    modal,
-    number_box,
-    option,
-    page,
-    permalink,
-    plain,
-    quotes,
-    run,
-    section,
-    text_box,
-)
 from bot.slack.mrkdwn import escape, excerpt
 from bot.store.assignments import DrawnCase
 from bot.store.labels import WEEKS, Budget
@@ -41,18 +23,18 @@ MOST_WEEKLY = 1000
 _LONGEST_MENU = 100
 
 
-def label_modal(state: ModalState, verdict: CaseVerdict, label: Label | None) -> dict[str, Any]:
+def label_modal(state: ui.ModalState, verdict: CaseVerdict, label: Label | None) -> dict[str, Any]:
     """The modal for a person's own score and an optional reason; their earlier label is filled in."""
     judged = "unscored" if verdict.score is None else f"{verdict.score} of {verdict.highest}"
     scale = range(verdict.lowest, verdict.highest + 1)
     # A person who agreed and now disagrees has another score in mind, so the judge's is not filled in.
     earlier = label.score if label and label.score in scale and label.score != verdict.score else None
     blocks = [
-        section(f"Case {state.case_id}. The judge's score: {judged}."),
+        ui.section(f"Case {state.case_id}. The judge's score: {judged}."),
         score_input(ids.BLOCK_SCORE, scale, earlier),
         reason_input(ids.BLOCK_REASON, label.reason if label else None),
     ]
-    return modal(ids.VIEW_LABEL, "Your own score", state, blocks, "Record", "Cancel")
+    return ui.modal(ids.VIEW_LABEL, "Your own score", state, blocks, "Record", "Cancel")
 
 
 def off_scale(lowest: int, highest: int) -> str:
@@ -73,19 +55,19 @@ def blind_stands(case: LoggedCase, verdict: CaseVerdict, label: Label) -> str:
 
 def score_input(block_id: str, scale: range, earlier: int | None = None) -> dict[str, Any]:
     if len(scale) <= _LONGEST_MENU:
-        options = [option(str(score)) for score in reversed(scale)]
-        chosen = None if earlier is None else option(str(earlier))
-        element = menu(block_id, options, chosen) | {"placeholder": plain("Choose a score")}
+        options = [ui.option(str(score)) for score in reversed(scale)]
+        chosen = None if earlier is None else ui.option(str(earlier))
+        element = ui.menu(block_id, options, chosen) | {"placeholder": ui.plain("Choose a score")}
     else:
         low, high = str(scale[0]), str(scale[-1])
-        hint = plain(f"A number from {low} to {high}")
-        element = number_box(block_id, earlier, min_value=low, max_value=high, placeholder=hint)
-    return field(f"Your score ({scale[-1]} is best)", element)
+        hint = ui.plain(f"A number from {low} to {high}")
+        element = ui.number_box(block_id, earlier, min_value=low, max_value=high, placeholder=hint)
+    return ui.field(f"Your score ({scale[-1]} is best)", element)
 
 
 def reason_input(block_id: str, reason: str | None = None) -> dict[str, Any]:
     hint = "The channel may read it: it can become part of a rubric."
-    return field("Why", text_box(block_id, LONGEST_REASON, reason), hint, is_optional=True)
+    return ui.field("Why", ui.text_box(block_id, LONGEST_REASON, reason), hint, is_optional=True)
 
 
 FOREIGN_LABEL = "Only members of this workspace can label a score here."
@@ -116,7 +98,7 @@ _EXCERPT = 60
 
 
 def blind_modal(
-    state: ModalState,
+    state: ui.ModalState,
     shown: DrawnCase,
     rubric: Rubric | None,
     place: str,
@@ -135,33 +117,35 @@ def blind_modal(
         is_unfolded: Whether what was said before the question is shown, and not only offered.
     """
     state = state.model_copy(update={"case_id": shown.id})
-    counts: Sequence[Block] = ()
+    counts: Sequence[ui.Block] = ()
     if rubric and not meanings(rubric):
-        counts = quotes(criteria(rubric), _ROOM, run("What counts", is_bold=True))
+        counts = ui.quotes(criteria(rubric), _ROOM, ui.run("What counts", is_bold=True))
     blocks = [
         *_note(note),
-        context(f"Reply {place}, from <#{shown.channel_id}>. You see the judge's scores afterwards."),
+        ui.context(f"Reply {place}, from <#{shown.channel_id}>. You see the judge's scores afterwards."),
         *_before(shown, is_unfolded=is_unfolded),
-        *quotes(shown.question, _ROOM, run("Question", is_bold=True)),
-        *quotes(shown.response, _ROOM, run("Response", is_bold=True)),
+        *ui.quotes(shown.question, _ROOM, ui.run("Question", is_bold=True)),
+        *ui.quotes(shown.response, _ROOM, ui.run("Response", is_bold=True)),
         *counts,
         _blind_scores(shown, rubric),
         reason_input(slack_ids.of(ids.BLOCK_REASON, shown.id)),
-        actions(button("Skip", ids.ACTION_SKIP), button("I have seen its score", ids.ACTION_SEEN)),
+        ui.actions(ui.button("Skip", ids.ACTION_SKIP), ui.button("I have seen its score", ids.ACTION_SEEN)),
     ]
-    return modal(ids.VIEW_BLIND, _TITLE, state, blocks, "Next", "Close")
+    return ui.modal(ids.VIEW_BLIND, _TITLE, state, blocks, "Next", "Close")
 
 
-def compared_modal(state: ModalState, compared: Sequence[Comparison], workspace_url: str, note: str) -> dict[str, Any]:
+def compared_modal(
+    state: ui.ModalState, compared: Sequence[Comparison], workspace_url: str, note: str
+) -> dict[str, Any]:
     """The window after several cases: how the person's scores compare with the judge's, and a button to go on."""
-    state = ModalState(channel_id=state.channel_id)
+    state = ui.ModalState(channel_id=state.channel_id)
     blocks = [*_note(note), *_compared(compared, workspace_url)]
-    return modal(ids.VIEW_COMPARED, _TITLE, state, blocks, "Go on", "Done")
+    return ui.modal(ids.VIEW_COMPARED, _TITLE, state, blocks, "Go on", "Done")
 
 
 def over_modal(why: str, compared: Sequence[Comparison], workspace_url: str, note: str = "") -> dict[str, Any]:
-    blocks = [*_note(note), *_compared(compared, workspace_url), section(why)]
-    return page(_TITLE, blocks, "Done")
+    blocks = [*_note(note), *_compared(compared, workspace_url), ui.section(why)]
+    return ui.page(_TITLE, blocks, "Done")
 
 
 def enough(budget: Budget) -> str:
@@ -179,40 +163,42 @@ def not_understood(reason: str) -> str:
     return f"{escape(reason)}. {HOW}."
 
 
-def _note(note: str) -> list[Block]:
-    return [context(f":warning: {note}")] if note else []
+def _note(note: str) -> list[ui.Block]:
+    return [ui.context(f":warning: {note}")] if note else []
 
 
-def _before(shown: DrawnCase, *, is_unfolded: bool) -> list[Block]:
+def _before(shown: DrawnCase, *, is_unfolded: bool) -> list[ui.Block]:
     if not shown.conversation:
         return []
     if not is_unfolded:
         label = f"Show {number_of(shown.messages_before, 'message')} before the question"
-        return [actions(button(label, ids.ACTION_BEFORE))]
+        return [ui.actions(ui.button(label, ids.ACTION_BEFORE))]
     return [
         block
         for turn in shown.conversation
-        for block in (quotes(turn.text, _ROOM, run(turn.role, is_bold=True)) if turn.role else [context(turn.text)])
+        for block in (
+            ui.quotes(turn.text, _ROOM, ui.run(turn.role, is_bold=True)) if turn.role else [ui.context(turn.text)]
+        )
     ]
 
 
-def _blind_scores(shown: DrawnCase, rubric: Rubric | None) -> Block:
+def _blind_scores(shown: DrawnCase, rubric: Rubric | None) -> ui.Block:
     """Radio buttons, which need one tap and show what each score means; a menu or a number field for a longer scale."""
     block_id, scale = slack_ids.of(ids.BLOCK_SCORE, shown.id), range(shown.lowest, shown.highest + 1)
     block = score_input(block_id, scale)
     if len(scale) > _MOST_RADIO_BUTTONS:
         return block
     words = {score: f"{score}: {meaning}" for score, meaning in meanings(rubric).items()}
-    options = [option(str(score), words.get(score)) for score in reversed(scale)]
+    options = [ui.option(str(score), words.get(score)) for score in reversed(scale)]
     return block | {"element": {"type": "radio_buttons", "action_id": block_id, "options": options}}
 
 
-def _compared(compared: Sequence[Comparison], workspace_url: str) -> list[Block]:
+def _compared(compared: Sequence[Comparison], workspace_url: str) -> list[ui.Block]:
     if not compared:
         return []
     lines = [_line(each, workspace_url) for each in compared]
     same = sum(each.label == each.score for each in compared)
-    return [section("\n".join([f"*You and the judge* gave the same score to {same} of {len(compared)}", *lines]))]
+    return [ui.section("\n".join([f"*You and the judge* gave the same score to {same} of {len(compared)}", *lines]))]
 
 
 def _line(compared: Comparison, workspace_url: str) -> str:
@@ -221,4 +207,4 @@ def _line(compared: Comparison, workspace_url: str) -> str:
     about = excerpt(compared.question or "", _EXCERPT) or "a reply"
     if ts is None:
         return f"{said} · {about}"
-    return f"{said} · <{permalink(workspace_url, compared.channel_id, ts, compared.thread_ts)}|{about}>"
+    return f"{said} · <{ui.permalink(workspace_url, compared.channel_id, ts, compared.thread_ts)}|{about}>"

@@ -10,7 +10,7 @@ from bot.domain.verdict import OFFLINE
 from bot.features.rubrics import ids
 from bot.features.rubrics.improvement_queries import Improvement
 from bot.features.rubrics.text import errors
-from bot.slack.blocks import Block, actions, button, context, page, quotes, run, section
+from bot.slack import blocks as ui
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import excerpt
 from bot.store.examples import Progress
@@ -94,7 +94,7 @@ def obstacle(model: str, cases: Sequence[LabelledCase]) -> str:
 def progress(improvement: Improvement, stage: str, figures: str = "") -> Post:
     """The progress, with a button to stop."""
     text = f"*Improving the rubric in <#{improvement.channel_id}>*\n:hourglass: {stage}{figures}"
-    return Post(text, [section(text), actions(button("Stop", ids.ACTION_IMPROVE_STOP, improvement.id))])
+    return Post(text, [ui.section(text), ui.actions(ui.button("Stop", ids.ACTION_IMPROVE_STOP, improvement.id))])
 
 
 def ended(improvement: Improvement | None, channel_id: str) -> str:
@@ -144,26 +144,26 @@ def report(
     if better is None or why:
         lines += [NOT_A_RUBRIC.format(why=excerpt(why, _LINE))] if why else []
         text = "\n".join([*lines, "Nothing changed."])
-        return Post(text, [section(text)]), None
+        return Post(text, [ui.section(text)]), None
     lines += [CHANGES, *(_changed(each, links) for each in better.changes)]
     text = "\n".join(lines)
-    return Post(text, [section(text), *_offer(improvement, in_use, better)]), better.rubric.prompt
+    return Post(text, [ui.section(text), *_offer(improvement, in_use, better)]), better.rubric.prompt
 
 
-def _offer(improvement: Improvement, in_use: Rubric, better: Trial) -> list[Block]:
+def _offer(improvement: Improvement, in_use: Rubric, better: Trial) -> list[ui.Block]:
     # A text that may quote replies is shown only in a window, because a message would keep them after their deletion.
     examples = len(examples_of(better.rubric))
     is_whole = better.way is Way.CALIBRATION and not examples and len(in_use.prompt) < _ROOM
-    view = [] if is_whole else [button("View the new text", ids.ACTION_IMPROVE_VIEW, improvement.id)]
+    view = [] if is_whole else [ui.button("View the new text", ids.ACTION_IMPROVE_VIEW, improvement.id)]
     replies = "a reply" if examples == 1 else f"{examples} replies"
     return [
-        *([section(QUOTES.format(replies=replies))] if examples else []),
-        *([section(better.effect)] if better.effect else []),
+        *([ui.section(QUOTES.format(replies=replies))] if examples else []),
+        *([ui.section(better.effect)] if better.effect else []),
         *_warnings(in_use, better.rubric, quotes_lines=is_whole),
         *(diff(in_use, better.rubric) if is_whole else []),
-        actions(
-            button("Use it", ids.ACTION_IMPROVE_USE, improvement.id),
-            button("Keep the current one", ids.ACTION_IMPROVE_LEAVE, improvement.id),
+        ui.actions(
+            ui.button("Use it", ids.ACTION_IMPROVE_USE, improvement.id),
+            ui.button("Keep the current one", ids.ACTION_IMPROVE_LEAVE, improvement.id),
             *view,
         ),
     ]
@@ -211,15 +211,15 @@ def _changed(change: Change, links: Mapping[str, str]) -> str:
     return f"• {linked}: {change.before} → {change.after}, people {change.case.label:.3g}"
 
 
-def diff(before: Rubric, after: Rubric) -> list[Block]:
+def diff(before: Rubric, after: Rubric) -> list[ui.Block]:
     """The whole new text as a diff: lines with + are new, lines with - are gone."""
     lines = ndiff(before.prompt.splitlines(), after.prompt.splitlines())
     text = "\n".join(line for line in lines if not line.startswith("?"))
-    title = run("The new text; lines with + are new, lines with - are gone", is_bold=True)
-    return quotes(text, _ROOM, title, kind="rich_text_preformatted")
+    title = ui.run("The new text; lines with + are new, lines with - are gone", is_bold=True)
+    return ui.quotes(text, _ROOM, title, kind="rich_text_preformatted")
 
 
-def _warnings(before: Rubric, after: Rubric, *, quotes_lines: bool = True) -> list[Block]:
+def _warnings(before: Rubric, after: Rubric, *, quotes_lines: bool = True) -> list[ui.Block]:
     """Warnings about new lines that give the judge orders, as a reply fishing for a high score would; empty if none."""
     old = set(before.prompt.splitlines())
     found = [
@@ -229,16 +229,16 @@ def _warnings(before: Rubric, after: Rubric, *, quotes_lines: bool = True) -> li
         if line not in old and find_flags("", line)
     ]
     more = [f":warning: {len(found) - _MOST_WARNINGS} more such lines."] if len(found) > _MOST_WARNINGS else []
-    return [section("\n".join([*found[:_MOST_WARNINGS], *more]))] if found else []
+    return [ui.section("\n".join([*found[:_MOST_WARNINGS], *more]))] if found else []
 
 
 def view_modal(before: Rubric, after: Rubric) -> dict[str, Any]:
     """The window with the whole new text."""
-    return page("New rubric", [*_warnings(before, after), *diff(before, after)])
+    return ui.page("New rubric", [*_warnings(before, after), *diff(before, after)])
 
 
-def decided(blocks: Sequence[Block], said: str, number: int | None = None) -> Post:
+def decided(blocks: Sequence[ui.Block], said: str, number: int | None = None) -> Post:
     """The message with the figures, after the decision; `number` adds a button to go back from that improvement."""
     kept = [each for each in blocks if each["type"] != "actions"]
-    back = [] if number is None else [actions(button("Go back", ids.ACTION_IMPROVE_BACK, number))]
-    return Post(said, [*kept, context(said), *back])
+    back = [] if number is None else [ui.actions(ui.button("Go back", ids.ACTION_IMPROVE_BACK, number))]
+    return Post(said, [*kept, ui.context(said), *back])

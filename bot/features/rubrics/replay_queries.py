@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-from sqlalchemy import ColumnElement, Select, UpdateBase, and_, case, delete, func, insert, literal, select, update
+import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
@@ -22,8 +22,8 @@ from judge.scoring.rubric import Scale
 LEAST, MOST = 10, 30
 """The fewest and the most cases of one replay: with fewer labelled ones nothing is compared."""
 
-IS_LABELLED = select(labels.c.score).where(labels.c.team_id == cases.c.team_id, labels.c.case_id == cases.c.id)
-THREAD = func.coalesce(cases.c.thread_ts, cases.c.parent_ts, cases.c.message_ts, cases.c.key).label("thread")
+IS_LABELLED = sa.select(labels.c.score).where(labels.c.team_id == cases.c.team_id, labels.c.case_id == cases.c.id)
+THREAD = sa.func.coalesce(cases.c.thread_ts, cases.c.parent_ts, cases.c.message_ts, cases.c.key).label("thread")
 
 
 @dataclass(frozen=True)
@@ -88,17 +88,17 @@ class ChannelReplays(JobPart):
         If the last one is for the same request and that person has not been told the result, it goes on instead, so
         that no model is asked twice.
         """
-        some = select(cases.c.id).where(is_replayable(team_id, channel_id)).limit(least)
+        some = sa.select(cases.c.id).where(is_replayable(team_id, channel_id)).limit(least)
         place = {"team_id": team_id, "channel_id": channel_id}
         wish = place | to_columns(judge) | {"user_id": user_id}
-        same = select(replays.c.id).filter_by(**wish, told_at=None)
-        new = insert(replays).values(wish | {"asked_at": utc_now()})
+        same = sa.select(replays.c.id).filter_by(**wish, told_at=None)
+        new = sa.insert(replays).values(wish | {"asked_at": utc_now()})
 
         async def begin(connection: AsyncConnection) -> bool:
             await lock_for_transaction(connection, f"replays of {team_id}/{channel_id}")
             if (await connection.execute(same)).first():
                 return True
-            await connection.execute(delete(replays).filter_by(**place))
+            await connection.execute(sa.delete(replays).filter_by(**place))
             if len((await connection.execute(some)).all()) < least:
                 return False
             number = (await connection.execute(new.returning(replays.c.id))).scalar_one()
@@ -109,7 +109,7 @@ class ChannelReplays(JobPart):
 
     async def texts(self, team_id: str, channel_id: str) -> Sequence[tuple[str, str]]:
         """Question and response of labelled cases, as many as a replay has at most."""
-        query = select(cases.c.question, cases.c.response).where(is_replayable(team_id, channel_id)).limit(MOST)
+        query = sa.select(cases.c.question, cases.c.response).where(is_replayable(team_id, channel_id)).limit(MOST)
         return [(row.question, row.response) for row in await self._database.all(query)]
 
     async def find(self, number: int) -> ChannelReplay | None:
@@ -126,22 +126,22 @@ class ChannelReplays(JobPart):
         """
         is_blind = IS_LABELLED.where(labels.c.is_blind).exists()
         chosen = (
-            select(literal(replay.id), cases.c.team_id, cases.c.id)
+            sa.select(sa.literal(replay.id), cases.c.team_id, cases.c.id)
             .where(
                 is_replayable(replay.team_id, replay.channel_id),
                 cases.c.lowest == scale.low,
                 cases.c.highest == scale.high,
             )
             .order_by(
-                case((is_blind, 0), else_=1),
-                case((cases.c.judge_version.in_(versions), 0), else_=1),
+                sa.case((is_blind, 0), else_=1),
+                sa.case((cases.c.judge_version.in_(versions), 0), else_=1),
                 cases.c.id.desc(),
             )
             .limit(MOST)
         )
         write = insert_into(self._database, replayed).from_select(["replay_id", "team_id", "case_id"], chosen)
-        lock = select(replays.c.id).where(replays.c.id == replay.id).with_for_update()
-        planned = select(replayed.c.case_id).where(replayed.c.replay_id == replay.id).limit(1)
+        lock = sa.select(replays.c.id).where(replays.c.id == replay.id).with_for_update()
+        planned = sa.select(replayed.c.case_id).where(replayed.c.replay_id == replay.id).limit(1)
 
         async def plan(connection: AsyncConnection) -> None:
             is_there = (await connection.execute(lock)).first()
@@ -153,7 +153,7 @@ class ChannelReplays(JobPart):
     async def cases(self, replay: ChannelReplay) -> Sequence[ReplayedCase]:
         """Its cases, oldest first, without those that were forgotten or lost their texts or labels in the meantime."""
         found = await self._database.all(_REPLAYED.where(replayed.c.replay_id == replay.id))
-        said = select(labels.c.case_id, labels.c.score, labels.c.is_blind).where(
+        said = sa.select(labels.c.case_id, labels.c.score, labels.c.is_blind).where(
             labels.c.team_id == replay.team_id, labels.c.case_id.in_([row.id for row in found])
         )
         given: dict[int, dict[bool, list[int]]] = {}
@@ -161,7 +161,7 @@ class ChannelReplays(JobPart):
             given.setdefault(label.case_id, {}).setdefault(label.is_blind, []).append(label.score)
         before = await self._database.read(partial(read_conversations, case_ids=[row.id for row in found]))
         asked: dict[int, dict[str, int | None]] = {}
-        for row in await self._database.all(select(replay_scores).where(replay_scores.c.replay_id == replay.id)):
+        for row in await self._database.all(sa.select(replay_scores).where(replay_scores.c.replay_id == replay.id)):
             asked.setdefault(row.case_id, {})[row.judge_version] = row.score
         return [
             ReplayedCase(
@@ -181,7 +181,7 @@ class ChannelReplays(JobPart):
 
     async def record(self, replay: ChannelReplay, case_id: int, judge_version: str, score: int | None) -> None:
         """Records what a judge gave a case."""
-        lock = select(replayed.c.case_id).filter_by(replay_id=replay.id, case_id=case_id).with_for_update(read=True)
+        lock = sa.select(replayed.c.case_id).filter_by(replay_id=replay.id, case_id=case_id).with_for_update(read=True)
         new = {"replay_id": replay.id, "case_id": case_id, "judge_version": judge_version, "score": score}
         write = insert_new(self._database, replay_scores, new)
 
@@ -192,24 +192,24 @@ class ChannelReplays(JobPart):
         await self._database.write(record)
 
     async def note_told(self, replay: ChannelReplay) -> None:
-        await self._database.execute(update(replays).filter_by(id=replay.id).values(told_at=utc_now()))
+        await self._database.execute(sa.update(replays).filter_by(id=replay.id).values(told_at=utc_now()))
 
     async def drop(self, number: int) -> bool:
         """Deletes a replay that is decided or came to nothing; False if it was deleted before."""
         return await self._database.execute(self.decision(number)) > 0
 
-    def decision(self, number: int) -> UpdateBase:
+    def decision(self, number: int) -> sa.UpdateBase:
         """The statement that deletes a replay, for the transaction that decides it."""
-        return delete(replays).where(replays.c.id == number)
+        return sa.delete(replays).where(replays.c.id == number)
 
     async def resubmit(self, team_id: str) -> None:
-        untold = await self._database.values(select(replays.c.id).filter_by(team_id=team_id, told_at=None))
+        untold = await self._database.values(sa.select(replays.c.id).filter_by(team_id=team_id, told_at=None))
         await self._jobs.submit([_job(team_id, number) for number in untold])
 
 
-_REPLAYS = select(*columns_of(replays, ChannelReplay))
-_REPLAYED: Select[tuple[object, ...]] = (
-    select(cases.c.id, cases.c.question, cases.c.response, cases.c.score, cases.c.judge_version, THREAD)
+_REPLAYS = sa.select(*columns_of(replays, ChannelReplay))
+_REPLAYED: sa.Select[tuple[object, ...]] = (
+    sa.select(cases.c.id, cases.c.question, cases.c.response, cases.c.score, cases.c.judge_version, THREAD)
     .select_from(replayed)
     .join(cases)
     .where(cases.c.question.is_not(None), cases.c.response.is_not(None))
@@ -217,9 +217,9 @@ _REPLAYED: Select[tuple[object, ...]] = (
 )
 
 
-def is_replayable(team_id: str, channel_id: str) -> ColumnElement[bool]:
-    is_here = and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id)
-    return and_(is_here, is_scored_with_texts(), IS_LABELLED.exists(), ~is_superseded())
+def is_replayable(team_id: str, channel_id: str) -> sa.ColumnElement[bool]:
+    is_here = sa.and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id)
+    return sa.and_(is_here, is_scored_with_texts(), IS_LABELLED.exists(), ~is_superseded())
 
 
 def _job(team_id: str, number: int) -> Job:

@@ -9,21 +9,7 @@ from bot.features.rubrics.improvement_queries import Improvement
 from bot.features.rubrics.input import DEFAULT, LONGEST_NAME, is_name
 from bot.features.rubrics.replay_queries import LEAST, ChannelReplay
 from bot.pipeline.text import MAX_INPUT
-from bot.slack.blocks import (
-    Block,
-    ModalState,
-    actions,
-    button,
-    context,
-    field,
-    modal,
-    page,
-    quotes,
-    run,
-    section,
-    short_date,
-    text_box,
-)
+from bot.slack import blocks as ui
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape
 from bot.store.examples import Progress
@@ -66,30 +52,30 @@ def state(
     if improvement and improvement.status != Progress.USED:
         waits = improvement.status == Progress.OFFERED
         stands = "a better one is found and waits for a decision" if waits else "the improvement is running"
-        began = short_date(improvement.started_at)
+        began = ui.short_date(improvement.started_at)
         lines.append(f":hourglass: <@{improvement.user_id}> asked for a better rubric {began}: {stands}.")
     made = {saved.name for saved in own}
     in_use = chosen.rubric or default
-    blocks, said = [section("\n".join(lines))], lines
+    blocks, said = [ui.section("\n".join(lines))], lines
     for name in shipped:
         if name not in made:
             purpose = purpose_of(name) or "the default of this app"
             said.append(f"{_marked(name, in_use)}: {purpose}")
-            blocks += [section(said[-1]), _buttons(name, is_used=name == in_use, is_own=False)]
+            blocks += [ui.section(said[-1]), _buttons(name, is_used=name == in_use, is_own=False)]
     for saved in own:
         is_used = saved.name == in_use and chosen.version == saved.rubric.version
         said.append(_own(saved, chosen, in_use))
-        blocks += [section(said[-1]), _buttons(saved.name, is_used=is_used, is_own=True)]
+        blocks += [ui.section(said[-1]), _buttons(saved.name, is_used=is_used, is_own=True)]
     ends = f"`/judge rubric use {DEFAULT}` goes back to the app's default, `/judge rubric improve` learns from labels."
     if models:
         ends += f" `/judge rubric use NAME MODEL` also chooses the model: {_listed(models)}, or {DEFAULT}."
-    return Post("\n".join([*said, ends]), [*blocks, context(ends)])
+    return Post("\n".join([*said, ends]), [*blocks, ui.context(ends)])
 
 
-def _buttons(name: str, *, is_used: bool, is_own: bool) -> Block:
-    use = [] if is_used else [button("Use here", f"{ids.ACTION_RUBRIC}use", name)]
-    edit = button("Edit" if is_own else "Edit a copy", f"{ids.ACTION_RUBRIC}edit", name)
-    return actions(*use, button("View", f"{ids.ACTION_RUBRIC}view", name), edit)
+def _buttons(name: str, *, is_used: bool, is_own: bool) -> ui.Block:
+    use = [] if is_used else [ui.button("Use here", f"{ids.ACTION_RUBRIC}use", name)]
+    edit = ui.button("Edit" if is_own else "Edit a copy", f"{ids.ACTION_RUBRIC}edit", name)
+    return ui.actions(*use, ui.button("View", f"{ids.ACTION_RUBRIC}view", name), edit)
 
 
 def used(judge: ChannelJudge, default: str) -> str:
@@ -124,8 +110,8 @@ def no_model(name: str, models: Sequence[str]) -> str:
 def ask_to_delete(saved: SavedRubric) -> Post:
     versions = "" if saved.number == 1 else f", with its {saved.number} versions"
     text = f"Delete the rubric {_ticked(saved.name)}{versions}? Its scores stay. You cannot undo this."
-    go = button("Delete it", ids.ACTION_RUBRIC_DELETE, saved.name) | {"style": "danger"}
-    return Post(text, [section(text), actions(go)])
+    go = ui.button("Delete it", ids.ACTION_RUBRIC_DELETE, saved.name) | {"style": "danger"}
+    return Post(text, [ui.section(text), ui.actions(go)])
 
 
 def deleted(name: str) -> str:
@@ -199,28 +185,28 @@ def fits(prompt: str) -> bool:
     return all(len(part) <= MAX_INPUT for part in _parted(prompt))
 
 
-def rubric_modal(state: ModalState, rubric: Rubric, new_name: str = "") -> dict[str, Any]:
+def rubric_modal(state: ui.ModalState, rubric: Rubric, new_name: str = "") -> dict[str, Any]:
     """The window to edit a rubric: a new version if `state` names one, otherwise a new rubric based on this one."""
     first, rest = _parted(rubric.prompt)
     about = (_CHANGE if state.rubric else _NEW).format(name=rubric.name, channel=state.channel_id)
     blocks = [
-        section(f"{about}\n{_HOW}"),
-        field("Name", text_box(ids.BLOCK_NAME, LONGEST_NAME, state.rubric or new_name) | {"multiline": False}),
-        field("Prompt", text_box(ids.BLOCK_PROMPT, MAX_INPUT, first)),
-        field("Prompt, continued", text_box(ids.BLOCK_PROMPT_REST, MAX_INPUT, rest), is_optional=True),
-        context("Slack allows 3,000 characters in a field, so a longer prompt continues in the second one."),
+        ui.section(f"{about}\n{_HOW}"),
+        ui.field("Name", ui.text_box(ids.BLOCK_NAME, LONGEST_NAME, state.rubric or new_name) | {"multiline": False}),
+        ui.field("Prompt", ui.text_box(ids.BLOCK_PROMPT, MAX_INPUT, first)),
+        ui.field("Prompt, continued", ui.text_box(ids.BLOCK_PROMPT_REST, MAX_INPUT, rest), is_optional=True),
+        ui.context("Slack allows 3,000 characters in a field, so a longer prompt continues in the second one."),
     ]
-    return modal(ids.VIEW_RUBRIC, _TITLE, state, blocks, "Save", "Cancel")
+    return ui.modal(ids.VIEW_RUBRIC, _TITLE, state, blocks, "Save", "Cancel")
 
 
-def saved_modal(state: ModalState, rubric: Rubric) -> dict[str, Any]:
+def saved_modal(state: ui.ModalState, rubric: Rubric) -> dict[str, Any]:
     """The window after a rubric was saved: what the model will get, with example texts, and an offer to use it."""
     low, high = rubric.scale
     blocks = [
-        section(f"`{rubric.name}` is saved as version {rubric.version}, from {low} to {high}. It is not used yet."),
-        *quotes(render_prompt(rubric, *EXAMPLE), _ROOM, run("Example of what the model gets", is_bold=True)),
+        ui.section(f"`{rubric.name}` is saved as version {rubric.version}, from {low} to {high}. It is not used yet."),
+        *ui.quotes(render_prompt(rubric, *EXAMPLE), _ROOM, ui.run("Example of what the model gets", is_bold=True)),
     ]
-    return modal(ids.VIEW_RUBRIC_SAVED, _TITLE, state, blocks, "Use it here", "Not now")
+    return ui.modal(ids.VIEW_RUBRIC_SAVED, _TITLE, state, blocks, "Use it here", "Not now")
 
 
 def view_modal(rubric: Rubric) -> dict[str, Any]:
@@ -228,14 +214,14 @@ def view_modal(rubric: Rubric) -> dict[str, Any]:
     about = purpose_of(rubric.name)
     low, high = rubric.scale
     blocks = [
-        section("\n".join([f"*{_ticked(rubric.name)}*, from {low} to {high}", *([about] if about else [])])),
-        *quotes(rubric.prompt, _ROOM, run("What the model gets, without question and response", is_bold=True)),
+        ui.section("\n".join([f"*{_ticked(rubric.name)}*, from {low} to {high}", *([about] if about else [])])),
+        *ui.quotes(rubric.prompt, _ROOM, ui.run("What the model gets, without question and response", is_bold=True)),
     ]
-    return page(_TITLE, blocks)
+    return ui.page(_TITLE, blocks)
 
 
 def message_modal(text: str) -> dict[str, Any]:
-    return page(_TITLE, [section(escape(text))])
+    return ui.page(_TITLE, [ui.section(escape(text))])
 
 
 def errors(name: str, prompt: str, *, is_shipped: bool) -> dict[str, str]:

@@ -9,18 +9,16 @@ from slack_sdk.errors import SlackApiError
 
 from bot.domain.watch import LATE, Watch, together
 from bot.feature import Services
-from bot.features.watch import ids
+from bot.features.watch import ids, text
 from bot.features.watch.figures import name_of
-from bot.features.watch.text import gone_alert, new_judge_notice, silent_alert, unread_alert, worse_alert
 from bot.figures.week import FEWEST
-from bot.slack.client import SLACK_ERRORS, is_transient, slack_word
+from bot.slack import client, messenger
 from bot.slack.members import MembershipError
 from bot.slack.messages import find_marked, to_metadata
-from bot.slack.messenger import WITHOUT_PREVIEWS, Post, send_in_known_blocks
 from bot.store.assignments import EVERYBODY
 from bot.store.figures import Place, Span, TimedScore, watched
 from bot.store.watches import AlertKind
-from judge.evaluation.drift import DatedScore, Drop, NotEnough, find_below, find_drop
+from judge.evaluation import drift
 from judge.scoring.rubric import Scale
 
 KEPT_OUT = "not_in_channel"
@@ -30,7 +28,7 @@ KEPT_OUT = "not_in_channel"
 async def send_alert(
     services: Services,
     watch: Watch,
-    post: Post,
+    post: messenger.Post,
     kind: AlertKind | None = None,
     since: datetime | None = None,
     told: Collection[int] = (),
@@ -51,7 +49,7 @@ async def _send(
     services: Services,
     watch: Watch,
     to: str,
-    post: Post,
+    post: messenger.Post,
     mark: dict[str, Any],
     since: datetime | None,
     told: Collection[int],
@@ -63,11 +61,11 @@ async def _send(
         if since and to == watch.channel_id and await _is_there(services, to, mark, since):
             return ""
         async with services.telling(watch.team_id, told, EVERYBODY if to == watch.channel_id else to):
-            await send_in_known_blocks(call, post, channel=to, metadata=mark, **WITHOUT_PREVIEWS)
+            await messenger.send_in_known_blocks(call, post, channel=to, metadata=mark, **messenger.WITHOUT_PREVIEWS)
     except MembershipError as exc:
         return str(exc)
-    except SLACK_ERRORS as exc:
-        return slack_word(exc)
+    except client.SLACK_ERRORS as exc:
+        return client.slack_word(exc)
     return ""
 
 
@@ -75,7 +73,7 @@ async def _is_there(services: Services, channel_id: str, mark: dict[str, Any], s
     try:
         return await find_marked(services.client, channel_id, mark, since.timestamp()) is not None
     except SlackApiError as exc:
-        if is_transient(exc):
+        if client.is_transient(exc):
             raise
         return False  # the channel cannot be read; an alert that comes twice is better than none
 
@@ -112,7 +110,7 @@ class DriftAlerts:
         if newest is None or self._judges.get(place, "") == newest.judge_version:
             return
         if await self._store.watches.note_judge(watch, newest.judge_version):
-            post = new_judge_notice(watch, await name_of(self._services, watch.author_id), newest.judge_version)
+            post = text.new_judge_notice(watch, await name_of(self._services, watch.author_id), newest.judge_version)
             missed = await send_alert(self._services, watch, post)
             logger.info("new_judge_told", channel=watch.channel_id, missed=len(missed))
         self._judges[place] = newest.judge_version
@@ -135,7 +133,7 @@ class DriftAlerts:
                 await self._store.alerts.note_posted(watch, now, self._services.clock())
                 logger.info("alert_sent", channel=watch.channel_id, kind=kind)
 
-    async def _drop(self, watch: Watch, kind: AlertKind) -> tuple[Post, list[int]] | None:
+    async def _drop(self, watch: Watch, kind: AlertKind) -> tuple[messenger.Post, list[int]] | None:
         """The alert of a drop, and the cases whose scores it tells."""
         now, floor = self._services.clock(), watch.floor if kind is AlertKind.BELOW else None
         if (kind is AlertKind.BELOW and floor is None) or await self._was_told(watch, kind):
@@ -161,28 +159,28 @@ class DriftAlerts:
             and (each.kind == judge if floor is None else each.kind.scale == judge.scale)
         ]
         scale, since = Scale(*judge.scale), [_scored(each) for each in recent]
-        drop: Drop | NotEnough | None = None
+        drop: drift.Drop | drift.NotEnough | None = None
         if floor is None:
-            drop = find_drop(reference, since, scale)
+            drop = drift.find_drop(reference, since, scale)
         elif scale.low < floor < scale.high:  # otherwise it was set for the scale of another rubric
-            drop = find_below(floor, reference, since, scale)
-        if not isinstance(drop, Drop):
+            drop = drift.find_below(floor, reference, since, scale)
+        if not isinstance(drop, drift.Drop):
             self._newest[tested] = newest.id
             return None
         after = recent[drop.since :]
         lowest = sorted(after, key=lambda each: (each.score, -each.id))[:_LOWEST]
         told = [each.id for each in (lowest if len(after) >= FEWEST else after)]
         name = await name_of(self._services, watch.author_id)
-        return worse_alert(watch, name, drop, after, lowest, scale, self._services.identity.url), told
+        return text.worse_alert(watch, name, drop, after, lowest, scale, self._services.identity.url), told
 
-    async def _unread(self, watch: Watch) -> Post | None:
+    async def _unread(self, watch: Watch) -> messenger.Post | None:
         unread = (await self._store.watches.unread(watch.team_id, self._services.clock())).get(watch.channel_id)
         told = await self._store.alerts.last(watch, AlertKind.UNREAD) if unread else None
         if unread is None or (told and told > unread.since):
             return None
-        return unread_alert(watch, await name_of(self._services, watch.author_id), unread)
+        return text.unread_alert(watch, await name_of(self._services, watch.author_id), unread)
 
-    async def _silent(self, watch: Watch) -> Post | None:
+    async def _silent(self, watch: Watch) -> messenger.Post | None:
         now = self._services.clock()
         patience = _PATIENCE + (LATE if self._services.settings.watch_by_batch else timedelta())
         silent_for = SILENT_FOR + patience - _PATIENCE
@@ -190,9 +188,9 @@ class DriftAlerts:
         expected = await self._store.replies.expected(watched(watch), span.start, now - patience)
         if expected < _MIN_SILENT or await self._store.tallies.in_order(watched(watch), span):
             return None
-        return silent_alert(watch, await name_of(self._services, watch.author_id), expected, silent_for)
+        return text.silent_alert(watch, await name_of(self._services, watch.author_id), expected, silent_for)
 
-    async def _gone(self, watch: Watch) -> Post | None:
+    async def _gone(self, watch: Watch) -> messenger.Post | None:
         """The alert if no reply of the assistant was seen for a week, after at least ten in the week before."""
         week_ago, place = self._services.clock() - RECENT, watched(watch)
         last_day = await self._store.replies.last_day(place)
@@ -202,12 +200,12 @@ class DriftAlerts:
         before = together(by_day.values()).seen
         if before < _MIN_BEFORE_GONE:
             return None
-        return gone_alert(watch, await name_of(self._services, watch.author_id), before)
+        return text.gone_alert(watch, await name_of(self._services, watch.author_id), before)
 
     async def _was_told(self, watch: Watch, kind: AlertKind) -> bool:
         last = await self._store.alerts.last(watch, kind)
         return last is not None and last > self._services.clock() - RECENT
 
 
-def _scored(each: TimedScore) -> DatedScore:
-    return DatedScore(each.score, each.replied_at.date(), each.thread_ts or each.message_ts)
+def _scored(each: TimedScore) -> drift.DatedScore:
+    return drift.DatedScore(each.score, each.replied_at.date(), each.thread_ts or each.message_ts)

@@ -8,8 +8,8 @@ from typing import TypeGuard
 from bot.domain.watch import Coverage, Unread, Watch, together
 from bot.domain.week import Week
 from bot.feature import Services
+from bot.figures import week as figures_week
 from bot.figures.quality import WEEKS, Quality, to_quality
-from bot.figures.week import FEWEST, TREND_WEEKS, Point, Tally, commonest, count_raters, count_unread, tally_of
 from bot.slack.members import MembershipError
 from bot.store.figures import Place, ScoredCount, Span, Tallies, watched
 from bot.store.visibility import Origin
@@ -41,10 +41,10 @@ class Watched:
     author_id: str
     scale: Scale
     is_finished: bool
-    tally: Tally
+    tally: figures_week.Tally
     week: Quality | None
     change: Interval | None
-    trend: Sequence[Point]
+    trend: Sequence[figures_week.Point]
     weeks: Quality | None
     coverage: Coverage
     earlier: int
@@ -71,8 +71,8 @@ async def _read(
 ) -> Watched:
     its, span = replace(place, author_id=author_id), Span(week.start, until)
     rows = await tallies.scores(its, span)
-    kind = commonest(rows)
-    weeks = [week.before(back) for back in range(TREND_WEEKS - 1, -1, -1)]
+    kind = figures_week.commonest(rows)
+    weeks = [week.before(back) for back in range(figures_week.TREND_WEEKS - 1, -1, -1)]
     coverage = await replies.coverage(its, _day(weeks[0].start - timedelta(days=1)), _day(until))
 
     async def quality(span: Span) -> tuple[Sequence[ScoredCount], Quality | None]:
@@ -86,24 +86,24 @@ async def _read(
         author_id,
         kind.scale,
         until >= week.end,
-        tally_of(rows, kind),
+        figures_week.tally_of(rows, kind),
         week=this,
         change=difference(this.mean, before.mean) if _is_enough(this) and _is_enough(before) else None,
         trend=[
-            Point(each, of.mean.judge.mean if _is_enough(of) else None)
+            figures_week.Point(each, of.mean.judge.mean if _is_enough(of) else None)
             for each, (_, of) in zip(weeks, found, strict=True)
         ],
         weeks=recent,
         coverage=await replies.covered(its, span),
         earlier=sum(row.number for row in scored if row.is_earlier),
         others=sum(row.number for row in rows if row.score is not None and row.kind != kind),
-        raters=count_raters(rows),
-        unread=count_unread(rows),
+        raters=figures_week.count_raters(rows),
+        unread=figures_week.count_unread(rows),
     )
 
 
 def _is_enough(quality: Quality | None) -> TypeGuard[Quality]:
-    return quality is not None and quality.mean.n >= FEWEST
+    return quality is not None and quality.mean.n >= figures_week.FEWEST
 
 
 def _day(moment: datetime) -> str:

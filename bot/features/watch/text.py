@@ -7,10 +7,10 @@ from bot.domain.numbers import number_of
 from bot.domain.watch import Coverage, ReplyOutcome, Shows, Unread, Watch
 from bot.features.watch import ids
 from bot.features.watch.figures import CountedWatch, Watched
+from bot.figures import quality
 from bot.figures.charts import charts, good_words, low_words, moved
-from bot.figures.quality import caveats, corrected, span
 from bot.figures.week import FEWEST
-from bot.slack.blocks import Block, actions, button, context, header, permalink, section, short_date
+from bot.slack import blocks as ui
 from bot.slack.members import Member
 from bot.slack.messenger import Drawn, Post
 from bot.slack.mrkdwn import clip, escape
@@ -64,18 +64,18 @@ _LOST = (ReplyOutcome.OVER, ReplyOutcome.MISSED)
 def state(counted: Sequence[CountedWatch]) -> Post:
     if not counted:
         text = f"Nothing is watched in this channel.\n{_HELP}"
-        return Post(text, [section(text), actions(button(_TITLE, ids.ACTION_WATCH))])
+        return Post(text, [ui.section(text), ui.actions(ui.button(_TITLE, ids.ACTION_WATCH))])
     lines = {each.watch: line(each) for each in counted[:_MOST_SHOWN]}
     rest = [each.name for each in counted[_MOST_SHOWN:]]
     ends = [f"And {len(rest)} more, {_names(rest)}: `/judge watch @name` shows the settings of each."] if rest else []
-    blocks = [block for watch, said in lines.items() for block in (section(said), _buttons(watch))]
-    another = actions(button("Watch another assistant", ids.ACTION_WATCH))
-    return Post("\n".join([*lines.values(), *ends]), [*blocks, *map(section, ends), another])
+    blocks = [block for watch, said in lines.items() for block in (ui.section(said), _buttons(watch))]
+    another = ui.actions(ui.button("Watch another assistant", ids.ACTION_WATCH))
+    return Post("\n".join([*lines.values(), *ends]), [*blocks, *map(ui.section, ends), another])
 
 
 def begun(watch: Watch, name: str) -> Post:
     text = f"*{clip(name, _NAME)}* is now watched here: {_order(watch)}"
-    return Post(text, [section(text), _buttons(watch)])
+    return Post(text, [ui.section(text), _buttons(watch)])
 
 
 def line(counted: CountedWatch) -> str:
@@ -86,7 +86,7 @@ def line(counted: CountedWatch) -> str:
 
 def not_read_since(unread: Unread) -> str:
     return (
-        f"*I have not been able to read the channel since {short_date(unread.since)}*: Slack answers "
+        f"*I have not been able to read the channel since {ui.short_date(unread.since)}*: Slack answers "
         f"`{clip(unread.reason, _NAME)}`. Once I can, I score replies of the last day; older ones count as missed."
     )
 
@@ -97,8 +97,8 @@ def _outcomes(coverage: Coverage, among: Iterable[ReplyOutcome | None]) -> list[
 
 def ask_to_end(author_id: str, name: str) -> Post:
     text = f"End the watch on *{clip(name, _NAME)}*? {ENDED_MEANS}"
-    end = button("End this watch", ids.ACTION_WATCH_OFF, author_id) | {"style": "danger"}
-    return Post(text, [section(text), actions(end)])
+    end = ui.button("End this watch", ids.ACTION_WATCH_OFF, author_id) | {"style": "danger"}
+    return Post(text, [ui.section(text), ui.actions(end)])
 
 
 def ended(name: str) -> str:
@@ -149,9 +149,9 @@ def not_understood(reason: str) -> str:
     return f"{escape(reason)}. What I understand:\n{_HELP}"
 
 
-def _buttons(watch: Watch) -> Block:
-    test = [button("Send a test", ids.ACTION_TEST_ALERT, watch.author_id)] if watch.alerts_to else []
-    return actions(button("Change", ids.ACTION_WATCH, watch.author_id), *test)
+def _buttons(watch: Watch) -> ui.Block:
+    test = [ui.button("Send a test", ids.ACTION_TEST_ALERT, watch.author_id)] if watch.alerts_to else []
+    return ui.actions(ui.button("Change", ids.ACTION_WATCH, watch.author_id), *test)
 
 
 def _order(watch: Watch) -> str:
@@ -171,11 +171,11 @@ def _names(names: Sequence[str]) -> str:
     return ", ".join([*(f"`@{clip(each, _NAME)}`" for each in names[:_MOST_NAMED]), *more])
 
 
-def watched_blocks(watched: Sequence[Watched], members: Mapping[str, Member]) -> list[Block | Drawn]:
+def watched_blocks(watched: Sequence[Watched], members: Mapping[str, Member]) -> list[ui.Block | Drawn]:
     """The first part of a digest, for the watched assistants among `members`; empty if there are none."""
-    found: list[Block | Drawn] = []
+    found: list[ui.Block | Drawn] = []
     for place, each in enumerate([each for each in watched if each.author_id in members][:_MOST_SHOWN]):
-        found.append(section("\n".join(_lines(each, clip(members[each.author_id].name, _NAME)))))
+        found.append(ui.section("\n".join(_lines(each, clip(members[each.author_id].name, _NAME)))))
         found += charts(each.tally, each.trend, each.scale, "random") if place < MOST_DRAWN else []
     return found
 
@@ -194,8 +194,8 @@ def _lines(each: Watched, name: str) -> Iterator[str]:
         yield f"{drawn}: {mean} ({counted}). {moved(each.change, is_finished=each.is_finished)}".strip()
         low, good = _estimated(week.low.judge, ".0%"), _estimated(week.good.judge, ".0%")
         yield f"Scored {low_words(scale)}: {low}. Scored {good_words(scale)}: {good}."
-    yield from caveats(each.raters, each.unread)
-    if people := corrected(each.weeks):
+    yield from quality.caveats(each.raters, each.unread)
+    if people := quality.corrected(each.weeks):
         yield people
     if each.others:
         yield f"Not counted above, because another judge or another scale was used: {each.others:,}."
@@ -210,7 +210,7 @@ def _lines(each: Watched, name: str) -> Iterator[str]:
 
 
 def _estimated(interval: Interval, form: str) -> str:
-    return f"*{interval.mean:{form}}*" if interval.low is None else span(interval, form, "*")
+    return f"*{interval.mean:{form}}*" if interval.low is None else quality.span(interval, form, "*")
 
 
 _HOW = "Random replies, tested after each new score. `/judge watch` lists what is watched."
@@ -251,14 +251,14 @@ def worse_alert(
         what = f"has become clearly worse than in the four weeks before: {what}"
     lines = ["*Lowest scores since then*"]
     for each in lowest:
-        link = permalink(workspace_url, watch.channel_id, each.message_ts or "", each.thread_ts)
+        link = ui.permalink(workspace_url, watch.channel_id, each.message_ts or "", each.thread_ts)
         score = f"<{link}|Score {each.score} of {scale.high}>"
-        lines.append(f"• {score} · {short_date(each.judged_at)} · case {each.id}")
+        lines.append(f"• {score} · {ui.short_date(each.judged_at)} · case {each.id}")
     return _post(
         f"*{clip(name, _NAME)}* in <#{watch.channel_id}> {what}, "
-        f"since {short_date(since[0].judged_at)} ({number_of(len(since), 'random reply', 'random replies')}).",
-        section("\n".join(lines)),
-        context(f"{_HOW} {_ONCE}"),
+        f"since {ui.short_date(since[0].judged_at)} ({number_of(len(since), 'random reply', 'random replies')}).",
+        ui.section("\n".join(lines)),
+        ui.context(f"{_HOW} {_ONCE}"),
     )
 
 
@@ -315,16 +315,16 @@ def _whom(watch: Watch, to: str) -> str:
 
 
 def _post(text: str, *more: dict[str, object]) -> Post:
-    return Post(text.replace("*", ""), [section(text), *more])
+    return Post(text.replace("*", ""), [ui.section(text), *more])
 
 
-def home_blocks(watches: Sequence[CountedWatch], more: int) -> list[Block]:
+def home_blocks(watches: Sequence[CountedWatch], more: int) -> list[ui.Block]:
     """The section of the Home tab with the watches of a person's channels, and the number of further ones."""
     if not watches:
         return []
-    blocks = [header("Watched in your channels")]
+    blocks = [ui.header("Watched in your channels")]
     for each in watches:
         channel_id = each.watch.channel_id
-        change = button("Change", ids.ACTION_HOME_WATCH, f"{channel_id}:{each.watch.author_id}")
-        blocks.append(section(f"<#{channel_id}>: {line(each)}") | {"accessory": change})
-    return [*blocks, context(f"And {more:,} more: type `/judge watch` there.")] if more else blocks
+        change = ui.button("Change", ids.ACTION_HOME_WATCH, f"{channel_id}:{each.watch.author_id}")
+        blocks.append(ui.section(f"<#{channel_id}>: {line(each)}") | {"accessory": change})
+    return [*blocks, ui.context(f"And {more:,} more: type `/judge watch` there.")] if more else blocks

@@ -20,7 +20,7 @@ from bot.domain.case import Case, CaseSource, LoggedCase, Visibility, text_hash
 from bot.domain.label import Reaction
 from bot.domain.watch import AGAIN, LATE, MOST_OF_A_QUESTION, ReplyOutcome, SeenReply, Watch, age_of, draws, is_since
 from bot.feature import Services
-from bot.pipeline.exchange import SAID, Exchange, is_anybodys
+from bot.pipeline import exchange
 from bot.pipeline.lookup import UNREADABLE
 from bot.pipeline.retries import in_brief
 from bot.slack.client import SLACK_ERRORS, slack_word
@@ -35,7 +35,7 @@ _IN_PROGRESS, _ERRORED = "in_progress", "errored"
 def author_of(event: Raw) -> str | None:
     """The id of the bot that wrote an event's message; None for a person's message, a deleted one, or a notice."""
     raw = message_of(event)
-    if raw.get("subtype") not in SAID or not raw.get("bot_id"):
+    if raw.get("subtype") not in exchange.SAID or not raw.get("bot_id"):
         return None
     return str(raw.get("user") or raw["bot_id"])
 
@@ -47,16 +47,21 @@ def to_reply(team_id: str, channel_id: str, raw: Raw) -> SeenReply:
     """
     message = to_message(raw)
     return SeenReply(
-        team_id, channel_id, message.ts, message.author_id or "", message.parent_ts, _hash_of(Exchange((message,)))
+        team_id,
+        channel_id,
+        message.ts,
+        message.author_id or "",
+        message.parent_ts,
+        _hash_of(exchange.Exchange((message,))),
     )
 
 
-def _hash_of(found: Exchange) -> str | None:
+def _hash_of(found: exchange.Exchange) -> str | None:
     is_written = not any(message.is_unfinished for message in found.reply)
     return text_hash(found.response) if is_written else None
 
 
-def is_answer(found: Exchange, own_ids: Collection[str]) -> bool:
+def is_answer(found: exchange.Exchange, own_ids: Collection[str]) -> bool:
     """Whether a reply has words, is whole, and answers a person."""
     is_whole = not any(message.streaming in {_IN_PROGRESS, _ERRORED} for message in found.reply)
     return bool(found.question and found.response and is_whole) and found.reply[0].author_id not in own_ids
@@ -148,7 +153,7 @@ class Watcher:
         if raw.get("thread_ts") in {None, raw["ts"]}:
             return
         message = to_message(raw)
-        if is_anybodys(message, self.services.identity.own_ids):
+        if exchange.is_anybodys(message, self.services.identity.own_ids):
             place = watch.team_id, watch.channel_id, message.thread_ts
             await self._store.replies.end_before(*place, message.author_id, message.ts)
 
@@ -250,14 +255,14 @@ class Watcher:
         await self._store.edits.note_added(known)
         return taken
 
-    async def _found(self, reply: SeenReply) -> Exchange | None:
+    async def _found(self, reply: SeenReply) -> exchange.Exchange | None:
         """A reply as it is in Slack, if need be by its newest message; None if it is deleted."""
         found = await self.services.lookup.answered(reply.channel_id, reply.ts, reply.parent_ts)
         if found is None and reply.last_ts:
             found = await self.services.lookup.answered(reply.channel_id, reply.last_ts, reply.parent_ts or reply.ts)
         return found
 
-    async def _why_not(self, watch: Watch, reply: SeenReply, found: Exchange) -> ReplyOutcome | None:
+    async def _why_not(self, watch: Watch, reply: SeenReply, found: exchange.Exchange) -> ReplyOutcome | None:
         """What becomes of a reply that is not to be scored; None if it is."""
         question = found.question if is_answer(found, self.services.identity.own_ids) else None
         if question is None:
@@ -273,7 +278,7 @@ class Watcher:
             return False
         return True
 
-    async def _rests(self, reply: SeenReply, found: Exchange, age: timedelta) -> bool:
+    async def _rests(self, reply: SeenReply, found: exchange.Exchange, age: timedelta) -> bool:
         """Whether a reply has not changed for a while; if it has, it is looked at again later.
 
         Of several messages, Slack says when they were written and edited; of one, the text is compared.
@@ -296,7 +301,7 @@ class Watcher:
             return True
         return bool(await self._store.refusal(watch.team_id, self.services.identity.user_id, self._limits))
 
-    async def _case(self, watch: Watch, found: Exchange, probability: float, key: str) -> Case:
+    async def _case(self, watch: Watch, found: exchange.Exchange, probability: float, key: str) -> Case:
         return Case(
             **found.to_found() | found.to_asked(),
             key=key,

@@ -16,43 +16,20 @@ from slack_sdk.errors import SlackApiError
 from bot.domain.case import Recipient
 from bot.domain.watch import MOST_PEOPLE, Shows, Watch
 from bot.feature import Services
-from bot.features.watch import ids
+from bot.features.watch import ids, orders
 from bot.features.watch import text as words
 from bot.features.watch import window_text as window_words
 from bot.features.watch.figures import name_of
 from bot.features.watch.input import clicked_watch, parse_watch
-from bot.features.watch.orders import (
-    assistants,
-    called,
-    end_watch,
-    follow,
-    order_on,
-    refusal_of,
-    save_order,
-    watched_names,
-)
+from bot.features.watch.orders import end_watch
 from bot.features.watch.watcher import Watcher, recent_replies
 from bot.features.watch.window_text import WatchView, said_modal
 from bot.pipeline.lookup import MayNotReadError, OutOfSightError
 from bot.pipeline.text import BUTTON_TOO_SLOW, COMMAND_TOO_SLOW
 from bot.slack import ids as slack_ids
+from bot.slack import invocation as slack_invocation
 from bot.slack.blocks import ModalState
 from bot.slack.client import SLACK_ERRORS, slack_word
-from bot.slack.invocation import (
-    HomeVisit,
-    Invocation,
-    WindowClick,
-    clicked_action,
-    clicked_home,
-    clicked_value,
-    clicked_window,
-    field_of,
-    on_click,
-    selected,
-    to_invocation,
-    to_state,
-    typed,
-)
 from bot.slack.members import MembershipError
 from bot.slack.messages import Message
 from bot.slack.messenger import Post
@@ -87,22 +64,22 @@ class WatchForm:
 
 def to_watch_form(body: Raw) -> WatchForm:
     """The current values of the window's fields."""
-    values, state = body["view"]["state"]["values"], to_state(body["view"])
+    values, state = body["view"]["state"]["values"], slack_invocation.to_state(body["view"])
     channel_id = state.channel_id or ""
-    author_id = selected(values, ids.BLOCK_ASSISTANT) or ""
+    author_id = slack_invocation.selected(values, ids.BLOCK_ASSISTANT) or ""
 
     def its(block_id: str) -> str:
         return slack_ids.of(block_id, author_id)
 
-    one_in = selected(values, its(ids.BLOCK_SHARE))
-    hears_here = field_of(values, its(ids.BLOCK_ALERTS_HERE)).get("selected_options")
-    people = field_of(values, its(ids.BLOCK_ALERTS_TO)).get("selected_users") or []
+    one_in = slack_invocation.selected(values, its(ids.BLOCK_SHARE))
+    hears_here = slack_invocation.field_of(values, its(ids.BLOCK_ALERTS_HERE)).get("selected_options")
+    people = slack_invocation.field_of(values, its(ids.BLOCK_ALERTS_TO)).get("selected_users") or []
     return WatchForm(
         channel_id=channel_id,
         author_id=author_id,
         share=1 / int(one_in) if one_in else 0,
         per_day=_number(values, its(ids.BLOCK_PER_DAY)),
-        shows=Shows(selected(values, its(ids.BLOCK_SHOWS)) or Shows.NOTHING),
+        shows=Shows(slack_invocation.selected(values, its(ids.BLOCK_SHOWS)) or Shows.NOTHING),
         alerts_to=(*((channel_id,) if hears_here else ()), *people[:MOST_PEOPLE]),
         floor=_number(values, its(ids.BLOCK_FLOOR)),
         version=state.version or "",
@@ -110,14 +87,14 @@ def to_watch_form(body: Raw) -> WatchForm:
 
 
 def _number(values: Raw, block_id: str) -> float | None:
-    found = typed(values, block_id)
+    found = slack_invocation.typed(values, block_id)
     try:
         return float(found) if found else None
     except ValueError:
         return nan
 
 
-async def answer_command(watcher: Watcher, invocation: Invocation, text: str) -> Post | str:
+async def answer_command(watcher: Watcher, invocation: slack_invocation.Invocation, text: str) -> Post | str:
     """Shows or changes what the channel watches, or opens the window for it."""
     try:
         request = parse_watch(text)
@@ -126,18 +103,22 @@ async def answer_command(watcher: Watcher, invocation: Invocation, text: str) ->
     if request.action == "window":
         state = ModalState(channel_id=invocation.channel_id)
         return "" if await open_window(watcher, invocation, state, request.author) else COMMAND_TOO_SLOW
-    return await follow(watcher, invocation, request)
+    return await orders.follow(watcher, invocation, request)
 
 
-async def open_window(watcher: Watcher, invocation: Invocation, state: ModalState, author: str = "") -> bool:
+async def open_window(
+    watcher: Watcher, invocation: slack_invocation.Invocation, state: ModalState, author: str = ""
+) -> bool:
     """Opens the window, on the assistant with the name or id `author` if given; returns whether it was opened."""
     opened = await watcher.services.messenger.open_modal(invocation.trigger_id, said_modal(window_words.READING))
     if opened:
-        await _show(watcher, WindowClick(invocation, opened.id, state), author)
+        await _show(watcher, slack_invocation.WindowClick(invocation, opened.id, state), author)
     return opened is not None
 
 
-async def _show(watcher: Watcher, click: WindowClick, author: str, chosen: WatchForm | None = None) -> None:
+async def _show(
+    watcher: Watcher, click: slack_invocation.WindowClick, author: str, chosen: WatchForm | None = None
+) -> None:
     """Fills the window: first with the fields, then with replies that the watch might have taken.
 
     If only another share was `chosen`, the other fields keep what the person has entered.
@@ -157,22 +138,24 @@ async def _show(watcher: Watcher, click: WindowClick, author: str, chosen: Watch
         await messenger.update_modal(click.view_id, view, shown.version)
 
 
-async def _to_view(services: Services, invocation: Invocation, channel_id: str, author: str) -> WatchView | str:
+async def _to_view(
+    services: Services, invocation: slack_invocation.Invocation, channel_id: str, author: str
+) -> WatchView | str:
     """The initial content of the window, or why it cannot be shown."""
-    if refusal := await refusal_of(services, invocation, channel_id, is_change=True):
+    if refusal := await orders.refusal_of(services, invocation, channel_id, is_change=True):
         return refusal
     place = invocation.team_id, channel_id
-    watched = await watched_names(services, *place)
+    watched = await orders.watched_names(services, *place)
     try:
-        found = await assistants(services, channel_id, author)
+        found = await orders.assistants(services, channel_id, author)
     except SLACK_ERRORS as exc:
         return words.not_read(slack_word(exc))
     names = {**watched, **found}
     # Without a name, the window begins with an assistant that is not watched yet, if there is one.
-    meant = called(author, names) if author else [*(each for each in found if each not in watched), *names]
+    meant = orders.called(author, names) if author else [*(each for each in found if each not in watched), *names]
     if not meant:
         return words.no_assistant(author, list(names.values())) if author else words.NO_BOTS
-    watch, is_set = await order_on(services, invocation, channel_id, meant[0]), meant[0] in watched
+    watch, is_set = await orders.order_on(services, invocation, channel_id, meant[0]), meant[0] in watched
     return WatchView(watch, is_set, names, await services.rubrics.of(*place), _version(watch if is_set else None))
 
 
@@ -190,11 +173,11 @@ def _version(watch: Watch | None) -> str:
     return hashlib.sha256(repr(watch).encode()).hexdigest()[:8]
 
 
-async def _submitted(watcher: Watcher, invocation: Invocation, form: WatchForm) -> dict[str, Any]:
+async def _submitted(watcher: Watcher, invocation: slack_invocation.Invocation, form: WatchForm) -> dict[str, Any]:
     """The answer to Slack for a submitted window: empty once the watch is set, otherwise what is wrong."""
     services, place = watcher.services, (invocation.team_id, form.channel_id)
     refusal, kept_out = await asyncio.gather(
-        refusal_of(services, invocation, form.channel_id, is_change=True), _kept_out(services, form)
+        orders.refusal_of(services, invocation, form.channel_id, is_change=True), _kept_out(services, form)
     )
     if refusal:
         return {"response_action": "update", "view": said_modal(refusal)}
@@ -206,14 +189,14 @@ async def _submitted(watcher: Watcher, invocation: Invocation, form: WatchForm) 
     if errors:
         return {"response_action": "errors", "errors": errors}
     watch = replace(
-        earlier or await order_on(services, invocation, form.channel_id, form.author_id),
+        earlier or await orders.order_on(services, invocation, form.channel_id, form.author_id),
         share=form.share,
         per_day=int(form.per_day or 0),
         shows=form.shows,
         alerts_to=form.alerts_to,
         floor=form.floor,
     )
-    if refusal := await save_order(watcher, watch, invocation.user_id):
+    if refusal := await orders.save_order(watcher, watch, invocation.user_id):
         its_shows = slack_ids.of(ids.BLOCK_SHOWS, form.author_id)
         return {"response_action": "errors", "errors": {its_shows: refusal.replace("`", "")}}
     return {}
@@ -249,7 +232,7 @@ async def _kept_out(services: Services, form: WatchForm) -> dict[str, str]:
     return {block_id: window_words.kept_out(names)} if out else {}
 
 
-async def _end(watcher: Watcher, click: WindowClick, author_id: str) -> None:
+async def _end(watcher: Watcher, click: slack_invocation.WindowClick, author_id: str) -> None:
     services, invocation, channel_id = watcher.services, click.invocation, click.state.channel_id or ""
     said = await end_watch(watcher, invocation, channel_id, author_id)
     shown = None
@@ -260,51 +243,51 @@ async def _end(watcher: Watcher, click: WindowClick, author_id: str) -> None:
     await _renew_home(services, click)
 
 
-async def _say(services: Services, click: WindowClick, form: WatchForm) -> None:
+async def _say(services: Services, click: slack_invocation.WindowClick, form: WatchForm) -> None:
     """Shows only the person what was set: in the Home tab if they came from there, otherwise in the channel."""
     if await _renew_home(services, click):
         return
-    watch = await order_on(services, click.invocation, form.channel_id, form.author_id)
+    watch = await orders.order_on(services, click.invocation, form.channel_id, form.author_id)
     post = words.begun(watch, await name_of(services, form.author_id))
     await services.messenger.tell(Recipient(click.invocation.user_id, form.channel_id), post)
 
 
-async def _renew_home(services: Services, click: WindowClick) -> bool:
+async def _renew_home(services: Services, click: slack_invocation.WindowClick) -> bool:
     if click.state.home_id is None:
         return False
-    await services.show_home(HomeVisit(click.invocation, click.state.home_id))
+    await services.show_home(slack_invocation.HomeVisit(click.invocation, click.state.home_id))
     return True
 
 
 def register(app: AsyncApp, watcher: Watcher) -> None:
     services = watcher.services
 
-    @on_click(app, ids.ACTION_WATCH)
+    @slack_invocation.on_click(app, ids.ACTION_WATCH)
     async def open_in_channel(body: dict[str, Any]) -> None:
-        invocation = to_invocation(body)
+        invocation = slack_invocation.to_invocation(body)
         state = ModalState(channel_id=invocation.channel_id)
-        if not await open_window(watcher, invocation, state, clicked_value(body)):
+        if not await open_window(watcher, invocation, state, slack_invocation.clicked_value(body)):
             await services.messenger.tell(invocation.recipient, BUTTON_TOO_SLOW)
 
-    @on_click(app, ids.ACTION_HOME_WATCH)
+    @slack_invocation.on_click(app, ids.ACTION_HOME_WATCH)
     async def open_at_home(body: dict[str, Any]) -> None:
-        visit, (channel_id, author_id) = clicked_home(body), clicked_watch(body)
+        visit, (channel_id, author_id) = slack_invocation.clicked_home(body), clicked_watch(body)
         state = ModalState(channel_id=channel_id, home_id=visit.channel_id)
         if not await open_window(watcher, visit.invocation, state, author_id):
             await services.show_home(visit, BUTTON_TOO_SLOW)
 
-    @on_click(app, ids.BLOCK_ASSISTANT, _ITS_SHARE)
+    @slack_invocation.on_click(app, ids.BLOCK_ASSISTANT, _ITS_SHARE)
     async def choose(body: dict[str, Any]) -> None:
-        form, is_share = to_watch_form(body), clicked_action(body) != ids.BLOCK_ASSISTANT
-        await _show(watcher, clicked_window(body), form.author_id, form if is_share else None)
+        form, is_share = to_watch_form(body), slack_invocation.clicked_action(body) != ids.BLOCK_ASSISTANT
+        await _show(watcher, slack_invocation.clicked_window(body), form.author_id, form if is_share else None)
 
-    @on_click(app, ids.ACTION_WATCH_END)
+    @slack_invocation.on_click(app, ids.ACTION_WATCH_END)
     async def end_watch(body: dict[str, Any]) -> None:
-        await _end(watcher, clicked_window(body), clicked_value(body))
+        await _end(watcher, slack_invocation.clicked_window(body), slack_invocation.clicked_value(body))
 
     @app.view(ids.VIEW_WATCH)
     async def set_watch(ack: AsyncAck, body: dict[str, Any]) -> None:
-        click, form = clicked_window(body), to_watch_form(body)
+        click, form = slack_invocation.clicked_window(body), to_watch_form(body)
         answer = await _submitted(watcher, click.invocation, form)
         await ack(**answer)
         if not answer:

@@ -8,25 +8,8 @@ from typing import Any
 
 from bot.domain.watch import MOST_PEOPLE, Shows, Watch
 from bot.features.watch import ids
+from bot.slack import blocks as ui
 from bot.slack import ids as slack_ids
-from bot.slack.blocks import (
-    Block,
-    ModalState,
-    actions,
-    asking_first,
-    button,
-    context,
-    field,
-    menu,
-    modal,
-    number_box,
-    option,
-    page,
-    permalink,
-    quote,
-    section,
-    short_date,
-)
 from bot.slack.members import MembershipError
 from bot.slack.messages import Message
 from bot.slack.mrkdwn import clip
@@ -75,11 +58,11 @@ class WatchView:
 
 
 def said_modal(text: str) -> dict[str, Any]:
-    return page(_TITLE, [section(text)])
+    return ui.page(_TITLE, [ui.section(text)])
 
 
 def watch_modal(
-    state: ModalState, form: WatchView, replies: Sequence[Message] | str | None, workspace_url: str
+    state: ui.ModalState, form: WatchView, replies: Sequence[Message] | str | None, workspace_url: str
 ) -> dict[str, Any]:
     """The window, as a view for Slack.
 
@@ -93,19 +76,19 @@ def watch_modal(
     shares = {str(each): f"A random 1 in {each}" if each > 1 else "All" for each in sorted({*_SHARES, one_in})}
     its_share = slack_ids.of(ids.BLOCK_SHARE, watch.author_id)
     blocks = [
-        context(f"In <#{watch.channel_id}>. Please tell the channel that this assistant is watched."),
+        ui.context(f"In <#{watch.channel_id}>. Please tell the channel that this assistant is watched."),
         _select(ids.BLOCK_ASSISTANT, "Assistant", _assistants(form), watch.author_id) | {"dispatch_action": True},
-        *([actions(_end(form))] if form.is_set else []),
+        *([ui.actions(_end(form))] if form.is_set else []),
         _select(its_share, "Replies to score", shares, str(one_in)) | {"dispatch_action": True},
         *_draw(form),
         *_alerts(form),
         {"type": "divider"},
-        section("*Replies of the last week that this watch could have scored*"),
+        ui.section("*Replies of the last week that this watch could have scored*"),
         *_replies(form, replies, workspace_url),
     ]
     title, submit = _CHANGE if form.is_set else _NEW
     seen = state.model_copy(update={"version": form.version})
-    return modal(ids.VIEW_WATCH, title, seen, blocks, submit, "Cancel")
+    return ui.modal(ids.VIEW_WATCH, title, seen, blocks, submit, "Cancel")
 
 
 def off_floor(scale: Scale) -> str:
@@ -135,7 +118,7 @@ def _assistants(form: WatchView) -> dict[str, str]:
     return dict(list(labels.items())[:_MOST_ASSISTANTS])
 
 
-def _draw(form: WatchView) -> list[Block]:
+def _draw(form: WatchView) -> list[ui.Block]:
     watch, rubric = form.watch, form.rubric.name
     per_day, shows = (slack_ids.of(each, watch.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_SHOWS))
     return [
@@ -151,14 +134,14 @@ def _draw(form: WatchView) -> list[Block]:
             {each.value: said for each, said in _SHOWN.items()},
             watch.shows,
         ),
-        context(f"Replies are scored with this channel's rubric, `{rubric}`. `/judge rubric` lists them all."),
+        ui.context(f"Replies are scored with this channel's rubric, `{rubric}`. `/judge rubric` lists them all."),
     ]
 
 
-def _alerts(form: WatchView) -> list[Block]:
+def _alerts(form: WatchView) -> list[ui.Block]:
     watch = form.watch
     here, people = (slack_ids.of(each, watch.author_id) for each in (ids.BLOCK_ALERTS_HERE, ids.BLOCK_ALERTS_TO))
-    box: dict[str, Any] = {"type": "checkboxes", "action_id": here, "options": [option("here", "This channel")]}
+    box: dict[str, Any] = {"type": "checkboxes", "action_id": here, "options": [ui.option("here", "This channel")]}
     if watch.channel_id in watch.alerts_to:
         box["initial_options"] = box["options"]
     users: dict[str, Any] = {"type": "multi_users_select", "action_id": people, "max_selected_items": MOST_PEOPLE}
@@ -168,46 +151,46 @@ def _alerts(form: WatchView) -> list[Block]:
     needs = f"Between {low} and {high}. Needs {MIN_REFERENCE} scores from earlier weeks."
     floor = slack_ids.of(ids.BLOCK_FLOOR, watch.author_id)
     return [
-        field("Alert when it gets clearly worse", box, is_optional=True),
-        field("Also alert these people", users, is_optional=True),
+        ui.field("Alert when it gets clearly worse", box, is_optional=True),
+        ui.field("Also alert these people", users, is_optional=True),
         _number(floor, "Also alert when the mean is clearly below", needs, watch.floor, is_whole=False),
     ]
 
 
-def _end(form: WatchView) -> Block:
+def _end(form: WatchView) -> ui.Block:
     author_id = form.watch.author_id
     name = sanitize(form.names.get(author_id, author_id))[:_NAME]
     why = (
         f"Replies of {name} will no longer be scored automatically here, and no alerts will be sent. "
         "Past scores stay in the figures."
     )
-    end = button("End this watch", ids.ACTION_WATCH_END, author_id)
-    return asking_first(end, "End this watch?", why, "End it", "Keep it")
+    end = ui.button("End this watch", ids.ACTION_WATCH_END, author_id)
+    return ui.asking_first(end, "End this watch?", why, "End it", "Keep it")
 
 
-def _replies(form: WatchView, replies: Sequence[Message] | str | None, workspace_url: str) -> list[Block]:
+def _replies(form: WatchView, replies: Sequence[Message] | str | None, workspace_url: str) -> list[ui.Block]:
     if replies is None:
-        return [context(READING)]
+        return [ui.context(READING)]
     if isinstance(replies, str):
-        return [context(replies)]
+        return [ui.context(replies)]
     if not replies:
-        return [context(_NONE if form.watch.share == 1 else _NONE_DRAWN)]
+        return [ui.context(_NONE if form.watch.share == 1 else _NONE_DRAWN)]
     blocks, author_id = [], form.watch.author_id
     name = clip(form.names.get(author_id, author_id), _NAME)
     for reply in replies:
-        link = permalink(workspace_url, form.watch.channel_id, reply.ts, reply.thread_ts)
-        when = short_date(datetime.fromtimestamp(float(reply.ts), UTC))
+        link = ui.permalink(workspace_url, form.watch.channel_id, reply.ts, reply.thread_ts)
+        when = ui.short_date(datetime.fromtimestamp(float(reply.ts), UTC))
         words = " ".join(sanitize(reply.text).split())
         if len(words) > _WORDS:
             words = f"{words[: _WORDS - 2].rsplit(' ', 1)[0]} …"
-        blocks += [context(f"{name} · {when} · <{link}|the reply>"), quote(words, _WORDS)]
+        blocks += [ui.context(f"{name} · {when} · <{link}|the reply>"), ui.quote(words, _WORDS)]
     return blocks
 
 
-def _select(block_id: str, label: str, values: Mapping[str, str], chosen: str) -> Block:
-    options = {value: option(value, said[:_LABEL]) for value, said in values.items()}
-    return field(label, menu(block_id, options.values(), options[chosen]))
+def _select(block_id: str, label: str, values: Mapping[str, str], chosen: str) -> ui.Block:
+    options = {value: ui.option(value, said[:_LABEL]) for value, said in values.items()}
+    return ui.field(label, ui.menu(block_id, options.values(), options[chosen]))
 
 
-def _number(block_id: str, label: str, hint: str, initial: float | None, *, is_whole: bool = True) -> Block:
-    return field(label, number_box(block_id, initial, is_whole=is_whole), hint, is_optional=True)
+def _number(block_id: str, label: str, hint: str, initial: float | None, *, is_whole: bool = True) -> ui.Block:
+    return ui.field(label, ui.number_box(block_id, initial, is_whole=is_whole), hint, is_optional=True)

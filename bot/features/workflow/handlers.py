@@ -25,19 +25,8 @@ from bot.domain.blocker import FOREIGN, RefusedError
 from bot.domain.case import Case, CaseSource, Exclusion, LoggedCase, Visibility
 from bot.domain.verdict import CaseVerdict
 from bot.feature import Services
-from bot.features.workflow import ids
+from bot.features.workflow import ids, text
 from bot.features.workflow.queries import Execution, Executions
-from bot.features.workflow.text import (
-    EITHER_OR,
-    FORGOTTEN,
-    NO_CHANNEL,
-    NO_LINK,
-    NO_PERSON,
-    NO_TIME,
-    NOT_IN_BOTH,
-    OTHER_OUTPUTS,
-    outputs,
-)
 from bot.pipeline.retries import RetryError
 from bot.pipeline.text import unsure_of_link
 from bot.slack.client import error_of, refusal_of
@@ -120,11 +109,11 @@ async def _check_person(services: Services, body: Raw, user_id: str) -> None:
         home = await services.homes.of(user_id)
     except SlackApiError as exc:
         if error_of(exc) == _UNKNOWN:
-            raise RefusedError(NO_PERSON) from exc
+            raise RefusedError(text.NO_PERSON) from exc
         raise
     # An app is in every channel that it serves, so with its id any person's workflow could read them all.
     if await services.members.is_known_bot(user_id):
-        raise RefusedError(NO_PERSON)
+        raise RefusedError(text.NO_PERSON)
     if home not in {body["team_id"], body.get("enterprise_id")}:
         raise RefusedError(FOREIGN)
 
@@ -140,20 +129,20 @@ def to_request(inputs: Raw, host: str) -> Permalink | Texts:
         to_plain(str(inputs.get(name) or "")).strip() for name in (ids.INPUT_QUESTION, ids.INPUT_RESPONSE)
     )
     if [bool(message), bool(link), bool(question or response)].count(True) != 1:
-        raise RefusedError(EITHER_OR)
+        raise RefusedError(text.EITHER_OR)
     if message:
         if not message.get("channel_id"):
-            raise RefusedError(NO_CHANNEL)
+            raise RefusedError(text.NO_CHANNEL)
         if not _TS.fullmatch(str(message.get("message_ts"))):
-            raise RefusedError(NO_TIME)
+            raise RefusedError(text.NO_TIME)
         return Permalink(host, message["channel_id"], message["message_ts"], None)
     if link:
         if found := parse_permalink(link):
             return found
-        raise RefusedError(NO_LINK)
+        raise RefusedError(text.NO_LINK)
     if question and response:
         return Texts(question, response)
-    raise RefusedError(EITHER_OR)
+    raise RefusedError(text.EITHER_OR)
 
 
 async def _linked(services: Services, invocation: Invocation, link: Permalink, user_id: str) -> tuple[Case, bool]:
@@ -161,7 +150,7 @@ async def _linked(services: Services, invocation: Invocation, link: Permalink, u
         raise RefusedError(blocker)
     channel = (await services.memberships.now(user_id)).get(link.channel_id)
     if channel is None:
-        raise RefusedError(NOT_IN_BOTH)
+        raise RefusedError(text.NOT_IN_BOTH)
     # The builder of the workflow chose the person, and may not be in the channel.
     return await services.intake.of_link(invocation, link), not channel.is_private
 
@@ -196,14 +185,14 @@ async def tell(
     """Tells the steps that wait for a case its verdict, or that the case was forgotten if `case` is None."""
     for execution in await executions.waiting(case_id):
         if case is None:
-            await fail(services, execution.id, FORGOTTEN)
+            await fail(services, execution.id, text.FORGOTTEN)
         else:
             # The steps that follow may show it to anybody.
             await services.store.assignments.note_told(case.team_id, [case.id], EVERYBODY)
-            told = outputs(case, verdict, services.identity.url, quotes=execution.quotes)
+            told = text.outputs(case, verdict, services.identity.url, quotes=execution.quotes)
             refused = await _call(services, "functions.completeSuccess", execution.id, outputs=told)
             if refused == _UNFIT:  # the installed manifest declares other outputs
-                await fail(services, execution.id, OTHER_OUTPUTS)
+                await fail(services, execution.id, text.OTHER_OUTPUTS)
             elif refused:
                 logger.warning("step_not_ended", execution=execution.id, error=refused)
         await executions.note_completed(case_id, execution.id)
