@@ -22,11 +22,11 @@ import httpx2
 import openai
 
 from judge.errors import JudgeError, SetupError
+from judge.rows import provider
 from judge.rows.batch import Batch, identity_of
 from judge.rows.batch_log import Asked, BatchLog, SentRows
 from judge.rows.exchange import QUIET_S, Exchange
 from judge.rows.journal import Journal
-from judge.rows.provider import Answer, Provider, parts
 from judge.rows.row_file import Item, Malformed
 from judge.scoring.model import make_client
 from judge.scoring.model.failures import is_worth_retrying, server_name
@@ -54,7 +54,7 @@ class BatchApi:
         self._url = str(self._client.base_url)
         if (urlsplit(self._url).hostname or "").endswith(".azure.com"):
             raise SetupError("Azure takes batches only for deployments made for them; leave out --batch-api.")
-        self._provider = Provider(self._client, "leave out --batch-api")
+        self._provider = provider.Provider(self._client, "leave out --batch-api")
         self._hurry = self._provider.hurry
         self._directly = asyncio.Semaphore(self.concurrency)
         self._rows: defaultdict[int, list[Asked]] = defaultdict(list)
@@ -208,7 +208,7 @@ class BatchApi:
 
     async def _send(self) -> None:
         gathered, self._gathered, self._gathered_bytes = self._gathered, [], 0
-        for part in parts(gathered, most_bytes=_MOST_BYTES_AT_ONCE):
+        for part in provider.parts(gathered, most_bytes=_MOST_BYTES_AT_ONCE):
             asked, bodies = [each for each, _ in part], [body for _, body in part]
             batch = SentRows(secrets.token_hex(8), len(part), asked=asked, bodies=bodies)
             self._log.begin(batch)
@@ -268,7 +268,7 @@ class BatchApi:
             pause_s = min(1.5 * pause_s, _LONGEST_PAUSE_S)
 
     async def _look_at(self, batch: SentRows) -> None:
-        def keep(answer: Answer, raw: bytes) -> None:
+        def keep(answer: provider.Answer, raw: bytes) -> None:
             asked = batch.asked[answer.position]
             asked.place = asked.place or self._log.append(raw + b"\n")  # a second answer is ignored
 

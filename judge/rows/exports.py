@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from judge.errors import SetupError
-from judge.rows.files import Format, decode, encode, os_reason, read_lines, replacing
+from judge.rows import files
 from judge.rows.messages import split_messages
 from judge.rows.row_file import ADDED, Prompts, Row
 from judge.scoring.conversation import Turn
@@ -21,12 +21,12 @@ _OTHER_FORMATS = {".bz2", ".gz", ".json", ".tsv", ".xls", ".xlsx", ".xz", ".zip"
 _ROWS_AT_ONCE = 1_000
 
 
-def choose_format(path: Path, asked: Format | None) -> Format:
+def choose_format(path: Path, asked: files.Format | None) -> files.Format:
     """The format that was asked for; without one, the format that the ending of `path` names, or JSONL."""
     if path.suffix.lower() in _OTHER_FORMATS:
         raise SetupError(f"{path}: {path.suffix} is not written; end the name in .jsonl, .csv or .parquet.")
-    chosen = asked or _format_of(path) or Format.JSONL
-    if chosen is Format.PARQUET:
+    chosen = asked or _format_of(path) or files.Format.JSONL
+    if chosen is files.Format.PARQUET:
         try:
             import pyarrow.parquet  # type: ignore[import-untyped]  # noqa: F401
         except ImportError as exc:
@@ -34,20 +34,20 @@ def choose_format(path: Path, asked: Format | None) -> Format:
     return chosen
 
 
-def name_beside(path: Path, form: Format) -> Path:
+def name_beside(path: Path, form: files.Format) -> Path:
     """The file of the same name in another format: an ending that names a format is replaced, any other is kept."""
     return path.with_suffix(f".{form}") if _format_of(path) else path.with_name(f"{path.name}.{form}")
 
 
-def refuse_other_table(table: Path, form: Format) -> None:
+def refuse_other_table(table: Path, form: files.Format) -> None:
     """Raises SetupError if `table` exists and is not from a batch, whose first column is `line`."""
     if table.exists() and not _begins_with_line(table, form):
         raise SetupError(f"{table}: not a table of 'judge batch', and would be overwritten; choose another output.")
 
 
-def _begins_with_line(table: Path, form: Format) -> bool:
+def _begins_with_line(table: Path, form: files.Format) -> bool:
     try:
-        if form is Format.CSV:
+        if form is files.Format.CSV:
             with table.open("rb") as file:
                 return file.read(5) in (b"line,", b"\r\n")  # a batch without rows has no columns
         from pyarrow import ArrowException, parquet
@@ -57,30 +57,30 @@ def _begins_with_line(table: Path, form: Format) -> bool:
         except ArrowException:
             return False
     except OSError as exc:
-        raise SetupError(f"{table}: cannot read it ({os_reason(exc)}).") from exc
+        raise SetupError(f"{table}: cannot read it ({files.os_reason(exc)}).") from exc
 
 
-def export(rows: Path, target: Path, form: Format) -> None:
+def export(rows: Path, target: Path, form: files.Format) -> None:
     """Writes the rows of a JSONL file as a table, which replaces `target` when it is complete.
 
     A column has one type: true or false, whole number, number or text. A column that mixes types, or holds lists or
     objects, is text: strings are unchanged, everything else is JSON.
     """
     columns = _columns(rows)
-    with replacing(target, f"{target}: cannot write it ({{reason}}).") as file:
-        (_write_csv if form is Format.CSV else _write_parquet)(rows, file, columns)
+    with files.replacing(target, f"{target}: cannot write it ({{reason}}).") as file:
+        (_write_csv if form is files.Format.CSV else _write_parquet)(rows, file, columns)
 
 
-def _format_of(path: Path) -> Format | None:
+def _format_of(path: Path) -> files.Format | None:
     ending = path.suffix.lower().removeprefix(".")
-    return Format(ending) if ending in set(Format) else None
+    return files.Format(ending) if ending in set(files.Format) else None
 
 
 def _columns(rows: Path) -> dict[str, type]:
     """All columns in the order of their first appearance, each with the one type that fits all its values."""
     columns: dict[str, type | None] = {}
-    for _, raw in read_lines(rows):
-        for name, value in decode(raw).items():
+    for _, raw in files.read_lines(rows):
+        for name, value in files.decode(raw).items():
             seen = columns.setdefault(name, _to_kind(ADDED[name]) if name in ADDED else None)
             if value is None or seen is str:
                 continue
@@ -95,7 +95,7 @@ def _to_kind(of: type) -> type:
 
 def _to_text(value: object) -> str:
     # Half a surrogate pair, which neither format can hold, is escaped.
-    return value.encode(errors="backslashreplace").decode() if isinstance(value, str) else encode(value)
+    return value.encode(errors="backslashreplace").decode() if isinstance(value, str) else files.encode(value)
 
 
 # First characters that make a cell a formula in a spreadsheet, in East Asian settings also in their full width:
@@ -112,8 +112,8 @@ def _write_csv(rows: Path, file: BinaryIO, columns: Mapping[str, type]) -> None:
     text = TextIOWrapper(file, encoding="utf-8", newline="")
     writer = csv.writer(text)
     writer.writerow(map(_to_csv, columns))
-    for _, raw in read_lines(rows):
-        fields = decode(raw)
+    for _, raw in files.read_lines(rows):
+        fields = files.decode(raw)
         values = (fields.get(name) for name in columns)
         writer.writerow("" if value is None else _to_csv(value) for value in values)
     text.detach()
@@ -126,7 +126,7 @@ def _write_parquet(rows: Path, file: BinaryIO, columns: Mapping[str, type]) -> N
     types = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
     schema = pa.schema([(_to_text(name), types[kind]) for name, kind in columns.items()])
     with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
-        all_fields = (decode(raw) for _, raw in read_lines(rows))
+        all_fields = (files.decode(raw) for _, raw in files.read_lines(rows))
         while part := list(islice(all_fields, _ROWS_AT_ONCE)):
             arrays = [
                 pa.array([_to_cell(fields.get(name), kind) for fields in part], types[kind])
@@ -199,7 +199,7 @@ def make_pairs(source: Path, report: Callable[[str], None], counts: Counts) -> I
         if top.score > low.score:
             counts.pairs += 1
             pair = {"prompt_id": top.prompt_id, "prompt": top.prompt, "chosen": top.response, "rejected": low.response}
-            yield encode(pair | {"score_chosen": top.score, "score_rejected": low.score})
+            yield files.encode(pair | {"score_chosen": top.score, "score_rejected": low.score})
         elif responses[key] > 1:
             counts.ties += 1
         else:
@@ -220,9 +220,9 @@ def has_pair(source: Path) -> bool:
 
 def _read_scored(source: Path, report: Callable[[str], None], counts: Counts) -> Iterator[Candidate]:
     judges: dict[str, int] = {}
-    for line, raw in read_lines(source):
+    for line, raw in files.read_lines(source):
         try:
-            row = Row(line, decode(raw))
+            row = Row(line, files.decode(raw))
             scored = _to_scored(row)
         except ValueError as exc:
             counts.malformed += 1
@@ -253,7 +253,7 @@ def _to_scored(row: Row) -> Candidate | None:
         return None
     if isinstance(score, bool) or not isinstance(score, int | float) or not -math.inf < score < math.inf:
         raise ValueError("the score is not a number")
-    key = encode(prompt_id), "" if prompt_id is not None else asked
+    key = files.encode(prompt_id), "" if prompt_id is not None else asked
     return Candidate(row.line, key, prompt_id, asked, prompt, response, score)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Self, TextIO
 
 from judge.errors import SetupError
-from judge.rows.files import MOST_OF_A_LINE, InputFormat, check_is_file, decode, encode, kind_of, os_reason, read_lines
+from judge.rows import files
 from judge.rows.messages import Dialogue, completed, find_prompt, read_messages, read_turns, to_prompt
 from judge.scoring.conversation import Turn
 from judge.scoring.ratings import Verdict
@@ -136,7 +136,7 @@ class Row:
     @property
     def carried(self) -> str:
         """All fields as JSON; those with the name of an added field are carried as `input_...`."""
-        return encode({own_name(name): value for name, value in self.fields.items()})
+        return files.encode({own_name(name): value for name, value in self.fields.items()})
 
     def _text(self, names: tuple[str, str]) -> str:
         given = {name: self.fields[name] for name in names if self.get(name) is not None}
@@ -144,12 +144,12 @@ class Row:
             others = [name for name, value in self.fields.items() if value is not None]
             found = f"only {_listed(others)}" if others else "nor anything else"
             if (messages := self.get("messages")) is not None:
-                found += f"; messages is {kind_of(messages)} where a list belongs"
+                found += f"; messages is {files.kind_of(messages)} where a list belongs"
             raise ValueError(f"no {names[0]} (nor {names[1]}), {found}")
         for name, text in given.items():
             if not isinstance(text, str):
                 hint = "; a conversation is the field messages alone" if isinstance(text, list) else ""
-                raise ValueError(f"{name} is {kind_of(text)} where a string belongs{hint}")
+                raise ValueError(f"{name} is {files.kind_of(text)} where a string belongs{hint}")
             try:
                 text.encode()
             except UnicodeEncodeError as exc:
@@ -193,30 +193,30 @@ class RowFile:
     """A file of rows, read line by line as often as needed."""
 
     path: Path
-    form: InputFormat = InputFormat.JSONL
+    form: files.InputFormat = files.InputFormat.JSONL
     # One sentence for each line so far that is not a row, and for each value that its readers cannot use.
     problems: list[str] = field(default_factory=list)
     names: dict[str, None] = field(default_factory=dict)  # all fields so far, in the order of their first appearance
     has_rows: bool = False
 
     @classmethod
-    def at(cls, path: Path, form: InputFormat | None = None) -> Self:
+    def at(cls, path: Path, form: files.InputFormat | None = None) -> Self:
         """The file, read as `form`; by default, as CSV if its name ends in .csv or .tsv, otherwise as JSONL."""
         ending = path.suffix.lower()
         if form is None and ending in _NOT_READ:
             raise SetupError(f"{path}: {ending} is not read; save it as .csv or .jsonl.")
         is_sheet = ending in (".csv", ".tsv")
-        return cls(path, form or (InputFormat.CSV if is_sheet else InputFormat.JSONL))
+        return cls(path, form or (files.InputFormat.CSV if is_sheet else files.InputFormat.JSONL))
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """The lines that are not blank, as JSON, with their numbers."""
-        return read_sheet(self.path) if self.form is InputFormat.CSV else read_lines(self.path)
+        return read_sheet(self.path) if self.form is files.InputFormat.CSV else files.read_lines(self.path)
 
     def rows(self, lines: Iterable[tuple[int, bytes]] | None = None) -> Iterator[Row]:
         """The rows of the file, or of some of its `lines`."""
         for line, raw in lines or self.lines():
             try:
-                row = Row(line, decode(raw))
+                row = Row(line, files.decode(raw))
             except ValueError as exc:
                 self.problems.append(f"line {line}: {exc}")
                 continue
@@ -269,7 +269,7 @@ class Prompts:
 
 def parse_item(line: int, raw: bytes) -> Item | Malformed:
     try:
-        row = Row(line, decode(raw))
+        row = Row(line, files.decode(raw))
         question, response, _ = dialogue = row.dialogue
         return Item(line, question, response, row.carried, dialogue.conversation)
     except ValueError as exc:
@@ -277,7 +277,7 @@ def parse_item(line: int, raw: bytes) -> Item | Malformed:
 
 
 def to_line(item: Item, added: Mapping[str, Any]) -> bytes:
-    return f'{{"line": {item.line}, {item.carried[1:-1]}, {encode(added)[1:-1]}}}\n'.encode()
+    return f'{{"line": {item.line}, {item.carried[1:-1]}, {files.encode(added)[1:-1]}}}\n'.encode()
 
 
 def to_added(verdict: Verdict, samples: int) -> dict[str, Any]:
@@ -308,8 +308,8 @@ def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
 
     Cells are strings. Empty cells are null, except for the two texts, which are ""; rows of empty cells are skipped.
     """
-    check_is_file(path)
-    csv.field_size_limit(MOST_OF_A_LINE)
+    files.check_is_file(path)
+    csv.field_size_limit(files.MOST_OF_A_LINE)
     line = 1
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -325,7 +325,7 @@ def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
                 if any(cells) and names is None:
                     names = _to_names(path, cells)
                 elif any(cells) and names:
-                    yield line, encode(_cells_to_fields(f"{path}, line {line}", names, cells)).encode()
+                    yield line, files.encode(_cells_to_fields(f"{path}, line {line}", names, cells)).encode()
                 line = reader.line_num + 1
             if names is None:
                 _to_names(path, [])
@@ -336,14 +336,14 @@ def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
             f"{path}, line {line}: a quotation mark is misplaced ({exc}); close it, and double those within a cell."
         ) from exc
     except OSError as exc:
-        raise SetupError(f"{path}: cannot read it ({os_reason(exc)}).") from exc
+        raise SetupError(f"{path}: cannot read it ({files.os_reason(exc)}).") from exc
 
 
 def _lines(path: Path, file: TextIO) -> Iterator[str]:
-    while text := file.readline(MOST_OF_A_LINE + 1):
-        if len(text) > MOST_OF_A_LINE:
+    while text := file.readline(files.MOST_OF_A_LINE + 1):
+        if len(text) > files.MOST_OF_A_LINE:
             raise SetupError(
-                f"{path}: a line has more than {MOST_OF_A_LINE:,} characters, which is not a text to judge."
+                f"{path}: a line has more than {files.MOST_OF_A_LINE:,} characters, which is not a text to judge."
             )
         yield text
 

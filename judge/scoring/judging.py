@@ -10,26 +10,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from judge.errors import DeadlineError, JudgeError, SetupError
+from judge import errors
 from judge.scoring import escalation as scoring_escalation
-from judge.scoring import panel
+from judge.scoring import panel, ratings
 from judge.scoring import rubric as scoring_rubric
 from judge.scoring.attacks import find_flags, nothing_to_judge, too_long
 from judge.scoring.conversation import Turn
 from judge.scoring.model import DEFAULT_MODEL, ChatModel, make_client
 from judge.scoring.offline import OFFLINE, rate_offline
 from judge.scoring.prompt import render_prompt
-from judge.scoring.ratings import (
-    Flag,
-    Rating,
-    Result,
-    Unscored,
-    UnscoredReason,
-    Verdict,
-    combine,
-    has_majority,
-    with_short_raw,
-)
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -90,16 +79,18 @@ class Judge:
         escalate_to: str | None = None,
     ) -> None:
         if models is not None and model != DEFAULT_MODEL:
-            raise SetupError(f"JUDGE_MODEL is {model!r}, and models= names a panel; give one of the two.")
+            raise errors.SetupError(f"JUDGE_MODEL is {model!r}, and models= names a panel; give one of the two.")
         named = model if models is None else models
         self._models = _checked(named.split(",") if isinstance(named, str) else named)
         several = samples or _SAMPLES
         if samples is None:
             samples = _SAMPLES if len(self._models) == 1 else 1
         if not isinstance(samples, int) or samples < 1:
-            raise SetupError(f"JUDGE_SAMPLES is {samples!r}, and a verdict needs at least 1 rating; set 1 or more.")
+            raise errors.SetupError(
+                f"JUDGE_SAMPLES is {samples!r}, and a verdict needs at least 1 rating; set 1 or more."
+            )
         if not timeout_s > 0:
-            raise SetupError(f"JUDGE_TIMEOUT_S is {timeout_s!r}, and a verdict takes time; set it above 0.")
+            raise errors.SetupError(f"JUDGE_TIMEOUT_S is {timeout_s!r}, and a verdict takes time; set it above 0.")
         self._rubric = rubric if isinstance(rubric, scoring_rubric.Rubric) else scoring_rubric.load_rubric(rubric)
         self._samples = samples
         self._timeout_s = timeout_s
@@ -154,12 +145,14 @@ class Judge:
             SetupError: The rubric has another scale.
         """
         if rubric.scale != self._rubric.scale:
-            raise SetupError(f"Rubric {rubric.name!r} has another scale than {self._rubric.name!r}; make a new judge.")
+            raise errors.SetupError(
+                f"Rubric {rubric.name!r} has another scale than {self._rubric.name!r}; make a new judge."
+            )
         other = copy(self)
         other._rubric = rubric
         return other
 
-    async def score(self, question: str, response: str, *, conversation: Sequence[Turn] = ()) -> Verdict:
+    async def score(self, question: str, response: str, *, conversation: Sequence[Turn] = ()) -> ratings.Verdict:
         """The verdict on `response` as an answer to `question`, asked after the turns of `conversation`, oldest first.
 
         If the model answers nonsense, the verdict is unscored. So it is for texts with nothing to judge, or with more
@@ -183,7 +176,7 @@ class Judge:
         await self._connect()  # outside the timeout, because the first call's imports take long
         give_up_at = time.monotonic() + self._timeout_s
         results, failures = await self._ask(self._members, prompt, response, give_up_at)
-        if failures and not has_majority(results):
+        if failures and not ratings.has_majority(results):
             raise min(failures, key=lambda failure: failure.is_too_long)
         first = self._combine(results, flags=flags, skipped_ratings=panel.skipped_ratings(self._members, results))
         if not self._stronger or not scoring_escalation.is_doubtful(first, self._rubric.scale):
@@ -205,7 +198,7 @@ class Judge:
             JudgeError: The call failed.
         """
         if self.model == OFFLINE:
-            raise SetupError(f"{OFFLINE!r} is no model and writes nothing; name one with JUDGE_MODEL.")
+            raise errors.SetupError(f"{OFFLINE!r} is no model and writes nothing; name one with JUDGE_MODEL.")
         model = (*self._stronger, *self._members)[0].model
         try:
             answer = await model.complete(prompt, give_up_at=time.monotonic() + self._timeout_s)
@@ -214,13 +207,13 @@ class Judge:
         tokens = None if answer.input_tokens is None else answer.input_tokens + (answer.output_tokens or 0)
         return Written(answer.choices[0].text, tokens)
 
-    def unscored(self, why: Unscored, flags: tuple[Flag, ...] = ()) -> Verdict:
+    def unscored(self, why: ratings.Unscored, flags: tuple[ratings.Flag, ...] = ()) -> ratings.Verdict:
         """The verdict on texts that no model has rated."""
         return self._combine((), unscored=why, flags=flags)
 
-    def _combine(self, results: Sequence[Result], *, model: str | None = None, **more: Any) -> Verdict:
+    def _combine(self, results: Sequence[ratings.Result], *, model: str | None = None, **more: Any) -> ratings.Verdict:
         rubric = self._rubric
-        return combine(
+        return ratings.combine(
             results,
             model=model or self.model,
             rubric=rubric.name,
@@ -245,23 +238,23 @@ class Judge:
 
     async def _ask(
         self, members: Sequence[panel.Member], prompt: str, response: str, give_up_at: float
-    ) -> tuple[list[Result], list[JudgeError]]:
+    ) -> tuple[list[ratings.Result], list[errors.JudgeError]]:
         """The ratings of all members in order, failed ones as unscored, and the failures."""
         outcomes: list[list[panel.Outcome]] = [[None] * member.samples for member in members]
         places = zip(members, outcomes, strict=True)
         await panel.run_all([member.rate(prompt, response, own, give_up_at) for member, own in places])
-        results: list[Result] = []
-        failures: list[JudgeError] = []
+        results: list[ratings.Result] = []
+        failures: list[errors.JudgeError] = []
         for member, own in zip(members, outcomes, strict=True):
             model = member.model
             for outcome in own:
-                if isinstance(outcome, Rating | Unscored):
-                    results.append(with_short_raw(outcome))
+                if isinstance(outcome, ratings.Rating | ratings.Unscored):
+                    results.append(ratings.with_short_raw(outcome))
                     continue
                 failure = outcome or _too_late(model, self._timeout_s)
                 failures.append(failure)
-                failed = Unscored(
-                    reason=UnscoredReason.CALL_FAILED, detail=str(failure), model=model.name, cost_usd=0.0
+                failed = ratings.Unscored(
+                    reason=ratings.UnscoredReason.CALL_FAILED, detail=str(failure), model=model.name, cost_usd=0.0
                 )
                 results.append(failed)
         return results, failures
@@ -276,7 +269,7 @@ class _Connection:
 
             given: object = client
             if isinstance(given, openai.OpenAI):
-                raise SetupError("The client is an OpenAI; pass an AsyncOpenAI.")
+                raise errors.SetupError("The client is an OpenAI; pass an AsyncOpenAI.")
         self._client = client
         self._own_client: AsyncGenerator[AsyncOpenAI, None] | None = None
 
@@ -300,8 +293,8 @@ async def _open_client() -> "AsyncGenerator[AsyncOpenAI, None]":
         yield client
 
 
-def _too_late(model: ChatModel, timeout_s: float) -> DeadlineError:
-    return DeadlineError(
+def _too_late(model: ChatModel, timeout_s: float) -> errors.DeadlineError:
+    return errors.DeadlineError(
         f"No answer from model {model.name!r} within {timeout_s:g} s; raise JUDGE_TIMEOUT_S, or choose a faster "
         f"{model.setting}."
     )
@@ -321,11 +314,15 @@ def _checked(models: Sequence[str]) -> tuple[str, ...]:
     names = tuple(name.strip() for name in models)
     listed = ", ".join(map(repr, names))
     if not names or not all(names):
-        raise SetupError(f"JUDGE_MODEL names the models {listed or 'not at all'}; write one name between two commas.")
+        raise errors.SetupError(
+            f"JUDGE_MODEL names the models {listed or 'not at all'}; write one name between two commas."
+        )
     if len(set(names)) < len(names):
-        raise SetupError(f"JUDGE_MODEL names a model twice ({listed}); raise JUDGE_SAMPLES to ask one model again.")
+        raise errors.SetupError(
+            f"JUDGE_MODEL names a model twice ({listed}); raise JUDGE_SAMPLES to ask one model again."
+        )
     if OFFLINE in names and len(names) > 1:
-        raise SetupError(
+        raise errors.SetupError(
             f"JUDGE_MODEL is {listed}, but {OFFLINE!r} is not a model and cannot be on a panel; leave it out."
         )
     return names
@@ -334,9 +331,11 @@ def _checked(models: Sequence[str]) -> tuple[str, ...]:
 def _checked_stronger(name: str, models: Sequence[str]) -> str:
     stronger = name.strip()
     if not stronger or "," in stronger:
-        raise SetupError(f"{_STRONGER} is {name!r}; name one model.")
+        raise errors.SetupError(f"{_STRONGER} is {name!r}; name one model.")
     if stronger in models:
-        raise SetupError(f"{_STRONGER} is {stronger!r}, which JUDGE_MODEL asks already; name a stronger model.")
+        raise errors.SetupError(f"{_STRONGER} is {stronger!r}, which JUDGE_MODEL asks already; name a stronger model.")
     if OFFLINE in (stronger, *models):
-        raise SetupError(f"{_STRONGER} is {stronger!r}, but {OFFLINE!r} is not a model; leave one of the two out.")
+        raise errors.SetupError(
+            f"{_STRONGER} is {stronger!r}, but {OFFLINE!r} is not a model; leave one of the two out."
+        )
     return stronger
