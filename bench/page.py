@@ -53,7 +53,7 @@ async def main() -> None:
         for number in range(0, MESSAGES, 2):
             ann.post("help", f"message {number}")
             helper.post("help", "x", blocks=BLOCKS)
-        path = shutil.which("chromium") or shutil.which("google-chrome")
+        path = shutil.which("chromium-headless-shell") or shutil.which("chromium") or shutil.which("google-chrome")
         browser = await playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         loads = [await measured(browser, slack) for _ in range(LOADS)]
         await browser.close()

@@ -105,7 +105,8 @@ async def open_demo() -> AsyncIterator[Demo]:
 @asynccontextmanager
 async def open_page(slack: Sandbox) -> AsyncIterator[Page]:
     """The page in the system's Chromium, at twice the resolution."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+    path = next(filter(None, map(shutil.which, names)), None)
     if path is None:
         sys.exit("screenshots: no Chromium found; `make screenshots` installs it, or install it and put it on the PATH")
     async with async_playwright() as playwright:
