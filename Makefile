@@ -45,7 +45,7 @@ test-sandbox: $(READY) ## the tests of the pocket Slack, without its page
 	@$(BIN)/pytest --ignore=sandbox/tests/page sandbox/tests
 
 test-slow: $(READY) ## kills, storms, replicas, killed databases, simulations, builds
-	@$(BIN)/pytest --ignore=tests/browser -m slow --numprocesses=4 --dist=worksteal
+	@$(BIN)/pytest -m slow --numprocesses=4 --dist=worksteal $$(grep --recursive --files-with-matches --include='test_*.py' 'mark\.slow' tests)
 
 texts: $(READY) ## write the files that the tests compare texts with anew; review the diff
 	@$(BIN)/pytest --quiet --snapshot-update $(shell find tests -name 'test_*_texts.py')
