@@ -1,9 +1,8 @@
 """What tests with several processes share: a workspace, the processes on one PostgreSQL, and its queue's state."""
 
 import asyncio
-import sys
 from collections.abc import AsyncIterator, Collection
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,29 +10,16 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from pocket_slack import Message
+from tests.forked import Forked, forked
 from tests.model_server import Held, ModelServer
 from tests.patience import ONLY_A_HANG_S
 from tests.programs import environment, pocket_slack
 from tests.stage import GOOD, Stage, is_verdict
 
-JUDGE_BOT = Path(sys.executable).parent / "judge-bot"
 
-
-@asynccontextmanager
-async def replica(
-    name: str, env: dict[str, str], folder: Path, role: str = "both"
-) -> AsyncIterator[asyncio.subprocess.Process]:
+def replica(name: str, env: dict[str, str], folder: Path, role: str = "both") -> AbstractAsyncContextManager[Forked]:
     """A bot in its own process, with its output in a file."""
-    with (folder / f"{name}.txt").open("wb") as said:
-        process = await asyncio.create_subprocess_exec(
-            str(JUDGE_BOT), "serve", "--role", role, env=env, stdout=said, stderr=said
-        )
-    try:
-        yield process
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
+    return forked("tests.forked", "--role", role, env=env, output=folder / f"{name}.txt")
 
 
 async def busy_workers(url: str) -> list[int]:
@@ -114,7 +100,7 @@ class Scene:
     _env: dict[str, str]
     _folder: Path
 
-    async def start(self, *names: str, role: str = "both") -> list[asyncio.subprocess.Process]:
+    async def start(self, *names: str, role: str = "both") -> list[Forked]:
         """Starts processes with these names, which end with the scene."""
         return [await self._stack.enter_async_context(replica(name, self._env, self._folder, role)) for name in names]
 

@@ -1,11 +1,10 @@
-"""`judge-bot serve` that kills itself at one point: `python -m tests.slow.doomed POINT`. SIGUSR1 arms it.
+"""`judge-bot serve` that kills itself at one point. SIGUSR1 arms it.
 
 The function of the step is wrapped, so the instant is exact. The process and the kill are real.
 """
 
 import os
 import signal
-import sys
 from collections.abc import Awaitable, Callable
 from importlib.util import find_spec
 from typing import Any
@@ -13,10 +12,10 @@ from typing import Any
 from slack_bolt.context.ack.async_ack import AsyncAck
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.cli import main
 from bot.store import Store
 from judge import Judge
 from judge.rows.provider import Provider
+from tests import forked
 from tests.slow.points import Point
 
 PLACES: dict[str, tuple[object, str]] = {
@@ -63,7 +62,8 @@ def doom(point: Point) -> None:
     setattr(owner, name, last)
 
 
-if __name__ == "__main__":
-    doom(Point.parse(sys.argv[1]))
-    sys.argv = ["judge-bot", "serve"]
-    main()
+def serve(*points: str) -> None:
+    """Runs the bot, which kills itself at the first of these points."""
+    for name in points:
+        doom(Point.parse(name))
+    forked.serve()

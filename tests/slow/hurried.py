@@ -1,46 +1,44 @@
-"""`judge-bot serve` with its clock in a file: `python -m tests.slow.hurried CLOCK [POINT]`.
+"""`judge-bot serve` with its clock in a file.
 
 The file holds the number of the clock's move and the time. After each move the periodic jobs run once, and the process
 then writes CLOCK.done. With a point, the process kills itself there (see doomed.py). Everything else is real.
+
+Where processes are forked (tests/forked.py), it is imported before the bot. Without a file the clock is the real one.
 """
 
 import asyncio
 import os
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import bot.domain.clock
 
-CLOCK = Path(sys.argv[1])
-DONE = CLOCK.with_suffix(".done")
+CLOCKS: list[Path] = []
 
 
 def clock_now() -> datetime:
-    """The time in the file."""
-    return datetime.fromtimestamp(float(CLOCK.read_text().split()[1]), UTC)
+    """The time in the file, if there is one."""
+    return datetime.fromtimestamp(float(CLOCKS[0].read_text().split()[1]), UTC) if CLOCKS else datetime.now(UTC)
 
 
 def clock_move() -> str:
     """The number of the clock's move."""
-    return CLOCK.read_text().split()[0]
+    return CLOCKS[0].read_text().split()[0]
 
 
 def say_done(move: str) -> None:
     """Tells the waiting test that the periodic jobs of a move are done."""
-    new = DONE.with_suffix(".new")
+    new = CLOCKS[0].with_suffix(".new")
     new.write_text(f"{os.getpid()} {move}")
-    new.replace(DONE)
+    new.replace(CLOCKS[0].with_suffix(".done"))
 
 
 bot.domain.clock.utc_now = clock_now  # before any module imports it by name
 
 import bot.app  # noqa: E402
-from bot.cli import main  # noqa: E402
 from bot.pipeline.engine import Engine, PeriodicJob  # noqa: E402
-from tests.slow.doomed import doom  # noqa: E402
-from tests.slow.points import Point  # noqa: E402
+from tests.slow import doomed  # noqa: E402
 
 
 class HurriedEngine(Engine):
@@ -70,9 +68,8 @@ class HurriedEngine(Engine):
             await asyncio.sleep(0.01)
 
 
-if __name__ == "__main__":
+def serve(clock: str, *points: str) -> None:
+    """Runs the bot by the clock in this file; it kills itself at the first of the points."""
+    CLOCKS.append(Path(clock))
     bot.app.Engine = HurriedEngine  # type: ignore[misc]
-    for name in sys.argv[2:]:
-        doom(Point.parse(name))
-    sys.argv = ["judge-bot", "serve"]
-    main()
+    doomed.serve(*points)

@@ -8,14 +8,13 @@ import os
 import random
 import signal
 import sqlite3
-import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import AbstractAsyncContextManager, closing
 from pathlib import Path
 
 import pytest
 
 from pocket_slack import Message
+from tests.forked import Forked, forked
 from tests.model_server import Held, ModelServer
 from tests.patience import ONLY_A_HANG_S
 from tests.programs import environment, pocket_slack
@@ -29,18 +28,9 @@ SEED = int(os.environ.get("CHAOS_SEED", "1"))
 NO_LIMITS = {"MAX_CASES_PER_USER_PER_HOUR": "0", "MAX_CASES_PER_DAY": "0"}
 
 
-@asynccontextmanager
-async def doomed(point: Point, env: dict[str, str]) -> AsyncIterator[asyncio.subprocess.Process]:
+def doomed(point: Point, env: dict[str, str]) -> AbstractAsyncContextManager[Forked]:
     """The bot in a separate process, which is killed on exit if it still runs."""
-    command = (sys.executable, "-m", "tests.slow.doomed", str(point))
-    with Path(env["ERRORS"]).open("ab") as errors:  # noqa: ASYNC230 - the file is for the process
-        process = await asyncio.create_subprocess_exec(*command, env=env, stdout=errors, stderr=errors)
-    try:
-        yield process
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
+    return forked("tests.slow.doomed", str(point), env=env, output=Path(env["ERRORS"]))
 
 
 def ask(stage: Stage, point: Point, number: int) -> None:

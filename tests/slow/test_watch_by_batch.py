@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from bot.slack.manifest import MESSAGE_EVENTS
 from tests.batch_server import BatchServer
+from tests.forked import Forked
 from tests.patience import ONLY_A_HANG_S
 from tests.replicas import Scene, all_are_delivered, ask, new_scene, workers_are
 from tests.slow.points import BATCHES
@@ -86,14 +87,14 @@ async def comes_to(url: str, query: str, number: int) -> None:
             await asyncio.sleep(0.05)
 
 
-async def two_start(scene: Scene, name: str) -> list[asyncio.subprocess.Process]:
+async def two_start(scene: Scene, name: str) -> list[Forked]:
     """Starts two workers at the same time."""
     workers = await scene.start(f"{name}-1", f"{name}-2")
     await scene.stage.slack.connected(2, timeout_s=ONLY_A_HANG_S)
     return workers
 
 
-async def stop(scene: Scene, url: str, workers: list[asyncio.subprocess.Process], passes: str) -> None:
+async def stop(scene: Scene, url: str, workers: list[Forked], passes: str) -> None:
     """Stops the workers and lets time pass, so that all periodic jobs are due."""
     for each in workers:
         each.terminate()

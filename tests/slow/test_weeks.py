@@ -8,7 +8,6 @@ import asyncio
 import random
 import re
 import sqlite3
-import sys
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
@@ -22,6 +21,7 @@ import pytest
 from bot.domain.watch import LATE, ReplyOutcome, Watch, draws
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from pocket_slack import Limits, ManualClock, Message, Sandbox, Workspace
+from tests.forked import Forked
 from tests.model_server import ModelServer
 from tests.patience import ONLY_A_HANG_S
 from tests.programs import environment
@@ -49,7 +49,7 @@ class Weeks:
     file: Path
     env: dict[str, str]
     move: int = 0
-    process: asyncio.subprocess.Process | None = None
+    process: Forked | None = None
     doom: tuple[str, ...] = ()
     posted: dict[str, int] = field(
         default_factory=dict
@@ -120,9 +120,9 @@ class Weeks:
 
     async def start(self) -> None:
         self.tell()
-        with Path(self.env["ERRORS"]).open("ab") as errors:  # noqa: ASYNC230 - the file is for the process
-            command = (sys.executable, "-m", "tests.slow.hurried", str(self.file), *self.doom)
-            self.process = await asyncio.create_subprocess_exec(*command, env=self.env, stdout=errors, stderr=errors)
+        self.process = Forked(
+            "tests.slow.hurried", str(self.file), *self.doom, env=self.env, output=Path(self.env["ERRORS"])
+        )
         await self.slack.connected(timeout_s=ONLY_A_HANG_S)
 
     async def kill(self) -> None:
