@@ -238,7 +238,7 @@ def test_a_model_beside_a_panel_is_refused() -> None:
 
 
 def test_a_synchronous_client_is_refused() -> None:
-    with pytest.raises(SetupError, match="an AsyncOpenAI is needed"):
+    with pytest.raises(SetupError, match="pass an AsyncOpenAI"):
         Judge(client=OpenAI(api_key="key"))  # type: ignore[arg-type]
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from judge.rows.exports import Format, export
+from judge.rows.exports import export
+from judge.rows.files import Format
 from judge.rows.row_file import ADDED, Item, Malformed, Row, parse_item
 from tests.judge_command import Done, run
 from tests.model_server import Answer, Failure, ModelServer
