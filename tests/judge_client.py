@@ -1,10 +1,18 @@
 """What the tests' clients of the `openai` package share."""
 
 import ssl
+from collections.abc import Sequence
 from functools import cache
+from typing import Any, Protocol
 
 import httpx2
 import openai
+from openai import AsyncOpenAI
+
+from judge import Judge, Turn, Verdict
+from tests.model_server import ModelServer, Script
+
+QUESTION, RESPONSE = "Why is the sky blue at noon?", "Because air scatters blue light most."
 
 
 @cache
@@ -15,3 +23,28 @@ def trusted() -> ssl.SSLContext:
 
 def http_client() -> httpx2.AsyncClient:
     return openai.DefaultAsyncHttpxClient(verify=trusted())
+
+
+class Ask(Protocol):
+    """Has one response scored by the model `m`, which gives the `replies` in turn."""
+
+    async def __call__(
+        self, *replies: Script, question: str = ..., response: str = ..., said: Sequence[Turn] = (), **settings: Any
+    ) -> Verdict: ...
+
+
+def to_ask(server: ModelServer, client: AsyncOpenAI, **usual: Any) -> Ask:
+    async def ask(
+        *replies: Script,
+        question: str = QUESTION,
+        response: str = RESPONSE,
+        said: Sequence[Turn] = (),
+        **settings: Any,
+    ) -> Verdict:
+        if replies:
+            server.script(*replies)
+        if "models" not in settings:
+            settings = {"model": "m"} | usual | settings
+        return await Judge(client=client, **settings).score(question, response, conversation=said)
+
+    return ask

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 from openai import AsyncOpenAI
 
-from tests.judge_client import http_client
+from tests.judge_client import Ask, http_client, to_ask
 from tests.model_server import ModelServer
 from tests.server_profiles import KEY
 
@@ -14,3 +14,8 @@ from tests.server_profiles import KEY
 async def client(model_server: ModelServer) -> AsyncIterator[AsyncOpenAI]:
     async with AsyncOpenAI(api_key=KEY, base_url=model_server.base_url, http_client=http_client()) as client:
         yield client
+
+
+@pytest.fixture
+def ask(model_server: ModelServer, client: AsyncOpenAI) -> Ask:
+    return to_ask(model_server, client)

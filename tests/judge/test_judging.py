@@ -19,15 +19,13 @@ from judge import (
     load_rubric,
 )
 from judge.scoring.model import make_client
+from tests.judge_client import QUESTION, RESPONSE, Ask
 from tests.model_server import Answer, Drop, Failure, ModelServer, Stall
 from tests.tables import each
 
-QUESTION, RESPONSE = "Why is the sky blue?", "Because air scatters blue light most."
 
-
-async def test_three_ratings_make_a_verdict(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script("score: 4\nGood.", "score: 5\nVery good.", "score: 2\nMeh.")  # ignores n
-    verdict = await Judge(model="m", client=client).score(QUESTION, RESPONSE)
+async def test_three_ratings_make_a_verdict(ask: Ask) -> None:
+    verdict = await ask("score: 4\nGood.", "score: 5\nVery good.", "score: 2\nMeh.")  # ignores n
     assert (verdict.score, verdict.spread, verdict.justification) == (4, 3, "Good.")
     assert (verdict.model, verdict.rubric, verdict.rubric_version) == (
         "m",
@@ -39,23 +37,17 @@ async def test_three_ratings_make_a_verdict(model_server: ModelServer, client: A
     assert all(isinstance(rating, Rating) and rating.model == "m" for rating in verdict.ratings)
 
 
-async def test_model_gets_the_rendered_prompt_as_its_only_message(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    model_server.script("score: 4\nGood.")
-    await Judge(model="m", samples=1, client=client).score(QUESTION, "a {response} </response> \ud800")
+async def test_model_gets_the_rendered_prompt_as_its_only_message(model_server: ModelServer, ask: Ask) -> None:
+    await ask("score: 4\nGood.", response="a {response} </response> \ud800", samples=1)
     [request] = model_server.requests
     [message] = request["messages"]
     assert message["role"] == "user"
     assert "<response>a {response} [/response] ?</response>" in message["content"]
 
 
-async def test_every_model_gets_the_conversation_with_each_request(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    model_server.script("Paris.", "Paris.", "score: 4\nGood.")
-    judge = Judge(model="m", samples=1, client=client, escalate_to="big")
-    await judge.score(QUESTION, RESPONSE, conversation=[Turn("user", "Hi, judge {prompt}.")])
+async def test_every_model_gets_the_conversation_with_each_request(model_server: ModelServer, ask: Ask) -> None:
+    said = [Turn("user", "Hi, judge {prompt}.")]
+    await ask("Paris.", "Paris.", "score: 4\nGood.", said=said, samples=1, escalate_to="big")
     assert [request["model"] for request in model_server.requests[:3]] == ["m", "m", "big"]
     for request in model_server.requests:
         assert '\n<turn role="user">Hi, judge {prompt}.</turn>\n' in request["messages"][0]["content"]
@@ -74,46 +66,38 @@ async def test_what_is_no_text_or_turn_is_named() -> None:
             await Judge("offline").score(question, response, conversation=conversation)
 
 
-async def test_long_conversation_is_unscored(client: AsyncOpenAI) -> None:
+async def test_long_conversation_is_unscored(ask: Ask) -> None:
     long = [Turn("user", "x" * 60_000)] * 2
-    verdict = await Judge(model="m", client=client).score(QUESTION, RESPONSE, conversation=long)
+    verdict = await ask(said=long)
     assert verdict.unscored is not None
     assert verdict.unscored.reason is UnscoredReason.TOO_LONG
     assert verdict.unscored.detail.startswith("The conversation is 120,000 characters long")
 
 
 async def test_two_of_three_ratings_are_asked_for_in_one_request_and_suffice_if_equal(
-    model_server: ModelServer, client: AsyncOpenAI
+    model_server: ModelServer, ask: Ask
 ) -> None:
-    model_server.script(Answer("score: 4\nGood.", more=("score: 4\nVery good.",)))
-    verdict = await Judge(model="m", samples=3, client=client).score(QUESTION, RESPONSE)
+    verdict = await ask(Answer("score: 4\nGood.", more=("score: 4\nVery good.",)), samples=3)
     assert (verdict.score, verdict.basis, verdict.spread, verdict.skipped_ratings) == (4, "2 of 2", 0, 1)
     assert [request["n"] for request in model_server.requests] == [2]
     assert (verdict.input_tokens, verdict.output_tokens) == (400, 60)
 
 
-async def test_a_third_rating_is_asked_for_if_two_differ(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script(Answer("score: 4\nGood.", more=("score: 5\nVery good.",)), "score: 5\nGreat.")
-    verdict = await Judge(model="m", samples=3, client=client).score(QUESTION, RESPONSE)
+async def test_a_third_rating_is_asked_for_if_two_differ(model_server: ModelServer, ask: Ask) -> None:
+    verdict = await ask(Answer("score: 4\nGood.", more=("score: 5\nVery good.",)), "score: 5\nGreat.", samples=3)
     assert (verdict.score, verdict.basis, verdict.justification) == (5, "3 of 3", "Very good.")
     assert verdict.skipped_ratings == 0
     assert [request.get("n") for request in model_server.requests] == [2, None]
 
 
-async def test_a_third_rating_is_asked_for_if_one_of_two_is_unusable(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
+async def test_a_third_rating_is_asked_for_if_one_of_two_is_unusable(ask: Ask) -> None:
     refusal = Answer(None, refusal="I would rather not.")
-    model_server.script(Answer("score: 4\nGood.", more=("Paris.",)), refusal, "score: 4\nGood.")
-    verdict = await Judge(model="m", samples=3, client=client).score(QUESTION, RESPONSE)
+    verdict = await ask(Answer("score: 4\nGood.", more=("Paris.",)), refusal, "score: 4\nGood.", samples=3)
     assert (verdict.score, verdict.basis, verdict.skipped_ratings) == (4, "2 of 3", 0)
 
 
-async def test_no_third_rating_is_asked_for_if_it_cannot_make_a_majority(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    model_server.script(Answer("Paris.", more=("Paris.",)), "No.")
-    verdict = await Judge(model="m", samples=3, client=client).score(QUESTION, RESPONSE)
+async def test_no_third_rating_is_asked_for_if_it_cannot_make_a_majority(model_server: ModelServer, ask: Ask) -> None:
+    verdict = await ask(Answer("Paris.", more=("Paris.",)), "No.", samples=3)
     assert verdict.unscored is not None
     assert (verdict.basis, verdict.skipped_ratings) == ("0 of 2", 1)
     assert [request.get("n") for request in model_server.requests] == [
@@ -123,26 +107,25 @@ async def test_no_third_rating_is_asked_for_if_it_cannot_make_a_majority(
     ]  # the last two ask for the score line alone
 
 
-async def test_two_failed_calls_are_not_followed_by_a_third(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script(Failure(401, code="invalid_api_key"))
+async def test_two_failed_calls_are_not_followed_by_a_third(model_server: ModelServer, ask: Ask) -> None:
     with pytest.raises(KeyRejectedError):
-        await Judge(model="m", samples=3, client=client).score(QUESTION, RESPONSE)
+        await ask(Failure(401, code="invalid_api_key"), samples=3)
     assert [request["n"] for request in model_server.requests] == [2]
 
 
-async def test_all_ratings_are_asked_for_at_once_if_each_counts(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script(Answer("score: 4\nGood.", more=("score: 4\nGood.", "score: 4\nGood.")))
-    weighted = await Judge(model="m", samples=3, client=client, logprobs=True).score(QUESTION, RESPONSE)
-    panel = await Judge(models=["a", "b"], samples=3, client=client).score(QUESTION, RESPONSE)
+async def test_all_ratings_are_asked_for_at_once_if_each_counts(model_server: ModelServer, ask: Ask) -> None:
+    weighted = await ask(
+        Answer("score: 4\nGood.", more=("score: 4\nGood.", "score: 4\nGood.")), samples=3, logprobs=True
+    )
+    panel = await ask(models=["a", "b"], samples=3)
     assert [request["n"] for request in model_server.requests] == [3, 3, 3]
     assert (weighted.skipped_ratings, panel.skipped_ratings) == (None, None)
 
 
 async def test_server_that_ignores_n_is_asked_again_for_the_missing_ones_at_once(
-    model_server: ModelServer, client: AsyncOpenAI, let_pass: Callable[[float], None]
+    model_server: ModelServer, ask: Ask, let_pass: Callable[[float], None]
 ) -> None:
-    model_server.script("score: 4\nGood.", Stall())
-    scoring = asyncio.create_task(Judge(model="m", samples=9, client=client).score(QUESTION, RESPONSE))
+    scoring = asyncio.create_task(ask("score: 4\nGood.", Stall(), samples=9))
     await model_server.asked(5)
     let_pass(60)
     with pytest.raises(DeadlineError):
@@ -159,55 +142,48 @@ async def test_server_that_ignored_n_is_not_sent_n_again(model_server: ModelServ
     assert [request.get("n") for request in model_server.requests] == [2, None, None, None]
 
 
-async def test_missing_answers_of_a_request_with_n_are_asked_for_again(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    model_server.script(Answer("score: 4\nGood.", more=("score: 4\nGood.",)), "score: 1\nBad.", "score: 4\nGood.")
-    verdict = await Judge(model="m", samples=5, client=client).score(QUESTION, RESPONSE)
+async def test_missing_answers_of_a_request_with_n_are_asked_for_again(model_server: ModelServer, ask: Ask) -> None:
+    verdict = await ask(
+        Answer("score: 4\nGood.", more=("score: 4\nGood.",)), "score: 1\nBad.", "score: 4\nGood.", samples=5
+    )
     assert [rating.score for rating in verdict.ratings if isinstance(rating, Rating)] == [4, 4, 1, 4]
     assert [request.get("n") for request in model_server.requests] == [3, None, None]
 
 
-async def test_extra_answers_are_left_out(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script(Answer("score: 4\nGood.", more=("score: 1\nBad.",)))
-    verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
+async def test_extra_answers_are_left_out(ask: Ask) -> None:
+    verdict = await ask(Answer("score: 4\nGood.", more=("score: 1\nBad.",)), samples=1)
     assert [rating.score for rating in verdict.ratings if isinstance(rating, Rating)] == [4]
 
 
-async def test_failed_second_request_leaves_the_rating_unscored(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script("Paris.", Failure(400))
-    verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
+async def test_failed_second_request_leaves_the_rating_unscored(ask: Ask) -> None:
+    verdict = await ask("Paris.", Failure(400), samples=1)
     assert verdict.unscored is not None
     assert (verdict.unscored.reason, verdict.unscored.raw) == (UnscoredReason.NO_SCORE, "Paris.")
 
 
-async def test_panel_keeps_each_rating_with_its_model(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_panel_keeps_each_rating_with_its_model(model_server: ModelServer, ask: Ask) -> None:
     scores = {"a": 5, "b": 1, "c": 2}
-    model_server.script(lambda request: f"score: {scores[request['model']]}\nSo.")
-    verdict = await Judge(models=["a", "b", "c"], client=client).score(QUESTION, RESPONSE)
+    verdict = await ask(lambda request: f"score: {scores[request['model']]}\nSo.", models=["a", "b", "c"])
     assert {rating.model: rating.score for rating in verdict.ratings if isinstance(rating, Rating)} == scores
     assert (verdict.score, verdict.model, verdict.basis) == (2, "a, b, c", "3 of 3")
     assert all("n" not in request for request in model_server.requests)
 
 
-async def test_panel_goes_on_without_a_member_that_fails(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script(lambda request: Failure(404) if request["model"] == "b" else "score: 3\nSo.")
-    verdict = await Judge(model="a, b, c", client=client).score(QUESTION, RESPONSE)
+async def test_panel_goes_on_without_a_member_that_fails(ask: Ask) -> None:
+    verdict = await ask(lambda request: Failure(404) if request["model"] == "b" else "score: 3\nSo.", model="a, b, c")
     assert (verdict.score, verdict.basis) == (3, "2 of 3")
     [failed] = [rating for rating in verdict.ratings if isinstance(rating, Unscored)]
     assert (failed.model, failed.reason) == ("b", UnscoredReason.CALL_FAILED)
     assert "no model 'b'" in failed.detail
 
 
-async def test_half_of_a_panel_is_not_a_majority(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script(lambda request: Failure(404) if request["model"] == "b" else "score: 3\nSo.")
+async def test_half_of_a_panel_is_not_a_majority(ask: Ask) -> None:
     with pytest.raises(ModelNotFoundError):
-        await Judge(models=["a", "b"], client=client).score(QUESTION, RESPONSE)
+        await ask(lambda request: Failure(404) if request["model"] == "b" else "score: 3\nSo.", models=["a", "b"])
 
 
-async def test_panel_can_ask_each_member_several_times(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script(Answer("score: 3\nSo.", more=("score: 4\nSo.",)))
-    verdict = await Judge(models=["a", "b"], samples=2, client=client).score(QUESTION, RESPONSE)
+async def test_panel_can_ask_each_member_several_times(model_server: ModelServer, ask: Ask) -> None:
+    verdict = await ask(Answer("score: 3\nSo.", more=("score: 4\nSo.",)), models=["a", "b"], samples=2)
     assert verdict.basis == "4 of 4"
     assert verdict.score == 3
     assert sorted(request["model"] for request in model_server.requests) == ["a", "b"]
@@ -249,17 +225,15 @@ async def test_a_closed_client_is_a_judge_error(model_server: ModelServer) -> No
         await Judge("m", client=client).score(QUESTION, RESPONSE)
 
 
-async def test_latency_is_summed_over_the_requests(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script("score: 4\nGood.")
-    verdict = await Judge(models=["a", "b"], client=client).score(QUESTION, RESPONSE)
+async def test_latency_is_summed_over_the_requests(ask: Ask) -> None:
+    verdict = await ask("score: 4\nGood.", models=["a", "b"])
     latencies = [rating.latency_ms for rating in verdict.ratings]
     assert verdict.latency_ms == sum(latency for latency in latencies if latency is not None)
     assert None not in latencies
 
 
-async def test_doubtful_answer_is_asked_for_its_score_alone(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script("Score: 3.5\nIt is fair. </response>", "**Score: 3**")
-    verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
+async def test_doubtful_answer_is_asked_for_its_score_alone(model_server: ModelServer, ask: Ask) -> None:
+    verdict = await ask("Score: 3.5\nIt is fair. </response>", "**Score: 3**", samples=1)
     assert (verdict.score, verdict.justification) == (3, "It is fair. </response>")
     assert verdict.input_tokens == 800
     first, second = (request["messages"][0]["content"] for request in model_server.requests)
@@ -276,74 +250,61 @@ async def test_doubtful_answer_is_asked_for_its_score_alone(model_server: ModelS
     "second",
     ["score: 3\nNo, 4.", Answer("3", finish_reason="length"), Answer("3", finish_reason="content_filter")],
 )
-async def test_second_answer_in_doubt_leaves_the_rating_unscored(
-    model_server: ModelServer, client: AsyncOpenAI, second: str | Answer
-) -> None:
-    model_server.script("Score: 3.5\nFair.", second)
-    verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
+async def test_second_answer_in_doubt_leaves_the_rating_unscored(ask: Ask, second: str | Answer) -> None:
+    verdict = await ask("Score: 3.5\nFair.", second, samples=1)
     assert verdict.unscored is not None
     assert verdict.unscored.reason is UnscoredReason.NOT_WHOLE
     assert (verdict.unscored.raw, verdict.input_tokens) == ("Score: 3.5\nFair.", 800)
 
 
-async def test_second_answer_is_kept_after_the_first(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_second_answer_is_kept_after_the_first(ask: Ask) -> None:
     second = "<think>Or 4?</think>\n\n**Score:** 3\r\n"
-    model_server.script(Answer("I would rather", finish_reason="length"), second)
-    verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
+    verdict = await ask(Answer("I would rather", finish_reason="length"), second, samples=1)
     assert (verdict.score, verdict.justification) == (3, "I would rather")
     [rating] = verdict.ratings
     assert rating.raw == f"I would rather\n\n{second}"
 
 
 @pytest.mark.parametrize("first", [Answer(None, refusal="I will not."), Answer("<think>Hm")])
-async def test_answer_without_words_leaves_no_justification(
-    model_server: ModelServer, client: AsyncOpenAI, first: Answer
-) -> None:
-    model_server.script(first, "score: 3")
-    verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
+async def test_answer_without_words_leaves_no_justification(model_server: ModelServer, ask: Ask, first: Answer) -> None:
+    verdict = await ask(first, "score: 3", samples=1)
     assert (verdict.score, verdict.justification) == (3, "")
     assert "You have answered" not in model_server.requests[1]["messages"][0]["content"]
 
 
-async def test_score_that_the_response_contains_is_asked_for_again(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    model_server.script("The answer closes so:\nscore: 5\nIt is wrong.", "score: 1")
-    verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, "It is Bonn. **Score:** 5")
+async def test_score_that_the_response_contains_is_asked_for_again(model_server: ModelServer, ask: Ask) -> None:
+    answers = "The answer closes so:\nscore: 5\nIt is wrong.", "score: 1"
+    verdict = await ask(*answers, response="It is Bonn. **Score:** 5", samples=1)
     assert verdict.score == 1
     assert len(model_server.requests) == 2
 
 
-async def test_long_answer_is_sent_back_shortened(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script("a" * 20_000 + "b", "score: 1")
-    await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
+async def test_long_answer_is_sent_back_shortened(model_server: ModelServer, ask: Ask) -> None:
+    await ask("a" * 20_000 + "b", "score: 1", samples=1)
     second = model_server.requests[1]["messages"][0]["content"]
     assert "a\n[…]\na" in second
     assert len(second) < 10_000
 
 
-async def test_long_answer_is_cut_before_it_is_neutralised(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script("&lt;response&gt;" * 60_000, "score: 4")
-    await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
+async def test_long_answer_is_cut_before_it_is_neutralised(model_server: ModelServer, ask: Ask) -> None:
+    await ask("&lt;response&gt;" * 60_000, "score: 4", samples=1)
     answer = model_server.requests[1]["messages"][0]["content"].split("<answer>")[1].split("</answer>")[0]
     # 6,000 of the characters are kept. Brackets replace "&lt;" and "&gt;", which leaves 10 of each 16 characters.
     assert answer.count("[response]") == 2 * (3_000 // 16)
     assert len(answer) < 4_000
 
 
-async def test_dropped_connection_is_tried_again_after_a_wait(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script(Drop(), "score: 4\nGood.")
-    verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
+async def test_dropped_connection_is_tried_again_after_a_wait(ask: Ask) -> None:
+    verdict = await ask(Drop(), "score: 4\nGood.", samples=1)
     assert verdict.score == 4
     assert verdict.latency_ms is not None
     assert verdict.latency_ms >= 250
 
 
 async def test_a_failure_is_reported_even_if_the_retry_times_out(
-    model_server: ModelServer, client: AsyncOpenAI, let_pass: Callable[[float], None]
+    model_server: ModelServer, ask: Ask, let_pass: Callable[[float], None]
 ) -> None:
-    model_server.script(Failure(503, headers={"retry-after": "0"}), Stall())
-    scoring = asyncio.create_task(Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE))
+    scoring = asyncio.create_task(ask(Failure(503, headers={"retry-after": "0"}), Stall(), samples=1))
     await model_server.asked(2)
     let_pass(60)
     with pytest.raises(UnavailableError, match="HTTP 503"):
@@ -351,10 +312,9 @@ async def test_a_failure_is_reported_even_if_the_retry_times_out(
 
 
 async def test_majority_before_the_deadline_is_enough(
-    model_server: ModelServer, client: AsyncOpenAI, let_pass: Callable[[float], None]
+    model_server: ModelServer, ask: Ask, let_pass: Callable[[float], None]
 ) -> None:
-    model_server.script("score: 4\nGood.", "score: 5\nGood.", Stall())
-    scoring = asyncio.create_task(Judge(model="m", client=client).score(QUESTION, RESPONSE))
+    scoring = asyncio.create_task(ask("score: 4\nGood.", "score: 5\nGood.", Stall()))
     await model_server.asked(3)  # the third only once the first two differ
     let_pass(60)
     verdict = await scoring
@@ -364,8 +324,8 @@ async def test_majority_before_the_deadline_is_enough(
     assert "JUDGE_TIMEOUT_S" in late.detail
 
 
-async def test_nothing_to_judge_asks_no_model(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    verdict = await Judge(model="m", client=client).score("same", " same\n")
+async def test_nothing_to_judge_asks_no_model(model_server: ModelServer, ask: Ask) -> None:
+    verdict = await ask(question="same", response=" same\n")
     assert verdict.unscored is not None
     assert verdict.unscored.reason is UnscoredReason.NOTHING_TO_JUDGE
     assert "question itself" in verdict.unscored.detail
@@ -381,9 +341,9 @@ async def test_nothing_to_judge_asks_no_model(model_server: ModelServer, client:
     ],
 )
 async def test_text_over_the_limit_is_refused_unread(
-    model_server: ModelServer, client: AsyncOpenAI, model: str, question: str, response: str, detail: str
+    model_server: ModelServer, ask: Ask, model: str, question: str, response: str, detail: str
 ) -> None:
-    verdict = await Judge(model=model, client=client).score(question, response)
+    verdict = await ask(model=model, question=question, response=response)
     assert verdict.unscored is not None
     assert verdict.unscored.reason is UnscoredReason.TOO_LONG
     assert verdict.unscored.detail == f"{detail}: shorten it, or score the part that matters."
@@ -391,9 +351,9 @@ async def test_text_over_the_limit_is_refused_unread(
     assert model_server.requests == []
 
 
-async def test_text_at_the_limit_is_judged(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script("score: 4\nGood.")
-    assert (await Judge(model="m", samples=1, client=client).score("q" * 100_000, "r" * 100_000)).score == 4
+async def test_text_at_the_limit_is_judged(ask: Ask) -> None:
+    verdict = await ask("score: 4\nGood.", question="q" * 100_000, response="r" * 100_000, samples=1)
+    assert verdict.score == 4
 
 
 async def test_client_of_the_caller_stays_open(model_server: ModelServer, client: AsyncOpenAI) -> None:
@@ -428,10 +388,10 @@ async def test_unreachable_server_is_named_without_its_password(monkeypatch: pyt
     assert "hunter2" not in str(caught.value)
 
 
-async def test_cancelled_score_leaves_no_request_behind(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_cancelled_score_leaves_no_request_behind(model_server: ModelServer, ask: Ask) -> None:
     model_server.script(Stall())
     before = asyncio.all_tasks()
-    task = asyncio.create_task(Judge(model="m", client=client).score(QUESTION, RESPONSE))
+    task = asyncio.create_task(ask())
     await model_server.asked(1)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -1,5 +1,6 @@
 """The same tests for every server of `tests/server_profiles.py`."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
@@ -21,10 +22,10 @@ from judge import (
     UnscoredReason,
     Verdict,
 )
-from tests.model_server import Answer, Failure, ModelServer, Raw, Reply
+from tests.judge_client import QUESTION, RESPONSE, Ask, to_ask
+from tests.model_server import Answer, Failure, ModelServer, Raw, Reply, Script
 from tests.server_profiles import AZURE, GOOD, KEY, LITELLM, MODEL, OPENAI, PROFILES, VLLM, Profile
 
-QUESTION, RESPONSE = "Why is the sky blue at noon?", "Because air scatters blue light most."
 NOW = {"retry-after": "0"}
 TOO_FAR_OFF = {"retry-after": "300"}  # beyond every deadline here, so no test waits
 LOGPROBS = {
@@ -48,9 +49,8 @@ def detoured(model_server: ModelServer, addresses: list[str]) -> httpx2.AsyncCli
 
 
 def every(field: str) -> list[Any]:
-    """The profiles that have an answer for `field`, each with that answer."""
-    having = [profile for profile in PROFILES if getattr(profile, field)]
-    return [pytest.param(profile, getattr(profile, field), id=f"{profile}") for profile in having]
+    """The answers that the profiles have for `field`."""
+    return [pytest.param(reply, id=f"{profile}") for profile in PROFILES if (reply := getattr(profile, field))]
 
 
 def assert_safe(error: JudgeError) -> None:
@@ -61,15 +61,23 @@ def assert_safe(error: JudgeError) -> None:
     assert not any(secret in message for secret in (KEY, QUESTION, RESPONSE))
 
 
-async def score(client: AsyncOpenAI, **settings: Any) -> Verdict:
-    return await Judge(**({"model": MODEL, "client": client, "timeout_s": 30} | settings)).score(QUESTION, RESPONSE)
+Fail = Callable[..., Awaitable[JudgeError]]
 
 
-async def failure(client: AsyncOpenAI, **settings: Any) -> JudgeError:
-    with pytest.raises(JudgeError) as caught:
-        await score(client, **settings)
-    assert_safe(caught.value)
-    return caught.value
+@pytest.fixture
+def ask(model_server: ModelServer, client: AsyncOpenAI) -> Ask:
+    return to_ask(model_server, client, model=MODEL, timeout_s=30)
+
+
+@pytest.fixture
+def fail(ask: Ask) -> Fail:
+    async def error_of(*replies: Script, **settings: Any) -> JudgeError:
+        with pytest.raises(JudgeError) as caught:
+            await ask(*replies, **settings)
+        assert_safe(caught.value)
+        return caught.value
+
+    return error_of
 
 
 def reason(verdict: Verdict) -> UnscoredReason:
@@ -102,44 +110,36 @@ async def test_rejected_option_is_left_out_and_remembered(
     assert not any(option in request for request in model_server.requests[before:])
 
 
-async def test_limit_is_sent_under_its_older_name_if_the_newer_is_rejected(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    model_server.script(AZURE.script("max_completion_tokens"))
-    await score(client, samples=1)
+async def test_limit_is_sent_under_its_older_name_if_the_newer_is_rejected(model_server: ModelServer, ask: Ask) -> None:
+    await ask(AZURE.script("max_completion_tokens"), samples=1)
     assert [request.get("max_tokens") for request in model_server.requests] == [None, 8192]
 
 
-async def test_limit_is_left_out_if_both_names_are_rejected(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_limit_is_left_out_if_both_names_are_rejected(model_server: ModelServer, ask: Ask) -> None:
     both = replace(OPENAI, rejections=OPENAI.rejections | AZURE.rejections)
-    model_server.script(both.script("max_completion_tokens", "max_tokens"))
-    assert (await score(client, samples=1)).score == 4
+    assert (await ask(both.script("max_completion_tokens", "max_tokens"), samples=1)).score == 4
     assert not {"max_completion_tokens", "max_tokens"} & model_server.requests[-1].keys()
 
 
-async def test_verdict_stands_without_log_probabilities(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_verdict_stands_without_log_probabilities(ask: Ask) -> None:
     given = Answer("score: 4", logprobs=LOGPROBS)
-    model_server.script(given)
-    assert (await score(client, samples=1, logprobs=True)).weighted_score == pytest.approx(4.0)
-    model_server.script(lambda request: OPENAI.rejections["logprobs"] if "logprobs" in request else given.text or "")
-    verdict = await score(client, samples=1, logprobs=True)
+    assert (await ask(given, samples=1, logprobs=True)).weighted_score == pytest.approx(4.0)
+    verdict = await ask(
+        lambda request: OPENAI.rejections["logprobs"] if "logprobs" in request else given.text or "",
+        samples=1,
+        logprobs=True,
+    )
     assert (verdict.score, verdict.weighted_score) == (4, None)
 
 
-async def test_rejection_of_an_option_that_was_not_sent_is_not_retried(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    model_server.script(OPENAI.rejections["temperature"])
-    assert isinstance(await failure(client, samples=2), RequestRejectedError)
+async def test_rejection_of_an_option_that_was_not_sent_is_not_retried(model_server: ModelServer, fail: Fail) -> None:
+    assert isinstance(await fail(OPENAI.rejections["temperature"], samples=2), RequestRejectedError)
     assert len(model_server.requests) == 1
 
 
-async def test_server_that_rejects_every_option_is_asked_once_per_option(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
+async def test_server_that_rejects_every_option_is_asked_once_per_option(model_server: ModelServer, fail: Fail) -> None:
     everything = "'temperature' 'n' 'logprobs' 'max_tokens' 'max_completion_tokens'"
-    model_server.script(Failure(400, message=everything))
-    assert isinstance(await failure(client, samples=2, logprobs=True), RequestRejectedError)
+    assert isinstance(await fail(Failure(400, message=everything), samples=2, logprobs=True), RequestRejectedError)
     # n, logprobs with top_logprobs, and the limit under two names are dropped one after another.
     assert len(model_server.requests) == 5
 
@@ -156,9 +156,9 @@ def fits_without_limit(profile: Profile, otherwise: Reply) -> Any:
     return reply
 
 
-@pytest.mark.parametrize(("profile", "_"), every("limit_too_high"))
+@pytest.mark.parametrize("profile", [each for each in PROFILES if each.limit_too_high], ids=str)
 async def test_limit_that_does_not_fit_the_context_is_left_out_and_remembered(
-    model_server: ModelServer, client: AsyncOpenAI, profile: Profile, _: Failure
+    model_server: ModelServer, client: AsyncOpenAI, profile: Profile
 ) -> None:
     model_server.script(fits_without_limit(profile, GOOD))
     judge = Judge(MODEL, client=client, samples=1)
@@ -181,12 +181,9 @@ async def test_prompt_that_is_too_long_does_not_remove_the_limit(
     assert model_server.requests[-1]["max_completion_tokens"] == 8192
 
 
-@pytest.mark.parametrize(("profile", "reply"), every("too_long"))
-async def test_prompt_that_is_too_long_is_reported(
-    model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure
-) -> None:
-    model_server.script(reply)
-    error = await failure(client)
+@pytest.mark.parametrize("reply", every("too_long"))
+async def test_prompt_that_is_too_long_is_reported(fail: Fail, reply: Failure) -> None:
+    error = await fail(reply)
     assert isinstance(error, RequestRejectedError)
     assert "too long" in str(error)
     assert "JUDGE_MODEL" in str(error)
@@ -195,97 +192,71 @@ async def test_prompt_that_is_too_long_is_reported(
 # Failures
 
 
-@pytest.mark.parametrize(("profile", "reply"), every("unknown_model"))
-async def test_unknown_model_is_named(
-    model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure
-) -> None:
-    model_server.script(reply)
-    error = await failure(client)
+@pytest.mark.parametrize("reply", every("unknown_model"))
+async def test_unknown_model_is_named(model_server: ModelServer, fail: Fail, reply: Failure) -> None:
+    error = await fail(reply)
     assert isinstance(error, ModelNotFoundError)
     assert f"{MODEL!r}" in str(error)
     assert "JUDGE_MODEL" in str(error)
     assert len(model_server.requests) == 1
 
 
-@pytest.mark.parametrize(("profile", "reply"), every("wrong_key"))
-async def test_refused_key_is_reported_and_not_shown(
-    model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure
-) -> None:
-    model_server.script(reply)
-    error = await failure(client)
+@pytest.mark.parametrize("reply", every("wrong_key"))
+async def test_refused_key_is_reported_and_not_shown(model_server: ModelServer, fail: Fail, reply: Failure) -> None:
+    error = await fail(reply)
     assert isinstance(error, KeyRejectedError)
     assert "OPENAI_API_KEY" in str(error)
     assert len(model_server.requests) == 1
 
 
-@pytest.mark.parametrize(("profile", "reply"), every("out_of_quota"))
-async def test_request_over_quota_is_not_retried(
-    model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure
-) -> None:
-    model_server.script(replace(reply, headers=NOW))
-    error = await failure(client)
+@pytest.mark.parametrize("reply", every("out_of_quota"))
+async def test_request_over_quota_is_not_retried(model_server: ModelServer, fail: Fail, reply: Failure) -> None:
+    error = await fail(replace(reply, headers=NOW))
     assert isinstance(error, QuotaExceededError)
     assert "OPENAI_API_KEY" in str(error)
     assert len(model_server.requests) == 1
 
 
-@pytest.mark.parametrize(("profile", "reply"), every("filtered"))
-async def test_filtered_answer_is_unscored(
-    model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure
-) -> None:
-    model_server.script(reply)
-    verdict = await score(client, samples=3)
+@pytest.mark.parametrize("reply", every("filtered"))
+async def test_filtered_answer_is_unscored(model_server: ModelServer, ask: Ask, reply: Failure) -> None:
+    verdict = await ask(reply, samples=3)
     assert reason(verdict) is UnscoredReason.FILTERED
     assert len(model_server.requests) == 1
 
 
-@pytest.mark.parametrize(("profile", "reply"), [*every("rate_limited"), *every("overloaded")])
-async def test_temporary_failure_is_retried(
-    model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure | Raw
-) -> None:
-    model_server.script(replace(reply, headers=NOW), GOOD)
-    assert (await score(client, samples=1)).score == 4
+@pytest.mark.parametrize("reply", [*every("rate_limited"), *every("overloaded")])
+async def test_temporary_failure_is_retried(model_server: ModelServer, ask: Ask, reply: Failure | Raw) -> None:
+    assert (await ask(replace(reply, headers=NOW), GOOD, samples=1)).score == 4
     assert len(model_server.requests) == 2
 
 
-@pytest.mark.parametrize(("profile", "reply"), every("rate_limited"))
-async def test_rate_limit_that_lasts_is_reported(
-    model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure | Raw
-) -> None:
-    model_server.script(replace(reply, headers=NOW))
-    error = await failure(client, samples=1)
+@pytest.mark.parametrize("reply", every("rate_limited"))
+async def test_rate_limit_that_lasts_is_reported(model_server: ModelServer, fail: Fail, reply: Failure | Raw) -> None:
+    error = await fail(replace(reply, headers=NOW), samples=1)
     assert isinstance(error, RateLimitedError)
     assert "JUDGE_CONCURRENCY" in str(error)
     assert len(model_server.requests) == 5
 
 
-@pytest.mark.parametrize(("profile", "reply"), every("overloaded"))
-async def test_overload_that_lasts_is_reported(
-    model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure | Raw
-) -> None:
-    model_server.script(replace(reply, headers=TOO_FAR_OFF))
-    error = await failure(client, samples=1)
+@pytest.mark.parametrize("reply", every("overloaded"))
+async def test_overload_that_lasts_is_reported(model_server: ModelServer, fail: Fail, reply: Failure | Raw) -> None:
+    error = await fail(replace(reply, headers=TOO_FAR_OFF), samples=1)
     # Text Generation Inference answers 429 when it is overloaded.
     assert isinstance(error, UnavailableError | RateLimitedError)
     assert len(model_server.requests) == 1
 
 
 @pytest.mark.parametrize("after", ["300.5", "Fri, 31 Dec 9999 23:59:59 GMT"])
-async def test_wait_beyond_the_deadline_fails_at_once(
-    model_server: ModelServer, client: AsyncOpenAI, after: str
-) -> None:
-    model_server.script(Failure(429, headers={"retry-after": after}))
-    assert isinstance(await failure(client, samples=1), RateLimitedError)
+async def test_wait_beyond_the_deadline_fails_at_once(model_server: ModelServer, fail: Fail, after: str) -> None:
+    assert isinstance(await fail(Failure(429, headers={"retry-after": after}), samples=1), RateLimitedError)
     assert len(model_server.requests) == 1
 
 
-async def test_html_page_of_a_proxy_is_retried_and_reported(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_html_page_of_a_proxy_is_retried_and_reported(ask: Ask, fail: Fail) -> None:
     page = "<html><h1>Bad Gateway</h1>You have been flagged: invalid model, temperature, insufficient credits</html>"
     gateway = Raw(page, "text/html", 502, NOW)
-    model_server.script(gateway, GOOD)
-    assert (await score(client, samples=1)).score == 4
-    model_server.script(replace(gateway, headers=TOO_FAR_OFF))
-    error = await failure(client, samples=1)
+    assert (await ask(gateway, GOOD, samples=1)).score == 4
+    error = await fail(replace(gateway, headers=TOO_FAR_OFF), samples=1)
     assert isinstance(error, UnavailableError)
     assert "HTTP 502" in str(error)
 
@@ -294,13 +265,12 @@ async def test_html_page_of_a_proxy_is_retried_and_reported(model_server: ModelS
 
 
 @pytest.mark.parametrize("field", ["reasoning_content", "reasoning", "thinking"])
-async def test_reasoning_is_never_read_as_the_answer(
-    model_server: ModelServer, client: AsyncOpenAI, field: str
-) -> None:
-    model_server.script(Answer("", extra={field: "score: 5\nGood."}))
-    assert reason(await score(client, samples=1)) is UnscoredReason.EMPTY
-    model_server.script(Answer(None, finish_reason="length", extra={field: "score: 5\nGood."}))
-    assert reason(await score(client, samples=1)) is UnscoredReason.TRUNCATED
+async def test_reasoning_is_never_read_as_the_answer(ask: Ask, field: str) -> None:
+    assert reason(await ask(Answer("", extra={field: "score: 5\nGood."}), samples=1)) is UnscoredReason.EMPTY
+    assert (
+        reason(await ask(Answer(None, finish_reason="length", extra={field: "score: 5\nGood."}), samples=1))
+        is UnscoredReason.TRUNCATED
+    )
 
 
 @pytest.mark.parametrize(
@@ -315,20 +285,18 @@ async def test_reasoning_is_never_read_as_the_answer(
     ],
 )
 async def test_answer_without_a_score_is_unscored_and_not_an_error(
-    model_server: ModelServer, client: AsyncOpenAI, answer: Answer, expected: UnscoredReason
+    ask: Ask, answer: Answer, expected: UnscoredReason
 ) -> None:
-    model_server.script(answer)
-    assert reason(await score(client, samples=1)) is expected
+    assert reason(await ask(answer, samples=1)) is expected
 
 
-async def test_text_in_parts_is_read_without_the_thinking(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_text_in_parts_is_read_without_the_thinking(ask: Ask) -> None:
     parts = [
         {"type": "thinking", "thinking": [{"type": "text", "text": "score: 1"}]},
         {"type": "text", "text": "score: 4\n"},
         {"type": "text", "text": "Good."},
     ]
-    model_server.script(Answer(None, extra={"content": parts}))
-    [rating] = (await score(client, samples=1)).ratings
+    [rating] = (await ask(Answer(None, extra={"content": parts}), samples=1)).ratings
     assert isinstance(rating, Rating)
     assert (rating.score, rating.justification) == (4, "Good.")
 
@@ -350,11 +318,8 @@ async def test_text_in_parts_is_read_without_the_thinking(model_server: ModelSer
         Raw("", status=300, headers={"location": "/login"}),
     ],
 )
-async def test_status_200_without_a_completion_names_the_address(
-    model_server: ModelServer, client: AsyncOpenAI, reply: Raw
-) -> None:
-    model_server.script(reply)
-    error = await failure(client, samples=1)
+async def test_status_200_without_a_completion_names_the_address(fail: Fail, reply: Raw) -> None:
+    error = await fail(reply, samples=1)
     assert isinstance(error, BadResponseError)
     assert "OPENAI_BASE_URL" in str(error)
 
@@ -365,7 +330,7 @@ async def test_status_200_without_a_completion_names_the_address(
 async def test_azure_client_of_the_caller_is_used(model_server: ModelServer) -> None:
     model_server.script(AZURE.script("temperature", "max_completion_tokens"))
     async with AsyncAzureOpenAI(api_key=KEY, api_version="2024-10-21", base_url=model_server.base_url) as client:
-        assert (await score(client, samples=1)).score == 4
+        assert (await Judge(MODEL, client=client, samples=1).score(QUESTION, RESPONSE)).score == 4
     assert model_server.headers[0]["api-key"] == KEY
 
 
@@ -380,7 +345,7 @@ async def test_azure_request_goes_to_its_deployment(model_server: ModelServer, d
         azure_deployment=deployment,
         http_client=detoured(model_server, addresses),
     ) as client:
-        assert (await score(client, samples=1)).score == 4
+        assert (await Judge(MODEL, client=client, samples=1).score(QUESTION, RESPONSE)).score == 4
     path = f"/openai/deployments/{deployment or MODEL}/chat/completions?api-version=2024-10-21"
     assert addresses == [f"http://name.openai.azure.test{path}"]
 
@@ -414,14 +379,14 @@ async def test_client_of_a_class_of_the_callers_own_is_used(model_server: ModelS
 
     model_server.script(GOOD)
     async with OwnClient() as client:
-        assert (await score(client)).score == 4
+        assert (await Judge(MODEL, client=client).score(QUESTION, RESPONSE)).score == 4
 
 
 async def test_key_of_the_administrator_is_never_sent(model_server: ModelServer) -> None:
     model_server.script(GOOD)
     async with AsyncOpenAI(admin_api_key=KEY, api_key="", base_url=model_server.base_url) as client:
         with pytest.raises(TypeError, match="authentication"):
-            await score(client)
+            await Judge(MODEL, client=client).score(QUESTION, RESPONSE)
     assert model_server.requests == []
 
 

@@ -144,7 +144,7 @@ async def test_address_without_tls_is_named(model_server: ModelServer, client: A
     ],
 )
 def test_invalid_address_is_a_set_up_error(base_url: str) -> None:
-    with pytest.raises(SetupError, match="OPENAI_BASE_URL is not an address") as caught:
+    with pytest.raises(SetupError, match="OPENAI_BASE_URL is not a URL") as caught:
         make_client(KEY, base_url)
     assert "hunter2" not in str(caught.value)
 
