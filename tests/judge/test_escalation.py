@@ -8,16 +8,16 @@ import pytest
 from openai import AsyncOpenAI
 
 from judge import Judge, Rating, Rubric, SetupError, UnavailableError, Unscored, UnscoredReason, Verdict, load_rubric
-from tests.model_server import Answer, Failure, ModelServer, Reply, Stall
+from tests.judge_client import Ask, to_ask
+from tests.model_server import Answer, Failure, ModelServer, Reply, Script, Stall
 from tests.patience import ONLY_A_HANG_S
 from tests.tables import each
 
-QUESTION, RESPONSE = "Why is the sky blue?", "Because air scatters blue light most."
 SAID = {score: f"score: {score}\nSo." for score in range(6)}
 
 
-def play(server: ModelServer, small: Sequence[Reply], big: Sequence[Reply]) -> None:
-    """Gives each of the two models its own list of answers; both reject `n`."""
+def of_two(small: Sequence[Reply], big: Sequence[Reply]) -> Script:
+    """The answers of two models, which both reject `n`."""
     left = {"small": list(small), "big": list(big)}
 
     def answer(request: dict[str, Any]) -> Reply:
@@ -25,11 +25,12 @@ def play(server: ModelServer, small: Sequence[Reply], big: Sequence[Reply]) -> N
             return Failure(400, param="n", message="Unsupported value: 'n'")
         return left[request["model"]].pop(0)
 
-    server.script(answer)
+    return answer
 
 
-async def score(client: AsyncOpenAI, **settings: Any) -> Verdict:
-    return await Judge("small", client=client, **({"escalate_to": "big"} | settings)).score(QUESTION, RESPONSE)
+@pytest.fixture
+def ask(model_server: ModelServer, client: AsyncOpenAI) -> Ask:
+    return to_ask(model_server, client, model="small", escalate_to="big")
 
 
 def scores(verdict: Verdict) -> list[tuple[str, int | None]]:
@@ -40,35 +41,29 @@ def asked_of(server: ModelServer, model: str) -> int:
     return sum(request["model"] == model and "n" not in request for request in server.requests)
 
 
-async def test_the_stronger_models_verdict_counts_if_ratings_differ_by_two(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    play(model_server, [SAID[3], SAID[5], SAID[4]], ["score: 2\nWrong.", SAID[2]])
-    verdict = await score(client)
+async def test_the_stronger_models_verdict_counts_if_ratings_differ_by_two(ask: Ask) -> None:
+    verdict = await ask(of_two([SAID[3], SAID[5], SAID[4]], ["score: 2\nWrong.", SAID[2]]))
     assert (verdict.score, verdict.justification, verdict.model) == (2, "Wrong.", "big")
     assert (verdict.escalation, verdict.spread, verdict.mean, verdict.basis) == ("small > big", 0, 2.0, "2 of 2")
     assert scores(verdict) == [("small", 3), ("small", 5), ("small", 4), ("big", 2), ("big", 2)]
 
 
 async def test_all_ratings_are_requested_at_once_because_each_can_cause_escalation(
-    model_server: ModelServer, client: AsyncOpenAI
+    model_server: ModelServer, ask: Ask
 ) -> None:
-    play(model_server, [SAID[4], SAID[4], SAID[2]], [SAID[3], SAID[3]])
-    verdict = await score(client)
+    verdict = await ask(of_two([SAID[4], SAID[4], SAID[2]], [SAID[3], SAID[3]]))
     assert (verdict.score, verdict.model) == (3, "big")
     assert model_server.requests[0]["n"] == 3
 
 
-async def test_tokens_are_summed_over_both_models(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    play(model_server, [SAID[3], SAID[5], SAID[4]], [SAID[2], SAID[2]])
-    verdict = await score(client)
+async def test_tokens_are_summed_over_both_models(ask: Ask) -> None:
+    verdict = await ask(of_two([SAID[3], SAID[5], SAID[4]], [SAID[2], SAID[2]]))
     assert (verdict.input_tokens, verdict.output_tokens, verdict.skipped_ratings) == (2000, 300, 1)
     assert verdict.latency_ms == sum(rating.latency_ms or 0 for rating in verdict.ratings)
 
 
-async def test_ratings_within_one_point_do_not_escalate(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    play(model_server, [SAID[4], SAID[5], SAID[4]], [])
-    verdict = await score(client)
+async def test_ratings_within_one_point_do_not_escalate(model_server: ModelServer, ask: Ask) -> None:
+    verdict = await ask(of_two([SAID[4], SAID[5], SAID[4]], []))
     assert (verdict.score, verdict.model, verdict.escalation) == (4, "small", "small > big")
     assert asked_of(model_server, "big") == 0
 
@@ -83,10 +78,9 @@ async def test_ratings_within_one_point_do_not_escalate(model_server: ModelServe
     ids=lambda value: value if isinstance(value, str) else "",
 )
 async def test_the_stronger_model_is_asked_if_the_first_has_no_reliable_score(
-    model_server: ModelServer, client: AsyncOpenAI, small: list[Reply], reason: str
+    ask: Ask, small: list[Reply], reason: str
 ) -> None:
-    play(model_server, small, [SAID[2], SAID[2]])
-    verdict = await score(client)
+    verdict = await ask(of_two(small, [SAID[2], SAID[2]]))
     assert (verdict.score, verdict.unscored, verdict.model) == (2, None, "big"), reason
 
 
@@ -95,34 +89,27 @@ FILTERED = Failure(400, code="content_filter", message="The response was filtere
 
 
 @pytest.mark.parametrize("small", [[REFUSED] * 6, [FILTERED] * 3], ids=["refused", "filtered"])
-async def test_a_refusal_does_not_escalate(model_server: ModelServer, client: AsyncOpenAI, small: list[Reply]) -> None:
-    play(model_server, small, [])
-    verdict = await score(client)
+async def test_a_refusal_does_not_escalate(model_server: ModelServer, ask: Ask, small: list[Reply]) -> None:
+    verdict = await ask(of_two(small, []))
     assert not verdict.is_scored
     assert asked_of(model_server, "big") == 0
 
 
-async def test_an_outage_of_the_first_model_does_not_escalate(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    play(model_server, [Failure(501)] * 3, [])
+async def test_an_outage_of_the_first_model_does_not_escalate(model_server: ModelServer, ask: Ask) -> None:
     with pytest.raises(UnavailableError):
-        await score(client)
+        await ask(of_two([Failure(501)] * 3, []))
     assert asked_of(model_server, "big") == 0
 
 
-async def test_neither_model_is_asked_if_there_is_nothing_to_judge(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    verdict = await Judge("small", client=client, escalate_to="big").score(QUESTION, "")
+async def test_neither_model_is_asked_if_there_is_nothing_to_judge(model_server: ModelServer, ask: Ask) -> None:
+    verdict = await ask(response="")
     assert verdict.unscored is not None
     assert (verdict.unscored.reason, verdict.escalation) == (UnscoredReason.NOTHING_TO_JUDGE, "small > big")
     assert model_server.requests == []
 
 
-async def test_the_first_verdict_stands_if_the_stronger_model_fails(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    play(model_server, [SAID[3], SAID[5], SAID[4]], [Failure(404), Failure(404)])
-    verdict = await score(client)
+async def test_the_first_verdict_stands_if_the_stronger_model_fails(ask: Ask) -> None:
+    verdict = await ask(of_two([SAID[3], SAID[5], SAID[4]], [Failure(404), Failure(404)]))
     assert (verdict.score, verdict.model, verdict.spread, verdict.basis) == (4, "small", 2, "3 of 3")
     assert scores(verdict)[3:] == [("big", None), ("big", None)]
     failed = verdict.ratings[3]
@@ -132,29 +119,22 @@ async def test_the_first_verdict_stands_if_the_stronger_model_fails(
     assert "check JUDGE_ESCALATE_TO" in failed.detail
 
 
-async def test_the_first_verdict_stands_if_the_stronger_model_writes_no_score(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    play(model_server, [SAID[3], SAID[5], SAID[4]], ["Paris.", "Paris.", "No.", "No."])
-    verdict = await score(client)
+async def test_the_first_verdict_stands_if_the_stronger_model_writes_no_score(ask: Ask) -> None:
+    verdict = await ask(of_two([SAID[3], SAID[5], SAID[4]], ["Paris.", "Paris.", "No.", "No."]))
     assert (verdict.score, verdict.model) == (4, "small")
     assert verdict.input_tokens == 3 * 400 + 4 * 400
 
 
-async def test_there_is_no_score_if_the_stronger_models_ratings_split(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    play(model_server, [SAID[3], SAID[5], SAID[4]], [SAID[1], SAID[5], SAID[3]])
-    verdict = await score(client)
+async def test_there_is_no_score_if_the_stronger_models_ratings_split(ask: Ask) -> None:
+    verdict = await ask(of_two([SAID[3], SAID[5], SAID[4]], [SAID[1], SAID[5], SAID[3]]))
     assert verdict.unscored is not None
     assert (verdict.unscored.reason, verdict.model) == (UnscoredReason.SPLIT, "big")
 
 
 async def test_both_models_share_the_deadline(
-    model_server: ModelServer, client: AsyncOpenAI, let_pass: Callable[[float], None]
+    model_server: ModelServer, ask: Ask, let_pass: Callable[[float], None]
 ) -> None:
-    play(model_server, [SAID[3], SAID[5], SAID[4]], [Stall(), Stall()])
-    scoring = asyncio.create_task(score(client))
+    scoring = asyncio.create_task(ask(of_two([SAID[3], SAID[5], SAID[4]], [Stall(), Stall()])))
     async with asyncio.timeout(ONLY_A_HANG_S):
         while asked_of(model_server, "big") < 1:  # noqa: ASYNC110 - the server tells of requests of any model
             await asyncio.sleep(0.01)
@@ -166,26 +146,21 @@ async def test_both_models_share_the_deadline(
     assert "raise JUDGE_TIMEOUT_S, or choose a faster JUDGE_ESCALATE_TO" in late.detail
 
 
-async def test_the_stronger_model_has_only_the_time_that_the_first_has_left(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    play(model_server, [SAID[3], SAID[5], Stall()], [SAID[2], SAID[2]])
-    verdict = await score(client, timeout_s=3)
+async def test_the_stronger_model_has_only_the_time_that_the_first_has_left(ask: Ask) -> None:
+    verdict = await ask(of_two([SAID[3], SAID[5], Stall()], [SAID[2], SAID[2]]), timeout_s=3)
     assert (verdict.score, verdict.model, verdict.basis) == (3, "small", "2 of 3")
 
 
-async def test_a_panel_can_escalate_to_a_stronger_model(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_a_panel_can_escalate_to_a_stronger_model(ask: Ask) -> None:
     said = {"a": SAID[1], "b": SAID[4], "c": SAID[5], "big": SAID[3]}
-    model_server.script(lambda request: said[request["model"]])
-    verdict = await Judge("a,b,c", client=client, escalate_to="big").score(QUESTION, RESPONSE)
+    verdict = await ask(lambda request: said[request["model"]], model="a,b,c")
     assert (verdict.score, verdict.model, verdict.escalation) == (3, "big", "a, b, c > big")
     assert scores(verdict)[3:] == [("big", 3), ("big", 3)]
 
 
-async def test_a_point_is_a_fifth_of_a_longer_scale(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_a_point_is_a_fifth_of_a_longer_scale(model_server: ModelServer, ask: Ask) -> None:
     ten = Rubric("ten", load_rubric("additive-5").prompt.replace("between 0 and 5", "between 0 and 10"))
-    play(model_server, ["score: 5\nSo.", "score: 8\nSo.", "score: 8\nSo."], [])
-    verdict = await Judge("small", ten, client=client, escalate_to="big").score(QUESTION, RESPONSE)
+    verdict = await ask(of_two(["score: 5\nSo.", "score: 8\nSo.", "score: 8\nSo."], []), rubric=ten)
     assert (verdict.score, verdict.model) == (8, "small")
     assert asked_of(model_server, "big") == 0
 
