@@ -33,16 +33,22 @@ COVERED = (
 )
 
 
+def in_two(sample: Sample) -> Sample:
+    """The same responses as if to two prompts: each figure stays, and its jackknife leaves out 2 groups, not 200."""
+    return Sample(np.arange(len(sample.scores)) % 2, sample.scores, sample.labels, sample.scale)
+
+
 @each("prompts", [20, 40, 100])
 def test_intervals_of_agreement_cover_the_true_figure_in_95_percent(prompts: int) -> None:
     # With 400 samples, a coverage of .95 is measured between .929 and .971 in 95 of 100 simulations. The truth is that
     # of 60,000 prompts. For comparison, the percentile bootstrap covers .89 (kappa, within one) at 20 prompts.
     rng = np.random.default_rng(16)
-    everybody = drawn(rng, 60_000)
+    everybody = in_two(drawn(rng, 60_000))
     truth = {measure: measure(everybody).value for measure in COVERED}
     repeats = [drawn(rng, prompts) for _ in range(400)]
 
-    for measure in COVERED:
+    # Rank correlations take 60 times as long as the others, which also show what is wrong with 100 prompts.
+    for measure in COVERED if prompts < 100 else set(COVERED) - {spearman, kendall_tau_b}:
         intervals = np.array([interval(measure(each)) for each in repeats])
         covered = np.mean((intervals[:, 0] <= truth[measure]) & (truth[measure] <= intervals[:, 1]))
         assert 0.925 <= covered <= 0.975, measure.__name__
@@ -56,7 +62,7 @@ def test_intervals_of_kappa_cover_the_true_figure_if_rare_scores_can_be_missing(
     # Without the minimum error, the intervals of kappa cover .86 at 20 prompts of the strict judge, and .62 at 40
     # prompts with rare zeros. A sample with a single zero has no interval.
     rng = np.random.default_rng(18)
-    truth = quadratic_weighted_kappa(simulation(300_000, rng)[0]).value
+    truth = quadratic_weighted_kappa(in_two(simulation(300_000, rng)[0])).value
     intervals = np.array([interval(quadratic_weighted_kappa(simulation(prompts, rng)[0])) for _ in range(1000)])
     given = intervals[~np.isnan(intervals[:, 0])]
     assert np.mean((given[:, 0] <= truth) & (truth <= given[:, 1])) >= 0.91
@@ -76,6 +82,6 @@ def test_intervals_of_differences_cover_the_true_difference() -> None:
 
     everybody, repeats = two(60_000), [two(30) for _ in range(300)]
     for measure in (quadratic_weighted_kappa, spearman, exact_match):
-        truth = less(everybody, measure).value
+        truth = less((in_two(everybody[0]), in_two(everybody[1])), measure).value
         covered = np.mean([low <= truth <= high for low, high in (interval(less(each, measure)) for each in repeats)])
         assert 0.92 <= covered <= 0.98, measure.__name__
