@@ -99,7 +99,7 @@ SECRETS = frozenset({"slack_bot_token", "slack_app_token", "slack_signing_secret
 
 
 @dataclass(frozen=True)
-class Unread:
+class UnreadFile:
     """Why a file gave no secret; takes the secret's place, so that it is reported with all other problems."""
 
     problem: str
@@ -123,7 +123,7 @@ class SecretFiles(PydanticBaseSettingsSource):
         return [Path(path) for path in named if path]
 
     def __call__(self) -> dict[str, Any]:
-        """The secrets by setting; an `Unread` for each file that gives none."""
+        """The secrets by setting; an `UnreadFile` for each file that gives none."""
         fields = self.settings_cls.model_fields.items()
         values = {name: self.get_field_value(field, name)[0] for name, field in fields if name in SECRETS}
         return {name: value for name, value in values.items() if value is not None}
@@ -133,27 +133,27 @@ class SecretFiles(PydanticBaseSettingsSource):
         path = self.found.get(f"{field_name}_file")
         if path and self.found.get(field_name):
             name = field_name.upper()
-            return Unread(f"is set, and so is {name}_FILE; leave one of them out"), field_name, False
+            return UnreadFile(f"is set, and so is {name}_FILE; leave one of them out"), field_name, False
         return _read_secret(Path(path), f"{field_name.upper()}_FILE") if path else None, field_name, False
 
 
 _MOST_OF_A_SECRET = 64 * 1024
 
 
-def _read_secret(file: Path, named_by: str) -> str | Unread:
+def _read_secret(file: Path, named_by: str) -> str | UnreadFile:
     """The content of the file. A problem never names the path, because it may be the secret itself by mistake."""
     where = f"the file that {named_by} names"
     try:
         if file.exists() and not file.is_file():  # a device or a pipe may never end
-            return Unread(f"{where} is not a regular file; expected a file that holds only the secret")
+            return UnreadFile(f"{where} is not a regular file; expected a file that holds only the secret")
         with file.open(encoding="utf-8-sig") as opened:
             secret = opened.read(_MOST_OF_A_SECRET + 1).rstrip("\r\n")
     except OSError as exc:
-        return Unread(f"{where} cannot be read ({exc.strerror}); expected a file that the app may read")
+        return UnreadFile(f"{where} cannot be read ({exc.strerror}); expected a file that the app may read")
     except UnicodeDecodeError:
-        return Unread(f"{where} is not text in UTF-8; it must hold only the secret")
+        return UnreadFile(f"{where} is not text in UTF-8; it must hold only the secret")
     if len(secret) > _MOST_OF_A_SECRET:
-        return Unread(f"{where} holds more than 64 KiB; it must hold only the secret")
+        return UnreadFile(f"{where} holds more than 64 KiB; it must hold only the secret")
     if len(secret.splitlines()) > 1:
-        return Unread(f"{where} has more than one line; it must hold only the secret")
-    return secret or Unread(f"{where} is empty; write the secret into it")
+        return UnreadFile(f"{where} has more than one line; it must hold only the secret")
+    return secret or UnreadFile(f"{where} is empty; write the secret into it")

@@ -71,12 +71,12 @@ class StoreSettings(BaseSettings):
     @field_validator("*", mode="before")
     @classmethod
     def _is_read(cls, value: object) -> object:
-        if isinstance(value, setting_values.Unread):
+        if isinstance(value, setting_values.UnreadFile):
             raise ValueError(value.problem)
         return value
 
 
-class ChannelSettings(StoreSettings):
+class ChannelDefaults(StoreSettings):
     """Adds what it takes to ask Slack for the names of channels; without a token, Slack is not asked."""
 
     slack_bot_token: setting_values.BotToken | None = None

@@ -34,7 +34,7 @@ from judge.scoring.rubric import Scale
 _ENV = Path(".env")
 
 
-def adopt(settings: Mapping[str, str], comparison: replay_report.Comparison) -> bool:
+def adopt(settings: Mapping[str, str], comparison: replay_report.ReplayComparison) -> bool:
     """Writes a judge's settings into `.env` if the comparison leaves no doubt, and returns whether it did."""
     if doubt := comparison.doubt:
         typer.echo(f"Not adopted: {doubt}.")

@@ -34,7 +34,7 @@ _SHARES = {"exact_match", "within_one"}
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ReplayComparison:
     """The old and the new judge on the same cases.
 
     Attributes:
@@ -90,7 +90,7 @@ def scores_of(path: Path, cases: Sequence[Replayable]) -> Mapping[int, int | Non
     return scores
 
 
-def compare(path: Path, cases: Sequence[Replayable], scale: Scale) -> Comparison:
+def compare(path: Path, cases: Sequence[Replayable], scale: Scale) -> ReplayComparison:
     """Compares the scores of these cases with those in the file of a replay, using their current labels."""
     from judge.evaluation.agreement.report import find_differences
     from judge.evaluation.agreement.scores import Response, Scores
@@ -113,10 +113,12 @@ def compare(path: Path, cases: Sequence[Replayable], scale: Scale) -> Comparison
     unscored = sum(bool(case.human) for case in cases) - len(responses)
     found = find_differences(Scores(tuple(responses), (_NOW, _BEFORE), scale, (), 0)) if responses else []
     estimate, difference = shift.estimate(), next(iter(found), None)
-    return Comparison(scored, paired_difference(estimate) if estimate else None, len(responses), unscored, difference)
+    return ReplayComparison(
+        scored, paired_difference(estimate) if estimate else None, len(responses), unscored, difference
+    )
 
 
-def to_sentences(before: str, now: str, comparison: Comparison) -> Iterator[str]:
+def to_sentences(before: str, now: str, comparison: ReplayComparison) -> Iterator[str]:
     """The comparison in words, one paragraph each."""
     yield f"Before: {before}. Now: {now}."
     if comparison.shift is None:

@@ -16,7 +16,7 @@ from bot.domain.clock import Clock, utc_now
 from bot.domain.label import Label, Outcome
 from bot.store import database as db
 from bot.store import visibility
-from bot.store.labels import Budget, LabelDraw, has_score, read_budgets, read_samples
+from bot.store.labels import LabelBudget, LabelDraw, has_score, read_budgets, read_samples
 from bot.store.schema import UtcDateTime, assignments, cases, labels
 from bot.store.turns import read_conversations
 from judge import Turn
@@ -125,8 +125,8 @@ class Assignments:
         self._now = clock
         self._counting = asyncio.Semaphore(_COUNTED_AT_ONCE)
 
-    async def budget(self, team_id: str, channel_id: str) -> Budget:
-        async def read(connection: AsyncConnection) -> Budget:
+    async def budget(self, team_id: str, channel_id: str) -> LabelBudget:
+        async def read(connection: AsyncConnection) -> LabelBudget:
             return (await read_budgets(connection, team_id, [channel_id], self._now()))[channel_id]
 
         return await self._database.read(read)

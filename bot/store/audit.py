@@ -13,7 +13,7 @@ from sqlalchemy import delete, insert, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
-from bot.store.database import Part, columns_of
+from bot.store.database import StoreQueries, columns_of
 from bot.store.schema import audit
 
 
@@ -61,7 +61,7 @@ async def note(connection: AsyncConnection, acts: Sequence[Act]) -> None:
         await connection.execute(insert(audit), [asdict(act) for act in acts])
 
 
-class Audit(Part):
+class Audit(StoreQueries):
     async def note(self, acts: Sequence[Act]) -> None:
         await self._database.write(lambda connection: note(connection, acts))
 

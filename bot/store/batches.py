@@ -9,7 +9,7 @@ from sqlalchemy import and_, bindparam, delete, exists, func, insert, select, up
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus, LoggedCase
-from bot.store.jobs import Job, JobKind, JobPart, priority
+from bot.store.jobs import Job, JobKind, JobQueries, priority
 from bot.store.schema import batch_requests, batches, cases
 from judge.rows.provider import Sent
 
@@ -21,7 +21,7 @@ RequestId = tuple[int, int]
 """A case id, and the number of the request within the case."""
 
 
-class Batches(JobPart):
+class Batches(JobQueries):
     async def known(self, case: LoggedCase) -> Sequence[tuple[str, dict[str, Any] | None]]:
         """The requests of a case in order: digest, and HTTP status and body of the answer, or None without one yet."""
         query = select(batch_requests.c.digest, batch_requests.c.response).where(batch_requests.c.case_id == case.id)

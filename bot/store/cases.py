@@ -12,8 +12,7 @@ from bot.domain.case import CaseStatus, CaseTurn, CurrentVerdict, Exclusion, Log
 from bot.domain.verdict import CaseVerdict
 from bot.domain.watch import AGAIN
 from bot.store import schema
-from bot.store.database import Database
-from bot.store.database import Part as StorePart
+from bot.store.database import Database, StoreQueries
 from bot.store.schema import turns
 from bot.store.turns import is_turn_of_case
 from bot.store.visibility import counts, same_reply
@@ -123,7 +122,7 @@ _LATEST = sa.select(schema.cases, _OF_MESSAGE.c.message_hash).join(_OF_MESSAGE, 
 _LATEST = _LATEST.order_by(schema.cases.c.id.desc()).limit(1)
 
 
-class Cases(StorePart):
+class Cases(StoreQueries):
     """Reads cases; `Store` changes them."""
 
     def __init__(self, database: Database, *, keeps_text: bool = True) -> None:

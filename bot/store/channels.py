@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.case import Visibility
 from bot.domain.clock import utc_now
 from bot.store.audit import Act, Action, note
-from bot.store.database import Part, columns_of, lock_for_transaction, upsert
+from bot.store.database import StoreQueries, columns_of, lock_for_transaction, upsert
 from bot.store.schema import channels, people
 
 
@@ -38,7 +38,7 @@ class ChannelSettings:
     score_reaction: str | None = None
 
 
-class Channels(Part):
+class Channels(StoreQueries):
     async def of(self, team_id: str, channel_id: str) -> ChannelSettings:
         return await self._database.read(lambda connection: _chosen(connection, team_id, channel_id))
 
@@ -104,7 +104,7 @@ _RUBRIC = select(channels.c.rubric).where(
 _CHOSEN = select(_VISIBILITY.scalar_subquery().label("visibility"), _RUBRIC.scalar_subquery().label("rubric"))
 
 
-class People(Part):
+class People(StoreQueries):
     async def visibility(self, team_id: str, user_id: str) -> Visibility | None:
         """Who sees this person's verdicts; None means that the workspace's setting applies."""
         row = await self._database.one(_VISIBILITY, {"of_team": team_id, "of_user": user_id})

@@ -149,7 +149,7 @@ class Database:
         return result
 
 
-class Part:
+class StoreQueries:
     """Queries that belong together, of one feature or one kind; `Store` has one of each."""
 
     def __init__(self, database: Database) -> None:

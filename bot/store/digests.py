@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.label import Reaction
-from bot.store.database import Part, claim, upsert
+from bot.store.database import StoreQueries, claim, upsert
 from bot.store.figures import Place, Span, ThumbCount
 from bot.store.schema import cases, digests, replies, thumbs, turns
 from bot.store.turns import IS_OF_RESPONSE, is_turn_of_case
@@ -40,7 +40,7 @@ class Claim:
     is_first: bool
 
 
-class Digests(Part):
+class Digests(StoreQueries):
     async def open(self, team_id: str, due: Collection[tuple[str, str]], now: datetime) -> Sequence[tuple[str, str]]:
         is_taken = sa.or_(digests.c.status != DigestStatus.CLAIMED, digests.c.claimed_at > now - LEASE)
         is_meant = digests.c.week.in_({week for _, week in due})
@@ -72,7 +72,7 @@ def _update(claim: Claim) -> sa.Update:
     return sa.update(digests).filter_by(**key)
 
 
-class Thumbs(Part):
+class Thumbs(StoreQueries):
     async def note(self, thumb: Reaction, *, is_watched: bool = False) -> None:
         """Records a thumb as given or taken back; the latest change counts, in whatever order the events arrive.
 

@@ -11,7 +11,7 @@ from bot.domain.clock import utc_now
 from bot.store.cases import AT_REST, is_one_message
 from bot.store.database import Database, lock_learning
 from bot.store.examples import drop_examples
-from bot.store.jobs import Job, JobKind, JobPart, is_of_team
+from bot.store.jobs import Job, JobKind, JobQueries, is_of_team
 from bot.store.schema import IS_STALE, align_records, cases, ratings, turns
 from bot.store.turns import is_turn_of_case
 
@@ -44,7 +44,7 @@ async def _drop_quotes(database: Database, connection: AsyncConnection, dropped:
 _AT_ONCE = 100
 
 
-class Edits(JobPart):
+class Edits(JobQueries):
     """Marks the cases of messages that have changed since they were scored.
 
     A marked case is stale until its verdict in Slack says so, too. An attempt that is settling the case is not

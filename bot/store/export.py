@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, and_, func, select, tuple_
 
-from bot.store.database import Part, columns_of
+from bot.store.database import StoreQueries, columns_of
 from bot.store.schema import cases, labels, ratings
 from bot.store.turns import read_conversations
 from bot.store.visibility import NEWER, chosen_or_watched, counts, is_scored_with_texts, is_watched, superseded
@@ -45,7 +45,7 @@ class Replayable:
     conversation: tuple[Turn, ...] = ()
 
 
-class Replays(Part):
+class Replays(StoreQueries):
     async def versions(self) -> Sequence[Version]:
         name = func.coalesce(cases.c.judge_version, cases.c.model).label("name")
         columns = (cases.c.id, name, cases.c.lowest, cases.c.highest)
@@ -120,7 +120,7 @@ _LABEL = (
 )
 
 
-class Exports(Part):
+class Exports(StoreQueries):
     async def teams(self, channel_id: str, *, watched: bool) -> Sequence[str]:
         """The teams in which this channel has verdicts; none for direct messages, which are for one person."""
         if channel_id.startswith(_DIRECT_MESSAGES):

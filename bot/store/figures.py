@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from bot.domain.clock import utc_week
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Watch
-from bot.store.database import Part, columns_of
+from bot.store.database import StoreQueries, columns_of
 from bot.store.schema import cases, labels, replies
 from bot.store.visibility import NEWER, Origin, counts, is_automated, is_watched, superseded
 from judge.scoring.rubric import Scale
@@ -203,7 +203,7 @@ _WORDS = 300  # more than is shown, because blanks and what people do not see ar
 _BEGINNING, _END = datetime(2000, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 
 
-class Tallies(Part):
+class Tallies(StoreQueries):
     async def scores(self, place: Place, span: Span) -> Sequence[ScoreCount]:
         rater = sa.case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model)).label("rater")
         version, has_unread = cases.c.judge_version.label("version"), cases.c.unread.is_not(None).label("has_unread")

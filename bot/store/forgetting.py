@@ -29,7 +29,7 @@ PAUSE_S = 0.05  # lets others write in between
 _CHECKPOINT_PATIENCE_MS = 200
 
 
-class Forgetting(jobs.JobPart):
+class Forgetting(jobs.JobQueries):
     async def forget(self, case_ids: Sequence[int], by: str) -> Sequence[int]:
         """Deletes those of these cases that are at rest, for the person `by`, and returns their numbers."""
         is_gone = sa.and_(cases.c.id.in_(case_ids), cases.c.status.in_(AT_REST))
@@ -166,7 +166,7 @@ def theirs(team_id: str, user_id: str) -> sa.Select[tuple[int]]:
     return sa.select(sa.union(*(of_team.where(place == user_id) for place in places), said).subquery().c.id)
 
 
-class PersonalData(jobs.JobPart):
+class PersonalData(jobs.JobQueries):
     """Counts a person's words, and removes them.
 
     A case is marked, and its verdict in Slack follows, as for a deleted message (`Edits`). A case that is being scored

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from sqlalchemy import ColumnElement, Label, ScalarSelect, Select, bindparam, func, literal_column, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.database import Database, Part, after_commit
+from bot.store.database import Database, StoreQueries, after_commit
 from bot.store.schema import IS_OPEN, IS_UNSETTLED, cases
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def _number(are_there: Select[Any]) -> ScalarSelect[int]:
     return select(func.count()).select_from(are_there.limit(_MOST_COUNTED).subquery()).scalar_subquery()
 
 
-class JobPart(Part):
+class JobQueries(StoreQueries):
     """Queries of one kind that also write jobs."""
 
     def __init__(self, database: Database, jobs: Jobs) -> None:
@@ -169,7 +169,7 @@ class JobPart(Part):
         return cls(store.database, store.jobs)
 
 
-class Unsettled(JobPart):
+class Unsettled(JobQueries):
     async def submit_all(self, team_id: str) -> int:
         """Writes the missing jobs of all of a team's cases, for a queue that starts; returns the number of cases.
 

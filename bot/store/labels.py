@@ -19,13 +19,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.case import LoggedCase
 from bot.domain.clock import utc_now, utc_week
 from bot.domain.label import Label
-from bot.store.database import Part, columns_of, lock_learning, upsert
+from bot.store.database import StoreQueries, columns_of, lock_learning, upsert
 from bot.store.examples import drop_examples
 from bot.store.schema import assignments, cases, channels, labels
 from bot.store.visibility import counts, is_watched
 
 
-class Labels(Part):
+class Labels(StoreQueries):
     async def put(self, case: LoggedCase, user_id: str, label: Label) -> Label | None:
         """Records a person's label and returns the one that it replaces; None if it is their first.
 
@@ -73,7 +73,7 @@ _PRIME = 2**31 - 1
 
 
 @dataclass(frozen=True)
-class Budget:
+class LabelBudget:
     weekly: int = LABELS_PER_WEEK
     used: int = 0
 
@@ -130,7 +130,7 @@ class LabelDraw:
 
 async def read_budgets(
     connection: AsyncConnection, team_id: str, channel_ids: Collection[str], now: datetime
-) -> Mapping[str, Budget]:
+) -> Mapping[str, LabelBudget]:
     chosen = sa.select(channels.c.channel_id, channels.c.labels_per_week).where(
         channels.c.team_id == team_id, channels.c.channel_id.in_(channel_ids), channels.c.labels_per_week.is_not(None)
     )
@@ -142,11 +142,11 @@ async def read_budgets(
     )
     weekly = {row.channel_id: row.labels_per_week for row in await connection.execute(chosen)}
     used = {row.channel_id: row.number for row in await connection.execute(given)}
-    return {each: Budget(weekly.get(each, LABELS_PER_WEEK), used.get(each, 0)) for each in channel_ids}
+    return {each: LabelBudget(weekly.get(each, LABELS_PER_WEEK), used.get(each, 0)) for each in channel_ids}
 
 
 async def read_samples(
-    connection: AsyncConnection, team_id: str, budgets: Mapping[str, Budget], now: datetime
+    connection: AsyncConnection, team_id: str, budgets: Mapping[str, LabelBudget], now: datetime
 ) -> Sequence[LabelDraw]:
     """What is drawn from each channel that wants more blind labels this week and has cases.
 

@@ -9,7 +9,15 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.clock import utc_now
 from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.store.audit import Act, Action, note
-from bot.store.database import Database, Part, columns_of, insert_new, lock_for_transaction, lock_learning, upsert
+from bot.store.database import (
+    Database,
+    StoreQueries,
+    columns_of,
+    insert_new,
+    lock_for_transaction,
+    lock_learning,
+    upsert,
+)
 from bot.store.schema import channels, replays, rubrics
 
 # Built once, because every request runs it.
@@ -34,7 +42,7 @@ class RubricInUseError(Exception):
     """The rubric is the one that the channel's replies are scored by."""
 
 
-class Rubrics(Part):
+class Rubrics(StoreQueries):
     async def chosen(self, team_id: str, channel_id: str) -> ChannelJudge:
         row = await self._database.choice(_CHOSEN, {"of_team": team_id, "of_channel": channel_id})
         return ChannelJudge(*row) if row else ChannelJudge()

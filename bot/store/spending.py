@@ -25,7 +25,7 @@ from bot.domain.blocker import NO_TOKENS_LEFT, RefusedError, too_many
 from bot.domain.case import Case
 from bot.domain.clock import utc_now
 from bot.domain.limits import Limits
-from bot.store.database import Part, lock_for_transaction
+from bot.store.database import StoreQueries, lock_for_transaction
 from bot.store.schema import IS_OPEN, IS_UNSETTLED, cases, spent
 
 DAY = timedelta(days=1)
@@ -41,7 +41,7 @@ _SPENT_TOKENS = case((cases.c.judged_at.is_(None), 0), else_=_TAKEN).label("toke
 _SPENT = (cases.c.team_id, cases.c.requester_id, cases.c.created_at, _SPENT_TOKENS)
 
 
-class Spending(Part):
+class Spending(StoreQueries):
     """Requests beside cases; each counts like a case in the workspace's limits, and in no person's."""
 
     async def reserve(self, team_id: str, limits: Limits, tokens: int) -> int | None:

@@ -25,7 +25,7 @@ _TESTS_EVERY = timedelta(minutes=1)
 _UNREAD_FOR = timedelta(hours=1)
 
 
-class Watches(db.Part):
+class Watches(db.StoreQueries):
     async def of(self, team_id: str, channel_id: str | None = None) -> Sequence[Watch]:
         query = sa.select(*db.columns_of(schema.watches, Watch)).filter_by(team_id=team_id)
         if channel_id is not None:
@@ -138,7 +138,7 @@ _FOR_EVER = "9999-12-31"
 _GOES_ON = ReplyOutcome.TAKEN, ReplyOutcome.NO_ANSWER, ReplyOutcome.DELETED
 
 
-class Replies(db.Part):
+class Replies(db.StoreQueries):
     """Records replies when they are seen, and what happened to those that were drawn.
 
     A reply is recorded once, however often and to however many processes Slack reports it.
@@ -329,7 +329,7 @@ class AlertKind(StrEnum):
     GONE = "gone"
 
 
-class Alerts(db.Part):
+class Alerts(db.StoreQueries):
     async def last(self, watch: Watch, kind: AlertKind) -> datetime | None:
         query = sa.select(sa.func.max(schema.alerts.c.posted_at)).filter_by(**_of(watch), kind=kind)
         at: datetime | None = await self._database.value(query)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from judge.errors import SetupError
-from judge.rows.line_file import LineFile, Span
+from judge.rows.line_file import ByteSpan, LineFile
 from judge.rows.provider import Sent, is_completion
 
 _NAMES = {"file_id": "file", "batch_id": "id"}
@@ -29,7 +29,7 @@ class Asked:
     line: int
     row: str
     digest: str
-    place: Span | None = None
+    place: ByteSpan | None = None
     is_lost: bool = False
 
 
@@ -67,7 +67,7 @@ class BatchLog(LineFile):
         self.record(batch=batch.nonce, **{_NAMES[name]: value for name, value in ids.items()})
         return True
 
-    def _take(self, _: int, place: Span, raw: bytes) -> None:
+    def _take(self, _: int, place: ByteSpan, raw: bytes) -> None:
         try:
             record = json.loads(raw)
             match record:
@@ -94,6 +94,6 @@ class BatchLog(LineFile):
         self.append(json.dumps(record).encode() + b"\n")
         self.sync()
 
-    def response(self, place: Span) -> Any:
+    def response(self, place: ByteSpan) -> Any:
         """The HTTP status and body of the answer at this position."""
         return json.loads(self.at(place))["response"]

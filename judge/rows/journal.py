@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 from judge.errors import SetupError
 from judge.rows.files import decode, encode
-from judge.rows.line_file import LineFile, Span
+from judge.rows.line_file import ByteSpan, LineFile
 from judge.rows.row_file import ADDED, PROMPT_ID, Item, Prompts, Row, RowFile, to_line
 from judge.scoring.escalation import is_escalated
 
 
 @dataclass
-class Tally:
+class JournalTally:
     """Counts and sums over the rows that have a verdict."""
 
     scored: int = 0
@@ -58,7 +58,7 @@ class Journal(LineFile):
     """
 
     def __init__(self, path: Path, judge: Mapping[str, Any]) -> None:
-        self.tally = Tally()
+        self.tally = JournalTally()
         self._judge = judge
         # By line of the input: a hash of the row that was judged, and the offset of its verdict.
         self.rows: dict[int, tuple[int, int]] = {}
@@ -79,7 +79,7 @@ class Journal(LineFile):
             failure = f"{self.path}: has all rows, but they cannot be put in the order of the input ({{reason}})."
             self.rewrite((self.rows[line][1] for line in lines), failure)
 
-    def _take(self, number: int, place: Span, raw: bytes) -> None:
+    def _take(self, number: int, place: ByteSpan, raw: bytes) -> None:
         where, problem = f"{self.path}, line {number}", ""
         try:
             fields = decode(raw)

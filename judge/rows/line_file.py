@@ -12,7 +12,7 @@ from judge.rows.files import os_reason, private, replacing
 _SYNC_EVERY_S = 5.0
 
 
-class Span(NamedTuple):
+class ByteSpan(NamedTuple):
     """The position of a line in the file, in bytes."""
 
     offset: int
@@ -40,7 +40,7 @@ class LineFile:
     def __init__(
         self,
         path: Path,
-        take: Callable[[int, Span, bytes], None],
+        take: Callable[[int, ByteSpan, bytes], None],
         head: bytes = b"",
         otherwise: str = "choose another output",
         *,
@@ -64,7 +64,7 @@ class LineFile:
         except OSError as exc:
             raise SetupError(f"{path}: cannot read and write it ({os_reason(exc)}).") from exc
 
-    def append(self, raw: bytes) -> Span:
+    def append(self, raw: bytes) -> ByteSpan:
         """Appends a line with its end, or nothing if that fails: a full disk may take the beginning of it only."""
         try:
             start, left = os.fstat(self._file.fileno()).st_size, memoryview(raw)
@@ -78,9 +78,9 @@ class LineFile:
             raise SetupError(f"{self.path}: cannot continue writing ({os_reason(exc)}).") from exc
         if self._clock() - self._synced_at > _SYNC_EVERY_S:
             self.sync()
-        return Span(start, len(raw))
+        return ByteSpan(start, len(raw))
 
-    def at(self, place: Span) -> bytes:
+    def at(self, place: ByteSpan) -> bytes:
         self._file.seek(place.offset)
         return self._file.read(place.size)
 
@@ -130,12 +130,12 @@ class LineFile:
         if not is_ours:
             raise SetupError(f"{self.path}: another process is writing it; wait for its end, or {otherwise}.")
 
-    def _read(self, take: Callable[[int, Span, bytes], None], head: bytes) -> None:
+    def _read(self, take: Callable[[int, ByteSpan, bytes], None], head: bytes) -> None:
         end = 0
         with self.path.open("rb") as lines:
             for number, raw in enumerate(lines, start=1):
                 if not raw.endswith(b"\n") and raw[: len(head)] == head[: len(raw)]:
                     self._file.truncate(end)
                     return
-                take(number, Span(end, len(raw)), raw)
+                take(number, ByteSpan(end, len(raw)), raw)
                 end += len(raw)

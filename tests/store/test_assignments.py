@@ -13,7 +13,7 @@ from bot.domain.label import Label, Outcome
 from bot.store import Store
 from bot.store.assignments import Assignments, DrawnCase, EnoughError, NotRecordedError, answer_of
 from bot.store.database import lock_for_transaction
-from bot.store.labels import Budget, LabelDraw
+from bot.store.labels import LabelBudget, LabelDraw
 from bot.store.schema import assignments, cases, labels
 from tests.cases import THURSDAY, add
 
@@ -220,9 +220,9 @@ async def test_labels_given_in_threads_do_not_count_as_wanted_ones(log: Store) -
         await log.labels.put(await log.cases.get(number), BEN, Label(4, None))
     async with log.database.engine.begin() as connection:
         await connection.execute(update(labels).values(created_at=THURSDAY))
-    assert await log.assignments.budget("T1", "C1") == Budget(1, 0)
+    assert await log.assignments.budget("T1", "C1") == LabelBudget(1, 0)
     await label(log, ANN)
-    assert await log.assignments.budget("T1", "C1") == Budget(1, 1)
+    assert await log.assignments.budget("T1", "C1") == LabelBudget(1, 1)
 
 
 async def test_recording_waits_for_another_process_that_records(postgres_url: str) -> None:

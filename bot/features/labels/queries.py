@@ -13,7 +13,7 @@ from bot.store.schema import cases, labels
 
 
 @dataclass(frozen=True)
-class Comparison:
+class LabelComparison:
     channel_id: str
     question: str | None
     label: int
@@ -36,7 +36,7 @@ async def has_recorded(database: Database, team_id: str, user_id: str, case_id: 
 
 async def read_compared(
     database: Database, team_id: str, user_id: str, case_ids: Collection[int], channel_ids: Collection[str]
-) -> Sequence[Comparison]:
+) -> Sequence[LabelComparison]:
     """Those of these cases, in these channels, that the person has labelled blind, in the order of their labels."""
     place = cases.c.channel_id, cases.c.message_ts, cases.c.thread_ts, cases.c.reply_ts
     query = (
@@ -46,4 +46,4 @@ async def read_compared(
         .where(labels.c.team_id == team_id, labels.c.user_id == user_id, labels.c.is_blind, has_score())
         .where(cases.c.id.in_(case_ids), cases.c.channel_id.in_(channel_ids))
     )
-    return await database.rows(Comparison, query.order_by(labels.c.created_at, labels.c.case_id))
+    return await database.rows(LabelComparison, query.order_by(labels.c.created_at, labels.c.case_id))

@@ -8,13 +8,13 @@ from bot.domain.label import Label
 from bot.domain.numbers import number_of
 from bot.domain.verdict import CaseVerdict
 from bot.features.labels import ids
-from bot.features.labels.queries import Comparison
+from bot.features.labels.queries import LabelComparison
 from bot.features.labels.rubric_meanings import criteria, meanings
 from bot.slack import blocks as ui
 from bot.slack import ids as slack_ids
 from bot.slack.mrkdwn import escape, excerpt
 from bot.store.assignments import DrawnCase
-from bot.store.labels import WEEKS, Budget
+from bot.store.labels import WEEKS, LabelBudget
 from judge import Rubric
 
 LONGEST_REASON = 1000
@@ -135,7 +135,7 @@ def blind_modal(
 
 
 def compared_modal(
-    state: ui.ModalState, compared: Sequence[Comparison], workspace_url: str, note: str
+    state: ui.ModalState, compared: Sequence[LabelComparison], workspace_url: str, note: str
 ) -> dict[str, Any]:
     """The window after several cases: how the person's scores compare with the judge's, and a button to go on."""
     state = ui.ModalState(channel_id=state.channel_id)
@@ -143,16 +143,16 @@ def compared_modal(
     return ui.modal(ids.VIEW_COMPARED, _TITLE, state, blocks, "Go on", "Done")
 
 
-def over_modal(why: str, compared: Sequence[Comparison], workspace_url: str, note: str = "") -> dict[str, Any]:
+def over_modal(why: str, compared: Sequence[LabelComparison], workspace_url: str, note: str = "") -> dict[str, Any]:
     blocks = [*_note(note), *_compared(compared, workspace_url), ui.section(why)]
     return ui.page(_TITLE, blocks, "Done")
 
 
-def enough(budget: Budget) -> str:
+def enough(budget: LabelBudget) -> str:
     return f"This channel has its {budget.weekly} blind scores for this week."
 
 
-def weekly_text(budget: Budget) -> str:
+def weekly_text(budget: LabelBudget) -> str:
     if not budget.weekly:
         return SWITCHED_OFF
     return f"This channel collects up to {budget.weekly:,} blind scores a week and has {budget.used:,} so far. {HOW}."
@@ -193,7 +193,7 @@ def _blind_scores(shown: DrawnCase, rubric: Rubric | None) -> ui.Block:
     return block | {"element": {"type": "radio_buttons", "action_id": block_id, "options": options}}
 
 
-def _compared(compared: Sequence[Comparison], workspace_url: str) -> list[ui.Block]:
+def _compared(compared: Sequence[LabelComparison], workspace_url: str) -> list[ui.Block]:
     if not compared:
         return []
     lines = [_line(each, workspace_url) for each in compared]
@@ -201,7 +201,7 @@ def _compared(compared: Sequence[Comparison], workspace_url: str) -> list[ui.Blo
     return [ui.section("\n".join([f"*You and the judge* gave the same score to {same} of {len(compared)}", *lines]))]
 
 
-def _line(compared: Comparison, workspace_url: str) -> str:
+def _line(compared: LabelComparison, workspace_url: str) -> str:
     ts = compared.reply_ts or compared.message_ts or compared.thread_ts
     said = f"• you *{compared.label}*, the judge *{compared.score}* of {compared.highest}"
     about = excerpt(compared.question or "", _EXCERPT) or "a reply"

@@ -19,7 +19,7 @@ from bot.features.rubrics import replay_queries
 from bot.store import database as db
 from bot.store import schema
 from bot.store.examples import LEARNT, PROPOSALS, Progress
-from bot.store.jobs import Job, JobPart
+from bot.store.jobs import Job, JobQueries
 from bot.store.rubrics import to_columns
 from bot.store.turns import read_conversations
 from judge import Turn
@@ -86,7 +86,7 @@ class Records:
             await self._database.write(put)
 
 
-class Improvements(JobPart):
+class Improvements(JobQueries):
     async def begin(self, team_id: str, channel_id: str, user_id: str, judge: ChannelJudge) -> Improvement | None:
         """Replaces the channel's last improvement with a new one and its job, and returns the old one.
 

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.clock import utc_now
 from bot.domain.rubric import ChannelJudge
 from bot.store.database import columns_of, insert_into, insert_new, lock_for_transaction
-from bot.store.jobs import Job, JobPart
+from bot.store.jobs import Job, JobQueries
 from bot.store.rubrics import to_columns
 from bot.store.schema import cases, labels, replay_scores, replayed, replays
 from bot.store.turns import read_conversations
@@ -81,7 +81,7 @@ REPLAY = "replay"
 """The kind of the job that judges the cases of a replay again, and has its number."""
 
 
-class ChannelReplays(JobPart):
+class ChannelReplays(JobQueries):
     async def begin(self, team_id: str, channel_id: str, user_id: str, judge: ChannelJudge, least: int = 1) -> bool:
         """Replaces the channel's last replay with a new one and its job; False if fewer than `least` cases fit.
 

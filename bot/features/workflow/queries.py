@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.case import LoggedCase
 from bot.domain.clock import utc_now
 from bot.store.database import columns_of, insert_new
-from bot.store.jobs import Job, JobPart
+from bot.store.jobs import Job, JobQueries
 from bot.store.schema import IS_OPEN, IS_WAITING, cases, executions
 
 _KEPT = timedelta(days=1)  # Slack reports an execution for about six minutes: at once, after one, after five
@@ -32,7 +32,7 @@ class Execution:
     quotes: bool
 
 
-class Executions(JobPart):
+class Executions(JobQueries):
     """What workflow steps wait for. The rows outlive their cases, so that a step is told if its case was forgotten."""
 
     async def is_known(self, team_id: str, execution_id: str) -> bool:

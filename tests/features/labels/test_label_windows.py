@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.label import Label
-from bot.features.labels.queries import Comparison
+from bot.features.labels.queries import LabelComparison
 from bot.features.labels.text import (
     ENOUGH_MEANWHILE,
     LONGEST_REASON,
@@ -42,7 +42,7 @@ def test_windows_for_blind_scores_keep_slacks_limits(scale: tuple[int, int], que
     for shown in (RUBRIC, OTHER, None):
         for is_unfolded in (False, True):
             check_view(blind_modal(state, case, shown, "1 of 3", NOT_RECORDED, is_unfolded=is_unfolded), "modal")
-    compared = [Comparison("C1", question, 3, 4, 5, "1.1", "1.1", "2.1")] * 3
+    compared = [LabelComparison("C1", question, 3, 4, 5, "1.1", "1.1", "2.1")] * 3
     check_view(compared_modal(state, compared, "https://a.slack.com/", ENOUGH_MEANWHILE), "modal")
     check_view(over_modal(NOTHING, compared, "https://a.slack.com/"), "modal")
 
