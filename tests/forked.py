@@ -1,4 +1,4 @@
-"""`judge-bot serve` in processes that are forked from one that has imported the bot, which costs 2.5 s of CPU.
+"""`judge-bot` in processes that are forked from one that has imported the bot, which costs 2.5 s of CPU.
 
 They are processes like others: with their own environment, output and signals, and nothing shared with the test.
 """
@@ -27,8 +27,17 @@ class Forked:
     `returncode` is None while it runs, and negative if a signal ended it.
     """
 
-    def __init__(self, module: str, *arguments: str, env: Mapping[str, str], output: Path) -> None:
-        self._process = _CONTEXT.Process(target=_begin, args=(module, arguments, dict(env), output))
+    def __init__(
+        self,
+        module: str,
+        *arguments: str,
+        env: Mapping[str, str],
+        output: Path,
+        errors: Path | None = None,
+        folder: Path = Path(),
+    ) -> None:
+        files = (output, errors or output)
+        self._process = _CONTEXT.Process(target=_begin, args=(module, arguments, dict(env), files, folder))
         self._process.start()
         assert self._process.pid
         self.pid = self._process.pid
@@ -64,16 +73,19 @@ async def forked(*arguments: Any, **how: Any) -> AsyncIterator[Forked]:
         await process.wait()
 
 
-def serve(*options: str) -> None:
-    """Runs the bot."""
-    sys.argv = ["judge-bot", "serve", *options]
+def serve(*arguments: str) -> None:
+    """Runs `judge-bot` with these arguments."""
+    sys.argv = ["judge-bot", *arguments]
     main()
 
 
-def _begin(module: str, arguments: tuple[str, ...], env: dict[str, str], output: Path) -> None:
+def _begin(
+    module: str, arguments: tuple[str, ...], env: dict[str, str], files: tuple[Path, Path], folder: Path
+) -> None:
     os.environ.clear()
     os.environ.update(env)
-    with output.open("ab") as file:
-        os.dup2(file.fileno(), 1)
-        os.dup2(file.fileno(), 2)
+    os.chdir(folder)
+    for number, file in enumerate(files, start=1):
+        with file.open("ab") as opened:
+            os.dup2(opened.fileno(), number)
     import_module(module).serve(*arguments)

@@ -7,11 +7,13 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from bot.slack.manifest import load_manifest
 from bot.store import Store
 from pocket_slack import Limits, Sandbox, Workspace
 from tests import bot_command
+from tests.forked import forked
 from tests.model_server import ModelServer
 from tests.patience import ONLY_A_HANG_S, UNHURRIED
 from tests.stage import CHANNEL
@@ -63,14 +65,11 @@ async def run(command: str, env: dict[str, str], folder: Path, *options: str) ->
 
 async def run_process(command: str, env: dict[str, str], folder: Path, *options: str) -> tuple[int, str, str]:
     """A command's result, run in its own process."""
-    process = await start(command, env, folder, *options)
-    try:
-        out, err = await asyncio.wait_for(process.communicate(), ONLY_A_HANG_S)
-    finally:
-        if process.returncode is None:
-            process.kill()
-    assert process.returncode is not None
-    return process.returncode, out.decode(), err.decode()
+    with TemporaryDirectory() as said:
+        out, err = Path(said, "out"), Path(said, "err")
+        async with forked("tests.forked", command, *options, env=env, output=out, errors=err, folder=folder) as process:
+            code = await asyncio.wait_for(process.wait(), ONLY_A_HANG_S)
+        return code, out.read_text(), err.read_text()  # noqa: ASYNC240 - it has ended
 
 
 async def command(name: str, database_url: str, folder: Path, *options: str) -> tuple[int, str, str]:

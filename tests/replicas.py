@@ -19,7 +19,7 @@ from tests.stage import GOOD, Stage, is_verdict
 
 def replica(name: str, env: dict[str, str], folder: Path, role: str = "both") -> AbstractAsyncContextManager[Forked]:
     """A bot in its own process, with its output in a file."""
-    return forked("tests.forked", "--role", role, env=env, output=folder / f"{name}.txt")
+    return forked("tests.forked", "serve", "--role", role, env=env, output=folder / f"{name}.txt")
 
 
 async def busy_workers(url: str) -> list[int]:

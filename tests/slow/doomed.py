@@ -66,4 +66,4 @@ def serve(*points: str) -> None:
     """Runs the bot, which kills itself at the first of these points."""
     for name in points:
         doom(Point.parse(name))
-    forked.serve()
+    forked.serve("serve")
