@@ -21,6 +21,12 @@ def trusted() -> ssl.SSLContext:
     return httpx2.create_ssl_context()
 
 
+@cache
+def plain_client() -> openai.OpenAI:
+    """A client for what needs no requests; made once for the same reason."""
+    return openai.OpenAI(api_key="sk-very-secret", base_url="http://judge.test/v1")
+
+
 def http_client() -> httpx2.AsyncClient:
     return openai.DefaultAsyncHttpxClient(verify=trusted())
 

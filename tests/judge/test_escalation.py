@@ -97,7 +97,7 @@ async def test_a_refusal_does_not_escalate(model_server: ModelServer, ask: Ask, 
 
 async def test_an_outage_of_the_first_model_does_not_escalate(model_server: ModelServer, ask: Ask) -> None:
     with pytest.raises(UnavailableError):
-        await ask(of_two([Failure(501)] * 3, []))
+        await ask(of_two([Failure(503, headers={"retry-after": "999"})] * 3, []))
     assert asked_of(model_server, "big") == 0
 
 

@@ -382,7 +382,7 @@ async def test_missing_key_and_address_say_what_to_set(monkeypatch: pytest.Monke
 
 async def test_unreachable_server_is_named_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://user:hunter2@127.0.0.1:9/v1")
-    async with Judge(samples=1, timeout_s=5) as judge:
+    async with Judge(samples=1, timeout_s=1) as judge:
         with pytest.raises(UnavailableError, match=r"127\.0\.0\.1:9.*OPENAI_BASE_URL") as caught:
             await judge.score(QUESTION, RESPONSE)
     assert "hunter2" not in str(caught.value)

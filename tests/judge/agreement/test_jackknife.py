@@ -48,7 +48,7 @@ def samples(draw: st.DrawFn) -> Sample:
 
 
 @given(samples())
-@settings(deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_leaving_a_prompt_out_gives_the_measure_of_the_other_responses(sample: Sample) -> None:
     for measure in (*MEASURES, people_alpha, kappa_with_each, kappa_among_people):
         figure = measure(sample)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judge.evaluation.agreement.measures import (
@@ -274,6 +274,7 @@ whole = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, ma
 
 
 @given(whole)
+@settings(max_examples=30, deadline=None)
 def test_agreement_is_the_same_from_both_sides(pairs: list[tuple[int, int]]) -> None:
     judge, people = map(list, zip(*pairs, strict=True))
     for measure in (exact_match, within_one, quadratic_weighted_kappa, krippendorff_alpha, spearman, kendall_tau_b):

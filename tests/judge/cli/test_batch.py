@@ -723,12 +723,6 @@ def test_missing_pyarrow_is_reported_before_any_row_is_judged(
     assert not output.exists()
 
 
-def test_help_imports_neither_rich_nor_pyarrow() -> None:
-    code = "import judge.cli, sys; print([m for m in ('openai', 'rich', 'pyarrow') if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
 async def test_logprobs_option_asks_for_log_probabilities(
     model_server: ModelServer, source: Path, output: Path
 ) -> None:

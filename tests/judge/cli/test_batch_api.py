@@ -3,7 +3,6 @@
 import asyncio
 import json
 import signal
-import subprocess
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -505,9 +504,3 @@ def test_files_stay_within_the_limits() -> None:
         assert len(to_file("0" * 16, part)) <= 800
     assert [len(part) for part in parts(requests, most_bytes=10**6)] == [5]
     assert list(parts([])) == []
-
-
-def test_batch_code_is_not_imported_without_the_option() -> None:
-    code = "import judge.cli, sys; print('judge.rows.batch_api' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"

@@ -8,12 +8,14 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
+import pytest
+
+from tests.bot_command import run as run_program
 from tests.judge_command import Done, run
 from tests.model_server import Failure, ModelServer, Stall
 from tests.tables import each
 
 JUDGE = str(Path(sys.executable).with_name("judge"))
-JUDGE_BOT = str(Path(sys.executable).with_name("judge-bot"))
 TEXTS = ("--question", "How do I boil an egg?", "--response", "Boil the egg for six minutes.")
 
 
@@ -110,16 +112,13 @@ async def test_interrupt_leaves_no_traceback(model_server: ModelServer) -> None:
     assert stderr == b""
 
 
-def test_closed_pipe_leaves_no_traceback() -> None:
-    done = subprocess.run(  # noqa: S602 - the pipe between two commands is under test
-        f"{JUDGE} rubrics additive-5 | true", shell=True, capture_output=True, text=True, check=False
-    )
-    assert done.stderr == ""
-
-
 @each(
     ("output", "code", "sentence"),
-    [(">&-", 0, ""), ("> /dev/full", 2, "Standard output cannot be written (no space left on device).\n")],
+    [
+        ("| true", 0, ""),
+        (">&-", 0, ""),
+        ("> /dev/full", 2, "Standard output cannot be written (no space left on device).\n"),
+    ],
 )
 def test_output_that_cannot_be_written_leaves_no_traceback(output: str, code: int, sentence: str) -> None:
     done = subprocess.run(  # noqa: S602 - the shell's redirection is under test
@@ -128,20 +127,21 @@ def test_output_that_cannot_be_written_leaves_no_traceback(output: str, code: in
     assert (done.returncode, done.stderr) == (code, sentence)
 
 
-def test_version_is_that_of_the_package() -> None:
-    for command in (JUDGE, JUDGE_BOT):
-        done = subprocess.run([command, "--version"], capture_output=True, text=True, check=True)
-        assert done.stdout == f"slack-judge {version('slack-judge')}\n"
+@pytest.mark.parametrize("program", ["judge", "judge-bot"])
+async def test_version_is_that_of_the_package(tmp_path: Path, program: str) -> None:
+    assert await run_program(program, ("--version",), {}, tmp_path) == (
+        0,
+        f"slack-judge {version('slack-judge')}\n",
+        "",
+    )
 
 
-def test_help_describes_each_command_in_a_whole_sentence() -> None:
-    for command in (JUDGE, JUDGE_BOT):
-        done = subprocess.run(
-            [command, "--help"], env=os.environ | {"COLUMNS": "80"}, capture_output=True, text=True, check=True
-        )
-        commands = done.stdout.partition("Commands:\n")[2].splitlines()
-        assert len(commands) >= 5
-        assert [line for line in commands if not line.endswith(".") or line.endswith("..")] == []
+@pytest.mark.parametrize("program", ["judge", "judge-bot"])
+async def test_help_describes_each_command_in_a_whole_sentence(tmp_path: Path, program: str) -> None:
+    _, out, _ = await run_program(program, ("--help",), {"COLUMNS": "80"}, tmp_path)
+    commands = out.partition("Commands:\n")[2].splitlines()
+    assert len(commands) >= 5
+    assert [line for line in commands if not line.endswith(".") or line.endswith("..")] == []
 
 
 def test_rubrics_lists_the_rubrics_and_prints_one() -> None:
@@ -152,15 +152,10 @@ def test_rubrics_lists_the_rubrics_and_prints_one() -> None:
     assert run("rubrics", "additive-5").stdout.startswith("Review the user’s question")
 
 
-def test_help_imports_no_client() -> None:
-    imported = run_python(
-        "import judge.cli, sys; print([m for m in ('openai', 'rich', 'pydantic') if m in sys.modules])"
-    )
-    assert imported == "[]"
-
-
-def run_python(code: str) -> str:
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+def test_help_imports_nothing_heavy() -> None:
+    heavy = ("openai", "rich", "pydantic", "pyarrow", "judge.rows.batch_api")
+    code = f"import judge.cli, sys; print([m for m in {heavy} if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"[]\n"
 
 
 async def test_rating_that_failed_says_why(model_server: ModelServer) -> None:

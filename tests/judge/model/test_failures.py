@@ -37,7 +37,7 @@ from judge.scoring.model.failures import (
     server_name,
     to_judge_error,
 )
-from tests.judge_client import trusted
+from tests.judge_client import plain_client, trusted
 from tests.model_server import ModelServer, Raw, Wire
 from tests.tables import each
 
@@ -80,7 +80,7 @@ def status_error(status: int, body: Any = None, headers: dict[str, str] | None =
     response = httpx2.Response(
         status, json=body, headers=headers, request=httpx2.Request("POST", "http://judge.test/v1/chat/completions")
     )
-    return openai.OpenAI(api_key=KEY, base_url="http://judge.test/v1")._make_status_error_from_response(response)
+    return plain_client()._make_status_error_from_response(response)
 
 
 # On the wire
@@ -213,7 +213,7 @@ statuses = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(status=statuses, body=json_values | completion_like(json_values) | st.lists(json_values, max_size=2))
 async def test_any_json_gives_a_verdict_or_one_judge_error(
     model_server: ModelServer, client: AsyncOpenAI, status: int, body: Any

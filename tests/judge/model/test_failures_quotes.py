@@ -12,7 +12,7 @@ from openai import AsyncOpenAI
 
 from judge import Judge, JudgeError, load_rubric, render_prompt
 from judge.scoring.model.failures import quote, to_judge_error
-from tests.judge_client import http_client
+from tests.judge_client import http_client, plain_client
 from tests.model_server import Failure, ModelServer, Raw
 from tests.server_profiles import ANTHROPIC, KEY, LITELLM_ALONE, LLAMA_CPP, MISTRAL, OLLAMA, OPENAI, TGI, VLLM
 from tests.tables import each
@@ -69,7 +69,7 @@ async def test_unknown_rejection_quotes_the_server(model_server: ModelServer) ->
 def test_each_servers_sentence_is_found(reply: Failure, expected: str) -> None:
     request = httpx2.Request("POST", "http://judge.test/v1/chat/completions")
     response = httpx2.Response(reply.status, json=reply.body, request=request)
-    raised = openai.OpenAI(api_key=KEY, base_url="http://judge.test/v1")._make_status_error_from_response(response)
+    raised = plain_client()._make_status_error_from_response(response)
     assert expected in str(to_judge_error(raised, "some-model", "http://judge.test/v1", PROMPT))
 
 
