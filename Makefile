@@ -59,7 +59,7 @@ test-browser: $(READY) ## the tests of the pocket Slack's page, and of the bot i
 	@$(BIN)/pytest --numprocesses=2 --dist=worksteal sandbox/tests/page tests/browser
 
 chaos: $(READY) ## kill the bot at every instant, ten times each: make chaos CHAOS_SEED=7
-	@CHAOS_ROUNDS=10 CHAOS_SEED=$(CHAOS_SEED) $(BIN)/pytest -s tests/slow/test_*.py
+	@CHAOS_ROUNDS=10 CHAOS_SEED=$(CHAOS_SEED) $(BIN)/pytest -s tests/slow/test_*.py tests/features/*/test_*killed*.py
 
 lint: $(READY) ## format, lint, types and the one-way imports
 	@$(BIN)/ruff format --check .

@@ -9,7 +9,6 @@ from sqlalchemy import insert
 
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.domain.week import Week
-from bot.features.privacy import ids as privacy_ids
 from bot.slack import ids
 from bot.store.schema import cases
 from pocket_slack import Channel, Delivery, Entry, Message, Person, View
@@ -125,6 +124,8 @@ def link(stage: Stage, message: Message) -> str:
 
 async def forget(stage: Stage, person: Person, what: str | Message) -> str:
     """The answer to a person's `/judge forget ...`, after pressing its button if there is one."""
+    from bot.features.privacy import ids as privacy_ids  # here, because the feature can be deleted
+
     asked = await ask(stage, person, what)
     if privacy_ids.ACTION_FORGET in buttons(asked):
         person.click(asked, privacy_ids.ACTION_FORGET)
@@ -189,6 +190,8 @@ async def heard(stage: Stage, count: int) -> None:
 
 async def go_ahead(stage: Stage, person: Person) -> str:
     """The answer after a person has asked to be forgotten and pressed the button."""
+    from bot.features.privacy import ids as privacy_ids  # here, because the feature can be deleted
+
     asked = await ask(stage, person)
     person.click(asked, privacy_ids.ACTION_FORGET)
     await stage.slack.until(lambda: privacy_ids.ACTION_FORGET not in buttons(person.ephemerals(CHANNEL)[-1]))

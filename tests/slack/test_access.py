@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from bot.domain.case import CaseStatus, Visibility
-from bot.features.labels import ids as labels_ids
 from bot.pipeline.text import NO_CASE, NOT_IN_BOTH, unsure_of_membership
 from bot.slack import ids
 from bot.slack.members import MembershipError
@@ -88,7 +87,6 @@ CLICKS = [
 MODALS = [
     (ids.VIEW_CORRECT, {ids.BLOCK_QUESTION: "Why?"}),
     (ids.VIEW_ANSWER, {ids.BLOCK_QUESTION: "Why?"}),
-    (labels_ids.VIEW_LABEL, {labels_ids.BLOCK_SCORE: "1"}),
 ]
 
 
@@ -111,7 +109,10 @@ async def test_a_button_leads_to_no_case_of_a_channel_of_others_and_to_none_that
 async def test_a_window_leads_to_no_case_of_a_channel_of_others_and_to_none_that_is_not_there(
     stage: Stage, channel: Channel
 ) -> None:
-    windows = [(view, json.dumps({"case_id": number}), chosen) for number in (1, 2) for view, chosen in MODALS]
+    from bot.features.labels.ids import BLOCK_SCORE, VIEW_LABEL
+
+    modals = [*MODALS, (VIEW_LABEL, {BLOCK_SCORE: "1"})]
+    windows = [(view, json.dumps({"case_id": number}), chosen) for number in (1, 2) for view, chosen in modals]
     junk = ("abc", '{"case_id": "abc"}', f'{{"case_id": {"9" * 20}}}')
     windows += [(ids.VIEW_CORRECT, each, {"question": "Why?"}) for each in junk]
     for count, (view, remembered, chosen) in enumerate(windows, 1):
@@ -284,9 +285,11 @@ async def test_a_person_who_has_just_left_a_channel_does_not_read_there_by_link(
 
 async def disagree(stage: Stage, verdict: Message, score: str = "1") -> Delivery:
     """Ben opens the window for his own score under a verdict, and submits it."""
+    from bot.features.labels.ids import BLOCK_SCORE
+
     stage.ben.click(verdict, ids.ACTION_FEEDBACK, f"{ids.DISAGREE}:1")
     await stage.modal(stage.ben)
-    return await stage.slack.settled(stage.ben.submit({labels_ids.BLOCK_SCORE: score}))
+    return await stage.slack.settled(stage.ben.submit({BLOCK_SCORE: score}))
 
 
 async def correct(stage: Stage, verdict: Message, question: str = "Why?") -> Delivery:
@@ -327,11 +330,13 @@ async def test_a_window_still_works_after_the_app_leaves_or_the_channel_is_archi
 
 @pytest.mark.needs("labels")
 async def test_a_window_does_not_work_after_its_person_leaves_a_group(stage: Stage) -> None:
+    from bot.features.labels.ids import BLOCK_SCORE
+
     workspace = stage.slack.workspace
     channel = workspace.add_group([stage.ann.user, stage.ben.user, stage.helper.user, workspace.bot])
     await score_in(stage, channel)
     for action_id, chosen in (
-        (ids.ACTION_LABEL, {labels_ids.BLOCK_SCORE: "1"}),
+        (ids.ACTION_LABEL, {BLOCK_SCORE: "1"}),
         (ids.ACTION_WRONG_QUESTION, {ids.BLOCK_QUESTION: "Why?"}),
     ):
         await stage.slack.settled(click(stage, stage.ben, action_id, "1", channel.id))

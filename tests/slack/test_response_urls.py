@@ -3,12 +3,12 @@
 import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from functools import partial
 
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from bot.features.privacy import ids as privacy_ids
 from bot.slack import ids
 from bot.slack.messenger import to_response_hosts
 from pocket_slack import Delivery, payloads
@@ -59,18 +59,12 @@ def window(stage: Stage, url: str) -> Delivery:
     return submit(stage, stage.ann, ids.VIEW_TEXTS, remembered, **typed)
 
 
-ENTRIES = (
-    command,
-    lambda stage, url: click(stage, url, ids.ACTION_LABEL),
-    lambda stage, url: click(stage, url, ids.ACTION_RECENT_NEWEST),
-    lambda stage, url: click(stage, url, privacy_ids.ACTION_FORGET),
-    window,
-)
-
-
 @pytest.mark.needs("home", "labels", "privacy")
 async def test_nothing_is_posted_to_an_address_that_is_not_slacks(stage: Stage, stranger: Stranger) -> None:
-    for count, send in enumerate(ENTRIES, 1):
+    from bot.features.privacy.ids import ACTION_FORGET
+
+    clicks = [partial(click, action_id=each) for each in (ids.ACTION_LABEL, ids.ACTION_RECENT_NEWEST, ACTION_FORGET)]
+    for count, send in enumerate((command, *clicks, window), 1):
         await stage.slack.settled(send(stage, stranger.url))
         await stage.told(stage.ann, count)
     assert stranger.heard == []

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from bot.features.privacy.forgetting import retain
 from bot.store import Store
 from bot.store.schema import cases, labels, ratings
 from tests.cases import BEGUN_AT, SECRET, a_case, a_verdict, bytes_on_disk, delivered, held, numbers, put_back, url
@@ -126,7 +125,10 @@ async def test_a_reader_keeps_the_journal_and_the_next_scrub_empties_it(tmp_path
     await log.close()
 
 
+@pytest.mark.needs("privacy")
 async def test_after_any_deletion_the_journal_is_emptied_and_not_for_one_that_finds_nothing(tmp_path: Path) -> None:
+    from bot.features.privacy.forgetting import retain
+
     async with await Store.open(url(tmp_path)) as log:
         case = await delivered(log, response=SECRET)
         await log.batches.ask(case, 0, [("digest", SECRET.encode())], BEGUN_AT)

@@ -12,7 +12,6 @@ from sqlalchemy import event, text
 from bot.app import make_services
 from bot.domain.case import CaseStatus, Visibility
 from bot.domain.verdict import MADE_UP, OFFLINE
-from bot.features.digest import ids as digest_ids
 from bot.features.home import ids
 from bot.slack import ids as slack_ids
 from bot.slack.client import identify
@@ -135,38 +134,44 @@ async def test_the_persons_cases_are_shown_if_slack_does_not_list_their_channels
 
 @pytest.mark.needs("digest")
 async def test_the_digest_is_switched_on_and_off_in_the_tab(stage: Stage) -> None:
+    from bot.features.digest.ids import ACTION_DIGEST_OFF, ACTION_DIGEST_ON
+
     channel = help_desk(stage)
     await add_case(stage, channel, stage.helper.id, 4)
-    view = await press(stage, await home(stage), digest_ids.ACTION_DIGEST_ON, block_id=f"channel-{channel.id}")
+    view = await press(stage, await home(stage), ACTION_DIGEST_ON, block_id=f"channel-{channel.id}")
     assert (await settings(stage, channel)).is_digest_on
     block = block_of(view, channel)
     assert block is not None
     assert block["text"]["text"].endswith("Digest every Monday at 09:00 (UTC).")
-    view = await press(stage, view, digest_ids.ACTION_DIGEST_OFF, block_id=f"channel-{channel.id}")
+    view = await press(stage, view, ACTION_DIGEST_OFF, block_id=f"channel-{channel.id}")
     assert not (await settings(stage, channel)).is_digest_on
     assert "No weekly digest." in shown(view)
 
 
 @pytest.mark.needs("digest")
 async def test_a_button_with_another_channel_in_it_changes_nothing(stage: Stage) -> None:
+    from bot.features.digest.ids import ACTION_DIGEST_ON
+
     leads = private(stage, "ben")
     await add_case(stage, help_desk(stage), stage.helper.id, 4)
     view = await home(stage)
     block = block_of(view, help_desk(stage))
     assert block is not None
     block["accessory"]["value"] = leads.id
-    view = await press(stage, view, digest_ids.ACTION_DIGEST_ON, block_id=block["block_id"])
+    view = await press(stage, view, ACTION_DIGEST_ON, block_id=block["block_id"])
     assert "Only people in this channel" in shown(view)
     assert not (await settings(stage, leads)).is_digest_on
 
 
 @pytest.mark.needs("digest")
 async def test_people_of_another_company_can_switch_nothing(stage: Stage) -> None:
+    from bot.features.digest.ids import ACTION_DIGEST_ON
+
     channel = help_desk(stage)
     await add_case(stage, channel, stage.helper.id, 4)
     view = await home(stage)
     stage.ann.user.team_id = "T0"
-    view = await press(stage, view, digest_ids.ACTION_DIGEST_ON, block_id=f"channel-{channel.id}")
+    view = await press(stage, view, ACTION_DIGEST_ON, block_id=f"channel-{channel.id}")
     assert "Only members of this workspace" in shown(view)
     assert not (await settings(stage, channel)).is_digest_on
 

@@ -12,7 +12,6 @@ from sqlalchemy import func, insert, select, update
 
 from bot.domain.blocker import CHANNEL_OFF
 from bot.domain.label import Label
-from bot.features.home import ids as home_ids
 from bot.features.labels import ids
 from bot.features.labels.text import ENOUGH_MEANWHILE, FOREIGN_LABEL, LEFT, NO_TEXTS, NOT_RECORDED, NOT_YOURS, NOTHING
 from bot.slack import ids as slack_ids
@@ -442,12 +441,14 @@ async def test_nothing_of_a_channel_in_which_scoring_is_switched_off(open_stage:
 
 @pytest.mark.needs("home")
 async def test_home_says_how_many_wait_and_shows_them_of_all_channels(stage: Stage) -> None:
+    from bot.features.home.ids import ACTION_HOME_REFRESH
+
     mine = stage.slack.workspace.add_channel("mine", [stage.slack.workspace.user("ann"), stage.slack.workspace.bot])
     assert ids.ACTION_BLIND not in str((await home(stage)).body)
     await replies(stage, 2)
     await add_case(stage, private(stage, "ben"), stage.helper.id, 1, question="Why?", response="No.", thread_ts="1.1")
     await add_case(stage, mine, stage.helper.id, 1, question="Why?", response="Mine.", thread_ts="1.1")
-    view = await press(stage, await home(stage), home_ids.ACTION_HOME_REFRESH)
+    view = await press(stage, await home(stage), ACTION_HOME_REFRESH)
     assert "Score a few blind (3)" in str(view.body)
     stage.ann.click(view, ids.ACTION_BLIND)
     found = shown(await stage.modal(stage.ann))

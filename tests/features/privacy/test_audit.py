@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from bot.features.digest import ids as digest_ids
 from bot.slack import ids
 from bot.store import Store
 from bot.store.audit import Act, Action
@@ -25,12 +24,14 @@ async def noted(log: Store) -> list[tuple[str, str]]:
 
 @pytest.mark.needs("digest", "home")
 async def test_changes_of_a_digest_by_command_and_home_tab_name_the_person(stage: Stage) -> None:
+    from bot.features.digest.ids import ACTION_DIGEST_ON
+
     channel = stage.slack.workspace.channel(CHANNEL).id
     await add_case(stage, help_desk(stage), stage.helper.id, 4)
     for count, text in enumerate(("on friday", "people on", "", "off"), start=1):
         stage.ben.command(CHANNEL, ids.COMMAND, f"digest {text}")
         await stage.told(stage.ben, count)
-    await press(stage, await home(stage), digest_ids.ACTION_DIGEST_ON, block_id=f"channel-{channel}")
+    await press(stage, await home(stage), ACTION_DIGEST_ON, block_id=f"channel-{channel}")
     assert [(act.who, act.what, act.channel_id) for act in await stage.log.audit.since()] == [
         (stage.ben.id, "digest_on", channel),
         (stage.ben.id, "digest_changed", channel),
