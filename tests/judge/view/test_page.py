@@ -121,11 +121,11 @@ def test_judge_versions_are_kept_apart(tmp_path: Path) -> None:
     assert [reply["version"] for reply in data["replies"]] == [0, 1, 2, 0]
 
 
-def test_page_too_large_for_a_browser_is_refused(tmp_path: Path) -> None:
+def test_page_too_large_for_a_browser_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("judge.evaluation.view._MOST_MIB", 1)
     reader = Reader()
-    for line in range(3):
-        reader.add(line, {"score": 1, "completion": "a" * 100 * 2**20})
-    with pytest.raises(SetupError, match="larger than 256 MiB"):
+    reader.add(1, {"score": 1, "completion": "a" * 2**20})
+    with pytest.raises(SetupError, match="larger than 1 MiB"):
         save_page(tmp_path / "page.html", "large", reader.finish())
     assert list(tmp_path.iterdir()) == []
 
