@@ -25,7 +25,7 @@ from bot.store.channels import Channels, People
 from bot.store.digests import Digests, Thumbs
 from bot.store.edits import Edits, drop_texts
 from bot.store.figures import Tallies
-from bot.store.forgetting import Forgetting, PersonalData
+from bot.store.forgetting import Forgetting
 from bot.store.jobs import priority
 from bot.store.labels import Labels
 from bot.store.opening import open_engine, require_log
@@ -129,7 +129,6 @@ class Store:
         self.people = People(database)
         self.edits = Edits(database, self.jobs)
         self.forgetting = Forgetting(database, self.jobs)
-        self.personal_data = PersonalData(database, self.jobs)
         self.processes = Processes(database)
         self.audit = Audit(database)
         self.watches = watches.Watches(database)

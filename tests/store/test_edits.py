@@ -14,7 +14,7 @@ from bot.domain.case import CaseTurn, LoggedCase, Part, QuestionSource, text_has
 from bot.domain.label import Label
 from bot.store import Store
 from bot.store.export import Selection
-from bot.store.forgetting import Personal, Words
+from bot.store.forgetting import Personal
 from bot.store.schema import align_records
 from tests.cases import a_case, a_verdict, amendments, held, stale, url
 
@@ -160,13 +160,15 @@ async def test_a_deleted_message_of_a_reply_leaves_the_others(log: Store) -> Non
 
 
 @pytest.mark.on("sqlite", "postgres")
-@pytest.mark.parametrize("how", ["deleted", "forgotten", "not kept"])
+@pytest.mark.parametrize("how", ["deleted", pytest.param("forgotten", marks=pytest.mark.needs("privacy")), "not kept"])
 async def test_the_words_of_an_earlier_message_leave_the_case(log: Store, how: str) -> None:
     case = await delivered(log, **OF_TWO)
     if how == "deleted":
         assert await log.edits.note_deleted(*HERE, "3.1") == [case.id]
     elif how == "forgotten":
-        assert await log.personal_data.forget("T1", "U-third") == Words(cases=1)
+        from bot.features.privacy.queries import PersonalData, Words
+
+        assert await PersonalData.from_store(log).forget("T1", "U-third") == Words(cases=1)
     else:
         await log.edits.drop_texts(case)
     found = await log.cases.get(case.id)

@@ -54,12 +54,16 @@ async def forget_old(log: Store, case: LoggedCase) -> object:
 
 
 async def forget_ann(log: Store, case: LoggedCase) -> object:
-    return await log.personal_data.forget("T1", ANN)
+    from bot.features.privacy.queries import PersonalData
+
+    return await PersonalData.from_store(log).forget("T1", ANN)
 
 
 async def forget_reason(log: Store, case: LoggedCase) -> object:
+    from bot.features.privacy.queries import PersonalData
+
     await log.labels.put(case, ANN, Label(3, "Short."))
-    return await log.personal_data.forget("T1", ANN)
+    return await PersonalData.from_store(log).forget("T1", ANN)
 
 
 async def take_reason_back(log: Store, case: LoggedCase) -> object:
@@ -76,13 +80,14 @@ async def drop_texts(log: Store, case: LoggedCase) -> object:
 
 
 Way = Callable[[Store, LoggedCase], Awaitable[object]]
-WAYS: dict[str, tuple[Way, dict[str, Any]]] = {
+BY_PRIVACY = pytest.mark.needs("privacy")
+WAYS: dict[str, Any] = {
     "link": (forget, {}),
     "retention": (forget_old, {"age": timedelta(days=31)}),
-    "asker": (forget_ann, {"requester_id": ANN}),
-    "responder": (forget_ann, {"author_id": ANN}),
-    "question": (forget_ann, {"question_author_id": ANN}),
-    "reason": (forget_reason, {}),
+    "asker": pytest.param(forget_ann, {"requester_id": ANN}, marks=BY_PRIVACY),
+    "responder": pytest.param(forget_ann, {"author_id": ANN}, marks=BY_PRIVACY),
+    "question": pytest.param(forget_ann, {"question_author_id": ANN}, marks=BY_PRIVACY),
+    "reason": pytest.param(forget_reason, {}, marks=BY_PRIVACY),
     "reason taken back": (take_reason_back, {}),
     "deleted message": (delete_message, {"message_ts": "5.1"}),
     "delivered after it was forgotten": (drop_texts, {}),

@@ -10,7 +10,6 @@ from sqlalchemy import func, select
 from bot.domain.case import CaseSource, CaseTurn, LoggedCase, Part, Visibility
 from bot.store import Store
 from bot.store.figures import Place, Span, ThumbCount
-from bot.store.forgetting import Words
 from bot.store.schema import thumbs
 from tests.cases import ANN, HELPER, NOW, TS, WATCH, a_case, delivered, reply, thumb
 
@@ -146,13 +145,16 @@ async def test_the_thumbs_of_a_span_are_those_given_in_it(log: Store) -> None:
     assert await counts(log, span=Span(NOW + HOUR, NOW + 2 * HOUR)) == []
 
 
+@pytest.mark.needs("privacy")
 async def test_a_person_who_is_forgotten_leaves_no_thumb(log: Store) -> None:
+    from bot.features.privacy.queries import PersonalData, Words
+
     await scored(log)
     await log.thumbs.note(thumb())
     await log.thumbs.note(thumb(user_id=BEN))
     await log.thumbs.note(thumb("-1", team_id="T2"), is_watched=True)
-    assert await log.personal_data.count("T1", ANN) == Words(thumbs=1)
-    assert await log.personal_data.forget("T1", ANN) == Words(thumbs=1)
+    assert await PersonalData.from_store(log).count("T1", ANN) == Words(thumbs=1)
+    assert await PersonalData.from_store(log).forget("T1", ANN) == Words(thumbs=1)
     assert (await counts(log), await rows(log)) == ([(1, 0, 1)], 2)
 
 

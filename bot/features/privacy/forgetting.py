@@ -20,7 +20,7 @@ from bot.domain.clock import utc_now
 from bot.feature import Services
 from bot.features.privacy import ids
 from bot.features.privacy import text as privacy_text
-from bot.features.privacy.queries import are_examples, cases_at
+from bot.features.privacy.queries import PersonalData, are_examples, cases_at
 from bot.pipeline.text import sentence
 from bot.slack.client import SLACK_ERRORS, refusal_of
 from bot.slack.invocation import Invocation, clicked_value, on_click, to_invocation
@@ -57,7 +57,7 @@ def register(app: AsyncApp, services: Services) -> None:
 async def answer(services: Services, invocation: Invocation, text: str) -> Post | str:
     """Answers `/judge forget`: asks before anything is deleted."""
     if text.lower() == _ME:
-        words = await services.store.personal_data.count(invocation.team_id, invocation.user_id)
+        words = await PersonalData.from_store(services.store).count(invocation.team_id, invocation.user_id)
         return (
             privacy_text.ask_first(privacy_text.personal_data_text(words), "Forget my words", _ME)
             if words
@@ -101,7 +101,7 @@ async def _numbered(services: Services, team_id: str, numbers: Sequence[int | No
 
 async def _forget_words(services: Services, invocation: Invocation) -> Post:
     """Removes a person's words from the store; jobs then update the verdicts in Slack."""
-    gone = await services.store.personal_data.forget(invocation.team_id, invocation.user_id)
+    gone = await PersonalData.from_store(services.store).forget(invocation.team_id, invocation.user_id)
     await _scrub(services.store.forgetting)
     logger.info("person_forgotten", cases=gone.cases, labels=gone.reasons)
     return sentence(privacy_text.personal_data_forgotten_text(gone) if gone else privacy_text.NO_WORDS)

@@ -1,12 +1,23 @@
-"""Which cases are meant by what a person asks to forget."""
+"""Which cases are meant by what a person asks to forget, and what of it are a person's own words."""
 
+import asyncio
 from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+from functools import partial
 
-from sqlalchemy import and_, or_, select, union
+from sqlalchemy import ColumnElement, and_, delete, func, or_, select, union, update
+from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.case import LoggedCase, Part
-from bot.store.database import Database
-from bot.store.schema import cases, rubrics, turns
+from bot.domain.case import CaseStatus, LoggedCase, Part
+from bot.domain.clock import utc_now
+from bot.store.audit import Act, Action, note
+from bot.store.cases import AT_REST
+from bot.store.database import Database, lock_learning
+from bot.store.edits import drop_texts
+from bot.store.examples import drop_examples
+from bot.store.forgetting import BATCH, PAUSE_S, theirs
+from bot.store.jobs import Job, JobKind, JobQueries
+from bot.store.schema import cases, labels, rubrics, thumbs, turns
 
 
 async def cases_at(
@@ -40,3 +51,96 @@ async def are_examples(database: Database, team_id: str, case_ids: Sequence[int]
     """Whether a saved rubric has one of these cases as an example."""
     has = or_(*(rubrics.c.prompt.contains(f'<example case="{number}">') for number in case_ids))
     return bool(await database.all(select(rubrics.c.name).where(rubrics.c.team_id == team_id, has).limit(1)))
+
+
+_AFTER_ALL_CASES = -10_000_000
+"""The priority of amending verdicts: there may be many, and people who wait for a score come first."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """How much there is, or was, of a person's words.
+
+    Attributes:
+        cases: Cases whose question, response or earlier messages they wrote, or which they asked for.
+        unsettled: How many of these are being scored; they lose their texts when their verdict is delivered.
+        reasons: Reasons that they typed for labels.
+        thumbs: Thumbs that they put under replies.
+    """
+
+    cases: int = 0
+    unsettled: int = 0
+    reasons: int = 0
+    thumbs: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.cases or self.reasons or self.thumbs)
+
+    def __add__(self, more: "Words") -> "Words":
+        return Words(*(a + b for a, b in zip(astuple(self), astuple(more), strict=True)))
+
+
+class PersonalData(JobQueries):
+    """Counts a person's words, and removes them.
+
+    A case is marked, and its verdict in Slack follows, as for a deleted message (`Edits`). A case that is being scored
+    is not disturbed, and loses its texts once it is delivered.
+    """
+
+    async def count(self, team_id: str, user_id: str) -> Words:
+        is_theirs = and_(cases.c.id.in_(theirs(team_id, user_id)), cases.c.forgotten_at.is_(None))
+        by_status = select(cases.c.status, func.count().label("number")).where(is_theirs).group_by(cases.c.status)
+        reasons = select(func.count()).where(*_has_reason(team_id, user_id))
+        given = select(func.count()).where(*_has_thumb(team_id, user_id))
+
+        async def count(connection: AsyncConnection) -> Words:
+            found = {row.status: row.number for row in await connection.execute(by_status)}
+            unsettled = sum(number for status, number in found.items() if status not in AT_REST)
+            others = [(await connection.execute(query)).scalar_one() for query in (reasons, given)]
+            return Words(sum(found.values()), unsettled, *others)
+
+        return await self._database.read(count)
+
+    async def forget(self, team_id: str, user_id: str) -> Words:
+        """Removes all of a person's words at their request, in small batches; returns how much there was."""
+        total = Words()
+        while gone := await self._forget_some(team_id, user_id):
+            total += gone
+            await asyncio.sleep(PAUSE_S)
+        return total
+
+    async def _forget_some(self, team_id: str, user_id: str) -> Words:
+        some = select(cases.c.id).where(cases.c.id.in_(theirs(team_id, user_id)), cases.c.forgotten_at.is_(None))
+        marking = update(cases).where(cases.c.id.in_(some.order_by(cases.c.id).limit(BATCH)))
+        marks = {"forgotten_at": utc_now(), "is_stale": True}
+        no_reasons = update(labels).where(*_has_reason(team_id, user_id)).values(reason=None)
+
+        async def forget(connection: AsyncConnection) -> Words:
+            await lock_learning(connection)
+            marked = (await connection.execute(marking.values(marks).returning(cases.c.id, cases.c.status))).all()
+            is_marked = cases.c.id.in_([row.id for row in marked])
+            is_asked = and_(is_marked, cases.c.requester_id == user_id)
+            await connection.execute(update(cases).where(is_asked).values(requester_name=user_id))
+            reasons = (await connection.execute(no_reasons.returning(labels.c.case_id))).scalars().all()
+            no_thumbs = (await connection.execute(delete(thumbs).where(*_has_thumb(team_id, user_id)))).rowcount
+            # Rubrics come last, as always when a case is forgotten, so that no two transactions wait for each other.
+            await drop_texts(self._database, connection, and_(is_marked, cases.c.status.in_(AT_REST)))
+            await drop_examples(self._database, connection, [(team_id, case_id) for case_id in reasons])
+            amend = partial(Job, JobKind.AMEND, team_id, priority=_AFTER_ALL_CASES)
+            delivered = [row.id for row in marked if row.status == CaseStatus.DELIVERED]
+            await self._jobs.put(connection, [amend(number, key=f"amend/{number}") for number in delivered])
+            unsettled = sum(row.status not in AT_REST for row in marked)
+            gone = Words(len(marked), unsettled, len(reasons), no_thumbs)
+            acts = [Act(team_id, user_id, Action.FORGOT_PERSON, user_id=user_id, cases=len(marked))] if gone else []
+            await note(connection, acts)
+            return gone
+
+        return await self._database.write(forget)
+
+
+def _has_reason(team_id: str, user_id: str) -> tuple[ColumnElement[bool], ...]:
+    return labels.c.team_id == team_id, labels.c.user_id == user_id, labels.c.reason.is_not(None)
+
+
+def _has_thumb(team_id: str, user_id: str) -> tuple[ColumnElement[bool], ...]:
+    return thumbs.c.team_id == team_id, thumbs.c.user_id == user_id

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from bot.domain.numbers import number_of
 from bot.features.privacy import ids
+from bot.features.privacy.queries import Words
 from bot.pipeline.own_cases import ListedCase, recent_blocks
 from bot.slack.blocks import Block, actions, button, section
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import escape
-from bot.store.forgetting import Words
 
 HOW = (
     "Type `/judge forget NUMBER` with the number of a case, `/judge forget LINK` with the link of a scored reply or of "

@@ -8,9 +8,9 @@ import pytest
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.domain.label import Label
 from bot.features.privacy import ids
+from bot.features.privacy.queries import PersonalData, Words
 from bot.features.privacy.text import HOW, NO_WORDS
 from bot.slack import ids as slack_ids
-from bot.store.forgetting import Words
 from pocket_slack import Person
 from tests.cases import bytes_on_disk
 from tests.gestures import GONE, QUOTING, ask, forget, go_ahead, settled, up_to_date
@@ -197,4 +197,4 @@ async def test_a_forgotten_reply_can_be_scored_again(stage: Stage) -> None:
     known = await stage.told(person)
     await settled(stage, 2, person.click(known, slack_ids.ACTION_AGAIN))
     assert (await stage.log.cases.get(2)).response == ANSWER
-    assert await stage.log.personal_data.count(stage.slack.workspace.team_id, stage.ben.id) == Words(cases=1)
+    assert await PersonalData.from_store(stage.log).count(stage.slack.workspace.team_id, stage.ben.id) == Words(cases=1)

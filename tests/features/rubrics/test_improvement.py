@@ -314,11 +314,14 @@ async def test_a_person_who_leaves_the_channel_is_told_no_figures_and_nothing_mo
     await gone(stage)
 
 
+@pytest.mark.needs("privacy")
 async def test_it_ends_when_a_person_whose_words_it_has_read_has_them_forgotten(stage: Stage) -> None:
+    from bot.features.privacy.queries import PersonalData
+
     gate = asyncio.Event()
     await asked(stage, *[too_kind] * 5, Held(gate, SO_SO), too_kind)
     await stage.model.asked(6)
-    await stage.log.personal_data.forget(place(stage)[0], stage.ben.id)
+    await PersonalData.from_store(stage.log).forget(place(stage)[0], stage.ben.id)
     before = len(stage.model.requests)
     gate.set()
     assert (await shows(stage)).text == words.FORGOTTEN.format(channel=place(stage)[1])

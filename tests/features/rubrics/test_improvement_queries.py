@@ -95,7 +95,10 @@ async def test_what_models_wrote_goes_at_the_end_and_the_rest_stays(log: Store, 
     assert await keys(log) == ["attempts", "parts", "proposal/2"]
 
 
+@pytest.mark.needs("privacy")
 async def test_what_is_remembered_of_a_case_goes_with_it_or_with_its_texts(log: Store) -> None:
+    from bot.features.privacy.queries import PersonalData
+
     gone, dropped, kept = [await labelled(log, number, requester_id=f"U{number}") for number in (1, 2, 3)]
     records = Improvements.from_store(log).records("T1", "C1")
     for number in (gone, dropped, kept, 99):
@@ -103,7 +106,7 @@ async def test_what_is_remembered_of_a_case_goes_with_it_or_with_its_texts(log: 
     await records.put(f"score/org/model, code 1234/{kept}/abc", {"score": 5})
     await records.put("parts", {"abc": True})
     await log.forgetting.forget([gone], "U1")
-    await log.personal_data.forget("T1", "U2")
+    await PersonalData.from_store(log).forget("T1", "U2")
     for number in (gone, dropped):  # an answer that was under way
         await records.put(f"score/org/model, code 1234/{number}/abc", {"score": number})
     assert await keys(log) == ["parts", f"score/org/model, code 1234/{kept}/abc"]

@@ -46,13 +46,18 @@ async def test_an_edit_by_the_other_companys_people_is_noticed(stage: Stage) -> 
     assert (await up_to_date(stage)).edited_at is not None
 
 
+@pytest.mark.needs("privacy")
 async def test_thumbs_of_ones_own_people_are_counted_and_of_no_others(stage: Stage) -> None:
+    from bot.features.privacy.queries import PersonalData
+
     answer, _ = await scored(stage)
     stage.ann.react(answer, "+1")
     stage.ben.react(answer, "+1")
     await heard(stage, 3)
     workspace = stage.slack.workspace
-    counts = [await stage.log.personal_data.count(workspace.team_id, each.id) for each in (stage.ann, stage.ben)]
+    counts = [
+        await PersonalData.from_store(stage.log).count(workspace.team_id, each.id) for each in (stage.ann, stage.ben)
+    ]
     assert [each.thumbs for each in counts] == [1, 0]
 
 
