@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from functools import partial
 
-from sqlalchemy import ColumnElement, and_, delete, func, or_, select, union, update
+from sqlalchemy import and_, delete, func, or_, select, union, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus, LoggedCase, Part
@@ -90,8 +90,8 @@ class PersonalData(JobQueries):
     async def count(self, team_id: str, user_id: str) -> Words:
         is_theirs = and_(cases.c.id.in_(theirs(team_id, user_id)), cases.c.forgotten_at.is_(None))
         by_status = select(cases.c.status, func.count().label("number")).where(is_theirs).group_by(cases.c.status)
-        reasons = select(func.count()).where(*_has_reason(team_id, user_id))
-        given = select(func.count()).where(*_has_thumb(team_id, user_id))
+        reasons = select(func.count(labels.c.reason)).filter_by(team_id=team_id, user_id=user_id)
+        given = select(func.count(thumbs.c.ts)).filter_by(team_id=team_id, user_id=user_id)
 
         async def count(connection: AsyncConnection) -> Words:
             found = {row.status: row.number for row in await connection.execute(by_status)}
@@ -113,7 +113,8 @@ class PersonalData(JobQueries):
         some = select(cases.c.id).where(cases.c.id.in_(theirs(team_id, user_id)), cases.c.forgotten_at.is_(None))
         marking = update(cases).where(cases.c.id.in_(some.order_by(cases.c.id).limit(BATCH)))
         marks = {"forgotten_at": utc_now(), "is_stale": True}
-        no_reasons = update(labels).where(*_has_reason(team_id, user_id)).values(reason=None)
+        person = {"team_id": team_id, "user_id": user_id}
+        no_reasons = update(labels).filter_by(**person).where(labels.c.reason.is_not(None)).values(reason=None)
 
         async def forget(connection: AsyncConnection) -> Words:
             await lock_learning(connection)
@@ -122,7 +123,7 @@ class PersonalData(JobQueries):
             is_asked = and_(is_marked, cases.c.requester_id == user_id)
             await connection.execute(update(cases).where(is_asked).values(requester_name=user_id))
             reasons = (await connection.execute(no_reasons.returning(labels.c.case_id))).scalars().all()
-            no_thumbs = (await connection.execute(delete(thumbs).where(*_has_thumb(team_id, user_id)))).rowcount
+            no_thumbs = (await connection.execute(delete(thumbs).filter_by(**person))).rowcount
             # Rubrics come last, as always when a case is forgotten, so that no two transactions wait for each other.
             await drop_texts(self._database, connection, and_(is_marked, cases.c.status.in_(AT_REST)))
             await drop_examples(self._database, connection, [(team_id, case_id) for case_id in reasons])
@@ -136,11 +137,3 @@ class PersonalData(JobQueries):
             return gone
 
         return await self._database.write(forget)
-
-
-def _has_reason(team_id: str, user_id: str) -> tuple[ColumnElement[bool], ...]:
-    return labels.c.team_id == team_id, labels.c.user_id == user_id, labels.c.reason.is_not(None)
-
-
-def _has_thumb(team_id: str, user_id: str) -> tuple[ColumnElement[bool], ...]:
-    return thumbs.c.team_id == team_id, thumbs.c.user_id == user_id
