@@ -2,11 +2,10 @@
 
 import hmac
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from math import inf
 
 MOST_OF_A_QUESTION = 5
 """At most this many replies of an assistant to one question are scored a day; the others become `OVER`."""
@@ -76,13 +75,6 @@ class Unread:
 
     since: datetime
     reason: str
-
-
-def losers(earlier: Watch, now: Watch) -> Sequence[str]:
-    """Who gets fewer alerts of a changed watch: all, if it scores less or its floor is lower; else who is left out."""
-    a_day = (now.per_day or inf) < (earlier.per_day or inf)
-    is_less = now.share < earlier.share or a_day or (now.floor or -inf) < (earlier.floor or -inf)
-    return [each for each in earlier.alerts_to if is_less or each not in now.alerts_to]
 
 
 LATE = timedelta(days=1)
@@ -165,11 +157,6 @@ class Coverage:
     @property
     def deleted(self) -> int:
         return self.outcomes.get(ReplyOutcome.DELETED, 0)
-
-    @property
-    def is_trusted(self) -> bool:
-        """Whether at most one in ten drawn replies was deleted; with more, the rest may not represent them."""
-        return 10 * self.deleted <= self.seen - self.outcomes.get(ReplyOutcome.PASSED, 0)
 
     @property
     def share(self) -> float:

@@ -132,12 +132,6 @@ def button(label: str, action_id: str, value: str | int | None = None) -> dict[s
     return element if value is None else element | {"value": str(value)}
 
 
-def asking_first(element: Block, title: str, why: str, yes: str, no: str) -> dict[str, Any]:
-    """The button in red, with a dialog that asks for confirmation; its texts are plain text."""
-    asked = {"title": plain(title), "text": plain(why), "confirm": plain(yes), "deny": plain(no), "style": "danger"}
-    return element | {"style": "danger", "confirm": asked}
-
-
 def option(value: str, label: str | None = None, about: str = "") -> dict[str, Any]:
     """An option of a menu or of radio buttons; `label` is the value by default.
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from math import inf
 from typing import Any
 
 from slack_bolt.async_app import AsyncApp
 
 from bot.domain.blocker import CHANNEL_OFF
-from bot.domain.watch import Shows, Watch, losers
+from bot.domain.watch import Shows, Watch
 from bot.feature import Services
 from bot.features.watch import ids
 from bot.features.watch import text as words
@@ -47,7 +48,11 @@ async def save_order(watcher: Watcher, watch: Watch, by: str) -> str:
     earlier = await services.store.watches.find(watch.team_id, watch.channel_id, watch.author_id)
     await watcher.save(watch, by)
     if earlier:
-        lose = tuple(each for each in losers(earlier, watch) if each != by)
+        # All get fewer alerts if it scores less or its floor is lower; otherwise those who are left out get none.
+        a_day = (watch.per_day or inf) < (earlier.per_day or inf)
+        is_less = watch.share < earlier.share or a_day or (watch.floor or -inf) < (earlier.floor or -inf)
+        stay = {by} if is_less else {by, *watch.alerts_to}
+        lose = tuple(each for each in earlier.alerts_to if each not in stay)
         name = await name_of(services, watch.author_id)
         await send_alert(services, replace(earlier, alerts_to=lose), words.changed_by(watch, name, by))
     return ""

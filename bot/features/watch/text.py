@@ -200,7 +200,9 @@ def _lines(each: Watched, name: str) -> Iterator[str]:
     if each.others:
         yield f"Not counted above, because another judge or another scale was used: {each.others:,}."
     if each.coverage.deleted:
-        doubt = "" if each.coverage.is_trusted else " *That is more than one in ten, so do not trust this mean.*"
+        all_drawn = each.coverage.seen - each.coverage.outcomes.get(ReplyOutcome.PASSED, 0)
+        is_trusted = 10 * each.coverage.deleted <= all_drawn  # with more, the rest may not represent them
+        doubt = "" if is_trusted else " *That is more than one in ten, so do not trust this mean.*"
         yield f"Drawn, but deleted before scoring: {each.coverage.deleted}.{doubt}"
     if each.coverage.lost:
         lost = ", ".join(_outcomes(each.coverage, _LOST))

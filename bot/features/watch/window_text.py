@@ -164,8 +164,9 @@ def _end(form: WatchView) -> ui.Block:
         f"Replies of {name} will no longer be scored automatically here, and no alerts will be sent. "
         "Past scores stay in the figures."
     )
-    end = ui.button("End this watch", ids.ACTION_WATCH_END, author_id)
-    return ui.asking_first(end, "End this watch?", why, "End it", "Keep it")
+    asked = {"title": ui.plain("End this watch?"), "text": ui.plain(why), "style": "danger"}
+    asked |= {"confirm": ui.plain("End it"), "deny": ui.plain("Keep it")}
+    return ui.button("End this watch", ids.ACTION_WATCH_END, author_id) | {"style": "danger", "confirm": asked}
 
 
 def _replies(form: WatchView, replies: Sequence[Message] | str | None, workspace_url: str) -> list[ui.Block]:
