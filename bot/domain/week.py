@@ -90,11 +90,6 @@ class Schedule:
         week = Week.of(now, self.zone).before()
         return week if self.due(week) <= now else week.before()
 
-    def next_due(self, now: datetime) -> datetime:
-        latest = self.latest(now)
-        week = Week.of(latest.end, self.zone)
-        return self.due(week).astimezone(self.zone)
-
     def __str__(self) -> str:
         return f"{self.day.title()} at {self.time:%H:%M} ({self.zone.key})"
 

@@ -34,21 +34,11 @@ def moved(change: Interval | None, *, is_finished: bool) -> str:
     if change.low <= 0 <= change.high:
         return f"No clear change from {before}."
     how = "lower" if change.mean < 0 else "higher"
-    by, near, far = _distances(change.mean, change.low, change.high)
+    by, near, far = distances(change.mean, change.low, change.high)
     return f"{by} {how} than {before} (between {near} and {far} {how})."
 
 
-def moved_in_short(change: Interval | None) -> str:
-    """The same in short, for a table; empty if the change is not known."""
-    if change is None or change.low is None or change.high is None:
-        return ""
-    if change.low <= 0 <= change.high:
-        return "no clear change"
-    by, near, far = _distances(change.mean, change.low, change.high)
-    return f"{'▼' if change.mean < 0 else '▲'} {by} ({near} to {far})"
-
-
-def _distances(mean: float, low: float, high: float) -> list[str]:
+def distances(mean: float, low: float, high: float) -> list[str]:
     """The distance, and its lower and upper bound, with enough decimals that the lower bound does not look like 0."""
     near, far = sorted((abs(low), abs(high)))
     return [f"{each:{'.1f' if near >= 0.05 else '.2f'}}" for each in (abs(mean), near, far)]

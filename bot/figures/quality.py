@@ -121,10 +121,8 @@ def _add(
     estimator.add(value(row.score), label, probability=share, cluster=row.thread_ts, weight=weight, times=row.number)
 
 
-MIN_SCORES = 10
-"""With fewer scores, a range would say little more than the scale does."""
 _NUMBERS = {4: "four"}
-_SPAN = f"the last {_NUMBERS[WEEKS]} weeks"
+SPAN = f"the last {_NUMBERS[WEEKS]} weeks"
 _NO_MODEL = {
     OFFLINE: "scored by the offline rater, which is not a judge",
     MADE_UP: "made up for the demo",
@@ -137,19 +135,9 @@ def corrected(quality: Quality | None) -> str:
         return ""
     mean, good = quality.mean, quality.good.corrected
     return (
-        f"{_SPAN.capitalize()}, corrected by {number_of(mean.labelled, 'blind label')}: mean "
+        f"{SPAN.capitalize()}, corrected by {number_of(mean.labelled, 'blind label')}: mean "
         f"{span(mean.corrected, '.1f', '*')}; {quality.good_from} or more: {span(good, '.0%')}. The judge's own mean "
         f"of these {number_of(mean.n, 'score')} is {mean.judge.mean:.1f}."
-    )
-
-
-def uncorrected(quality: Quality | None) -> str:
-    """The judge's own mean, what its range leaves out, and how many blind labels are missing; empty if none are."""
-    if quality is None or not quality.mean.missing or quality.mean.n < MIN_SCORES:
-        return ""
-    return (
-        f"Mean over {_SPAN}: {span(quality.mean.judge, '.1f')}. This range ignores the judge's own errors; "
-        f"{number_of(quality.mean.missing, 'more blind label')} would correct for them (`/judge label`)."
     )
 
 

@@ -278,17 +278,6 @@ class Access:
             return f"Only workspace admins can change {what} here (setting DIGEST_BY)."
         return ""
 
-    async def allows_changes(self, user_id: str) -> bool:
-        """Whether this person may change the digests of channels that they are in; False if Slack does not say."""
-        if not self._is_for_admins:
-            return True  # guests may not, but are told so when they try
-        try:
-            async with asyncio.timeout(_LOOK_UP_S):
-                user = await _user(self._client, user_id)
-        except SLACK_ERRORS:
-            return False
-        return _is_admin(user) and not is_guest(user)
-
     async def is_in(self, channel_id: str, user_id: str) -> bool:
         """Whether the person is in the channel; always asks Slack, and is False if Slack refuses to say.
 

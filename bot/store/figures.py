@@ -200,7 +200,7 @@ class Usage:
 
 
 _WORDS = 300  # more than is shown, because blanks and what people do not see are removed
-_BEGINNING, _END = datetime(2000, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
+BEGINNING, END = datetime(2000, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 
 
 class Tallies(StoreQueries):
@@ -210,21 +210,15 @@ class Tallies(StoreQueries):
         columns = (
             cases.c[name] for name in ("author_id", "score", "lowest", "highest", "unscored_reason", "thread_ts")
         )
-        chosen = sa.select(*columns, version, rater, has_unread).where(_public(place, span))
+        chosen = sa.select(*columns, version, rater, has_unread).where(is_public(place, span))
         found = _in_shared_threads(chosen.cte("found"))
         query = sa.select(found, sa.func.count().label("number")).group_by(*found.c)
         return await self._database.rows(ScoreCount, query)
 
     async def authors(self, place: Place, span: Span) -> Sequence[str]:
         """The authors of the replies that were scored, those with the most first."""
-        query = sa.select(cases.c.author_id).where(_public(place, span), cases.c.author_id.is_not(None))
+        query = sa.select(cases.c.author_id).where(is_public(place, span), cases.c.author_id.is_not(None))
         query = query.group_by(cases.c.author_id).order_by(sa.func.count().desc(), cases.c.author_id)
-        return await self._database.values(query)
-
-    async def busiest(self, team_id: str, channel_ids: Collection[str], since: datetime) -> Sequence[str]:
-        is_among = sa.and_(cases.c.team_id == team_id, cases.c.channel_id.in_(channel_ids))
-        query = sa.select(cases.c.channel_id).where(is_among, cases.c.judged_at >= since, counts(cases))
-        query = query.group_by(cases.c.channel_id).order_by(sa.func.count().desc(), cases.c.channel_id)
         return await self._database.values(query)
 
     async def usage(self, place: Place, span: Span, kind: Kind) -> Usage:
@@ -239,7 +233,7 @@ class Tallies(StoreQueries):
             sa.func.count().filter(cases.c.skipped_ratings > 0).label("skipped_ratings"),
             sa.func.count(cases.c.skipped_ratings).label("with_skipping"),
         )
-        (usage,) = await self._database.rows(Usage, query.where(_public(place, span)))
+        (usage,) = await self._database.rows(Usage, query.where(is_public(place, span)))
         return usage
 
     async def sums(self, place: Place, spans: Sequence[Span], scale: Scale) -> Sequence[VersionSum]:
@@ -248,7 +242,7 @@ class Tallies(StoreQueries):
         figures = (version, sa.func.sum(cases.c.score).label("total"), sa.func.count(cases.c.score).label("n"))
         each = [
             sa.select(sa.literal(position).label("position"), *figures)
-            .where(_is_on(scale), _public(place, span, sa.select(repeated.c.id)))
+            .where(_is_on(scale), is_public(place, span, sa.select(repeated.c.id)))
             .group_by(version)
             for position, span in enumerate(spans)
         ]
@@ -262,14 +256,9 @@ class Tallies(StoreQueries):
         No score is above `up_to`, so that the others need no sorting. With `author_ids`, only what those authors wrote.
         """
         by_whom = sa.true() if author_ids is None else cases.c.author_id.in_(author_ids)
-        found = sa.select(cases.c.id).where(cases.c.score <= up_to, _is_of(kind), _public(place, span), by_whom)
+        found = sa.select(cases.c.id).where(cases.c.score <= up_to, _is_of(kind), is_public(place, span), by_whom)
         found = found.order_by(cases.c.score, cases.c.judged_at.desc()).limit(limit)
-        return await self._database.rows(LowCase, _low_cases(cases.c.id.in_(found)))
-
-    async def still_low(self, place: Place, case_ids: Collection[int]) -> Sequence[LowCase]:
-        """Those of the cases that the channel may still see, in the same order as `lowest`."""
-        is_there = sa.and_(cases.c.id.in_(case_ids), _public(place, Span(_BEGINNING, _END)))
-        return await self._database.rows(LowCase, _low_cases(is_there))
+        return await self._database.rows(LowCase, low_cases(cases.c.id.in_(found)))
 
     async def labelled(self, place: Place, until: datetime, kind: Kind) -> Sequence[LabelledCount]:
         """Scores and labels of everything that was judged before `until`."""
@@ -285,7 +274,7 @@ class Tallies(StoreQueries):
         is_here = sa.and_(
             cases.c.team_id.concat("") == place.team_id, cases.c.channel_id == place.channel_id, _by(place)
         )
-        is_past = sa.and_(cases.c.judged_at < until, cases.c.id.not_in(_repeated(place, Span(_BEGINNING, until))))
+        is_past = sa.and_(cases.c.judged_at < until, cases.c.id.not_in(_repeated(place, Span(BEGINNING, until))))
         query = sa.select(*by, sa.func.count().label("number")).join(given, given.c.case_id == cases.c.id)
         query = query.where(is_here, is_past, counts(cases), _is_of(kind)).group_by(*by)
         return await self._database.rows(LabelledCount, query)
@@ -295,7 +284,7 @@ class Tallies(StoreQueries):
         return await self._database.rows(TimedScore, query)
 
     async def newest(self, place: Place) -> TimedScore | None:
-        query = _timed_scores(place, Span(_BEGINNING, _END)).order_by(cases.c.judged_at.desc())
+        query = _timed_scores(place, Span(BEGINNING, END)).order_by(cases.c.judged_at.desc())
         return await self._database.first(TimedScore, query)
 
     async def blind(self, place: Place, span: Span, kind: Kind) -> Sequence[ScoredCount]:
@@ -320,7 +309,7 @@ class Tallies(StoreQueries):
         )
         is_earlier = sa.func.coalesce(replies.c.ts < to_ts(span.start), sa.true()).label("is_earlier")
         query = sa.select(*columns, replies.c.day, is_earlier).outerjoin(replies, _is_reply(place))
-        scored = _in_shared_threads(query.where(_is_of(kind), _public(place, span)).cte("scored"))
+        scored = _in_shared_threads(query.where(_is_of(kind), is_public(place, span)).cte("scored"))
         by = (given.c.label, *(each for each in scored.c if each.name != "id"))
         query = sa.select(*by, sa.func.count().label("number")).outerjoin(given, given.c.case_id == scored.c.id)
         return await self._database.rows(ScoredCount, query.group_by(*by))
@@ -334,7 +323,7 @@ def _in_shared_threads(found: sa.CTE) -> sa.Subquery:
     return sa.select(*(each for each in found.c if each.name != "thread_ts"), thread_ts).subquery()
 
 
-def _low_cases(which: sa.ColumnElement[bool]) -> sa.Select[Any]:
+def low_cases(which: sa.ColumnElement[bool]) -> sa.Select[Any]:
     """The lowest first, and the newest first among equals; without the texts of deleted or forgotten cases."""
     is_shown = sa.and_(cases.c.deleted_at.is_(None), cases.c.forgotten_at.is_(None))
     words = sa.case((is_shown, sa.func.substr(cases.c.response, 1, _WORDS))).label("response")
@@ -343,10 +332,10 @@ def _low_cases(which: sa.ColumnElement[bool]) -> sa.Select[Any]:
 
 
 def _timed_scores(place: Place, span: Span) -> sa.Select[Any]:
-    return sa.select(*columns_of(cases, TimedScore)).where(cases.c.score.is_not(None), _public(place, span))
+    return sa.select(*columns_of(cases, TimedScore)).where(cases.c.score.is_not(None), is_public(place, span))
 
 
-def _public(
+def is_public(
     place: Place, span: Span, repeated: sa.Select[Any] | sa.CompoundSelect[Any] | None = None
 ) -> sa.ColumnElement[bool]:
     """What counts in the channel; the conditions are written as in the indexes, so that these are used."""

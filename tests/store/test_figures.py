@@ -355,8 +355,11 @@ async def test_a_change_is_not_told_across_judges_or_of_few_scores(log: Store) -
     assert (await figures_of(log, *this, *[before] * 4)).change is None
 
 
+@pytest.mark.needs("digest")
 @pytest.mark.on("sqlite", "postgres")
 async def test_how_low_replies_begin_is_read_unless_they_are_gone_or_to_be_forgotten(log: Store) -> None:
+    from bot.features.digest.queries import still_low
+
     team = next(TEAMS)
     await write(log, team, [Entry(score=0)] * 3)
     async with log.database.engine.begin() as connection:
@@ -365,8 +368,10 @@ async def test_how_low_replies_begin_is_read_unless_they_are_gone_or_to_be_forgo
             await connection.execute(update(cases).where(which).values(response="Words" * 100, **change))
     figures = await read_figures(log.tallies, Place(team, "C1"), WEEK, NOW)
     assert sorted(case.response or "" for case in figures.lowest) == ["", "", ("Words" * 60)]
-    assert await log.tallies.still_low(Place(team, "C1"), [case.id for case in figures.lowest]) == list(figures.lowest)
-    assert await log.tallies.still_low(Place(team, "C2"), [case.id for case in figures.lowest]) == []
+    assert await still_low(log.database, Place(team, "C1"), [case.id for case in figures.lowest]) == list(
+        figures.lowest
+    )
+    assert await still_low(log.database, Place(team, "C2"), [case.id for case in figures.lowest]) == []
 
 
 def mixed() -> list[Entry]:
@@ -418,15 +423,18 @@ async def test_authors_are_those_of_public_verdicts_most_first(log: Store) -> No
     assert await log.tallies.authors(Place(team, "C1"), Span(WEEK.start, WEEK.end)) == ["B1", "B2"]
 
 
+@pytest.mark.needs("digest")
 @pytest.mark.on("sqlite", "postgres")
 async def test_the_busiest_channels_are_among_those_that_are_asked_for(log: Store) -> None:
+    from bot.features.digest.queries import busiest
+
     team = next(TEAMS)
     hidden = [Entry(channel="C4", visibility=Visibility.ME), Entry(channel="C5", judged_at=WEEK.before().start)]
     await write(log, team, [Entry(channel="C1"), *[Entry(channel="C2")] * 2, *[Entry(channel="C3")] * 3, *hidden])
     await write(log, next(TEAMS), [Entry(channel="C6")])
     asked = ["C1", "C2", "C4", "C5", "C6"]
-    assert await log.tallies.busiest(team, asked, WEEK.start) == ["C2", "C1"]
-    assert await log.tallies.busiest(team, [], WEEK.start) == []
+    assert await busiest(log.database, team, asked, WEEK.start) == ["C2", "C1"]
+    assert await busiest(log.database, team, [], WEEK.start) == []
 
 
 async def test_quality_is_of_one_judge_version_and_its_blind_labels(log: Store) -> None:

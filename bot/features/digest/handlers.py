@@ -17,10 +17,12 @@ from bot.feature import Services
 from bot.features.digest import ids, poster
 from bot.features.digest import text as words
 from bot.features.digest.input import parse_digest, parse_stats
+from bot.features.digest.queries import busiest
 from bot.figures import week as figures_week
 from bot.figures.charts import weekly_means
 from bot.slack import blocks as ui
 from bot.slack import invocation as slack_invocation
+from bot.slack.client import SLACK_ERRORS
 from bot.slack.members import Member, MembershipError
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape
@@ -40,7 +42,7 @@ def digest_state(settings: ChannelSettings, schedule: Schedule, now: datetime) -
     people = " People are listed as well as bots." if settings.ranks_people else ""
     if not settings.is_digest_on:
         return f"The digest is off in this channel. `/judge digest on` posts it every {schedule}.{people}"
-    following = schedule.next_due(now)
+    following = schedule.due(Week.of(schedule.latest(now).end, schedule.zone)).astimezone(schedule.zone)
     return (
         f"The digest is on in this channel: every {schedule}, about the previous week, Monday to Sunday. "
         f"The next one is on {following:%A}, {following.day} {following:%b}.{people}"
@@ -164,6 +166,7 @@ _MOST_CHANNELS = 10
 _LISTED_FOR = timedelta(weeks=2)  # after the last verdict
 # There are few connections to the store, and new cases come first.
 _READ_AT_ONCE = 2
+_LOOK_UP_S = 2.0
 _NO_CHANNELS = "Nothing was scored in your channels in the last two weeks."
 _NO_MODEL = {MADE_UP: "made up", OFFLINE: "offline rater"}
 
@@ -184,7 +187,7 @@ class ChannelsAtHome:
         memberships = self._services.memberships
         try:
             theirs, ours, is_allowed = await asyncio.gather(
-                memberships.of(user_id), memberships.of(), self._services.access.allows_changes(user_id)
+                memberships.of(user_id), memberships.of(), self._may_switch(user_id)
             )
         except MembershipError as exc:
             weeks = [ui.section(unsure(str(exc)))]
@@ -192,10 +195,20 @@ class ChannelsAtHome:
             weeks = await self._weeks(team_id, list(theirs), set(ours) if is_allowed else set())
         return [ui.header("Your channels, this week so far"), *weeks]
 
+    async def _may_switch(self, user_id: str) -> bool:
+        """Whether this person may change the digests of channels that they are in; False if Slack does not say."""
+        if self._services.settings.digest_by != "admins":
+            return True  # guests may not, but are told so when they try
+        try:
+            async with asyncio.timeout(_LOOK_UP_S):
+                return await self._services.access.is_admin(user_id)
+        except SLACK_ERRORS:
+            return False
+
     async def _weeks(self, team_id: str, theirs: Collection[str], switchable: set[str]) -> list[ui.Block]:
         now, store = self._services.clock(), self._services.store
         async with self._reading:
-            busy = await store.tallies.busiest(team_id, theirs, now - _LISTED_FOR)
+            busy = await busiest(store.database, team_id, theirs, now - _LISTED_FOR)
             settings = await store.channels.among(team_id, theirs)
         listed = [*busy, *(each for each, chosen in settings.items() if chosen.is_digest_on and each not in busy)]
         shown = [settings.get(each) or ChannelSettings(team_id, each) for each in listed[:_MOST_CHANNELS]]

@@ -15,6 +15,7 @@ from slack_sdk.errors import SlackApiError
 from bot.domain.week import Schedule, Week
 from bot.feature import Services
 from bot.features.digest import ids, text
+from bot.features.digest.queries import still_low
 from bot.figures.week import Figures, read_figures
 from bot.pipeline.text import sentence
 from bot.slack import client, messenger
@@ -145,7 +146,7 @@ async def draft(services: Services, settings: ChannelSettings, week: Week) -> tu
 
 async def lowest(services: Services, settings: ChannelSettings, case_ids: Collection[int]) -> messenger.Post:
     """How these replies of a posted digest begin, for one person; without those deleted or replaced since."""
-    found = await services.store.tallies.still_low(Place(settings.team_id, settings.channel_id), case_ids)
+    found = await still_low(services.store.database, Place(settings.team_id, settings.channel_id), case_ids)
     if not found:
         return sentence(text.LOWEST_GONE)
     listed = await shown_authors(services, settings, [each.author_id for each in found if each.author_id])

@@ -7,7 +7,7 @@ from datetime import timedelta
 from bot.domain.numbers import number_of
 from bot.features.digest import ids
 from bot.figures import quality
-from bot.figures.charts import charts, day_name, good_words, low_words, moved, moved_in_short
+from bot.figures.charts import charts, day_name, distances, good_words, low_words, moved
 from bot.figures.week import FEWEST, Figures, Glance
 from bot.pipeline.verdict_text import in_short
 from bot.slack import blocks as ui
@@ -15,10 +15,11 @@ from bot.slack.members import Member
 from bot.slack.messenger import Drawn, Post
 from bot.slack.mrkdwn import clip, excerpt
 from bot.store.figures import LowCase, ThumbCount, Usage
-from judge.evaluation.stats import SURE, good_from
+from judge.evaluation.stats import SURE, Interval, good_from
 
 MOST_AUTHORS = 20
 ENOUGH_LABELS = 20
+_MIN_SCORES = 10  # with fewer, a range would say little more than the scale does
 _NAME = 80
 _WORDS = 80
 _INDENT = "\u2003"
@@ -114,7 +115,7 @@ def _message(
         return Post.of(" ".join([f"{title}:", *said]).replace("*", ""), top)
     counts = counted(figures)
     lines = (f"*{counts}*" if lead else f"*{title}*: {counts}", measures(figures), quality.corrected(figures.quality))
-    end = [ui.context(line) for line in (judge_change(figures), quality.uncorrected(figures.quality), *small) if line]
+    end = [ui.context(line) for line in (judge_change(figures), _uncorrected(figures.quality), *small) if line]
     return Post.of(
         " ".join([f"{title}:", *said, f"{counts}.", measures(figures)]).replace("*", "").replace("\n", " ").strip(),
         [
@@ -125,6 +126,16 @@ def _message(
             *middle,
             *end,
         ],
+    )
+
+
+def _uncorrected(found: quality.Quality | None) -> str:
+    """The judge's own mean, what its range leaves out, and how many blind labels are missing; empty if none are."""
+    if found is None or not found.mean.missing or found.mean.n < _MIN_SCORES:
+        return ""
+    return (
+        f"Mean over {quality.SPAN}: {quality.span(found.mean.judge, '.1f')}. This range ignores the judge's own "
+        f"errors; {number_of(found.mean.missing, 'more blind label')} would correct for them (`/judge label`)."
     )
 
 
@@ -169,6 +180,16 @@ def _authors(figures: Figures, members: Mapping[str, Member]) -> list[Drawn]:
     header = [_raw(title) for title in ("Assistant", "Replies", "Mean", "Change", f"Scored {low}")]
     table = {"type": "data_table", "caption": "Chosen replies by assistant", "rows": [header, *rows], "page_size": 10}
     return [Drawn(table, ui.section("\n".join(lines)[:2900]))]
+
+
+def moved_in_short(change: Interval | None) -> str:
+    """How far a mean has moved, in short for a table; empty if that is not known."""
+    if change is None or change.low is None or change.high is None:
+        return ""
+    if change.low <= 0 <= change.high:
+        return "no clear change"
+    by, near, far = distances(change.mean, change.low, change.high)
+    return f"{'▼' if change.mean < 0 else '▲'} {by} ({near} to {far})"
 
 
 def _raw(text: str) -> ui.Block:

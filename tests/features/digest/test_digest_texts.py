@@ -28,9 +28,10 @@ from bot.features.digest.text import (
     digest_message,
     judge_change,
     lowest_blocks,
+    moved_in_short,
     stats_message,
 )
-from bot.figures.charts import charts, moved, moved_in_short, weekly_means
+from bot.figures.charts import charts, moved, weekly_means
 from bot.figures.quality import Agreement, Quality, to_quality
 from bot.figures.week import Author, Figures, LowCase, Point, Tally, Usage
 from bot.slack.blocks import section

@@ -1,0 +1,24 @@
+"""Which channels the Home tab lists, and which of a posted digest's lowest replies are still there."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from bot.store.database import Database
+from bot.store.figures import BEGINNING, END, LowCase, Place, Span, is_public, low_cases
+from bot.store.schema import cases
+from bot.store.visibility import counts
+
+
+async def busiest(database: Database, team_id: str, channel_ids: Collection[str], since: datetime) -> Sequence[str]:
+    is_among = sa.and_(cases.c.team_id == team_id, cases.c.channel_id.in_(channel_ids))
+    query = sa.select(cases.c.channel_id).where(is_among, cases.c.judged_at >= since, counts(cases))
+    query = query.group_by(cases.c.channel_id).order_by(sa.func.count().desc(), cases.c.channel_id)
+    return await database.values(query)
+
+
+async def still_low(database: Database, place: Place, case_ids: Collection[int]) -> Sequence[LowCase]:
+    """Those of the cases that the channel may still see, in the same order as `Tallies.lowest`."""
+    is_there = sa.and_(cases.c.id.in_(case_ids), is_public(place, Span(BEGINNING, END)))
+    return await database.rows(LowCase, low_cases(is_there))
