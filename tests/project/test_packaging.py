@@ -149,7 +149,7 @@ def test_each_command_works_from_the_wheels_in_an_empty_folder(wheels: Path, tmp
 
 
 def test_the_pocket_slack_requires_exactly_the_packages_that_it_imports() -> None:
-    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "sandbox").rglob("*.py")]
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "sandbox/pocket_slack").rglob("*.py")]
     found = {name for text in sources for name in re.findall(r"^ *(?:from|import) (\w+)", text, re.MULTILINE)}
     foreign = found - sys.stdlib_module_names - {"pocket_slack"}
     asked = {re.match(r"[\w-]+", each)[0] for each in POCKET["project"]["dependencies"]}
