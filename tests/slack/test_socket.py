@@ -105,7 +105,7 @@ async def test_what_is_too_much_at_once_is_neither_acked_nor_accepted(
 async def test_a_connection_that_does_not_come_back_ends_the_watch(slack: Sandbox, link: SocketLink) -> None:
     slack.fail("apps.connections.open", status=500, times=1000)
     await slack.sockets.drop()
-    with pytest.raises(SlackError, match="is gone and does not come back"):
+    with pytest.raises(SlackError, match="is lost and cannot be restored"):
         await asyncio.wait_for(link.watch(), ONLY_A_HANG_S)
 
 
