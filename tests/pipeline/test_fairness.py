@@ -35,7 +35,7 @@ async def test_a_single_case_is_among_the_next_three_model_calls_before_two_thou
     await fill(stage, MANY)
     await all_wait_for_the_model(begun)
     stage.slack.person(person).command(channel, ids.COMMAND, "And what is this? | This is somewhere else.")
-    await stage.slack.until(lambda: len(workspace.journal.of("ack")) == 1, 20)
+    await stage.slack.until(lambda: len(workspace.journal.of("ack")) == 1)
     for calls, gate in enumerate(gates, start=1):
         gate.set()
         await stage.model.asked(calls + 1)
