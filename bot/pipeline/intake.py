@@ -221,8 +221,8 @@ class Intake:
     async def _check(self, case: Case, invocation: Invocation) -> None:
         self._check_place(invocation, case.channel_id, has_message=case.message_ts is not None)
         # Checked before the texts are stored; the author of a linked message is only known once it is read.
-        is_nobodys = case.message_ts is None or (case.author_id is None and case.response is None)
-        if not is_nobodys and await self.lookup.blocker_of(case.author_id) == blocker.A_PERSONS:
+        has_author = case.message_ts is not None and (case.author_id is not None or case.response is not None)
+        if has_author and await self.lookup.blocker_of(case.author_id) == blocker.A_PERSONS:
             raise blocker.RefusedError(blocker.A_PERSONS)
 
     async def _has_gone_on(self, known: LoggedCase) -> bool:

@@ -256,10 +256,8 @@ def _channel(settings: ChannelSettings, schedule: Schedule, glance: figures_week
 def register(app: AsyncApp, services: Services) -> None:
     @slack_invocation.on_click(app, ids.ACTION_LOWEST)
     async def show_lowest(body: dict[str, Any]) -> None:
-        invocation, numbers = (
-            slack_invocation.to_invocation(body),
-            [int(each) for each in slack_invocation.clicked_value(body).split(",")],
-        )
+        invocation = slack_invocation.to_invocation(body)
+        numbers = [int(each) for each in slack_invocation.clicked_value(body).split(",")]
         said: Post | str = await services.access.refusal(invocation, _WHAT, is_change=False)
         if not said:
             settings = await services.store.channels.of(invocation.team_id, invocation.channel_id)
@@ -268,11 +266,8 @@ def register(app: AsyncApp, services: Services) -> None:
 
     @slack_invocation.on_click(app, ids.ACTION_DIGEST_ON, ids.ACTION_DIGEST_OFF)
     async def switch_digest(body: dict[str, Any]) -> None:
-        visit, channel_id, is_on = (
-            slack_invocation.clicked_home(body),
-            slack_invocation.clicked_value(body),
-            slack_invocation.clicked_action(body) == ids.ACTION_DIGEST_ON,
-        )
+        visit, channel_id = slack_invocation.clicked_home(body), slack_invocation.clicked_value(body)
+        is_on = slack_invocation.clicked_action(body) == ids.ACTION_DIGEST_ON
         person = visit.invocation
         refusal = await services.access.refusal(person, _WHAT, channel_id, is_change=True)
         if not refusal:

@@ -28,10 +28,8 @@ def register(app: AsyncApp, services: Services) -> None:
 
     @slack_invocation.on_click(app, ids.ACTION_RUBRIC_USE, ids.ACTION_RUBRIC_LEAVE)
     async def decide(body: dict[str, Any]) -> None:
-        invocation, is_wanted = (
-            slack_invocation.to_invocation(body),
-            slack_invocation.clicked_action(body) == ids.ACTION_RUBRIC_USE,
-        )
+        invocation = slack_invocation.to_invocation(body)
+        is_wanted = slack_invocation.clicked_action(body) == ids.ACTION_RUBRIC_USE
         if said := await _decide(services, invocation, slack_invocation.clicked_case_id(body), is_wanted):
             await services.messenger.replace(invocation.response_url, sentence(said))
 
