@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
@@ -52,7 +52,8 @@ class Forked:
         return code
 
     def send_signal(self, number: signal.Signals) -> None:
-        os.kill(self.pid, number)
+        with suppress(ProcessLookupError):  # it has ended by itself, as a process of `subprocess` may
+            os.kill(self.pid, number)
 
     def terminate(self) -> None:
         self.send_signal(signal.SIGTERM)
