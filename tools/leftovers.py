@@ -16,6 +16,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 TABLES = ("bot/store/schema.py", "bot/store/migrations/")
 COMPOSITION = "bot/app.py"  # its line is deleted with the feature
+FUNCTIONS = ast.FunctionDef, ast.AsyncFunctionDef
+NAMED = *FUNCTIONS, ast.Name  # in a function these are known only there
 READ = {"NAME", "STRING", "COMMENT", "FSTRING_MIDDLE"}
 
 
@@ -72,8 +74,10 @@ def _enum_values(tree: ast.AST) -> list[ast.Assign]:
 
 def _defined(tree: ast.AST) -> Iterator[tuple[str, int]]:
     stored = [each.targets[0] for each in _enum_values(tree)]
+    functions = [each for each in ast.walk(tree) if isinstance(each, FUNCTIONS)]
+    local = {node for each in functions for node in ast.walk(each) if node is not each and isinstance(node, NAMED)}
     for node in ast.walk(tree):
-        if node in stored:
+        if node in stored or node in local:
             continue
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
