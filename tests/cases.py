@@ -11,7 +11,6 @@ from sqlalchemy import insert, select, update
 from bot.domain.case import Case, CaseSource, CaseStatus, LoggedCase, Visibility
 from bot.domain.label import Label, Reaction
 from bot.domain.verdict import CaseVerdict
-from bot.domain.watch import SeenReply, Watch
 from bot.domain.week import Week
 from bot.slack.messages import to_reaction
 from bot.store import Store
@@ -32,10 +31,9 @@ TONE = (
 WEEK = Week(2026, 47, ZoneInfo("Europe/Berlin"))
 NOW = WEEK.end + timedelta(hours=9)
 THURSDAY = datetime(2026, 11, 19, 12, tzinfo=UTC)
-WATCH = Watch("T1", "C1", "U1", NOW)
 ANN = "U-ann"
 HELPER = "U1"
-TS = "1795339203.000001"  # the first of the `reply`s
+TS, SECOND, THIRD = (f"{seconds}.000001" for seconds in range(1795339203, 1795339206))  # of replies
 
 
 def url(folder: Path) -> str:
@@ -150,10 +148,6 @@ async def amendments(log: Store) -> list[int]:
     assert log.jobs.memory is not None
     found = await log.jobs.memory.browse_queue(entrypoints=[entrypoint(JobKind.AMEND, "T1")])
     return [JobPayload.model_validate_json(job.payload or b"").case_id for job in found]
-
-
-def reply(number: int, words: str | None = "hash", **changes: str) -> SeenReply:
-    return replace(SeenReply("T1", "C1", f"{1795339203 + number}.000001", "U1", None, words), **changes)
 
 
 async def add(log: Store, count: int = 1, at: datetime = THURSDAY, **changes: Any) -> list[int]:

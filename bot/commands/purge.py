@@ -29,7 +29,7 @@ async def purge(days: int | None, *, is_dry: bool) -> None:
             typer.echo("nothing was deleted (--dry-run)")
             return
         deleted = await store.forgetting.forget_older(before, by=operator())
-        await store.replies.drop_older(before)
+        await store.watches.drop_replies(before)
         await store.thumbs.drop_older(before)
         typer.echo(f"{number_of(deleted, 'case')} deleted, with texts, ratings and labels")
         if not await store.forgetting.scrub():

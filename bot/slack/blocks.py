@@ -5,7 +5,7 @@ Source: https://docs.slack.dev/reference/block-kit
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -19,7 +19,6 @@ CaseId = Annotated[int, Field(le=LARGEST_ID)]
 class ModalState(BaseModel):
     """What a window remembers, at most 3,000 characters: the channel it was opened in, its `response_url`, the case.
 
-    `home_id` is the channel of the person's direct messages with the app if it was opened in their Home tab.
     `rubric` names the rubric that it is about, and `version` is the version that it began with or has saved.
     `labelled` are the cases that the person has labelled in it since it last showed how their labels compare.
     """
@@ -28,7 +27,6 @@ class ModalState(BaseModel):
 
     channel_id: str | None = None
     response_url: str | None = None
-    home_id: str | None = None
     case_id: CaseId | None = None
     rubric: str | None = None
     version: str | None = None
@@ -39,7 +37,7 @@ class ModalState(BaseModel):
         return self.model_dump_json(exclude_defaults=True)
 
     @classmethod
-    def from_private_metadata(cls, text: str) -> "ModalState":
+    def from_private_metadata(cls, text: str) -> Self:
         """The state that a window remembered; empty if the text is not one of ours."""
         try:
             return cls.model_validate_json(text or "{}")

@@ -14,7 +14,6 @@ import sqlalchemy as sa
 
 from bot.domain.clock import utc_week
 from bot.domain.verdict import MADE_UP, OFFLINE
-from bot.domain.watch import Watch
 from bot.store.database import StoreQueries, columns_of
 from bot.store.schema import cases, labels, replies
 from bot.store.visibility import NEWER, Origin, counts, is_automated, is_watched, superseded
@@ -37,10 +36,6 @@ class Place:
 def to_ts(moment: datetime) -> str:
     """A moment as Slack's timestamps say it, which are all equally long, so their order as text is right."""
     return f"{moment.timestamp():.6f}"
-
-
-def watched(watch: Watch) -> Place:
-    return Place(watch.team_id, watch.channel_id, watch.author_id, Origin.WATCHED)
 
 
 @dataclass(frozen=True)
@@ -173,11 +168,6 @@ class TimedScore:
     @property
     def kind(self) -> Kind:
         return Kind(self.lowest, self.highest, self.judge_version)
-
-    @property
-    def replied_at(self) -> datetime:
-        """When the reply was written; for typed texts, when they were scored."""
-        return datetime.fromtimestamp(float(self.message_ts), UTC) if self.message_ts else self.judged_at
 
 
 @dataclass(frozen=True)

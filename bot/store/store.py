@@ -135,9 +135,7 @@ class Store:
         self.rubrics = Rubrics(database)
         self.batches = Batches(database, self.jobs)
         self.spending = spending.Spending(database)
-        self.replies = watches.Replies(database)
         self.thumbs = Thumbs(database)
-        self.alerts = watches.Alerts(database)
         self._keeps_text = store_text == "full"
 
     @classmethod

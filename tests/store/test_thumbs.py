@@ -5,13 +5,14 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, insert, select
 
 from bot.domain.case import CaseSource, CaseTurn, LoggedCase, Part, Visibility
+from bot.domain.watch import ReplyOutcome
 from bot.store import Store
 from bot.store.figures import Place, Span, ThumbCount
-from bot.store.schema import thumbs
-from tests.cases import ANN, HELPER, NOW, TS, WATCH, a_case, delivered, reply, thumb
+from bot.store.schema import replies, thumbs
+from tests.cases import ANN, HELPER, NOW, SECOND, THIRD, TS, a_case, delivered, thumb
 
 pytestmark = pytest.mark.on("sqlite")
 
@@ -27,6 +28,12 @@ async def scored(log: Store, ts: str = TS, **changes: Any) -> LoggedCase:
     return await delivered(log, **({"key": ts} | asked | changes))
 
 
+async def seen(log: Store, **changes: Any) -> None:
+    """Records helper's reply as one that a watch has seen."""
+    reply = {"team_id": "T1", "channel_id": "C1", "ts": TS, "author_id": HELPER, "probability": 1.0}
+    await log.database.execute(insert(replies).values(reply | {"rests_at": NOW, "day": "2026-11-22"} | changes))
+
+
 async def counts(log: Store, place: Place = HERE, span: Span = ALWAYS) -> list[tuple[int, int, int]]:
     return [(each.up, each.down, each.replies) for each in await log.thumbs.counts(place, span)]
 
@@ -38,12 +45,12 @@ async def rows(log: Store) -> int:
 
 @pytest.mark.on("sqlite", "postgres")
 async def test_what_several_people_think_of_several_replies_is_counted_by_author(log: Store) -> None:
-    for number, author in enumerate((HELPER, HELPER, "U-other")):
-        await scored(log, reply(number).ts, author_id=author)
+    for ts, author in ((TS, HELPER), (SECOND, HELPER), (THIRD, "U-other")):
+        await scored(log, ts, author_id=author)
     await log.thumbs.note(thumb("+1"))
     await log.thumbs.note(thumb("thumbsup", user_id=BEN))
-    await log.thumbs.note(thumb("thumbsdown::skin-tone-4", user_id=BEN, ts=reply(1).ts))
-    await log.thumbs.note(thumb("-1", ts=reply(2).ts))
+    await log.thumbs.note(thumb("thumbsdown::skin-tone-4", user_id=BEN, ts=SECOND))
+    await log.thumbs.note(thumb("-1", ts=THIRD))
     found = list(await log.thumbs.counts(HERE, ALWAYS))
     assert found == [ThumbCount(HELPER, 2, 1, 2), ThumbCount("U-other", 0, 1, 1)]
     assert await counts(log, replace(HERE, author_id="U-other")) == [(0, 1, 1)]
@@ -88,7 +95,7 @@ async def test_a_thumb_given_again_counts(log: Store) -> None:
         {"blocker": "That message has no text to score."},
         {"team_id": "T2"},
         {"channel_id": "C2"},
-        {"message_ts": reply(1).ts},
+        {"message_ts": SECOND},
     ],
 )
 async def test_thumbs_under_what_the_channel_did_not_see_scored_are_not_kept(
@@ -100,7 +107,7 @@ async def test_thumbs_under_what_the_channel_did_not_see_scored_are_not_kept(
 
 
 async def test_a_reply_that_a_watch_has_seen_counts_though_it_was_not_drawn(log: Store) -> None:
-    await log.replies.note(reply(0), replace(WATCH, share=1e-9), NOW)
+    await seen(log, outcome=ReplyOutcome.PASSED)
     await log.thumbs.note(thumb())
     assert await counts(log) == [(1, 0, 1)]
 
@@ -108,29 +115,25 @@ async def test_a_reply_that_a_watch_has_seen_counts_though_it_was_not_drawn(log:
 @pytest.mark.on("sqlite", "postgres")
 @pytest.mark.parametrize("is_watched", [True, False])
 async def test_a_thumb_under_the_last_message_of_a_reply_counts(log: Store, *, is_watched: bool) -> None:
-    first, last, later = (reply(number, parent_ts="1.0") for number in range(3))
     if is_watched:
-        await log.replies.note(first, WATCH, NOW)
-        await log.replies.go_on(first, last.ts, None)
+        await seen(log, last_ts=SECOND)
     else:
-        said = (
-            CaseTurn(part=Part.RESPONSE, ts=each.ts, author_id=HELPER, text="", text_hash="") for each in (first, last)
-        )
+        said = (CaseTurn(part=Part.RESPONSE, ts=ts, author_id=HELPER, text="", text_hash="") for ts in (TS, SECOND))
         await scored(log, turns=tuple(said))
-    await log.thumbs.note(thumb(ts=last.ts))
-    await log.thumbs.note(thumb(ts=later.ts))
+    await log.thumbs.note(thumb(ts=SECOND))
+    await log.thumbs.note(thumb(ts=THIRD))
     assert await counts(log) == [(1, 0, 1)]
 
 
 async def test_a_watched_reply_that_nobody_has_seen_yet_counts_once_it_is(log: Store) -> None:
     await log.thumbs.note(thumb(), is_watched=True)
     assert await counts(log) == []
-    await log.replies.note(reply(0), WATCH, NOW)
+    await seen(log)
     assert await counts(log) == [(1, 0, 1)]
 
 
 async def test_what_was_scored_and_watched_counts_once(log: Store) -> None:
-    await log.replies.note(reply(0), WATCH, NOW)
+    await seen(log)
     await scored(log, probability=1.0)
     await scored(log, key="again")
     await log.thumbs.note(thumb())
@@ -160,8 +163,8 @@ async def test_a_person_who_is_forgotten_leaves_no_thumb(log: Store) -> None:
 
 async def test_with_its_last_case_a_reply_loses_its_thumbs(log: Store) -> None:
     first, second = await scored(log), await scored(log, key="second", requester_id=BEN)
-    await scored(log, reply(1).ts)
-    for ts in (TS, reply(1).ts):
+    await scored(log, SECOND)
+    for ts in (TS, SECOND):
         await log.thumbs.note(thumb(ts=ts))
     await log.forgetting.forget([first.id], ANN)
     assert await rows(log) == 2

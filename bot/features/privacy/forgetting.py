@@ -177,7 +177,7 @@ async def retain(store: Store, days: int | None, *, keeps_text: bool) -> None:
     if days is not None:
         before = now - timedelta(days=days)
         deleted += await log.forget_older(before)
-        await store.replies.drop_older(before)
+        await store.watches.drop_replies(before)
         await store.thumbs.drop_older(before)
     if not keeps_text:
         deleted += await log.forget_older(now - _UNANSWERED, [CaseStatus.ASKED])

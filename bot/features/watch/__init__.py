@@ -11,8 +11,9 @@ from bot.feature import Feature, Named, Services
 from bot.features.watch import orders, window
 from bot.features.watch.alerts import DriftAlerts
 from bot.features.watch.figures import read_watched, watches_of_person
+from bot.features.watch.looks import look
 from bot.features.watch.text import home_blocks, not_read_since, watched_blocks
-from bot.features.watch.watcher import Watcher, look
+from bot.features.watch.watcher import Watcher
 from bot.pipeline.engine import PeriodicJob
 from bot.slack.blocks import Block, section
 from bot.slack.invocation import HomeVisit
@@ -25,7 +26,7 @@ MOST_AT_HOME = 10
 
 def feature(services: Services) -> Feature:
     """`/judge watch` with its window, the watcher, its backfill and its alerts."""
-    store, watcher = services.store, Watcher(services)
+    watcher = Watcher(services)
 
     def register(app: AsyncApp) -> None:
         window.register(app, watcher)
@@ -36,9 +37,9 @@ def feature(services: Services) -> Feature:
         return home_blocks(*await watches_of_person(services, *person, MOST_AT_HOME))
 
     async def week_blocks(place: Place, week: Week, now: datetime, named: Named) -> Sequence[Block | Drawn]:
-        watched = await read_watched(store.tallies, store.replies, place, week, now)
+        watched = await read_watched(services.store.tallies, watcher.replies, place, week, now)
         blocks = watched_blocks(watched, await named([each.author_id for each in watched]))
-        unread = (await store.watches.unread(place.team_id, now)).get(place.channel_id or "")
+        unread = (await watcher.orders.unread(place.team_id, now)).get(place.channel_id or "")
         return [*blocks, section(not_read_since(unread))] if unread else blocks
 
     return Feature(

@@ -1,23 +1,24 @@
 """Alerts, sent once and the same day: an assistant is clearly worse, or gone, or its watch has no scores."""
 
 from collections.abc import Collection, Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import structlog
 from slack_sdk.errors import SlackApiError
 
-from bot.domain.watch import LATE, Watch, together
+from bot.domain.watch import LATE, Watch
 from bot.feature import Services
 from bot.features.watch import ids, text
 from bot.features.watch.figures import name_of
+from bot.features.watch.queries import AlertKind, Alerts, WatchOrders, watched
+from bot.features.watch.reply_queries import Replies, together
 from bot.figures.week import FEWEST
 from bot.slack import client, messenger
 from bot.slack.members import MembershipError
 from bot.slack.messages import find_marked, to_metadata
 from bot.store.assignments import EVERYBODY
-from bot.store.figures import Place, Span, TimedScore, watched
-from bot.store.watches import AlertKind
+from bot.store.figures import Place, Span, TimedScore
 from judge.evaluation import drift
 from judge.scoring.rubric import Scale
 
@@ -94,22 +95,25 @@ class DriftAlerts:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._store = services.store
+        self._tallies = services.store.tallies
+        self._orders = WatchOrders(services.store.database)
+        self._replies = Replies(services.store.database)
+        self._alerts = Alerts(services.store.database)
         self._newest: dict[tuple[Place, AlertKind, float | None], int] = {}
         self._judges: dict[Place, str | None] = {}
 
     async def look(self) -> None:
-        for watch in await self._store.watches.of(self._services.identity.team_id):
+        for watch in await self._orders.of(self._services.identity.team_id):
             if watch.alerts_to:
                 await self._tell_of_new_judge(watch)
                 await self._look_at(watch)
 
     async def _tell_of_new_judge(self, watch: Watch) -> None:
         place = watched(watch)
-        newest = await self._store.tallies.newest(place)
+        newest = await self._tallies.newest(place)
         if newest is None or self._judges.get(place, "") == newest.judge_version:
             return
-        if await self._store.watches.note_judge(watch, newest.judge_version):
+        if await self._orders.note_judge(watch, newest.judge_version):
             post = text.new_judge_notice(watch, await name_of(self._services, watch.author_id), newest.judge_version)
             missed = await send_alert(self._services, watch, post)
             logger.info("new_judge_told", channel=watch.channel_id, missed=len(missed))
@@ -123,14 +127,14 @@ class DriftAlerts:
             else:
                 post, told = await self._drop(watch, kind) or (None, [])
             now = self._services.clock()
-            since = await self._store.alerts.claim(watch, kind, now) if post else None
+            since = await self._alerts.claim(watch, kind, now) if post else None
             if post is None or since is None:
                 continue
             missed = await send_alert(self._services, watch, post, kind, since if since < now else None, told)
             for to, error in missed.items():
                 logger.warning("alert_not_sent", channel=watch.channel_id, to=to, error=error)
             if len(missed) < len(watch.alerts_to):  # if it reached no recipient, it is tried again
-                await self._store.alerts.note_posted(watch, now, self._services.clock())
+                await self._alerts.note_posted(watch, now, self._services.clock())
                 logger.info("alert_sent", channel=watch.channel_id, kind=kind)
 
     async def _drop(self, watch: Watch, kind: AlertKind) -> tuple[messenger.Post, list[int]] | None:
@@ -139,23 +143,23 @@ class DriftAlerts:
         if (kind is AlertKind.BELOW and floor is None) or await self._was_told(watch, kind):
             return None
         place = watched(watch)
-        tested, newest = (place, kind, floor), await self._store.tallies.newest(place)
+        tested, newest = (place, kind, floor), await self._tallies.newest(place)
         if newest is None or self._newest.get(tested) == newest.id:
             return None
         # Sorted by the time of the reply, because scores from batches come hours late and in no order.
         scores = sorted(
-            await self._store.tallies.in_order(place, Span(now - RECENT - REFERENCE, now)),
-            key=lambda each: (each.replied_at, each.id),
+            await self._tallies.in_order(place, Span(now - RECENT - REFERENCE, now)),
+            key=lambda each: (_replied_at(each), each.id),
         )
         if not scores:
             return None
         judge = scores[-1].kind
-        recent = [each for each in scores if each.kind == judge and each.replied_at >= now - RECENT]
+        recent = [each for each in scores if each.kind == judge and _replied_at(each) >= now - RECENT]
         # For a floor, earlier scores only show how scores vary, so those of another judge on the same scale count too.
         reference = [
             _scored(each)
             for each in scores
-            if each.replied_at < now - RECENT
+            if _replied_at(each) < now - RECENT
             and (each.kind == judge if floor is None else each.kind.scale == judge.scale)
         ]
         scale, since = Scale(*judge.scale), [_scored(each) for each in recent]
@@ -174,8 +178,8 @@ class DriftAlerts:
         return text.worse_alert(watch, name, drop, after, lowest, scale, self._services.identity.url), told
 
     async def _unread(self, watch: Watch) -> messenger.Post | None:
-        unread = (await self._store.watches.unread(watch.team_id, self._services.clock())).get(watch.channel_id)
-        told = await self._store.alerts.last(watch, AlertKind.UNREAD) if unread else None
+        unread = (await self._orders.unread(watch.team_id, self._services.clock())).get(watch.channel_id)
+        told = await self._alerts.last(watch, AlertKind.UNREAD) if unread else None
         if unread is None or (told and told > unread.since):
             return None
         return text.unread_alert(watch, await name_of(self._services, watch.author_id), unread)
@@ -185,27 +189,32 @@ class DriftAlerts:
         patience = _PATIENCE + (LATE if self._services.settings.watch_by_batch else timedelta())
         silent_for = SILENT_FOR + patience - _PATIENCE
         span = Span(now - silent_for, now)
-        expected = await self._store.replies.expected(watched(watch), span.start, now - patience)
-        if expected < _MIN_SILENT or await self._store.tallies.in_order(watched(watch), span):
+        expected = await self._replies.expected(watched(watch), span.start, now - patience)
+        if expected < _MIN_SILENT or await self._tallies.in_order(watched(watch), span):
             return None
         return text.silent_alert(watch, await name_of(self._services, watch.author_id), expected, silent_for)
 
     async def _gone(self, watch: Watch) -> messenger.Post | None:
         """The alert if no reply of the assistant was seen for a week, after at least ten in the week before."""
         week_ago, place = self._services.clock() - RECENT, watched(watch)
-        last_day = await self._store.replies.last_day(place)
+        last_day = await self._replies.last_day(place)
         if last_day is None or last_day >= f"{week_ago:%Y-%m-%d}" or await self._was_told(watch, AlertKind.GONE):
             return None
-        by_day = await self._store.replies.coverage(place, f"{week_ago - RECENT:%Y-%m-%d}")
+        by_day = await self._replies.coverage(place, f"{week_ago - RECENT:%Y-%m-%d}")
         before = together(by_day.values()).seen
         if before < _MIN_BEFORE_GONE:
             return None
         return text.gone_alert(watch, await name_of(self._services, watch.author_id), before)
 
     async def _was_told(self, watch: Watch, kind: AlertKind) -> bool:
-        last = await self._store.alerts.last(watch, kind)
+        last = await self._alerts.last(watch, kind)
         return last is not None and last > self._services.clock() - RECENT
 
 
+def _replied_at(each: TimedScore) -> datetime:
+    """When the reply was written; for typed texts, when they were scored."""
+    return datetime.fromtimestamp(float(each.message_ts), UTC) if each.message_ts else each.judged_at
+
+
 def _scored(each: TimedScore) -> drift.DatedScore:
-    return drift.DatedScore(each.score, each.replied_at.date(), each.thread_ts or each.message_ts)
+    return drift.DatedScore(each.score, _replied_at(each).date(), each.thread_ts or each.message_ts)

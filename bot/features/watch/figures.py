@@ -5,15 +5,16 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TypeGuard
 
-from bot.domain.watch import Coverage, Unread, Watch, together
+from bot.domain.watch import Coverage, Watch
 from bot.domain.week import Week
 from bot.feature import Services
+from bot.features.watch.queries import Unread, WatchOrders, watched
+from bot.features.watch.reply_queries import Replies, together
 from bot.figures import week as figures_week
 from bot.figures.quality import WEEKS, Quality, to_quality
 from bot.slack.members import MembershipError
-from bot.store.figures import Place, ScoredCount, Span, Tallies, watched
+from bot.store.figures import Place, ScoredCount, Span, Tallies
 from bot.store.visibility import Origin
-from bot.store.watches import Replies
 from judge.evaluation.stats import Interval, difference
 from judge.scoring.rubric import Scale
 
@@ -146,9 +147,10 @@ async def watches_of_person(
 async def counted(services: Services, watches: Sequence[Watch]) -> Sequence[CountedWatch]:
     names = await services.members.of_all({watch.author_id for watch in watches})
     now, found = services.clock(), list[CountedWatch]()
-    unread = await services.store.watches.unread(services.identity.team_id, now)
+    database = services.store.database
+    unread = await WatchOrders(database).unread(services.identity.team_id, now)
     for watch in watches:
-        days = await services.store.replies.coverage(watched(watch), _day(now - _BEFORE_TODAY))
+        days = await Replies(database).coverage(watched(watch), _day(now - _BEFORE_TODAY))
         member = names.get(watch.author_id)
         name, coverage = member.name if member else watch.author_id, together(days.values())
         found.append(CountedWatch(watch, name, coverage, unread.get(watch.channel_id)))

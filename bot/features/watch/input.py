@@ -1,4 +1,4 @@
-"""Parses what the person typed after `/judge watch`."""
+"""Parses what the person typed after `/judge watch`, and what they clicked."""
 
 import re
 from collections.abc import Mapping
@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from bot.domain.watch import Shows
+from bot.slack.blocks import ModalState
 from bot.slack.commands import unknown
-from bot.slack.invocation import clicked_value
+from bot.slack.invocation import WindowClick, clicked_value, clicked_window
 
 _WATCH = re.compile(
     r"off +@(?P<ended>[^@]+)"
@@ -59,3 +60,22 @@ def parse_watch(text: str) -> WatchRequest:
 def clicked_watch(body: dict[str, Any]) -> tuple[str, str]:
     channel_id, _, author_id = clicked_value(body).partition(":")
     return channel_id, author_id
+
+
+class WatchState(ModalState):
+    """What the window remembers.
+
+    `home_id` is the channel of the person's direct messages with the app if it was opened in their Home tab.
+    """
+
+    home_id: str | None = None
+
+
+@dataclass(frozen=True)
+class WatchClick(WindowClick):
+    state: WatchState
+
+
+def clicked_watch_window(body: dict[str, Any]) -> WatchClick:
+    click, state = clicked_window(body), WatchState.from_private_metadata(body["view"]["private_metadata"])
+    return WatchClick(click.invocation, click.view_id, state)

@@ -15,6 +15,7 @@ from bot.features.watch import text as words
 from bot.features.watch.alerts import send_alert
 from bot.features.watch.figures import counted, name_of
 from bot.features.watch.input import WatchRequest
+from bot.features.watch.queries import WatchOrders
 from bot.features.watch.watcher import Watcher
 from bot.pipeline.text import sentence
 from bot.slack.client import REACTIONS, SLACK_ERRORS, slack_word
@@ -32,7 +33,7 @@ async def refusal_of(services: Services, invocation: Invocation, channel_id: str
 
 async def order_on(services: Services, invocation: Invocation, channel_id: str, author_id: str) -> Watch:
     """The watch on an assistant as it is set, or a new one with the default settings, which alerts the requester."""
-    earlier = await services.store.watches.find(invocation.team_id, channel_id, author_id)
+    earlier = await WatchOrders(services.store.database).find(invocation.team_id, channel_id, author_id)
     new = Watch(invocation.team_id, channel_id, author_id, services.clock(), alerts_to=(invocation.user_id,))
     return earlier or new
 
@@ -45,7 +46,7 @@ async def save_order(watcher: Watcher, watch: Watch, by: str) -> str:
     if watch.shows is Shows.REACTION and REACTIONS not in watcher.services.identity.scopes:
         return words.NO_REACTIONS
     services = watcher.services
-    earlier = await services.store.watches.find(watch.team_id, watch.channel_id, watch.author_id)
+    earlier = await WatchOrders(services.store.database).find(watch.team_id, watch.channel_id, watch.author_id)
     await watcher.save(watch, by)
     if earlier:
         # All get fewer alerts if it scores less or its floor is lower; otherwise those who are left out get none.
@@ -138,7 +139,7 @@ async def end_watch(watcher: Watcher, invocation: Invocation, channel_id: str, a
     services, by = watcher.services, invocation.user_id
     if refusal := await refusal_of(services, invocation, channel_id, is_change=True):
         return refusal
-    watch = await services.store.watches.find(invocation.team_id, channel_id, author_id)
+    watch = await WatchOrders(services.store.database).find(invocation.team_id, channel_id, author_id)
     set_by = await services.store.audit.last_by(Action.WATCH_SET, invocation.team_id, channel_id, author_id)
     if watch is None or not await watcher.end(watch, by):
         return words.NOT_WATCHED
@@ -154,10 +155,10 @@ async def _test(services: Services, invocation: Invocation, author_id: str) -> s
     channel_id = invocation.channel_id
     if refusal := await refusal_of(services, invocation, channel_id, is_change=True):
         return refusal
-    watch = await services.store.watches.find(invocation.team_id, channel_id, author_id)
+    watch = await WatchOrders(services.store.database).find(invocation.team_id, channel_id, author_id)
     if watch is None:
         return words.NOT_WATCHED
-    if watch.alerts_to and not await services.store.watches.begin_test(watch, services.clock()):
+    if watch.alerts_to and not await WatchOrders(services.store.database).begin_test(watch, services.clock()):
         return words.TESTED_JUST_NOW
     post = words.test_alert(watch, await name_of(services, author_id))
     return words.tested(watch, await send_alert(services, watch, post))

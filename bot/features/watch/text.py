@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 
 from bot.domain.numbers import number_of
-from bot.domain.watch import Coverage, ReplyOutcome, Shows, Unread, Watch
+from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch
 from bot.features.watch import ids
 from bot.features.watch.figures import CountedWatch, Watched
+from bot.features.watch.queries import Unread
 from bot.figures import quality
 from bot.figures.charts import charts, good_words, low_words, moved
 from bot.figures.week import FEWEST

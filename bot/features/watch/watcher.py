@@ -1,16 +1,9 @@
-"""Turns watched replies into cases: a reply is seen, drawn, left until it is finished, read again, and taken in.
-
-Watched channels are also read regularly, to find replies written while the app was down or without message events.
-"""
+"""Turns watched replies into cases: a reply is seen, drawn, left until it is finished, read again, and taken in."""
 
 import asyncio
-from collections import defaultdict
-from collections.abc import AsyncIterator, Collection, Mapping
-from contextlib import suppress
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import timedelta
-from heapq import heapify, heappop, heappush, nlargest
-from itertools import count
 from typing import Any
 
 import structlog
@@ -18,14 +11,15 @@ import structlog
 from bot.domain.blocker import RefusedError
 from bot.domain.case import Case, CaseSource, LoggedCase, Visibility, text_hash
 from bot.domain.label import Reaction
-from bot.domain.watch import AGAIN, LATE, MOST_OF_A_QUESTION, ReplyOutcome, SeenReply, Watch, age_of, draws, is_since
+from bot.domain.watch import AGAIN, LATE, ReplyOutcome, Watch, age_of
 from bot.feature import Services
+from bot.features.watch.queries import WatchOrders
+from bot.features.watch.reply_queries import Replies, SeenReply
 from bot.pipeline import exchange
 from bot.pipeline.lookup import UNREADABLE
 from bot.pipeline.retries import in_brief
-from bot.slack.client import SLACK_ERRORS, slack_word
 from bot.slack.members import AnswerCache
-from bot.slack.messages import Message, to_message
+from bot.slack.messages import to_message
 
 Raw = dict[str, Any]
 
@@ -71,6 +65,8 @@ def message_of(event: Raw) -> Raw:
     return event["message"] if event.get("subtype") == "message_changed" else event
 
 
+MOST_OF_A_QUESTION = 5
+"""At most this many replies of an assistant to one question are scored a day; the others become `OVER`."""
 REST = timedelta(seconds=30)
 """A reply that has not changed for this long is finished."""
 _STREAMED_FOR = timedelta(hours=1)
@@ -86,12 +82,19 @@ Watched = Mapping[tuple[str, str], Watch]
 logger = structlog.get_logger(__name__)
 
 
+def is_since(watch: Watch, ts: str) -> bool:
+    """Whether the message with this timestamp was written since the watch began; earlier ones are ignored."""
+    return float(ts) >= watch.since.timestamp()
+
+
 class Watcher:
     """Notes the replies of watched assistants, and turns those that are drawn into cases once they are finished."""
 
     def __init__(self, services: Services) -> None:
         self.services = services
+        self.orders = WatchOrders(services.store.database)
         self._store = services.store
+        self.replies = Replies(services.store.database)
         self._limits = services.limits.of_automation("Watches")
         self._watches = AnswerCache(self._read, _KEPT_S, _MOST_TEAMS)
         self._working = asyncio.Lock()
@@ -100,12 +103,12 @@ class Watcher:
 
     async def save(self, watch: Watch, by: str) -> None:
         """Records a watch; other processes follow it within half a minute."""
-        await self._store.watches.save(watch, by)
+        await self.orders.save(watch, by)
         self._watches.forget(watch.team_id)
 
     async def end(self, watch: Watch, by: str) -> bool:
         """Ends a watch; returns whether there was one."""
-        is_ended = await self._store.watches.end(watch, by)
+        is_ended = await self.orders.end(watch, by)
         self._watches.forget(watch.team_id)
         return is_ended
 
@@ -136,7 +139,7 @@ class Watcher:
 
     async def _see(self, watches: Mapping[str, Watch], raw: Raw, rest: timedelta) -> int:
         watch = watches.get(author_of(raw) or "")
-        replies, now = self._store.replies, self.services.clock()
+        replies, now = self.replies, self.services.clock()
         if watch is None or not is_since(watch, raw["ts"]):
             await self._end_others(next(iter(watches.values())), raw)
             return 0
@@ -155,7 +158,7 @@ class Watcher:
         message = to_message(raw)
         if exchange.is_anybodys(message, self.services.identity.own_ids):
             place = watch.team_id, watch.channel_id, message.thread_ts
-            await self._store.replies.end_before(*place, message.author_id, message.ts)
+            await self.replies.end_before(*place, message.author_id, message.ts)
 
     async def _note_change(self, watches: Mapping[str, Watch], raw: Raw) -> None:
         """Lets a reply rest again that was changed, such as words in advance that become the answer.
@@ -166,11 +169,11 @@ class Watcher:
         if watch is None or not is_since(watch, raw["ts"]):
             return
         changed = to_reply(watch.team_id, watch.channel_id, raw)
-        first = await self._store.replies.part_of(changed)
+        first = await self.replies.part_of(changed)
         now = self.services.clock()
         if first and age_of(first.ts, now) < _STREAMED_FOR:
             text_hash = changed.text_hash if first.ts == changed.ts else first.text_hash
-            await self._store.replies.wait_on(replace(first, text_hash=text_hash), now + REST, is_edited=True)
+            await self.replies.wait_on(replace(first, text_hash=text_hash), now + REST, is_edited=True)
 
     async def take_finished(self) -> None:
         """Takes in drawn replies that are finished, a few of each watch in turn.
@@ -182,7 +185,7 @@ class Watcher:
         async with self._working:
             team_id, now, unread = self.services.identity.team_id, self.services.clock(), set[str]()
             watches = await self._read(team_id)
-            while due := await self._store.replies.due(team_id, now, unread):
+            while due := await self.replies.due(team_id, now, unread):
                 for reply, probability in due:
                     if reply.channel_id in unread:
                         continue
@@ -195,7 +198,7 @@ class Watcher:
                         unread.add(reply.channel_id)
                         continue
                     if outcome:
-                        await self._store.replies.settle(*outcome)
+                        await self.replies.settle(*outcome)
 
     async def _take(self, reply: SeenReply, probability: float, watch: Watch | None) -> Settled | None:
         """What became of a reply, which becomes a case if it is taken; None if it is not finished yet.
@@ -219,7 +222,7 @@ class Watcher:
         first_ts = found.reply[0].ts
         if first_ts != reply.ts:
             # What it said in advance may be deleted; what begins before it is another reply.
-            renamed = await self._store.replies.rename(reply, first_ts) if first_ts > reply.ts else None
+            renamed = await self.replies.rename(reply, first_ts) if first_ts > reply.ts else None
             if renamed is None:
                 return reply, ReplyOutcome.PART
             reply, key = renamed, f"watch:{reply.channel_id}:{first_ts}"
@@ -291,12 +294,12 @@ class Watcher:
             is_same = age >= _STREAMED_FOR or age_of(changed_ts, self.services.clock()) >= REST
         if is_written and is_same:
             return True
-        await self._store.replies.wait_on(seen, self.services.clock() + REST)
+        await self.replies.wait_on(seen, self.services.clock() + REST)
         return False
 
     async def _is_over(self, watch: Watch, reply: SeenReply, question_ts: str | None) -> bool:
         """Whether a daily limit is used up; without `question_ts`, the limit for each question is not checked."""
-        used = await self._store.replies.used(reply, question_ts)
+        used = await self.replies.used(reply, question_ts)
         if used.replies >= watch.per_day > 0 or used.of_question >= MOST_OF_A_QUESTION:
             return True
         return bool(await self._store.refusal(watch.team_id, self.services.identity.user_id, self._limits))
@@ -317,147 +320,4 @@ class Watcher:
         )
 
     async def _read(self, team_id: str) -> Watched:
-        return {(watch.channel_id, watch.author_id): watch for watch in await self._store.watches.of(team_id)}
-
-
-OFTEN, SELDOM = timedelta(minutes=5), timedelta(hours=1)
-"""The time between two looks at a channel: without message events, and with them."""
-BACK = timedelta(days=7)
-_OVERLAP = timedelta(minutes=1)  # Slack may show a message slightly later than its timestamp
-_PAGE = 200
-_MOST_PAGES, _MOST_BEHIND = 10, 50
-_AT_ONCE = 4
-
-
-async def look(watcher: Watcher) -> None:
-    """Notes the replies in watched channels that no event has reported; those already known stay as they are.
-
-    Each look begins where the last successful one ended, at most a week back. Replies in a thread are found only if its
-    parent is among the channel's latest messages and at most a week old.
-    """
-    services = watcher.services
-    by_channel = defaultdict[str, dict[str, Watch]](dict)
-    for watch in await services.store.watches.of(services.identity.team_id):
-        by_channel[watch.channel_id][watch.author_id] = watch
-    left = iter(by_channel.items())
-
-    async def some() -> None:
-        for channel_id, watched in left:
-            await _look_at(watcher, channel_id, watched)
-
-    # Several channels are read at once, so that a long or slow one does not hold up the others.
-    await asyncio.gather(*(some() for _ in range(_AT_ONCE)))
-
-
-async def _look_at(watcher: Watcher, channel_id: str, watched: Mapping[str, Watch]) -> None:
-    services = watcher.services
-    team_id, watches, now = services.identity.team_id, services.store.watches, services.clock()
-    every = SELDOM if services.settings.watch_by == "events" else OFTEN
-    read_until = await watches.begin_look(team_id, channel_id, now, every)
-    if read_until is None:
-        return
-    since, noted = max(read_until, now - BACK) - _OVERLAP, 0
-    try:
-        async for raw in _messages(services, channel_id, since.timestamp()):
-            noted += await watcher.see(watched, raw, timedelta())
-    except SLACK_ERRORS as exc:
-        logger.warning("channel_not_read", channel=channel_id, error=in_brief(exc))
-        await watches.note_not_read(team_id, channel_id, slack_word(exc), now + OFTEN)
-        return
-    await watches.note_read(team_id, channel_id, now)
-    if noted:
-        logger.info("replies_found", channel=channel_id, number=noted, since=f"{since:%Y-%m-%d %H:%M}")
-
-
-async def _messages(services: Services, channel_id: str, since: float) -> AsyncIterator[Raw]:
-    """The messages since `since` (epoch s), in the channel and in threads begun at most a week ago."""
-    client, first = services.client, (services.clock() - BACK).timestamp()
-    async for parent in _pages(client.conversations_history, since, channel=channel_id, oldest=f"{first:.6f}"):
-        if float(parent["ts"]) > since:
-            yield parent
-        if float(parent.get("latest_reply") or 0) > since:
-            thread = {"channel": channel_id, "ts": parent["ts"], "oldest": f"{since:.6f}"}
-            async for raw in _pages(client.conversations_replies, since, **thread):
-                if raw["ts"] != parent["ts"]:
-                    yield raw
-
-
-async def _pages(method: Any, since: float, **arguments: Any) -> AsyncIterator[Raw]:
-    """The messages of at most ten pages, or of at most 50 if it takes more to reach back to `since` (epoch s)."""
-    pages = 0
-    async for page in await method(limit=_PAGE, **arguments):
-        messages = page.get("messages") or []
-        for raw in messages:
-            yield raw
-        pages += 1
-        is_back = not messages or float(messages[-1]["ts"]) <= since
-        if pages == _MOST_BEHIND or (pages >= _MOST_PAGES and is_back):
-            logger.warning("channel_not_read_to_its_end", channel=arguments["channel"], messages=pages * _PAGE)
-            return
-
-
-MOST = 5
-EXAMPLE = b"what a share looks like"  # not the key of the real draw, which would reveal which replies are scored
-_PATIENCE_S = 10.0
-_MOST_TRIED = 20  # each calls Slack, which allows about 50 such calls a minute for the whole app
-_MOST_THREADS = 20
-_RECENT_PAGE, _THREAD_PAGE = 200, 999
-
-
-async def recent_replies(watcher: Watcher, watch: Watch) -> list[Message]:
-    """Up to five replies of the last week that such a watch might have taken, newest first; fewer if Slack is slow.
-
-    Raises:
-        OutOfSightError, MayNotReadError, SlackApiError, ClientError: Slack does not let us read the channel.
-    """
-    found: list[Message] = []
-    seen = set[str]()  # a reply that was also sent to the channel appears both there and in its thread
-    tries = 0
-    with suppress(TimeoutError):
-        async with asyncio.timeout(_PATIENCE_S):
-            async for raw in _newest_first(watcher.services, watch):
-                if author_of(raw) != watch.author_id or raw["ts"] in seen or not draws(watch, raw["ts"], EXAMPLE):
-                    continue
-                seen.add(raw["ts"])
-                tries += 1
-                message = to_message(raw)
-                reply = await watcher.services.lookup.answered(watch.channel_id, message.ts, message.parent_ts)
-                if reply and reply.reply[0].ts == message.ts and is_answer(reply, watcher.services.identity.own_ids):
-                    found.append(message)
-                if len(found) == MOST or tries == _MOST_TRIED:
-                    break
-    return found
-
-
-async def _newest_first(services: Services, watch: Watch) -> AsyncIterator[Raw]:
-    """The last week's messages in the channel and its threads; a thread is read when its last reply is next."""
-    client, first = services.client, (services.clock() - BACK).timestamp()
-    since: Raw = {"channel": watch.channel_id, "oldest": f"{first:.6f}"}
-    parents = (await client.conversations_history(limit=_RECENT_PAGE, **since)).get("messages") or []
-    threads = nlargest(
-        _MOST_THREADS, (raw for raw in parents if _may_have_reply_of(watch.author_id, raw)), key=_last_reply
-    )
-    number = count()
-    waiting = [(-float(raw["ts"]), next(number), raw, False) for raw in parents]
-    waiting += [(-_last_reply(raw), next(number), raw, True) for raw in threads]
-    heapify(waiting)
-    while waiting:
-        _, _, raw, is_thread = heappop(waiting)
-        if not is_thread:
-            yield raw
-            continue
-        thread = await client.conversations_replies(ts=raw["ts"], limit=_THREAD_PAGE, **since)
-        for reply in thread.get("messages") or []:
-            if reply["ts"] != raw["ts"]:
-                heappush(waiting, (-float(reply["ts"]), next(number), reply, False))
-
-
-def _last_reply(raw: Raw) -> float:
-    return float(raw.get("latest_reply") or 0)
-
-
-def _may_have_reply_of(author_id: str, parent: Raw) -> bool:
-    """Whether the assistant may have written in the thread; Slack names at most five of those who did."""
-    users = parent.get("reply_users") or []
-    is_thread = bool(parent.get("latest_reply"))
-    return is_thread and (author_id in users or parent.get("reply_users_count", -1) != len(users))
+        return {(watch.channel_id, watch.author_id): watch for watch in await self.orders.of(team_id)}

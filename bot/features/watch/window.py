@@ -14,21 +14,21 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_sdk.errors import SlackApiError
 
 from bot.domain.case import Recipient
-from bot.domain.watch import MOST_PEOPLE, Shows, Watch
+from bot.domain.watch import Shows, Watch
 from bot.feature import Services
 from bot.features.watch import ids, orders
 from bot.features.watch import text as words
 from bot.features.watch import window_text as window_words
 from bot.features.watch.figures import name_of
-from bot.features.watch.input import clicked_watch, parse_watch
+from bot.features.watch.input import WatchClick, WatchState, clicked_watch, clicked_watch_window, parse_watch
+from bot.features.watch.looks import recent_replies
 from bot.features.watch.orders import end_watch
-from bot.features.watch.watcher import Watcher, recent_replies
+from bot.features.watch.watcher import Watcher
 from bot.features.watch.window_text import WatchView, said_modal
 from bot.pipeline.lookup import MayNotReadError, OutOfSightError
 from bot.pipeline.text import BUTTON_TOO_SLOW, COMMAND_TOO_SLOW
 from bot.slack import ids as slack_ids
 from bot.slack import invocation as slack_invocation
-from bot.slack.blocks import ModalState
 from bot.slack.client import SLACK_ERRORS, slack_word
 from bot.slack.members import MembershipError
 from bot.slack.messages import Message
@@ -80,7 +80,7 @@ def to_watch_form(body: Raw) -> WatchForm:
         share=1 / int(one_in) if one_in else 0,
         per_day=_number(values, its(ids.BLOCK_PER_DAY)),
         shows=Shows(slack_invocation.selected(values, its(ids.BLOCK_SHOWS)) or Shows.NOTHING),
-        alerts_to=(*((channel_id,) if hears_here else ()), *people[:MOST_PEOPLE]),
+        alerts_to=(*((channel_id,) if hears_here else ()), *people[: window_words.MOST_PEOPLE]),
         floor=_number(values, its(ids.BLOCK_FLOOR)),
         version=state.version or "",
     )
@@ -101,24 +101,22 @@ async def answer_command(watcher: Watcher, invocation: slack_invocation.Invocati
     except ValueError as exc:
         return words.not_understood(str(exc))
     if request.action == "window":
-        state = ModalState(channel_id=invocation.channel_id)
+        state = WatchState(channel_id=invocation.channel_id)
         return "" if await open_window(watcher, invocation, state, request.author) else COMMAND_TOO_SLOW
     return await orders.follow(watcher, invocation, request)
 
 
 async def open_window(
-    watcher: Watcher, invocation: slack_invocation.Invocation, state: ModalState, author: str = ""
+    watcher: Watcher, invocation: slack_invocation.Invocation, state: WatchState, author: str = ""
 ) -> bool:
     """Opens the window, on the assistant with the name or id `author` if given; returns whether it was opened."""
     opened = await watcher.services.messenger.open_modal(invocation.trigger_id, said_modal(window_words.READING))
     if opened:
-        await _show(watcher, slack_invocation.WindowClick(invocation, opened.id, state), author)
+        await _show(watcher, WatchClick(invocation, opened.id, state), author)
     return opened is not None
 
 
-async def _show(
-    watcher: Watcher, click: slack_invocation.WindowClick, author: str, chosen: WatchForm | None = None
-) -> None:
+async def _show(watcher: Watcher, click: WatchClick, author: str, chosen: WatchForm | None = None) -> None:
     """Fills the window: first with the fields, then with replies that the watch might have taken.
 
     If only another share was `chosen`, the other fields keep what the person has entered.
@@ -181,7 +179,7 @@ async def _submitted(watcher: Watcher, invocation: slack_invocation.Invocation, 
     )
     if refusal:
         return {"response_action": "update", "view": said_modal(refusal)}
-    earlier = await services.store.watches.find(*place, form.author_id)
+    earlier = await watcher.orders.find(*place, form.author_id)
     rubric = await services.rubrics.of(*place)
     errors = {**await _errors(services, form, rubric.scale, is_watched=earlier is not None), **kept_out}
     if form.version != _version(earlier):
@@ -232,7 +230,7 @@ async def _kept_out(services: Services, form: WatchForm) -> dict[str, str]:
     return {block_id: window_words.kept_out(names)} if out else {}
 
 
-async def _end(watcher: Watcher, click: slack_invocation.WindowClick, author_id: str) -> None:
+async def _end(watcher: Watcher, click: WatchClick, author_id: str) -> None:
     services, invocation, channel_id = watcher.services, click.invocation, click.state.channel_id or ""
     said = await end_watch(watcher, invocation, channel_id, author_id)
     shown = None
@@ -243,7 +241,7 @@ async def _end(watcher: Watcher, click: slack_invocation.WindowClick, author_id:
     await _renew_home(services, click)
 
 
-async def _say(services: Services, click: slack_invocation.WindowClick, form: WatchForm) -> None:
+async def _say(services: Services, click: WatchClick, form: WatchForm) -> None:
     """Shows only the person what was set: in the Home tab if they came from there, otherwise in the channel."""
     if await _renew_home(services, click):
         return
@@ -252,7 +250,7 @@ async def _say(services: Services, click: slack_invocation.WindowClick, form: Wa
     await services.messenger.tell(Recipient(click.invocation.user_id, form.channel_id), post)
 
 
-async def _renew_home(services: Services, click: slack_invocation.WindowClick) -> bool:
+async def _renew_home(services: Services, click: WatchClick) -> bool:
     if click.state.home_id is None:
         return False
     await services.show_home(slack_invocation.HomeVisit(click.invocation, click.state.home_id))
@@ -265,29 +263,29 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
     @slack_invocation.on_click(app, ids.ACTION_WATCH)
     async def open_in_channel(body: dict[str, Any]) -> None:
         invocation = slack_invocation.to_invocation(body)
-        state = ModalState(channel_id=invocation.channel_id)
+        state = WatchState(channel_id=invocation.channel_id)
         if not await open_window(watcher, invocation, state, slack_invocation.clicked_value(body)):
             await services.messenger.tell(invocation.recipient, BUTTON_TOO_SLOW)
 
     @slack_invocation.on_click(app, ids.ACTION_HOME_WATCH)
     async def open_at_home(body: dict[str, Any]) -> None:
         visit, (channel_id, author_id) = slack_invocation.clicked_home(body), clicked_watch(body)
-        state = ModalState(channel_id=channel_id, home_id=visit.channel_id)
+        state = WatchState(channel_id=channel_id, home_id=visit.channel_id)
         if not await open_window(watcher, visit.invocation, state, author_id):
             await services.show_home(visit, BUTTON_TOO_SLOW)
 
     @slack_invocation.on_click(app, ids.BLOCK_ASSISTANT, _ITS_SHARE)
     async def choose(body: dict[str, Any]) -> None:
         form, is_share = to_watch_form(body), slack_invocation.clicked_action(body) != ids.BLOCK_ASSISTANT
-        await _show(watcher, slack_invocation.clicked_window(body), form.author_id, form if is_share else None)
+        await _show(watcher, clicked_watch_window(body), form.author_id, form if is_share else None)
 
     @slack_invocation.on_click(app, ids.ACTION_WATCH_END)
     async def end_watch(body: dict[str, Any]) -> None:
-        await _end(watcher, slack_invocation.clicked_window(body), slack_invocation.clicked_value(body))
+        await _end(watcher, clicked_watch_window(body), slack_invocation.clicked_value(body))
 
     @app.view(ids.VIEW_WATCH)
     async def set_watch(ack: AsyncAck, body: dict[str, Any]) -> None:
-        click, form = slack_invocation.clicked_window(body), to_watch_form(body)
+        click, form = clicked_watch_window(body), to_watch_form(body)
         answer = await _submitted(watcher, click.invocation, form)
         await ack(**answer)
         if not answer:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from bot.domain.watch import MOST_PEOPLE, Shows, Watch
+from bot.domain.watch import Shows, Watch
 from bot.features.watch import ids
 from bot.slack import blocks as ui
 from bot.slack import ids as slack_ids
@@ -19,6 +19,8 @@ from judge.scoring.rubric import Scale
 from judge.scoring.sanitize import sanitize
 
 MOST_A_DAY = 99_999
+MOST_PEOPLE = 5
+"""At most this many people are alerted by a watch, besides its channel."""
 OFF_LIMITS = f"Enter a whole number from 1 to {MOST_A_DAY:,}, or leave it empty for no limit."
 NO_ASSISTANT = "Choose an assistant: a bot in this channel other than me."
 NOT_SHOWN_YET = "The settings of this assistant are still loading. Check them below, then submit."

@@ -9,9 +9,9 @@ from sqlalchemy import select, update
 
 from bot.domain.watch import Watch
 from bot.features.watch import ids
+from bot.features.watch.queries import AlertKind, Alerts
 from bot.store.schema import assignments, cases
-from bot.store.watches import AlertKind
-from tests.features.watch.watching import alarm, an_alarm, only, say, write_scores
+from tests.features.watch.watching import alarm, an_alarm, only, orders, say, write_scores
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 
@@ -25,7 +25,7 @@ async def stage(open_stage: StageFactory) -> Stage:
 async def change(stage: Stage, **changes: Any) -> Watch:
     """The watch, set otherwise."""
     changed = replace(await only(stage), **changes)
-    await stage.log.watches.save(changed, stage.ann.id)
+    await orders(stage).save(changed, stage.ann.id)
     return changed
 
 
@@ -69,8 +69,8 @@ async def test_who_is_shown_the_lowest_is_not_asked_for_them_blind(stage: Stage,
 async def test_an_alert_that_is_not_sent_tells_no_scores(stage: Stage) -> None:
     watch, now = await change(stage, alerts_to=(stage.ann.id,)), datetime.now(UTC)
     await drop(stage)
-    await stage.log.alerts.claim(watch, AlertKind.SILENT, now)
-    await stage.log.alerts.note_posted(watch, now, now)
+    await Alerts(stage.log.database).claim(watch, AlertKind.SILENT, now)
+    await Alerts(stage.log.database).note_posted(watch, now, now)
     await alarm(stage)
     assert direct(stage, "ann") == []
     async with stage.log.database.engine.connect() as connection:

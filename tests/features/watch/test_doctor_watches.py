@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.domain.watch import Watch
+from bot.features.watch.queries import WatchOrders
 from bot.store import Store
 from pocket_slack import Sandbox, Workspace
 from tests.model_server import ModelServer
@@ -53,7 +54,7 @@ async def test_channels_with_watches_are_looked_at(model_server: ModelServer, tm
     )
     log = await Store.open(f"sqlite+aiosqlite:///{tmp_path}/log.db")
     for each in (read, left, gone, refused):
-        await log.watches.save(Watch(workspace.team_id, each.id, "U9", datetime.now(UTC)), ann.id)
+        await WatchOrders(log.database).save(Watch(workspace.team_id, each.id, "U9", datetime.now(UTC)), ann.id)
     await log.close()
     async with Sandbox(workspace) as slack:
         slack.person("ann").archive("gone")

@@ -2,8 +2,9 @@
 
 import pytest
 
-from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch, draws
+from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch
 from bot.features.watch.input import WatchRequest, parse_watch
+from bot.features.watch.reply_queries import draws
 from bot.features.watch.text import no_assistant
 from bot.figures.quality import to_quality
 from bot.store.figures import ScoredCount

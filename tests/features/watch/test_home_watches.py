@@ -8,7 +8,7 @@ from bot.domain.watch import Watch
 from bot.features.watch import MOST_AT_HOME as MOST_WATCHES
 from bot.features.watch import ids
 from tests.features.watch.test_watch_window import filled, its, updates
-from tests.features.watch.watching import add_other, say
+from tests.features.watch.watching import add_other, orders, say
 from tests.stage import CHANNEL, Stage, shown
 
 pytestmark = pytest.mark.needs("home")
@@ -100,7 +100,7 @@ async def test_nothing_is_said_of_channels_that_the_person_or_the_app_is_not_in(
         workspace.add_channel("left-by-the-app", [stage.ann.user]),
     ]
     for each in others:
-        await stage.log.watches.save(Watch(team_id, each.id, stage.helper.id, datetime.now(UTC)), stage.ben.id)
+        await orders(stage).save(Watch(team_id, each.id, stage.helper.id, datetime.now(UTC)), stage.ben.id)
     assert "Watched in your channels" not in await home(stage)
 
 
@@ -108,7 +108,7 @@ async def test_a_long_list_says_how_many_more(stage: Stage) -> None:
     workspace, team_id = stage.slack.workspace, stage.slack.workspace.team_id
     channel = workspace.channel(CHANNEL).id
     for number in range(MOST_WATCHES + 2):
-        await stage.log.watches.save(Watch(team_id, channel, f"U9{number:02}", datetime.now(UTC)), stage.ann.id)
+        await orders(stage).save(Watch(team_id, channel, f"U9{number:02}", datetime.now(UTC)), stage.ann.id)
     words = await home(stage)
     assert words.count(f"<#{channel}>: *U9") == MOST_WATCHES
     assert "And 2 more: type `/judge watch` there." in words

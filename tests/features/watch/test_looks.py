@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.domain.watch import ReplyOutcome
-from bot.features.watch.watcher import OFTEN
+from bot.features.watch.looks import OFTEN
 from bot.slack import ids
-from tests.features.watch.watching import alarm, look, outcomes, say, take_finished
+from tests.features.watch.watching import alarm, look, orders, outcomes, say, take_finished
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 HISTORY, HOUR = "conversations.history", timedelta(hours=1)
@@ -55,8 +55,8 @@ async def test_a_channel_that_cannot_be_read_for_an_hour_is_said_once_and_in_eve
     (told,) = told_directly(stage)
     assert "cannot find new replies. I have not been able to read the channel since" in told
     assert "Slack answers `internal_error`" in told
-    await stage.log.watches.note_read(*place(stage), TWO_HOURS_AGO)  # as long ago as it was then
-    await stage.log.watches.note_not_read(*place(stage), "internal_error", TWO_HOURS_AGO)
+    await orders(stage).note_read(*place(stage), TWO_HOURS_AGO)  # as long ago as it was then
+    await orders(stage).note_not_read(*place(stage), "internal_error", TWO_HOURS_AGO)
     assert SAID in await say(stage, "")
     stage.ann.command(CHANNEL, ids.COMMAND, "stats")
     assert SAID in shown(await stage.told(stage.ann, 3))

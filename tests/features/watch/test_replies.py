@@ -12,12 +12,15 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.app import make_services
 from bot.domain.watch import ReplyOutcome
+from bot.features.watch.queries import WatchOrders
+from bot.features.watch.reply_queries import Replies
 from bot.features.watch.watcher import Watcher, author_of, to_reply
 from bot.settings import load_settings
 from bot.slack.client import Identity
 from bot.slack.incoming import ChannelEvents
 from bot.store import Store
-from tests.cases import NOW, WATCH, reply
+from tests.cases import NOW
+from tests.features.watch.watching import WATCH, a_reply
 
 EVENT: dict[str, Any] = {
     "type": "message",
@@ -70,7 +73,7 @@ async def log(empty_log: Path, tmp_path: Path) -> AsyncIterator[Store]:
         ({"channel_type": "im"}, False, 0),
         ({"channel_type": "im", "subtype": "message_deleted", "deleted_ts": "1.1"}, True, 0),
         ({"type": "app_mention"}, False, 0),
-        ({"ts": reply(-1).ts}, True, 0),  # from before the watch
+        ({"ts": a_reply(-1).ts}, True, 0),  # from before the watch
     ],
 )
 async def test_only_messages_of_channels_and_changes_are_taken_in_before_bolt(
@@ -86,21 +89,21 @@ async def test_only_messages_of_channels_and_changes_are_taken_in_before_bolt(
         "channel_type": "channel",
         "user": "U1",
         "bot_id": "B1",
-        "ts": reply(0).ts,
+        "ts": a_reply(0).ts,
     }
-    await log.watches.save(replace(WATCH, since=datetime.fromtimestamp(float(reply(0).ts), UTC)), "U9")
+    await WatchOrders(log.database).save(replace(WATCH, since=datetime.fromtimestamp(float(a_reply(0).ts), UTC)), "U9")
     assert await events.takes({"team_id": "T2", "event": event | changes}) is False
     ours = {"team_id": "T2", "authorizations": [{"team_id": "T1"}]}  # as Slack says it in another company's channel
     assert await events.takes(ours | {"event": event | changes}) is is_taken
     assert await events.takes({"type": "block_actions"}) is False
-    assert len(await log.replies.due("T1", NOW + timedelta(days=9999))) == noted
+    assert len(await Replies(log.database).due("T1", NOW + timedelta(days=9999))) == noted
 
 
 async def test_a_reply_that_goes_on_while_it_is_read_waits_on(log: Store) -> None:
-    await log.watches.save(WATCH, "U9")
-    await log.replies.note(reply(1), WATCH, NOW)
-    ((read, _),) = await log.replies.due("T1", NOW)
-    await log.replies.go_on(read, reply(2).ts, NOW)
-    await log.replies.settle(read, ReplyOutcome.TAKEN)
-    ((waiting, _),) = await log.replies.due("T1", NOW)
-    assert waiting.last_ts == reply(2).ts
+    await WatchOrders(log.database).save(WATCH, "U9")
+    await Replies(log.database).note(a_reply(1), WATCH, NOW)
+    ((read, _),) = await Replies(log.database).due("T1", NOW)
+    await Replies(log.database).go_on(read, a_reply(2).ts, NOW)
+    await Replies(log.database).settle(read, ReplyOutcome.TAKEN)
+    ((waiting, _),) = await Replies(log.database).due("T1", NOW)
+    assert waiting.last_ts == a_reply(2).ts

@@ -7,8 +7,10 @@ import pytest
 
 from bot.domain.case import CaseSource, CaseStatus
 from bot.domain.limits import Policy
-from bot.domain.watch import LATE, ReplyOutcome, SeenReply
-from bot.features.watch.watcher import OFTEN, REST, SELDOM
+from bot.domain.watch import LATE, ReplyOutcome
+from bot.features.watch.looks import OFTEN, SELDOM
+from bot.features.watch.reply_queries import Replies, SeenReply
+from bot.features.watch.watcher import REST
 from bot.slack import ids
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.audit import Action
@@ -234,7 +236,7 @@ async def test_a_share_is_drawn_by_the_message_alone(stage: Stage) -> None:
     answers = [stage.ask_and_answer()[1] for _ in range(15)]
     await seen(stage, 15)
     watch = await only(stage)
-    drawn = [answer.ts for answer in answers if await stage.log.replies.draws(watch, answer.ts)]
+    drawn = [answer.ts for answer in answers if await Replies(stage.log.database).draws(watch, answer.ts)]
     assert await outcomes(stage) == {None: len(drawn), ReplyOutcome.PASSED: 15 - len(drawn)}
     await look(stage)
     assert sum((await outcomes(stage)).values()) == 15
@@ -325,7 +327,7 @@ async def test_an_assistant_that_answers_less_is_not_gone(stage: Stage) -> None:
     for number in range(10):
         ts = f"{(datetime.now(UTC) - timedelta(days=9)).timestamp() + number:.6f}"
         old = SeenReply(watch.team_id, watch.channel_id, ts, watch.author_id, None, None)
-        await stage.log.replies.note(old, watch, datetime.now(UTC))
+        await Replies(stage.log.database).note(old, watch, datetime.now(UTC))
     await alarm(stage)
     assert stage.ours() == []
 

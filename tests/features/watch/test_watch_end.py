@@ -11,7 +11,7 @@ from bot.features.watch.window_text import CHANGED_MEANWHILE
 from bot.store.audit import Action
 from pocket_slack import Message, Person
 from tests.features.watch.test_watch_window import filled, shown_fields, window
-from tests.features.watch.watching import add_other, end, only, say
+from tests.features.watch.watching import add_other, end, only, orders, say
 from tests.stage import CHANNEL, Stage
 
 
@@ -66,7 +66,7 @@ async def test_those_who_get_alerts_and_who_set_the_watch_are_told_who_ended_it(
     stage.slack.workspace.add_user("cleo")
     cleo = stage.slack.person("cleo")
     stage.ann.invite(CHANNEL, "cleo")
-    await stage.log.watches.save(replace(watch, alerts_to=(*watch.alerts_to, cleo.id)), stage.ben.id)
+    await orders(stage).save(replace(watch, alerts_to=(*watch.alerts_to, cleo.id)), stage.ben.id)
     assert "*helper* is no longer watched here" in await end(stage, "helper")
     for told in (stage.ours()[-1:], direct_messages(stage, stage.ben), direct_messages(stage, cleo)):
         (message,) = told
@@ -77,7 +77,7 @@ async def test_those_who_get_alerts_and_who_set_the_watch_are_told_who_ended_it(
 @pytest.mark.parametrize("change", ["alert off", "alert me", "1 in 1000", "1 a day"])
 async def test_who_loses_alerts_of_a_watch_is_told_by_whose_change(stage: Stage, change: str) -> None:
     await say(stage, "@helper all alert me")
-    await stage.log.watches.save(replace(await only(stage), alerts_to=(stage.ann.id, stage.ben.id)), stage.ben.id)
+    await orders(stage).save(replace(await only(stage), alerts_to=(stage.ann.id, stage.ben.id)), stage.ben.id)
     await say(stage, f"@helper {change}")
     (message,) = direct_messages(stage, stage.ben)
     assert f"<@{stage.ann.id}> changed the watch on helper in <#" in message.text
@@ -86,7 +86,7 @@ async def test_who_loses_alerts_of_a_watch_is_told_by_whose_change(stage: Stage,
 
 async def test_a_change_that_costs_no_alert_is_not_announced(stage: Stage) -> None:
     await say(stage, "@helper 1 in 10 alert me")
-    await stage.log.watches.save(replace(await only(stage), alerts_to=(stage.ann.id, stage.ben.id)), stage.ben.id)
+    await orders(stage).save(replace(await only(stage), alerts_to=(stage.ann.id, stage.ben.id)), stage.ben.id)
     await say(stage, "@helper all")
     assert direct_messages(stage, stage.ben) == []
 
@@ -135,7 +135,7 @@ async def test_a_window_that_was_closed_meanwhile_is_answered_in_the_channel(sta
 async def test_a_window_on_a_watch_that_somebody_ended_does_not_begin_it_anew(stage: Stage) -> None:
     await say(stage, "@helper all")
     await window(stage)
-    await stage.log.watches.end(await only(stage), stage.ben.id)
+    await orders(stage).end(await only(stage), stage.ben.id)
     delivery = await stage.slack.settled(stage.ann.submit())
     assert delivery.response is not None
     assert delivery.response["errors"][ids.BLOCK_ASSISTANT] == CHANGED_MEANWHILE

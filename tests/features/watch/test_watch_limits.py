@@ -8,11 +8,12 @@ from sqlalchemy import update
 
 from bot.domain.case import CaseStatus
 from bot.domain.limits import Limits
-from bot.domain.watch import MOST_OF_A_QUESTION, ReplyOutcome, Watch
-from bot.features.watch.watcher import REST, SELDOM
+from bot.domain.watch import ReplyOutcome, Watch
+from bot.features.watch.looks import SELDOM
+from bot.features.watch.watcher import MOST_OF_A_QUESTION, REST
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.schema import replies
-from tests.features.watch.watching import add_other, look, only, outcomes, say, seen, take_finished
+from tests.features.watch.watching import add_other, look, only, orders, outcomes, say, seen, take_finished
 from tests.gestures import scored
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory
 
@@ -76,7 +77,7 @@ async def watch_elsewhere(stage: Stage) -> str:
     workspace = stage.slack.workspace
     elsewhere = workspace.add_channel("elsewhere", [stage.ann.user, stage.helper.user, workspace.bot]).id
     watch = Watch(workspace.team_id, elsewhere, stage.helper.id, datetime.now(UTC))
-    await stage.log.watches.save(watch, stage.ann.id)
+    await orders(stage).save(watch, stage.ann.id)
     return elsewhere
 
 
@@ -132,7 +133,7 @@ async def test_what_a_limit_cost_is_said_in_the_state(stage: Stage) -> None:
 
 async def test_a_watch_on_ourselves_scores_nothing(stage: Stage) -> None:
     ours = replace(await only(stage), author_id=stage.slack.workspace.bot.id)
-    await stage.log.watches.save(ours, stage.ann.id)
+    await orders(stage).save(ours, stage.ann.id)
     await scored(stage)
     await look(stage, 2 * SELDOM)  # the bot's own look may have been a moment ago
     await take_finished(stage, 3 * SELDOM)

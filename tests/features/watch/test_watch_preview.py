@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from bot.domain.watch import Watch
-from bot.features.watch.watcher import MOST, Watcher, recent_replies
+from bot.features.watch.looks import MOST, recent_replies
+from bot.features.watch.watcher import Watcher
 from tests.stage import CHANNEL, Stage
 
 

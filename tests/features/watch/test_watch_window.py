@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from bot.domain.watch import PER_DAY, Shows, draws
+from bot.domain.watch import PER_DAY, Shows
 from bot.features.watch import ids
+from bot.features.watch.looks import EXAMPLE
+from bot.features.watch.reply_queries import draws
 from bot.features.watch.text import NOT_WATCHED, TESTED_JUST_NOW, not_read
-from bot.features.watch.watcher import EXAMPLE
 from bot.features.watch.window_text import (
     CHANGED_MEANWHILE,
     NO_ASSISTANT,

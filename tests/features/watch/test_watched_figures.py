@@ -8,9 +8,10 @@ from sqlalchemy import insert
 
 from bot.domain.case import CaseSource
 from bot.domain.verdict import OFFLINE
-from bot.domain.watch import ReplyOutcome, SeenReply, Watch
+from bot.domain.watch import ReplyOutcome, Watch
 from bot.domain.week import Week
 from bot.features.watch.figures import read_watched
+from bot.features.watch.reply_queries import Replies, SeenReply
 from bot.store import Store
 from bot.store.figures import Place
 from bot.store.schema import cases
@@ -27,8 +28,8 @@ async def add_drawn(stage: Stage, score: int | None, **changes: object) -> None:
 
 async def settled(stage: Stage, reply: SeenReply, watch: Watch, outcome: ReplyOutcome) -> None:
     """Notes what has become of a reply, which is at rest only later: the app's own watcher leaves it alone."""
-    await stage.log.replies.note(reply, watch, datetime.now(UTC) + timedelta(hours=1))
-    await stage.log.replies.settle(reply, outcome)
+    await Replies(stage.log.database).note(reply, watch, datetime.now(UTC) + timedelta(hours=1))
+    await Replies(stage.log.database).settle(reply, outcome)
 
 
 @pytest.mark.needs("digest")
@@ -108,12 +109,12 @@ async def test_a_finished_week_counts_its_own_seven_days(log: Store, zone: str) 
     week = Week(2026, 46, ZoneInfo(zone))
     watch = Watch("T1", "C1", "B1", week.start)
     for at in (week.start.timestamp() - 1, week.start.timestamp(), week.end.timestamp() - 1, week.end.timestamp()):
-        await log.replies.note(SeenReply("T1", "C1", f"{at:.6f}", "B1", None, None), watch, week.end)
+        await Replies(log.database).note(SeenReply("T1", "C1", f"{at:.6f}", "B1", None, None), watch, week.end)
     its = {"message_ts": f"{week.start.timestamp() - 1:.6f}", "author_id": "B1", "probability": 1.0}
     late = a_row(key="late", score=3, created_at=week.start, judged_at=week.start, **its)
     async with log.database.engine.begin() as connection:
         await connection.execute(insert(cases).values(late))
-    (watched,) = await read_watched(log.tallies, log.replies, Place("T1", "C1"), week, week.end)
+    (watched,) = await read_watched(log.tallies, Replies(log.database), Place("T1", "C1"), week, week.end)
     assert (watched.coverage.seen, watched.earlier) == (2, 1)
 
 

@@ -5,18 +5,19 @@ from dataclasses import replace
 
 import pytest
 
-from bot.domain.watch import Coverage, ReplyOutcome, Unread, Watch
+from bot.domain.watch import Coverage, ReplyOutcome, Watch
 from bot.features.watch import ids
 from bot.features.watch.figures import CountedWatch
+from bot.features.watch.input import WatchState
+from bot.features.watch.queries import Unread
 from bot.features.watch.text import state
 from bot.features.watch.window_text import READING, WatchView, said_modal, watch_modal
-from bot.slack.blocks import ModalState
 from bot.slack.messages import Message
 from judge import load_rubric
 from pocket_slack.blocks import check_blocks, check_view
 from tests.cases import NOW
 
-STATE = ModalState(channel_id="C1", home_id="D1")
+STATE = WatchState(channel_id="C1", home_id="D1")
 URL = "https://acme.slack.com/"
 MANY = {f"U{number}": "x" * 200 for number in range(150)}
 

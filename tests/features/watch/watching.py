@@ -8,18 +8,26 @@ from sqlalchemy import insert
 
 from bot.domain.case import CaseSource, CaseStatus, LoggedCase
 from bot.domain.limits import Limits, Policy
-from bot.domain.watch import ReplyOutcome, Watch, together
-from bot.features.watch import ids, watcher
+from bot.domain.watch import ReplyOutcome, Watch
+from bot.features.watch import ids, looks
 from bot.features.watch.alerts import DriftAlerts
-from bot.features.watch.watcher import OFTEN, REST, Watcher
+from bot.features.watch.looks import OFTEN
+from bot.features.watch.queries import WatchOrders, watched
+from bot.features.watch.reply_queries import Replies, SeenReply, together
+from bot.features.watch.watcher import REST, Watcher
 from bot.slack import ids as slack_ids
-from bot.store.figures import watched
 from bot.store.schema import cases
 from pocket_slack import Message, Person
-from tests.cases import a_row
+from tests.cases import NOW, a_row
 from tests.stage import CHANNEL, Stage
 
 ANYWHERE, NO_LIMITS = Policy(), Limits()
+WATCH = Watch("T1", "C1", "U1", NOW)
+
+
+def a_reply(number: int, words: str | None = "hash", **changes: str) -> SeenReply:
+    """One of the replies that WATCH sees, a second after the one before it."""
+    return replace(SeenReply("T1", "C1", f"{1795339203 + number}.000001", "U1", None, words), **changes)
 
 
 async def say(stage: Stage, text: str) -> str:
@@ -61,6 +69,10 @@ def add_other(stage: Stage) -> Person:
     return stage.slack.person("other")
 
 
+def orders(stage: Stage) -> WatchOrders:
+    return WatchOrders(stage.log.database)
+
+
 async def only(stage: Stage) -> Watch:
     """The one watch that there is."""
     (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
@@ -71,7 +83,7 @@ async def outcomes(stage: Stage, author_id: str = "") -> dict[ReplyOutcome | Non
     """What has become of the replies of the one watch that there is, or of this assistant's."""
     watches = await stage.log.watches.of(stage.slack.workspace.team_id)
     (watch,) = [each for each in watches if author_id in {"", each.author_id}]
-    days = await stage.log.replies.coverage(watched(watch), "2026-01-01")
+    days = await Replies(stage.log.database).coverage(watched(watch), "2026-01-01")
     return dict(together(days.values()).outcomes)
 
 
@@ -88,7 +100,7 @@ async def look(stage: Stage, later: timedelta = OFTEN) -> None:
     """The look at watched channels, so much later."""
     services = stage.services_at(later)
     often = services.settings.model_copy(update={"watch_by": "looking"})
-    await watcher.look(Watcher(replace(services, settings=often)))
+    await looks.look(Watcher(replace(services, settings=often)))
 
 
 async def write_scores(stage: Stage, scores: list[tuple[float, int, int]], version: str = "m, additive-5 1") -> None:

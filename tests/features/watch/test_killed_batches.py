@@ -12,11 +12,11 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from bot.slack.manifest import MESSAGE_EVENTS
 from tests.batch_server import BatchServer
+from tests.features.watch.test_killed_weeks import Weeks, weeks, worth
 from tests.forked import Forked
 from tests.patience import ONLY_A_HANG_S
 from tests.replicas import Scene, all_are_delivered, ask, new_scene, workers_are
 from tests.slow.points import BATCHES
-from tests.slow.test_weeks import Weeks, weeks, worth
 from tests.stage import CHANNEL, GOOD
 
 pytestmark = pytest.mark.slow

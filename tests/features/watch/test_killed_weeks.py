@@ -18,7 +18,8 @@ from typing import Any
 
 import pytest
 
-from bot.domain.watch import LATE, ReplyOutcome, Watch, draws
+from bot.domain.watch import LATE, ReplyOutcome, Watch
+from bot.features.watch.reply_queries import draws
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from pocket_slack import Limits, ManualClock, Message, Sandbox, Workspace
 from tests.forked import Forked

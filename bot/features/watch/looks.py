@@ -1,0 +1,167 @@
+"""Reads watched channels: for replies that no event has reported, and for those that the window shows as examples.
+
+So replies written while the app was down, or without message events, are found as well.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from datetime import timedelta
+from heapq import heapify, heappop, heappush, nlargest
+from itertools import count
+from typing import Any
+
+import structlog
+
+from bot.domain.watch import Watch
+from bot.feature import Services
+from bot.features.watch.reply_queries import draws
+from bot.features.watch.watcher import Raw, Watcher, author_of, is_answer
+from bot.pipeline.retries import in_brief
+from bot.slack.client import SLACK_ERRORS, slack_word
+from bot.slack.messages import Message, to_message
+
+logger = structlog.get_logger(__name__)
+
+OFTEN, SELDOM = timedelta(minutes=5), timedelta(hours=1)
+"""The time between two looks at a channel: without message events, and with them."""
+BACK = timedelta(days=7)
+_OVERLAP = timedelta(minutes=1)  # Slack may show a message slightly later than its timestamp
+_PAGE = 200
+_MOST_PAGES, _MOST_BEHIND = 10, 50
+_AT_ONCE = 4
+
+
+async def look(watcher: Watcher) -> None:
+    """Notes the replies in watched channels that no event has reported; those already known stay as they are.
+
+    Each look begins where the last successful one ended, at most a week back. Replies in a thread are found only if its
+    parent is among the channel's latest messages and at most a week old.
+    """
+    services = watcher.services
+    by_channel = defaultdict[str, dict[str, Watch]](dict)
+    for watch in await services.store.watches.of(services.identity.team_id):
+        by_channel[watch.channel_id][watch.author_id] = watch
+    left = iter(by_channel.items())
+
+    async def some() -> None:
+        for channel_id, watched in left:
+            await _look_at(watcher, channel_id, watched)
+
+    # Several channels are read at once, so that a long or slow one does not hold up the others.
+    await asyncio.gather(*(some() for _ in range(_AT_ONCE)))
+
+
+async def _look_at(watcher: Watcher, channel_id: str, watched: Mapping[str, Watch]) -> None:
+    services = watcher.services
+    team_id, orders, now = services.identity.team_id, watcher.orders, services.clock()
+    every = SELDOM if services.settings.watch_by == "events" else OFTEN
+    read_until = await orders.begin_look(team_id, channel_id, now, every)
+    if read_until is None:
+        return
+    since, noted = max(read_until, now - BACK) - _OVERLAP, 0
+    try:
+        async for raw in _messages(services, channel_id, since.timestamp()):
+            noted += await watcher.see(watched, raw, timedelta())
+    except SLACK_ERRORS as exc:
+        logger.warning("channel_not_read", channel=channel_id, error=in_brief(exc))
+        await orders.note_not_read(team_id, channel_id, slack_word(exc), now + OFTEN)
+        return
+    await orders.note_read(team_id, channel_id, now)
+    if noted:
+        logger.info("replies_found", channel=channel_id, number=noted, since=f"{since:%Y-%m-%d %H:%M}")
+
+
+async def _messages(services: Services, channel_id: str, since: float) -> AsyncIterator[Raw]:
+    """The messages since `since` (epoch s), in the channel and in threads begun at most a week ago."""
+    client, first = services.client, (services.clock() - BACK).timestamp()
+    async for parent in _pages(client.conversations_history, since, channel=channel_id, oldest=f"{first:.6f}"):
+        if float(parent["ts"]) > since:
+            yield parent
+        if float(parent.get("latest_reply") or 0) > since:
+            thread = {"channel": channel_id, "ts": parent["ts"], "oldest": f"{since:.6f}"}
+            async for raw in _pages(client.conversations_replies, since, **thread):
+                if raw["ts"] != parent["ts"]:
+                    yield raw
+
+
+async def _pages(method: Any, since: float, **arguments: Any) -> AsyncIterator[Raw]:
+    """The messages of at most ten pages, or of at most 50 if it takes more to reach back to `since` (epoch s)."""
+    pages = 0
+    async for page in await method(limit=_PAGE, **arguments):
+        messages = page.get("messages") or []
+        for raw in messages:
+            yield raw
+        pages += 1
+        is_back = not messages or float(messages[-1]["ts"]) <= since
+        if pages == _MOST_BEHIND or (pages >= _MOST_PAGES and is_back):
+            logger.warning("channel_not_read_to_its_end", channel=arguments["channel"], messages=pages * _PAGE)
+            return
+
+
+MOST = 5
+EXAMPLE = b"what a share looks like"  # not the key of the real draw, which would reveal which replies are scored
+_PATIENCE_S = 10.0
+_MOST_TRIED = 20  # each calls Slack, which allows about 50 such calls a minute for the whole app
+_MOST_THREADS = 20
+_RECENT_PAGE, _THREAD_PAGE = 200, 999
+
+
+async def recent_replies(watcher: Watcher, watch: Watch) -> list[Message]:
+    """Up to five replies of the last week that such a watch might have taken, newest first; fewer if Slack is slow.
+
+    Raises:
+        OutOfSightError, MayNotReadError, SlackApiError, ClientError: Slack does not let us read the channel.
+    """
+    found: list[Message] = []
+    seen = set[str]()  # a reply that was also sent to the channel appears both there and in its thread
+    tries = 0
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_PATIENCE_S):
+            async for raw in _newest_first(watcher.services, watch):
+                if author_of(raw) != watch.author_id or raw["ts"] in seen or not draws(watch, raw["ts"], EXAMPLE):
+                    continue
+                seen.add(raw["ts"])
+                tries += 1
+                message = to_message(raw)
+                reply = await watcher.services.lookup.answered(watch.channel_id, message.ts, message.parent_ts)
+                if reply and reply.reply[0].ts == message.ts and is_answer(reply, watcher.services.identity.own_ids):
+                    found.append(message)
+                if len(found) == MOST or tries == _MOST_TRIED:
+                    break
+    return found
+
+
+async def _newest_first(services: Services, watch: Watch) -> AsyncIterator[Raw]:
+    """The last week's messages in the channel and its threads; a thread is read when its last reply is next."""
+    client, first = services.client, (services.clock() - BACK).timestamp()
+    since: Raw = {"channel": watch.channel_id, "oldest": f"{first:.6f}"}
+    parents = (await client.conversations_history(limit=_RECENT_PAGE, **since)).get("messages") or []
+    threads = nlargest(
+        _MOST_THREADS, (raw for raw in parents if _may_have_reply_of(watch.author_id, raw)), key=_last_reply
+    )
+    number = count()
+    waiting = [(-float(raw["ts"]), next(number), raw, False) for raw in parents]
+    waiting += [(-_last_reply(raw), next(number), raw, True) for raw in threads]
+    heapify(waiting)
+    while waiting:
+        _, _, raw, is_thread = heappop(waiting)
+        if not is_thread:
+            yield raw
+            continue
+        thread = await client.conversations_replies(ts=raw["ts"], limit=_THREAD_PAGE, **since)
+        for reply in thread.get("messages") or []:
+            if reply["ts"] != raw["ts"]:
+                heappush(waiting, (-float(reply["ts"]), next(number), reply, False))
+
+
+def _last_reply(raw: Raw) -> float:
+    return float(raw.get("latest_reply") or 0)
+
+
+def _may_have_reply_of(author_id: str, parent: Raw) -> bool:
+    """Whether the assistant may have written in the thread; Slack names at most five of those who did."""
+    users = parent.get("reply_users") or []
+    is_thread = bool(parent.get("latest_reply"))
+    return is_thread and (author_id in users or parent.get("reply_users_count", -1) != len(users))

@@ -1,0 +1,172 @@
+"""Channels' watches as they are set and ended, how far their channels have been read, and their alerts."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.domain.clock import utc_now
+from bot.domain.watch import Watch
+from bot.store import database as db
+from bot.store.audit import Act, Action, note
+from bot.store.figures import Place
+from bot.store.schema import IS_WAITED_FOR, alerts, replies, watches
+from bot.store.visibility import Origin
+from bot.store.watches import Watches
+
+_TESTS_EVERY = timedelta(minutes=1)
+_UNREAD_FOR = timedelta(hours=1)
+
+
+def watched(watch: Watch) -> Place:
+    return Place(watch.team_id, watch.channel_id, watch.author_id, Origin.WATCHED)
+
+
+def key_of(of: Watch | Place) -> dict[str, str | None]:
+    return {"team_id": of.team_id, "channel_id": of.channel_id, "author_id": of.author_id}
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A watched channel that could not be read for an hour: up to when it was read, and Slack's error since then."""
+
+    since: datetime
+    reason: str
+
+
+class WatchOrders(Watches):
+    async def find(self, team_id: str, channel_id: str, author_id: str) -> Watch | None:
+        return next((each for each in await self.of(team_id, channel_id) if each.author_id == author_id), None)
+
+    async def save(self, watch: Watch, by: str) -> None:
+        now = utc_now()
+        values = asdict(watch) | {"look_at": now, "read_until": now, "updated_at": now}
+        statement = db.upsert(self._database, watches, values, keep=("since", "look_at", "read_until"))
+
+        async def save(connection: AsyncConnection) -> None:
+            await connection.execute(statement)
+            await note(connection, [_act(watch, by, Action.WATCH_SET)])
+
+        await self._database.write(save)
+
+    async def begin_look(self, team_id: str, channel_id: str, now: datetime, every: timedelta) -> datetime | None:
+        """Up to when a channel was read, if this process is to read it now; otherwise None.
+
+        The next look is due after `every`.
+        """
+        place = {"team_id": team_id, "channel_id": channel_id}
+        take = sa.update(watches).filter_by(**place).where(watches.c.look_at <= now).values(look_at=now + every)
+        read_until = sa.select(sa.func.min(watches.c.read_until)).filter_by(**place)
+
+        async def begin(connection: AsyncConnection) -> datetime | None:
+            taken = await connection.execute(take)
+            return (await connection.execute(read_until)).scalar() if taken.rowcount else None
+
+        return await self._database.write(begin)
+
+    async def note_read(self, team_id: str, channel_id: str, until: datetime) -> None:
+        """Records that everything written in a channel until then has been found."""
+        here = sa.update(watches).filter_by(team_id=team_id, channel_id=channel_id)
+        await self._database.execute(here.values(read_until=until, not_read=None))
+
+    async def note_not_read(self, team_id: str, channel_id: str, reason: str, look_at: datetime) -> None:
+        """Records that a look failed, with Slack's error; the next one goes on from where the last good one ended."""
+        here = sa.update(watches).filter_by(team_id=team_id, channel_id=channel_id)
+        await self._database.execute(here.values(not_read=reason, look_at=look_at))
+
+    async def unread(self, team_id: str, now: datetime) -> Mapping[str, Unread]:
+        """The watched channels, by id, that could not be read for an hour."""
+        is_unread = sa.and_(watches.c.not_read.is_not(None), watches.c.read_until <= now - _UNREAD_FOR)
+        query = sa.select(watches.c.channel_id, watches.c.read_until, watches.c.not_read).filter_by(team_id=team_id)
+        rows = await self._database.all(query.where(is_unread))
+        return {row.channel_id: Unread(row.read_until, row.not_read) for row in rows}
+
+    async def begin_test(self, watch: Watch, now: datetime) -> bool:
+        """Whether a test alert is ours to send: at most one a minute is sent, whatever process it is asked from."""
+        is_over = sa.or_(watches.c.tested_at.is_(None), watches.c.tested_at <= now - _TESTS_EVERY)
+        taken = sa.update(watches).filter_by(**key_of(watch)).where(is_over).values(tested_at=now)
+        return await self._database.execute(taken) == 1
+
+    async def note_judge(self, watch: Watch, version: str | None) -> bool:
+        """Whether another judge now scores for a watch: True for the first process that asks, and then not again."""
+        its = sa.select(watches.c.judge_version).filter_by(**key_of(watch))
+
+        async def note(connection: AsyncConnection) -> bool:
+            earlier = (await connection.execute(its)).scalar()
+            if earlier == version:
+                return False
+            is_still = watches.c.judge_version.is_not_distinct_from(earlier)
+            noted = sa.update(watches).filter_by(**key_of(watch)).where(is_still).values(judge_version=version)
+            return (await connection.execute(noted)).rowcount == 1 and earlier is not None
+
+        return await self._database.write(note)
+
+    async def end(self, watch: Watch, by: str) -> bool:
+        """Whether there was a watch to end. What it has scored stays; replies that wait to be scored are dropped."""
+
+        async def end(connection: AsyncConnection) -> bool:
+            await connection.execute(sa.delete(replies).filter_by(**key_of(watch)).where(IS_WAITED_FOR))
+            if not (await connection.execute(sa.delete(watches).filter_by(**key_of(watch)))).rowcount:
+                return False
+            await note(connection, [_act(watch, by, Action.WATCH_ENDED)])
+            return True
+
+        return await self._database.write(end)
+
+
+def _act(watch: Watch, by: str, what: Action) -> Act:
+    return Act(watch.team_id, by, what, channel_id=watch.channel_id, user_id=watch.author_id)
+
+
+_LEASE = timedelta(minutes=5)
+
+
+class AlertKind(StrEnum):
+    """What an alert reports.
+
+    `WORSE`: the assistant is worse than before. `BELOW`: it is below its floor. `UNREAD`: the channel cannot be read.
+    `SILENT`: the watch has no scores. `GONE`: the assistant no longer writes.
+    """
+
+    WORSE = "worse"
+    BELOW = "below"
+    UNREAD = "unread"
+    SILENT = "silent"
+    GONE = "gone"
+
+
+class Alerts(db.StoreQueries):
+    async def last(self, watch: Watch, kind: AlertKind) -> datetime | None:
+        query = sa.select(sa.func.max(alerts.c.posted_at)).filter_by(**key_of(watch), kind=kind)
+        at: datetime | None = await self._database.value(query)
+        return at
+
+    async def claim(self, watch: Watch, kind: AlertKind, now: datetime) -> datetime | None:
+        """If today's alert of this watch is ours to post: since when it may be there, or `now` if it is the first try.
+
+        None if it is not ours. A try from before midnight counts, too.
+        """
+        yesterday = key_of(watch) | {"day": _day(now - timedelta(days=1)), "posted_at": None}
+        left = await self._database.one(sa.select(alerts.c.kind, alerts.c.claimed_at).filter_by(**yesterday))
+        if left and left.claimed_at > now - _LEASE:
+            return None
+        values = {"kind": kind, "claimed_at": now}
+        is_left = sa.and_(alerts.c.posted_at.is_(None), alerts.c.claimed_at <= now - _LEASE)
+        is_first = await db.claim(self._database, alerts, {**key_of(watch), "day": _day(now)}, values, is_left)
+        if is_first is None:
+            return None
+        if left and left.kind == kind:
+            since: datetime = left.claimed_at
+            return since
+        return now if is_first else now.replace(hour=0, minute=0, second=0, microsecond=0)
+
+    async def note_posted(self, watch: Watch, claimed_at: datetime, now: datetime) -> None:
+        posted = sa.update(alerts).filter_by(**key_of(watch), day=_day(claimed_at)).values(posted_at=now)
+        await self._database.execute(posted)
+
+
+def _day(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d}"

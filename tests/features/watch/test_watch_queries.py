@@ -1,0 +1,212 @@
+"""What the store keeps of watches, the replies they have seen and the alerts they sent; on both databases."""
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from bot.domain.case import Case, CaseSource
+from bot.domain.watch import ReplyOutcome, Shows
+from bot.features.watch.queries import AlertKind, Alerts, Unread, WatchOrders, watched
+from bot.features.watch.reply_queries import Replies, SeenReply, Used
+from bot.store import Store
+from bot.store.audit import Action
+from bot.store.schema import watches
+from tests.cases import NOW, a_case
+from tests.features.watch.watching import WATCH, a_reply
+
+LOOK_AT = select(watches.c.look_at)
+HOUR = timedelta(hours=1)
+MIDNIGHT = NOW.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+@pytest.fixture
+def orders(log: Store) -> WatchOrders:
+    return WatchOrders(log.database)
+
+
+@pytest.fixture
+def replies(log: Store) -> Replies:
+    return Replies(log.database)
+
+
+@pytest.fixture
+def alerts(log: Store) -> Alerts:
+    return Alerts(log.database)
+
+
+async def test_a_watch_is_kept_as_it_was_set_last_and_begun_first(orders: WatchOrders) -> None:
+    await orders.save(WATCH, "U9")
+    await orders.save(replace(WATCH, since=NOW + HOUR, share=0.2, shows=Shows.REACTION, alerts_to=("C1", "U2")), "U9")
+    await orders.save(replace(WATCH, channel_id="C2"), "U9")
+    await orders.save(replace(WATCH, team_id="T2"), "U9")
+    kept = replace(WATCH, share=0.2, shows=Shows.REACTION, alerts_to=("C1", "U2"))
+    assert await orders.of("T1") == [kept, replace(WATCH, channel_id="C2")]
+    assert await orders.of("T1", "C1") == [kept]
+    await orders.end(kept, "U9")
+    assert await orders.of("T1", "C1") == []
+    assert len(await orders.of("T2")) == 1
+
+
+async def test_a_reply_is_noted_once_and_settled_once(replies: Replies) -> None:
+    assert await replies.note(a_reply(1), WATCH, NOW) == 1
+    assert await replies.note(a_reply(1, "other"), WATCH, NOW + HOUR) == 0
+    assert await replies.due("T1", NOW - HOUR) == []
+    assert await replies.due("T1", NOW) == [(a_reply(1), 1.0)]
+    assert await replies.due("T2", NOW) == []
+    await replies.wait_on(a_reply(1, None), NOW + HOUR)
+    assert await replies.due("T1", NOW) == []
+    assert await replies.due("T1", NOW + HOUR) == [(a_reply(1, None), 1.0)]
+    await replies.settle(a_reply(1), ReplyOutcome.TAKEN)
+    await replies.settle(a_reply(1), ReplyOutcome.MISSED)
+    await replies.wait_on(a_reply(1), NOW)
+    assert await replies.due("T1", NOW + HOUR) == []
+    (found,) = (await replies.coverage(watched(WATCH), a_reply(1).day)).values()
+    assert found.outcomes == {ReplyOutcome.TAKEN: 1}
+
+
+async def test_days_are_counted_apart(replies: Replies) -> None:
+    for number in (0, 1, 86_400):
+        await replies.note(a_reply(number), WATCH, NOW)
+    await replies.settle(a_reply(1), ReplyOutcome.OVER)
+    await replies.note(a_reply(2, author_id="U2"), replace(WATCH, author_id="U2"), NOW)
+    first, second = a_reply(0).day, a_reply(86_400).day
+    found = await replies.coverage(watched(WATCH), first)
+    assert {day: each.outcomes for day, each in found.items()} == {
+        first: {None: 1, ReplyOutcome.OVER: 1},
+        second: {None: 1},
+    }
+    assert set(await replies.coverage(watched(WATCH), first, first)) == {first}
+
+
+async def test_what_should_have_a_score_is_what_was_drawn_and_at_rest(replies: Replies) -> None:
+    for number, outcome in enumerate(
+        (None, ReplyOutcome.TAKEN, ReplyOutcome.MISSED, ReplyOutcome.OVER, ReplyOutcome.NO_ANSWER)
+    ):
+        await replies.note(a_reply(number), WATCH, NOW)
+        if outcome:
+            await replies.settle(a_reply(number), outcome)
+    await replies.note(a_reply(9), replace(WATCH, share=1e-9), NOW)
+    assert await replies.expected(watched(WATCH), NOW, NOW + HOUR) == 3
+    assert await replies.expected(watched(WATCH), NOW - HOUR, NOW) == 0
+
+
+def drawn(of: SeenReply, question_ts: str, **changes: Any) -> Case:
+    return a_case(
+        key=f"{of.author_id}/{of.ts}/{changes.get('probability', 1.0)}",
+        team_id=of.team_id,
+        channel_id=of.channel_id,
+        source=CaseSource.WATCH,
+        message_ts=of.ts,
+        author_id=of.author_id,
+        question_ts=question_ts,
+        **({"probability": 1.0} | changes),
+    )
+
+
+async def test_what_is_used_up_is_that_of_the_replys_day_channel_author_and_question(
+    log: Store, replies: Replies
+) -> None:
+    yesterday, next_day = a_reply(-86_400), a_reply(86_400)
+    others = [a_reply(3, author_id="U2"), a_reply(4, channel_id="C2"), a_reply(5, team_id="T2")]
+    for each in (a_reply(0), a_reply(1), yesterday, next_day, *others):
+        await log.add(drawn(each, "1.1"))
+    await log.add(drawn(a_reply(6), "2.2"))
+    await log.add(drawn(a_reply(7), "1.1", probability=None))  # somebody asked for it
+    assert await replies.used(a_reply(9), "1.1") == Used(replies=3, of_question=2)
+    assert await replies.used(a_reply(1), "1.1") == Used(replies=2, of_question=1)
+    assert await replies.used(a_reply(9, author_id="U3"), "1.1") == Used(0, 0)
+    assert await replies.used(replace(next_day, ts=a_reply(86_401).ts), "1.1") == Used(1, 1)
+
+
+async def test_each_watch_has_five_replies_at_a_turn(replies: Replies) -> None:
+    for number in range(8):
+        await replies.note(a_reply(number), WATCH, NOW + timedelta(seconds=number))
+    last = replace(a_reply(9), channel_id="C2")
+    await replies.note(last, replace(WATCH, channel_id="C2"), NOW + HOUR)
+    found = [each for each, _ in await replies.due("T1", NOW + HOUR)]
+    assert sorted(found[:2], key=lambda each: each.ts) == [a_reply(0), last]
+    assert found[2:] == [a_reply(number) for number in range(1, 5)]
+    assert [each for each, _ in await replies.due("T1", NOW + HOUR, {"C1"})] == [last]
+
+
+async def test_old_replies_are_dropped_by_their_day(orders: WatchOrders, replies: Replies) -> None:
+    await replies.note(a_reply(0), WATCH, NOW)
+    await replies.note(a_reply(86_400), WATCH, NOW)
+    assert await orders.drop_replies(NOW - timedelta(days=90)) == 0
+    assert await orders.drop_replies(NOW + timedelta(days=900)) == 2
+
+
+async def test_a_look_is_one_processs_and_goes_on_from_the_last_that_succeeded(log: Store, orders: WatchOrders) -> None:
+    await orders.save(WATCH, "U9")
+    (began,) = [row.look_at for row in await log.database.all(LOOK_AT)]
+    for channel_id, later, found in (("C1", -1, None), ("C1", 0, began), ("C1", 0, None), ("C2", 0, None)):
+        assert await orders.begin_look("T1", channel_id, began + timedelta(seconds=later), HOUR) == found
+    await orders.note_not_read("T1", "C1", "internal_error", began + HOUR / 2)
+    assert await orders.begin_look("T1", "C1", began + HOUR / 2, HOUR) == began
+    await orders.note_read("T1", "C1", began + HOUR / 2)
+    assert await orders.begin_look("T1", "C1", began + 2 * HOUR, HOUR) == began + HOUR / 2
+
+
+async def test_a_channel_is_unread_an_hour_after_it_was_read_last(log: Store, orders: WatchOrders) -> None:
+    await orders.save(WATCH, "U9")
+    (began,) = [row.look_at for row in await log.database.all(LOOK_AT)]
+    assert await orders.unread("T1", began + HOUR) == {}
+    await orders.note_not_read("T1", "C1", "internal_error", began)
+    assert await orders.unread("T1", began + HOUR - timedelta(seconds=1)) == {}
+    assert await orders.unread("T1", began + HOUR) == {"C1": Unread(began, "internal_error")}
+    await orders.note_read("T1", "C1", began)
+    assert await orders.unread("T1", began + HOUR) == {}
+
+
+async def test_who_set_and_who_ended_which_watch_is_noted(log: Store, orders: WatchOrders) -> None:
+    await orders.save(WATCH, "U7")
+    await orders.end(WATCH, "U8")
+    acts = [(act.who, act.what, act.channel_id, act.user_id) for act in await log.audit.since()]
+    place = (WATCH.channel_id, WATCH.author_id)
+    assert acts == [("U7", Action.WATCH_SET, *place), ("U8", Action.WATCH_ENDED, *place)]
+
+
+async def test_an_alert_is_claimed_once_a_day_and_again_where_its_sender_died(alerts: Alerts) -> None:
+    later = NOW + timedelta(minutes=6)
+    assert await alerts.claim(WATCH, AlertKind.WORSE, NOW) == NOW
+    assert await alerts.claim(WATCH, AlertKind.SILENT, NOW) is None
+    assert await alerts.last(WATCH, AlertKind.WORSE) is None
+    assert await alerts.claim(WATCH, AlertKind.WORSE, later) == MIDNIGHT
+    await alerts.note_posted(WATCH, NOW, later)
+    assert await alerts.last(WATCH, AlertKind.WORSE) == later
+    assert await alerts.last(WATCH, AlertKind.SILENT) is None
+    assert await alerts.claim(WATCH, AlertKind.WORSE, later + HOUR) is None
+    assert await alerts.claim(replace(WATCH, author_id="U2"), AlertKind.WORSE, later) == later
+    tomorrow = NOW + timedelta(days=1)
+    assert await alerts.claim(WATCH, AlertKind.WORSE, tomorrow) == tomorrow
+
+
+async def test_an_alert_that_was_claimed_before_midnight_is_the_same_after_it(alerts: Alerts) -> None:
+    before, after = MIDNIGHT - timedelta(seconds=1), MIDNIGHT + timedelta(seconds=1)
+    assert await alerts.claim(WATCH, AlertKind.WORSE, before) == before
+    assert await alerts.claim(WATCH, AlertKind.WORSE, after) is None
+    assert await alerts.claim(WATCH, AlertKind.WORSE, after + timedelta(minutes=5)) == before
+    await alerts.note_posted(WATCH, before, after)
+    assert await alerts.last(WATCH, AlertKind.WORSE) == after
+
+
+async def test_a_test_goes_out_once_a_minute(orders: WatchOrders) -> None:
+    other = replace(WATCH, author_id="U2")
+    for watch in (WATCH, other):
+        await orders.save(watch, "U1")
+    assert await orders.begin_test(WATCH, NOW)
+    await orders.save(WATCH, "U1")  # which does not make it new
+    assert not await orders.begin_test(WATCH, NOW + timedelta(seconds=59))
+    assert await orders.begin_test(WATCH, NOW + timedelta(seconds=60))
+    assert not await orders.begin_test(WATCH, NOW + timedelta(seconds=61))
+    assert await orders.begin_test(other, NOW)
+
+
+async def test_one_of_those_who_press_at_the_same_moment_sends_the_test(orders: WatchOrders) -> None:
+    await orders.save(WATCH, "U1")
+    taken = await asyncio.gather(*(orders.begin_test(WATCH, NOW) for _ in range(5)))
+    assert sorted(taken) == [False] * 4 + [True]
