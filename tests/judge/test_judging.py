@@ -20,7 +20,7 @@ from judge import (
 )
 from judge.scoring.model import make_client
 from tests.judge_client import QUESTION, RESPONSE, Ask
-from tests.model_server import Answer, Drop, Failure, ModelServer, Stall
+from tests.model_server import Answer, Drop, Failure, Held, ModelServer, Stall
 from tests.tables import each
 
 
@@ -134,11 +134,17 @@ async def test_server_that_ignores_n_is_asked_again_for_the_missing_ones_at_once
     assert model_server.most_at_once == 4
 
 
-async def test_server_that_ignored_n_is_not_sent_n_again(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script("score: 4\nGood.")
+async def test_server_that_ignored_n_is_not_sent_n_again_and_asked_for_all_ratings_at_once(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    gate = asyncio.Event()
+    model_server.script("score: 4\nGood.", "score: 4\nGood.", Held(gate, "score: 4\nGood."))
     judge = Judge(model="m", samples=2, client=client)
     await judge.score(QUESTION, RESPONSE)
-    await judge.score(QUESTION, RESPONSE)
+    scoring = asyncio.create_task(judge.score(QUESTION, RESPONSE))
+    await model_server.asked(4)  # the last two before either is answered
+    gate.set()
+    await scoring
     assert [request.get("n") for request in model_server.requests] == [2, None, None, None]
 
 
