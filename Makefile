@@ -48,7 +48,7 @@ test-slow: $(READY) ## kills, storms, replicas, killed databases, simulations, b
 	@$(BIN)/pytest -m slow --numprocesses=4 --dist=worksteal $$(grep --recursive --files-with-matches --include='test_*.py' 'mark\.slow' tests)
 
 texts: $(READY) ## write the files that the tests compare texts with anew; review the diff
-	@$(BIN)/pytest --quiet --snapshot-update $(shell find tests -name 'test_*_texts.py')
+	@$(BIN)/pytest --quiet --snapshot-update $$(grep --recursive --files-with-matches --include='test_*.py' SnapshotAssertion tests)
 
 screenshots: $(READY) ## the README's pictures, from the demo
 	@sh tools/browser
