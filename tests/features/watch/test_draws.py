@@ -5,7 +5,6 @@ import pytest
 from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch
 from bot.features.watch.input import WatchRequest, parse_watch
 from bot.features.watch.reply_queries import draws
-from bot.features.watch.text import no_assistant
 from bot.figures.quality import to_quality
 from bot.store.figures import ScoredCount
 from judge.scoring.rubric import Scale
@@ -67,31 +66,6 @@ def test_a_text_that_is_no_request_is_quoted(text: str) -> None:
         ValueError, match=f"I do not know '{text}': I watch one assistant at a time, by `@` and its name"
     ):
         parse_watch(text)
-
-
-@pytest.mark.parametrize(
-    ("typed", "rest"),
-    [
-        ("Help desk 0 a day", "0 a day"),
-        ("help desk all", "all"),
-        ("help  1 in 0", "1 in 0"),
-        ("HELP 2 in 5", "2 in 5"),
-    ],
-)
-def test_what_follows_a_known_name_is_said_and_what_may(typed: str, rest: str) -> None:
-    name = "Help desk" if "desk" in typed else "help"
-    said = no_assistant(typed, ["other", "help", "Help desk"])
-    assert said.startswith(
-        f"After `@{name}` I do not understand `{rest}`. After the name you can write, in this order: `all`"
-    )
-    assert "(1 to 99,999)" in said
-
-
-@pytest.mark.parametrize(("name", "is_told"), [("helpr", False), ("helpr 0 a day", True)])
-def test_after_an_unknown_name_the_rest_may_be_what_is_wrong(name: str, is_told: bool) -> None:
-    said = no_assistant(name, ["helper", "help"])
-    assert said.startswith(f"There is no bot `@{name}` in this channel. The bots here are `@helper`, `@help`.")
-    assert ("After the name you can write" in said) == is_told
 
 
 def test_a_day_over_its_limit_weighs_by_all_its_replies() -> None:

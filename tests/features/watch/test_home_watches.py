@@ -4,11 +4,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.domain.watch import Watch
+from bot.domain.watch import Coverage, Watch
 from bot.features.watch import MOST_AT_HOME as MOST_WATCHES
 from bot.features.watch import ids
+from bot.features.watch.figures import CountedWatch
+from bot.features.watch.text import line
 from tests.features.watch.test_watch_window import filled, its, updates
-from tests.features.watch.watching import add_other, orders, say
+from tests.features.watch.watching import add_other, only, orders, say
 from tests.stage import CHANNEL, Stage, shown
 
 pytestmark = pytest.mark.needs("home")
@@ -26,9 +28,8 @@ async def test_watches_of_ones_own_channels_are_listed_a_line_each(stage: Stage)
     assert "Watched in your channels" not in await home(stage)
     await say(stage, "@helper 1 in 5 40 a day alert here")
     words = await home(stage)
-    channel = stage.slack.workspace.channel(CHANNEL).id
-    assert f"<#{channel}>: *helper*: a random 1 in 5 of its replies to people, at most 40 a day." in words
-    assert "Last 7 days: 0 seen." in words
+    watch = await only(stage)
+    assert f"<#{watch.channel_id}>: {line(CountedWatch(watch, 'helper', Coverage({}), None))}" in words
 
 
 async def press_change(stage: Stage, number: int = 0) -> None:

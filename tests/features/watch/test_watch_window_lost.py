@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from bot.features.watch import ids
+from bot.features.watch.text import ended
 from bot.slack import ids as slack_ids
 from tests.features.watch.test_watch_window import its, shown_fields, shown_now, window
 from tests.features.watch.watching import say
@@ -43,4 +44,4 @@ async def test_an_end_that_the_window_cannot_tell_of_is_told_in_the_channel(stag
     await window(stage)
     stage.slack.fail("views.update", drop=True, times=2)
     stage.ann.click(stage.ann.view, ids.ACTION_WATCH_END)
-    assert "*helper* is no longer watched here" in (await stage.told(stage.ann, 2)).text
+    assert (await stage.told(stage.ann, 2)).text == ended("helper")

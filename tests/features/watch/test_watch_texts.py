@@ -1,0 +1,216 @@
+"""The texts of watches (see `__snapshots__`), and Slack's limits for them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import insert
+from syrupy.assertion import SnapshotAssertion
+
+from bot.domain.case import CaseSource
+from bot.domain.verdict import OFFLINE
+from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch
+from bot.features.watch import text, window_text
+from bot.features.watch.figures import CountedWatch, read_watched
+from bot.features.watch.input import WatchState
+from bot.features.watch.queries import Unread
+from bot.features.watch.reply_queries import Replies, SeenReply
+from bot.features.watch.window_text import READING, WatchView, said_modal, watch_modal
+from bot.slack.members import Member, MembershipError
+from bot.slack.messages import Message
+from bot.slack.messenger import Post
+from bot.store import Store
+from bot.store.figures import Place, TimedScore
+from bot.store.schema import cases
+from judge import load_rubric
+from judge.evaluation.drift import Drop, Kind, Level
+from judge.scoring.rubric import Scale
+from pocket_slack.blocks import check_blocks, check_view
+from tests.cases import NOW, WEEK, a_row
+from tests.texts import read, read_window, unlike
+
+STATE = WatchState(channel_id="C1", home_id="D1")
+URL = "https://acme.slack.com/"
+MANY = {f"U{number}": "x" * 200 for number in range(150)}
+
+
+def form(names: Mapping[str, str], **changes: object) -> WatchView:
+    given = {"team_id": "T1", "channel_id": "C1", "author_id": "U149", "since": NOW} | changes
+    return WatchView(Watch(**given), True, names, load_rubric("additive-5"), "")  # type: ignore[arg-type]
+
+
+def reply(words: str) -> Message:
+    return Message("1795339203.000001", None, "U149", None, words, None, is_bots=True)
+
+
+def a_watch(**changes: Any) -> Watch:
+    return Watch(**({"team_id": "T1", "channel_id": "C1", "author_id": "B1", "since": NOW} | changes))
+
+
+UNREAD = Unread(NOW, "internal_error")
+SEEN = {None: 7} | {outcome: number for number, outcome in enumerate(ReplyOutcome)}
+SET = a_watch(share=0.2, per_day=40, shows=Shows.VERDICT, alerts_to=("C1", "U1"), floor=3.5)
+COUNTED = [
+    CountedWatch(a_watch(per_day=0), "helper", Coverage({}), None),
+    CountedWatch(SET, "*helper*", Coverage(SEEN), UNREAD),
+    CountedWatch(a_watch(shows=Shows.REACTION, alerts_to=("U1",)), "helper", Coverage({}), None),
+]
+NAMES = ["helper", "Help desk", "help", *map(str, range(20))]
+SCALE = Scale(0, 5)
+LOWEST = [TimedScore(7, 1, 0, 5, None, NOW, "1.000002", "1.000001")]
+
+
+def fell(kind: Kind) -> Drop:
+    return Drop(kind, 0, Level(4.25, 0.05), Level(2.5, 0.5), 20.0, 10.0)
+
+
+ALERTS = {
+    "worse": text.worse_alert(SET, "helper", fell("mean"), LOWEST * 12, LOWEST, SCALE, URL),
+    "worse by its low scores": text.worse_alert(SET, "helper", fell("low share"), LOWEST, LOWEST, SCALE, URL),
+    "below": text.worse_alert(SET, "helper", fell("floor"), LOWEST, LOWEST, SCALE, URL),
+    "silent": text.silent_alert(SET, "helper", 3, timedelta(hours=6)),
+    "another judge": text.new_judge_notice(SET, "helper", "m, strict 2"),
+    "an unknown judge": text.new_judge_notice(a_watch(), "helper", None),
+    "unread": text.unread_alert(SET, "helper", UNREAD),
+    "gone": text.gone_alert(SET, "helper", 1234),
+    "a test": text.test_alert(SET, "helper"),
+    "an end": text.ended_by(SET, "helper", "U1"),
+    "a change": text.changed_by(SET, "helper", "U1"),
+}
+
+
+def test_an_alert_reads_as_in_the_snapshot(snapshot: SnapshotAssertion) -> None:
+    for name, post in ALERTS.items():
+        check_blocks(post.blocks)
+        assert read(post.blocks) == snapshot(name=name)
+        assert "*" not in post.text
+
+
+def test_the_list_of_watches_reads_as_in_the_snapshot(snapshot: SnapshotAssertion) -> None:
+    assert read(text.state([]).blocks) == snapshot(name="empty")
+    assert read(text.state(COUNTED).blocks) == snapshot
+    assert read(text.home_blocks(COUNTED[:1], 2)) == snapshot(name="at home")
+    assert text.home_blocks([], 0) == []
+
+
+def test_the_answers_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> None:
+    said = [
+        *(read(post.blocks) for post in (text.begun(SET, "helper"), text.ask_to_end("B1", "helper"))),
+        text.ended("helper"),
+        *(text.no_assistant(typed, NAMES) for typed in ("helpr", "helpr 0 a day", "help  1 in 0", "HELP DESK all")),
+        text.no_assistant("helper", []),
+        text.several_assistants("helper", ["B1", "B2"]),
+        text.not_watched("helper", []),
+        text.not_watched("helper", NAMES),
+        text.not_read("missing_scope"),
+        text.not_understood("I do not know '<x>'"),
+        text.tested(a_watch(), {}),
+        text.tested(replace(SET, alerts_to=("C1", "U1", "U2")), {"U1": "not_in_channel", "U2": "odd"}),
+        window_text.off_floor(SCALE),
+        window_text.unsure(MembershipError("user_not_found")),
+        window_text.kept_out(["eve", "ben"]),
+        window_text.no_readers(["helper"]),
+    ]
+    assert "\n".join(said) == snapshot
+
+
+def test_the_window_reads_as_in_the_snapshot(snapshot: SnapshotAssertion) -> None:
+    names = {"U149": "helper", "U2": "helper", "U3": "other", "U4": "x" * 90}
+    new = replace(form(names), is_set=False)
+    usual = read_window(watch_modal(STATE, new, [reply("*All* is `well`."), reply("word " * 50)], URL))
+    assert usual == snapshot
+    others = form(names, share=1 / 3, per_day=7, alerts_to=("C1", "U1"), floor=2.5, shows=Shows.REACTION)
+    for name, found, replies in (("set", others, []), ("new", new, []), ("reading", new, None), ("no", new, "No.")):
+        assert unlike(usual, read_window(watch_modal(STATE, found, replies, URL))) == snapshot(name=name)
+
+
+def drawn(number: int, score: int | None, **changes: Any) -> dict[str, Any]:
+    """The case of a reply that was written and scored in the week, or as many days later as `day` says."""
+    at = WEEK.start + timedelta(days=changes.pop("day", 1), minutes=number)
+    its = {"key": f"{number} {at}", "author_id": "B1", "message_ts": f"{at.timestamp():.6f}", "probability": 1.0}
+    its |= {"source": CaseSource.WATCH, "model": "m", "judge_version": "m, additive-5 1", "score": score}
+    return a_row(**(its | {"created_at": at, "judged_at": at} | changes))
+
+
+def several(*scores: int | None, **changes: Any) -> list[dict[str, Any]]:
+    return [drawn(number, score, **changes) for number, score in enumerate(scores)]
+
+
+MANY_SCORES = several(4, 3, 4, 4, 4)
+WEEKS: dict[str, tuple[list[dict[str, Any]], Sequence[ReplyOutcome]]] = {
+    "without scores": (several(None), []),
+    "of few scores": (several(4, 4, 4, 4), []),
+    "of enough scores": (several(0, 2, 4, 4, 5), []),
+    "of the offline rater": ([*several(4, model=OFFLINE), *several(3, 3, 3, 3, day=2, unread="1 picture")], []),
+    "with another judge and scale": (
+        [*MANY_SCORES, *several(0, day=2, judge_version="n"), *several(9, day=3, lowest=1, highest=10)],
+        [],
+    ),
+    "after a worse one": ([*MANY_SCORES, *several(2, 2, 2, 2, 2, day=-6)], []),
+    "after one of too few scores": ([*MANY_SCORES, *several(2, 2, 2, 2, day=-6)], []),
+    "with one in ten deleted": (MANY_SCORES, [*[ReplyOutcome.TAKEN] * 9, ReplyOutcome.DELETED]),
+    "with more deleted": (MANY_SCORES, [*[ReplyOutcome.TAKEN] * 7, *[ReplyOutcome.DELETED] * 2]),
+    "with replies without a score": (MANY_SCORES, [*ReplyOutcome]),
+    "of last week's replies": (several(3, 4, day=0, message_ts=f"{WEEK.start.timestamp() - 60:.6f}"), []),
+}
+
+
+@pytest.mark.on("sqlite")
+@pytest.mark.parametrize("which", WEEKS)
+async def test_a_week_of_random_replies_reads_as_in_the_snapshot(
+    log: Store, which: str, snapshot: SnapshotAssertion
+) -> None:
+    rows, outcomes = WEEKS[which]
+    for row in rows:
+        await log.database.execute(insert(cases).values(row))
+    replies = Replies(log.database)
+    for number, outcome in enumerate(outcomes):
+        seen = SeenReply("T1", "C1", f"{WEEK.start.timestamp() + number:.6f}", "B1", None, None)
+        await replies.note(seen, a_watch(), NOW)
+        await replies.settle(seen, outcome)
+    found = await read_watched(log.tallies, replies, Place("T1", "C1"), WEEK, NOW)
+    assert read(Post.of("", text.watched_blocks(found, {"B1": Member("helper", True)})).blocks) == snapshot
+
+
+@pytest.mark.parametrize("names", [{}, {"U149": "helper"}, MANY])
+@pytest.mark.parametrize(
+    "replies", [None, "Slack says no.", [], [reply("a " * 5000), reply("b" * 5000), reply("*c*")] * 2]
+)
+def test_slack_takes_the_window(names: Mapping[str, str], replies: list[Message] | str | None) -> None:
+    people = ("C1", *(f"U{number}" for number in range(5)))
+    for view in (
+        watch_modal(STATE, form(names), replies, URL),
+        watch_modal(STATE, form(names, share=1 / 3, per_day=7, alerts_to=people, floor=2.5), replies, URL),
+    ):
+        check_view(view, "modal")
+    for view in (said_modal(READING), said_modal("No.")):
+        check_view(view, "modal")
+
+
+def test_of_the_numbers_only_a_mean_has_decimals() -> None:
+    elements = [block["element"] for block in watch_modal(STATE, form({}), [], URL)["blocks"] if "element" in block]
+    numbers = [each for each in elements if each["type"] == "number_input"]
+    assert [each["is_decimal_allowed"] for each in numbers] == [False, True]
+
+
+def test_a_channel_that_watches_many_is_answered_in_one_message() -> None:
+    coverage = Coverage(
+        {
+            ReplyOutcome.TAKEN: 1000,
+            ReplyOutcome.OVER: 1000,
+            ReplyOutcome.MISSED: 1000,
+            ReplyOutcome.NO_ANSWER: 1000,
+            None: 1000,
+        }
+    )
+    watch = replace(form({}).watch, share=0.001, per_day=99_999, floor=2.5, alerts_to=("C1", *("U" + "1" * 10,) * 5))
+    unread = Unread(NOW, "x" * 200)
+    counted = [
+        CountedWatch(replace(watch, author_id=f"U{number}"), "x" * 200, coverage, unread) for number in range(30)
+    ]
+    post = text.state(counted)
+    rest = ", ".join(f"`@{'x' * 79}…`" for _ in range(10))
+    assert f"And 20 more, {rest}, …: `/judge watch @name` shows the settings of each." in post.text
+    check_blocks(post.blocks)
