@@ -165,22 +165,31 @@ def shown(message: Message | View) -> str:
 
 
 def quoted(message: Message) -> dict[str, list[str]]:
-    """The quoted texts in a message, by block."""
+    """The words that are not the app's own in a message, by block."""
     blocks = [block for block in message.blocks if block["type"] == "rich_text"]
-    return {block["block_id"]: _words([e for e in block["elements"] if _is_quote(e)]) for block in blocks}
+    return {block["block_id"]: _words([e for e in _parts(block) if _is_quote(e)]) for block in blocks}
 
 
 def shown_as_ours(message: Message) -> str:
-    """All texts of a message that are not quoted, which people take for the app's own."""
-    return "\n".join(
+    """All texts of a message that are neither quoted nor in italics, which people take for the app's own."""
+    return "".join(
         word
         for block in message.blocks
-        for word in _words([e for e in block["elements"] if not _is_quote(e)] if "elements" in block else block)
+        for word in _words([e for e in _parts(block) if not _is_quote(e)] if "elements" in block else block)
     )
 
 
+def _parts(block: dict[str, Any]) -> list[dict[str, Any]]:
+    """A block's elements; of a line of rich text, its runs."""
+    return [
+        part
+        for element in block["elements"]
+        for part in (element["elements"] if element["type"] == "rich_text_section" else [element])
+    ]
+
+
 def _is_quote(element: dict[str, Any]) -> bool:
-    return bool(element["type"] == "rich_text_quote")
+    return element["type"] == "rich_text_quote" or bool(element.get("style", {}).get("italic"))
 
 
 def _words(part: Any) -> list[str]:

@@ -10,9 +10,11 @@ from bot.slack.blocks import actions, button, context, permalink, plain, quote, 
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape, excerpt
 from judge import Rating
+from judge.evaluation.stats import good_from, low_to
 from judge.scoring.answers import shorten
-from judge.scoring.escalation import before_calibration, counted, others, usable, why_of_model
+from judge.scoring.escalation import before_calibration, counted, others, why_of_model
 from judge.scoring.ratings import Result
+from judge.scoring.rubric import Scale
 from judge.scoring.sanitize import sanitize
 
 _OPERATOR = "the app's log says why"
@@ -59,6 +61,7 @@ def why_unscored(verdict: CaseVerdict) -> str:
     return _BY_REASON.get(reason, "The model gave no score I can rely on, and I do not guess.")
 
 
+# The first two, and "context_actions", stand in messages of earlier versions.
 _QUOTES = {ids.BLOCK_JUSTIFICATION, ids.BLOCK_LOW_JUSTIFICATION, ids.BLOCK_QUOTED_QUESTION}
 _BUTTONS = {"actions", "context_actions"}
 _EDITED = "*Scored before an edit:* what was judged has changed since."
@@ -78,10 +81,19 @@ def amend_blocks(blocks: list[dict[str, Any]], case: LoggedCase, *, has_quotes: 
     if case.loses_words:
         words = _DELETED if case.deleted_at else _FORGOTTEN
     line = context(words) | {"block_id": ids.BLOCK_AMENDMENT}
-    gone = {ids.BLOCK_AMENDMENT} | (_QUOTES if case.loses_words or not has_quotes else set())
-    kept = [block for block in blocks if block.get("block_id") not in gone]
+    kept = [block for block in blocks if block.get("block_id") != ids.BLOCK_AMENDMENT]
+    if case.loses_words or not has_quotes:
+        kept = [_without_reason(block) for block in kept if block.get("block_id") not in _QUOTES]
     at = next((number for number, block in enumerate(kept) if block["type"] in _BUTTONS), len(kept))
     return [*kept[:at], line, *kept[at:]]
+
+
+def _without_reason(block: dict[str, Any]) -> dict[str, Any]:
+    if block.get("block_id") != ids.BLOCK_SCORE:
+        return block
+    (line,) = block["elements"]
+    ours = [each for each in line["elements"] if not each.get("style", {}).get("italic")]
+    return block | {"elements": [line | {"elements": ours}]}
 
 
 UNCONFIRMED = "unconfirmed"
@@ -90,7 +102,6 @@ _ROOM = 3000
 _EXCERPT = 300
 _NOTIFICATION = 300
 _STEPS = 5
-_SHORT_WORDS = 40
 _NAME = 100
 
 _QUESTION_FROM = {
@@ -110,20 +121,17 @@ _EXCLUDED = {
 }
 
 _EXAMPLE = "Example: written by hand, not by a model."
-_NOT_KEPT = "The justification was not stored."
 
 
 def verdict_message(case: LoggedCase, verdict: CaseVerdict, note: str = "") -> Post:
     """The verdict as posted in the thread or sent to the requester alone; `note` says why only they see it."""
-    said, summary = _said(case, verdict)
-    blocks = [section(headline(verdict)), *said]
+    first, summary = _first(case, verdict)
+    blocks = [first]
     excluded = _EXCLUDED[case.excluded].format(who=excerpt(case.requester_name, _NAME)) if case.excluded else ""
     blocks += [context(line) for line in (_warning(case, verdict), excluded) if line]
     blocks += _question(case)
     blocks += [context(line) for line in (_provenance(case, verdict), note) if line]
-    if verdict.score is not None:
-        blocks.append(feedback(case))
-    buttons = _buttons(case, verdict)
+    buttons = [*_opinions(case, verdict), *_buttons(case, verdict)]
     return amended(Post(summary, [*blocks, actions(*buttons)] if buttons else blocks), case)
 
 
@@ -131,16 +139,14 @@ def amended(verdict: Post, case: LoggedCase, *, has_quotes: bool = True) -> Post
     """A verdict, with a line if what it judged was edited, deleted or forgotten; idempotent."""
     is_quoting = (case.loses_words or not has_quotes) and verdict.text.startswith("Score ")
     text = verdict.text.partition(":")[0] if is_quoting else verdict.text
-    return _with_feedback(text, amend_blocks(verdict.blocks, case, has_quotes=has_quotes))
+    return Post(text, amend_blocks(verdict.blocks, case, has_quotes=has_quotes))
 
 
 def example_message(case: LoggedCase, verdict: CaseVerdict) -> Post:
     """A verdict written by hand, as an example: it says so first, and has neither a case number nor buttons."""
-    said, summary = _said(case, verdict)
+    first, summary = _first(case, verdict)
     made_of = context(f"{escape(verdict.model)} · {ratings_line(verdict)}")
-    return Post(
-        f"{_EXAMPLE} {summary}", [context(_EXAMPLE), section(headline(verdict)), *said, *_question(case), made_of]
-    )
+    return Post(f"{_EXAMPLE} {summary}", [context(_EXAMPLE), first, *_question(case), made_of])
 
 
 def replaced(case: LoggedCase, verdict: CaseVerdict, by: LoggedCase, workspace_url: str) -> Post:
@@ -159,7 +165,8 @@ def known_verdict(case: LoggedCase, verdict: CaseVerdict, workspace_url: str) ->
     if case.is_private or case.blocked_by:
         post = verdict_message(case, verdict, "This reply was scored before.")
         kept = [block for block in post.blocks if block["type"] != "actions"]
-        return _with_feedback(post.text, [*kept, actions(*row)] if row else kept)
+        buttons = [*_opinions(case, verdict), *row]
+        return Post(post.text, [*kept, actions(*buttons)] if buttons else kept)
     found = "Unscored" if verdict.score is None else f"Scored before: *{verdict.score} of {verdict.highest}*"
     line = f"{found} · {_link(case, workspace_url)}"
     return Post(line, [section(line), actions(*row)] if row else [section(line)])
@@ -167,10 +174,20 @@ def known_verdict(case: LoggedCase, verdict: CaseVerdict, workspace_url: str) ->
 
 def headline(verdict: CaseVerdict) -> str:
     """The first line: the score, the range of the ratings if they are split, and the gauge."""
+    return f"*{_in_words(verdict)}*{_beside(verdict)}"
+
+
+def _beside(verdict: CaseVerdict) -> str:
     split = ", ratings from {} to {}".format(*verdict.span) if verdict.is_split else ""
-    if verdict.score is None:
-        return f"*Unscored*{split}"
-    return f"*Score {verdict.score} of {verdict.highest}*{split}{_offline(verdict)}  {gauge(verdict)}"
+    return split if verdict.score is None else f"{split}{_offline(verdict)}  {gauge(verdict)}"
+
+
+def _color(verdict: CaseVerdict) -> str:
+    """The color of the sign for a low or a good score; empty between them."""
+    scale, score = Scale(verdict.lowest, verdict.highest), verdict.score
+    if score is None or low_to(scale) < score < good_from(scale):
+        return ""
+    return "red" if score <= low_to(scale) else "large_green"
 
 
 def gauge(verdict: CaseVerdict) -> str:
@@ -220,35 +237,24 @@ def rated_quote(rating: Result, verdict: CaseVerdict, most_words: int) -> dict[s
     return quote(shorten(words, most_words), _ROOM, run(title, is_bold=True))
 
 
-def _said(case: LoggedCase, verdict: CaseVerdict) -> tuple[list[dict[str, Any]], str]:
-    """The justification as blocks, and a one-line summary of the verdict for notifications."""
+def _first(case: LoggedCase, verdict: CaseVerdict) -> tuple[dict[str, Any], str]:
+    """The score and its reason in one line, and the verdict as a line of plain text for notifications.
+
+    The reason is that of a rating that gave the score. All that the model wrote is in italics and on one line, so that
+    it cannot pass for ours.
+    """
     if verdict.score is None:
         sentence = clip(why_unscored(verdict), _ROOM)
-        return [section(sentence), *_extremes(verdict)], f"Unscored: {sentence}"
-    score = f"{_in_words(verdict)}{_offline(verdict)}"
-    if extremes := _extremes(verdict):
-        return extremes, f"{score}: the ratings range from {verdict.span[0]} to {verdict.span[1]}"
-    words = sanitize(verdict.justification).strip()
-    ours = _NOT_KEPT if case.has_lost_texts else "There is no justification."
-    block = (quote(words, _ROOM) if words else section(ours)) | {"block_id": ids.BLOCK_JUSTIFICATION}
-    return [block], f"{score}: {(excerpt(words, _NOTIFICATION) or '…') if words else ours}"
-
-
-def _extremes(verdict: CaseVerdict) -> list[dict[str, Any]]:
-    """Short justifications of the highest and the lowest rating; empty if ratings agree, or texts are not stored.
-
-    They are below each other, because a phone is too narrow for columns, and in quotes, so they cannot pass for ours.
-    """
-    if not verdict.is_split:
-        return []
-    rated = {rating.score: rating for rating in usable(verdict) if sanitize(rating.justification).strip()}
-    low, high = verdict.span
-    places = (high, ids.BLOCK_JUSTIFICATION), (low, ids.BLOCK_LOW_JUSTIFICATION)
-    return [
-        rated_quote(rated[score], verdict, _SHORT_WORDS) | {"block_id": block_id}
-        for score, block_id in places
-        if score in rated
-    ]
+        return section(f"{headline(verdict)}. {sentence}"), f"Unscored: {sentence}"
+    words = " ".join(sanitize(verdict.justification).split())
+    ours = "" if words else "The justification was not stored." if case.has_lost_texts else "There is no justification."
+    line = [run(_in_words(verdict), is_bold=True), run(f"{_beside(verdict)}  ")]
+    line.append(run(ours) if ours else run(words[:_ROOM]) | {"style": {"italic": True}})
+    if color := _color(verdict):
+        line = [{"type": "emoji", "name": f"{color}_circle"}, run(" "), *line]
+    block = {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": line}]}
+    summary = f"{_in_words(verdict)}{_offline(verdict)}: {ours or excerpt(words, _NOTIFICATION) or '…'}"
+    return block | {"block_id": ids.BLOCK_SCORE}, summary
 
 
 def _in_words(verdict: CaseVerdict) -> str:
@@ -325,46 +331,25 @@ def _buttons(case: LoggedCase, verdict: CaseVerdict, *, has_been_seen: bool = Fa
     offered = [
         ("Score again", ids.ACTION_AGAIN) if has_been_seen and not is_unscored else None,
         ("Try again", ids.ACTION_AGAIN) if is_unscored else None,
-        ("Wrong question?", ids.ACTION_WRONG_QUESTION),
         ("Give your own score", ids.ACTION_LABEL) if is_unscored else None,
         ("Details", ids.ACTION_DETAILS) if verdict.ratings else None,
+        ("Wrong question?", ids.ACTION_WRONG_QUESTION),
     ]
     return [button(label, action_id, case.id) for label, action_id in filter(None, offered)]
 
 
-def _with_feedback(text: str, blocks: list[dict[str, Any]]) -> Post:
-    plain = [plain_feedback(block) if block["type"] == "context_actions" else block for block in blocks]
-    return Post(text, blocks, plain if plain != blocks else None)
-
-
-def feedback(case: LoggedCase) -> dict[str, Any]:
-    """Agree and disagree as Slack's own element, in which people do not see what others clicked.
-
-    Source: https://docs.slack.dev/reference/block-kit/blocks/context-actions-block
-    """
-    buttons = {
-        "type": "feedback_buttons",
-        "action_id": ids.ACTION_FEEDBACK,
-        "positive_button": _choice(":thumbsup: Agree", f"{ids.AGREE}:{case.id}", "Agree: I would give the same score"),
-        "negative_button": _choice(
-            ":thumbsdown: Disagree", f"{ids.DISAGREE}:{case.id}", "Disagree: I would give another score"
-        ),
-    }
-    return {"type": "context_actions", "block_id": f"{ids.ACTION_FEEDBACK}-{case.id}", "elements": [buttons]}
-
-
-def plain_feedback(block: dict[str, Any]) -> dict[str, Any]:
-    """The same two choices as ordinary buttons."""
-    (native,) = block["elements"]
-    buttons = [
-        {"type": "button", "action_id": action_id, **native[name]}
-        for action_id, name in ((ids.ACTION_AGREE, "positive_button"), (ids.ACTION_DISAGREE, "negative_button"))
+def _opinions(case: LoggedCase, verdict: CaseVerdict) -> list[dict[str, Any]]:
+    if verdict.score is None:
+        return []
+    offered = (
+        (":thumbsup: Agree", ids.ACTION_AGREE, ids.AGREE, "Agree: I would give the same score"),
+        (":thumbsdown: Disagree", ids.ACTION_DISAGREE, ids.DISAGREE, "Disagree: I would give another score"),
+    )
+    return [
+        button(label, action_id, f"{choice}:{case.id}")
+        | {"text": plain(label) | {"emoji": True}, "accessibility_label": spoken}
+        for label, action_id, choice, spoken in offered
     ]
-    return {"type": "actions", "block_id": f"{block['block_id']}-plain", "elements": buttons}
-
-
-def _choice(label: str, value: str, spoken: str) -> dict[str, Any]:
-    return {"text": plain(label) | {"emoji": True}, "value": value, "accessibility_label": spoken}
 
 
 _DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "keycap_ten")

@@ -31,8 +31,9 @@ BLOCK_RUBRIC = "rubric"
 BLOCK_VISIBILITY = "visibility"
 
 # Blocks of a verdict that are looked up when it is amended.
+BLOCK_SCORE = "score"  # and its reason
 BLOCK_JUSTIFICATION = "justification"
-BLOCK_LOW_JUSTIFICATION = "low_justification"  # shown besides the highest rating's if the ratings are split
+BLOCK_LOW_JUSTIFICATION = "low_justification"
 BLOCK_QUOTED_QUESTION = "quoted_question"
 BLOCK_AMENDMENT = "amendment"
 BLOCK_REPLACED = "replaced"

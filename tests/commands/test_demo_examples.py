@@ -6,6 +6,7 @@ from bot.commands.demo_past import CHANNEL, EXAMPLES, demo_workspace, post_offli
 from judge import load_rubric
 from judge.scoring.offline import rate_offline
 from pocket_slack import ManualClock, Message, Person, Workspace
+from tests.texts import read
 
 SAID = "Example: written by hand, not by a model."
 
@@ -28,10 +29,10 @@ def test_each_says_first_that_it_was_written_by_hand_and_has_nothing_to_press(wo
         assert {block["type"] for block in message.blocks} <= {"context", "section", "rich_text"}
         assert message.metadata is None
         assert "your model · 3 ratings: " in str(message.blocks[-1])
-    assert [message.blocks[1]["text"]["text"] for message in found] == [
-        "*Score 4 of 5*  ●●●●○",
-        "*Score 3 of 5*, ratings from 2 to 5  ●●◐◐◐",
-        "*Score 1 of 5*  ●○○○○",
+    assert ["  ".join(read([message.blocks[1]]).split("  ")[:2]) for message in found] == [
+        ":large_green_circle: Score 4 of 5  ●●●●○",
+        "Score 3 of 5, ratings from 2 to 5  ●●◐◐◐",
+        ":red_circle: Score 1 of 5  ●○○○○",
     ]
 
 

@@ -85,18 +85,6 @@ def test_a_split_is_said_first(scores: tuple[int, ...], scale: tuple[int, int], 
     assert verdicts.headline(verdict) == first
 
 
-def test_the_reasons_of_a_split_are_cut() -> None:
-    long = Rating(score=1, justification="One two. " * 60, raw="", model="m")
-    verdict = a_verdict(score=4, ratings=(long, *ratings(4, 5)), spread=4)
-    _, low = [
-        block
-        for block in verdicts.verdict_message(a_case(question=None), verdict).blocks
-        if block["type"] == "rich_text"
-    ]
-    assert len(_lines(low)[1].split()) <= 40
-    assert _lines(low)[1].endswith("two. […]")
-
-
 def ratings(*scores: int | None, model: str = "m") -> tuple[Result, ...]:
     return tuple(
         unscored(UnscoredReason.NO_SCORE, (0, 5))
@@ -117,13 +105,12 @@ HOSTILE = (
 SEEN = HOSTILE.replace("\u202e", "").replace("\u202c", "").replace("\u0336" * 9, "\u0336" * 2)
 
 
-def test_what_the_model_wrote_stands_in_one_quote_and_nowhere_else() -> None:
+def test_what_the_model_wrote_stands_in_italics_on_one_line_and_nowhere_else() -> None:
     post = verdicts.verdict_message(a_case(question=None, question_source=None), a_verdict(justification=HOSTILE))
-    said = {"type": "text", "text": SEEN}
-    quoted = {"type": "rich_text", "elements": [{"type": "rich_text_quote", "elements": [said]}]}
-    assert [block for block in post.blocks if "5 of 5" in str(block)] == [
-        quoted | {"block_id": ids.BLOCK_JUSTIFICATION}
-    ]
+    (block,) = [block for block in post.blocks if "5 of 5" in str(block)]
+    ((*ours, said),) = [line["elements"] for line in block["elements"]]
+    assert said == {"type": "text", "text": " ".join(SEEN.split()), "style": {"italic": True}}
+    assert "5 of 5" not in str(ours)
     assert post.text.startswith(
         "Score 4 of 5: Score 5 of 5 ●●●●● &gt; Question (as typed): x : warning: Only you see this."
     )

@@ -82,7 +82,6 @@ CLICKS = [
     (ids.ACTION_LABEL, "{}"),
     (ids.ACTION_AGREE, "agree:{}"),
     (ids.ACTION_DISAGREE, "disagree:{}"),
-    (ids.ACTION_FEEDBACK, "agree:{}"),
 ]
 MODALS = [
     (ids.VIEW_CORRECT, {ids.BLOCK_QUESTION: "Why?"}),
@@ -182,7 +181,7 @@ async def test_a_label_for_a_forgotten_case_is_answered_once_and_without_noise(
     left = await stage.told(stage.ann)
     await stage.reaches(1, CaseStatus.DELIVERED)
     assert (await forget(stage, stage.ann, "1")).startswith("Deleted: case 1")
-    sent = await stage.slack.settled(stage.ann.click(left, ids.ACTION_FEEDBACK, "agree:1"))
+    sent = await stage.slack.settled(stage.ann.click(left, ids.ACTION_AGREE, "agree:1"))
     assert sent.is_acked
     assert (await stage.told(stage.ann, 3)).text == NO_CASE
     assert "never retrieved" not in caplog.text
@@ -226,7 +225,7 @@ async def test_a_verdict_that_slack_did_not_let_through_is_not_shown_to_the_next
 @pytest.mark.needs("labels")
 async def test_a_verdict_that_slack_did_not_let_through_is_for_nobody_else_to_label(stage: Stage) -> None:
     await blocked_verdict(stage)
-    click(stage, stage.ben, ids.ACTION_FEEDBACK, "agree:1")
+    click(stage, stage.ben, ids.ACTION_AGREE, "agree:1")
     assert (await stage.told(stage.ben)).text == NO_CASE
 
 
@@ -287,7 +286,7 @@ async def disagree(stage: Stage, verdict: Message, score: str = "1") -> Delivery
     """Ben opens the window for his own score under a verdict, and submits it."""
     from bot.features.labels.ids import BLOCK_SCORE
 
-    stage.ben.click(verdict, ids.ACTION_FEEDBACK, f"{ids.DISAGREE}:1")
+    stage.ben.click(verdict, ids.ACTION_DISAGREE, f"{ids.DISAGREE}:1")
     await stage.modal(stage.ben)
     return await stage.slack.settled(stage.ben.submit({BLOCK_SCORE: score}))
 
@@ -376,7 +375,7 @@ async def test_a_button_of_a_forgotten_case_answers_in_the_thread_where_it_stand
     await stage.reaches(1, CaseStatus.DELIVERED)
     stage.slack.fail("chat.delete", error="cant_delete_message")
     assert (await forget(stage, stage.ann, "1")).startswith("Deleted: case 1")
-    for count, action_id in enumerate((ids.ACTION_WRONG_QUESTION, ids.ACTION_FEEDBACK), 2):
-        stage.ann.click(verdict, action_id, "agree:1" if action_id == ids.ACTION_FEEDBACK else None)
+    for count, action_id in enumerate((ids.ACTION_WRONG_QUESTION, ids.ACTION_AGREE), 2):
+        stage.ann.click(verdict, action_id, "agree:1" if action_id == ids.ACTION_AGREE else None)
         told = await stage.told(stage.ann, count)
         assert (told.text, told.thread_ts) == (NO_CASE, parent.ts)

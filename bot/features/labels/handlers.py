@@ -54,7 +54,10 @@ def _register_seen(app: AsyncApp, services: Services) -> None:
             case, invocation = visit.case, visit.invocation
             earlier = await labels.get(case, invocation.user_id)
             await services.store.assignments.note_told(case.team_id, [case.id], invocation.user_id)
-            view = words.label_modal(invocation.to_state(case.id), visit.verdict, earlier)
+            rubric = await services.rubrics.find(
+                case.team_id, case.channel_id, case.rubric, visit.verdict.rubric_version
+            )
+            view = words.label_modal(invocation.to_state(case.id), visit.verdict, earlier, rubric)
             if not await services.messenger.open_modal(invocation.trigger_id, view):
                 await _tell(services, visit, BUTTON_TOO_SLOW)
 

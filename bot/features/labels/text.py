@@ -23,7 +23,9 @@ MOST_WEEKLY = 1000
 _LONGEST_MENU = 100
 
 
-def label_modal(state: ui.ModalState, verdict: CaseVerdict, label: Label | None) -> dict[str, Any]:
+def label_modal(
+    state: ui.ModalState, verdict: CaseVerdict, label: Label | None, rubric: Rubric | None
+) -> dict[str, Any]:
     """The modal for a person's own score and an optional reason; their earlier label is filled in."""
     judged = "unscored" if verdict.score is None else f"{verdict.score} of {verdict.highest}"
     scale = range(verdict.lowest, verdict.highest + 1)
@@ -31,7 +33,7 @@ def label_modal(state: ui.ModalState, verdict: CaseVerdict, label: Label | None)
     earlier = label.score if label and label.score in scale and label.score != verdict.score else None
     blocks = [
         ui.section(f"Case {state.case_id}. The judge's score: {judged}."),
-        score_input(ids.BLOCK_SCORE, scale, earlier),
+        _scores(ids.BLOCK_SCORE, scale, rubric, earlier),
         reason_input(ids.BLOCK_REASON, label.reason if label else None),
     ]
     return ui.modal(ids.VIEW_LABEL, "Your own score", state, blocks, "Record", "Cancel")
@@ -53,11 +55,15 @@ def blind_stands(case: LoggedCase, verdict: CaseVerdict, label: Label) -> str:
     return f"You scored case {case.id} blind, with {given}. That score stands."
 
 
-def score_input(block_id: str, scale: range, earlier: int | None = None) -> dict[str, Any]:
-    if len(scale) <= _LONGEST_MENU:
-        options = [ui.option(str(score)) for score in reversed(scale)]
-        chosen = None if earlier is None else ui.option(str(earlier))
-        element = ui.menu(block_id, options, chosen) | {"placeholder": ui.plain("Choose a score")}
+def _scores(block_id: str, scale: range, rubric: Rubric | None, earlier: int | None = None) -> ui.Block:
+    """Radio buttons, which need one tap and show what each score means; a menu or a number field for a longer scale."""
+    words = {score: f"{score}: {meaning}" for score, meaning in meanings(rubric).items()}
+    options = {score: ui.option(str(score), words.get(score)) for score in reversed(scale)}
+    chosen = None if earlier is None else options[earlier]
+    if len(scale) <= _MOST_RADIO_BUTTONS:
+        element = ui.menu(block_id, options.values(), chosen, "radio_buttons")
+    elif len(scale) <= _LONGEST_MENU:
+        element = ui.menu(block_id, options.values(), chosen) | {"placeholder": ui.plain("Choose a score")}
     else:
         low, high = str(scale[0]), str(scale[-1])
         hint = ui.plain(f"A number from {low} to {high}")
@@ -127,7 +133,7 @@ def blind_modal(
         *ui.quotes(shown.question, _ROOM, ui.run("Question", is_bold=True)),
         *ui.quotes(shown.response, _ROOM, ui.run("Response", is_bold=True)),
         *counts,
-        _blind_scores(shown, rubric),
+        _scores(slack_ids.of(ids.BLOCK_SCORE, shown.id), range(shown.lowest, shown.highest + 1), rubric),
         reason_input(slack_ids.of(ids.BLOCK_REASON, shown.id)),
         ui.actions(ui.button("Skip", ids.ACTION_SKIP), ui.button("I have seen its score", ids.ACTION_SEEN)),
     ]
@@ -180,17 +186,6 @@ def _before(shown: DrawnCase, *, is_unfolded: bool) -> list[ui.Block]:
             ui.quotes(turn.text, _ROOM, ui.run(turn.role, is_bold=True)) if turn.role else [ui.context(turn.text)]
         )
     ]
-
-
-def _blind_scores(shown: DrawnCase, rubric: Rubric | None) -> ui.Block:
-    """Radio buttons, which need one tap and show what each score means; a menu or a number field for a longer scale."""
-    block_id, scale = slack_ids.of(ids.BLOCK_SCORE, shown.id), range(shown.lowest, shown.highest + 1)
-    block = score_input(block_id, scale)
-    if len(scale) > _MOST_RADIO_BUTTONS:
-        return block
-    words = {score: f"{score}: {meaning}" for score, meaning in meanings(rubric).items()}
-    options = [ui.option(str(score), words.get(score)) for score in reversed(scale)]
-    return block | {"element": {"type": "radio_buttons", "action_id": block_id, "options": options}}
 
 
 def _compared(compared: Sequence[LabelComparison], workspace_url: str) -> list[ui.Block]:

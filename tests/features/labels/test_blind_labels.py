@@ -21,7 +21,6 @@ from pocket_slack import Entry, Message, Person, View
 from tests import bot_command
 from tests.gestures import (
     add_case,
-    agree,
     disagree,
     export,
     help_desk,
@@ -202,7 +201,7 @@ async def test_a_person_who_was_shown_the_score_records_no_blind_one(stage: Stag
 
 
 @pytest.mark.parametrize(
-    "press", [(slack_ids.ACTION_DETAILS,), (slack_ids.ACTION_FEEDBACK, disagree())], ids=["details", "disagree"]
+    "press", [(slack_ids.ACTION_DETAILS,), (slack_ids.ACTION_DISAGREE, disagree())], ids=["details", "disagree"]
 )
 async def test_a_case_whose_score_a_person_saw_is_not_shown_to_them(stage: Stage, press: tuple[str, ...]) -> None:
     _, verdict = await a_verdict(stage)
@@ -283,8 +282,8 @@ async def test_a_blind_score_stands_whatever_is_pressed_later(stage: Stage) -> N
     await give(stage, 2)
     stage.ann.close()
     stands = "You scored case 1 blind, with 2 of 5. That score stands"
-    for count, value in enumerate((agree(), disagree()), start=1):
-        await stage.slack.settled(stage.ann.click(verdict, slack_ids.ACTION_FEEDBACK, value))
+    for count, action_id in enumerate((slack_ids.ACTION_AGREE, slack_ids.ACTION_DISAGREE), start=1):
+        await stage.slack.settled(stage.ann.click(verdict, action_id))
         assert stands in (await stage.told(stage.ann, count)).text
     assert stage.ann.view is None
     assert await recorded(stage) == [(1, stage.ann.id, 2, None, True)]

@@ -18,12 +18,11 @@ from bot.features.labels.text import (
     label_modal,
     over_modal,
 )
-from bot.pipeline.verdict_text import feedback
 from bot.slack.blocks import ModalState
 from bot.store.assignments import LONGEST, DrawnCase
 from judge import Rubric, Turn, load_rubric
 from judge.scoring.conversation import bounded
-from pocket_slack.blocks import check_blocks, check_view
+from pocket_slack.blocks import check_view
 from tests.pipeline.test_verdict_text import a_case, a_verdict
 from tests.tables import each
 
@@ -74,16 +73,15 @@ def test_another_rubrics_criteria_stand_in_the_window_without_its_tags() -> None
 
 
 def test_what_asks_for_a_label_keeps_slacks_limits() -> None:
-    check_blocks([feedback(a_case(id=10**9))])
     url = "https://hooks.slack.com/actions/" + "x" * 200
     state = ModalState(case_id=10**9, channel_id="C0123456789", response_url=url)
-    check_view(label_modal(state, a_verdict(), Label(3, "w" * LONGEST_REASON)), "modal")
-    check_view(label_modal(ModalState(case_id=1), a_verdict(score=None, highest=10), None), "modal")
+    check_view(label_modal(state, a_verdict(), Label(3, "w" * LONGEST_REASON), RUBRIC), "modal")
+    check_view(label_modal(ModalState(case_id=1), a_verdict(score=None, highest=10), None, None), "modal")
 
 
 @each(("lowest", "kind"), [(1, "static_select"), (0, "number_input")])
 def test_a_menu_of_scores_has_no_more_than_slack_shows(lowest: int, kind: str) -> None:
-    view = label_modal(ModalState(case_id=1), a_verdict(lowest=lowest, highest=100), Label(lowest, None))
+    view = label_modal(ModalState(case_id=1), a_verdict(lowest=lowest, highest=100), Label(lowest, None), None)
     check_view(view, "modal")
     assert view["blocks"][1]["element"]["type"] == kind
 

@@ -42,12 +42,12 @@ async def label_of(stage: Stage, user_id: str) -> Label | None:
 async def test_agreeing_twice_is_confirmed_once(stage: Stage) -> None:
     verdict = await a_verdict(stage)
     for _ in range(2):
-        await stage.slack.settled(stage.ben.click(verdict, slack_ids.ACTION_FEEDBACK, agree()))
+        await stage.slack.settled(stage.ben.click(verdict, slack_ids.ACTION_AGREE, agree()))
         told = await stage.told(stage.ben)
         assert told.text.startswith("You agree. Your score for case 1 is 4 of 5. Press *Agree* or")
         assert told.thread_ts == verdict.thread_ts
         assert await label_of(stage, stage.ben.id) == Label(4, None)
-    stage.ben.click(verdict, slack_ids.ACTION_FEEDBACK, disagree())
+    stage.ben.click(verdict, slack_ids.ACTION_DISAGREE, disagree())
     await stage.fill_in(stage.ben, {ids.BLOCK_SCORE: "1"})
     assert "is 1 of 5 (it was 4)." in (await stage.told(stage.ben, 2)).text
     assert len(stage.ben.ephemerals(CHANNEL)) == 2
@@ -58,8 +58,8 @@ async def test_a_person_cannot_label_their_own_reply(stage: Stage) -> None:
     answer = stage.ben.post(CHANNEL, ANSWER, thread_ts=parent.ts)
     stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
     verdict = await stage.verdict(parent)
-    for count, choice in enumerate((agree(), disagree()), start=1):
-        await stage.slack.settled(stage.ben.click(verdict, slack_ids.ACTION_FEEDBACK, choice))
+    for count, action_id in enumerate((slack_ids.ACTION_AGREE, slack_ids.ACTION_DISAGREE), start=1):
+        await stage.slack.settled(stage.ben.click(verdict, action_id))
         assert (await stage.told(stage.ben, count)).text == OWN_LABEL
     assert stage.ben.view is None
     assert await label_of(stage, stage.ben.id) is None
@@ -67,20 +67,20 @@ async def test_a_person_cannot_label_their_own_reply(stage: Stage) -> None:
 
 async def test_a_label_can_be_changed_and_stays_one(stage: Stage) -> None:
     verdict = await a_verdict(stage)
-    stage.ben.click(verdict, slack_ids.ACTION_FEEDBACK, disagree())
+    stage.ben.click(verdict, slack_ids.ACTION_DISAGREE, disagree())
     await stage.fill_in(stage.ben, {ids.BLOCK_SCORE: "1", ids.BLOCK_REASON: "Too short."})
     await stage.told(stage.ben)
-    stage.ben.click(verdict, slack_ids.ACTION_FEEDBACK, agree())
+    stage.ben.click(verdict, slack_ids.ACTION_AGREE, agree())
     assert "is 4 of 5 (it was 1)." in (await stage.told(stage.ben, count=2)).text
     assert await label_of(stage, stage.ben.id) == Label(4, None)
     assert len([row async for row in Exports(stage.log.database).rows(Selection())]) == 1
-    stage.ben.click(verdict, slack_ids.ACTION_FEEDBACK, disagree())  # who agreed, and means another score
+    stage.ben.click(verdict, slack_ids.ACTION_DISAGREE, disagree())  # who agreed, and means another score
     assert "initial_option" not in (await stage.modal(stage.ben)).body["blocks"][1]["element"]
 
 
 async def test_the_window_shows_a_persons_own_label_and_no_others(stage: Stage) -> None:
     verdict = await a_verdict(stage)
-    stage.ben.click(verdict, slack_ids.ACTION_FEEDBACK, disagree())
+    stage.ben.click(verdict, slack_ids.ACTION_DISAGREE, disagree())
     view = await stage.modal(stage.ben)
     assert "The judge's score: 4 of 5" in shown(view)
     options = view.body["blocks"][1]["element"]["options"]
@@ -89,7 +89,7 @@ async def test_the_window_shows_a_persons_own_label_and_no_others(stage: Stage) 
     assert (await stage.told(stage.ben)).text.startswith("Your score for case 1 is 1 of 5.")
     assert await label_of(stage, stage.ben.id) == Label(1, "Too short.")
     for person, score in ((stage.ben, "1"), (stage.ann, None)):
-        person.click(verdict, slack_ids.ACTION_FEEDBACK, disagree())
+        person.click(verdict, slack_ids.ACTION_DISAGREE, disagree())
         view = await stage.modal(person)
         initial = view.body["blocks"][1]["element"].get("initial_option")
         assert (initial and initial["value"]) == score
@@ -98,7 +98,7 @@ async def test_the_window_shows_a_persons_own_label_and_no_others(stage: Stage) 
 async def test_the_verdict_never_shows_how_others_voted(stage: Stage) -> None:
     verdict = await a_verdict(stage)
     before = verdict.blocks
-    stage.ben.click(verdict, slack_ids.ACTION_FEEDBACK, agree())
+    stage.ben.click(verdict, slack_ids.ACTION_AGREE, agree())
     await stage.told(stage.ben)
     now = stage.ann.thread(verdict.channel_id, verdict.thread_ts or "")[-1]
     assert now.blocks == before
@@ -110,7 +110,7 @@ async def test_an_unscored_verdict_takes_a_score_of_ones_own(stage: Stage) -> No
     verdict = await a_verdict(stage)
     assert verdict.text.startswith("Unscored")
     assert slack_ids.ACTION_LABEL in buttons(verdict)
-    assert "context_actions" not in [block["type"] for block in verdict.blocks]
+    assert slack_ids.ACTION_AGREE not in buttons(verdict)
     stage.ben.click(verdict, slack_ids.ACTION_LABEL)
     assert "The judge's score: unscored" in shown(await stage.modal(stage.ben))
     stage.ben.submit({ids.BLOCK_SCORE: "3"})
@@ -123,7 +123,7 @@ async def test_a_score_on_a_scale_of_more_than_a_menu_holds_is_typed(open_stage:
     file.write_text(load_rubric("additive-5").prompt.replace("is between 0 and 5", "is between 0 and 100"))
     stage: Stage = await open_stage(judge_rubric=str(file))
     _, verdict = await scored(stage)
-    stage.ben.click(verdict, slack_ids.ACTION_FEEDBACK, disagree())
+    stage.ben.click(verdict, slack_ids.ACTION_DISAGREE, disagree())
     view = await stage.modal(stage.ben)
     for score in ("101", "-1", "37.5"):
         await stage.slack.settled(stage.ben.submit({ids.BLOCK_SCORE: score}))
@@ -132,17 +132,17 @@ async def test_a_score_on_a_scale_of_more_than_a_menu_holds_is_typed(open_stage:
     await stage.fill_in(stage.ben, {ids.BLOCK_SCORE: "37", ids.BLOCK_REASON: "Too short."})
     assert (await stage.told(stage.ben)).text.startswith("Your score for case 1 is 37 of 100.")
     assert await label_of(stage, stage.ben.id) == Label(37, "Too short.")
-    stage.ben.click(verdict, slack_ids.ACTION_FEEDBACK, disagree())
+    stage.ben.click(verdict, slack_ids.ACTION_DISAGREE, disagree())
     assert (await stage.modal(stage.ben)).body["blocks"][1]["element"]["initial_value"] == "37"
 
 
 async def test_only_the_requester_labels_a_private_verdict(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(verdict_visibility="me")
     verdict = await a_private_verdict(stage)
-    stage.ben.click(verdict, slack_ids.ACTION_FEEDBACK, agree())
+    stage.ben.click(verdict, slack_ids.ACTION_AGREE, agree())
     assert (await stage.told(stage.ben)).text == NO_CASE
     assert await label_of(stage, stage.ben.id) is None
-    stage.ann.click(verdict, slack_ids.ACTION_FEEDBACK, agree())
+    stage.ann.click(verdict, slack_ids.ACTION_AGREE, agree())
     assert "You agree" in (await stage.told(stage.ann, count=2)).text
     assert await label_of(stage, stage.ann.id) == Label(4, None)
 
@@ -150,7 +150,7 @@ async def test_only_the_requester_labels_a_private_verdict(open_stage: StageFact
 async def test_people_of_another_company_label_nothing(stage: Stage) -> None:
     verdict = await a_verdict(stage)
     stage.ben.user.team_id = "TOTHER"
-    stage.ben.click(verdict, slack_ids.ACTION_FEEDBACK, agree())
+    stage.ben.click(verdict, slack_ids.ACTION_AGREE, agree())
     assert (await stage.told(stage.ben)).text == FOREIGN_LABEL
     assert await label_of(stage, stage.ben.id) is None
 
@@ -158,32 +158,12 @@ async def test_people_of_another_company_label_nothing(stage: Stage) -> None:
 async def test_a_modal_that_comes_too_late_is_explained(stage: Stage) -> None:
     verdict = await a_verdict(stage)
     stage.slack.fail("views.open", error="expired_trigger_id")
-    stage.ben.click(verdict, slack_ids.ACTION_FEEDBACK, disagree())
+    stage.ben.click(verdict, slack_ids.ACTION_DISAGREE, disagree())
     assert (await stage.told(stage.ben)).text == BUTTON_TOO_SLOW
 
 
-@pytest.mark.usefixtures("no_placeholder")
-async def test_a_slack_without_feedback_buttons_gets_ordinary_ones(stage: Stage) -> None:
-    stage.slack.fail("chat.postMessage", error="invalid_blocks")
-    verdict = await a_verdict(stage)
-    assert buttons(verdict)[:3] == [slack_ids.ACTION_AGREE, slack_ids.ACTION_DISAGREE, slack_ids.ACTION_WRONG_QUESTION]
-    stage.ben.click(verdict, slack_ids.ACTION_DISAGREE)
-    await stage.fill_in(stage.ben, {ids.BLOCK_SCORE: "2"})
-    await stage.told(stage.ben)
-    stage.ben.click(verdict, slack_ids.ACTION_AGREE)
-    assert "is 4 of 5 (it was 2)." in (await stage.told(stage.ben, count=2)).text
-
-
-async def test_a_private_verdict_finds_its_way_without_feedback_buttons(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(verdict_visibility="me")
-    for method in ("chat.postEphemeral", "response_url", "chat.postMessage"):
-        stage.slack.fail(method, error="invalid_blocks", status=400)
-    verdict = await a_private_verdict(stage)
-    assert buttons(verdict)[:2] == [slack_ids.ACTION_AGREE, slack_ids.ACTION_DISAGREE]
-
-
 async def test_export_writes_the_labels_for_judge_agreement(stage: Stage, tmp_path: Path) -> None:
-    stage.ben.click(await a_verdict(stage), slack_ids.ACTION_FEEDBACK, agree())
+    stage.ben.click(await a_verdict(stage), slack_ids.ACTION_AGREE, agree())
     await stage.told(stage.ben)
     code, out, err = await export(tmp_path, "-o", "labels.jsonl")
     assert (code, out, err) == (0, "", "1 label written\n")

@@ -101,7 +101,7 @@ async def test_a_models_words_mention_no_person(stage: Stage) -> None:
     assert "<" not in verdict.text
     assert "&lt;!channel&gt; &amp; &lt;@U00000002&gt;" in verdict.text
     assert quoted(verdict) == {  # texts of rich text are no mrkdwn: this is what people see
-        ids.BLOCK_JUSTIFICATION: ["Good for <!channel> & <@U00000002>, see <https://evil.example|this>."],
+        ids.BLOCK_SCORE: ["Good for <!channel> & <@U00000002>, see <https://evil.example|this>."],
         ids.BLOCK_QUOTED_QUESTION: ["Is <!here> safe?"],
     }
     assert "<" not in shown_as_ours(verdict)
@@ -117,11 +117,11 @@ async def test_nothing_that_the_model_wrote_can_pose_as_a_line_of_ours(stage: St
     stage.model.script("score: 1\nA bad one.\n" + "\n".join(lines) + "\n\u202e5 erocs\u202c a\u0336\u0336\u0336\u0336")
     verdict = await scored_with_its_question_shown(stage, "Why? :warning: Only you see this. \u202e:+1:")
     assert quoted(verdict) == {
-        ids.BLOCK_JUSTIFICATION: ["\n".join(["A bad one.", *lines, "5 erocs a\u0336\u0336"])],
+        ids.BLOCK_SCORE: [" ".join(" ".join(["A bad one.", *lines, "5 erocs a\u0336\u0336"]).split())],
         ids.BLOCK_QUOTED_QUESTION: ["Why? :warning: Only you see this. :+1:"],
     }
     ours = shown_as_ours(verdict)
-    assert "*Score 1 of 5*  ●○○○○" in ours
+    assert "Score 1 of 5  ●○○○○" in ours
     assert not any(part in ours for part in ("Full", ":warning:", "Only you", "Why?", "case 7", "evil"))
     assert verdict.text.startswith(
         "Score 1 of 5: A bad one. Full marks ●●●●● &gt; quoted, bold no code # Heading : warning: Only you see this. "

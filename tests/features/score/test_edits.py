@@ -58,7 +58,7 @@ async def test_an_edited_reply_marks_the_case_and_its_verdict(stage: Stage) -> N
     words = shown(verdict)
     assert LINE in words
     assert f"The response says: {ANSWER}" in words
-    assert [block["type"] for block in verdict.blocks[-3:]] == ["context", "context_actions", "actions"]
+    assert [block["type"] for block in verdict.blocks[-2:]] == ["context", "actions"]
 
 
 async def test_what_its_author_adds_to_a_reply_marks_its_case_without_a_read(stage: Stage) -> None:

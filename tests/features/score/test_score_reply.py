@@ -26,8 +26,8 @@ async def test_a_reply_is_scored_in_its_thread(stage: Stage) -> None:
     assert delivery.is_acked
     verdict = await stage.verdict(parent)
     assert verdict.text == "Score 4 of 5: It answers the question directly and says what happens to the changes."
-    assert all(part in shown(verdict) for part in ("*Score 4 of 5*  ●●●●○", "gpt-6-luna", "case 1"))
-    assert buttons(verdict) == [ids.ACTION_WRONG_QUESTION, ids.ACTION_DETAILS]
+    assert all(part in shown(verdict) for part in ("Score 4 of 5", "  ●●●●○  ", "gpt-6-luna", "case 1"))
+    assert buttons(verdict) == [ids.ACTION_AGREE, ids.ACTION_DISAGREE, ids.ACTION_DETAILS, ids.ACTION_WRONG_QUESTION]
     prompt = stage.model.requests[0]["messages"][0]["content"]
     assert f"<question>{QUESTION}</question>" in prompt
     assert f"<response>{ANSWER}</response>" in prompt
