@@ -12,6 +12,7 @@ import typer
 from judge.cli import options
 from judge.cli.align_command import align
 from judge.cli.batch_command import batch
+from judge.cli.causes_command import causes
 from judge.cli.label_commands import agreement, estimate
 from judge.cli.mcp_command import mcp
 from judge.cli.options import say
@@ -44,6 +45,7 @@ app.command()(batch)
 app.command()(pairs)
 app.command()(agreement)
 app.command()(estimate)
+app.command()(causes)
 app.command()(align)
 app.command()(view)
 app.command()(mcp)

@@ -141,6 +141,7 @@ def _spaced(reason: object) -> str:
 
 
 _FACTS = {
+    "cause": ("Cause", "{}"),
     "basis": ("Usable ratings", "{}"),
     "mean": ("Mean of the ratings", "{:.2f}"),
     "weighted_score": ("Weighted score", "{:.2f}"),
