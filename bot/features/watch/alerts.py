@@ -197,12 +197,9 @@ class DriftAlerts:
     async def _gone(self, watch: Watch) -> messenger.Post | None:
         """The alert if no reply of the assistant was seen for a week, after at least ten in the week before."""
         week_ago, place = self._services.clock() - RECENT, watched(watch)
-        last_day = await self._replies.last_day(place)
-        if last_day is None or last_day >= f"{week_ago:%Y-%m-%d}" or await self._was_told(watch, AlertKind.GONE):
-            return None
         by_day = await self._replies.coverage(place, f"{week_ago - RECENT:%Y-%m-%d}")
-        before = together(by_day.values()).seen
-        if before < _MIN_BEFORE_GONE:
+        before, is_there = together(by_day.values()).seen, any(day >= f"{week_ago:%Y-%m-%d}" for day in by_day)
+        if is_there or before < _MIN_BEFORE_GONE or await self._was_told(watch, AlertKind.GONE):
             return None
         return text.gone_alert(watch, await name_of(self._services, watch.author_id), before)
 

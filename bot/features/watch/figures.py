@@ -74,7 +74,8 @@ async def _read(
     rows = await tallies.scores(its, span)
     kind = figures_week.commonest(rows)
     weeks = [week.before(back) for back in range(figures_week.TREND_WEEKS - 1, -1, -1)]
-    coverage = await replies.coverage(its, _day(weeks[0].start - timedelta(days=1)), _day(until))
+    first_day = _day(weeks[0].start - timedelta(days=1))
+    coverage = await replies.coverage(its, first_day)
 
     async def quality(span: Span) -> tuple[Sequence[ScoredCount], Quality | None]:
         scored = await tallies.blind(its, span, kind)
@@ -95,7 +96,7 @@ async def _read(
             for each, (_, of) in zip(weeks, found, strict=True)
         ],
         weeks=recent,
-        coverage=await replies.covered(its, span),
+        coverage=together((await replies.coverage(its, first_day, span)).values()),
         earlier=sum(row.number for row in scored if row.is_earlier),
         others=sum(row.number for row in rows if row.score is not None and row.kind != kind),
         raters=figures_week.count_raters(rows),

@@ -73,7 +73,6 @@ def together(days: Iterable[Coverage]) -> Coverage:
 
 _DRAW = "draw"
 _TURN = 5
-_FOR_EVER = "9999-12-31"
 _GOES_ON = ReplyOutcome.TAKEN, ReplyOutcome.NO_ANSWER, ReplyOutcome.DELETED
 
 
@@ -169,26 +168,19 @@ class Replies(db.StoreQueries):
         waiting = sa.update(replies).filter_by(**_its_key(reply)).where(IS_WAITED_FOR, is_same)
         await self._database.execute(waiting.values(outcome=outcome, text_hash=None))
 
-    async def coverage(self, place: Place, since: str, until: str = _FOR_EVER) -> Mapping[str, Coverage]:
-        """The outcomes of an assistant's replies, by day, from one day to another, in the form of `SeenReply.day`."""
-        return await self._coverage(place, replies.c.day.between(since, until))
+    async def coverage(self, place: Place, since: str, within: Span | None = None) -> Mapping[str, Coverage]:
+        """The outcomes of an assistant's replies, by day in the form of `SeenReply.day`, from one day on.
 
-    async def covered(self, place: Place, span: Span) -> Coverage:
-        """The outcomes of the replies that an assistant wrote in the span, to the second."""
-        is_within = sa.and_(replies.c.ts >= to_ts(span.start), replies.c.ts < to_ts(span.end))
-        return together((await self._coverage(place, is_within)).values())
-
-    async def _coverage(self, place: Place, which: sa.ColumnElement[bool]) -> Mapping[str, Coverage]:
+        If a span is given, only of replies that were written `within` it, to the second.
+        """
         query = sa.select(replies.c.day, replies.c.outcome, sa.func.count().label("number")).filter_by(**key_of(place))
+        query = query.where(replies.c.day >= since).group_by(replies.c.day, replies.c.outcome)
+        if within:
+            query = query.where(replies.c.ts >= to_ts(within.start), replies.c.ts < to_ts(within.end))
         found: dict[str, dict[ReplyOutcome | None, int]] = {}
-        for row in await self._database.all(query.where(which).group_by(replies.c.day, replies.c.outcome)):
+        for row in await self._database.all(query):
             found.setdefault(row.day, {})[row.outcome and ReplyOutcome(row.outcome)] = row.number
         return {day: Coverage(outcomes) for day, outcomes in found.items()}
-
-    async def last_day(self, place: Place) -> str | None:
-        query = sa.select(replies.c.day).filter_by(**key_of(place)).order_by(replies.c.day.desc()).limit(1)
-        day: str | None = await self._database.value(query)
-        return day
 
     async def used(self, reply: SeenReply, question_ts: str | None) -> Used:
         """How much of the limits of a reply's day is used up; `of_question` is 0 if the question is not known."""

@@ -40,14 +40,8 @@ def to_reply(team_id: str, channel_id: str, raw: Raw) -> SeenReply:
     Source: https://docs.slack.dev/reference/events/message
     """
     message = to_message(raw)
-    return SeenReply(
-        team_id,
-        channel_id,
-        message.ts,
-        message.author_id or "",
-        message.parent_ts,
-        _hash_of(exchange.Exchange((message,))),
-    )
+    author_id, its_hash = message.author_id or "", _hash_of(exchange.Exchange((message,)))
+    return SeenReply(team_id, channel_id, message.ts, author_id, message.parent_ts, its_hash)
 
 
 def _hash_of(found: exchange.Exchange) -> str | None:

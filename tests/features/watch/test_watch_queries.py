@@ -79,7 +79,7 @@ async def test_days_are_counted_apart(replies: Replies) -> None:
         first: {None: 1, ReplyOutcome.OVER: 1},
         second: {None: 1},
     }
-    assert set(await replies.coverage(watched(WATCH), first, first)) == {first}
+    assert set(await replies.coverage(watched(WATCH), second)) == {second}
 
 
 async def test_what_should_have_a_score_is_what_was_drawn_and_at_rest(replies: Replies) -> None:
