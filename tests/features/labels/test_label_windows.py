@@ -1,9 +1,10 @@
-"""The windows that ask for labels keep Slack's limits."""
+"""The windows that ask for labels, and the texts about them (see `__snapshots__`), keep Slack's limits."""
 
 from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
 
 from bot.domain.label import Label
 from bot.features.labels.queries import LabelComparison
@@ -13,18 +14,25 @@ from bot.features.labels.text import (
     NOT_RECORDED,
     NOTHING,
     blind_modal,
+    blind_stands,
     compared_modal,
     confirmation,
+    enough,
     label_modal,
+    not_understood,
+    off_scale,
     over_modal,
+    weekly_text,
 )
 from bot.slack.blocks import ModalState
 from bot.store.assignments import LONGEST, DrawnCase
+from bot.store.labels import LabelBudget
 from judge import Rubric, Turn, load_rubric
 from judge.scoring.conversation import bounded
 from pocket_slack.blocks import check_view
 from tests.pipeline.test_verdict_text import a_case, a_verdict
 from tests.tables import each
+from tests.texts import read_window, unlike
 
 LONG = st.one_of(st.text(), st.sampled_from(["&" * 40_000, "<!channel>" * 4_000, "word " * 8_000, "ß" * 3_001]))
 RUBRIC = load_rubric("additive-5")
@@ -64,14 +72,6 @@ def test_a_text_of_any_length_is_shown_whole_in_a_blind_window() -> None:
     assert max(map(len, pieces)) <= 3000
 
 
-def test_another_rubrics_criteria_stand_in_the_window_without_its_tags() -> None:
-    case = DrawnCase(7, "C1", "Why?", "Because.", "other", OTHER.version, 0, 5)
-    words_of = str(blind_modal(ModalState(), case, OTHER, "1 of 3"))
-    assert "- Give 1 point if the response is relevant" in words_of
-    assert "<question>" not in words_of
-    assert "Expert, made for this question" not in words_of
-
-
 def test_what_asks_for_a_label_keeps_slacks_limits() -> None:
     url = "https://hooks.slack.com/actions/" + "x" * 200
     state = ModalState(case_id=10**9, channel_id="C0123456789", response_url=url)
@@ -86,13 +86,45 @@ def test_a_menu_of_scores_has_no_more_than_slack_shows(lowest: int, kind: str) -
     assert view["blocks"][1]["element"]["type"] == kind
 
 
-@each(
-    ("label", "earlier", "begin"),
-    [
-        (Label(4, None), None, "You agree. Your score for case 7 is 4 of 5."),
-        (Label(1, None), Label(1, "x"), "Your score for case 7 is 1 of 5."),
-        (Label(1, None), Label(4, None), "Your score for case 7 is 1 of 5 (it was 4)."),
-    ],
-)
-def test_the_confirmation_says_what_is_recorded_now(label: Label, earlier: Label | None, begin: str) -> None:
-    assert confirmation(a_case(), a_verdict(), label, earlier).startswith(begin)
+STATE = ModalState(channel_id="C1", case_id=7)
+DRAWN = DrawnCase(7, "C1", "Why?", "Because.", "additive-5", "f846c469", 0, 5)
+TALKED = replace(DRAWN, messages_before=5, conversation=(Turn("Person 1", "Hello."), Turn("", "3 messages left out")))
+COMPARED = [
+    LabelComparison("C1", "Why?", 3, 4, 5, "2.1", "1.1", None),
+    LabelComparison("C1", None, 3, 3, 5, *[None] * 3),
+]
+
+
+def test_the_windows_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> None:
+    blind = read_window(blind_modal(STATE, DRAWN, RUBRIC, "1 of 3"))
+    assert blind == snapshot(name="blind")
+    others = {
+        "of a rubric of the channel": blind_modal(STATE, replace(DRAWN, rubric="other"), OTHER, "1 of 3"),
+        "of a rubric that is gone": blind_modal(STATE, DRAWN, None, "2 of 3", NOT_RECORDED),
+        "with messages before": blind_modal(STATE, TALKED, RUBRIC, "1 of 3"),
+        "with these unfolded": blind_modal(STATE, TALKED, RUBRIC, "1 of 3", is_unfolded=True),
+    }
+    for name, view in others.items():
+        assert unlike(blind, read_window(view)) == snapshot(name=name)
+    windows = [
+        label_modal(STATE, a_verdict(), Label(3, "Too short."), RUBRIC),
+        label_modal(STATE, a_verdict(None, lowest=0, highest=100), None, None),
+        compared_modal(STATE, COMPARED, "https://a.slack.com/", ENOUGH_MEANWHILE),
+        over_modal(NOTHING, [], "https://a.slack.com/"),
+    ]
+    assert "\n\n".join(map(read_window, windows)) == snapshot
+
+
+def test_the_answers_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> None:
+    four, one = Label(4, None), Label(1, "x")
+    said = [
+        confirmation(a_case(), a_verdict(), four, None),
+        confirmation(a_case(), a_verdict(), one, one),
+        confirmation(a_case(), a_verdict(), one, four),
+        blind_stands(a_case(), a_verdict(), one),
+        *(weekly_text(LabelBudget(weekly, 7)) for weekly in (0, 1000)),
+        enough(LabelBudget(20, 20)),
+        not_understood("I do not know '<x>'"),
+        off_scale(0, 5),
+    ]
+    assert "\n".join(said) == snapshot

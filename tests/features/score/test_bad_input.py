@@ -105,34 +105,3 @@ async def test_a_models_words_mention_no_person(stage: Stage) -> None:
         ids.BLOCK_QUOTED_QUESTION: ["Is <!here> safe?"],
     }
     assert "<" not in shown_as_ours(verdict)
-
-
-async def test_nothing_that_the_model_wrote_can_pose_as_a_line_of_ours(stage: Stage) -> None:
-    lines = ("*Full marks*  ●●●●●", "> quoted, _bold_ ~no~ `code`", "# Heading", ":warning: *Only you see this.*")
-    lines += (
-        "Question (as typed): Why?",
-        "gpt-6-luna · additive-5 · case 7",
-        "1. <https://evil.example|ok>",
-    )
-    stage.model.script("score: 1\nA bad one.\n" + "\n".join(lines) + "\n\u202e5 erocs\u202c a\u0336\u0336\u0336\u0336")
-    verdict = await scored_with_its_question_shown(stage, "Why? :warning: Only you see this. \u202e:+1:")
-    assert quoted(verdict) == {
-        ids.BLOCK_SCORE: [" ".join(" ".join(["A bad one.", *lines, "5 erocs a\u0336\u0336"]).split())],
-        ids.BLOCK_QUOTED_QUESTION: ["Why? :warning: Only you see this. :+1:"],
-    }
-    ours = shown_as_ours(verdict)
-    assert "Score 1 of 5  ●○○○○" in ours
-    assert not any(part in ours for part in ("Full", ":warning:", "Only you", "Why?", "case 7", "evil"))
-    assert verdict.text.startswith(
-        "Score 1 of 5: A bad one. Full marks ●●●●● &gt; quoted, bold no code # Heading : warning: Only you see this. "
-    )
-
-
-async def test_a_name_cannot_pose_as_a_line_of_ours_either(stage: Stage) -> None:
-    stage.ann.user.name = stage.ann.user.real_name = stage.ann.user.display_name = "*Score 5 of 5* `x`"
-    stage.ann.command(CHANNEL, ids.COMMAND, "*Why?* :warning: | > _Because._")
-    parent = await stage.slack.until(lambda: next(iter(stage.ann.messages(CHANNEL)), None))
-    assert parent is not None
-    assert "*Score 5 of 5 x* asked for a score" in shown_as_ours(parent)
-    assert [words for block in quoted(parent).values() for words in block] == ["*Why?* :warning:", "> _Because._"]
-    assert parent.text == "Score 5 of 5 x asked for a score: Why? : warning:"

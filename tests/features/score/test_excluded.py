@@ -116,10 +116,3 @@ async def test_a_question_that_was_edited_after_the_reply_is_marked_and_counts_i
     assert again.text.startswith("Score 4 of 5")
     assert "*Not counted:* the question was edited" in shown(again)
     assert await counted(stage) == before
-
-
-async def test_a_question_that_gives_the_judge_orders_is_flagged(stage: Stage) -> None:
-    parent, answer = stage.ask_and_answer(ORDER)
-    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    words = shown(await stage.verdict(parent))
-    assert "*Check this one yourself:* the question asks for a score and gives the judge orders." in words

@@ -1,4 +1,5 @@
 import numpy as np
+from syrupy.assertion import SnapshotAssertion
 
 from judge.evaluation.agreement.measures import Estimate
 from judge.evaluation.agreement.report import beside_people, make_report, verdict
@@ -15,60 +16,34 @@ def beside(low: float, high: float) -> Estimate:
     return Estimate((low + high) / 2, low, high, 1240, 60, "")
 
 
-@each(
-    ("low", "high", "said"),
-    [
-        (0.01, 0.2, "Agrees with people better than people do with each other"),
-        (-0.09, 0.2, "Agrees with people about as well as people do with each other"),
-        (-0.09, -0.01, "Agrees with people about as well as people do with each other"),
-        (-0.3, -0.01, "Agrees with people less well than people do with each other"),
-        (-0.11, 0.2, "Too few labels to say if it agrees with people as well as people do with each other"),
-    ],
-)
-def test_the_judge_is_compared_with_people_who_labelled_the_same_responses(low: float, high: float, said: str) -> None:
-    assert verdict(KAPPA, beside(low, high)).startswith(f"{said} (kappa ")
+def between(low: float, high: float) -> Estimate:
+    return Estimate(0, low, high, 90, 30, "")
 
 
-def test_the_verdict_gives_its_figures() -> None:
-    figures = "(kappa +0.05, between -0.05 and +0.15; 1,240 responses)."
-    assert verdict(KAPPA, beside(-0.05, 0.15)).endswith(figures)
+VERDICTS: dict[str, tuple[Estimate, Estimate | None]] = {
+    "better than people": (KAPPA, beside(0.01, 0.2)),
+    "perhaps better": (KAPPA, beside(-0.09, 0.2)),
+    "hardly worse": (KAPPA, beside(-0.09, -0.01)),
+    "worse": (KAPPA, beside(-0.3, -0.01)),
+    "not known": (KAPPA, beside(-0.11, 0.2)),
+    "labels of one person": (KAPPA, None),
+    "too few to compare with people": (KAPPA, Estimate(0.1, NONE, NONE, 3, 3, "too few to say")),
+    # Landis and Koch: below 0 poor, 0 to .20 slight, .21 to .40 fair, .41 to .60 moderate, .61 to .80 substantial.
+    "poor to slight": (between(-0.01, 0.0), None),
+    "slight": (between(-0.004, 0.204), None),
+    "fair": (between(0.21, 0.40), None),
+    "moderate": (between(0.41, 0.60), None),
+    "substantial": (between(0.61, 0.80), None),
+    "almost perfect": (between(0.81, 1.0), None),
+    "fair to substantial": (between(0.35, 0.75), None),
+    "too few prompts": (Estimate(0.9, NONE, NONE, 40, 7, "too few to say"), None),
+    "one score throughout": (Estimate(NONE, NONE, NONE, 40, 40, "one score throughout"), None),
+    "no spread": (Estimate(1, NONE, NONE, 40, 40, "no spread"), None),
+}
 
 
-@each("known", [None, Estimate(0.1, NONE, NONE, 3, 3, "too few to say")])
-def test_with_labels_of_one_person_the_verdict_puts_kappa_into_words(known: Estimate | None) -> None:
-    assert verdict(KAPPA, known) == (
-        "Agreement with people is substantial (kappa between 0.64 and 0.73), "
-        "in the words of Landis and Koch (1977), a convention."
-    )
-
-
-@each(
-    ("low", "high", "words"),
-    [
-        # Their table: below 0 poor, 0 to .20 slight, .21 to .40 fair, .41 to .60 moderate, .61 to .80 substantial.
-        (-0.01, 0.0, "poor to slight"),
-        (-0.004, 0.204, "slight"),
-        (0.21, 0.40, "fair"),
-        (0.41, 0.60, "moderate"),
-        (0.61, 0.80, "substantial"),
-        (0.81, 1.0, "almost perfect"),
-        (0.35, 0.75, "fair to substantial"),
-    ],
-)
-def test_kappa_is_described_in_the_words_of_landis_and_koch(low: float, high: float, words: str) -> None:
-    assert verdict(Estimate(0, low, high, 90, 30, ""), None).startswith(f"Agreement with people is {words} (kappa")
-
-
-@each(
-    ("kappa", "why"),
-    [
-        (Estimate(0.9, NONE, NONE, 40, 7, "too few to say"), "7 prompts, and 20 are needed"),
-        (Estimate(NONE, NONE, NONE, 40, 40, "one score throughout"), "one score throughout"),
-        (Estimate(1, NONE, NONE, 40, 40, "no spread"), "no spread"),
-    ],
-)
-def test_without_an_interval_there_is_no_verdict(kappa: Estimate, why: str) -> None:
-    assert verdict(kappa, None) == f"No verdict on the agreement with people: {why}."
+def test_the_verdicts_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> None:
+    assert "\n".join(f"{which}: {verdict(*figures)}" for which, figures in VERDICTS.items()) == snapshot
 
 
 def people(noise: float) -> Sample:
