@@ -11,7 +11,7 @@ from bot.domain.watch import LATE, Watch
 from bot.feature import Services
 from bot.features.watch import ids, text
 from bot.features.watch.figures import name_of
-from bot.features.watch.queries import AlertKind, Alerts, WatchOrders, watched
+from bot.features.watch.queries import AlertKind, Alerts, WatchOrders, day_of, watched
 from bot.features.watch.reply_queries import Replies, together
 from bot.figures.week import FEWEST
 from bot.slack import client, messenger
@@ -197,8 +197,8 @@ class DriftAlerts:
     async def _gone(self, watch: Watch) -> messenger.Post | None:
         """The alert if no reply of the assistant was seen for a week, after at least ten in the week before."""
         week_ago, place = self._services.clock() - RECENT, watched(watch)
-        by_day = await self._replies.coverage(place, f"{week_ago - RECENT:%Y-%m-%d}")
-        before, is_there = together(by_day.values()).seen, any(day >= f"{week_ago:%Y-%m-%d}" for day in by_day)
+        by_day = await self._replies.coverage(place, day_of(week_ago - RECENT))
+        before, is_there = together(by_day.values()).seen, any(day >= day_of(week_ago) for day in by_day)
         if is_there or before < _MIN_BEFORE_GONE or await self._was_told(watch, AlertKind.GONE):
             return None
         return text.gone_alert(watch, await name_of(self._services, watch.author_id), before)

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TypeGuard
 
 from bot.domain.watch import Coverage, Watch
 from bot.domain.week import Week
 from bot.feature import Services
-from bot.features.watch.queries import Unread, WatchOrders, watched
+from bot.features.watch.queries import Unread, WatchOrders, day_of, watched
 from bot.features.watch.reply_queries import Replies, together
 from bot.figures import week as figures_week
 from bot.figures.quality import WEEKS, Quality, to_quality
@@ -74,7 +74,7 @@ async def _read(
     rows = await tallies.scores(its, span)
     kind = figures_week.commonest(rows)
     weeks = [week.before(back) for back in range(figures_week.TREND_WEEKS - 1, -1, -1)]
-    first_day = _day(weeks[0].start - timedelta(days=1))
+    first_day = day_of(weeks[0].start - timedelta(days=1))
     coverage = await replies.coverage(its, first_day)
 
     async def quality(span: Span) -> tuple[Sequence[ScoredCount], Quality | None]:
@@ -106,10 +106,6 @@ async def _read(
 
 def _is_enough(quality: Quality | None) -> TypeGuard[Quality]:
     return quality is not None and quality.mean.n >= figures_week.FEWEST
-
-
-def _day(moment: datetime) -> str:
-    return f"{moment.astimezone(UTC):%Y-%m-%d}"
 
 
 _BEFORE_TODAY = timedelta(days=6)  # with today, a week
@@ -151,7 +147,7 @@ async def counted(services: Services, watches: Sequence[Watch]) -> Sequence[Coun
     database = services.store.database
     unread = await WatchOrders(database).unread(services.identity.team_id, now)
     for watch in watches:
-        days = await Replies(database).coverage(watched(watch), _day(now - _BEFORE_TODAY))
+        days = await Replies(database).coverage(watched(watch), day_of(now - _BEFORE_TODAY))
         member = names.get(watch.author_id)
         name, coverage = member.name if member else watch.author_id, together(days.values())
         found.append(CountedWatch(watch, name, coverage, unread.get(watch.channel_id)))

@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from datetime import timedelta
-from heapq import heapify, heappop, heappush, nlargest
-from itertools import count
+from heapq import nlargest
+from operator import itemgetter
 from typing import Any
 
 import structlog
@@ -141,19 +141,17 @@ async def _newest_first(services: Services, watch: Watch) -> AsyncIterator[Raw]:
     threads = nlargest(
         _MOST_THREADS, (raw for raw in parents if _may_have_reply_of(watch.author_id, raw)), key=_last_reply
     )
-    number = count()
-    waiting = [(-float(raw["ts"]), next(number), raw, False) for raw in parents]
-    waiting += [(-_last_reply(raw), next(number), raw, True) for raw in threads]
-    heapify(waiting)
+    waiting = [(float(raw["ts"]), raw, False) for raw in parents]
+    waiting += [(_last_reply(raw), raw, True) for raw in threads]
     while waiting:
-        _, _, raw, is_thread = heappop(waiting)
+        waiting.sort(key=itemgetter(0))
+        _, raw, is_thread = waiting.pop()
         if not is_thread:
             yield raw
             continue
         thread = await client.conversations_replies(ts=raw["ts"], limit=_THREAD_PAGE, **since)
-        for reply in thread.get("messages") or []:
-            if reply["ts"] != raw["ts"]:
-                heappush(waiting, (-float(reply["ts"]), next(number), reply, False))
+        found = thread.get("messages") or []
+        waiting += [(float(reply["ts"]), reply, False) for reply in found if reply["ts"] != raw["ts"]]
 
 
 def _last_reply(raw: Raw) -> float:

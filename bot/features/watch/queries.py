@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 import sqlalchemy as sa
@@ -23,6 +23,11 @@ _UNREAD_FOR = timedelta(hours=1)
 
 def watched(watch: Watch) -> Place:
     return Place(watch.team_id, watch.channel_id, watch.author_id, Origin.WATCHED)
+
+
+def day_of(moment: datetime) -> str:
+    """The day in UTC, for instance 2026-11-22."""
+    return f"{moment.astimezone(UTC):%Y-%m-%d}"
 
 
 def key_of(of: Watch | Place) -> dict[str, str | None]:
@@ -149,13 +154,13 @@ class Alerts(db.StoreQueries):
 
         None if it is not ours. A try from before midnight counts, too.
         """
-        yesterday = key_of(watch) | {"day": _day(now - timedelta(days=1)), "posted_at": None}
+        yesterday = key_of(watch) | {"day": day_of(now - timedelta(days=1)), "posted_at": None}
         left = await self._database.one(sa.select(alerts.c.kind, alerts.c.claimed_at).filter_by(**yesterday))
         if left and left.claimed_at > now - _LEASE:
             return None
         values = {"kind": kind, "claimed_at": now}
         is_left = sa.and_(alerts.c.posted_at.is_(None), alerts.c.claimed_at <= now - _LEASE)
-        is_first = await db.claim(self._database, alerts, {**key_of(watch), "day": _day(now)}, values, is_left)
+        is_first = await db.claim(self._database, alerts, {**key_of(watch), "day": day_of(now)}, values, is_left)
         if is_first is None:
             return None
         if left and left.kind == kind:
@@ -164,9 +169,5 @@ class Alerts(db.StoreQueries):
         return now if is_first else now.replace(hour=0, minute=0, second=0, microsecond=0)
 
     async def note_posted(self, watch: Watch, claimed_at: datetime, now: datetime) -> None:
-        posted = sa.update(alerts).filter_by(**key_of(watch), day=_day(claimed_at)).values(posted_at=now)
+        posted = sa.update(alerts).filter_by(**key_of(watch), day=day_of(claimed_at)).values(posted_at=now)
         await self._database.execute(posted)
-
-
-def _day(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%d}"

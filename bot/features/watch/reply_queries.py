@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from bot.domain.watch import Coverage, ReplyOutcome, Watch
-from bot.features.watch.queries import key_of
+from bot.features.watch.queries import day_of, key_of
 from bot.store import database as db
 from bot.store.figures import Place, Span, to_ts
 from bot.store.schema import IS_WAITED_FOR, cases, keys, replies
@@ -37,20 +37,7 @@ class SeenReply:
     @property
     def day(self) -> str:
         """The day it was written, in UTC, for instance 2026-11-22."""
-        return f"{datetime.fromtimestamp(float(self.ts), UTC):%Y-%m-%d}"
-
-
-@dataclass(frozen=True)
-class Used:
-    """How much of a day's limits the watched replies have used up.
-
-    Attributes:
-        replies: How many of the assistant's replies are scored.
-        of_question: How many of these answer the same question.
-    """
-
-    replies: int
-    of_question: int
+        return day_of(datetime.fromtimestamp(float(self.ts), UTC))
 
 
 def draws(watch: Watch, ts: str, key: bytes) -> bool:
@@ -182,20 +169,20 @@ class Replies(db.StoreQueries):
             found.setdefault(row.day, {})[row.outcome and ReplyOutcome(row.outcome)] = row.number
         return {day: Coverage(outcomes) for day, outcomes in found.items()}
 
-    async def used(self, reply: SeenReply, question_ts: str | None) -> Used:
-        """How much of the limits of a reply's day is used up; `of_question` is 0 if the question is not known."""
+    async def used(self, reply: SeenReply, question_ts: str | None) -> tuple[int, int]:
+        """How many of the assistant's replies of that day are scored, and how many of these answer the question."""
         start = datetime.fromisoformat(reply.day).replace(tzinfo=UTC)
         end = start + timedelta(days=1)
         is_on_day = sa.and_(cases.c.message_ts >= to_ts(start), cases.c.message_ts < to_ts(end))
         is_of_question = cases.c.question_ts == (question_ts or "")
         query = (
-            sa.select(sa.func.count().label("replies"), sa.func.count().filter(is_of_question).label("of_question"))
+            sa.select(sa.func.count().label("on_day"), sa.func.count().filter(is_of_question).label("of_question"))
             .select_from(cases)
             .filter_by(team_id=reply.team_id, channel_id=reply.channel_id, author_id=reply.author_id)
             .where(is_on_day, is_watched(cases), cases.c.message_ts != reply.ts)
         )
-        (used,) = await self._database.rows(Used, query)
-        return used
+        (row,) = await self._database.all(query)
+        return row.on_day, row.of_question
 
     async def expected(self, place: Place, since: datetime, until: datetime) -> int:
         is_meant = sa.or_(replies.c.outcome.is_(None), replies.c.outcome.in_((ReplyOutcome.TAKEN, ReplyOutcome.MISSED)))

@@ -293,8 +293,8 @@ class Watcher:
 
     async def _is_over(self, watch: Watch, reply: SeenReply, question_ts: str | None) -> bool:
         """Whether a daily limit is used up; without `question_ts`, the limit for each question is not checked."""
-        used = await self.replies.used(reply, question_ts)
-        if used.replies >= watch.per_day > 0 or used.of_question >= MOST_OF_A_QUESTION:
+        on_day, of_question = await self.replies.used(reply, question_ts)
+        if on_day >= watch.per_day > 0 or of_question >= MOST_OF_A_QUESTION:
             return True
         return bool(await self._store.refusal(watch.team_id, self.services.identity.user_id, self._limits))
 
