@@ -39,13 +39,17 @@ sandbox: $(FOR_DEMO) ## the pocket Slack alone, for a Bolt app of your own
 	@$(BIN)/pocket-slack --manifest manifest.yml --port 8123
 
 test: $(READY) ## the tests, without the pocket Slack's, the slow ones and those that need a browser
-	@$(BIN)/pytest --ignore=tests/browser --ignore=tests/slow -m "not slow" --numprocesses=4 --dist=worksteal
+	@$(BIN)/pytest --ignore=tests/browser --ignore=tests/model --ignore=tests/slow -m "not slow" --numprocesses=4 --dist=worksteal
 
 test-sandbox: $(READY) ## the tests of the pocket Slack, without its page
 	@$(BIN)/pytest --ignore=sandbox/tests/page sandbox/tests
 
 test-slow: $(READY) ## kills, storms, replicas, killed databases, simulations, builds
 	@$(BIN)/pytest -m slow --numprocesses=4 --dist=worksteal $$(grep --recursive --files-with-matches --include='test_*.py' 'mark\.slow' tests)
+
+test-model: $(READY) ## the judge with a real, very small model on llama.cpp's server (downloads 127 MB, takes minutes)
+	@sh tools/model
+	@$(BIN)/pytest tests/model
 
 texts: $(READY) ## write the files that the tests compare texts with anew; review the diff
 	@$(BIN)/pytest --quiet --snapshot-update $$(grep --recursive --files-with-matches --include='test_*.py' SnapshotAssertion tests)
@@ -79,7 +83,7 @@ sbom: $(FOR_RUN) ## what comes with PACKAGE, all extras, as CycloneDX: dist/slac
 	@$$([ -x .uv/bin/uv ] && echo .uv/bin/uv || echo uv) export --quiet --frozen --no-dev --all-extras --package $(PACKAGE) \
 		--preview-features sbom-export --format cyclonedx1.5 --output-file $(DIST)/$(PACKAGE).cdx.json
 
-check: lint site test test-sandbox test-slow test-browser ## all quality gates
+check: lint site test test-sandbox test-slow test-browser test-model ## all quality gates
 
 parser-report: $(READY) ## how labelled judge outputs are read: make parser-report DATA="a.jsonl b.jsonl"
 	@$(BIN)/python bench/parser_report.py $(DATA)
@@ -100,4 +104,4 @@ format: $(READY) ## write the format
 clean: ## remove what setup made
 	rm -rf .venv .uv
 
-.PHONY: help setup demo run doctor sandbox test test-sandbox test-slow test-browser texts screenshots lint site audit sbom check parser-report bench format chaos clean
+.PHONY: help setup demo run doctor sandbox test test-sandbox test-slow test-browser test-model texts screenshots lint site audit sbom check parser-report bench format chaos clean
