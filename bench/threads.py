@@ -7,7 +7,7 @@ share of good ones, and the mean corrected by blind labels of a third of them. "
 takes all replies for independent.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from random import Random
 from statistics import fmean
@@ -15,15 +15,14 @@ from typing import NamedTuple
 
 from bench.drift import SCALE, SHAPES, Shape, mean, row
 from bot.figures.quality import to_quality
-from bot.figures.week import Tally, change_of, tally_of
-from bot.store.figures import Kind, ScoreCount, ScoredCount
+from bot.figures.week import Tally, change_of
+from bot.store.figures import ScoredCount
 from judge.evaluation.stats import Interval, good_from
 
 SAMPLES = 500
 WEEKS = (20, 60, 300)
 """Scored replies in a week."""
 DRAWN, LABELLED = 0.5, 1 / 3
-KIND = Kind(SCALE.low, SCALE.high, "m")
 ERRORS = (-1, 0, 0, 0, 0, 0, 0, 0, 1)
 
 
@@ -59,8 +58,10 @@ def shared(turns: Sequence[Turn]) -> list[str | None]:
 
 def to_tally(turns: Sequence[Turn]) -> Tally:
     """Replies that people chose."""
-    rows = zip(turns, shared(turns), strict=True)
-    return tally_of([ScoreCount("B1", turn.score, *SCALE, None, "m", None, False, ts, 1) for turn, ts in rows], KIND)
+    threads = defaultdict[int, list[int]](list)
+    for turn in turns:
+        threads[turn.thread].append(turn.score)
+    return Tally(Counter(turn.score for turn in turns), Counter((len(each), sum(each)) for each in threads.values()))
 
 
 def watched(turns: Sequence[Turn], random: Random) -> tuple[Interval | None, Interval | None, Interval | None]:

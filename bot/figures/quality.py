@@ -1,6 +1,6 @@
 """How far the judge agrees with people's labels: the measures of `judge agreement` that a digest has room for."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -105,11 +105,28 @@ def to_quality(
     number, is_good, is_low = sum(row.number for row in rows), good_from(scale), low_to(scale)
     weighed = zip(stands_for, rows, strict=True)
     shares = labelled_shares((row.week, row.label is not None, each * row.number) for each, row in weighed)
+    labelled = {row.thread_ts for row in rows if row.label is not None}
+    threads = defaultdict[str, list[float]](lambda: [0, 0, 0, 0, 0])
     for each, row in zip(stands_for, rows, strict=True):
         share, weight = shares[row.week], each * number / replies
+        if row.thread_ts is not None and row.thread_ts not in labelled:
+            # Most threads of a busy channel are alike, and are taken together.
+            of_thread, weight = threads[row.thread_ts], weight * row.number
+            values = (
+                row.number,
+                weight,
+                weight * row.score,
+                weight * (row.score >= is_good),
+                weight * (row.score <= is_low),
+            )
+            threads[row.thread_ts] = [one + other for one, other in zip(of_thread, values, strict=True)]
+            continue
         _add(row, share, weight, mean, float)
         _add(row, share, weight, good, lambda score: float(score >= is_good))
         _add(row, share, weight, low, lambda score: float(score <= is_low))
+    for (scores, weight, *totals), times in Counter(map(tuple, threads.values())).items():
+        for estimator, total in zip((mean, good, low), totals, strict=True):
+            estimator.add_clusters(scores, weight, total, times)
     means, goods, lows = mean.estimate(), good.estimate(), low.estimate()
     return Quality(means, goods, lows, is_good) if means and goods and lows else None
 

@@ -1,14 +1,26 @@
 """A channel's week in numbers, computed from the store."""
 
 import asyncio
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
+from typing import Any, NamedTuple, TypeVar
 
 from bot.domain.week import Week
 from bot.figures import quality as figures_quality
-from bot.store.figures import Kind, LowCase, Place, ScoreCount, Span, Tallies, Usage
+from bot.store.figures import (
+    BEGINNING,
+    Kind,
+    KindSum,
+    LowCase,
+    Place,
+    ScoreCount,
+    Span,
+    Tallies,
+    ThreadCount,
+    Usage,
+)
 from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, difference, kolmogorov_smirnov, low_to
 from judge.scoring.rubric import Scale
 
@@ -18,16 +30,21 @@ FEWEST = 5
 """With fewer scores no figure is shown: it would reveal the score of a reply that is yet to be labelled blind."""
 _DEFAULT_SCALE = Scale(0, 5)
 
+Row = TypeVar("Row", ScoreCount, ThreadCount)
+
 Choose = Callable[[Sequence[str]], Awaitable[Collection[str]]]
 """Selects the authors, given most replies first, whose replies may be listed; replies without an author are not."""
 
 
 @dataclass(frozen=True)
 class Tally:
-    """How often each score was given; `threads` counts those that share a thread with others, by thread and score."""
+    """How often each score was given; `threads` counts threads by how many scores they have and their sum.
+
+    Without threads, each score is one of its own.
+    """
 
     counts: Mapping[int, int]
-    threads: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    threads: Mapping[tuple[int, int], int] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -46,12 +63,9 @@ class Tally:
 
     def estimate(self, scale: Scale) -> MeanEstimate | None:
         """The estimated mean, for which only different threads are independent; None without a score."""
-        mean, alone = MeanEstimator(scale), Counter(self.counts)
-        for (thread, score), count in self.threads.items():
-            mean.add(score, cluster=thread, times=count)
-            alone[score] -= count
-        for score, count in alone.items():
-            mean.add(score, times=count)
+        mean = MeanEstimator(scale)
+        for (n, total), number in (self.threads or {(1, score): count for score, count in self.counts.items()}).items():
+            mean.add_clusters(n, n, total, number)
         return mean.estimate()
 
     def at(self, position: int) -> int:
@@ -150,22 +164,56 @@ class Figures(Glance):
     usage: Usage
 
 
-async def read_glance(
-    tallies: Tallies, place: Place, week: Week, now: datetime
-) -> tuple[Glance, Sequence[ScoreCount], Sequence[ScoreCount]]:
-    """The glance, and the counts that it was made from: of the week, and of the one before."""
+class Counted(NamedTuple):
+    """What a place's figures are made from: its scores of the week and of the one before, and their threads."""
+
+    rows: list[ScoreCount]
+    threads: list[ThreadCount]
+    earlier: list[ScoreCount]
+    earlier_threads: list[ThreadCount]
+    sums: list[KindSum]
+
+
+def _spans(week: Week, now: datetime) -> tuple[Span, Span]:
+    """The part of a week that has passed, and the same days of the week before."""
     span = Span(week.start, min(week.end, max(now, week.start)))
-    rows, earlier = await asyncio.gather(
-        tallies.scores(place, span),
-        tallies.scores(place, Span(*week.same_days_before(span.end))),
+    return span, Span(*week.same_days_before(span.end))
+
+
+async def read_glances(tallies: Tallies, place: Place, week: Week, now: datetime) -> Mapping[str, Glance]:
+    """A glance at each channel of a place, with as few queries as for one."""
+    spans = _spans(week, now)
+    counted = await _read(tallies, place, week, spans, by_author=False)
+    return {channel_id: _glance(week, spans[0].end, each) for channel_id, each in counted.items()}
+
+
+async def _read(
+    tallies: Tallies, place: Place, week: Week, spans: Iterable[Span], *, by_author: bool
+) -> Mapping[str, Counted]:
+    this, last = spans
+    parts: Sequence[Sequence[Any]] = await asyncio.gather(
+        tallies.scores(place, this, by_author),
+        tallies.threads(place, this, False),
+        tallies.scores(place, last, by_author),
+        tallies.threads(place, last, False),
+        tallies.sums(place, [Span(each.start, each.end) for each in _weeks_before(week)]),
     )
+    found = {channel_id: Counted([], [], [], [], []) for channel_id in (place.channel_id, *place.others)}
+    for position, part in enumerate(parts):
+        for row in part:
+            found[row.channel_id][position].append(row)
+    return found
+
+
+def _glance(week: Week, until: datetime, counted: Counted) -> Glance:
+    rows, threads, earlier, earlier_threads, sums = counted
     kind = commonest(rows)
     was = commonest((row for row in earlier if row.kind.scale == kind.scale), kind.scale)
-    this, last = tally_of(rows, kind), tally_of(earlier, was)
-    trend = (*await _read_trend(tallies, place, week, kind), Point(week, this.mean, kind.version))
-    glance = Glance(
+    this, last = tally_of(rows, kind, threads), tally_of(earlier, was, earlier_threads)
+    trend = (*_trend(sums, week, kind), Point(week, this.mean, kind.version))
+    return Glance(
         week,
-        span.end,
+        until,
         kind,
         this,
         last,
@@ -177,24 +225,26 @@ async def read_glance(
         off_scale=_count(rows, lambda row: row.kind.scale != kind.scale),
         off_version=_count(rows, lambda row: row.kind.scale == kind.scale and row.version != kind.version),
     )
-    return glance, rows, earlier
 
 
 async def read_figures(
     tallies: Tallies, place: Place, week: Week, now: datetime, choose: Choose | None = None
 ) -> Figures:
     """The figures of a week, or of its part that has passed; `choose` selects the authors of the lowest scores."""
-    glance, rows, earlier = await read_glance(tallies, place, week, now)
-    kind, span = glance.kind, Span(week.start, glance.until)
-    authors = _authors(rows, earlier, kind)
-    usage, labelled, quality, lowest = await asyncio.gather(
+    spans = span, _ = _spans(week, now)
+    counted = (await _read(tallies, place, week, spans, by_author=True))[place.channel_id]
+    threads = await asyncio.gather(*(tallies.threads(place, each, True) for each in spans))
+    glance = _glance(week, span.end, counted)
+    kind = glance.kind
+    authors = _authors((counted.rows, counted.earlier), threads, kind)
+    (usage,), labelled, quality, lowest = await asyncio.gather(
         tallies.usage(place, span, kind),
-        tallies.labelled(place, span.end, kind),
+        tallies.labelled(place, Span(BEGINNING, span.end), kind),
         figures_quality.read_quality(tallies, place, week, span.end, kind),
         _read_lowest(tallies, place, span, kind, authors, glance.this, choose),
     )
     unscored = Counter[str]()
-    for row in rows:
+    for row in counted.rows:
         if row.score is None:
             unscored[row.unscored_reason or ""] += row.number
     return Figures(
@@ -224,7 +274,8 @@ async def _read_lowest(
         parts = (Counter(author.this.counts) for author in authors if author.id in chosen)
         this = Tally(sum(parts, Counter[int]()))
     up_to = min(this.at(LOWEST - 1), low_to(kind.scale))
-    return tuple(await tallies.lowest(place, span, kind, up_to, LOWEST, chosen))
+    some = None if chosen is None else frozenset(chosen)
+    return tuple(await tallies.lowest(place, span, kind, up_to, LOWEST, some))
 
 
 def change_of(this: Tally, last: Tally, scale: Scale) -> Interval | None:
@@ -233,11 +284,14 @@ def change_of(this: Tally, last: Tally, scale: Scale) -> Interval | None:
     return difference(now, before) if now and before and min(this.n, last.n) >= FEWEST else None
 
 
-async def _read_trend(tallies: Tallies, place: Place, week: Week, kind: Kind) -> Sequence[Point]:
-    """The weeks before this one, each by the judge version that scored most of it."""
-    weeks = [week.before(back) for back in range(TREND_WEEKS - 1, 0, -1)]
-    sums = await tallies.sums(place, [Span(each.start, each.end) for each in weeks], kind.scale)
-    most = {each.position: each for each in sorted(sums, key=lambda each: (each.n, each.version or ""))}
+def _weeks_before(week: Week) -> Sequence[Week]:
+    return [week.before(back) for back in range(TREND_WEEKS - 1, 0, -1)]
+
+
+def _trend(sums: Sequence[KindSum], week: Week, kind: Kind) -> Sequence[Point]:
+    """The weeks before this one, each by the judge version that scored most of it on the scale."""
+    weeks, on_scale = _weeks_before(week), [each for each in sums if (each.lowest, each.highest) == kind.scale]
+    most = {each.position: each for each in sorted(on_scale, key=lambda each: (each.n, each.version or ""))}
     points = [Point(each, None) for each in weeks]
     for position, found in most.items():
         mean = found.total / found.n if found.n >= FEWEST else None
@@ -273,27 +327,28 @@ def _count(rows: Iterable[ScoreCount], is_meant: Callable[[ScoreCount], bool]) -
     return sum(row.number for row in rows if row.score is not None and is_meant(row))
 
 
-def tally_of(rows: Iterable[ScoreCount], kind: Kind) -> Tally:
-    counts, threads = Counter[int](), Counter[tuple[str, int]]()
+def tally_of(rows: Iterable[ScoreCount], kind: Kind, threads: Iterable[ThreadCount] = ()) -> Tally:
+    counts = Counter[int]()
     for row in rows:
         if row.score is not None and row.kind == kind:
             counts[row.score] += row.number
-            if row.thread_ts is not None:
-                threads[row.thread_ts, row.score] += row.number
-    return Tally(counts, threads)
+    return Tally(counts, {(each.n, each.total): each.number for each in threads if each.kind == kind})
 
 
-def _authors(rows: Iterable[ScoreCount], earlier: Iterable[ScoreCount], kind: Kind) -> tuple[Author, ...]:
-    this, last, authors = _by_author(rows), _by_author(earlier), []
+def _authors(
+    rows: Sequence[Iterable[ScoreCount]], threads: Sequence[Iterable[ThreadCount]], kind: Kind
+) -> tuple[Author, ...]:
+    """The authors of this week's rows, which come first; those of the week before come second."""
+    (this, last), (these, those), authors = map(_by_author, rows), map(_by_author, threads), []
     for each, its in this.items():
-        now, before = tally_of(its, kind), tally_of(last.get(each, ()), kind)
+        now, before = tally_of(its, kind, these[each]), tally_of(last[each], kind, those[each])
         authors.append(Author(each, now, before, change_of(now, before, kind.scale)))
     return tuple(sorted((each for each in authors if each.this.n), key=lambda each: (-each.this.n, each.id)))
 
 
-def _by_author(rows: Iterable[ScoreCount]) -> dict[str, list[ScoreCount]]:
-    found: dict[str, list[ScoreCount]] = {}
+def _by_author(rows: Iterable[Row]) -> Mapping[str, list[Row]]:
+    found = defaultdict[str, list[Row]](list)
     for row in rows:
         if row.author_id is not None:
-            found.setdefault(row.author_id, []).append(row)
+            found[row.author_id].append(row)
     return found

@@ -5,7 +5,7 @@ alone, for whatever reason, are in no figure. Of several verdicts on one reply t
 drawn is counted separately.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -16,6 +16,7 @@ from bot.domain.clock import utc_week
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.store.database import StoreQueries, columns_of
 from bot.store.schema import cases, labels, replies
+from bot.store.statements import made_once
 from bot.store.visibility import NEWER, Origin, counts, is_automated, is_watched, superseded
 from judge.scoring.rubric import Scale
 
@@ -24,13 +25,15 @@ from judge.scoring.rubric import Scale
 class Place:
     """A channel in its team; with an author, only what that author wrote there.
 
-    Channel ids alone are not unique. Only cases of `origin` are counted.
+    Channel ids alone are not unique. Only cases of `origin` are counted. `others` are further channels, for scores,
+    threads and sums.
     """
 
     team_id: str
     channel_id: str
     author_id: str | None = None
     origin: Origin = Origin.CHOSEN
+    others: tuple[str, ...] = ()
 
 
 def to_ts(moment: datetime) -> str:
@@ -60,23 +63,12 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class ScoreCount:
-    """How many cases (`number`) of one author have one score of one kind, or are unscored for one reason.
-
-    `rater` is OFFLINE or MADE_UP, and None for a model. `has_unread` is whether something that the replies show was not
-    read. `thread_ts` is None if no other case is in the thread.
-    """
-
-    author_id: str | None
-    score: int | None
+class _Count:
+    channel_id: str
     lowest: int
     highest: int
-    unscored_reason: str | None
     version: str | None
-    rater: str | None
-    has_unread: bool
-    thread_ts: str | None
-    number: int
+    author_id: str | None
 
     @property
     def kind(self) -> Kind:
@@ -84,11 +76,37 @@ class ScoreCount:
 
 
 @dataclass(frozen=True)
-class VersionSum:
-    """The scores of one judge version in the span at that position: their sum and their number."""
+class ScoreCount(_Count):
+    """How many cases (`number`) of one author have one score of one kind, or are unscored for one reason.
+
+    `rater` is OFFLINE or MADE_UP, and None for a model. `has_unread` is whether something that the replies show was not
+    read.
+    """
+
+    score: int | None
+    unscored_reason: str | None
+    rater: str | None
+    has_unread: bool
+    number: int
+
+
+@dataclass(frozen=True)
+class ThreadCount(_Count):
+    """How many threads (`number`) have `n` scores of one kind that add up to `total`: all, or those of an author.
+
+    A case without a thread is one of its own.
+    """
+
+    n: int
+    total: int
+    number: int
+
+
+@dataclass(frozen=True)
+class KindSum(_Count):
+    """The scores of one kind in the span at that position: their sum and their number."""
 
     position: int
-    version: str | None
     total: int
     n: int
 
@@ -194,24 +212,32 @@ BEGINNING, END = datetime(2000, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=U
 
 
 class Tallies(StoreQueries):
-    async def scores(self, place: Place, span: Span) -> Sequence[ScoreCount]:
+    @made_once(ScoreCount)
+    def scores(self, place: Place, span: Span, by_author: bool = True) -> sa.Executable:
         rater = sa.case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model)).label("rater")
-        version, has_unread = cases.c.judge_version.label("version"), cases.c.unread.is_not(None).label("has_unread")
-        columns = (
-            cases.c[name] for name in ("author_id", "score", "lowest", "highest", "unscored_reason", "thread_ts")
-        )
-        chosen = sa.select(*columns, version, rater, has_unread).where(is_public(place, span))
-        found = _in_shared_threads(chosen.cte("found"))
-        query = sa.select(found, sa.func.count().label("number")).group_by(*found.c)
-        return await self._database.rows(ScoreCount, query)
+        has_unread = cases.c.unread.is_not(None).label("has_unread")
+        columns = *_KIND, _author(by_author), cases.c.score, cases.c.unscored_reason, rater, has_unread
+        found = sa.select(*columns).where(is_public(place, span)).subquery()
+        return sa.select(found, sa.func.count()).group_by(*found.c)
 
-    async def authors(self, place: Place, span: Span) -> Sequence[str]:
+    @made_once(ThreadCount)
+    def threads(self, place: Place, span: Span, by_author: bool) -> sa.Executable:
+        thread = sa.func.coalesce(cases.c.thread_ts, sa.cast(cases.c.id, sa.String))
+        sums = sa.func.count().label("n"), sa.func.sum(cases.c.score).label("total")
+        found = sa.select(*_KIND, _author(by_author), *sums).where(cases.c.score.is_not(None), is_public(place, span))
+        # The thread comes first, because it tells most rows apart.
+        each = found.group_by(thread, *_KIND, *((cases.c.author_id,) * by_author)).subquery()
+        return sa.select(each, sa.func.count()).group_by(*each.c)
+
+    @made_once(str)
+    def authors(self, place: Place, span: Span) -> sa.Executable:
         """The authors of the replies that were scored, those with the most first."""
         query = sa.select(cases.c.author_id).where(is_public(place, span), cases.c.author_id.is_not(None))
-        query = query.group_by(cases.c.author_id).order_by(sa.func.count().desc(), cases.c.author_id)
-        return await self._database.values(query)
+        return query.group_by(cases.c.author_id).order_by(sa.func.count().desc(), cases.c.author_id)
 
-    async def usage(self, place: Place, span: Span, kind: Kind) -> Usage:
+    @made_once(Usage)
+    def usage(self, place: Place, span: Span, kind: Kind) -> sa.Executable:
+        """A single row."""
         tokens = cases.c.input_tokens + cases.c.output_tokens
         query = sa.select(
             sa.func.count(sa.func.distinct(cases.c.requester_id)).filter(_is_of(kind)).label("people"),
@@ -223,24 +249,24 @@ class Tallies(StoreQueries):
             sa.func.count().filter(cases.c.skipped_ratings > 0).label("skipped_ratings"),
             sa.func.count(cases.c.skipped_ratings).label("with_skipping"),
         )
-        (usage,) = await self._database.rows(Usage, query.where(is_public(place, span)))
-        return usage
+        return query.where(is_public(place, span))
 
-    async def sums(self, place: Place, spans: Sequence[Span], scale: Scale) -> Sequence[VersionSum]:
+    @made_once(KindSum)
+    def sums(self, place: Place, spans: Sequence[Span]) -> sa.Executable:
         repeated = _repeated(place, spans[0]).cte("repeated")
-        version = cases.c.judge_version.label("version")
-        figures = (version, sa.func.sum(cases.c.score).label("total"), sa.func.count(cases.c.score).label("n"))
+        figures = sa.func.sum(cases.c.score), sa.func.count()
         each = [
-            sa.select(sa.literal(position).label("position"), *figures)
-            .where(_is_on(scale), is_public(place, span, sa.select(repeated.c.id)))
-            .group_by(version)
+            sa.select(*_KIND, _author(False), sa.literal(position).label("position"), *figures)
+            .where(cases.c.score.is_not(None), is_public(place, span, sa.select(repeated.c.id)))
+            .group_by(*_KIND)
             for position, span in enumerate(spans)
         ]
-        return await self._database.rows(VersionSum, sa.union_all(*each).order_by("position"))
+        return sa.union_all(*each).order_by("position")
 
-    async def lowest(
-        self, place: Place, span: Span, kind: Kind, up_to: int, limit: int, author_ids: Collection[str] | None = None
-    ) -> Sequence[LowCase]:
+    @made_once(LowCase)
+    def lowest(
+        self, place: Place, span: Span, kind: Kind, up_to: int, limit: int, author_ids: frozenset[str] | None = None
+    ) -> sa.Executable:
         """The cases with the lowest scores, newest first among equals.
 
         No score is above `up_to`, so that the others need no sorting. With `author_ids`, only what those authors wrote.
@@ -248,10 +274,11 @@ class Tallies(StoreQueries):
         by_whom = sa.true() if author_ids is None else cases.c.author_id.in_(author_ids)
         found = sa.select(cases.c.id).where(cases.c.score <= up_to, _is_of(kind), is_public(place, span), by_whom)
         found = found.order_by(cases.c.score, cases.c.judged_at.desc()).limit(limit)
-        return await self._database.rows(LowCase, low_cases(cases.c.id.in_(found)))
+        return low_cases(cases.c.id.in_(found))
 
-    async def labelled(self, place: Place, until: datetime, kind: Kind) -> Sequence[LabelledCount]:
-        """Scores and labels of everything that was judged before `until`."""
+    @made_once(LabelledCount)
+    def labelled(self, place: Place, span: Span, kind: Kind) -> sa.Executable:
+        """Scores and labels of everything that was judged in the span."""
         of_case = labels.c.case_id, labels.c.is_blind
         given = (
             sa.select(*of_case, sa.func.sum(labels.c.score).label("total"), sa.func.count().label("people"))
@@ -264,20 +291,29 @@ class Tallies(StoreQueries):
         is_here = sa.and_(
             cases.c.team_id.concat("") == place.team_id, cases.c.channel_id == place.channel_id, _by(place)
         )
-        is_past = sa.and_(cases.c.judged_at < until, cases.c.id.not_in(_repeated(place, Span(BEGINNING, until))))
+        is_past = sa.and_(cases.c.judged_at < span.end, cases.c.id.not_in(_repeated(place, span)))
         query = sa.select(*by, sa.func.count().label("number")).join(given, given.c.case_id == cases.c.id)
-        query = query.where(is_here, is_past, counts(cases), _is_of(kind)).group_by(*by)
-        return await self._database.rows(LabelledCount, query)
+        return query.where(is_here, is_past, counts(cases), _is_of(kind)).group_by(*by)
 
-    async def in_order(self, place: Place, span: Span) -> Sequence[TimedScore]:
-        query = _timed_scores(place, span).order_by(cases.c.judged_at, cases.c.id)
-        return await self._database.rows(TimedScore, query)
+    @made_once(TimedScore)
+    def in_order(self, place: Place, span: Span) -> sa.Executable:
+        return _timed_scores(place, span).order_by(cases.c.judged_at, cases.c.id)
 
     async def newest(self, place: Place) -> TimedScore | None:
-        query = _timed_scores(place, Span(BEGINNING, END)).order_by(cases.c.judged_at.desc())
-        return await self._database.first(TimedScore, query)
+        found = await self._newest(place, Span(BEGINNING, END))
+        return found[0] if found else None
+
+    @made_once(TimedScore)
+    def _newest(self, place: Place, span: Span) -> sa.Executable:
+        return _timed_scores(place, span).order_by(cases.c.judged_at.desc()).limit(1)
 
     async def blind(self, place: Place, span: Span, kind: Kind) -> Sequence[ScoredCount]:
+        last = utc_week(span.end)
+        starts = [last - timedelta(weeks=back) for back in range((last - utc_week(span.start)).days // 7 + 1)]
+        return await self._blind(place, span, kind, starts, to_ts(span.start))
+
+    @made_once(ScoredCount)
+    def _blind(self, place: Place, span: Span, kind: Kind, starts: Sequence[datetime], start_ts: str) -> sa.Executable:
         is_blind = sa.and_(
             labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id, labels.c.is_blind
         )
@@ -287,8 +323,6 @@ class Tallies(StoreQueries):
             .group_by(labels.c.case_id)
             .subquery()
         )
-        last = utc_week(span.end)
-        starts = [last - timedelta(weeks=back) for back in range((last - utc_week(span.start)).days // 7 + 1)]
         week = sa.case(*((cases.c.judged_at >= start, back) for back, start in enumerate(starts)), else_=len(starts))
         columns = (
             cases.c.id,
@@ -297,12 +331,20 @@ class Tallies(StoreQueries):
             cases.c.probability.label("drawn_with"),
             week.label("week"),
         )
-        is_earlier = sa.func.coalesce(replies.c.ts < to_ts(span.start), sa.true()).label("is_earlier")
+        is_earlier = sa.func.coalesce(replies.c.ts < start_ts, sa.true()).label("is_earlier")
         query = sa.select(*columns, replies.c.day, is_earlier).outerjoin(replies, _is_reply(place))
         scored = _in_shared_threads(query.where(_is_of(kind), is_public(place, span)).cte("scored"))
-        by = (given.c.label, *(each for each in scored.c if each.name != "id"))
-        query = sa.select(*by, sa.func.count().label("number")).outerjoin(given, given.c.case_id == scored.c.id)
-        return await self._database.rows(ScoredCount, query.group_by(*by))
+        by = scored.c.score, given.c.label, scored.c.week, scored.c.thread_ts
+        rest = scored.c.drawn_with, scored.c.day, scored.c.is_earlier
+        query = sa.select(*by, sa.func.count(), *rest).outerjoin(given, given.c.case_id == scored.c.id)
+        return query.group_by(*by, *rest)
+
+
+_KIND = (cases.c.channel_id, cases.c.lowest, cases.c.highest, cases.c.judge_version.label("version"))
+
+
+def _author(is_told_apart: bool) -> sa.ColumnElement[Any]:
+    return cases.c.author_id if is_told_apart else sa.literal(None, sa.String).label("author_id")
 
 
 def _in_shared_threads(found: sa.CTE) -> sa.Subquery:
@@ -331,7 +373,7 @@ def is_public(
     """What counts in the channel; the conditions are written as in the indexes, so that these are used."""
     within = sa.and_(
         cases.c.team_id == place.team_id,
-        cases.c.channel_id == place.channel_id,
+        cases.c.channel_id.in_((place.channel_id, *place.others)),
         cases.c.judged_at >= span.start,
         cases.c.judged_at < span.end,
         _by(place),
@@ -358,14 +400,10 @@ def _by(place: Place) -> sa.ColumnElement[bool]:
 
 
 def _is_of(kind: Kind) -> sa.ColumnElement[bool]:
-    return sa.and_(_is_on(kind.scale), cases.c.judge_version.is_not_distinct_from(kind.version))
-
-
-def _is_on(scale: Scale) -> sa.ColumnElement[bool]:
-    return sa.and_(cases.c.lowest == scale[0], cases.c.highest == scale[1], cases.c.score.is_not(None))
+    is_on_scale = sa.and_(cases.c.lowest == kind.lowest, cases.c.highest == kind.highest, cases.c.score.is_not(None))
+    return sa.and_(is_on_scale, cases.c.judge_version.is_not_distinct_from(kind.version))
 
 
 def _repeated(place: Place, span: Span) -> sa.CompoundSelect[tuple[int]]:
-    return superseded(
-        NEWER.c.team_id == place.team_id, NEWER.c.channel_id == place.channel_id, NEWER.c.judged_at >= span.start
-    )
+    is_here = NEWER.c.team_id == place.team_id, NEWER.c.channel_id.in_((place.channel_id, *place.others))
+    return superseded(*is_here, NEWER.c.judged_at >= span.start)

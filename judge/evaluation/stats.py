@@ -209,7 +209,7 @@ class MeanEstimator:
         self._n = self._f = self._ff = 0.0  # sums over the scores without label and cluster
         self._single = Counter[_Sums]()  # sums of scores with a label or a weight of their own
         self._count = 0
-        self._clusters: dict[Hashable, _Sums] = {}
+        self._clusters = defaultdict[Hashable, list[float]](lambda: [0.0] * len(_Sums._fields))
 
     def add(
         self,
@@ -245,18 +245,25 @@ class MeanEstimator:
             self._f += times * score
             self._ff += times * score * score
             return
-        one = _Sums(weight, weight * score, weight * score * score)
+        one: tuple[float, ...] = (weight, weight * score, weight * score * score)
         if label is not None:
             w = weight / probability
-            one = _Sums(*one[:3], 1, w, w * score, w * score * score, w * label, w * score * label)
+            one = (*one, 1, w, w * score, w * score * score, w * label, w * score * label)
         if cluster is None:
-            self._single[one] += times
-        else:
-            self._clusters[cluster] = self._clusters.get(cluster, _Sums()).plus(one, times)
+            self._single[_Sums(*one)] += times
+            return
+        sums = self._clusters[cluster]
+        for position, value in enumerate(one):
+            sums[position] += times * value
+
+    def add_clusters(self, scores: float, weight: float, total: float, times: int) -> None:
+        """Takes as many clusters of this many scores without labels, which add up to this weight and weighted total."""
+        self._count += int(scores) * times
+        self._single[_Sums(weight, total)] += times
 
     def estimate(self) -> MeanEstimate | None:
         """The estimate from the scores taken so far; None without a score."""
-        clusters = self._single + Counter(self._clusters.values())
+        clusters = self._single + Counter(_Sums(*each) for each in self._clusters.values())
         total = alone = _Sums(self._n, self._f, self._ff)
         for each, number in clusters.items():
             total = total.plus(each, number)

@@ -5,8 +5,9 @@ Source: https://docs.slack.dev/surfaces/app-home
 """
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from slack_bolt.async_app import AsyncApp
@@ -180,7 +181,7 @@ class ChannelsAtHome:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._reading = asyncio.Semaphore(_READ_AT_ONCE)
-        self._glances: dict[tuple[Place, str], asyncio.Task[figures_week.Glance]] = {}
+        self._glances: dict[tuple[str, str, Week], asyncio.Task[Mapping[str, figures_week.Glance]]] = {}
 
     async def blocks(self, team_id: str, user_id: str) -> Sequence[ui.Block]:
         """The section of a person's Home tab; without channels if Slack does not tell which are theirs."""
@@ -212,24 +213,39 @@ class ChannelsAtHome:
             settings = await store.channels.among(team_id, theirs)
         listed = [*busy, *(each for each, chosen in settings.items() if chosen.is_digest_on and each not in busy)]
         shown = [settings.get(each) or ChannelSettings(team_id, each) for each in listed[:_MOST_CHANNELS]]
-        weeks = await asyncio.gather(*(self._week(each, now, each.channel_id in switchable) for each in shown))
+        schedules = [poster.schedule_of(self._services, each) for each in shown]
+        glances = await self._read_glances(shown, [Week.of(now, each.zone) for each in schedules], now)
+        weeks = [
+            _channel(settings, schedule, glance, settings.channel_id in switchable)
+            for settings, schedule, glance in zip(shown, schedules, glances, strict=True)
+        ]
         more = len(listed) - len(weeks)
         last = [ui.context(f"And {more} more: type `/judge stats` there.")] if more else []
         return [*weeks, *last] or [ui.section(_NO_CHANNELS)]
 
-    async def _week(self, settings: ChannelSettings, now: datetime, may_switch: bool) -> ui.Block:
-        schedule = poster.schedule_of(self._services, settings)
-        place, week = Place(settings.team_id, settings.channel_id), Week.of(now, schedule.zone)
-        key = place, week.label
-        if key not in self._glances:
-            self._glances[key] = asyncio.create_task(self._read_glance(place, week, now))
-            self._glances[key].add_done_callback(lambda _: self._glances.pop(key))
-        return _channel(settings, schedule, await asyncio.shield(self._glances[key]), may_switch)
+    async def _read_glances(
+        self, shown: Sequence[ChannelSettings], weeks: Sequence[Week], now: datetime
+    ) -> Sequence[figures_week.Glance]:
+        keys = [(each.team_id, each.channel_id, week) for each, week in zip(shown, weeks, strict=True)]
+        for week in set(weeks):
+            wanted = [key for key in keys if key[2] == week and key not in self._glances]
+            if wanted:
+                team_id, channels = wanted[0][0], [channel_id for _, channel_id, _ in wanted]
+                task = asyncio.create_task(
+                    self._read(Place(team_id, channels[0], others=tuple(channels[1:])), week, now)
+                )
+                self._glances |= dict.fromkeys(wanted, task)
+                task.add_done_callback(partial(self._forget, wanted))
+        reading = [self._glances[key] for key in keys]
+        return [(await asyncio.shield(task))[key[1]] for key, task in zip(keys, reading, strict=True)]
 
-    async def _read_glance(self, place: Place, week: Week, now: datetime) -> figures_week.Glance:
+    def _forget(self, keys: Iterable[tuple[str, str, Week]], _: object) -> None:
+        for key in keys:
+            del self._glances[key]
+
+    async def _read(self, place: Place, week: Week, now: datetime) -> Mapping[str, figures_week.Glance]:
         async with self._reading:
-            glance, _, _ = await figures_week.read_glance(self._services.store.tallies, place, week, now)
-            return glance
+            return await figures_week.read_glances(self._services.store.tallies, place, week, now)
 
 
 def _channel(settings: ChannelSettings, schedule: Schedule, glance: figures_week.Glance, may_switch: bool) -> ui.Block:
