@@ -41,7 +41,7 @@ def _register_seen(app: AsyncApp, services: Services) -> None:
 
     @app.action(slack_ids.ACTION_DISAGREE)
     @app.action(slack_ids.ACTION_AGREE)
-    @app.action(slack_ids.ACTION_FEEDBACK)
+    @app.action(ids.ACTION_FEEDBACK)
     @app.action(slack_ids.ACTION_LABEL)
     async def agree_or_disagree(ack: AsyncAck, body: dict[str, Any]) -> None:
         case_id, agrees = clicked_feedback(body)
