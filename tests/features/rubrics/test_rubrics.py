@@ -109,7 +109,13 @@ async def test_the_person_who_had_chosen_the_rubric_is_told_who_changed_it(stage
     assert len(messages) == 1
 
 
-@pytest.mark.parametrize("word", ["digest on", "watch @helper all alert off"])
+@pytest.mark.parametrize(
+    "word",
+    [
+        pytest.param("digest on", marks=pytest.mark.needs("digest")),
+        pytest.param("watch @helper all alert off", marks=pytest.mark.needs("watch")),
+    ],
+)
 async def test_a_channel_with_figures_is_told_of_another_judge(stage: Stage, word: str) -> None:
     await say(stage, "use code")
     stage.ann.command(CHANNEL, slack_ids.COMMAND, word)
