@@ -12,9 +12,12 @@ import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Self, get_type_hints
 
 from aiohttp import web
+from openai.types.decision import Decision
+from openai.types.decision_create_params import DecisionCreateParams
+from pydantic import ConfigDict, TypeAdapter
 
 from tests.patience import ONLY_A_HANG_S
 
@@ -32,6 +35,30 @@ class Answer:
         default_factory=lambda: {"prompt_tokens": 400, "completion_tokens": 60, "total_tokens": 460}
     )
     extra: Mapping[str, Any] = field(default_factory=dict)
+    service_tier: str | None = None
+
+
+@dataclass(frozen=True)
+class Decided:
+    """A decision: the probability of each level by its label, and of each predicate by its name; None is a refusal.
+
+    `answers` and `usage` replace what these would give, as they are.
+    """
+
+    levels: Mapping[str, float] | None
+    points: Mapping[str, float | None] = field(default_factory=dict)
+    model: str | None = None
+    answers: Any = None
+    usage: Any = field(default_factory=lambda: _USAGE)
+
+
+_USAGE = {
+    "input_tokens": 700,
+    "input_tokens_details": {"cache_write_tokens": 0, "cached_tokens": 0},
+    "output_tokens": 9,
+    "output_tokens_details": {"reasoning_tokens": 0},
+    "total_tokens": 709,
+}
 
 
 @dataclass(frozen=True)
@@ -98,12 +125,12 @@ class Drop:
     """The connection is closed without an answer."""
 
 
-Reply = str | Answer | Failure | Raw | Wire | Stall | Held | Drip | Flood | Drop
+Reply = str | Answer | Decided | Failure | Raw | Wire | Stall | Held | Drip | Flood | Drop
 Script = Reply | Callable[[dict[str, Any]], Reply]
 
 
 class ModelServer:
-    """Answers `POST /v1/chat/completions` as scripted. Records the requests' bodies, headers and concurrency."""
+    """Answers chat completions and decisions as scripted. Records the requests' bodies, headers and concurrency."""
 
     def __init__(self) -> None:
         self.requests: list[dict[str, Any]] = []
@@ -132,6 +159,7 @@ class ModelServer:
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=64 * 2**20)
         app.router.add_post("/v1/chat/completions", self._handle)
+        app.router.add_post("/v1/decisions", self._handle)
         app.router.add_post("/v1/deployments/{model}/chat/completions", self._handle)  # Azure
         app.router.add_get("/login", self._log_in)
         self.add_routes(app)
@@ -170,6 +198,8 @@ class ModelServer:
                 return web.json_response(to_completion(body, Answer(reply)))
             case Answer():
                 return web.json_response(to_completion(body, reply))
+            case Decided():
+                return web.json_response(to_decision(body, reply))
             case Failure():
                 return web.json_response(to_error(reply), status=reply.status, headers=reply.headers)
             case Raw():
@@ -246,7 +276,35 @@ def to_completion(body: dict[str, Any], answer: Answer) -> dict[str, Any]:
         for index, text in enumerate((answer.text, *answer.more))
     ]
     completion = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": body["model"]}
-    return completion | {"choices": choices} | ({"usage": dict(answer.usage)} if answer.usage else {})
+    completion |= {"choices": choices} | ({"service_tier": answer.service_tier} if answer.service_tier else {})
+    return completion | ({"usage": dict(answer.usage)} if answer.usage else {})
+
+
+def to_decision(body: dict[str, Any], decided: Decided) -> dict[str, Any]:
+    """The decision, after checking request and answer by the types of the package `openai`."""
+    for name, kind in get_type_hints(DecisionCreateParams).items():
+        if name in body:
+            checked = TypeAdapter(kind, config=ConfigDict(arbitrary_types_allowed=True)).validate_python(body[name])
+            assert isinstance(checked, str) or len(list(checked)) == len(body[name])  # an iterable is checked lazily
+    assert {"model", "input", "questions"} <= body.keys()
+    assert body.keys().isdisjoint({"messages", "n", "stream", "temperature", "reasoning_effort", "service_tier"})
+    score, *predicates = body["questions"]
+    assert 2 <= len(score["levels"]) <= 10
+    assert len(body["questions"]) <= 400
+    levels = decided.levels or {}
+    probabilities = [{"label": label, "value": at, "probability": p} for at, (label, p) in enumerate(levels.items())]
+    answers: list[dict[str, Any]] = [
+        {"type": "score", "name": score["name"], "score": 0.0, "confidence": 0.5, "probabilities": probabilities}
+        if decided.levels is not None
+        else {"type": "refusal", "name": score["name"]}
+    ]
+    for each in predicates:
+        chance = decided.points.get(each["name"], 0.5)
+        its = {"type": "refusal"} if chance is None else {"type": "predicate", "probability": chance}
+        answers.append(its | {"name": each["name"]})
+    decision = {"answers": answers, "model": decided.model or body["model"], "usage": _USAGE}
+    Decision.model_validate(decision)
+    return decision | {"usage": decided.usage} | ({} if decided.answers is None else {"answers": decided.answers})
 
 
 def to_error(failure: Failure) -> Any:

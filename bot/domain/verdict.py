@@ -52,7 +52,7 @@ class CaseVerdict(Verdict):
     @property
     def is_split(self) -> bool:
         """Whether the ratings clearly disagree: they are two points apart, or more."""
-        return bool(self.ratings) and (self.spread or 0) >= 2 * point((self.lowest, self.highest))
+        return len(usable(self)) > 1 and (self.spread or 0) >= 2 * point((self.lowest, self.highest))
 
 
 def from_verdict(verdict: Verdict, judge: "Judge", question_flags: tuple[Flag, ...]) -> CaseVerdict:

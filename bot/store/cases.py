@@ -32,6 +32,7 @@ def to_case(row: sa.Row[Any]) -> LoggedCase:
 
 
 _OF_VERDICT = {each.name for each in fields(CaseVerdict)}.intersection(schema.cases.c.keys()) - {"rubric", "flags"}
+_OF_RATING = ("score", "weighted_score", "unscored_reason", "probabilities", "points")
 _COLUMNS = {"reason": "unscored_reason", "detail": "justification"}
 _OF_QUESTION = "question_"
 
@@ -46,7 +47,7 @@ def verdict_values(verdict: CaseVerdict) -> dict[str, Any]:
 
 
 def rating_rows(case: LoggedCase, given: Sequence[Result]) -> list[dict[str, Any]]:
-    its = dict.fromkeys(("score", "weighted_score", "unscored_reason")) | {"team_id": case.team_id, "case_id": case.id}
+    its = dict.fromkeys(_OF_RATING) | {"team_id": case.team_id, "case_id": case.id}
     return [
         its | {"position": position} | {_COLUMNS.get(name, name): value for name, value in vars(each).items()}
         for position, each in enumerate(given)
@@ -55,7 +56,10 @@ def rating_rows(case: LoggedCase, given: Sequence[Result]) -> list[dict[str, Any
 
 def _to_rating(row: sa.Row[Any]) -> Result:
     kind = Unscored if row.score is None else Rating
-    return kind(**{each.name: row._mapping[_COLUMNS.get(each.name, each.name)] for each in fields(kind)})
+    values = {each.name: row._mapping[_COLUMNS.get(each.name, each.name)] for each in fields(kind)}
+    if chances := values.get("probabilities"):  # JSON has no numbers as keys
+        values["probabilities"] = {int(score): chance for score, chance in chances.items()}
+    return kind(**values)
 
 
 def _to_verdict(row: sa.Row[Any], given: Sequence[sa.Row[Any]]) -> CaseVerdict:

@@ -65,9 +65,12 @@ async def said_if_long(what_to_do: str) -> AsyncIterator[None]:
         waiting.cancel()
 
 
-HEAD = "release_0004"
+HEAD = "release_0005"
 """The newest migration, named here so that an up-to-date database is opened without Alembic."""
-_BEFORE_THE_RELEASE = {"release_0001", "release_0002", "release_0003", *(f"{number:04}" for number in range(1, 24))}
+_BEFORE_THE_RELEASE = {
+    *(f"release_{number:04}" for number in range(1, 5)),
+    *(f"{number:04}" for number in range(1, 24)),
+}
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _BUSY_TIMEOUT_S = 10
 # asyncpg's default is to wait forever: a frozen server, or a network that drops packets, would stop everything.

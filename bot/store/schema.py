@@ -150,7 +150,7 @@ cases = Table(
     Column("judge_version", String),  # everything that makes scores comparable, in words; NULL without a score
     Column("unscored_reason", String),
     Column("unscored_detail", CleanText),
-    *_columns(Integer, "input_tokens", "output_tokens"),
+    *_columns(Integer, "input_tokens", "output_tokens", "reasoning_tokens"),
     Column("reserved_tokens", Integer, nullable=False, server_default="0"),  # until it is known what it took
     Column("latency_ms", Integer),
     Column("flags", JSON, nullable=False, server_default="[]"),
@@ -208,8 +208,9 @@ ratings = Table(
     Column("unscored_reason", String),
     *_columns(CleanText, "justification", "raw", nullable=False),
     Column("model", String),
-    *_columns(Integer, "input_tokens", "output_tokens", "latency_ms"),
-    *_columns(Float, "weighted_score", "cost_usd"),
+    *_columns(Integer, "input_tokens", "output_tokens", "reasoning_tokens", "latency_ms"),
+    *_columns(Float, "weighted_score", "cost_usd", "coverage"),
+    *_columns(JSON(none_as_null=True), "probabilities", "points"),
     ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),
     CheckConstraint("(score IS NULL) <> (unscored_reason IS NULL)", name="scored_or_not"),
 )

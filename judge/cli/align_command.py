@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,9 +15,7 @@ from judge.cli.progress import run_interruptibly, show_progress
 from judge.errors import JudgeError, SetupError
 from judge.rows.files import replacing
 from judge.scoring.judging import Judge
-from judge.scoring.model import DEFAULT_MODEL
 from judge.scoring.offline import OFFLINE
-from judge.scoring.rubric import DEFAULT_RUBRIC
 
 if TYPE_CHECKING:
     from judge.evaluation.align import Alignment, Asker, Way
@@ -25,17 +23,14 @@ if TYPE_CHECKING:
 _GO_ON = "run the same command to continue."
 
 
+@options.makes_judge
 def align(
     file: Annotated[
         Path, typer.Argument(help="JSONL or CSV with prompt, response, people's label and, if known, their reason.")
     ],
     label: options.Label,
     output: Annotated[Path, typer.Option("--output", "-o", help="The file for the rubric, if it is clearly better.")],
-    model: options.Model = DEFAULT_MODEL,
-    rubric: options.Rubric = DEFAULT_RUBRIC,
-    samples: options.Samples = None,
-    timeout_s: options.TimeoutS = 60,
-    escalate_to: options.EscalateTo = None,
+    make: Callable[..., Judge],
     scale: options.LabelScale = None,
     by: Annotated[
         list[str] | None,
@@ -62,7 +57,7 @@ def align(
         raise SetupError(f"{output} exists; choose another output, or delete it.")
     if not output.parent.is_dir():
         raise SetupError(f"{output}: there is no folder {output.parent}.")
-    judge = Judge(model, rubric, samples, timeout_s=timeout_s, escalate_to=escalate_to)
+    judge = make()
     chosen = _to_ways(by, judge)
     found = read_labelled(file, label, judge, to_range(scale) if scale else None)
     Reports(found.problems)

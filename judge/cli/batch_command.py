@@ -2,11 +2,11 @@
 
 import asyncio
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,9 +16,8 @@ from judge.cli.progress import run_interruptibly, show_progress
 from judge.errors import JudgeError, SetupError
 from judge.rows.files import Format, InputFormat
 from judge.scoring.judging import Judge
-from judge.scoring.model import DEFAULT_MODEL
 from judge.scoring.offline import OFFLINE
-from judge.scoring.rubric import DEFAULT_RUBRIC
+from judge.scoring.ways import TEXT
 
 if TYPE_CHECKING:
     from judge.rows.batch import Batch
@@ -71,15 +70,11 @@ Summary = Annotated[
 ]
 
 
+@options.makes_judge
 def batch(
     source: Input,
     output: Output,
-    model: options.Model = DEFAULT_MODEL,
-    rubric: options.Rubric = DEFAULT_RUBRIC,
-    samples: options.Samples = None,
-    timeout_s: options.TimeoutS = 60,
-    logprobs: options.Logprobs = False,
-    escalate_to: options.EscalateTo = None,
+    make: partial[Judge],
     concurrency: options.Concurrency = 8,
     limit: Limit = None,
     max_cost: MaxCost = None,
@@ -107,11 +102,13 @@ def batch(
     from judge.rows.row_file import RowFile
 
     path, write_table = _to_files(source, output, form, summary)
-    api = _to_batch_api(path, model, max_cost, concurrency, batch_api, then_direct, cancel)
-    judge = Judge(model, rubric, samples, None, timeout_s, logprobs=logprobs, escalate_to=escalate_to)
+    api = _to_batch_api(path, make.keywords, max_cost, concurrency, batch_api, then_direct, cancel)
+    judge = make()
     check = Check(judge, path, fail_under, compare, fail_if_worse, summary)
     given = RowFile.at(source, read_as)
     found = None if path.exists() else survey(given)  # so that a mistake in the input leaves no empty output
+    if judge.ask:
+        say(options.to_summary(f"Asks for: {judge.ask}."))
     with Journal(path, identity_of(judge)) as journal:
         if found is None or journal.tally.rows:
             found = survey(given, journal)
@@ -155,7 +152,13 @@ def _to_files(
 
 
 def _to_batch_api(
-    output: Path, model: str, max_cost: float | None, concurrency: int, batch_api: bool, then_direct: bool, cancel: bool
+    output: Path,
+    judge: Mapping[str, Any],
+    max_cost: float | None,
+    concurrency: int,
+    batch_api: bool,
+    then_direct: bool,
+    cancel: bool,
 ) -> "BatchApi | None":
     path = Path(f"{output}.batches")
     if not (batch_api or then_direct or cancel):
@@ -167,7 +170,11 @@ def _to_batch_api(
         return None
     from judge.rows.batch_api import BatchApi
 
-    if model == OFFLINE:
+    if judge["ask"] != TEXT:
+        raise SetupError("Batches ask for text alone; leave out --batch-api, or --ask and JUDGE_ASK.")
+    if judge["tier"]:
+        raise SetupError("Batches have a price of their own; leave out --batch-api, or --tier and JUDGE_TIER.")
+    if judge["model"] == OFFLINE:
         raise SetupError("The offline rater asks no provider; leave out --batch-api.")
     if max_cost is not None:
         raise SetupError("A batch is sent before its cost is known, so --max-cost cannot be kept; use --limit.")
@@ -244,9 +251,8 @@ class _Work:
             yield f"Rows by score: {counts}. Mean {mean:.2f}."
         if self.batch.judge.model == OFFLINE and tally.scored:
             yield "The offline rater counted words: it is not a judge."
-        if tally.input_tokens or tally.output_tokens:
-            cost = "not known" if tally.unpriced else f"${tally.cost_usd:,.4f}"
-            yield f"{tally.input_tokens:,} + {tally.output_tokens:,} tokens; cost: {cost}."
+        yield from tally.spent()
+        yield from self.batch.judge.shortfalls
         if run.is_spent:
             yield "Stopped at --max-cost; with more, run the same command to continue."
         elif cancels and tally.rows < self.rows:

@@ -9,10 +9,9 @@ import typer
 from judge.cli import options
 from judge.errors import SetupError
 from judge.scoring.judging import Judge
-from judge.scoring.model import DEFAULT_MODEL
-from judge.scoring.rubric import DEFAULT_RUBRIC
 
 
+@options.makes_judge
 def mcp(
     http: Annotated[
         str | None,
@@ -22,12 +21,8 @@ def mcp(
             "login: on another HOST, everybody who reaches it can have texts scored at your cost.",
         ),
     ] = None,
-    model: options.Model = DEFAULT_MODEL,
-    rubric: options.Rubric = DEFAULT_RUBRIC,
-    samples: options.Samples = None,
-    timeout_s: options.TimeoutS = 60,
-    logprobs: options.Logprobs = False,
-    escalate_to: options.EscalateTo = None,
+    *,
+    make: partial[Judge],
     concurrency: Annotated[
         int, typer.Option(envvar="JUDGE_CONCURRENCY", min=1, help="Responses judged at the same time.")
     ] = 8,
@@ -44,6 +39,5 @@ def mcp(
             raise
         raise SetupError("judge mcp needs mcp: pip install 'slack-judge[mcp]'") from exc
 
-    make = partial(Judge, model, samples=samples, timeout_s=timeout_s, logprobs=logprobs, escalate_to=escalate_to)
-    server = Tools(make, rubric, concurrency).server()
+    server = Tools(lambda rubric: make(rubric=rubric), make.keywords["rubric"], concurrency).server()
     asyncio.run(server.run_stdio_async() if http is None else serve_http(server, http))

@@ -2,7 +2,9 @@
 
 import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial, wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +12,9 @@ import typer
 from typer.core import TyperGroup
 
 from judge.errors import SetupError
+from judge.scoring.judging import Judge
+from judge.scoring.model import DEFAULT_MODEL
+from judge.scoring.rubric import DEFAULT_RUBRIC
 
 if TYPE_CHECKING:
     from typer.core import TyperOption
@@ -56,6 +61,67 @@ EscalateTo = Annotated[
         metavar="MODEL", envvar="JUDGE_ESCALATE_TO", help="A stronger model, asked if ratings differ by 2 or more."
     ),
 ]
+Ask = Annotated[
+    str,
+    typer.Option(
+        metavar="WAY",
+        envvar="JUDGE_ASK",
+        help="text: ratings with reasons; distribution: the score's log probabilities; decision: a decision model.",
+    ),
+]
+Effort = Annotated[
+    str | None,
+    typer.Option(metavar="WORD", envvar="JUDGE_EFFORT", help="How much the model thinks first: none, low, high, ..."),
+]
+Options = Annotated[
+    str | None,
+    typer.Option(metavar="JSON", envvar="JUDGE_OPTIONS", help="An object with more fields for each request."),
+]
+Tier = Annotated[
+    str | None,
+    typer.Option(metavar="WORD", envvar="JUDGE_TIER", help="flex: about half the price, within 15 minutes."),
+]
+AnswerTokens = Annotated[
+    int | None,
+    typer.Option(
+        envvar="JUDGE_ANSWER_TOKENS", help="Longest answer, with thinking; default: 1024, or 8192 if the model thinks."
+    ),
+]
+_JUDGE = {
+    "model": (Model, DEFAULT_MODEL),
+    "rubric": (Rubric, DEFAULT_RUBRIC),
+    "samples": (Samples, None),
+    "timeout_s": (TimeoutS, 60),
+    "logprobs": (Logprobs, False),
+    "escalate_to": (EscalateTo, None),
+    "ask": (Ask, "text"),
+    "effort": (Effort, None),
+    "options": (Options, None),
+    "tier": (Tier, None),
+    "answer_tokens": (AnswerTokens, None),
+}
+
+
+def makes_judge(command: Callable[..., None]) -> Callable[..., None]:
+    """Gives a command the options that make a judge, in place of its parameter `make`, which is a partial `Judge`."""
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        judge = {name: given.pop(name) for name in _JUDGE}
+        command(make=partial(Judge, **judge), **given)
+
+    judge = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+        for name, (kind, default) in _JUDGE.items()
+    ]
+    own = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in signature(command).parameters.values()]
+    at = next(index for index, each in enumerate(own) if each.name == "make")
+    own[at : at + 1] = judge
+    run.__signature__ = Signature(own)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in own}
+    return run
+
+
 Label = Annotated[
     str, typer.Option(metavar="FIELD", help="The field with people's label: a number or a list of numbers.")
 ]

@@ -5,6 +5,7 @@ import json
 import sys
 import textwrap
 from codecs import BOM_UTF8
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, BinaryIO
 
@@ -18,7 +19,6 @@ from judge.rows.messages import Dialogue
 from judge.rows.row_file import Row
 from judge.scoring.escalation import before_calibration, counted, others, why_of_model
 from judge.scoring.judging import Judge
-from judge.scoring.model import DEFAULT_MODEL
 from judge.scoring.offline import OFFLINE
 from judge.scoring.ratings import Rating, Unscored, Verdict
 from judge.scoring.rubric import DEFAULT_RUBRIC, Scale, list_rubrics, load_rubric, purpose_of
@@ -30,6 +30,7 @@ Text = Annotated[
 ]
 
 
+@options.makes_judge
 def score(
     question: Text = None,
     response: Text = None,
@@ -37,12 +38,8 @@ def score(
         typer.FileBinaryRead | None,
         typer.Option(metavar="FILE", help="Instead of both, a list of messages, or a row, as JSON; - as above."),
     ] = None,
-    model: options.Model = DEFAULT_MODEL,
-    rubric: options.Rubric = DEFAULT_RUBRIC,
-    samples: options.Samples = None,
-    timeout_s: options.TimeoutS = 60,
-    logprobs: options.Logprobs = False,
-    escalate_to: options.EscalateTo = None,
+    *,
+    make: Callable[..., Judge],
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole verdict as JSON.")] = False,
 ) -> None:
     """Score one response: the score and its justification.
@@ -58,13 +55,15 @@ def score(
         raise SetupError("Give --question and --response, or --messages alone.")
     else:
         said = Dialogue(_read_text(question, "--question"), _read_text(response, "--response"))
-    judge = Judge(model, rubric, samples, timeout_s=timeout_s, logprobs=logprobs, escalate_to=escalate_to)
+    judge = make()
     verdict = asyncio.run(_score(judge, said))
     typer.echo(
         json.dumps(verdict.to_dict(), ensure_ascii=False)
         if as_json
         else to_printable(_to_text(verdict, judge.rubric.scale))
     )
+    for each in judge.shortfalls:
+        options.say(each, err=True)
     raise typer.Exit(0 if verdict.is_scored else 1)
 
 
@@ -97,7 +96,7 @@ def _read_text(given: str, option: str) -> str:
 
 def _to_text(verdict: Verdict, scale: Scale) -> str:
     if verdict.unscored is None:
-        head, body = f"Score: {verdict.score} of {scale.high}", verdict.justification
+        head, body = f"Score: {verdict.score} of {scale.high}", verdict.justification or _points(verdict)
     else:
         head, body = "Unscored", verdict.unscored.detail
     warning = f"Check this one yourself: the response {' and '.join(flag.words for flag in verdict.flags)}."
@@ -108,6 +107,14 @@ def _to_text(verdict: Verdict, scale: Scale) -> str:
     paragraphs = [head, *body.splitlines(), warning if verdict.flags else "", *failures, _footnote(verdict)]
     wrapped = [textwrap.fill(paragraph, _WIDTH) for paragraph in paragraphs if paragraph.strip()]
     return "\n\n".join(wrapped)
+
+
+def _points(verdict: Verdict) -> str:
+    """How likely each criterion is met."""
+    return ", ".join(
+        f"{name}: {'declined' if chance is None else f'{chance:.0%}'}"
+        for name, chance in (verdict.points or {}).items()
+    )
 
 
 def _footnote(verdict: Verdict) -> str:
@@ -122,10 +129,13 @@ def _footnote(verdict: Verdict) -> str:
         parts.insert(0, why_of_model(verdict.model, verdict.escalation, scores_aside))
     if (middle := before_calibration(verdict)) is not None:
         parts.insert(0, f"calibrated from {middle}")
+    if verdict.ask:
+        parts.append(verdict.ask)
     if verdict.weighted_score is not None:
         parts.insert(0, f"weighted score {verdict.weighted_score:.2f}")
     if verdict.input_tokens is not None and verdict.output_tokens is not None:
-        parts.append(f"{verdict.input_tokens:,} + {verdict.output_tokens:,} tokens")
+        thinking = f" ({verdict.reasoning_tokens:,} of them thinking)" if verdict.reasoning_tokens else ""
+        parts.append(f"{verdict.input_tokens:,} + {verdict.output_tokens:,} tokens{thinking}")
     if verdict.cost_usd:
         parts.append(f"{verdict.cost_usd:.4f} USD")
     if verdict.latency_ms is not None and verdict.model != OFFLINE:
@@ -140,6 +150,11 @@ def rubrics(name: Annotated[str | None, typer.Argument(help="Print this rubric's
         return
     for each in list_rubrics():
         rubric = load_rubric(each)
-        scale = f"scale {rubric.scale.low} to {rubric.scale.high}, version {rubric.version}"
+        has = [
+            f"{len(found)} {noun}"
+            for noun, found in (("levels", rubric.levels), ("criteria", rubric.criteria))
+            if found
+        ]
+        scale = ", ".join([f"scale {rubric.scale.low} to {rubric.scale.high}", f"version {rubric.version}", *has])
         default = " (the default)" if each == DEFAULT_RUBRIC else ""
         typer.echo(f"{each}{default}  {scale}: {purpose_of(each)}")

@@ -45,7 +45,7 @@ class JudgeRows:
         for name, kind in ADDED.items():
             if name != "line":
                 values = [fields.get(name) for fields in added]
-                cells = [encode(each) if kind is list and each is not None else each for each in values]
+                cells = [encode(each) if kind in (list, dict) and each is not None else each for each in values]
                 batch = batch.append_column(name, pa.array(cells, _TYPES.get(kind, pa.string())))
         return batch
 

@@ -23,7 +23,7 @@ def samples_of(judge: Judge) -> int:
 def identity_of(judge: Judge) -> Mapping[str, Any]:
     # With a stronger model, the `model` of a row is the one whose verdict counts, so it does not identify the judge.
     names = {"escalation": judge.escalation} | ({} if judge.escalation else {"model": judge.model})
-    return names | {"rubric_version": judge.rubric.version, "samples": samples_of(judge)}
+    return names | {"rubric_version": judge.rubric.version, "samples": samples_of(judge), "ask": judge.ask}
 
 
 @dataclass

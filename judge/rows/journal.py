@@ -1,7 +1,7 @@
 """The output of a batch, which is also its journal: what is in it is paid for, and is not asked again."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from judge.errors import SetupError
 from judge.rows.files import decode, encode
 from judge.rows.line_file import ByteSpan, LineFile
-from judge.rows.row_file import ADDED, PROMPT_ID, Item, Prompts, Row, RowFile, to_line
+from judge.rows.row_file import ADDED, LATER, PROMPT_ID, Item, Prompts, Row, RowFile, to_line
 from judge.scoring.escalation import is_escalated
 
 
@@ -26,6 +26,8 @@ class JournalTally:
     reasons: Counter[str] = field(default_factory=Counter)
     input_tokens: int = 0
     output_tokens: int = 0
+    reasoning_tokens: int = 0
+    ratings: int = 0  # that took these tokens
     cost_usd: float = 0.0
     unpriced: int = 0  # rows whose cost is unknown
 
@@ -45,8 +47,19 @@ class JournalTally:
             self.reasons[str(added["unscored_reason"])] += 1
         self.input_tokens += added["input_tokens"] or 0
         self.output_tokens += added["output_tokens"] or 0
+        self.reasoning_tokens += added["reasoning_tokens"] or 0
+        self.ratings += len(added["ratings"] or ())
         self.cost_usd += added["cost_usd"] or 0.0
         self.unpriced += added["cost_usd"] is None
+
+    def spent(self) -> Iterator[str]:
+        """What the verdicts took, in sentences."""
+        if self.input_tokens or self.output_tokens:
+            cost = "not known" if self.unpriced else f"${self.cost_usd:,.4f}"
+            yield f"{self.input_tokens:,} + {self.output_tokens:,} tokens; cost: {cost}."
+        if self.reasoning_tokens:
+            each, thinking = (round(n / self.ratings) for n in (self.output_tokens, self.reasoning_tokens))
+            yield f"{each:,} tokens a rating, {thinking:,} of them thinking."
 
 
 class Journal(LineFile):
@@ -83,8 +96,7 @@ class Journal(LineFile):
         where, problem = f"{self.path}, line {number}", ""
         try:
             fields = decode(raw)
-            # Rows of earlier versions have no `escalation`.
-            added = {"escalation": None} | {name: fields.pop(name) for name in ADDED if name in fields}
+            added = dict.fromkeys(LATER) | {name: fields.pop(name) for name in ADDED if name in fields}
             carried, line = encode(fields), added.get("line") or 0
             has_types = all(each is None or isinstance(each, (ADDED[name], int)) for name, each in added.items())
             if not (raw.endswith(b"\n") and len(added) == len(ADDED) and has_types and line >= 1):

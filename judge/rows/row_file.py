@@ -33,18 +33,25 @@ ADDED: Mapping[str, type] = {
     "basis": str,
     "ratings": list,
     "weighted_score": float,
+    "probabilities": dict,
+    "points": dict,
     "flags": list,
     "model": str,
     "escalation": str,
     "rubric": str,
     "rubric_version": str,
     "samples": int,
+    "ask": str,
     "input_tokens": int,
     "output_tokens": int,
+    "reasoning_tokens": int,
     "latency_ms": int,
     "cost_usd": float,
 }
 """The fields that a batch adds, and their types if they are not null. `line` comes first in a row."""
+
+LATER = ("escalation", "probabilities", "points", "ask", "reasoning_tokens")
+"""Those that rows of earlier versions do not have."""
 
 _NOT_READ = {".bz2", ".gz", ".numbers", ".ods", ".parquet", ".xls", ".xlsx", ".xz", ".zip", ".zst"}
 PROMPT_ID = b'"prompt_id"'
@@ -111,9 +118,10 @@ class Row:
 
     @property
     def judge(self) -> Any:
-        """The judge that gave the row its score: its model, or both models if it has a stronger one."""
-        # Without a rubric version the row is not ours, and the field may contain anything.
-        return (self.get("escalation") if "rubric_version" in self.fields else None) or self.get("model")
+        """The judge that gave the row its score: its model, or both if it has a stronger one, and how it asks."""
+        if "rubric_version" not in self.fields:  # not a row of ours, so that the fields may contain anything
+            return self.get("model")
+        return to_judge(self.get("escalation") or self.get("model"), self.get("ask"))
 
     @property
     def rubric(self) -> tuple[str | None, str | None]:
@@ -157,6 +165,11 @@ class Row:
         if len(set(given.values())) > 1:
             raise ValueError(f"{names[0]} and {names[1]} differ; leave one out")
         return str(next(iter(given.values())))
+
+
+def to_judge(model: Any, ask: Any) -> Any:
+    """A judge by its model and how it asks."""
+    return f"{model}, {ask}" if ask else model
 
 
 def own_name(name: str) -> str:
@@ -290,6 +303,7 @@ def to_added(verdict: Verdict, samples: int) -> dict[str, Any]:
         # Without the ratings' texts, which would make the file many times as long.
         "ratings": [
             dict(zip(names, (each.model, getattr(each, "score", None), getattr(each, "reason", None)), strict=True))
+            | ({"coverage": covered} if (covered := getattr(each, "coverage", None)) is not None else {})
             for each in verdict.ratings
         ],
         "flags": list(verdict.flags),

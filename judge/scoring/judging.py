@@ -2,23 +2,23 @@
 
 import os
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from judge import errors
 from judge.scoring import escalation as scoring_escalation
-from judge.scoring import panel, ratings
+from judge.scoring import panel, ratings, ways
 from judge.scoring import rubric as scoring_rubric
 from judge.scoring.attacks import find_flags, nothing_to_judge, too_long
 from judge.scoring.conversation import Turn
-from judge.scoring.model import DEFAULT_MODEL, ChatModel, make_client
+from judge.scoring.model import DEFAULT_MODEL, FLEX, LONG, PATIENCE_S, ChatModel, make_client, to_wishes
 from judge.scoring.offline import OFFLINE, rate_offline
-from judge.scoring.prompt import render_prompt
+from judge.scoring.prompt import Texts
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -60,10 +60,18 @@ class Judge:
             is a mean that depends on each rating, so all ratings are asked for.
         escalate_to: The name of a stronger model on the same server. It is asked too if the ratings are at least two
             points apart, or do not agree on a score by majority; then its verdict counts. None: no other is asked.
+        ask: "text" asks for ratings with reasons. "distribution" asks each model once, for a few tokens with their log
+            probabilities, and for text where these do not speak for the score. "decision" asks decision models, for the
+            probability of each score and of each criterion of the rubric. The last two give no reasons; a wide
+            distribution calls for the stronger model, which is asked for text.
+        effort: How much the model thinks before it answers, in the server's word (`reasoning_effort`).
+        options: More fields for the body of each request, as an object or as JSON.
+        tier: The server's `service_tier`. With "flex" a verdict may take 15 minutes.
+        answer_tokens: The limit for an answer, thinking included. By default 1,024, and 8,192 if the model thinks.
 
     Raises:
         RubricError: The rubric cannot be found or is not valid.
-        SetupError: A model is named twice or not at all, or `samples` or `timeout_s` is out of range.
+        SetupError: A model is named twice or not at all, or an argument is not valid or does not go with another.
     """
 
     def __init__(
@@ -77,13 +85,21 @@ class Judge:
         models: Sequence[str] | str | None = None,
         logprobs: bool = False,
         escalate_to: str | None = None,
+        ask: str = ways.TEXT,
+        effort: str | None = None,
+        options: Mapping[str, Any] | str | None = None,
+        tier: str | None = None,
+        answer_tokens: int | None = None,
     ) -> None:
         if models is not None and model != DEFAULT_MODEL:
             raise errors.SetupError(f"JUDGE_MODEL is {model!r}, and models= names a panel; give one of the two.")
         named = model if models is None else models
         self._models = _checked(named.split(",") if isinstance(named, str) else named)
-        several = samples or _SAMPLES
-        if samples is None:
+        wishes = to_wishes(effort, options, tier, answer_tokens)
+        self._ask_for, several = ask, samples or _SAMPLES
+        if ask == ways.DECISION and (samples is None or escalate_to is not None):
+            samples = 1
+        elif samples is None:
             samples = _SAMPLES if len(self._models) == 1 else 1
         if not isinstance(samples, int) or samples < 1:
             raise errors.SetupError(
@@ -92,16 +108,21 @@ class Judge:
         if not timeout_s > 0:
             raise errors.SetupError(f"JUDGE_TIMEOUT_S is {timeout_s!r}, and a verdict takes time; set it above 0.")
         self._rubric = rubric if isinstance(rubric, scoring_rubric.Rubric) else scoring_rubric.load_rubric(rubric)
+        ways.check(ask, self._models, samples, wishes, logprobs=logprobs)
         self._samples = samples
-        self._timeout_s = timeout_s
+        self._timeout_s = max(timeout_s, PATIENCE_S) if tier == FLEX else timeout_s
         self._connect = _Connection(client)
-        make = partial(panel.Member, scale=self._rubric.scale, logprobs=logprobs)
-        stops = not logprobs and len(self._models) == 1 and escalate_to is None
-        self._members = [make(ChatModel(name, self._connect), samples, stops=stops) for name in self._models]
+        self._wishes = wishes
+        kept: dict[str, Any] = {"scale": self._rubric.scale, "logprobs": logprobs}
+        stops = not logprobs and len(self._models) == 1 and (escalate_to is None or ask != ways.TEXT)
+        self._members: list[panel.Member] = [
+            ways.MEMBERS[ask](ChatModel(name, self._connect, wishes=wishes), samples, stops=stops, **kept)
+            for name in self._models
+        ]
         self._stronger: list[panel.Member] = []  # one, or none
         if escalate_to is not None:
-            stronger = ChatModel(_checked_stronger(escalate_to, self._models), self._connect, _STRONGER)
-            self._stronger = [make(stronger, several, stops=not logprobs)]
+            stronger = ChatModel(_checked_stronger(escalate_to, self._models), self._connect, _STRONGER, wishes)
+            self._stronger = [panel.Member(stronger, several, stops=not logprobs, **kept)]
 
     @property
     def model(self) -> str:
@@ -129,14 +150,28 @@ class Judge:
         return self._rubric
 
     @property
+    def ask(self) -> str | None:
+        """How it asks, as far as that makes scores comparable: "decision, options 1a2b3c4d"; None for text as usual."""
+        way, aside = self._ask_for, self._rubric.aside
+        if way == ways.DECISION and aside:
+            way += f" {sha256(aside.encode()).hexdigest()[:8]}"
+        return ", ".join([*([] if way == ways.TEXT else [way]), *self._wishes.version]) or None
+
+    @property
+    def shortfalls(self) -> list[str]:
+        """A sentence for each thing that the server did otherwise than asked for."""
+        return list(dict.fromkeys(said for each in (*self._members, *self._stronger) for said in each.model.shortfalls))
+
+    @property
     def version(self) -> str:
-        """What comparable scores have in common: models, rubric and its version, and samples if not the default.
+        """What comparable scores have in common: models, rubric, samples and way of asking, if not the default ones.
 
         Scores of two versions must not be combined in one figure.
         """
-        usual = _SAMPLES if len(self._models) == 1 else 1
+        usual = _SAMPLES if len(self._models) == 1 and self._ask_for != ways.DECISION else 1
         samples = [f"{self._samples} ratings"] if self._samples != usual else []
-        return ", ".join([self.escalation or self.model, f"{self._rubric.name} {self._rubric.version}", *samples])
+        ask = [self.ask] if self.ask else []
+        return ", ".join([self.escalation or self.model, f"{self._rubric.name} {self._rubric.version}", *samples, *ask])
 
     def by(self, rubric: scoring_rubric.Rubric) -> "Judge":
         """The same judge with another rubric of the same scale; both share the connections, which this one closes.
@@ -172,16 +207,16 @@ class Judge:
         if self.model == OFFLINE:
             rating = rate_offline(question, response, self._rubric.scale, self._rubric.name)
             return self._combine([replace(rating, cost_usd=0.0)], flags=flags)
-        prompt = render_prompt(self._rubric, question, response, conversation)
+        texts = Texts(self._rubric, question, response, conversation)
         await self._connect()  # outside the timeout, because the first call's imports take long
         give_up_at = time.monotonic() + self._timeout_s
-        results, failures = await self._ask(self._members, prompt, response, give_up_at)
+        results, failures = await self._ask(self._members, texts, give_up_at)
         if failures and not ratings.has_majority(results):
             raise min(failures, key=lambda failure: failure.is_too_long)
         first = self._combine(results, flags=flags, skipped_ratings=panel.skipped_ratings(self._members, results))
         if not self._stronger or not scoring_escalation.is_doubtful(first, self._rubric.scale):
             return first
-        results, _ = await self._ask(self._stronger, prompt, response, give_up_at)
+        results, _ = await self._ask(self._stronger, texts, give_up_at)
         name = self._stronger[0].model.name
         return scoring_escalation.join(
             first,
@@ -201,7 +236,7 @@ class Judge:
             raise errors.SetupError(f"{OFFLINE!r} is no model and writes nothing; name one with JUDGE_MODEL.")
         model = (*self._stronger, *self._members)[0].model
         try:
-            answer = await model.complete(prompt, give_up_at=time.monotonic() + self._timeout_s)
+            answer = await model.complete(prompt, most_tokens=LONG, give_up_at=time.monotonic() + self._timeout_s)
         except TimeoutError as exc:
             raise _too_late(model, self._timeout_s) from exc
         tokens = None if answer.input_tokens is None else answer.input_tokens + (answer.output_tokens or 0)
@@ -221,6 +256,7 @@ class Judge:
             scale=rubric.scale,
             escalation=self.escalation,
             calibration=rubric.calibration,
+            ask=self.ask,
             **more,
         )
 
@@ -237,12 +273,12 @@ class Judge:
         await self.aclose()
 
     async def _ask(
-        self, members: Sequence[panel.Member], prompt: str, response: str, give_up_at: float
+        self, members: Sequence[panel.Member], texts: Texts, give_up_at: float
     ) -> tuple[list[ratings.Result], list[errors.JudgeError]]:
         """The ratings of all members in order, failed ones as unscored, and the failures."""
         outcomes: list[list[panel.Outcome]] = [[None] * member.samples for member in members]
         places = zip(members, outcomes, strict=True)
-        await panel.run_all([member.rate(prompt, response, own, give_up_at) for member, own in places])
+        await panel.run_all([member.rate(texts, own, give_up_at) for member, own in places])
         results: list[ratings.Result] = []
         failures: list[errors.JudgeError] = []
         for member, own in zip(members, outcomes, strict=True):

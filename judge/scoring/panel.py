@@ -1,19 +1,19 @@
-"""One member of the panel: a model, its number of ratings, and what its token probabilities say about the score."""
+"""Members of the panel: a model, how it is asked, and its number of ratings."""
 
 import asyncio
-import math
 import time
-from collections.abc import Callable, Coroutine, Sequence
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import fields, replace
 from functools import partial
 from statistics import median, median_low
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from judge.errors import JudgeError
-from judge.scoring.model import ChatModel, Choice, Token
-from judge.scoring.prompt import first_justification, render_second_request
-from judge.scoring.ratings import Rating, Result, Unscored, UnscoredReason, add_up, point, unscored
+from judge.scoring.answers import spoken
+from judge.scoring.chances import Parse, weigh_score
+from judge.scoring.model import ChatModel, Choice, Completion
+from judge.scoring.prompt import Texts, first_justification, render_prompt, render_second_request
+from judge.scoring.ratings import Rating, Result, Spent, Unscored, UnscoredReason, add_up, point, unscored
 from judge.scoring.reading import parse_rating, parse_score_line
 from judge.scoring.rubric import Scale
 
@@ -51,61 +51,12 @@ def _is_settled(scores: Sequence[int], rest: int, samples: int, scale: tuple[int
     return median_low(lowest) == median_low(highest) and 2 * near > samples
 
 
-# Each occurrence of the score's number costs one reading of the answer; no real judgement exceeds these limits.
-_MOST_PLACES, _MOST_CHARS = 50, 50_000
-
-
-Parse: TypeAlias = Callable[[str, Scale], Result]
-
-
-def weigh_score(tokens: Sequence[Token], rating: Rating, scale: Scale, parse: Parse = parse_rating) -> float | None:
-    """The mean of the scale's scores, each weighted by the probability that the model gave to it.
-
-    Probabilities of tokens that are not scores are left out, and the rest is scaled to 1. None if no single token
-    decides the score: there are no log probabilities (or not that of the score), the score is stated twice or split
-    into several tokens, or the answer has more than 50,000 characters.
-
-    Source: G-Eval, arXiv 2303.16634, section 3.1 (there estimated from 20 samples, here read directly).
-    """
-    token = _deciding_token(tokens, rating.score, scale, parse)
-    if token is None:
-        return None
-    chances: dict[int, float] = {}
-    for text, logprob in token.candidates.items():
-        value = _whole_number(text)
-        if value is not None and scale.low <= value <= scale.high:
-            chances[value] = chances.get(value, 0.0) + math.exp(min(logprob, 0.0))
-    # If the model writes numbers digit by digit, its "1" may be the beginning of "10".
-    is_by_digits = scale.high > 9 and all(value < 10 for value in chances)
-    total = math.fsum(chances.values())
-    if is_by_digits or not total or rating.score not in chances:
-        return None
-    return math.fsum(value * chance for value, chance in chances.items()) / total
-
-
-def _deciding_token(tokens: Sequence[Token], score: int, scale: Scale, parse: Parse) -> Token | None:
-    other = score - 1 if score > scale.low else score + 1
-    texts = [token.text for token in tokens]
-    places = [at for at, text in enumerate(texts) if _whole_number(text) == score]
-    if len(places) > _MOST_PLACES or sum(map(len, texts)) > _MOST_CHARS:
-        return None
-    for at in places:
-        text = texts[at]
-        changed = parse("".join((*texts[:at], text.replace(str(score), str(other)), *texts[at + 1 :])), scale)
-        if isinstance(changed, Rating) and changed.score == other:
-            return tokens[at]
-    return None
-
-
-def _whole_number(text: str) -> int | None:
-    digits = text.strip()
-    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 4 else None
-
-
-Number = TypeVar("Number", int, float)
+Request: TypeAlias = Callable[[], Awaitable[Completion]]
 Reader: TypeAlias = Callable[[Choice], Result]
 Outcome: TypeAlias = Result | JudgeError | None
 """The outcome of one rating: its result, the failure of its call, or None if no answer came in time."""
+# Asking for the score alone would end in the same way.
+_FINAL = (UnscoredReason.FILTERED, UnscoredReason.THINKING)
 
 
 class Member:
@@ -132,9 +83,9 @@ class Member:
     def may_spare(self) -> bool:
         return self._least < self.samples
 
-    async def rate(self, prompt: str, response: str, outcomes: list[Outcome], give_up_at: float) -> None:
+    async def rate(self, texts: Texts, outcomes: list[Outcome], give_up_at: float) -> None:
         """Fills in `outcomes`, one place per rating, and removes the places of ratings that it did not ask for."""
-        read = partial(self._read, response=response)
+        prompt, read = render_prompt(*texts), partial(self._read, response=texts.response)
         asked, more = 0, self._least
         while more:
             if asked and time.monotonic() >= give_up_at:
@@ -153,17 +104,11 @@ class Member:
     async def _ask(
         self, prompt: str, outcomes: list[Outcome], places: Sequence[int], give_up_at: float, read: Reader
     ) -> None:
-        try:
-            results = await self._request(prompt, len(places), give_up_at, read)
-        except TimeoutError:
-            return
-        except JudgeError as exc:
-            outcomes[places[0] : places[-1] + 1] = [exc] * len(places)
-            return
+        results = await self._results(self._request(prompt, len(places), give_up_at), read, len(places))
         follow_ups = [self._ask(prompt, outcomes, [place], give_up_at, read) for place in places[len(results) :]]
         for place, result in zip(places, results, strict=False):
             outcomes[place] = result
-            if isinstance(result, Unscored) and result.reason is not UnscoredReason.FILTERED:
+            if isinstance(result, Unscored) and result.reason not in _FINAL:
                 follow_ups.append(self._ask_for_line(prompt, result, outcomes, place, give_up_at))
         if follow_ups:
             await run_all(follow_ups)
@@ -171,36 +116,45 @@ class Member:
     async def _ask_for_line(
         self, prompt: str, first: Unscored, outcomes: list[Outcome], place: int, give_up_at: float
     ) -> None:
-        request = render_second_request(prompt, first, self._scale)
-        with suppress(JudgeError, TimeoutError):
-            [second] = await self._request(request, 1, give_up_at, partial(self._read_line, first=first))
+        request = self._request(render_second_request(prompt, first, self._scale), 1, give_up_at)
+        [second] = await self._results(request, partial(self._read_line, first=first))
+        if isinstance(second, Rating | Unscored):
             outcomes[place] = replace(second, **add_up((first, second)))
 
-    async def _request(self, prompt: str, count: int, give_up_at: float, read: Reader) -> list[Result]:
-        began = time.monotonic()
+    def _request(self, prompt: str, count: int, give_up_at: float) -> Request:
         temperature = 0.0 if self.samples == 1 else None
-        completion = await self.model.complete(
-            prompt, count=count, temperature=temperature, logprobs=self._logprobs, give_up_at=give_up_at
-        )
-        latency_ms = round((time.monotonic() - began) * 1000)
+        how: dict[str, Any] = {"count": count, "temperature": temperature, "logprobs": self._logprobs}
+        return lambda: self.model.complete(prompt, give_up_at=give_up_at, **how)
+
+    async def _results(self, request: Request, read: Reader, count: int = 1) -> list[Outcome]:
+        """What the answers to one request say, with their time, tokens and cost; or for each that it failed."""
+        began = time.monotonic()
+        try:
+            answer = await request()
+        except TimeoutError:
+            return [None] * count
+        except JudgeError as exc:
+            return [exc] * count
+        spent: dict[str, Any] = {each.name: getattr(answer, each.name) for each in fields(Spent)}
+        spent["latency_ms"] = round((time.monotonic() - began) * 1000)
+        rest: dict[str, Any] = {name: None if value is None else type(value)(0) for name, value in spent.items()}
         return [
-            replace(
-                read(choice),
-                model=self.model.name,
-                input_tokens=_share(completion.input_tokens, index),
-                output_tokens=_share(completion.output_tokens, index),
-                latency_ms=_share(latency_ms, index),
-                cost_usd=_share(completion.cost_usd, index),
-            )
-            for index, choice in enumerate(completion.choices[:count])
+            replace(read(choice), model=self.model.name, **(rest if index else spent))
+            for index, choice in enumerate(answer.choices[:count])
         ]
+
+    def _withheld(self, choice: Choice) -> Unscored | None:
+        if choice.is_refusal:
+            return unscored(UnscoredReason.REFUSED, self._scale, choice.text)
+        is_filtered = choice.finish_reason == "content_filter"
+        return unscored(UnscoredReason.FILTERED, self._scale, choice.text) if is_filtered else None
 
     def _read(self, choice: Choice, response: str) -> Result:
         scale, text = self._scale, choice.text
-        if choice.is_refusal:
-            return unscored(UnscoredReason.REFUSED, scale, text)
-        if choice.finish_reason == "content_filter":
-            return unscored(UnscoredReason.FILTERED, scale, text)
+        if withheld := self._withheld(choice):
+            return withheld
+        if choice.finish_reason == "length" and choice.has_thought and not spoken(text):
+            return unscored(UnscoredReason.THINKING, scale, text)
         if choice.finish_reason == "length":  # the score in it may be only the first of several
             return unscored(UnscoredReason.TRUNCATED, scale, text)
         return self._weighed(parse_rating(text, scale, response=response), choice, parse_rating)
@@ -224,10 +178,6 @@ def skipped_ratings(members: Sequence[Member], results: Sequence[Result]) -> int
     if not any(member.may_spare for member in members):
         return None
     return sum(member.samples for member in members) - len(results)
-
-
-def _share(total: Number | None, index: int) -> Number | None:
-    return total if index == 0 or total is None else type(total)(0)
 
 
 async def run_all(calls: Sequence[Coroutine[Any, Any, None]]) -> None:

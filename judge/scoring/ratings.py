@@ -1,8 +1,10 @@
 """Results: of one model call (`Rating` or `Unscored`), and of several together (`Verdict`)."""
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
+from itertools import accumulate
 from statistics import fmean, median, median_low
 from typing import Any, TypeAlias
 
@@ -10,6 +12,7 @@ from judge.scoring.rubric import Calibration
 
 _MOST_RAW_CHARS = 20_000
 _CUT_MARK = "\n[…]\n"
+_TAIL = 0.1
 
 
 class UnscoredReason(StrEnum):
@@ -20,6 +23,7 @@ class UnscoredReason(StrEnum):
         REFUSED: The model refused to judge.
         FILTERED: The server's content filter withheld the answer.
         TRUNCATED: The answer is cut off.
+        THINKING: The model's thinking used up the tokens of the answer.
         NO_SCORE: The answer states no score for the response as a whole.
         ECHOED: The answer repeats the answer format instead of filling it in; its value is "echoed_template".
         NOT_ASSERTED: The answer only quotes, denies or supposes a score.
@@ -27,6 +31,7 @@ class UnscoredReason(StrEnum):
         NOT_WHOLE: The score is not a whole number.
         UNCLEAR: The score is a range or a guess, not one number.
         CONFLICTING: The answer states several scores that do not agree.
+        INVALID: A decision's answers are not those to its questions, or their probabilities are not valid.
         CALL_FAILED: The call of the model failed.
         NO_MAJORITY: Some ratings have a score, but no more than half; or all lack one, for different reasons.
         SPLIT: No more than half of the scores are within a point of their median.
@@ -38,6 +43,7 @@ class UnscoredReason(StrEnum):
     REFUSED = "refused"
     FILTERED = "filtered"
     TRUNCATED = "truncated"
+    THINKING = "thinking"
     NO_SCORE = "no_score"
     ECHOED = "echoed_template"
     NOT_ASSERTED = "not_asserted"
@@ -45,6 +51,7 @@ class UnscoredReason(StrEnum):
     NOT_WHOLE = "not_whole"
     UNCLEAR = "unclear"
     CONFLICTING = "conflicting"
+    INVALID = "invalid_answer"
     CALL_FAILED = "call_failed"
     NO_MAJORITY = "no_majority"
     SPLIT = "split"
@@ -79,24 +86,41 @@ class Flag(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rating:
-    """The result of one model call with a usable score.
+class Spent:
+    """What a result took, with the second request if the score was asked for again; None where it is not known.
 
-    Tokens, time and cost include the second request if the score was asked for again. If one request gave several
-    ratings, the first of them carries all its tokens, time and cost.
+    If one request gave several ratings, the first of them carries all of it.
+
+    Attributes:
+        input_tokens: Tokens of the prompt.
+        output_tokens: Tokens of what the model wrote.
+        reasoning_tokens: How many of these went into thinking.
+        latency_ms: From request to answer; of a verdict the sum, though some requests run at once.
+        cost_usd: The cost of the counted tokens in US dollars, if the price is known for certain.
+    """
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    latency_ms: int | None = None
+    cost_usd: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rating(Spent):
+    """The result of one model call with a usable score.
 
     Attributes:
         score: A whole number on the rubric's scale.
-        justification: At most 100 words.
+        justification: At most 100 words; "" from distributions and decisions.
         raw: The unchanged completion; if the score was asked for again, both answers with a blank line between them.
             A verdict's ratings keep 20,000 characters of it, from both ends.
         model: The model's name; "" if it is not known.
         weighted_score: The mean of the scale's scores, weighted by the probability that the model gave to each; None
-            without log probabilities.
-        input_tokens: Tokens of the prompt; None if the server counts none.
-        output_tokens: Tokens of what the model wrote; None if the server counts none.
-        latency_ms: From request to answer.
-        cost_usd: In US dollars; None if the price is not known for certain.
+            without probabilities.
+        probabilities: That of each score, together 1; None if the score was asked for as text.
+        coverage: How much of the probability lay on numbers of the scale; if too little, this is a rating by text.
+        points: The probability that each criterion of the rubric is met, None if the model declined; from decisions.
 
     Source: G-Eval for `weighted_score`, arXiv 2303.16634.
     """
@@ -106,14 +130,13 @@ class Rating:
     raw: str
     model: str = ""
     weighted_score: float | None = None
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    latency_ms: int | None = None
-    cost_usd: float | None = None
+    probabilities: Mapping[int, float] | None = None
+    coverage: float | None = None
+    points: Mapping[str, float | None] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Unscored:
+class Unscored(Spent):
     """No usable score, and why.
 
     Attributes:
@@ -121,20 +144,14 @@ class Unscored:
         detail: The reason for people, in one plain sentence.
         raw: The completion, as in `Rating`; "" if no answer came.
         model: The model's name; "" if it is not known.
-        input_tokens: Tokens of the prompt; None if the server counts none.
-        output_tokens: Tokens of what the model wrote; None if the server counts none.
-        latency_ms: From request to answer; None if no answer came.
-        cost_usd: In US dollars; None if the price is not known for certain.
+        coverage: As in `Rating`.
     """
 
     reason: UnscoredReason
     detail: str
     raw: str = ""
     model: str = ""
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    latency_ms: int | None = None
-    cost_usd: float | None = None
+    coverage: float | None = None
 
 
 _DETAILS = {
@@ -142,6 +159,8 @@ _DETAILS = {
     UnscoredReason.REFUSED: "The model refused to judge.",
     UnscoredReason.FILTERED: "The server's content filter withheld the answer.",
     UnscoredReason.TRUNCATED: "The model's answer is cut off.",
+    UnscoredReason.THINKING: "The model's thinking used up the tokens of its answer; lower JUDGE_EFFORT, or raise "
+    "JUDGE_ANSWER_TOKENS.",
     UnscoredReason.NO_SCORE: "The model's answer states no score for the response as a whole.",
     UnscoredReason.ECHOED: "The model echoed the answer format instead of filling it in.",
     UnscoredReason.NOT_ASSERTED: "The model only quotes, denies or supposes a score.",
@@ -169,16 +188,16 @@ def with_short_raw(result: Result) -> Result:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdict:
+class Verdict(Spent):
     """The result of all ratings. Exactly one of `score` and `unscored` is set.
 
     Attributes:
         score: The median of the usable ratings, if most of them are near it; of two middle ones, the lower. If the
             rubric has a calibration, the calibrated mean of the ratings instead. None if unscored.
         unscored: Why there is no score; None if there is one.
-        mean: The mean of the usable scores, None without any.
+        mean: The mean of the usable scores, or that of `probabilities`; None without any.
         weighted_score: The mean of the usable ratings' weighted scores; None if one of them has none.
-        spread: Highest minus lowest usable score, None without any.
+        spread: Highest minus lowest usable score, None without any; with `probabilities`, how far the middle 80% reach.
         justification: From a rating that gave the median; "" if unscored.
         ratings: A `Rating` or `Unscored` for each rating asked for, in the order of asking. If a stronger model was
             asked too, the ratings of both; all other fields except tokens, time and cost cover only those by `model`.
@@ -187,13 +206,12 @@ class Verdict:
         rubric: The rubric's name.
         rubric_version: First eight hex digits of the SHA-256 of the rubric's text.
         flags: Warnings to consider before trusting the score; empty for nearly all responses.
-        input_tokens: Sum over all ratings; None if the server counts none.
-        output_tokens: The same for what the model wrote.
-        latency_ms: Sum over all requests; some run at once, so the wait for the verdict is shorter.
-        cost_usd: The cost of the counted tokens in US dollars; None if the price is not known for certain.
         escalation: "first > stronger" if the judge has a stronger model, whether or not it was asked.
         skipped_ratings: How many ratings were not asked for because none could have changed the score; None if the
             judge always asks for all.
+        probabilities: That of each score, as the mean of the usable ratings' own; None if one of them has none.
+        points: The same for the rubric's criteria.
+        ask: How the judge asks, if not for text with default settings: "decision", "effort low".
     """
 
     score: int | None
@@ -208,12 +226,11 @@ class Verdict:
     rubric_version: str
     weighted_score: float | None = None
     flags: tuple[Flag, ...] = ()
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    latency_ms: int | None = None
-    cost_usd: float | None = None
     escalation: str | None = None
     skipped_ratings: int | None = None
+    probabilities: Mapping[int, float] | None = None
+    points: Mapping[str, float | None] | None = None
+    ask: str | None = None
 
     @property
     def is_scored(self) -> bool:
@@ -238,6 +255,7 @@ def combine(
     escalation: str | None = None,
     skipped_ratings: int | None = None,
     calibration: Calibration | None = None,
+    ask: str | None = None,
 ) -> Verdict:
     """The verdict on `results`: their median if more than half are usable, and more than half of these are near it.
 
@@ -254,11 +272,16 @@ def combine(
         listed = f"{', '.join(map(str, scores[:-1]))} and {scores[-1]}"
         why = Unscored(reason=UnscoredReason.SPLIT, detail=f"The ratings do not agree: {listed}.")
     middle = median_low(scores) if why is None else None
+    mean = fmean(scores) if scores else None
+    spread = max(scores) - min(scores) if scores else None
+    if chances := _mean_by_key([rating.probabilities for rating in usable]):
+        mean = mean_of(chances)
+        spread = quantile(chances, 1 - _TAIL) - quantile(chances, _TAIL)
     return Verdict(
-        score=calibration.score(fmean(scores)) if calibration and middle is not None else middle,
+        score=calibration.score(mean) if calibration and middle is not None and mean is not None else middle,
         unscored=why,
-        mean=fmean(scores) if scores else None,
-        spread=max(scores) - min(scores) if scores else None,
+        mean=mean,
+        spread=spread,
         justification=next((rating.justification for rating in usable if rating.score == middle), ""),
         ratings=tuple(results),
         basis=f"{len(usable)} of {len(results)}",
@@ -269,8 +292,32 @@ def combine(
         flags=flags,
         escalation=escalation,
         skipped_ratings=skipped_ratings,
+        probabilities=chances,
+        points=_mean_by_key([rating.points for rating in usable]),
+        ask=ask,
         **add_up(results),
     )
+
+
+def mean_of(probabilities: Mapping[int, float]) -> float:
+    """The mean of scores with these probabilities, whose sum is 1."""
+    return math.fsum(score * chance for score, chance in probabilities.items())
+
+
+def quantile(probabilities: Mapping[int, float], share: float) -> int:
+    """The lowest score with at least this share of the probability at or below it."""
+    scores = sorted(probabilities)
+    below = accumulate(probabilities[score] for score in scores)
+    return next((score for score, sum_ in zip(scores, below, strict=True) if sum_ >= share - 1e-9), scores[-1])
+
+
+def _mean_by_key(maps: Sequence[Mapping[Any, float | None] | None]) -> dict[Any, Any] | None:
+    """The mean of the maps' known values by key; None if there is no map, or one is None."""
+    if not maps or None in maps:
+        return None
+    keys = dict.fromkeys(key for each in maps for key in each or ())
+    known = {key: [value for each in maps if (value := (each or {}).get(key)) is not None] for key in keys}
+    return {key: fmean(values) if values else None for key, values in known.items()}
 
 
 def has_majority(results: Sequence[Result]) -> bool:
@@ -289,9 +336,9 @@ def add_known(counts: Iterable[int | None]) -> int | None:
     return sum(known) if known else None
 
 
-def add_up(results: Sequence[Result | Verdict]) -> dict[str, Any]:
+def add_up(results: Sequence[Spent]) -> dict[str, Any]:
     """The total tokens, time and cost, by field; the cost is None if one is unknown, because the sum would be wrong."""
-    counts = ("input_tokens", "output_tokens", "latency_ms")
+    counts = ("input_tokens", "output_tokens", "reasoning_tokens", "latency_ms")
     known = [each.cost_usd for each in results if each.cost_usd is not None]
     cost_usd = sum(known, 0.0) if len(known) == len(results) else None
     return {name: add_known(getattr(each, name) for each in results) for name in counts} | {"cost_usd": cost_usd}

@@ -1,7 +1,8 @@
 """Rubrics: the prompt template, its scale and its version. A rubric is a plain text file."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from math import floor
@@ -26,9 +27,11 @@ _PURPOSES = {
 
 _PLACEHOLDERS = ("{prompt}", "{response}")
 _CONVERSATION = "{conversation}"
-_SLOTS = ("<question>{prompt}</question>", "<response>{response}</response>")
+SLOTS = ("<question>{prompt}</question>", "<response>{response}</response>")
 _SCALE_SENTENCE = re.compile(r"is between (\d{1,3}) and (\d{1,3})\b(?![.,]\d)")
 _CALIBRATION = re.compile(r"\n*^calibration:([^\n]*)\s*\Z", re.MULTILINE)
+_ASIDE = re.compile(r"^\[(?:levels|criteria)\]$.*\Z", re.MULTILINE | re.DOTALL)
+_MOST_CRITERIA = 399  # a decision takes 400 questions, one of them for the score
 _POINT = re.compile(r"(\d+(?:\.\d+)?)=(\d+(?:\.\d+)?)")
 
 
@@ -78,11 +81,14 @@ class Rubric:
 
     `{conversation}`, once or not at all, is where the turns before the question belong; without it they come with the
     question. The scale comes from the prompt itself, from the words "is between 0 and 5". A last line such as
-    `calibration: 0=0 3=2.2 5=4.4`, which the model does not get, maps the mean of its ratings to people's score.
+    `calibration: 0=0 3=2.2 5=4.4`, which the model does not get, maps the mean of its ratings to people's score. Before
+    it there may be TOML for decision models: what each score means, as in `[levels]` and `3 = "Useful"`, and criteria
+    to ask for besides, as in `[criteria]` and `short = "It is short."`.
 
     Attributes:
         name: The name it was loaded by; for a file, the file's name without the ending.
         prompt: The text of the file.
+        aside: That TOML, if it stands beside the prompt instead of in it.
 
     Raises:
         RubricError: The prompt lacks a part; the message says which one and where it belongs.
@@ -90,9 +96,10 @@ class Rubric:
 
     name: str
     prompt: str
+    aside: str = ""
 
     def __post_init__(self) -> None:
-        for placeholder, slot in zip(_PLACEHOLDERS, _SLOTS, strict=True):
+        for placeholder, slot in zip(_PLACEHOLDERS, SLOTS, strict=True):
             found = self.prompt.count(placeholder)
             if found != 1:
                 raise RubricError(
@@ -103,7 +110,7 @@ class Rubric:
                 raise RubricError(f"rubric {self.name!r}: {placeholder} stands outside its tags; write it as {slot}")
         if self.prompt.count(_CONVERSATION) > 1:
             raise RubricError(f"rubric {self.name!r}: {_CONVERSATION} stands twice in the prompt; once is enough")
-        _ = self.scale, self.calibration
+        _ = self.scale, self.calibration, self._aside
 
     @property
     def places_conversation(self) -> bool:
@@ -113,7 +120,40 @@ class Rubric:
     @cached_property
     def template(self) -> str:
         """The prompt as the model gets it, before the two texts are filled in."""
-        return self.prompt if self.calibration is None else _CALIBRATION.sub("\n", self.prompt)
+        return _ASIDE.sub("", self.prompt if self.calibration is None else _CALIBRATION.sub("\n", self.prompt))
+
+    @cached_property
+    def _aside(self) -> dict[str, dict[str, str]]:
+        import tomllib  # few rubrics have it
+
+        found = _ASIDE.search(_CALIBRATION.sub("\n", self.prompt))
+        try:
+            tables = tomllib.loads(found[0] if found else self.aside)
+        except tomllib.TOMLDecodeError as exc:
+            raise RubricError(f"rubric {self.name!r}: the levels and criteria are not TOML ({exc})") from exc
+        low, high = self.scale
+        levels, criteria = (tables.pop(name, {}) for name in ("levels", "criteria"))
+        if tables or not all(isinstance(said, str) for table in (levels, criteria) for said in table.values()):
+            raise RubricError(
+                f"rubric {self.name!r}: [levels] and [criteria] take lines such as 'short = \"It is short.\"'"
+            )
+        if levels and set(levels) != {str(score) for score in range(low, high + 1)}:
+            raise RubricError(f"rubric {self.name!r}: [levels] has {', '.join(levels)[:80]}; name {low} to {high}")
+        if len(criteria) > _MOST_CRITERIA or "score" in criteria:
+            raise RubricError(
+                f"rubric {self.name!r}: {len(criteria)} criteria; name at most {_MOST_CRITERIA}, and none 'score'"
+            )
+        return {"levels": levels, "criteria": criteria}
+
+    @property
+    def levels(self) -> Mapping[str, str]:
+        """What each score means, by its number as text; empty if the rubric does not say so apart from the prompt."""
+        return self._aside["levels"]
+
+    @property
+    def criteria(self) -> Mapping[str, str]:
+        """What a response may meet or not, by name; empty if the rubric names no criteria."""
+        return self._aside["criteria"]
 
     @cached_property
     def calibration(self) -> Calibration | None:
@@ -136,7 +176,7 @@ class Rubric:
 
     def calibrated(self, calibration: Calibration) -> "Rubric":
         """The same prompt with this calibration in place of its own."""
-        return Rubric(self.name, f"{self.template.rstrip()}\n\n{calibration}\n")
+        return replace(self, prompt=f"{_CALIBRATION.sub('', self.prompt).rstrip()}\n\n{calibration}\n")
 
     @cached_property
     def scale(self) -> Scale:
@@ -172,12 +212,14 @@ def load_rubric(name_or_path: str | Path) -> Rubric:
         raise RubricError(
             f"rubric {text!r}: no such rubric; choose one of {', '.join(list_rubrics())}, or give the path of a file"
         )
-    return Rubric(text, (_shipped() / f"{text}.txt").read_text(encoding="utf-8"))
+    aside = _shipped() / f"{text}.toml"
+    prompt = (_shipped() / f"{text}.txt").read_text(encoding="utf-8")
+    return Rubric(text, prompt, aside.read_text(encoding="utf-8") if aside.is_file() else "")
 
 
 def list_rubrics() -> list[str]:
     """The names of the rubrics that come with the package, in alphabetical order."""
-    return sorted(Path(entry.name).stem for entry in _shipped().iterdir())
+    return sorted(entry.name[:-4] for entry in _shipped().iterdir() if entry.name.endswith(".txt"))
 
 
 def purpose_of(name: str) -> str:

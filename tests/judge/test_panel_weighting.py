@@ -5,8 +5,8 @@ import pytest
 from openai import AsyncOpenAI
 
 from judge import Judge, Rating, parse_rating
+from judge.scoring.chances import weigh_score
 from judge.scoring.model import Token
-from judge.scoring.panel import weigh_score
 from judge.scoring.rubric import Scale
 from tests.model_server import Answer, ModelServer
 from tests.tables import each

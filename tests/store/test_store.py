@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from alembic.migration import MigrationContext
@@ -26,7 +27,8 @@ from bot.store.database import Database
 from bot.store.errors import STORE_ERRORS
 from bot.store.opening import HEAD, connect, migrations, open_engine
 from bot.store.schema import cases
-from tests.cases import a_case, a_verdict, held, url
+from judge import Rating, Unscored, UnscoredReason
+from tests.cases import a_case, a_verdict, bare_verdict, held, url
 
 pytestmark = pytest.mark.on("sqlite")
 
@@ -350,3 +352,14 @@ async def test_a_clock_that_is_not_the_databases_is_said_at_the_start(
     await engine.dispose()
     said = [line for line in lines if line["event"] == "clock_is_off"]
     assert [(line["log_level"], round(line["ahead_s"], -1)) for line in said] == [("warning", ahead_s)] * is_said
+
+
+async def test_probabilities_are_kept_with_their_rating(log: Store) -> None:
+    figures: dict[str, Any] = {"probabilities": {4: 0.6, 5: 0.4}, "coverage": 0.97, "points": {"expert": None}}
+    rating = Rating(score=4, justification="", raw="[]", model="m", reasoning_tokens=7, **figures)
+    other = Unscored(reason=UnscoredReason.NO_SCORE, detail="None.", raw="Hm", model="m", coverage=0.3)
+    case, _ = await log.add(a_case())
+    await log.record(await held(log, case), bare_verdict(ratings=(rating, other), reasoning_tokens=7))
+    verdict = await log.cases.verdict(case.id)
+    assert verdict
+    assert (verdict.ratings, verdict.reasoning_tokens) == ((rating, other), 7)

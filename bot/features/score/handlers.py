@@ -174,11 +174,12 @@ async def open_texts_window(services: Services, invocation: Invocation) -> None:
 def details_modal(case: LoggedCase, verdict: CaseVerdict) -> dict[str, Any]:
     """The window with the facts of a verdict; its case has its turns."""
     read, written = verdict.input_tokens, verdict.output_tokens
+    thinking = f", {verdict.reasoning_tokens:,} of them thinking" if verdict.reasoning_tokens else ""
     facts = {
         "Model": "offline rater" if verdict.is_offline else escape(verdict.model),
         "Rubric": f"{escape(verdict.rubric)} @ {verdict.rubric_version}",
         "Mean": "" if verdict.mean is None else f"{verdict.mean:.2f} of {verdict.highest}",
-        "Tokens": "" if read is None or written is None else f"{read:,} read, {written:,} written",
+        "Tokens": "" if read is None or written is None else f"{read:,} read, {written:,} written{thinking}",
         "Cost": "unknown" if verdict.cost_usd is None else f"${verdict.cost_usd:.4f}",
         "Reply": number_of(case.messages, "message") if case.messages > 1 else "",
         "Before the question": _before_question(case) if case.messages_before else "",

@@ -14,7 +14,7 @@ from judge.rows.batch import samples_of
 from judge.rows.files import decode, encode
 from judge.rows.line_file import ByteSpan, LineFile
 from judge.rows.messages import to_prompt
-from judge.rows.row_file import Row, RowFile
+from judge.rows.row_file import Row, RowFile, to_judge
 from judge.scoring.judging import Judge
 
 
@@ -104,7 +104,7 @@ class _Item:
 def _verdict(row: Row, judge: Judge) -> CaseScore | None:
     """The row's verdict, if this very judge gave it."""
     is_ours = (
-        row.judge == (judge.escalation or judge.model)
+        row.judge == to_judge(judge.escalation or judge.model, judge.ask)
         and row.rubric == (judge.rubric.name, judge.rubric.version)
         and row.get("samples") == samples_of(judge)
         and row.get("status") in ("scored", "unscored")

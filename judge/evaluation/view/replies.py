@@ -25,6 +25,7 @@ class Version(NamedTuple):
     rubric_version: str
     samples: str
     judge_version: str
+    ask: str = ""
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Self:
@@ -35,7 +36,10 @@ class Version(NamedTuple):
         rubric = f"{self.rubric} ({self.rubric_version})" if self.rubric_version else self.rubric
         samples = f"{self.samples} {'rating' if self.samples == '1' else 'ratings'}" if self.samples else ""
         model = f"{OFFLINE} (no model)" if self.model == OFFLINE else self.model
-        return " · ".join(part for part in (model, rubric, samples, self.judge_version) if part) or "unnamed judge"
+        return (
+            " · ".join(part for part in (model, rubric, samples, self.ask, self.judge_version) if part)
+            or "unnamed judge"
+        )
 
 
 class Label(NamedTuple):

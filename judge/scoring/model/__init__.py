@@ -1,7 +1,20 @@
 """Sends a prompt to any OpenAI-compatible server; gives its answers and their cost, or raises a `JudgeError`."""
 
-from judge.scoring.model.chat import DEFAULT_MODEL, ChatModel
+from judge.scoring.model.chat import DEFAULT_MODEL, LONG, PATIENCE_S, ChatModel
 from judge.scoring.model.client import make_client
 from judge.scoring.model.completion import Choice, Completion, Token
+from judge.scoring.model.wishes import FLEX, Wishes, to_wishes
 
-__all__ = ["DEFAULT_MODEL", "ChatModel", "Choice", "Completion", "Token", "make_client"]
+__all__ = [
+    "DEFAULT_MODEL",
+    "FLEX",
+    "LONG",
+    "PATIENCE_S",
+    "ChatModel",
+    "Choice",
+    "Completion",
+    "Token",
+    "Wishes",
+    "make_client",
+    "to_wishes",
+]

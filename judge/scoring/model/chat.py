@@ -1,14 +1,24 @@
-"""A model behind any OpenAI-compatible Chat Completions endpoint: the requests to it, and their retries."""
+"""A model behind any OpenAI-compatible endpoint: the requests to it, and their retries."""
 
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable, Mapping, Set
+from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from judge.scoring.model.client import ask
-from judge.scoring.model.completion import Choice, Completion, cost_of, has_price_list, price_list, to_completion
+from judge.scoring.model.client import CHAT, DECISIONS, ask, stand_in
+from judge.scoring.model.completion import (
+    Choice,
+    Completion,
+    cost_of,
+    has_price_list,
+    price_list,
+    to_completion,
+    to_decision,
+)
+from judge.scoring.model.wishes import FLEX, Wishes
+from judge.scoring.ratings import add_up
 
 if TYPE_CHECKING:
     import openai
@@ -16,14 +26,18 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "gpt-6-luna"
 """The default model of a judge."""
 
-# A limit for a model that would never stop; it is high, because a reasoning model's thinking counts.
-_MAX_TOKENS = 8192
+# Limits for an answer. Of 2,255 recorded verdicts of 16 models, one was longer than the short one (half have about 220
+# tokens); the long one is for models that think, because thinking counts, and for other texts.
+_SHORT, LONG = 1024, 8192
 # 20 is the largest number of candidates per token that OpenAI, Azure and vLLM return.
 _LOGPROBS: Mapping[str, Any] = {"logprobs": True, "top_logprobs": 20}
 # Servers' answers so far were a few kB long; log probabilities take 1.5 to 5 kB for each token.
 _MOST_BYTES, _MOST_BYTES_WITH_LOGPROBS = 1_000_000, 10_000_000
 _MAX_ATTEMPTS = 5
-_FIRST_WAIT_S = 0.5
+_FIRST_WAIT_S, _LONGEST_WAIT_S = 0.5, 30.0
+PATIENCE_S = 900.0
+"""How long an answer at the tier "flex" may take; OpenAI advises 15 minutes."""
+_LIMIT, _OLDER_LIMIT = "max_completion_tokens", "max_tokens"
 
 
 class ChatModel:
@@ -33,20 +47,40 @@ class ChatModel:
         name: The model's name on the server.
         connect: Returns the client for requests; called for every request.
         setting: The setting that names the model, for messages that say to change it.
+        wishes: What every request asks for besides.
+
+    Attributes:
+        shortfalls: A sentence for each wish that the server did not grant.
     """
 
     def __init__(
-        self, name: str, connect: Callable[[], "Awaitable[openai.AsyncOpenAI]"], setting: str = "JUDGE_MODEL"
+        self,
+        name: str,
+        connect: Callable[[], "Awaitable[openai.AsyncOpenAI]"],
+        setting: str = "JUDGE_MODEL",
+        wishes: Wishes | None = None,
     ) -> None:
         self.name = name
         self.setting = setting
+        self.shortfalls: dict[str, None] = {}  # in order, each once
         self._connect = connect
+        self._wishes = wishes or Wishes()
         self._rejected: set[str] = set()
+        self._thinks = False
 
     @property
     def gives_several(self) -> bool:
         """Whether one request may return several answers; true until the server shows that it does not."""
         return "n" not in self._rejected
+
+    @property
+    def gives_logprobs(self) -> bool:
+        """Whether log probabilities may be asked for; true until the server refuses them."""
+        return self._rejected.isdisjoint(_LOGPROBS)
+
+    def note(self, shortfall: str) -> None:
+        """Adds a sentence to `shortfalls`."""
+        self.shortfalls[shortfall] = None
 
     async def complete(
         self,
@@ -55,6 +89,7 @@ class ChatModel:
         count: int = 1,
         temperature: float | None = None,
         logprobs: bool = False,
+        most_tokens: int | None = None,
         give_up_at: float,
     ) -> Completion:
         """The model's answers to `prompt`, sent as a single user message.
@@ -64,12 +99,40 @@ class ChatModel:
             count: The number of answers wanted; there may be fewer, even if `gives_several` was true before.
             temperature: None leaves it to the server.
             logprobs: Whether to ask for the log probabilities of the tokens.
+            most_tokens: Where an answer is cut; by default where no verdict has ended yet.
             give_up_at: The deadline, in seconds of `time.monotonic()`.
 
         Raises:
             JudgeError: The call failed. If `give_up_at` ended a retry, this is the failure before it.
             TimeoutError: `give_up_at` ended the first attempt.
         """
+        wanted: dict[str, Any] = {_LIMIT: most_tokens or self._wishes.most_tokens}
+        if count > 1:
+            wanted["n"] = count
+        if temperature is not None:
+            wanted["temperature"] = temperature
+        if logprobs:
+            wanted |= _LOGPROBS
+        if self._wishes.effort:
+            wanted["reasoning_effort"] = self._wishes.effort
+        return await self._send(
+            CHAT, {"messages": [{"role": "user", "content": _sendable(prompt)}]}, wanted, give_up_at
+        )
+
+    async def decide(
+        self, messages: Sequence[Mapping[str, str]], questions: Sequence[Mapping[str, Any]], *, give_up_at: float
+    ) -> Completion:
+        """A decision model's answers to `questions` about `messages`, as the JSON of a list.
+
+        Raises as `complete`, also if the server has no decisions.
+        """
+        messages = [{**each, "content": _sendable(each["content"])} for each in messages]
+        return await self._send(DECISIONS, {"input": messages, "questions": questions}, {}, give_up_at)
+
+    async def _send(
+        self, path: str, body: Mapping[str, Any], wanted: Mapping[str, Any], give_up_at: float
+    ) -> Completion:
+        """The answer to `body` with what is `wanted` of it, as far as the server takes that."""
         import openai
 
         from judge.scoring.model.failures import to_judge_error
@@ -78,22 +141,21 @@ class ChatModel:
         failures: list[openai.APIError] = []
         try:
             async with asyncio.timeout(give_up_at - time.monotonic()):
-                return await self._attempt(client, prompt, count, temperature, failures, give_up_at, logprobs=logprobs)
+                return await self._attempt(client, path, body, wanted, failures, give_up_at)
         except (openai.APIError, TimeoutError) as exc:
             if not failures:
                 raise
-            raise to_judge_error(failures[-1], self.name, str(client.base_url), prompt, self.setting) from exc
+            texts = "\n".join(each["content"] for each in body.get("messages", body.get("input")))
+            raise to_judge_error(failures[-1], self.name, str(client.base_url), texts, self.setting, path) from exc
 
     async def _attempt(
         self,
         client: "openai.AsyncOpenAI",
-        prompt: str,
-        count: int,
-        temperature: float | None,
+        path: str,
+        body: Mapping[str, Any],
+        wanted: Mapping[str, Any],
         failures: "list[openai.APIError]",
         give_up_at: float,
-        *,
-        logprobs: bool,
     ) -> Completion:
         """Asks until there is an answer, or asking again cannot help; adds errors to `failures`."""
         import openai
@@ -101,60 +163,87 @@ class ChatModel:
         from judge.scoring.model.failures import is_filtered, is_worth_retrying, rejected_option
 
         rejected: set[str] = set()
+        spent: Completion | None = None
         attempt = 1
         while True:
-            options = self._options(count, temperature, self._rejected | rejected, logprobs=logprobs)
+            options = self._options(wanted, self._rejected | rejected)
             try:
-                completion = await self._request(client, prompt, options)
+                completion = await self._ask(client, path, {**body, **options}, options.get("n", 1))
             except openai.APIError as exc:
                 if is_filtered(exc):
-                    return Completion((Choice(text="", finish_reason="content_filter"),) * count, cost_usd=0.0)
+                    choice = Choice(text="", finish_reason="content_filter")
+                    return Completion((choice,) * wanted.get("n", 1), cost_usd=0.0)
                 if option := rejected_option(exc, options):
                     rejected.add(option)
                     continue
                 failures.append(exc)
                 wait_s = _wait_s(exc, attempt)
-                is_last = attempt == _MAX_ATTEMPTS or time.monotonic() + wait_s >= give_up_at
+                # Capacity at this tier comes and goes within minutes.
+                waits = self._wishes.tier == FLEX and getattr(exc, "status_code", None) == 429
+                is_last = (attempt >= _MAX_ATTEMPTS and not waits) or time.monotonic() + wait_s >= give_up_at
                 if is_last or not is_worth_retrying(exc):
                     raise
             else:
                 # Remembered only after an answer: a prompt that is too long can look like a rejected limit.
                 self._rejected |= rejected
-                return completion
+                if "reasoning_effort" in self._rejected:
+                    self.note(f"Model {self.name!r} refuses JUDGE_EFFORT and is asked without it.")
+                self._thinks |= any(choice.has_thought for choice in completion.choices)
+                is_cut = any(choice.finish_reason == "length" for choice in completion.choices)
+                completion = completion if spent is None else replace(completion, **add_up((spent, completion)))
+                # Thinking used up the short answer; it fits the long one.
+                if not (self._thinks and is_cut and wanted.get(_LIMIT, 0) is None and _SHORT in options.values()):
+                    return completion
+                spent = completion
+                continue
             await asyncio.sleep(wait_s)
             attempt += 1
 
-    async def _request(self, client: "openai.AsyncOpenAI", prompt: str, options: Mapping[str, Any]) -> Completion:
+    async def _ask(self, client: "openai.AsyncOpenAI", path: str, body: Mapping[str, Any], count: int) -> Completion:
         from judge.scoring.model.failures import not_a_completion
 
-        base_url = str(client.base_url)
+        base_url, wishes = str(client.base_url), self._wishes
         prices = price_list() if has_price_list(base_url) else None  # read while the server works
-        content = prompt.encode("utf-8", "replace").decode("utf-8")
-        most_bytes = _MOST_BYTES_WITH_LOGPROBS if "logprobs" in options else _MOST_BYTES
-        request = {"model": self.name, "messages": [{"role": "user", "content": content}], **options}
-        body = await ask(client, request, most_bytes)
-        completion = to_completion(body)
+        tier = {"service_tier": wishes.tier} if wishes.tier else {}
+        request = {"model": self.name, **body, **tier, **wishes.options}
+        most_bytes = _MOST_BYTES_WITH_LOGPROBS if "logprobs" in request else _MOST_BYTES
+        answer = await ask(client, request, most_bytes, path, PATIENCE_S if wishes.tier == FLEX else None)
+        completion = to_completion(answer) if path == CHAT else to_decision(answer)
         if completion is None:
             raise not_a_completion(base_url)
-        if len(completion.choices) < options.get("n", 1):
+        if len(completion.choices) < count:
             self._rejected.add("n")
-        if completion.input_tokens is None or prices is None:
+        self._compare(path, answer)
+        is_unknown = wishes.tier and "service_tier" not in answer  # the price, which the tier that answered decides
+        if completion.input_tokens is None or prices is None or is_unknown:
             return completion
         if not prices.done():
             await asyncio.wait([asyncio.wrap_future(prices)])
-        cost = cost_of(base_url, body)
-        return replace(completion, cost_usd=cost) if cost is not None else completion
+        return replace(completion, cost_usd=cost_of(base_url, answer, is_decision=path == DECISIONS))
 
-    def _options(self, count: int, temperature: float | None, rejected: Set[str], *, logprobs: bool) -> dict[str, Any]:
-        limit = "max_tokens" if "max_completion_tokens" in rejected else "max_completion_tokens"
-        options: dict[str, Any] = {limit: _MAX_TOKENS}
-        if count > 1:
-            options["n"] = count
-        if temperature is not None:
-            options["temperature"] = temperature
-        if logprobs and rejected.isdisjoint(_LOGPROBS):
-            options |= _LOGPROBS
-        return {name: value for name, value in options.items() if name not in rejected}
+    def _compare(self, path: str, answer: Mapping[str, Any]) -> None:
+        """Notes what was answered otherwise than asked for."""
+        tier, served, model = self._wishes.tier, answer.get("service_tier"), answer.get("model")
+        if isinstance(served, str) and tier not in (None, "auto", served):
+            self.note(f"Model {self.name!r} was asked at tier {tier!r} and answered at {served[:40]!r}, at its price.")
+        # In chat completions many servers name the model otherwise.
+        if path == DECISIONS and isinstance(model, str) and not model.startswith(self.name.rpartition("/")[2]):
+            self.note(f"Model {self.name!r} was asked, and {model[:80]!r} answered.")
+
+    def _options(self, wanted: Mapping[str, Any], rejected: Set[str]) -> dict[str, Any]:
+        """What is wanted, without what the server rejects and what the wishes' own options replace."""
+        options, own = dict(wanted), self._wishes.options.keys()
+        if _LIMIT in wanted:
+            # A batch occupies no server while it is asked, and its answers are known by the request's body.
+            limit = options.pop(_LIMIT) or (LONG if self._thinks or stand_in.get() else _SHORT)
+            name = _LIMIT if _LIMIT not in rejected else _OLDER_LIMIT
+            options = ({name: limit} if own.isdisjoint((_LIMIT, _OLDER_LIMIT)) else {}) | options
+        left_out = rejected | own | (set() if rejected.isdisjoint(_LOGPROBS) else _LOGPROBS.keys())
+        return {name: value for name, value in options.items() if name not in left_out}
+
+
+def _sendable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _wait_s(error: "openai.APIError", attempt: int) -> float:
@@ -162,5 +251,7 @@ def _wait_s(error: "openai.APIError", attempt: int) -> float:
 
     asked_for = retry_after_s(error)
     # Half of the wait is random, so that callers that failed together do not retry together.
-    backoff = _FIRST_WAIT_S * 2 ** (attempt - 1) * random.uniform(0.5, 1.0)  # noqa: S311 - no secret
-    return backoff if asked_for is None else asked_for
+    longest = min(_FIRST_WAIT_S * 2 ** (attempt - 1), _LONGEST_WAIT_S)
+    backoff = longest * random.uniform(0.5, 1.0)  # noqa: S311 - no secret
+    # A server that asks for short waits again and again does not mean it.
+    return max(backoff, asked_for or 0.0) if asked_for is None or attempt > 2 * _MAX_ATTEMPTS else asked_for

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import openai
 
 OPENAI_URL = "https://api.openai.com/v1"
+CHAT, DECISIONS = "/chat/completions", "/decisions"
 
 StandIn = Callable[["httpx2.Request"], Awaitable["httpx2.Response | None"]]
 stand_in: ContextVar[StandIn | None] = ContextVar("stand_in", default=None)
@@ -61,8 +62,16 @@ def _certificates() -> "ssl.SSLContext":
     return httpx2.create_ssl_context()
 
 
-async def ask(client: "openai.AsyncOpenAI", body: dict[str, Any], most_bytes: int) -> Any:
-    """The server's JSON answer to one request for a chat completion with this `body`; it may be any JSON.
+async def ask(
+    client: "openai.AsyncOpenAI",
+    body: dict[str, Any],
+    most_bytes: int,
+    path: str = CHAT,
+    patience_s: float | None = None,
+) -> Any:
+    """The server's JSON answer to one request to `path` with this `body`; it may be any JSON.
+
+    `patience_s` is how long the answer may take; None is as long as the client waits.
 
     Raises:
         openai.APIError: The server cannot be reached, redirects, or reports an error, even with status 200.
@@ -72,7 +81,7 @@ async def ask(client: "openai.AsyncOpenAI", body: dict[str, Any], most_bytes: in
     from judge.scoring.model.client import limited
     from judge.scoring.model.failures import hidden_error, not_a_completion
 
-    answer = await _post(limited(client, most_bytes), body)
+    answer = await _post(limited(client, most_bytes), body, path, patience_s)
     try:
         content = answer.json()
     except (ValueError, RecursionError) as exc:
@@ -82,7 +91,9 @@ async def ask(client: "openai.AsyncOpenAI", body: dict[str, Any], most_bytes: in
     return content
 
 
-async def _post(client: "openai.AsyncOpenAI", body: dict[str, Any]) -> "httpx2.Response":
+async def _post(
+    client: "openai.AsyncOpenAI", body: dict[str, Any], path: str, patience_s: float | None
+) -> "httpx2.Response":
     """The server's answer, not yet parsed.
 
     It uses the client's method for untyped requests. With the types of `chat.completions.create`, a request takes twice
@@ -92,14 +103,12 @@ async def _post(client: "openai.AsyncOpenAI", body: dict[str, Any]) -> "httpx2.R
     import httpx2
     import openai
 
+    # The caller limits retries; an administrator's key is for other requests.
+    options: Any = {"max_retries": 0, "security": {"bearer_auth": True}}
+    if patience_s is not None:
+        options["timeout"] = httpx2.Timeout(patience_s, connect=5.0)
     try:
-        return await client.post(
-            "/chat/completions",
-            cast_to=httpx2.Response,
-            body=body,
-            # The caller limits retries; an administrator's key is for other requests.
-            options={"max_retries": 0, "security": {"bearer_auth": True}},
-        )
+        return await client.post(path, cast_to=httpx2.Response, body=body, options=options)
     except UnicodeEncodeError as exc:
         raise _odd_key() from exc
     except RuntimeError as exc:  # the client is closed, or belongs to another event loop

@@ -1,12 +1,15 @@
 """Reads a server's answer without trusting its types, and looks up its cost in the `genai-prices` list."""
 
 import ipaddress
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+
+from judge.scoring.ratings import Spent
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
 
 # Mistral's reason if an answer fills the context before it reaches the requested limit.
 _FINISH_REASONS = {"model_length": "length"}
+_THOUGHTS = ("reasoning", "reasoning_content", "thinking")  # where servers put a model's thinking
 # Counts are stored as 32-bit numbers, and no answer has more tokens.
 _MOST_TOKENS = 2**31 - 1
 # No request asks for more; the rest of a longer list is ignored.
@@ -33,23 +37,22 @@ class Token:
 class Choice:
     """One answer: its unchanged `text`, and why it ended (`stop`, `length`, ...).
 
-    `tokens` are those of `text`, if log probabilities were requested and returned.
+    `tokens` are those of `text`, if log probabilities were requested and returned. `has_thought` is whether the model
+    thought before it answered, as far as its server says.
     """
 
     text: str
     finish_reason: str
     is_refusal: bool = False
     tokens: tuple[Token, ...] = ()
+    has_thought: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
-    """One request's answers, at least one; tokens and `cost_usd` are for all of them, None if unknown."""
+@dataclass(frozen=True)
+class Completion(Spent):
+    """One request's answers, at least one, and what all of them took."""
 
     choices: tuple[Choice, ...]
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    cost_usd: float | None = None
 
 
 def to_completion(body: object) -> Completion | None:
@@ -64,10 +67,24 @@ def to_completion(body: object) -> Completion | None:
     if not isinstance(choices, list) or not choices:
         return None
     usage = _get(body, "usage")
+    thinking = _count(_get(_get(usage, "completion_tokens_details"), "reasoning_tokens"))
     return Completion(
-        choices=tuple(_to_choice(choice) for choice in choices[:MOST_CHOICES]),
+        choices=tuple(_to_choice(choice, bool(thinking)) for choice in choices[:MOST_CHOICES]),
         input_tokens=_count(_get(usage, "prompt_tokens")),
         output_tokens=_count(_get(usage, "completion_tokens")),
+        reasoning_tokens=thinking,
+    )
+
+
+def to_decision(body: object) -> Completion | None:
+    """The answers of a decision, as the JSON of a list; None if `body` is something else."""
+    answers, usage = _get(body, "answers"), _get(body, "usage")
+    if not isinstance(answers, list):
+        return None
+    return Completion(
+        (Choice(json.dumps(answers[:MOST_CHOICES]), "stop"),),
+        input_tokens=_count(_get(usage, "input_tokens")),
+        output_tokens=_count(_get(usage, "output_tokens")),
     )
 
 
@@ -75,15 +92,17 @@ def _get(part: object, name: str) -> Any:
     return part.get(name) if isinstance(part, dict) else None
 
 
-def _to_choice(choice: object) -> Choice:
+def _to_choice(choice: object, has_thought: bool) -> Choice:
     message = _get(choice, "message")
     refusal = _text(_get(message, "refusal"))
     finish_reason = _text(_get(choice, "finish_reason"))
+    text = _text(_get(message, "content")) or refusal
     return Choice(
-        text=_text(_get(message, "content")) or refusal,
+        text=text,
         finish_reason=_FINISH_REASONS.get(finish_reason, finish_reason),
         is_refusal=bool(refusal),
         tokens=tuple(_tokens(_get(choice, "logprobs"))),
+        has_thought=has_thought or any(_get(message, name) for name in _THOUGHTS) or text.lstrip().startswith("<think"),
     )
 
 
@@ -120,6 +139,7 @@ def _tokens(logprobs: object) -> Iterator[Token]:
 
 BATCH = "batch"
 """The `service_tier` of an answer from a batch; servers leave it out, so `judge.rows.exchange` adds it."""
+_DECISIONS = "-decisions"  # how the price list names the decisions of a provider
 _COUNTS = ("total_tokens", "prompt_tokens", "completion_tokens")
 
 
@@ -141,29 +161,29 @@ def price_list() -> "Future[DataSnapshot]":
     return ThreadPoolExecutor(max_workers=1).submit(_read_list)
 
 
-def cost_of(base_url: str, answer: dict[str, Any]) -> float | None:
-    """The price of a chat completion in US dollars, with cached tokens at their own price; None if it is not known.
+def cost_of(base_url: str, answer: dict[str, Any], *, is_decision: bool = False) -> float | None:
+    """The price of an answer in US dollars, with cached tokens at their own price; None if it is not known.
 
     Provider and model must both be on the list, because a model of the same name on another server has another price.
     Waits until the list is read.
 
     Args:
         base_url: The server's address, which identifies the provider.
-        answer: The completion as JSON; its `model` and `usage` are read.
+        answer: A chat completion or a decision as JSON; its `model`, `usage` and `service_tier` are read.
+        is_decision: Decisions have prices of their own.
     """
     tier = answer.get("service_tier")
-    if tier not in (None, "default", BATCH) or _has_more_fees(answer):
-        return None  # flex and priority have prices of their own
-    if not _is_listed(base_url):
+    provider = _provider_at(base_url, is_decision=is_decision)
+    if _has_more_fees(answer) or not provider:
         return None
+    # Nearly always half the list price for batches and flex; a model without the variant cannot be used so.
+    context = {"processing": BATCH} if tier == BATCH else {"service_tier": str(tier)}
     prices = price_list().result()
     for flavor in ("chat", "default"):
         try:
-            usage = prices.extract_usage(answer, provider_api_url=base_url, api_flavor=flavor)
-            if tier != BATCH:
+            usage = prices.extract_usage(answer, provider, api_flavor=flavor)
+            if tier in (None, "default"):
                 return float(usage.calc_price().total_price)
-            # Nearly always half the list price. A model without a batch price on the list cannot be used in batches.
-            context = {"processing": "batch"}
             variants = (usage.model and usage.model.price_variants) or ()
             has_one = any(variant.when == context for variant in variants)
             return float(usage.calc_price(price_context=context).total_price) if has_one else None
@@ -179,12 +199,12 @@ def _read_list() -> "DataSnapshot":
 
 
 @cache
-def _is_listed(base_url: str) -> bool:
+def _provider_at(base_url: str, *, is_decision: bool) -> str | None:
     for provider in price_list().result().providers:
-        match = re.match(provider.api_pattern, base_url)
+        match = re.match(provider.api_pattern, base_url) if provider.id.endswith(_DECISIONS) is is_decision else None
         if match and (match[0].endswith(("/", ".")) or base_url[match.end() :][:1] in ("", "/", ":")):
-            return True
-    return False
+            return provider.id
+    return None
 
 
 def _has_more_fees(answer: dict[str, Any]) -> bool:

@@ -24,8 +24,10 @@ from judge.errors import (
     QuotaExceededError,
     RateLimitedError,
     RequestRejectedError,
+    SetupError,
     UnavailableError,
 )
+from judge.scoring.model.client import CHAT
 from judge.scoring.model.completion import MOST_CHOICES
 from judge.scoring.sanitize import sanitize
 
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     import httpx2
 
 
-_Problem = Enum("_Problem", "FILTERED QUOTA MODEL KEY TOO_LONG RATE UNAVAILABLE NO_COMPLETION REJECTED")
+_Problem = Enum("_Problem", "FILTERED QUOTA MODEL KEY TOO_LONG RATE UNAVAILABLE NO_DECISIONS NO_COMPLETION REJECTED")
 
 # Words that identify a problem before the status does, and the statuses they need; the first matching row counts.
 _WORDS = (
@@ -101,7 +103,12 @@ _ERRORS: dict[_Problem, tuple[type[JudgeError], str]] = {
     _Problem.RATE: (
         RateLimitedError,
         "The server at {server} limits the rate of requests ({answer}); wait, lower JUDGE_CONCURRENCY "
-        "or JUDGE_SAMPLES, or raise JUDGE_TIMEOUT_S.",
+        "or JUDGE_SAMPLES, raise JUDGE_TIMEOUT_S, or leave out JUDGE_TIER.",
+    ),
+    _Problem.NO_DECISIONS: (
+        SetupError,
+        "The server at {server} has no decisions with model {model!r} ({answer}); --ask distribution does the same "
+        "with log probabilities.",
     ),
     _Problem.UNAVAILABLE: (
         UnavailableError,
@@ -114,7 +121,8 @@ _ERRORS: dict[_Problem, tuple[type[JudgeError], str]] = {
     ),
     _Problem.REJECTED: (
         RequestRejectedError,
-        "The server at {server} rejects the request ({answer}); check {setting}, OPENAI_BASE_URL and OPENAI_API_KEY.",
+        "The server at {server} rejects the request ({answer}); check {setting}, OPENAI_BASE_URL and OPENAI_API_KEY, "
+        "and JUDGE_TIER and JUDGE_OPTIONS if they are set.",
     ),
 }
 # OpenAI answers 403 to logprobs, and old servers answer 500 to an `n` that they do not know.
@@ -184,7 +192,12 @@ def hidden_error(response: "httpx2.Response", body: object) -> openai.APIStatusE
 
 
 def to_judge_error(
-    error: openai.OpenAIError, model: str, base_url: str, prompt: str, setting: str = "JUDGE_MODEL"
+    error: openai.OpenAIError,
+    model: str,
+    base_url: str,
+    prompt: str,
+    setting: str = "JUDGE_MODEL",
+    path: str = CHAT,
 ) -> JudgeError:
     """The `JudgeError` subclass for what the client raised, with the server's words and the setting to change.
 
@@ -201,6 +214,8 @@ def to_judge_error(
     if error.response.has_redirect_location:
         return _redirected(error.response, server)
     problem = _problem(error)
+    if path != CHAT and _lacks_decisions(error):
+        problem = _Problem.NO_DECISIONS
     child, sentence = _ERRORS.get(problem, _ERRORS[_Problem.REJECTED])
     # Only letters, because a server may put anything here, and keys have digits.
     code = f", {error.code}" if re.fullmatch(r"[a-z_]{3,40}", error.code or "") else ""
@@ -229,13 +244,29 @@ def _redirected(response: "httpx2.Response", server: str) -> BadResponseError:
 
 def _problem(error: openai.APIStatusError) -> _Problem:
     status = error.status_code
-    words = all_words(error.body)
-    for problem, statuses, pattern in _WORDS:
-        if status in statuses and re.search(pattern, words, re.IGNORECASE):
-            return problem
+    if problem := _named_problem(error):
+        return problem
     if status >= 500:
         return _Problem.UNAVAILABLE
     return _STATUSES.get(status, _Problem.REJECTED) if status >= 400 else _Problem.NO_COMPLETION
+
+
+def _named_problem(error: openai.APIStatusError) -> _Problem | None:
+    """The problem that the server's words name."""
+    words = all_words(error.body)
+    for problem, statuses, pattern in _WORDS:
+        if error.status_code in statuses and re.search(pattern, words, re.IGNORECASE):
+            return problem
+    return None
+
+
+def _lacks_decisions(error: openai.APIStatusError) -> bool:
+    if error.status_code in (404, 405, 501):
+        return _named_problem(error) is not _Problem.MODEL
+    return (
+        error.status_code == 400
+        and re.search(r"(?:not |un)supported", all_words(error.body), re.IGNORECASE) is not None
+    )
 
 
 def _until_s(date: str) -> float | None:

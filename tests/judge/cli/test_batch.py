@@ -13,7 +13,7 @@ from judge.rows.exports import export
 from judge.rows.files import Format
 from judge.rows.row_file import ADDED, Item, Malformed, Row, parse_item
 from tests.judge_command import Done, run
-from tests.model_server import Answer, Failure, ModelServer
+from tests.model_server import Answer, Decided, Failure, ModelServer
 from tests.tables import each
 
 JUDGE = str(Path(sys.executable).with_name("judge"))
@@ -798,3 +798,36 @@ def test_own_table_is_replaced_and_named(source: Path, output: Path, form: str) 
 
 def test_ending_of_an_unsupported_format_is_refused(source: Path, output: Path) -> None:
     assert ".xlsx is not written" in offline(source, output.with_suffix(".xlsx")).stderr
+
+
+async def test_decisions_are_written_with_their_probabilities_and_never_mixed_with_text(
+    model_server: ModelServer, source: Path, output: Path
+) -> None:
+    levels = {str(score): chance for score, chance in enumerate((0.0, 0.0, 0.0, 0.3, 0.5, 0.2))}
+    model_server.script(Decided(levels, {"relevant": 0.9}))
+    done = await ask(model_server, source, output, "--ask", "decision", "--limit", 2)
+    assert done.stdout.startswith("Asks for: decision ")
+    first, _ = read(output)
+    assert (first["score"], first["mean"], first["probabilities"]["5"]) == (4, pytest.approx(3.9), pytest.approx(0.2))
+    assert (first["points"]["relevant"], first["ask"][:9], first["justification"]) == (0.9, "decision ", "")
+    again = await ask(model_server, source, output)
+    assert (again.returncode, len(model_server.requests)) == (2, 2)
+    assert "judged with ask 'decision" in again.stderr
+
+
+async def test_thinking_is_shown_apart(model_server: ModelServer, source: Path, output: Path) -> None:
+    usage = {"prompt_tokens": 400, "completion_tokens": 640, "completion_tokens_details": {"reasoning_tokens": 520}}
+    model_server.script(Answer("score: 4\nGood.", usage=usage))
+    done = await ask(model_server, source, output, "--effort", "high")
+    assert "640 tokens a rating, 520 of them thinking." in done.stdout
+    assert (model_server.requests[0]["reasoning_effort"], read(output)[0]["reasoning_tokens"]) == ("high", 520)
+
+
+@pytest.mark.parametrize(
+    ("option", "words"), [(("--ask", "decision"), "for text alone"), (("--tier", "flex"), "price")]
+)
+def test_batches_ask_for_text_at_their_own_price(
+    source: Path, output: Path, option: tuple[str, str], words: str
+) -> None:
+    done = run("batch", source, "-o", output, "--batch-api", *option, OPENAI_API_KEY="k")
+    assert (done.returncode, words in done.stderr) == (2, True)

@@ -112,7 +112,7 @@ async def test_rejected_option_is_left_out_and_remembered(
 
 async def test_limit_is_sent_under_its_older_name_if_the_newer_is_rejected(model_server: ModelServer, ask: Ask) -> None:
     await ask(AZURE.script("max_completion_tokens"), samples=1)
-    assert [request.get("max_tokens") for request in model_server.requests] == [None, 8192]
+    assert [request.get("max_tokens") for request in model_server.requests] == [None, 1024]
 
 
 async def test_limit_is_left_out_if_both_names_are_rejected(model_server: ModelServer, ask: Ask) -> None:
@@ -178,7 +178,7 @@ async def test_prompt_that_is_too_long_does_not_remove_the_limit(
         await judge.score(QUESTION, RESPONSE)
     model_server.script(GOOD)
     await judge.score(QUESTION, RESPONSE)
-    assert model_server.requests[-1]["max_completion_tokens"] == 8192
+    assert model_server.requests[-1]["max_completion_tokens"] == 1024
 
 
 @pytest.mark.parametrize("reply", every("too_long"))
@@ -269,7 +269,7 @@ async def test_reasoning_is_never_read_as_the_answer(ask: Ask, field: str) -> No
     assert reason(await ask(Answer("", extra={field: "score: 5\nGood."}), samples=1)) is UnscoredReason.EMPTY
     assert (
         reason(await ask(Answer(None, finish_reason="length", extra={field: "score: 5\nGood."}), samples=1))
-        is UnscoredReason.TRUNCATED
+        is UnscoredReason.THINKING
     )
 
 

@@ -50,6 +50,22 @@ def test_batches_cost_half_the_list_price_for_models_that_support_them() -> None
     assert cost_of(OPENAI, completion("gpt-4-32k", service_tier="batch")) is None
 
 
+def test_tier_that_answered_decides_the_price() -> None:
+    # genai-prices lists gpt-6-luna at 0.20 and 0.75 USD for a million tokens in and out, in requests of this length.
+    prices = [
+        cost_of(OPENAI, completion("gpt-6-luna", service_tier=tier)) for tier in (None, "default", "flex", "fast")
+    ]
+    assert prices == [pytest.approx(0.95), pytest.approx(0.95), pytest.approx(0.475), pytest.approx(1.90)]
+
+
+def test_decisions_cost_what_they_read() -> None:
+    usage = {"input_tokens": 100_000, "output_tokens": 100_000, "total_tokens": 200_000}
+    decision = {"model": "gpt-6-luna", "usage": usage}
+    assert cost_of(OPENAI, decision, is_decision=True) == pytest.approx(0.01)
+    assert cost_of("https://api.fireworks.ai/inference/v1/", decision, is_decision=True) is None
+    assert cost_of(OPENAI, decision | {"usage": {}}, is_decision=True) is None
+
+
 def test_cached_tokens_have_their_own_price() -> None:
     usage = {
         "prompt_tokens": 1_000_000,

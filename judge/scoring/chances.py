@@ -1,0 +1,111 @@
+"""What the log probabilities of a score's tokens say about each number of the scale."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from judge.scoring.model import Token
+from judge.scoring.ratings import Rating, Result, mean_of
+from judge.scoring.reading import parse_rating
+from judge.scoring.rubric import Scale
+
+# Each occurrence of the score's number costs one reading of the answer; no real judgement exceeds these limits.
+_MOST_PLACES, _MOST_CHARS = 50, 50_000
+_LEAST_COVERAGE, _MOST_COVERAGE = 0.8, 1.02
+
+Parse: TypeAlias = Callable[[str, Scale], Result]
+
+
+def weigh_score(tokens: Sequence[Token], rating: Rating, scale: Scale, parse: Parse = parse_rating) -> float | None:
+    """The mean of the scale's scores, each weighted by the probability that the model gave to it.
+
+    Probabilities of tokens that are not scores are left out, and the rest is scaled to 1. None if no token decides the
+    score: there are no log probabilities (or not that of the score), the score is stated twice, a number may go on in
+    another token, or the answer has more than 50,000 characters.
+
+    Source: G-Eval, arXiv 2303.16634, section 3.1 (there estimated from 20 samples, here read directly).
+    """
+    chances, open_ended = find_chances(tokens, rating.score, scale, parse)
+    if open_ended or rating.score not in chances:
+        return None
+    return mean_of(scaled(chances))
+
+
+def to_distribution(chances: dict[int, float]) -> tuple[dict[int, float] | None, float]:
+    """The distribution, scaled to 1, and its coverage: how much of the probability was on numbers of the scale.
+
+    None if that is too little to speak for the model, or more than there can be.
+    """
+    coverage = math.fsum(chances.values())
+    return (scaled(chances) if _LEAST_COVERAGE <= coverage <= _MOST_COVERAGE else None), min(coverage, 1.0)
+
+
+def scaled(chances: dict[int, float]) -> dict[int, float]:
+    total = math.fsum(chances.values())
+    return {score: chance / total for score, chance in sorted(chances.items())}
+
+
+def find_chances(
+    tokens: Sequence[Token], score: int, scale: Scale, parse: Parse = parse_rating
+) -> tuple[dict[int, float], float]:
+    """The probability of each number of the scale where `score` stands, and that of numbers that may go on.
+
+    A model may write "10" as "1" and "0". What follows the "1" is known only if the answer took that way.
+    """
+    found = _place_of(tokens, score, scale, parse)
+    chances: dict[int, float] = {}
+    return chances, (0.0 if found is None else _add(tokens, found, "", 1.0, scale, chances))
+
+
+def _add(
+    tokens: Sequence[Token], at: int, before: str, chance: float, scale: Scale, chances: dict[int, float]
+) -> float:
+    """Adds the numbers that go on at a token after the digits `before`; returns the probability of unknown ones."""
+    unknown, numbers = 0.0, range(scale.low, scale.high + 1)
+    candidates = [(text, chance * math.exp(min(logprob, 0.0))) for text, logprob in tokens[at].candidates.items()]
+    # The token after "1" tells whether the number is 1; and it is, where other numbers of two digits are one token.
+    is_whole = not before and any(len(text.strip()) > 1 and _is_number(text.strip()) for text, _ in candidates)
+    for text, share in candidates:
+        digits = before + (text if before else text.strip())
+        has_ended = not _is_number(digits)
+        if has_ended and not before:
+            continue  # no number at all
+        value = int(before if has_ended else digits)
+        goes_on = not (has_ended or is_whole) and any(str(n).startswith(digits) and n != value for n in numbers)
+        if goes_on and text != tokens[at].text:
+            unknown += share
+        elif goes_on and at + 1 < len(tokens):
+            unknown += _add(tokens, at + 1, digits, share, scale, chances)
+        elif value in numbers:
+            chances[value] = chances.get(value, 0.0) + share
+    return unknown
+
+
+def _place_of(tokens: Sequence[Token], score: int, scale: Scale, parse: Parse) -> int | None:
+    """Where the number stands that decides the score: if another one stood there, the answer would be read as that."""
+    other = score - 1 if score > scale.low else score + 1
+    texts = [token.text for token in tokens]
+    numbers = [(at, to, "".join(texts[at:to])) for at in range(len(texts)) if (to := _end_of(texts, at))]
+    places = [(at, to, number) for at, to, number in numbers if _is_number(number.strip()) and int(number) == score]
+    if len(places) > _MOST_PLACES or sum(map(len, texts)) > _MOST_CHARS:
+        return None
+    for at, to, number in places:
+        changed = parse("".join((*texts[:at], number.replace(str(score), str(other)), *texts[to:])), scale)
+        if isinstance(changed, Rating) and changed.score == other:
+            return at
+    return None
+
+
+def _end_of(texts: Sequence[str], at: int) -> int | None:
+    """Where the number ends that begins with this token; None if none does."""
+    goes_on = texts[at - 1][-1:].isdigit() and texts[at][:1].isdigit() if at else False
+    if goes_on or not _is_number(texts[at].strip()):
+        return None
+    to = at + 1
+    while to < len(texts) and texts[to - 1][-1:].isdigit() and _is_number(texts[to]):
+        to += 1
+    return to
+
+
+def _is_number(digits: str) -> bool:
+    return digits.isascii() and digits.isdigit() and len(digits) < 4

@@ -1,0 +1,134 @@
+"""What a request asks for beside the prompt: effort, tier, the server's own options, and the length of an answer."""
+
+import math
+from typing import Any
+
+import pytest
+from openai import AsyncOpenAI
+
+from judge import Judge, RateLimitedError, Rating, RequestRejectedError, SetupError, UnscoredReason, Verdict
+from tests.judge_client import QUESTION, RESPONSE, Ask
+from tests.model_server import Answer, Failure, ModelServer
+from tests.tables import each
+
+GOOD = "score: 4\nGood."
+
+
+def thought(text: str | None, tokens: int = 1024, **fields: Any) -> Answer:
+    usage = {"prompt_tokens": 400, "completion_tokens": tokens, "completion_tokens_details": {"reasoning_tokens": 900}}
+    return Answer(text, usage=usage, **fields)
+
+
+async def test_effort_is_passed_as_it_is_and_dropped_with_a_sentence_if_refused(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    refused = Failure(400, message="Unsupported value: 'reasoning_effort' does not support 'max' with this model.")
+    model_server.script(lambda request: refused if "reasoning_effort" in request else GOOD)
+    judge = Judge("m", client=client, samples=1, effort="max")
+    assert judge.shortfalls == []
+    assert [(await judge.score(QUESTION, RESPONSE)).score for _ in range(2)] == [4, 4]
+    assert [request.get("reasoning_effort") for request in model_server.requests] == ["max", None, None]
+    assert judge.shortfalls == ["Model 'm' refuses JUDGE_EFFORT and is asked without it."]
+
+
+async def test_thinking_is_counted_apart(ask: Ask) -> None:
+    verdict = await ask(thought(GOOD), samples=1)
+    assert (verdict.output_tokens, verdict.reasoning_tokens) == (1024, 900)
+    assert (await ask(GOOD, samples=1)).reasoning_tokens is None
+
+
+def limits(server: ModelServer) -> list[int | None]:
+    return [request.get("max_completion_tokens") for request in server.requests]
+
+
+async def test_short_answer_that_thinking_used_up_is_asked_again_with_more_room_and_paid_for(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    model_server.script(thought(None, finish_reason="length"), thought(GOOD))
+    judge = Judge("m", client=client, samples=1)
+    verdict = await judge.score(QUESTION, RESPONSE)
+    assert (verdict.score, verdict.output_tokens, verdict.reasoning_tokens) == (4, 2048, 1800)
+    await judge.score(QUESTION, RESPONSE)
+    assert limits(model_server) == [1024, 8192, 8192]
+
+
+@pytest.mark.parametrize("text", [None, "<think>So the user"])
+async def test_answer_without_a_word_after_its_thinking_is_unscored_with_the_advice(
+    model_server: ModelServer, ask: Ask, text: str | None
+) -> None:
+    verdict: Verdict = await ask(thought(text, finish_reason="length"), samples=1, answer_tokens=2000)
+    assert verdict.unscored
+    assert verdict.unscored.reason is UnscoredReason.THINKING
+    assert "lower JUDGE_EFFORT, or raise JUDGE_ANSWER_TOKENS" in verdict.unscored.detail
+    assert limits(model_server) == [2000]
+
+
+async def test_other_models_keep_the_short_limit(model_server: ModelServer, ask: Ask) -> None:
+    verdict = await ask(Answer("score: 4\nIt is", finish_reason="length"), samples=1)
+    assert verdict.unscored
+    assert verdict.unscored.reason is UnscoredReason.TRUNCATED
+    assert limits(model_server) == [1024, 1024]
+
+
+async def test_texts_that_are_no_verdict_have_the_long_limit(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    model_server.script("A new rubric")
+    await Judge("m", client=client).write("Write a rubric.")
+    assert limits(model_server) == [8192]
+
+
+async def test_options_are_fields_of_the_body_and_come_before_ours(model_server: ModelServer, ask: Ask) -> None:
+    options = '{"chat_template_kwargs": {"enable_thinking": false}, "temperature": 0.3, "max_tokens": 50}'
+    await ask(GOOD, samples=1, options=options)
+    [request] = model_server.requests
+    assert request["chat_template_kwargs"] == {"enable_thinking": False}
+    assert (request["temperature"], request["max_tokens"], "max_completion_tokens" in request) == (0.3, 50, False)
+
+
+@each(
+    ("options", "words"),
+    [
+        ("[1]", "no JSON object"),
+        ("secret", "no JSON object"),
+        ('{"secret": NaN}', "no JSON object"),
+        ("[" * 100_000, "no JSON object"),
+        ({"secret": math.inf}, "no JSON object"),
+        *(({name: "secret"}, name) for name in ("messages", "input", "questions", "model", "n", "stream")),
+    ],
+)
+def test_options_that_are_no_object_or_ours_are_refused_without_their_values(options: Any, words: str) -> None:
+    with pytest.raises(SetupError, match=words) as caught:
+        Judge("m", options=options)
+    assert "secret" not in str(caught.value)
+    assert "secret" not in repr(caught.value.__cause__)
+
+
+@each("settings", [{"effort": "very much"}, {"tier": ""}, {"answer_tokens": 0}])
+def test_wishes_that_cannot_be_sent_are_refused(settings: dict[str, Any]) -> None:
+    with pytest.raises(SetupError, match="JUDGE_"):
+        Judge("m", **settings)
+
+
+FULL = Failure(429, code="resource_unavailable", message="Resource unavailable", headers={"retry-after-ms": "1"})
+
+
+async def test_capacity_at_flex_is_waited_for(model_server: ModelServer, ask: Ask) -> None:
+    flex = Answer(GOOD)
+    assert (await ask(*[FULL] * 8, flex, samples=1, tier="flex")).score == 4
+    assert {request["service_tier"] for request in model_server.requests} == {"flex"}
+    with pytest.raises(RateLimitedError, match="leave out JUDGE_TIER"):
+        await ask(*[FULL] * 8, samples=1)
+
+
+async def test_refused_tier_is_never_left_out(model_server: ModelServer, ask: Ask) -> None:
+    refused = Failure(400, message="Invalid service_tier argument for this model", param="service_tier")
+    with pytest.raises(RequestRejectedError, match="JUDGE_TIER"):
+        await ask(lambda request: refused if "service_tier" in request else GOOD, samples=1, tier="flex")
+    assert len(model_server.requests) == 1
+
+
+async def test_another_tier_than_asked_for_is_said(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    model_server.script(Answer(GOOD, service_tier="default"))
+    judge = Judge("m", client=client, samples=1, tier="flex")
+    [rating] = (await judge.score(QUESTION, RESPONSE)).ratings
+    assert isinstance(rating, Rating)
+    assert judge.shortfalls == ["Model 'm' was asked at tier 'flex' and answered at 'default', at its price."]

@@ -1,0 +1,168 @@
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from openai import AsyncOpenAI
+
+from judge import DeadlineError, Judge, Rating, Rubric, UnscoredReason, load_rubric
+from judge.scoring.chances import find_chances
+from judge.scoring.model import Token
+from judge.scoring.rubric import Scale
+from tests.judge_client import QUESTION, RESPONSE, Ask
+from tests.model_server import Answer, Failure, ModelServer, Reply, Script, Stall
+from tests.tables import each
+
+Part = tuple[str, Mapping[str, float]]
+TEXT = "score: 3\nAs text."
+REFUSED = Failure(400, message="'logprobs' is not supported", param="logprobs")
+TORN: Part = (" 4", {" 4": 0.5, "4": 0.1, " 5": 0.3, " 2": 0.05, "**": 0.05})
+
+
+def answer(*parts: str | Part, **fields: Any) -> Answer:
+    """An answer in tokens; a part with rivals comes with their probabilities."""
+    tokens = [(part, {part: 1.0}) if isinstance(part, str) else part for part in parts]
+    content = [
+        {
+            "token": text,
+            "logprob": math.log(rivals[text]),
+            "top_logprobs": [
+                {"token": rival, "logprob": math.log(chance) if chance else -math.inf}
+                for rival, chance in rivals.items()
+            ],
+        }
+        for text, rivals in tokens
+    ]
+    fields = {"finish_reason": "length"} | fields
+    return Answer("".join(text for text, _ in tokens), logprobs={"content": content}, **fields)
+
+
+def or_text(reply: Reply) -> Script:
+    """`reply` if log probabilities are asked for, text otherwise."""
+    return lambda request: reply if "logprobs" in request else TEXT
+
+
+async def test_distribution_is_one_short_request_and_its_score_the_rounded_mean(
+    model_server: ModelServer, ask: Ask
+) -> None:
+    verdict = await ask(or_text(answer("score", ":", TORN, "\nIt is a good")), ask="distribution")
+    [rating] = verdict.ratings
+    assert isinstance(rating, Rating)
+    assert rating.coverage == pytest.approx(0.95)
+    # 2 * 0.05 + 4 * 0.6 + 5 * 0.3 = 4.0, of 0.95: 4.21
+    assert (verdict.score, verdict.mean) == (4, pytest.approx(4.0 / 0.95))
+    assert verdict.probabilities == pytest.approx({2: 0.05 / 0.95, 4: 0.6 / 0.95, 5: 0.3 / 0.95})
+    assert (verdict.spread, verdict.justification) == (1, "")
+    [request] = model_server.requests
+    assert (request["temperature"], request["top_logprobs"], "n" in request) == (0, 20, False)
+    assert request["max_completion_tokens"] <= 16
+
+
+@pytest.mark.parametrize(
+    ("reply", "coverage"),
+    [
+        (answer("score:", (" 4", {" 4": 0.5, " 5": 0.2, " four": 0.3}), "\nA"), 0.7),
+        (answer("score:", (" 4", {" 4": 1.0, " 5": 1.0, " 3": 1.0}), "\nA"), 1.0),
+        (answer("The ", ("response", {"response": 0.4, "answer": 0.3, "user": 0.2, "text": 0.05, "a": 0.05})), None),
+        (Answer("score: 4"), None),
+        (Answer("score: 4", logprobs={"content": [{"token": "score: 4"}]}), None),
+        (answer("score: ", ("4", {"4": 1.0}), finish_reason="length"), None),  # it may go on
+        (Answer("", finish_reason="length", usage=None), None),
+    ],
+)
+async def test_distribution_that_does_not_speak_for_the_score_is_asked_as_text(
+    model_server: ModelServer, ask: Ask, reply: Answer, coverage: float | None
+) -> None:
+    verdict = await ask(or_text(reply), ask="distribution", samples=1)
+    assert (verdict.score, verdict.justification, verdict.probabilities) == (3, "As text.", None)
+    [rating] = verdict.ratings
+    assert isinstance(rating, Rating)
+    assert rating.coverage == (coverage and pytest.approx(coverage))
+    first = (reply.usage or {}).get("prompt_tokens", 0)
+    assert (verdict.input_tokens, len(model_server.requests)) == (400 + first, 2)
+
+
+async def test_server_without_log_probabilities_is_asked_as_text_and_named(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    judge = Judge("m", client=client, ask="distribution")
+    model_server.script(or_text(REFUSED))
+    assert [(await judge.score(QUESTION, RESPONSE)).basis for _ in range(2)] == ["2 of 2"] * 2
+    assert sum("logprobs" in request for request in model_server.requests) == 1
+    [said] = judge.shortfalls
+    assert "'m' gives no log probabilities" in said
+
+
+async def test_answers_with_log_probabilities_are_used_though_others_have_none(ask: Ask) -> None:
+    given = answer("score:", TORN, "\n")
+    replies = [Answer("score: 4"), TEXT, given]
+    first = await ask(*replies[:2], ask="distribution", samples=1)
+    assert (first.score, (await ask(given, ask="distribution")).score) == (3, 4)
+
+
+async def test_failed_request_is_a_failure_and_not_asked_as_text(model_server: ModelServer, ask: Ask) -> None:
+    with pytest.raises(DeadlineError):
+        await ask(or_text(Stall(in_body=True)), ask="distribution", timeout_s=0.3)
+    assert all("logprobs" in request for request in model_server.requests)
+
+
+async def test_filtered_distribution_is_unscored_at_once(model_server: ModelServer, ask: Ask) -> None:
+    verdict = await ask(Answer(None, finish_reason="content_filter"), ask="distribution")
+    assert verdict.unscored
+    assert verdict.unscored.reason is UnscoredReason.FILTERED
+    assert len(model_server.requests) == 1
+
+
+def chances(parts: list[str | Part], score: int, scale: Scale) -> tuple[dict[int, float], float]:
+    tokens = [
+        Token(part, {part: 0.0})
+        if isinstance(part, str)
+        else Token(part[0], {t: math.log(p) for t, p in part[1].items()})
+        for part in parts
+    ]
+    return find_chances(tokens, score, scale)
+
+
+@each(
+    ("parts", "score", "expected", "unknown"),
+    [
+        # "10" as one token, so that "1" is 1
+        (["score:", (" 10", {" 10": 0.6, " 1": 0.1, " 9": 0.3})], 10, {10: 0.6, 1: 0.1, 9: 0.3}, 0.0),
+        # "10" as "1" and "0": of the 0.6 of a "1", three quarters go on
+        (
+            ["score: ", ("1", {"1": 0.6, "9": 0.4}), ("0", {"0": 0.75, "\n": 0.2, "5": 0.05}), "\nA"],
+            10,
+            {10: 0.45, 1: 0.12, 9: 0.4},
+            0.0,
+        ),
+        # the same, and the number ended at 1
+        (
+            ["score: ", ("1", {"1": 0.6, "9": 0.4}), ("\n", {"0": 0.25, "\n": 0.75}), "A"],
+            1,
+            {10: 0.15, 1: 0.45, 9: 0.4},
+            0.0,
+        ),
+        # what would have followed a "1" is not known
+        (["score: ", ("9", {"1": 0.2, "9": 0.8}), "\nA"], 9, {9: 0.8}, 0.2),
+        # on a longer scale, of other first digits nothing is known but the number itself
+        (["score: ", ("8", {"8": 0.7, "9": 0.3}), ("5", {"5": 0.9, "0": 0.1}), "\nA"], 85, {85: 0.63, 80: 0.07}, 0.3),
+    ],
+)
+def test_numbers_of_several_digits(
+    parts: list[str | Part], score: int, expected: Mapping[int, float], unknown: float
+) -> None:
+    high = 100 if score > 10 else 10
+    found, rest = chances(parts, score, Scale(0, high))
+    assert (found, rest) == (pytest.approx(expected), pytest.approx(unknown))
+
+
+async def test_scale_to_ten_with_digits_as_tokens_is_read(ask: Ask) -> None:
+    ten = Rubric("ten", load_rubric("additive-5").prompt.replace("between 0 and 5", "between 1 and 10"))
+    given = answer("score: ", ("1", {"1": 0.9, "9": 0.1}), ("0", {"0": 1.0}), "\nIt")
+    verdict = await ask(or_text(given), ask="distribution", rubric=ten)
+    assert (verdict.score, verdict.mean) == (10, pytest.approx(9.9))
+
+
+async def test_minus_infinity_is_no_probability(ask: Ask) -> None:
+    verdict = await ask(answer("score:", (" 4", {" 4": 1.0, " 0": 0.0}), "\nA"), ask="distribution")
+    assert verdict.probabilities == {4: 1.0}
