@@ -174,6 +174,18 @@ class JudgeSettings(StoreSettings):
         description="a stronger model on the same server, asked when ratings are two or more points apart or too few "
         "are usable",
     )
+    judge_ask: Literal["text", "distribution", "decision"] = Field(
+        default="text",
+        description="`distribution`: from log probabilities, `decision`: from a decision model, both without a reason",
+    )
+    judge_effort: str | None = Field(
+        default=None, description="how much the model thinks (`reasoning_effort`), such as `low`"
+    )
+    judge_answer_tokens: int | None = Field(
+        default=None, ge=1, description="longest answer. Default: 1024, or 8192 if the model thinks"
+    )
+    judge_options: SecretStr | None = Field(default=None, description="JSON object, more fields for each request")
+    judge_tier: str | None = Field(default=None, description="`flex`: half the price, within 15 minutes")
     judge_concurrency: int = Field(default=8, ge=1, le=256, description="cases judged at the same time")
     judge_timeout_s: float = Field(default=60, gt=0, le=3600, description="longest time for one verdict, in seconds")
 
@@ -243,6 +255,13 @@ class Settings(JudgeSettings, SlackSettings):
         default="console",
         description="`json`: one object per line. Tokens and texts are never logged",
     )
+
+    @field_validator("watch_by_batch")
+    @classmethod
+    def _asks_for_text(cls, by_batch: bool, info: ValidationInfo) -> bool:
+        if by_batch and (info.data.get("judge_ask") != "text" or info.data.get("judge_tier")):
+            raise ValueError("batches ask for text, at their own price; leave it out, or JUDGE_ASK and JUDGE_TIER")
+        return by_batch
 
     @field_validator("openai_api_key")
     @classmethod

@@ -178,7 +178,8 @@ async def _model(_: AsyncWebClient, settings: Settings) -> str:
 
 
 async def _stronger_model(_: AsyncWebClient, settings: Settings) -> str:
-    return await _try_other_model(settings, "JUDGE_ESCALATE_TO", settings.judge_escalate_to)
+    as_text = settings.model_copy(update={"judge_ask": "text"})
+    return await _try_other_model(as_text, "JUDGE_ESCALATE_TO", settings.judge_escalate_to)
 
 
 async def _further_models(_: AsyncWebClient, settings: Settings) -> str:
@@ -211,4 +212,4 @@ async def _try_model(settings: Settings, name: str) -> str:
     if verdict.score is None:
         reason = verdict.unscored.detail if verdict.unscored else ""
         raise BotError(f"{name} {verdict.model!r}: answers, but gave no usable score ({reason}); try another")
-    return f"{name}: {verdict.model} scores with {verdict.rubric}"
+    return "; ".join([f"{name}: {verdict.model} scores with {verdict.rubric}", *judge.shortfalls])

@@ -140,6 +140,15 @@ async def test_doctor_asks_each_model_that_may_judge(
         assert (code, well in said) == (0, True)
 
 
+async def test_doctor_says_what_the_server_refuses(model_server: ModelServer, tmp_path: Path) -> None:
+    refused = Failure(400, message="Unsupported parameter: 'reasoning_effort'")
+    model_server.script(lambda request: refused if "reasoning_effort" in request else GOOD)
+    async with pocket_slack() as slack:
+        env = environment(slack, model_server, tmp_path) | {"JUDGE_EFFORT": "low"}
+        code, said, _ = await run("doctor", env, tmp_path)
+    assert (code, "additive-5; Model 'gpt-6-luna' refuses JUDGE_EFFORT" in said) == (0, True)
+
+
 async def test_doctor_asks_only_for_what_a_process_of_its_role_needs(model_server: ModelServer, tmp_path: Path) -> None:
     model_server.script(GOOD)
     async with pocket_slack() as slack:
