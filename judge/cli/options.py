@@ -87,6 +87,9 @@ AnswerTokens = Annotated[
         envvar="JUDGE_ANSWER_TOKENS", help="Longest answer, with thinking; default: 1024, or 8192 if the model thinks."
     ),
 ]
+Points = Annotated[
+    bool, typer.Option("--points", help="Also ask, in one more request, which criteria of the rubric are met.")
+]
 _JUDGE = {
     "model": (Model, DEFAULT_MODEL),
     "rubric": (Rubric, DEFAULT_RUBRIC),
@@ -99,6 +102,7 @@ _JUDGE = {
     "options": (Options, None),
     "tier": (Tier, None),
     "answer_tokens": (AnswerTokens, None),
+    "points": (Points, False),
 }
 
 

@@ -20,8 +20,9 @@ from judge.rows.row_file import Row
 from judge.scoring.escalation import before_calibration, counted, others, why_of_model
 from judge.scoring.judging import Judge
 from judge.scoring.offline import OFFLINE
+from judge.scoring.points import points_total
 from judge.scoring.ratings import Rating, Unscored, Verdict
-from judge.scoring.rubric import DEFAULT_RUBRIC, Scale, list_rubrics, load_rubric, purpose_of
+from judge.scoring.rubric import DEFAULT_RUBRIC, Rubric, list_rubrics, load_rubric, purpose_of
 
 _WIDTH = 80
 
@@ -58,9 +59,7 @@ def score(
     judge = make()
     verdict = asyncio.run(_score(judge, said))
     typer.echo(
-        json.dumps(verdict.to_dict(), ensure_ascii=False)
-        if as_json
-        else to_printable(_to_text(verdict, judge.rubric.scale))
+        json.dumps(verdict.to_dict(), ensure_ascii=False) if as_json else to_printable(_to_text(verdict, judge.rubric))
     )
     for each in judge.shortfalls:
         options.say(each, err=True)
@@ -94,9 +93,9 @@ def _read_text(given: str, option: str) -> str:
         ) from exc
 
 
-def _to_text(verdict: Verdict, scale: Scale) -> str:
+def _to_text(verdict: Verdict, rubric: Rubric) -> str:
     if verdict.unscored is None:
-        head, body = f"Score: {verdict.score} of {scale.high}", verdict.justification or _points(verdict)
+        head, body = f"Score: {verdict.score} of {rubric.scale.high}", verdict.justification
     else:
         head, body = "Unscored", verdict.unscored.detail
     warning = f"Check this one yourself: the response {' and '.join(flag.words for flag in verdict.flags)}."
@@ -104,17 +103,24 @@ def _to_text(verdict: Verdict, scale: Scale) -> str:
     if verdict.unscored is not None and len(verdict.ratings) == 1:
         missing = []  # the verdict already says why
     failures = dict.fromkeys(f"{each.model}: {each.detail}" if each.model else each.detail for each in missing)
-    paragraphs = [head, *body.splitlines(), warning if verdict.flags else "", *failures, _footnote(verdict)]
+    paragraphs = [head, *body.splitlines(), _points(verdict, rubric), warning if verdict.flags else ""]
+    paragraphs += [*failures, _footnote(verdict)]
     wrapped = [textwrap.fill(paragraph, _WIDTH) for paragraph in paragraphs if paragraph.strip()]
     return "\n\n".join(wrapped)
 
 
-def _points(verdict: Verdict) -> str:
-    """How likely each criterion is met."""
-    return ", ".join(
-        f"{name}: {'declined' if chance is None else f'{chance:.0%}'}"
-        for name, chance in (verdict.points or {}).items()
-    )
+def _points(verdict: Verdict, rubric: Rubric) -> str:
+    """Which criteria are met, or how likely; and whether they and the score do not add up."""
+    if not verdict.points:
+        return ""
+    listed = ", ".join(f"{name}: {_met(chance)}" for name, chance in verdict.points.items())
+    total = points_total(verdict.points, rubric)
+    is_odd = total is not None and verdict.score is not None and abs(total - verdict.score) > 1
+    return f"{listed}. These add up to {total}, and not to the score." if is_odd else listed
+
+
+def _met(chance: float | None) -> str:
+    return "not said" if chance is None else {1.0: "yes", 0.0: "no"}.get(chance, f"{chance:.0%}")
 
 
 def _footnote(verdict: Verdict) -> str:

@@ -1,8 +1,8 @@
 """`Judge`, which turns a question and a response into a verdict."""
 
-import os
 import time
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from hashlib import sha256
@@ -16,8 +16,9 @@ from judge.scoring import panel, ratings, ways
 from judge.scoring import rubric as scoring_rubric
 from judge.scoring.attacks import find_flags, nothing_to_judge, too_long
 from judge.scoring.conversation import Turn
-from judge.scoring.model import DEFAULT_MODEL, FLEX, LONG, PATIENCE_S, ChatModel, make_client, to_wishes
+from judge.scoring.model import DEFAULT_MODEL, FLEX, LONG, PATIENCE_S, ChatModel, Connection, to_wishes
 from judge.scoring.offline import OFFLINE, rate_offline
+from judge.scoring.points import with_points
 from judge.scoring.prompt import Texts
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ class Judge:
         options: More fields for the body of each request, as an object or as JSON.
         tier: The server's `service_tier`. With "flex" a verdict may take 15 minutes.
         answer_tokens: The limit for an answer, thinking included. By default 1,024, and 8,192 if the model thinks.
+        points: Whether to ask, in one more request for each verdict with a score, which criteria of the rubric are met.
 
     Raises:
         RubricError: The rubric cannot be found or is not valid.
@@ -90,6 +92,7 @@ class Judge:
         options: Mapping[str, Any] | str | None = None,
         tier: str | None = None,
         answer_tokens: int | None = None,
+        points: bool = False,
     ) -> None:
         if models is not None and model != DEFAULT_MODEL:
             raise errors.SetupError(f"JUDGE_MODEL is {model!r}, and models= names a panel; give one of the two.")
@@ -109,9 +112,12 @@ class Judge:
             raise errors.SetupError(f"JUDGE_TIMEOUT_S is {timeout_s!r}, and a verdict takes time; set it above 0.")
         self._rubric = rubric if isinstance(rubric, scoring_rubric.Rubric) else scoring_rubric.load_rubric(rubric)
         ways.check(ask, self._models, samples, wishes, logprobs=logprobs)
+        self._points = points
+        if points:
+            self._check_points()
         self._samples = samples
         self._timeout_s = max(timeout_s, PATIENCE_S) if tier == FLEX else timeout_s
-        self._connect = _Connection(client)
+        self._connect = Connection(client)
         self._wishes = wishes
         kept: dict[str, Any] = {"scale": self._rubric.scale, "logprobs": logprobs}
         stops = not logprobs and len(self._models) == 1 and (escalate_to is None or ask != ways.TEXT)
@@ -214,16 +220,44 @@ class Judge:
         if failures and not ratings.has_majority(results):
             raise min(failures, key=lambda failure: failure.is_too_long)
         first = self._combine(results, flags=flags, skipped_ratings=panel.skipped_ratings(self._members, results))
-        if not self._stronger or not scoring_escalation.is_doubtful(first, self._rubric.scale):
-            return first
-        results, _ = await self._ask(self._stronger, texts, give_up_at)
-        name = self._stronger[0].model.name
-        return scoring_escalation.join(
-            first,
-            self._combine(
-                results, model=name, flags=flags, skipped_ratings=panel.skipped_ratings(self._stronger, results)
-            ),
-        )
+        if self._stronger and scoring_escalation.is_doubtful(first, self._rubric.scale):
+            results, _ = await self._ask(self._stronger, texts, give_up_at)
+            name, skipped = self._stronger[0].model.name, panel.skipped_ratings(self._stronger, results)
+            first = scoring_escalation.join(
+                first, self._combine(results, model=name, flags=flags, skipped_ratings=skipped)
+            )
+        if self._points and first.is_scored and first.points is None:
+            with suppress(errors.JudgeError, TimeoutError):  # the score stands without them
+                return await with_points(self._writer, first, texts, give_up_at)
+        return first
+
+    async def with_points(
+        self, verdict: ratings.Verdict, question: str, response: str, *, conversation: Sequence[Turn] = ()
+    ) -> ratings.Verdict:
+        """A verdict on these texts with the `points` of the rubric's criteria, which one more request asks for.
+
+        Each is 1 or 0, or None if the model's answer leaves it open. The score stays.
+
+        Raises:
+            SetupError: The judge is the offline rater, or its rubric names no criteria.
+            JudgeError: The call failed.
+        """
+        self._check_points()
+        texts = Texts(self._rubric, question, response, conversation)
+        try:
+            return await with_points(self._writer, verdict, texts, time.monotonic() + self._timeout_s)
+        except TimeoutError as exc:
+            raise _too_late(self._writer, self._timeout_s) from exc
+
+    def _check_points(self) -> None:
+        if self.model == OFFLINE:
+            raise errors.SetupError(f"{OFFLINE!r} is no model and says no points; name one with JUDGE_MODEL.")
+        if not self._rubric.criteria:
+            raise errors.SetupError(f"Rubric {self._rubric.name!r} names no criteria; add them under [criteria].")
+
+    @property
+    def _writer(self) -> ChatModel:
+        return (*self._stronger, *self._members)[0].model
 
     async def write(self, prompt: str) -> Written:
         """The answer of the model, or of the stronger one if there is one, to any prompt.
@@ -234,11 +268,12 @@ class Judge:
         """
         if self.model == OFFLINE:
             raise errors.SetupError(f"{OFFLINE!r} is no model and writes nothing; name one with JUDGE_MODEL.")
-        model = (*self._stronger, *self._members)[0].model
         try:
-            answer = await model.complete(prompt, most_tokens=LONG, give_up_at=time.monotonic() + self._timeout_s)
+            answer = await self._writer.complete(
+                prompt, most_tokens=LONG, give_up_at=time.monotonic() + self._timeout_s
+            )
         except TimeoutError as exc:
-            raise _too_late(model, self._timeout_s) from exc
+            raise _too_late(self._writer, self._timeout_s) from exc
         tokens = None if answer.input_tokens is None else answer.input_tokens + (answer.output_tokens or 0)
         return Written(answer.choices[0].text, tokens)
 
@@ -294,39 +329,6 @@ class Judge:
                 )
                 results.append(failed)
         return results, failures
-
-
-class _Connection:
-    """Returns the client for requests: the caller's, or one of its own, created at the first call."""
-
-    def __init__(self, client: "AsyncOpenAI | None") -> None:
-        if client is not None:
-            import openai
-
-            given: object = client
-            if isinstance(given, openai.OpenAI):
-                raise errors.SetupError("The client is an OpenAI; pass an AsyncOpenAI.")
-        self._client = client
-        self._own_client: AsyncGenerator[AsyncOpenAI, None] | None = None
-
-    async def __call__(self) -> "AsyncOpenAI":
-        if self._client is None or (self._own_client is not None and self._client.is_closed()):
-            self._own_client = _open_client()
-            self._client = await anext(self._own_client)
-        return self._client
-
-    async def aclose(self) -> None:
-        if self._own_client is not None:
-            await self._own_client.aclose()
-
-
-async def _open_client() -> "AsyncGenerator[AsyncOpenAI, None]":
-    """Yields a client, and closes it at the latest with the event loop, which ends all generators.
-
-    So a judge that is not closed does no harm, and one that is used in two `asyncio.run` calls connects again.
-    """
-    async with make_client(os.environ.get("OPENAI_API_KEY"), os.environ.get("OPENAI_BASE_URL")) as client:
-        yield client
 
 
 def _too_late(model: ChatModel, timeout_s: float) -> errors.DeadlineError:

@@ -3,6 +3,7 @@
 from judge.scoring.model.chat import DEFAULT_MODEL, LONG, PATIENCE_S, ChatModel
 from judge.scoring.model.client import make_client
 from judge.scoring.model.completion import Choice, Completion, Token
+from judge.scoring.model.connection import Connection
 from judge.scoring.model.wishes import FLEX, Wishes, to_wishes
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "ChatModel",
     "Choice",
     "Completion",
+    "Connection",
     "Token",
     "Wishes",
     "make_client",
