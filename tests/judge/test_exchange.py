@@ -32,3 +32,11 @@ async def test_a_late_request_is_recorded_with_the_others() -> None:
         # With a pause of 0 every timer is due at once, as in an event loop that is always late.
         assert await exchange.score(pair, "Why?", "Because.", 0) is None
         assert sorted(json.loads(body)["model"] for _, body in exchange.missing) == ["a", "b"]
+
+
+async def test_a_request_in_a_batch_does_not_depend_on_what_other_answers_taught() -> None:
+    async with make_client("test", "http://127.0.0.1:9/v1") as client:
+        exchange = Exchange([])
+        await exchange.score(Judge("a", samples=1, client=client), "Why?", "Because.", 0)
+    [(_, body)] = exchange.missing
+    assert json.loads(body)["max_completion_tokens"] == 8192

@@ -10,7 +10,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from judge import DeadlineError, Judge, Rating, RequestRejectedError, Rubric, Unscored
+from judge import DeadlineError, Judge, Rating, RequestRejectedError, Rubric, SetupError, Unscored
 from judge.scoring.model import make_client
 from tests.judge_command import run
 from tests.model.engine import CONTEXT_TOKENS
@@ -51,6 +51,25 @@ async def test_log_probabilities_give_a_weighted_score_where_the_answer_has_a_sc
         verdict = await judge.score(QUESTION, RESPONSE)
     assert (verdict.weighted_score is not None) == verdict.is_scored
     assert verdict.weighted_score is None or 0 <= verdict.weighted_score <= 5
+
+
+async def test_a_distribution_takes_a_few_tokens_or_is_asked_as_text(address: str) -> None:
+    async with asking(address, ask="distribution") as judge:
+        verdict = await judge.score(QUESTION, RESPONSE)
+    (rating,) = verdict.ratings
+    if verdict.probabilities:
+        assert sum(verdict.probabilities.values()) == pytest.approx(1)
+        assert (verdict.output_tokens or 0) <= 16
+        assert 0.8 <= (rating.coverage or 0) <= 1
+    else:
+        assert (rating.coverage or 0) < 0.8
+    assert judge.shortfalls == []
+
+
+async def test_a_server_without_decisions_says_so(address: str) -> None:
+    async with asking(address, ask="decision") as judge:
+        with pytest.raises(SetupError, match="has no decisions"):
+            await judge.score(QUESTION, RESPONSE)
 
 
 async def test_a_prompt_that_is_longer_than_the_context_is_refused_in_a_sentence(address: str) -> None:

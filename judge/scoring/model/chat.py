@@ -231,14 +231,14 @@ class ChatModel:
             self.note(f"Model {self.name!r} was asked, and {model[:80]!r} answered.")
 
     def _options(self, wanted: Mapping[str, Any], rejected: Set[str]) -> dict[str, Any]:
-        """What is wanted, without what the server rejects and what the wishes' own options replace."""
+        """What is wanted, without what the server rejects."""
         options, own = dict(wanted), self._wishes.options.keys()
         if _LIMIT in wanted:
             # A batch occupies no server while it is asked, and its answers are known by the request's body.
             limit = options.pop(_LIMIT) or (LONG if self._thinks or stand_in.get() else _SHORT)
             name = _LIMIT if _LIMIT not in rejected else _OLDER_LIMIT
             options = ({name: limit} if own.isdisjoint((_LIMIT, _OLDER_LIMIT)) else {}) | options
-        left_out = rejected | own | (set() if rejected.isdisjoint(_LOGPROBS) else _LOGPROBS.keys())
+        left_out = rejected | (set() if rejected.isdisjoint(_LOGPROBS) else _LOGPROBS.keys())
         return {name: value for name, value in options.items() if name not in left_out}
 
 

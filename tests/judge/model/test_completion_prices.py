@@ -146,6 +146,19 @@ async def test_failed_member_costs_nothing(model_server: ModelServer, openai_cli
     assert verdict.cost_usd == pytest.approx((400 * (0.15 + 2.50) + 60 * (0.60 + 10.00)) / 1_000_000)
 
 
+@pytest.mark.parametrize(
+    ("served", "cost_usd"),
+    [(None, None), ("flex", (400 * 0.05 + 60 * 0.25) / 1e6), ("default", (400 * 0.1 + 60 * 0.5) / 1e6)],
+)
+async def test_asked_for_a_tier_the_price_is_that_of_the_tier_that_answered(
+    model_server: ModelServer, openai_client: AsyncOpenAI, served: str | None, cost_usd: float | None
+) -> None:
+    # gpt-6-luna costs 0.10 and 0.50 USD, and half of that at flex.
+    model_server.script(Answer("score: 4\nGood.", service_tier=served))
+    verdict = await Judge("gpt-6-luna", client=openai_client, samples=1, tier="flex").score("a?", "b")
+    assert verdict.cost_usd == (cost_usd and pytest.approx(cost_usd))
+
+
 async def test_server_on_this_machine_has_no_price(model_server: ModelServer) -> None:
     price_list.cache_clear()
     model_server.script("score: 4\nGood.")
