@@ -38,7 +38,7 @@ from bot.pipeline.retries import RetryError
 from bot.pipeline.tracing import Tracing
 from bot.store.errors import STORE_ERRORS
 from bot.telemetry import Counts
-from judge.scoring.model.completion import to_completion
+from judge.scoring.model.completion import to_completion, to_decision
 
 _NAME = "slack-judge"
 _INTERVAL = "OTEL_METRIC_EXPORT_INTERVAL"
@@ -203,7 +203,7 @@ def _client_type(spans: _Spans) -> type[openai.AsyncOpenAI]:
 def _answered(answer: Any) -> dict[str, Any]:
     try:
         body = answer.json()
-        completion = to_completion(body)
+        completion = to_completion(body) or to_decision(body)
     except (ValueError, RecursionError):
         completion = None
     if completion is None:

@@ -61,31 +61,20 @@ EscalateTo = Annotated[
         metavar="MODEL", envvar="JUDGE_ESCALATE_TO", help="A stronger model, asked if ratings differ by 2 or more."
     ),
 ]
-Ask = Annotated[
-    str,
-    typer.Option(
-        metavar="WAY",
-        envvar="JUDGE_ASK",
-        help="text: ratings with reasons; distribution: the score's log probabilities; decision: a decision model.",
-    ),
+_Ask = Annotated[
+    str, typer.Option(metavar="WAY", envvar="JUDGE_ASK", help="How: text, distribution (log probabilities), decision.")
 ]
-Effort = Annotated[
-    str | None,
-    typer.Option(metavar="WORD", envvar="JUDGE_EFFORT", help="How much the model thinks first: none, low, high, ..."),
+_Effort = Annotated[
+    str | None, typer.Option(metavar="WORD", envvar="JUDGE_EFFORT", help="How much the model thinks: none, low, high.")
 ]
-Options = Annotated[
-    str | None,
-    typer.Option(metavar="JSON", envvar="JUDGE_OPTIONS", help="An object with more fields for each request."),
+_Options = Annotated[
+    str | None, typer.Option(metavar="JSON", envvar="JUDGE_OPTIONS", help="More fields for each request: an object.")
 ]
-Tier = Annotated[
-    str | None,
-    typer.Option(metavar="WORD", envvar="JUDGE_TIER", help="flex: about half the price, within 15 minutes."),
+_Tier = Annotated[
+    str | None, typer.Option(metavar="WORD", envvar="JUDGE_TIER", help="flex: half the price, within 15 minutes.")
 ]
-AnswerTokens = Annotated[
-    int | None,
-    typer.Option(
-        envvar="JUDGE_ANSWER_TOKENS", help="Longest answer, with thinking; default: 1024, or 8192 if the model thinks."
-    ),
+_AnswerTokens = Annotated[
+    int | None, typer.Option(envvar="JUDGE_ANSWER_TOKENS", help="Longest answer; 1024, or 8192 if the model thinks.")
 ]
 Points = Annotated[
     bool, typer.Option("--points", help="Also ask, in one more request, which criteria of the rubric are met.")
@@ -97,11 +86,11 @@ _JUDGE = {
     "timeout_s": (TimeoutS, 60),
     "logprobs": (Logprobs, False),
     "escalate_to": (EscalateTo, None),
-    "ask": (Ask, "text"),
-    "effort": (Effort, None),
-    "options": (Options, None),
-    "tier": (Tier, None),
-    "answer_tokens": (AnswerTokens, None),
+    "ask": (_Ask, "text"),
+    "effort": (_Effort, None),
+    "options": (_Options, None),
+    "tier": (_Tier, None),
+    "answer_tokens": (_AnswerTokens, None),
     "points": (Points, False),
 }
 

@@ -16,7 +16,7 @@ from judge.scoring import panel, ratings, ways
 from judge.scoring import rubric as scoring_rubric
 from judge.scoring.attacks import find_flags, nothing_to_judge, too_long
 from judge.scoring.conversation import Turn
-from judge.scoring.model import DEFAULT_MODEL, FLEX, LONG, PATIENCE_S, ChatModel, Connection, to_wishes
+from judge.scoring.model import DEFAULT_MODEL, FLEX, LONG, PATIENCE_S, ChatModel, Connection, Wishes
 from judge.scoring.offline import OFFLINE, rate_offline
 from judge.scoring.points import with_points
 from judge.scoring.prompt import Texts
@@ -98,7 +98,7 @@ class Judge:
             raise errors.SetupError(f"JUDGE_MODEL is {model!r}, and models= names a panel; give one of the two.")
         named = model if models is None else models
         self._models = _checked(named.split(",") if isinstance(named, str) else named)
-        wishes = to_wishes(effort, options, tier, answer_tokens)
+        wishes = Wishes(effort, options, tier, answer_tokens)
         self._ask_for, several = ask, samples or _SAMPLES
         if ask == ways.DECISION and (samples is None or escalate_to is not None):
             samples = 1

@@ -4,7 +4,7 @@ from judge.scoring.model.chat import DEFAULT_MODEL, LONG, PATIENCE_S, ChatModel
 from judge.scoring.model.client import make_client
 from judge.scoring.model.completion import Choice, Completion, Token
 from judge.scoring.model.connection import Connection
-from judge.scoring.model.wishes import FLEX, Wishes, to_wishes
+from judge.scoring.model.wishes import FLEX, Wishes
 
 __all__ = [
     "DEFAULT_MODEL",
@@ -18,5 +18,4 @@ __all__ = [
     "Token",
     "Wishes",
     "make_client",
-    "to_wishes",
 ]

@@ -58,13 +58,13 @@ class ChatModel:
         name: str,
         connect: Callable[[], "Awaitable[openai.AsyncOpenAI]"],
         setting: str = "JUDGE_MODEL",
-        wishes: Wishes | None = None,
+        wishes: Wishes = Wishes(),  # noqa: B008 - frozen
     ) -> None:
         self.name = name
         self.setting = setting
         self.shortfalls: dict[str, None] = {}  # in order, each once
         self._connect = connect
-        self._wishes = wishes or Wishes()
+        self._wishes = wishes
         self._rejected: set[str] = set()
         self._thinks = False
 
@@ -205,7 +205,7 @@ class ChatModel:
         base_url, wishes = str(client.base_url), self._wishes
         prices = price_list() if has_price_list(base_url) else None  # read while the server works
         tier = {"service_tier": wishes.tier} if wishes.tier else {}
-        request = {"model": self.name, **body, **tier, **wishes.options}
+        request = {"model": self.name, **body, **tier, **wishes.fields}
         most_bytes = _MOST_BYTES_WITH_LOGPROBS if "logprobs" in request else _MOST_BYTES
         answer = await ask(client, request, most_bytes, path, PATIENCE_S if wishes.tier == FLEX else None)
         completion = to_completion(answer) if path == CHAT else to_decision(answer)
@@ -232,7 +232,7 @@ class ChatModel:
 
     def _options(self, wanted: Mapping[str, Any], rejected: Set[str]) -> dict[str, Any]:
         """What is wanted, without what the server rejects."""
-        options, own = dict(wanted), self._wishes.options.keys()
+        options, own = dict(wanted), self._wishes.fields.keys()
         if _LIMIT in wanted:
             # A batch occupies no server while it is asked, and its answers are known by the request's body.
             limit = options.pop(_LIMIT) or (LONG if self._thinks or stand_in.get() else _SHORT)

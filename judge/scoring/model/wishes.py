@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import sha256
 from typing import Any, Final
 
@@ -16,54 +17,49 @@ _RESERVED = ("messages", "input", "questions", "model", "n", "stream")
 _WORD = re.compile(r"[\w.-]{1,40}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Wishes:
     """The same for all requests to one model.
 
     Attributes:
         effort: How much a model thinks before it answers (`reasoning_effort`), in the server's word.
+        options: Further fields of a request's body, or JSON of them. Their values may be secret.
         tier: The `service_tier`, in the server's word.
-        options: Further fields of a request's body. Their values may be secret.
         most_tokens: The limit for an answer, thinking included; None for one that fits the model.
-    """
-
-    effort: str | None = None
-    tier: str | None = None
-    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    most_tokens: int | None = None
-
-    @property
-    def version(self) -> list[str]:
-        """What of it makes scores comparable, in words."""
-        digest = sha256(json.dumps(self.options, sort_keys=True).encode()).hexdigest()[:8]
-        effort = [f"effort {self.effort}"] if self.effort else []
-        return effort + ([f"options {digest}"] if self.options else [])
-
-
-def to_wishes(
-    effort: str | None = None,
-    options: Mapping[str, Any] | str | None = None,
-    tier: str | None = None,
-    most_tokens: int | None = None,
-) -> Wishes:
-    """The wishes that settings or a command's options state; `options` may be JSON.
 
     Raises:
         SetupError: One of them cannot be sent.
     """
-    for name, word in (("JUDGE_EFFORT", effort), ("JUDGE_TIER", tier)):
-        if word is not None and not _WORD.fullmatch(word):
-            raise SetupError(f"{name} is {word[:50]!r}; give one word that the server knows, such as low or flex.")
-    if most_tokens is not None and not most_tokens >= 1:
-        raise SetupError(f"JUDGE_ANSWER_TOKENS is {most_tokens!r}, and a verdict takes tokens; set it to 1 or more.")
-    given: object = options or {}
-    try:
-        given = json.loads(given) if isinstance(given, str) else given
-        json.dumps(given, allow_nan=False)
-    except (ValueError, TypeError, RecursionError):
-        given = None
-    if not isinstance(given, Mapping):
-        raise SetupError('JUDGE_OPTIONS is no JSON object; write one such as {"chat_template_kwargs": {}}.')
-    if own := [name for name in _RESERVED if name in given]:
-        raise SetupError(f"JUDGE_OPTIONS has {own[0]!r}, which the judge sets itself; leave it out.")
-    return Wishes(effort, tier, given, most_tokens)
+
+    effort: str | None = None
+    options: Mapping[str, Any] | str | None = field(default=None, repr=False)
+    tier: str | None = None
+    most_tokens: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, word in (("JUDGE_EFFORT", self.effort), ("JUDGE_TIER", self.tier)):
+            if word is not None and not _WORD.fullmatch(word):
+                raise SetupError(f"{name} is {word[:50]!r}; give one word that the server knows, such as low or flex.")
+        if self.most_tokens is not None and not self.most_tokens >= 1:
+            raise SetupError(f"JUDGE_ANSWER_TOKENS is {self.most_tokens!r}; a verdict takes tokens, so set 1 or more.")
+        if own := [name for name in _RESERVED if name in self.fields]:
+            raise SetupError(f"JUDGE_OPTIONS has {own[0]!r}, which the judge sets itself; leave it out.")
+
+    @cached_property
+    def fields(self) -> Mapping[str, Any]:
+        """`options`, read."""
+        given: object = self.options or {}
+        try:
+            given = json.loads(given) if isinstance(given, str) else given
+            json.dumps(given, allow_nan=False)
+        except (ValueError, TypeError, RecursionError):
+            given = None
+        if not isinstance(given, Mapping):
+            raise SetupError('JUDGE_OPTIONS is no JSON object; write one such as {"chat_template_kwargs": {}}.')
+        return given
+
+    @property
+    def version(self) -> list[str]:
+        """What of it makes scores comparable, in words."""
+        digest = sha256(json.dumps(self.fields, sort_keys=True).encode()).hexdigest()[:8]
+        return [*([f"effort {self.effort}"] if self.effort else []), *([f"options {digest}"] if self.fields else [])]
