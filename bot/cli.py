@@ -10,11 +10,12 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 
-from judge.cli.options import Version
+from judge.cli.options import Group, Version
 
 T = TypeVar("T")
 
 app = typer.Typer(
+    cls=Group,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

@@ -9,27 +9,31 @@
 The names below are a contract; everything else in the package may change.
 """
 
-from judge.errors import (
-    BadResponseError,
-    DeadlineError,
-    JudgeError,
-    KeyRejectedError,
-    ModelNotFoundError,
-    QuotaExceededError,
-    RateLimitedError,
-    RequestRejectedError,
-    RubricError,
-    SetupError,
-    UnavailableError,
-)
-from judge.scoring.attacks import find_flags, nothing_to_judge
-from judge.scoring.conversation import Turn
-from judge.scoring.judging import Judge
-from judge.scoring.model import DEFAULT_MODEL
-from judge.scoring.prompt import render_prompt
-from judge.scoring.ratings import Flag, Rating, Unscored, UnscoredReason, Verdict
-from judge.scoring.reading import parse_rating
-from judge.scoring.rubric import DEFAULT_RUBRIC, Rubric, Scale, list_rubrics, load_rubric
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from judge.errors import (
+        BadResponseError,
+        DeadlineError,
+        JudgeError,
+        KeyRejectedError,
+        ModelNotFoundError,
+        QuotaExceededError,
+        RateLimitedError,
+        RequestRejectedError,
+        RubricError,
+        SetupError,
+        UnavailableError,
+    )
+    from judge.scoring.attacks import find_flags, nothing_to_judge
+    from judge.scoring.conversation import Turn
+    from judge.scoring.judging import Judge
+    from judge.scoring.model import DEFAULT_MODEL
+    from judge.scoring.prompt import render_prompt
+    from judge.scoring.ratings import Flag, Rating, Unscored, UnscoredReason, Verdict
+    from judge.scoring.reading import parse_rating
+    from judge.scoring.rubric import DEFAULT_RUBRIC, Rubric, Scale, list_rubrics, load_rubric
 
 __all__ = [
     "DEFAULT_MODEL",
@@ -61,3 +65,18 @@ __all__ = [
     "parse_rating",
     "render_prompt",
 ]
+
+_MODULES = (
+    *("errors", "scoring.rubric", "scoring.ratings", "scoring.conversation", "scoring.attacks", "scoring.model"),
+    *("scoring.reading", "scoring.prompt", "scoring.judging"),
+)
+
+
+def __getattr__(name: str) -> object:
+    """A name of the contract, imported when it is first used, because the help of a command needs none of them."""
+    if name in __all__:
+        for module in _MODULES:
+            found = vars(import_module(f"judge.{module}"))
+            if name in found:
+                return found[name]
+    raise AttributeError(f"module 'judge' has no attribute {name!r}")

@@ -14,11 +14,10 @@ from judge.cli.options import Reports
 from judge.cli.progress import run_interruptibly, show_progress
 from judge.errors import JudgeError, SetupError
 from judge.rows.files import replacing
-from judge.scoring.judging import Judge
-from judge.scoring.offline import OFFLINE
 
 if TYPE_CHECKING:
     from judge.evaluation.align import Alignment, Asker, Way
+    from judge.scoring.judging import Judge
 
 _GO_ON = "run the same command to continue."
 
@@ -30,7 +29,7 @@ def align(
     ],
     label: options.Label,
     output: Annotated[Path, typer.Option("--output", "-o", help="The file for the rubric, if it is clearly better.")],
-    make: Callable[..., Judge],
+    make: "Callable[..., Judge]",
     scale: options.LabelScale = None,
     by: Annotated[
         list[str] | None,
@@ -52,6 +51,7 @@ def align(
     from judge.evaluation import align as aligning
     from judge.evaluation.align.files import FileMemory, read_labelled
     from judge.evaluation.labelled import to_range
+    from judge.scoring.offline import OFFLINE
 
     if output.exists():
         raise SetupError(f"{output} exists; choose another output, or delete it.")
@@ -78,7 +78,9 @@ def align(
     raise typer.Exit(0 if came.better else 1)
 
 
-def _run_to_end(judge: Judge, call: Coroutine[Any, Any, "Alignment"], asker: "Asker", max_requests: int) -> "Alignment":
+def _run_to_end(
+    judge: "Judge", call: Coroutine[Any, Any, "Alignment"], asker: "Asker", max_requests: int
+) -> "Alignment":
     """The alignment. If it is interrupted or stopped, the command ends here and says how many requests it has made."""
     progress = partial(show_progress, lambda: asker.requests, lambda: max_requests, "requests")
     try:
@@ -96,8 +98,9 @@ def _run_to_end(judge: Judge, call: Coroutine[Any, Any, "Alignment"], asker: "As
         raise JudgeError(f"{exc} Stopped after {asker.requests:,} requests; {_GO_ON}") from exc
 
 
-def _to_ways(names: list[str] | None, judge: Judge) -> "list[Way]":
+def _to_ways(names: list[str] | None, judge: "Judge") -> "list[Way]":
     from judge.evaluation.align import Way
+    from judge.scoring.offline import OFFLINE
 
     try:
         # The offline rater reads no rubric.

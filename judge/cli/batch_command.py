@@ -15,14 +15,12 @@ from judge.cli.options import say
 from judge.cli.progress import run_interruptibly, show_progress
 from judge.errors import JudgeError, SetupError
 from judge.rows.files import Format, InputFormat
-from judge.scoring.judging import Judge
-from judge.scoring.offline import OFFLINE
-from judge.scoring.ways import TEXT
 
 if TYPE_CHECKING:
     from judge.rows.batch import Batch
     from judge.rows.batch_api import BatchApi
     from judge.rows.row_file import RowFile
+    from judge.scoring.judging import Judge
 
 _GO_ON = "run the same command to continue."
 
@@ -74,7 +72,7 @@ Summary = Annotated[
 def batch(
     source: Input,
     output: Output,
-    make: partial[Judge],
+    make: "partial[Judge]",
     concurrency: options.Concurrency = 8,
     limit: Limit = None,
     max_cost: MaxCost = None,
@@ -169,6 +167,8 @@ def _to_batch_api(
             )
         return None
     from judge.rows.batch_api import BatchApi
+    from judge.scoring.offline import OFFLINE
+    from judge.scoring.ways import TEXT
 
     if judge["ask"] != TEXT:
         raise SetupError("Batches ask for text alone; leave out --batch-api, or --ask and JUDGE_ASK.")
@@ -231,6 +231,7 @@ class _Work:
 
     def _sentences(self, *, cancels: bool) -> Iterator[str]:
         from judge.rows import exports
+        from judge.scoring.offline import OFFLINE
 
         run, tally = self.batch, self.batch.journal.tally
         reasons = ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in tally.reasons.most_common())

@@ -10,7 +10,6 @@ import typer
 from judge.cli import options
 from judge.cli.options import Reports, say
 from judge.rows import files
-from judge.scoring.judging import Judge
 from judge.scoring.model import DEFAULT_MODEL
 
 if TYPE_CHECKING:
@@ -38,6 +37,7 @@ def causes(
     2: error.
     """
     from judge.evaluation.causes import MOST, find_causes, read_low
+    from judge.scoring.judging import Judge
 
     options.refuse_same_file(source, output, "the rows with causes would be written over the scored rows")
     file, reasons = read_low(source, rubric)

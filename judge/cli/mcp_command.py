@@ -2,13 +2,15 @@
 
 import asyncio
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from judge.cli import options
 from judge.errors import SetupError
-from judge.scoring.judging import Judge
+
+if TYPE_CHECKING:
+    from judge.scoring.judging import Judge
 
 
 @options.makes_judge
@@ -22,7 +24,7 @@ def mcp(
         ),
     ] = None,
     *,
-    make: partial[Judge],
+    make: "partial[Judge]",
     concurrency: Annotated[
         int, typer.Option(envvar="JUDGE_CONCURRENCY", min=1, help="Responses judged at the same time.")
     ] = 8,
@@ -38,6 +40,5 @@ def mcp(
         if exc.name != "mcp":
             raise
         raise SetupError("judge mcp needs mcp: pip install 'slack-judge[mcp]'") from exc
-
     server = Tools(lambda rubric: make(rubric=rubric), make.keywords["rubric"], concurrency).server()
     asyncio.run(server.run_stdio_async() if http is None else serve_http(server, http))

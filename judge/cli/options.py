@@ -12,7 +12,6 @@ import typer
 from typer.core import TyperGroup
 
 from judge.errors import SetupError
-from judge.scoring.judging import Judge
 from judge.scoring.model import DEFAULT_MODEL
 from judge.scoring.rubric import DEFAULT_RUBRIC
 
@@ -100,6 +99,8 @@ def makes_judge(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(**given: Any) -> None:
+        from judge.scoring.judging import Judge
+
         judge = {name: given.pop(name) for name in _JUDGE}
         command(make=partial(Judge, **judge), **given)
 

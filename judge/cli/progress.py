@@ -7,10 +7,10 @@ import threading
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from judge.scoring.judging import Judge
-
 if TYPE_CHECKING:
     from rich.progress import Progress
+
+    from judge.scoring.judging import Judge
 
 _REFRESH_S = 0.2
 
@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 
 
 async def run_interruptibly(
-    judge: Judge, call: Coroutine[Any, Any, Result], progress: Callable[[], Coroutine[Any, Any, None]]
+    judge: "Judge", call: Coroutine[Any, Any, Result], progress: Callable[[], Coroutine[Any, Any, None]]
 ) -> Result:
     """Runs the call until it ends or SIGTERM cancels it, with a progress bar on a terminal; then closes the judge."""
     work = asyncio.create_task(call)

@@ -7,7 +7,7 @@ import textwrap
 from codecs import BOM_UTF8
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
@@ -15,14 +15,13 @@ from judge.cli import options
 from judge.cli.options import to_printable
 from judge.errors import SetupError
 from judge.rows.files import decode
-from judge.rows.messages import Dialogue
-from judge.rows.row_file import Row
 from judge.scoring.escalation import before_calibration, counted, others, why_of_model
-from judge.scoring.judging import Judge
-from judge.scoring.offline import OFFLINE
-from judge.scoring.points import points_total
 from judge.scoring.ratings import Rating, Unscored, Verdict
 from judge.scoring.rubric import DEFAULT_RUBRIC, Rubric, list_rubrics, load_rubric, purpose_of
+
+if TYPE_CHECKING:
+    from judge.rows.messages import Dialogue
+    from judge.scoring.judging import Judge
 
 _WIDTH = 80
 
@@ -40,7 +39,7 @@ def score(
         typer.Option(metavar="FILE", help="Instead of both, a list of messages, or a row, as JSON; - as above."),
     ] = None,
     *,
-    make: Callable[..., Judge],
+    make: "Callable[..., Judge]",
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole verdict as JSON.")] = False,
 ) -> None:
     """Score one response: the score and its justification.
@@ -48,6 +47,8 @@ def score(
     OPENAI_API_KEY and OPENAI_BASE_URL say how to reach the model.
     Exit code 0: scored, 1: unscored, 2: error.
     """
+    from judge.rows.messages import Dialogue
+
     if question == response == "-":
         raise SetupError("Only one of --question and --response can be read from standard input.")
     if messages and question is response is None:
@@ -66,12 +67,14 @@ def score(
     raise typer.Exit(0 if verdict.is_scored else 1)
 
 
-async def _score(judge: Judge, said: Dialogue) -> Verdict:
+async def _score(judge: "Judge", said: "Dialogue") -> Verdict:
     async with judge:
         return await judge.score(said.question, said.response, conversation=said.conversation)
 
 
-def _read_messages(file: BinaryIO) -> Dialogue:
+def _read_messages(file: BinaryIO) -> "Dialogue":
+    from judge.rows.row_file import Row
+
     raw = file.read().removeprefix(BOM_UTF8).strip()
     try:
         return Row(1, decode(b'{"messages": %b}' % raw if raw.startswith(b"[") else raw)).dialogue
@@ -111,6 +114,8 @@ def _to_text(verdict: Verdict, rubric: Rubric) -> str:
 
 def _points(verdict: Verdict, rubric: Rubric) -> str:
     """Which criteria are met, or how likely; and whether they and the score do not add up."""
+    from judge.scoring.points import points_total
+
     if not verdict.points:
         return ""
     listed = ", ".join(f"{name}: {_met(chance)}" for name, chance in verdict.points.items())
@@ -124,6 +129,8 @@ def _met(chance: float | None) -> str:
 
 
 def _footnote(verdict: Verdict) -> str:
+    from judge.scoring.offline import OFFLINE
+
     model = "offline rater, not a judge" if verdict.model == OFFLINE else f"model {verdict.model}"
     parts = [model, f"rubric {verdict.rubric} ({verdict.rubric_version})"]
     ratings = counted(verdict)

@@ -152,10 +152,13 @@ def test_rubrics_lists_the_rubrics_and_prints_one() -> None:
     assert run("rubrics", "additive-5").stdout.startswith("Review the user’s question")
 
 
-def test_help_imports_nothing_heavy() -> None:
-    heavy = ("openai", "rich", "pydantic", "pyarrow", "judge.rows.batch_api")
-    code = f"import judge.cli, sys; print([m for m in {heavy} if m in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"[]\n"
+@pytest.mark.parametrize(("program", "command"), [("judge.cli", "batch"), ("bot.cli", "serve")])
+def test_help_imports_nothing_heavy(program: str, command: str) -> None:
+    heavy = ("openai", "rich", "pydantic", "pyarrow", "judge.rows.batch_api", "judge.scoring.judging")
+    code = f"import sys, {program} as program; program.app([{command!r}, '--help'], standalone_mode=False)"
+    found = f"print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", f"{code}; {found}"], capture_output=True, check=True)
+    assert done.stdout.splitlines()[-1] == b"[]"
 
 
 async def test_rating_that_failed_says_why(model_server: ModelServer) -> None:
