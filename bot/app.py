@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Seque
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -17,6 +18,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot import metrics
 from bot.domain.clock import Clock, utc_now
 from bot.domain.limits import Policy
 from bot.domain.week import Schedule
@@ -165,7 +167,7 @@ async def open_services(stack: AsyncExitStack, settings: Settings, role: Role = 
     stack.enter_context(owned(store.database))
     client = await stack.enter_async_context(web_client(settings.slack_bot_token, settings.slack_api_url))
     identity = await identify(client)
-    telemetry = start_telemetry(store.cases.counts)
+    telemetry = start_telemetry(partial(store.cases.counts, metrics.MAX_AGE_S))
     if telemetry:
         stack.push_async_callback(asyncio.to_thread, telemetry.close)
     client_type = telemetry.client_type if telemetry else None

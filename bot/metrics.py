@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, Counter, Gauge, Histogram, Metric, generate_latest
 
+MAX_AGE_S = 60.0
+"""How old the number of delivered cases may be."""
+
 CASES = Gauge("slack_judge_cases", "Cases in the database.", ["status"])
 RUNNING = Gauge("slack_judge_cases_running", "Cases that this process works on right now, those that wait included.")
 QUEUE = Gauge("slack_judge_queue_length", "Cases of this process that wait for their turn at the judge.")

@@ -41,5 +41,5 @@ class Probes:
         return web.Response(status=503, text=_UNWELL)
 
     async def _metrics(self) -> web.Response:
-        body = metrics.render(await self._cases.counts())
+        body = metrics.render(await self._cases.counts(metrics.MAX_AGE_S))
         return web.Response(body=body, headers={"Content-Type": metrics.CONTENT_TYPE})

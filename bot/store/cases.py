@@ -1,8 +1,10 @@
 """Reads cases, their verdicts, and a person's list of them."""
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import datetime
+from math import inf
 from typing import Any
 
 import sqlalchemy as sa
@@ -132,6 +134,7 @@ class Cases(StoreQueries):
     def __init__(self, database: Database, *, keeps_text: bool = True) -> None:
         super().__init__(database)
         self._keeps_text = keeps_text
+        self._delivered, self._counted_at = 0, -inf
 
     async def get(self, case_id: int) -> LoggedCase | None:
         row = await self._database.one(_BY_ID, {"case_id": case_id})
@@ -241,15 +244,18 @@ class Cases(StoreQueries):
         # If no texts are kept, lists do not show those of cases under way, either.
         return found if self._keeps_text else [case.model_copy(update={"response": None}) for case in found]
 
-    async def counts(self) -> Mapping[str, int]:
-        """How many cases there are, by status. It is scraped every few seconds, so it reads only indexes."""
-        number = sa.func.count().label("number")
+    async def counts(self, max_age_s: float = 0.0) -> Mapping[str, int]:
+        """How many cases there are, by status; the number of delivered ones may be this old, as many take long."""
+        now, number = time.monotonic(), sa.func.count().label("number")
         unsettled = sa.select(schema.cases.c.status, number).where(schema.IS_UNSETTLED).group_by(schema.cases.c.status)
+        total = sa.select(sa.null(), number).select_from(schema.cases)
+        is_due = now - self._counted_at >= max_age_s
         # Delivered is the total less the others: SQLite counts rows by a narrow index, and has none by status.
-        query = unsettled.union_all(sa.select(sa.null(), number).select_from(schema.cases))
-        found = {row.status: row.number for row in await self._database.all(query)}
-        delivered = found.pop(None) - sum(found.values())
-        return found | ({CaseStatus.DELIVERED: delivered} if delivered else {})
+        rows = await self._database.all(unsettled.union_all(total) if is_due else unsettled)
+        found = {row.status: row.number for row in rows}
+        if is_due:
+            self._delivered, self._counted_at = found.pop(None) - sum(found.values()), now
+        return found | ({CaseStatus.DELIVERED: self._delivered} if self._delivered else {})
 
     async def ping(self) -> None:
         """Returns once the database has answered; what it reads does not grow with the number of cases."""

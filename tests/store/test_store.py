@@ -282,6 +282,16 @@ async def test_cases_are_counted_by_status(log: Store) -> None:
     assert await log.cases.counts() == {"asked": 1, "received": 1, "delivered": 2}
 
 
+async def test_delivered_cases_are_counted_again_only_after_a_while(log: Store) -> None:
+    for key in ("k1", "k2"):
+        await log.add(a_case(key=f"{key}, waiting"))
+        case, _ = await log.add(a_case(key=key))
+        await log.note_delivered(await log.record(await held(log, case), a_verdict()))
+        await log.cases.counts(60)
+    assert await log.cases.counts(60) == {"received": 2, "delivered": 1}
+    assert await log.cases.counts() == {"received": 2, "delivered": 2}
+
+
 async def test_counting_reads_no_case(tmp_path: Path) -> None:
     log = await Store.open(url(tmp_path))
     asked: list[str] = []
