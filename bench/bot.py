@@ -8,8 +8,9 @@ process, without Slack's rate limits, and the stub model server without latency:
 - soak: 10,000 commands, 32 of them in progress at any time: the highest cases per second, and memory at the end.
 
 Acks are measured from sending the envelope to its ack, verdicts from the request to the call that shows them,
-including model and Slack, which take almost no time here. CPU and memory are those of the app's process. The last lines
-are the ratios of the bot's figures to the bare app's, each the median of its rounds.
+including model and Slack, which take almost no time here. What the app refuses has no verdict, and is counted. CPU and
+memory are those of the app's process. The last lines are the ratios of the bot's figures to the bare app's, each the
+median of its rounds.
 """
 
 import asyncio
@@ -58,6 +59,7 @@ class Load:
         self.sent: list[Delivery] = []
         self.began_s: dict[str, float] = {}
         self.shown: dict[str, float] = {}
+        self.refused = 0
         slack.workspace.journal.watch(self._note)
 
     @property
@@ -65,7 +67,13 @@ class Load:
         """How long each verdict took."""
         return list(self.shown.values())
 
+    @property
+    def done(self) -> int:
+        return len(self.shown) + self.refused
+
     def _note(self, entry: object) -> None:
+        # A payload that is not acknowledged in time, or the words to the person whose case was not taken.
+        self.refused += getattr(entry, "kind", "") in ("failure", "ephemeral")
         data = getattr(entry, "data", {})
         args = data.get("args", {})
         if data.get("status") != 200 or not str(args.get("text")).startswith("Score "):
@@ -98,7 +106,7 @@ class Load:
         """Asks `count` times, the next one as soon as fewer than `under_way` wait for their verdict."""
         self._begin()
         for number in range(count):
-            await self.slack.until(lambda: number - len(self.shown) < under_way, 60)  # noqa: B023 - awaited before `number` changes
+            await self.slack.until(lambda: number - self.done < under_way, 60)  # noqa: B023 - awaited before `number` changes
             self._ask(ask, number)
         return await self._end(name, count)
 
@@ -106,7 +114,7 @@ class Load:
         # Off during the measurement: the pocket Slack's journal grows, and a full collection would pause it for 80 ms.
         gc.collect()
         gc.disable()
-        self.sent, self.shown, self.began_s = [], {}, {}
+        self.sent, self.shown, self.began_s, self.refused = [], {}, {}, 0
         self._began, self._began_cpu_s = time.perf_counter(), self.cpu_s()
 
     def _ask(self, ask: Callable[[int], None], number: int) -> None:
@@ -114,14 +122,15 @@ class Load:
         ask(number)
 
     async def _end(self, name: str, count: int) -> Figures:
-        await self.slack.until(lambda: len(self.shown) >= count, 600)
+        await self.slack.until(lambda: self.done >= count, 600)
         gc.enable()
-        rate = count / (time.perf_counter() - self._began)
-        cpu_ms = (self.cpu_s() - self._began_cpu_s) / count * 1000
+        rate = len(self.shown) / (time.perf_counter() - self._began)
+        cpu_ms = (self.cpu_s() - self._began_cpu_s) / len(self.shown) * 1000
         ack = quantiles([delivery.acked_ms or 3000.0 for delivery in self.sent], n=100)
         verdict = quantiles(self.verdict_ms, n=100)
         figures = (rate, ack[49], ack[98], verdict[49], verdict[98], cpu_ms, self.rss_mib())
-        print(f"{name:<13}{count:>6}" + "".join(f"{figure:>9.1f}" for figure in figures), flush=True)
+        refused = f"  {self.refused} refused" if self.refused else ""
+        print(f"{name:<13}{count:>6}" + "".join(f"{figure:>9.1f}" for figure in figures) + refused, flush=True)
         return figures
 
     def cpu_s(self) -> float:

@@ -3,8 +3,8 @@
     python -m bench.digest --week 40000 --before 10000
 
 The store is made in /tmp once, with a fixed seed, and kept for the next run. The measured channel has 40,000 cases in
-its week, and 10,000 in each of the seven weeks before, which the trend and the changes need. A third of the cases share
-their thread with others of their channel, mostly with one.
+its week, and 10,000 in each of the seven weeks before, which the trend and the changes need. Threads have 1 to 6 turns,
+each of them a case, and half of the labels are blind.
 """
 
 import argparse
@@ -31,7 +31,7 @@ BUSY, TEAM = "C0", "T1"
 CHANNELS, BOTS, PEOPLE = 50, 12, 300
 WEIGHTS = (2, 5, 10, 20, 40, 23)
 LABELLED = 0.01
-CONTINUED = 0.2  # the share of cases that stand in the same thread as the case before them in their channel
+MOST_TURNS = 6
 RUNS = 30
 
 
@@ -73,7 +73,7 @@ async def choose_bots(author_ids: Sequence[str]) -> Collection[str]:
 
 
 def file_of(verdicts: int, in_week: int, before: int) -> Path:
-    return Path(f"/tmp/slack-judge-bench-threads-{verdicts}-{in_week}-{before}.db")  # noqa: S108 - kept on purpose
+    return Path(f"/tmp/slack-judge-bench-turns-{verdicts}-{in_week}-{before}.db")  # noqa: S108 - kept on purpose
 
 
 def fill(file: Path, verdicts: int, in_week: int, before: int) -> None:
@@ -90,9 +90,9 @@ def fill(file: Path, verdicts: int, in_week: int, before: int) -> None:
             channel = f"C{chance.randrange(1, CHANNELS)}"
             moments.append((year + timedelta(days=365) * chance.random(), channel))
         moments.sort()
-        last: dict[str, int] = {}
+        open_threads: dict[str, list[int]] = {}
         db.executemany(
-            _INSERT, (_case(chance, last, number, *each) for number, each in enumerate(moments[:verdicts], 1))
+            _INSERT, (_case(chance, open_threads, number, *each) for number, each in enumerate(moments[:verdicts], 1))
         )
         db.executemany(_LABEL, (_label(chance, number) for number in range(1, verdicts) if chance.random() < LABELLED))
         db.commit()
@@ -103,21 +103,23 @@ _INSERT = """INSERT INTO cases (id, team_id, key, channel_id, requester_id, requ
     highest, unscored_reason, model, rubric_version, input_tokens, output_tokens, cost_usd, created_at, judged_at)
     VALUES (?, 'T1', ?, ?, ?, 'ann', 'shortcut', 'additive-5', ?, ?, ?, '2', ?, ?, ?, ?, ?, 'delivered', ?, 0, 5, ?,
     'm', 'v', ?, ?, ?, ?, ?)"""
-_LABEL = """INSERT INTO labels (team_id, channel_id, case_id, user_id, score, created_at, updated_at)
-    SELECT 'T1', channel_id, id, ?, ?, ?, ? FROM cases WHERE id = ?"""
+_LABEL = """INSERT INTO labels (team_id, channel_id, case_id, user_id, score, is_blind, created_at, updated_at)
+    SELECT 'T1', channel_id, id, ?, ?, ?, ?, ? FROM cases WHERE id = ?"""
 _WORDS = "The response answers the question and leaves out what happens to the changes. " * 8
 
 
-def _case(chance: random.Random, last: dict[str, int], number: int, at: datetime, channel: str) -> tuple[object, ...]:
-    """The columns of a case; `last` has the number of the case that began each channel's latest thread."""
+def _case(
+    chance: random.Random, open_threads: dict[str, list[int]], number: int, at: datetime, channel: str
+) -> tuple[object, ...]:
+    """The columns of a case; `open_threads` has each channel's thread once for each turn that is to come."""
     score = chance.choices(range(6), WEIGHTS)[0] if chance.random() < 0.97 else None
     is_bot = chance.random() < 0.9
     author = f"B{chance.randrange(BOTS)}" if is_bot else f"U{chance.randrange(PEOPLE)}"
     is_repeat = chance.random() < 0.01
     message_ts = f"{number - 1 if is_repeat else number}.000001"
-    if chance.random() >= CONTINUED:
-        last[channel] = number
-    thread_ts = f"{last.setdefault(channel, number)}.000000"
+    if not open_threads.get(channel):
+        open_threads[channel] = [number] * chance.randint(1, MOST_TURNS)
+    thread_ts = f"{open_threads[channel].pop()}.000000"
     shown = "me" if chance.random() < 0.05 else "thread"
     reason = "no_score" if score is None else None
     cost = 0.0012 if chance.random() < 0.9 else None
@@ -129,7 +131,8 @@ def _case(chance: random.Random, last: dict[str, int], number: int, at: datetime
 
 def _label(chance: random.Random, number: int) -> tuple[object, ...]:
     moment = "2026-11-01 00:00:00.000000"
-    return f"U{chance.randrange(PEOPLE)}", chance.choices(range(6), WEIGHTS)[0], moment, moment, number
+    score, is_blind = chance.choices(range(6), WEIGHTS)[0], chance.random() < 0.5
+    return f"U{chance.randrange(PEOPLE)}", score, is_blind, moment, moment, number
 
 
 if __name__ == "__main__":
