@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from bot.domain.week import Week
 from bot.figures import quality as figures_quality
@@ -164,16 +164,6 @@ class Figures(Glance):
     usage: Usage
 
 
-class Counted(NamedTuple):
-    """What a place's figures are made from: its scores of the week and of the one before, and their threads."""
-
-    rows: list[ScoreCount]
-    threads: list[ThreadCount]
-    earlier: list[ScoreCount]
-    earlier_threads: list[ThreadCount]
-    sums: list[KindSum]
-
-
 def _spans(week: Week, now: datetime) -> tuple[Span, Span]:
     """The part of a week that has passed, and the same days of the week before."""
     span = Span(week.start, min(week.end, max(now, week.start)))
@@ -187,6 +177,10 @@ async def read_glances(tallies: Tallies, place: Place, week: Week, now: datetime
     return {channel_id: _glance(week, spans[0].end, each) for channel_id, each in counted.items()}
 
 
+Counted = tuple[list[ScoreCount], list[ThreadCount], list[ScoreCount], list[ThreadCount], list[KindSum]]
+"""A channel's scores of the week and their threads, those of the week before, and the sums of the weeks before."""
+
+
 async def _read(
     tallies: Tallies, place: Place, week: Week, spans: Iterable[Span], *, by_author: bool
 ) -> Mapping[str, Counted]:
@@ -198,7 +192,7 @@ async def _read(
         tallies.threads(place, last, False),
         tallies.sums(place, [Span(each.start, each.end) for each in _weeks_before(week)]),
     )
-    found = {channel_id: Counted([], [], [], [], []) for channel_id in (place.channel_id, *place.others)}
+    found: dict[str, Counted] = {each: ([], [], [], [], []) for each in (place.channel_id, *place.others)}
     for position, part in enumerate(parts):
         for row in part:
             found[row.channel_id][position].append(row)
@@ -236,7 +230,8 @@ async def read_figures(
     threads = await asyncio.gather(*(tallies.threads(place, each, True) for each in spans))
     glance = _glance(week, span.end, counted)
     kind = glance.kind
-    authors = _authors((counted.rows, counted.earlier), threads, kind)
+    rows, _, earlier, *_ = counted
+    authors = _authors((rows, earlier), threads, kind)
     (usage,), labelled, quality, lowest = await asyncio.gather(
         tallies.usage(place, span, kind),
         tallies.labelled(place, Span(BEGINNING, span.end), kind),
@@ -244,7 +239,7 @@ async def read_figures(
         _read_lowest(tallies, place, span, kind, authors, glance.this, choose),
     )
     unscored = Counter[str]()
-    for row in counted.rows:
+    for row in rows:
         if row.score is None:
             unscored[row.unscored_reason or ""] += row.number
     return Figures(
