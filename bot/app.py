@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import structlog
 from pydantic import SecretStr
@@ -26,10 +26,10 @@ from bot.errors import BotError
 from bot.feature import Services
 from bot.features import digest, home, labels, privacy, rubrics, score, watch, workflow
 from bot.features.score import handlers
-from bot.judges import limits_of, model_client, open_judges, rubrics_of
+from bot.judges import limits_of, open_judges, rubrics_of
 from bot.pipeline.case_access import CaseAccess
 from bot.pipeline.delivery import Delivery
-from bot.pipeline.engine import Engine, JobHandler, PeriodicJob
+from bot.pipeline.engine import Engine, JobHandler
 from bot.pipeline.intake import Intake
 from bot.pipeline.judges import Judges, MakeJudge, RubricChoice
 from bot.pipeline.lookup import Lookup
@@ -49,9 +49,6 @@ from bot.store.errors import STORE_ERRORS
 from bot.store.jobs import JobKind
 from bot.store.ownership import owned
 from bot.telemetry import start as start_telemetry
-
-if TYPE_CHECKING:
-    from bot.pipeline.batches import BatchJudging
 
 GRACE_S = 30
 SIGN_S = 5.0
@@ -124,8 +121,7 @@ async def running_bot(
         signs: list[Callable[[], Awaitable[bool]]] = []
         tasks = [_begin(stack, _sign_forever(store, signs))]
         if services.judges:
-            batches = await _open_batches(stack, services) if settings.watch_by_batch else None
-            engine = _make_engine(services, services.judges, batches)
+            engine = _make_engine(services, services.judges)
             tasks.append(_drive(stack, engine, grace_s))
             signs.append(engine.is_running)
         if role is not Role.WORKER:
@@ -217,17 +213,7 @@ def make_services(
     return services
 
 
-async def _open_batches(stack: AsyncExitStack, services: Services) -> "BatchJudging | None":
-    from bot.pipeline.batches import BatchJudging
-
-    client = model_client(services.settings)
-    if client is None:
-        return None
-    await stack.enter_async_context(client)
-    return BatchJudging(services.store.batches, services.identity.team_id, client, services.clock)
-
-
-def _make_engine(services: Services, judges: Judges, batches: "BatchJudging | None") -> Engine:
+def _make_engine(services: Services, judges: Judges) -> Engine:
     settings, store = services.settings, services.store
     delivery = Delivery(
         services.client,
@@ -244,7 +230,6 @@ def _make_engine(services: Services, judges: Judges, batches: "BatchJudging | No
         delivery,
         settings.judge_concurrency,
         services.model_pauses,
-        batches=batches,
         tracing=services.tracing,
     )
     handlers: dict[str, JobHandler] = {
@@ -256,10 +241,7 @@ def _make_engine(services: Services, judges: Judges, batches: "BatchJudging | No
         store,
         services.identity.team_id,
         handlers=handlers,
-        periodic_jobs=[
-            *(job for each in services.features for job in each.periodic_jobs),
-            *([PeriodicJob("ask_in_batches", batches.work, is_for_one=True)] if batches else []),
-        ],
+        periodic_jobs=[job for each in services.features for job in each.periodic_jobs],
         at_once=2 * settings.judge_concurrency,
         traffic=services.traffic,
     )

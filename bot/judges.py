@@ -1,7 +1,7 @@
 """The app's judges, made from its settings."""
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from bot.domain.limits import Limits
@@ -39,16 +39,12 @@ async def open_judges(
     settings: JudgeSettings, client_type: "type[AsyncOpenAI] | None" = None
 ) -> AsyncIterator[MakeJudge]:
     """A function that makes judges; they share one client of the model's server, of class `client_type` if given."""
-    async with model_client(settings, client_type) or nullcontext() as client:
-        yield _maker(settings, client)
-
-
-def model_client(settings: JudgeSettings, kind: "type[AsyncOpenAI] | None" = None) -> "AsyncOpenAI | None":
-    """A client of the model's server, or None if no model is used."""
     if settings.judge_model == OFFLINE and not settings.judge_models:
-        return None
+        yield _maker(settings, None)
+        return
     key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
-    return make_client(key, settings.openai_base_url, kind)
+    async with make_client(key, settings.openai_base_url, client_type) as client:
+        yield _maker(settings, client)
 
 
 def _maker(settings: JudgeSettings, client: "AsyncOpenAI | None") -> MakeJudge:

@@ -232,11 +232,6 @@ class Settings(JudgeSettings, SlackSettings):
         description="how watched replies are found: `looking` reads their channels every 5 minutes; `events` needs "
         "`judge-bot manifest --with message-events`",
     )
-    watch_by_batch: bool = Field(
-        default=False,
-        description="`true`: watched replies are scored through the provider's batches, at half the price and up to a "
-        "day later",
-    )
     digest_day: Annotated[str, AfterValidator(week.parse_day)] = Field(
         default="monday", description="day of the digest, unless a channel chose another"
     )
@@ -255,13 +250,6 @@ class Settings(JudgeSettings, SlackSettings):
         default="console",
         description="`json`: one object per line. Tokens and texts are never logged",
     )
-
-    @field_validator("watch_by_batch")
-    @classmethod
-    def _asks_for_text(cls, by_batch: bool, info: ValidationInfo) -> bool:
-        if by_batch and (info.data.get("judge_ask") != "text" or info.data.get("judge_tier")):
-            raise ValueError("batches ask for text, at their own price; leave it out, or JUDGE_ASK and JUDGE_TIER")
-        return by_batch
 
     @field_validator("openai_api_key")
     @classmethod

@@ -12,7 +12,7 @@ from multiprocessing.context import ForkServerProcess
 from judge.cli import main
 
 _FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload(["pytest", "judge.cli", "judge.rows.batch_api", "judge.scoring.judging", "openai"])
+_FORKS.set_forkserver_preload(["pytest", "judge.cli", "judge.rows.batch", "judge.scoring.judging", "openai"])
 
 
 def start(arguments: Sequence[str], environment: Mapping[str, str]) -> ForkServerProcess:

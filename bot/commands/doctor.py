@@ -109,7 +109,6 @@ async def examine(role: Role, *, serves_http: bool) -> bool:
     if settings.asks_model:
         checks += [_model, *([_stronger_model] if settings.judge_escalate_to else [])]
         checks += [_further_models] if settings.judge_models else []
-        checks += [_batches] if settings.watch_by_batch else []
     async with slack_client.web_client(settings.slack_bot_token, settings.slack_api_url) as client:
         is_well = all([await _is_well(check, client, settings) for check in checks])
         if is_well:  # otherwise the same problem would be reported twice
@@ -193,15 +192,6 @@ async def _try_other_model(settings: Settings, name: str, model: str | None) -> 
         return await _try_model(settings.model_copy(update={"judge_model": model}), name)
     except JudgeError as exc:
         raise BotError(f"{name}: {exc}") from exc
-
-
-async def _batches(_: AsyncWebClient, settings: Settings) -> str:
-    from judge.rows.provider import Provider
-
-    if client := judges.model_client(settings):
-        async with client:
-            await Provider(client, "unset WATCH_BY_BATCH").check()
-    return "WATCH_BY_BATCH: the server takes batches"
 
 
 async def _try_model(settings: Settings, name: str) -> str:

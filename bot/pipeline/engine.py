@@ -48,11 +48,10 @@ logger = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class PeriodicJob:
-    """A job that runs every minute, and also at each start, unless only one worker at a time may run it."""
+    """A job that runs at each start and every minute."""
 
     name: str
     run: Callable[[], Awaitable[object]]
-    is_for_one: bool = False
 
 
 class Engine:
@@ -147,7 +146,7 @@ class Engine:
             queue.schedule(f"{job.name}:{self._team_id}", self.every_minute)(partial(self._do_periodic, job))
         self._queue = queue
         # Runs at once instead of at the next full minute, and beside the jobs, because a digest may take long.
-        first = [asyncio.create_task(self._do_periodic(job)) for job in self._periodic_jobs if not job.is_for_one]
+        first = [asyncio.create_task(self._do_periodic(job)) for job in self._periodic_jobs]
         try:
             if self._is_stopping:
                 return
@@ -220,4 +219,3 @@ class Engine:
         await self._store.unsettled.submit_oldest(self._team_id)
         await self._store.edits.resubmit(self._team_id)
         await self._store.jobs.trim()
-        await self._store.batches.trim(self._team_id)

@@ -10,7 +10,6 @@ reached, and only one attempt at a time holds a case. A step that fails is tried
 import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import structlog
 
@@ -35,9 +34,6 @@ from bot.store.errors import STORE_ERRORS
 from judge import Judge, JudgeError, Unscored, Verdict, find_flags
 from judge.scoring.escalation import is_escalated, others
 
-if TYPE_CHECKING:
-    from bot.pipeline.batches import BatchJudging
-
 logger = structlog.get_logger(__name__)
 
 
@@ -51,7 +47,6 @@ class CasePipeline:
     Args:
         model_pauses: How long a case waits after each failed try of a model that is busy, down or slow;
             after the last one it is given up.
-        batches: Judges watched cases through batches, if given.
         tracing: Is told of each attempt, its steps and the verdict.
     """
 
@@ -66,7 +61,6 @@ class CasePipeline:
         delivery: Delivery,
         concurrency: int,
         model_pauses: Sequence[timedelta] = retries.MODEL_PAUSES,
-        batches: "BatchJudging | None" = None,
         tracing: Tracing = Tracing(),  # noqa: B008 - it has no state
     ) -> None:
         self._store = store
@@ -75,7 +69,6 @@ class CasePipeline:
         self._delivery = delivery
         self._model = FairQueue(concurrency, metrics.QUEUE)
         self._model_pauses = model_pauses
-        self._batches = batches
         self._tracing = tracing
 
     async def settle(self, case_id: int, trigger_id: str | None = None) -> None:
@@ -235,8 +228,6 @@ class CasePipeline:
             if retries.may_pass(exc) and case.model_tries < len(self._model_pauses):
                 raise _ModelFailure(type(exc).__name__) from exc
             return without_score(type(exc).__name__, str(exc), judge)
-        except RetryError:
-            raise
         except Exception as exc:  # a bug of ours: a restart may fix it, but retries must end
             if case.internal_errors < retries.MOST_INTERNAL_ERRORS:
                 raise
@@ -268,8 +259,6 @@ class CasePipeline:
                 failed += 1
 
     async def _score(self, judge: Judge, case: LoggedCase) -> Verdict:
-        if self._batches and case.is_watched:
-            return await self._batches.score(judge, case)
         async with self._model.turn(case.channel_id, case.requester_id):
             with metrics.VERDICT_SECONDS.time():
                 texts = case.question or "", case.response or ""

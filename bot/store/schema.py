@@ -334,29 +334,6 @@ align_records = Table(
     ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),
 )
 
-batches = Table(
-    "batches",  # those that were, or are about to be, sent to a provider
-    metadata,
-    Column("nonce", String, primary_key=True),  # identifies the provider's batch as ours
-    Column("team_id", String, nullable=False),
-    *_columns(String, "file_id", "batch_id"),  # the provider's; NULL: not known yet, or its answer was lost
-)
-
-batch_requests = Table(
-    "batch_requests",  # what watched cases ask in batches; kept until they are judged
-    metadata,
-    *_columns(Integer, "case_id", "number", primary_key=True),
-    *_columns(String, "team_id", "digest", nullable=False),
-    Column("body", Text, nullable=False),
-    Column("created_at", UtcDateTime, nullable=False),  # or when a batch left it unanswered
-    Column("nonce", String),  # the batch that it is in; NULL: in line for the next, or answered
-    Column("position", Integer),  # its position in that batch
-    Column("response", JSON(none_as_null=True)),  # HTTP status and body
-    Index(None, "team_id", "created_at"),
-    Index(None, "nonce"),
-    ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),
-)
-
 watches = Table(
     "watches",
     metadata,

@@ -20,7 +20,6 @@ from bot.store import database as db
 from bot.store import jobs, schema, spending, watches
 from bot.store.assignments import Assignments
 from bot.store.audit import Audit
-from bot.store.batches import Batches
 from bot.store.channels import Channels, People
 from bot.store.digests import Digests, Thumbs
 from bot.store.edits import Edits, drop_texts
@@ -133,7 +132,6 @@ class Store:
         self.audit = Audit(database)
         self.watches = watches.Watches(database)
         self.rubrics = Rubrics(database)
-        self.batches = Batches(database, self.jobs)
         self.spending = spending.Spending(database)
         self.thumbs = Thumbs(database)
         self._keeps_text = store_text == "full"

@@ -125,7 +125,7 @@ class _Spans(Tracing):
                 yield span
             except BaseException as exc:
                 cause, said = (exc.__cause__, str(exc)) if isinstance(exc, RetryError) else (exc, None)
-                if cause:  # without a cause, it only waits for a batch
+                if cause:  # without one, nothing is wrong
                     span.set_attribute("error.type", type(cause).__name__)
                     span.set_status(StatusCode.ERROR, said)
                 raise

@@ -2,11 +2,11 @@
 
 import asyncio
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,7 +18,6 @@ from judge.rows.files import Format, InputFormat
 
 if TYPE_CHECKING:
     from judge.rows.batch import Batch
-    from judge.rows.batch_api import BatchApi
     from judge.rows.row_file import RowFile
     from judge.scoring.judging import Judge
 
@@ -47,15 +46,7 @@ Form = Annotated[
 Strict = Annotated[
     bool, typer.Option("--strict", help="Exit with 2 if INPUT has no rows or has lines that were skipped.")
 ]
-ByBatches = Annotated[
-    bool, typer.Option("--batch-api", help="Ask in batches: half the price; each round takes up to 24 hours.")
-]
-ThenDirect = Annotated[
-    bool, typer.Option("--then-direct", help="One round of batches; then ask directly, at full price.")
-]
-Cancel = Annotated[
-    bool, typer.Option("--cancel", help="Cancel the batches in progress; their answers so far are kept.")
-]
+ByBatches = Annotated[bool, typer.Option("--batch-api", "--then-direct", "--cancel", hidden=True)]
 FailUnder = Annotated[float | None, typer.Option(metavar="MEAN", help="A check: fail if the mean score is below this.")]
 Compare = Annotated[
     Path | None, typer.Option(metavar="FILE", help="An earlier output of this judge, to compare by prompt.")
@@ -79,9 +70,7 @@ def batch(
     read_as: ReadAs = None,
     form: Form = None,
     strict: Strict = False,
-    batch_api: ByBatches = False,
-    then_direct: ThenDirect = False,
-    cancel: Cancel = False,
+    by_batches: ByBatches = False,
     fail_under: FailUnder = None,
     compare: Compare = None,
     fail_if_worse: FailIfWorse = False,
@@ -99,8 +88,11 @@ def batch(
     from judge.rows.journal import Journal, survey
     from judge.rows.row_file import RowFile
 
+    if by_batches:
+        raise SetupError(
+            "The batches of providers are gone; use --tier flex, which costs the same and answers within minutes."
+        )
     path, write_table = _to_files(source, output, form, summary)
-    api = _to_batch_api(path, make.keywords, max_cost, concurrency, batch_api, then_direct, cancel)
     judge = make()
     check = Check(judge, path, fail_under, compare, fail_if_worse, summary)
     given = RowFile.at(source, read_as)
@@ -110,13 +102,11 @@ def batch(
     with Journal(path, identity_of(judge)) as journal:
         if found is None or journal.tally.rows:
             found = survey(given, journal)
-        at_once = api.rows_at_once(found.lines, source.stat().st_size, judge.rubric.prompt) if api else concurrency
-        ask = api.score if api else None
-        run = Batch(judge, journal, options.Reports(), concurrency=at_once, score=ask, max_cost_usd=max_cost)
-        work = _Work(run, api, found.lines, limit, earlier=journal.tally.rows)
+        run = Batch(judge, journal, options.Reports(), concurrency=concurrency, max_cost_usd=max_cost)
+        work = _Work(run, found.lines, limit, earlier=journal.tally.rows)
         work.run_to_end(given)
     write_table()
-    say(work.summary(cancels=cancel))
+    say(work.summary())
     if not found.lines:
         say(f"{source} is empty: it has no rows.", err=True)
     if not journal.tally.rows and given.form is InputFormat.JSONL and not found.looks_like_json:
@@ -149,44 +139,11 @@ def _to_files(
     return journal, write_table
 
 
-def _to_batch_api(
-    output: Path,
-    judge: Mapping[str, Any],
-    max_cost: float | None,
-    concurrency: int,
-    batch_api: bool,
-    then_direct: bool,
-    cancel: bool,
-) -> "BatchApi | None":
-    path = Path(f"{output}.batches")
-    if not (batch_api or then_direct or cancel):
-        if path.exists():
-            raise SetupError(
-                f"{path} keeps what batches were asked for this output. Add --batch-api to continue, --then-direct to "
-                "ask directly for the rest, or --cancel; or remove the file, to pay again."
-            )
-        return None
-    from judge.rows.batch_api import BatchApi
-    from judge.scoring.offline import OFFLINE
-    from judge.scoring.ways import TEXT
-
-    if judge["ask"] != TEXT:
-        raise SetupError("Batches ask for text alone; leave out --batch-api, or --ask and JUDGE_ASK.")
-    if judge["tier"]:
-        raise SetupError("Batches have a price of their own; leave out --batch-api, or --tier and JUDGE_TIER.")
-    if judge["model"] == OFFLINE:
-        raise SetupError("The offline rater asks no provider; leave out --batch-api.")
-    if max_cost is not None:
-        raise SetupError("A batch is sent before its cost is known, so --max-cost cannot be kept; use --limit.")
-    return BatchApi(path, partial(say, err=True), concurrency=concurrency, then_direct=then_direct, cancels=cancel)
-
-
 @dataclass
 class _Work:
     """A batch, while it is run and after it."""
 
     batch: "Batch"
-    api: "BatchApi | None"
     lines: int  # of the input
     limit: int | None
     earlier: int  # verdicts of earlier runs
@@ -203,17 +160,13 @@ class _Work:
 
     def run_to_end(self, given: "RowFile") -> None:
         """Runs the batch. If it is interrupted or stopped, the command ends here and says how many rows are done."""
-        api, batch, journal = self.api, self.batch, self.batch.journal
-        items = partial(given.items, journal.has, self.limit)
+        batch, journal = self.batch, self.batch.journal
         try:
             progress = partial(show_progress, lambda: batch.done, lambda: self.rows)
-            work = api.drive(batch, items) if api else batch.run(items())
-            if api:
-                progress = partial(show_progress, lambda: api.done, lambda: api.total, "requests")
+            work = batch.run(given.items(journal.has, self.limit))
             asyncio.run(run_interruptibly(self.batch.judge, work, progress))
         except (KeyboardInterrupt, asyncio.CancelledError):
-            meanwhile = "batches in progress go on; " if api and api.is_waiting else ""
-            say(f"Interrupted: {self._share()}; {meanwhile}{_GO_ON}", err=True)
+            say(f"Interrupted: {self._share()}; {_GO_ON}", err=True)
             raise typer.Exit(130) from None
         if batch.stopped:
             raise JudgeError(f"{batch.stopped} Stopped with {self._share()}; {_GO_ON}")
@@ -222,21 +175,19 @@ class _Work:
     def _share(self) -> str:
         return f"{self.batch.journal.tally.rows:,} of {self.rows:,} rows in {self.batch.journal.path}"
 
-    def summary(self, *, cancels: bool) -> str:
+    def summary(self) -> str:
         """A summary of the output."""
         # A command to paste stays on one line.
-        return "\n".join(
-            each if each.startswith("Next: ") else options.to_summary(each) for each in self._sentences(cancels=cancels)
-        )
+        return "\n".join(each if each.startswith("Next: ") else options.to_summary(each) for each in self._sentences())
 
-    def _sentences(self, *, cancels: bool) -> Iterator[str]:
+    def _sentences(self) -> Iterator[str]:
         from judge.rows import exports
         from judge.scoring.offline import OFFLINE
 
         run, tally = self.batch, self.batch.journal.tally
         reasons = ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in tally.reasons.most_common())
         why = f" ({reasons})" if reasons else ""
-        is_idle = self.rows and tally.rows == self.earlier and not (run.failed or run.is_spent or cancels)
+        is_idle = self.rows and tally.rows == self.earlier and not (run.failed or run.is_spent)
         nothing = "Nothing to do: " if is_idle else ""
         yield (
             f"{nothing}{tally.scored:,} of {self.rows:,} rows scored, {tally.unscored:,} unscored{why}, "
@@ -256,8 +207,6 @@ class _Work:
         yield from self.batch.judge.shortfalls
         if run.is_spent:
             yield "Stopped at --max-cost; with more, run the same command to continue."
-        elif cancels and tally.rows < self.rows:
-            yield "Without --cancel, the same command asks for the rest."
         elif run.failed:
             yield "The same command asks again for the rows that failed."
         elif exports.has_pair(self.batch.journal.path):

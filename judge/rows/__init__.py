@@ -1,1 +1,1 @@
-"""Rows of a file become rows with verdicts: reading, running, batches of the provider, exports."""
+"""Rows of a file become rows with verdicts: reading, running, exports."""

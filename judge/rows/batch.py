@@ -1,7 +1,7 @@
 """Judges many rows at once. A journal keeps every verdict, and a run that ended early continues from it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
@@ -10,7 +10,7 @@ from judge.rows.journal import Journal
 from judge.rows.row_file import Item, Malformed, to_added
 from judge.scoring.judging import Judge
 from judge.scoring.offline import OFFLINE
-from judge.scoring.ratings import Unscored, UnscoredReason, Verdict
+from judge.scoring.ratings import Unscored, UnscoredReason
 
 _FAILURES_PER_WORKER = 3
 
@@ -44,8 +44,6 @@ class Batch:
     _: KW_ONLY
     unit: str = "line"  # the word for a row in these sentences, before its number
     concurrency: int = 8  # rows in progress at once, at least 1
-    # Scores a row instead of `judge`; None means that there is no verdict yet, and is not counted.
-    score: Callable[[Item], Awaitable[Verdict | None]] | None = None
     max_cost_usd: float | None = None  # no row is started once the journal's verdicts have cost this much
 
     failed: int = field(default=0, init=False)  # rows without a verdict because calls failed
@@ -86,12 +84,7 @@ class Batch:
     async def _settle(self, row: Item) -> None:
         judge = self.judge
         try:
-            if self.score:
-                verdict = await self.score(row)
-            else:
-                verdict = await judge.score(row.question, row.response, conversation=row.conversation)
-            if verdict is None:
-                return
+            verdict = await judge.score(row.question, row.response, conversation=row.conversation)
             self._has_verdict = True
             self._failures_in_a_row = 0
         except JudgeError as exc:

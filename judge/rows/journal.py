@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from judge.errors import SetupError
 from judge.rows.files import decode, encode
-from judge.rows.line_file import ByteSpan, LineFile
+from judge.rows.line_file import LineFile
 from judge.rows.row_file import ADDED, LATER, PROMPT_ID, Item, Prompts, Row, RowFile, to_line
 from judge.scoring.escalation import is_escalated
 
@@ -83,7 +83,7 @@ class Journal(LineFile):
 
     def write(self, item: Item, added: Mapping[str, Any]) -> None:
         """Writes the verdict on `item`."""
-        self._count(item.line, 0, self.append(to_line(item, added)).offset, added)
+        self._count(item.line, 0, self.append(to_line(item, added)), added)
 
     def sort(self) -> None:
         """Puts the rows in the order of the input."""
@@ -92,7 +92,7 @@ class Journal(LineFile):
             failure = f"{self.path}: has all rows, but they cannot be put in the order of the input ({{reason}})."
             self.rewrite((self.rows[line][1] for line in lines), failure)
 
-    def _take(self, number: int, place: ByteSpan, raw: bytes) -> None:
+    def _take(self, number: int, offset: int, raw: bytes) -> None:
         where, problem = f"{self.path}, line {number}", ""
         try:
             fields = decode(raw)
@@ -115,7 +115,7 @@ class Journal(LineFile):
                 )
         if line in self.rows:
             raise SetupError(f"{where}: a second verdict on line {line} of the input; delete one of them.")
-        self._count(line, hash(carried), place.offset, added)
+        self._count(line, hash(carried), offset, added)
 
     def _count(self, line: int, digest: int, offset: int, added: Mapping[str, Any]) -> None:
         self.tally.add(added)

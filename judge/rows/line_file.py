@@ -4,19 +4,12 @@ import os
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, Self
+from typing import BinaryIO, Self
 
 from judge.errors import SetupError
 from judge.rows.files import os_reason, private, replacing
 
 _SYNC_EVERY_S = 5.0
-
-
-class ByteSpan(NamedTuple):
-    """The position of a line in the file, in bytes."""
-
-    offset: int
-    size: int
 
 
 class LineFile:
@@ -27,7 +20,7 @@ class LineFile:
 
     Args:
         path: The file.
-        take: Called with the number (from 1), the place and the text of each line that is already in the file.
+        take: Called with the number (from 1), the offset and the text of each line that is already in the file.
         head: The beginning of all lines; an incomplete last line with another one is not ours to cut off.
         otherwise: What to do if the file cannot be used, as an imperative.
         sync: Flushes what was written to a file descriptor to the disk.
@@ -40,7 +33,7 @@ class LineFile:
     def __init__(
         self,
         path: Path,
-        take: Callable[[int, ByteSpan, bytes], None],
+        take: Callable[[int, int, bytes], None],
         head: bytes = b"",
         otherwise: str = "choose another output",
         *,
@@ -64,8 +57,11 @@ class LineFile:
         except OSError as exc:
             raise SetupError(f"{path}: cannot read and write it ({os_reason(exc)}).") from exc
 
-    def append(self, raw: bytes) -> ByteSpan:
-        """Appends a line with its end, or nothing if that fails: a full disk may take the beginning of it only."""
+    def append(self, raw: bytes) -> int:
+        """Appends a line with its end, and returns its offset.
+
+        If that fails, nothing is appended: a full disk may take the beginning of it only.
+        """
         try:
             start, left = os.fstat(self._file.fileno()).st_size, memoryview(raw)
             try:
@@ -78,11 +74,7 @@ class LineFile:
             raise SetupError(f"{self.path}: cannot continue writing ({os_reason(exc)}).") from exc
         if self._clock() - self._synced_at > _SYNC_EVERY_S:
             self.sync()
-        return ByteSpan(start, len(raw))
-
-    def at(self, place: ByteSpan) -> bytes:
-        self._file.seek(place.offset)
-        return self._file.read(place.size)
+        return start
 
     def sync(self) -> None:
         """Returns once everything is on the disk."""
@@ -130,12 +122,12 @@ class LineFile:
         if not is_ours:
             raise SetupError(f"{self.path}: another process is writing it; wait for its end, or {otherwise}.")
 
-    def _read(self, take: Callable[[int, ByteSpan, bytes], None], head: bytes) -> None:
+    def _read(self, take: Callable[[int, int, bytes], None], head: bytes) -> None:
         end = 0
         with self.path.open("rb") as lines:
             for number, raw in enumerate(lines, start=1):
                 if not raw.endswith(b"\n") and raw[: len(head)] == head[: len(raw)]:
                     self._file.truncate(end)
                     return
-                take(number, ByteSpan(end, len(raw)), raw)
+                take(number, end, raw)
                 end += len(raw)

@@ -75,7 +75,7 @@ def test_settings_in_force_are_shown(tmp_path: Path, line: str, shown: tuple[str
 
 
 def test_variables_of_other_programs_are_left_alone(tmp_path: Path) -> None:
-    others = ("HTTP_PROXY=x", "OPENAI_ORG_ID=x", "JUDGE_BATCH_HURRY=1", "LOG_LEVEL=info", "TZ=UTC", "POSTGRES_DB=x")
+    others = ("HTTP_PROXY=x", "OPENAI_ORG_ID=x", "JUDGE_COLOR=1", "LOG_LEVEL=info", "TZ=UTC", "POSTGRES_DB=x")
     load(StoreSettings, env(tmp_path, *others))
 
 

@@ -4,7 +4,6 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
@@ -12,7 +11,6 @@ import pytest
 
 from judge import DeadlineError, Judge, Rating, RequestRejectedError, Rubric, SetupError, Unscored
 from judge.scoring.model import make_client
-from tests.judge_command import run
 from tests.model.engine import CONTEXT_TOKENS
 from tests.patience import ONLY_A_HANG_S
 
@@ -97,13 +95,3 @@ async def test_a_time_out_ends_the_servers_work(address: str) -> None:
     async with asyncio.timeout(ONLY_A_HANG_S):
         while await asyncio.to_thread(is_working):  # noqa: ASYNC110 - another process works
             await asyncio.sleep(0.1)
-
-
-def test_a_server_without_batches_says_so(address: str, tmp_path: Path) -> None:
-    source = tmp_path / "raw.jsonl"
-    source.write_text(json.dumps({"prompt": QUESTION, "completion": RESPONSE}))
-    command = "batch", source, "-o", tmp_path / "scored.jsonl", "--batch-api", "--model", "smollm2"
-    done = run(*command, OPENAI_BASE_URL=f"{address}/v1")
-    assert done.returncode == 2
-    assert "batch" in done.stderr
-    assert "Traceback" not in done.stderr

@@ -239,23 +239,6 @@ async def test_a_periodic_job_that_fails_does_not_stop_the_others(log: Store) ->
         await asyncio.wait_for(done.wait(), ONLY_A_HANG_S)
 
 
-@pytest.mark.on("sqlite")
-async def test_a_periodic_job_of_one_worker_waits_for_its_turn(log: Store) -> None:
-    done: list[str] = []
-    ended = asyncio.Event()
-
-    async def pay() -> None:
-        done.append("paid")
-
-    async def look() -> None:
-        done.append("looked")
-        ended.set()
-
-    async with running(log, Settler(log), PeriodicJob("pays", pay, is_for_one=True), PeriodicJob("looks", look)):
-        await asyncio.wait_for(ended.wait(), ONLY_A_HANG_S)
-    assert done[0] == "looked"
-
-
 async def test_a_pause_is_kept(log: Store) -> None:
     tried = asyncio.Event()
 

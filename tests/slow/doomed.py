@@ -14,7 +14,6 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.store import Store
 from judge import Judge
-from judge.rows.provider import Provider
 from tests import forked
 from tests.slow.points import Point
 
@@ -24,9 +23,6 @@ PLACES: dict[str, tuple[object, str]] = {
     "Store.record": (Store, "record"),
     "Store.note_delivered": (Store, "note_delivered"),
     "Judge.score": (Judge, "score"),
-    "Provider.upload": (Provider, "upload"),
-    "Provider.create": (Provider, "create"),
-    "Provider.look": (Provider, "look"),
     "ack": (AsyncAck, "__call__"),
     "chat_postMessage": (AsyncWebClient, "chat_postMessage"),
     "chat_update": (AsyncWebClient, "chat_update"),

@@ -54,10 +54,3 @@ STEPS = [
     *_around("Executions.note_completed", request=STEP),  # between telling Slack and recording that in the database
     *_around("Store.note_delivered", request=STEP),
 ]
-
-BATCHES = [
-    Point("Provider.upload", "after"),  # the file of the requests exists, the batch does not
-    *_around("Provider.create"),
-    Point("Provider.look", "after", 3),  # the batch has ended
-    Point("Store.record", "before"),  # the answers are recorded, the verdict is not
-]

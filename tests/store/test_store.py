@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import event, insert, text
+from sqlalchemy import event, insert, inspect, text
 from sqlalchemy.exc import DBAPIError
 from structlog.testing import capture_logs
 
@@ -63,6 +63,20 @@ async def test_a_log_of_another_version_is_left_alone_and_says_what_to_do(
     with pytest.raises(StoreError) as error:
         await Store.open(database_url)
     assert str(error.value).partition(": cannot be opened and migrated: ")[2] == said.format(revision)
+
+
+@pytest.mark.on("sqlite", "postgres")
+async def test_a_log_from_before_goes_on_without_the_tables_of_batches(database_url: str) -> None:
+    await migrated_by(database_url, "release_0005")
+    engine = connect(database_url)
+    async with engine.begin() as connection:
+        for table in ("batches", "batch_requests"):
+            await connection.execute(text(f"CREATE TABLE {table} (id INTEGER)"))
+    await engine.dispose()
+    async with await Store.open(database_url) as log:
+        assert await log.add(a_case())
+        tables = await log.database.read(lambda found: found.run_sync(lambda sync: inspect(sync).get_table_names()))
+    assert not {"batches", "batch_requests"}.intersection(tables)
 
 
 async def test_a_new_log_has_the_newest_migration(new_database_url: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import structlog
 from slack_sdk.errors import SlackApiError
 
-from bot.domain.watch import LATE, Watch
+from bot.domain.watch import Watch
 from bot.feature import Services
 from bot.features.watch import ids, text
 from bot.features.watch.figures import name_of
@@ -146,7 +146,7 @@ class DriftAlerts:
         tested, newest = (place, kind, floor), await self._tallies.newest(place)
         if newest is None or self._newest.get(tested) == newest.id:
             return None
-        # Sorted by the time of the reply, because scores from batches come hours late and in no order.
+        # Sorted by the time of the reply, because scores may come late and in no order.
         scores = sorted(
             await self._tallies.in_order(place, Span(now - RECENT - REFERENCE, now)),
             key=lambda each: (_replied_at(each), each.id),
@@ -186,13 +186,11 @@ class DriftAlerts:
 
     async def _silent(self, watch: Watch) -> messenger.Post | None:
         now = self._services.clock()
-        patience = _PATIENCE + (LATE if self._services.settings.watch_by_batch else timedelta())
-        silent_for = SILENT_FOR + patience - _PATIENCE
-        span = Span(now - silent_for, now)
-        expected = await self._replies.expected(watched(watch), span.start, now - patience)
+        span = Span(now - SILENT_FOR, now)
+        expected = await self._replies.expected(watched(watch), span.start, now - _PATIENCE)
         if expected < _MIN_SILENT or await self._tallies.in_order(watched(watch), span):
             return None
-        return text.silent_alert(watch, await name_of(self._services, watch.author_id), expected, silent_for)
+        return text.silent_alert(watch, await name_of(self._services, watch.author_id), expected, SILENT_FOR)
 
     async def _gone(self, watch: Watch) -> messenger.Post | None:
         """The alert if no reply of the assistant was seen for a week, after at least ten in the week before."""

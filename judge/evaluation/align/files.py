@@ -12,7 +12,7 @@ from judge.evaluation.align.cases import LabelledCase, to_digest
 from judge.evaluation.labelled import LabelledRows, Range, to_number
 from judge.rows.batch import samples_of
 from judge.rows.files import decode, encode
-from judge.rows.line_file import ByteSpan, LineFile
+from judge.rows.line_file import LineFile
 from judge.rows.messages import to_prompt
 from judge.rows.row_file import Row, RowFile, to_judge
 from judge.scoring.judging import Judge
@@ -137,7 +137,7 @@ class FileMemory(LineFile):
         self._values[key] = value
         self.append(f"{encode({'key': key, 'value': value})}\n".encode())
 
-    def _take(self, number: int, _: ByteSpan, raw: bytes) -> None:
+    def _take(self, number: int, _: int, raw: bytes) -> None:
         try:
             line = decode(raw)
             key, value = str(line["key"]), dict(line["value"])

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from judge.scoring.model.client import CHAT, DECISIONS, ask, stand_in
+from judge.scoring.model.client import CHAT, DECISIONS, ask
 from judge.scoring.model.completion import (
     Choice,
     Completion,
@@ -234,8 +234,7 @@ class ChatModel:
         """What is wanted, without what the server rejects."""
         options, own = dict(wanted), self._wishes.fields.keys()
         if _LIMIT in wanted:
-            # A batch occupies no server while it is asked, and its answers are known by the request's body.
-            limit = options.pop(_LIMIT) or (LONG if self._thinks or stand_in.get() else _SHORT)
+            limit = options.pop(_LIMIT) or (LONG if self._thinks else _SHORT)
             name = _LIMIT if _LIMIT not in rejected else _OLDER_LIMIT
             options = ({name: limit} if own.isdisjoint((_LIMIT, _OLDER_LIMIT)) else {}) | options
         left_out = rejected | (set() if rejected.isdisjoint(_LOGPROBS) else _LOGPROBS.keys())

@@ -2,9 +2,7 @@
 
 import re
 import zlib
-from collections.abc import Awaitable, Callable
 from contextlib import aclosing
-from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -19,10 +17,6 @@ if TYPE_CHECKING:
 
 OPENAI_URL = "https://api.openai.com/v1"
 CHAT, DECISIONS = "/chat/completions", "/decisions"
-
-StandIn = Callable[["httpx2.Request"], Awaitable["httpx2.Response | None"]]
-stand_in: ContextVar[StandIn | None] = ContextVar("stand_in", default=None)
-"""Answers this task's chat completions instead of the server; the server is asked if it answers None."""
 
 
 def make_client(
@@ -78,7 +72,6 @@ async def ask(
         BadResponseError: The answer is not JSON, or is longer than `most_bytes`.
         SetupError: The client is closed, or its key is not valid.
     """
-    from judge.scoring.model.client import limited
     from judge.scoring.model.failures import hidden_error, not_a_completion
 
     answer = await _post(limited(client, most_bytes), body, path, patience_s)
@@ -168,10 +161,7 @@ def _limited(kind: Any, most_bytes: int) -> type["openai.AsyncOpenAI"]:
 
     async def send(self: "openai.AsyncOpenAI", request: httpx2.Request, **options: Any) -> httpx2.Response:
         request.headers["Accept-Encoding"] = _ENCODING
-        answer_instead = stand_in.get()
-        response = await answer_instead(request) if answer_instead else None
-        if response is None:
-            response = await kind._send_request(self, request, **options | {"stream": True, "follow_redirects": False})
+        response = await kind._send_request(self, request, **options | {"stream": True, "follow_redirects": False})
         body = await _read(response, most_bytes)
         if len(body) > most_bytes:
             raise _too_large(str(self.base_url), most_bytes)

@@ -137,8 +137,6 @@ def _tokens(logprobs: object) -> Iterator[Token]:
         yield Token(text, known)
 
 
-BATCH = "batch"
-"""The `service_tier` of an answer from a batch; servers leave it out, so `judge.rows.exchange` adds it."""
 _DECISIONS = "-decisions"  # how the price list names the decisions of a provider
 _COUNTS = ("total_tokens", "prompt_tokens", "completion_tokens")
 
@@ -176,8 +174,8 @@ def cost_of(base_url: str, answer: dict[str, Any], *, is_decision: bool = False)
     provider = _provider_at(base_url, is_decision=is_decision)
     if _has_more_fees(answer) or not provider:
         return None
-    # Nearly always half the list price for batches and flex; a model without the variant cannot be used so.
-    context = {"processing": BATCH} if tier == BATCH else {"service_tier": str(tier)}
+    # Nearly always half the list price for flex; a model without the variant cannot be used so.
+    context = {"service_tier": str(tier)}
     prices = price_list().result()
     for flavor in ("chat", "default"):
         try:

@@ -823,11 +823,6 @@ async def test_thinking_is_shown_apart(model_server: ModelServer, source: Path, 
     assert (model_server.requests[0]["reasoning_effort"], read(output)[0]["reasoning_tokens"]) == ("high", 520)
 
 
-@pytest.mark.parametrize(
-    ("option", "words"), [(("--ask", "decision"), "for text alone"), (("--tier", "flex"), "price")]
-)
-def test_batches_ask_for_text_at_their_own_price(
-    source: Path, output: Path, option: tuple[str, str], words: str
-) -> None:
-    done = run("batch", source, "-o", output, "--batch-api", *option, OPENAI_API_KEY="k")
-    assert (done.returncode, words in done.stderr) == (2, True)
+def test_batches_of_a_provider_are_refused_with_what_takes_their_place(source: Path, output: Path) -> None:
+    done = offline(source, output, "--batch-api")
+    assert (done.returncode, "--tier flex" in done.stderr, output.exists()) == (2, True, False)

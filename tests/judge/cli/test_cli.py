@@ -154,7 +154,7 @@ def test_rubrics_lists_the_rubrics_and_prints_one() -> None:
 
 @pytest.mark.parametrize(("program", "command"), [("judge.cli", "batch"), ("bot.cli", "serve")])
 def test_help_imports_nothing_heavy(program: str, command: str) -> None:
-    heavy = ("openai", "rich", "pydantic", "pyarrow", "judge.rows.batch_api", "judge.scoring.judging")
+    heavy = ("openai", "rich", "pydantic", "pyarrow", "judge.rows.batch", "judge.scoring.judging")
     code = f"import sys, {program} as program; program.app([{command!r}, '--help'], standalone_mode=False)"
     found = f"print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", f"{code}; {found}"], capture_output=True, check=True)

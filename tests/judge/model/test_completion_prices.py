@@ -45,11 +45,6 @@ def test_known_model_has_its_list_price() -> None:
     assert cost_of(OPENAI, completion()) == pytest.approx(0.15 + 0.60)
 
 
-def test_batches_cost_half_the_list_price_for_models_that_support_them() -> None:
-    assert cost_of(OPENAI, completion(service_tier="batch")) == pytest.approx((0.15 + 0.60) / 2)
-    assert cost_of(OPENAI, completion("gpt-4-32k", service_tier="batch")) is None
-
-
 def test_tier_that_answered_decides_the_price() -> None:
     # genai-prices lists gpt-6-luna at 0.20 and 0.75 USD for a million tokens in and out, in requests of this length.
     prices = [
