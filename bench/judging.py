@@ -46,7 +46,7 @@ REQUEST: dict[str, Any] = {
     "model": "stub",
     "messages": [{"role": "user", "content": render_prompt(load_rubric("additive-5"), _QUESTION, _RESPONSE)}],
     "temperature": 0,
-    "max_completion_tokens": 8192,
+    "max_completion_tokens": 1024,
 }
 _FIRST_VERDICT = """
 import asyncio

@@ -10,6 +10,7 @@ reached, and only one attempt at a time holds a case. A step that fails is tried
 import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import cache
 
 import structlog
 
@@ -234,6 +235,8 @@ class CasePipeline:
             logger.error("case_given_up", case=case.id, exc_info=exc)
             # Only the class of the error is recorded, because its message may quote a text.
             return without_score("fault", type(exc).__name__, judge)
+        for said in judge.shortfalls:
+            _say_once(said)
         _note_silence(case, verdict)
         metrics.TOKENS.labels("input").inc(verdict.input_tokens or 0)
         metrics.TOKENS.labels("output").inc(verdict.output_tokens or 0)
@@ -268,6 +271,11 @@ class CasePipeline:
 def _is_too_late(case: LoggedCase) -> bool:
     """Whether a watched reply is too old to be scored among fresh ones; cases of people are never too late."""
     return case.probability is not None and case.message_ts is not None and age_of(case.message_ts, utc_now()) > LATE
+
+
+@cache
+def _say_once(shortfall: str) -> None:
+    logger.warning("server_differs", reason=shortfall)
 
 
 def _note_silence(case: LoggedCase, verdict: Verdict) -> None:

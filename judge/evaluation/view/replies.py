@@ -151,6 +151,7 @@ _FACTS = {
     "weighted_score": ("Weighted score", "{:.2f}"),
     "input_tokens": ("Tokens in", "{:,}"),
     "output_tokens": ("Tokens out", "{:,}"),
+    "reasoning_tokens": ("Tokens of thinking", "{:,}"),
     "cost_usd": ("Cost", "${:.6f}"),
     "latency_ms": ("Model's time", "{:,} ms"),
     "prompt_id": ("Prompt", "{}"),

@@ -135,7 +135,7 @@ class ChatModel:
         """The answer to `body` with what is `wanted` of it, as far as the server takes that."""
         import openai
 
-        from judge.scoring.model.failures import to_judge_error
+        from judge.scoring.model.failures import all_words, to_judge_error
 
         client = await self._connect()
         failures: list[openai.APIError] = []
@@ -145,7 +145,8 @@ class ChatModel:
         except (openai.APIError, TimeoutError) as exc:
             if not failures:
                 raise
-            texts = "\n".join(each["content"] for each in body.get("messages", body.get("input")))
+            own = (f"<response>{word}</response>" for word in all_words(self._wishes.fields).split())
+            texts = "\n".join([*(each["content"] for each in body.get("messages", body.get("input"))), *own])
             raise to_judge_error(failures[-1], self.name, str(client.base_url), texts, self.setting, path) from exc
 
     async def _attempt(

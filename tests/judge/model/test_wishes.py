@@ -132,3 +132,11 @@ async def test_another_tier_than_asked_for_is_said(model_server: ModelServer, cl
     [rating] = (await judge.score(QUESTION, RESPONSE)).ratings
     assert isinstance(rating, Rating)
     assert judge.shortfalls == ["Model 'm' was asked at tier 'flex' and answered at 'default', at its price."]
+
+
+async def test_servers_words_about_an_option_do_not_show_its_value(ask: Ask) -> None:
+    refused = Failure(400, message="Unknown provider hidden-lab in provider.order")
+    with pytest.raises(RequestRejectedError) as caught:
+        await ask(refused, samples=1, options={"provider": {"order": ["hidden-lab"]}})
+    assert "hidden-lab" not in str(caught.value)
+    assert "JUDGE_OPTIONS" in str(caught.value)

@@ -1,0 +1,35 @@
+"""What JUDGE_ASK and JUDGE_EFFORT change in the thread, in the window of details, in the store and in the log."""
+
+import pytest
+from structlog.testing import capture_logs
+
+from bot.slack import ids
+from tests.model_server import Answer, Decided, Failure
+from tests.stage import StageFactory, shown
+
+
+async def test_a_decision_is_shown_and_kept(open_stage: StageFactory) -> None:
+    stage = await open_stage(judge_ask="decision")
+    levels = {str(score): chance for score, chance in enumerate((0.3, 0.1, 0.0, 0.0, 0.4, 0.2))}
+    stage.model.script(Decided(levels, {"relevant": 0.9}))
+    verdict = await stage.verdict(stage.ask_for_score())
+    recorded = await stage.log.cases.verdict(1)
+    assert "Score 4 of 5" in shown(verdict)
+    assert "There is no justification." in shown(verdict)
+    assert recorded
+    [rating] = recorded.ratings
+    assert (recorded.spread, rating.probabilities[0], rating.points["relevant"]) == (5, pytest.approx(0.3), 0.9)
+    assert ", decision " in (recorded.judge_version or "")
+
+
+async def test_thinking_is_shown_apart_and_a_refused_effort_logged_once(open_stage: StageFactory) -> None:
+    stage = await open_stage(judge_effort="low", judge_samples=1)
+    usage = {"prompt_tokens": 400, "completion_tokens": 640, "completion_tokens_details": {"reasoning_tokens": 520}}
+    refused = Failure(400, message="Unsupported parameter: 'reasoning_effort'")
+    given = Answer("score: 4\nGood.", usage=usage)
+    stage.model.script(lambda request: refused if "reasoning_effort" in request else given)
+    with capture_logs() as logs:
+        verdict = await stage.verdict(stage.ask_for_score())
+        stage.ben.click(verdict, ids.ACTION_DETAILS)
+        assert "400 read, 640 written, 520 of them thinking" in shown(await stage.modal(stage.ben))
+    assert ["refuses JUDGE_EFFORT" in entry["reason"] for entry in logs if entry["event"] == "server_differs"] == [True]
