@@ -2,9 +2,11 @@
 
 import asyncio
 import sqlite3
+import threading
+from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from contextlib import nullcontext
-from dataclasses import fields
+from contextvars import Context, copy_context
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from functools import partial
 from typing import Any, Self, TypeVar
@@ -22,10 +24,11 @@ from bot.domain.fair_queue import FairQueue
 from bot.store.errors import NoAnswerError
 
 T = TypeVar("T")
-Work = Callable[[AsyncConnection], Awaitable[T]]
-"""What is done over one connection; it may be awaited once."""
+Work = Callable[[AsyncConnection], Coroutine[Any, Any, T]]
+"""What is done over one connection, called once. It awaits nothing but the connection: SQLite runs it in a thread."""
 
-_SETTLING_AT_ONCE = 4
+_AT_ONCE = 32
+_AT_ONCE_ON_A_SERVER = 4  # each has a connection of its own, and adding a case needs one, too
 _CLOSE_S = 3.0
 _CHOICES_KEPT = 1000
 _AFTERWARDS = "slack_judge_after_commit"
@@ -36,19 +39,17 @@ class Database:
 
     aiosqlite works in a thread: cancelled within `BEGIN IMMEDIATE` or before `COMMIT`, it would leave the file locked
     (https://github.com/omnilib/aiosqlite/issues/259, https://github.com/sqlalchemy/sqlalchemy/issues/11760). So a
-    cancelled caller here waits until the work is done.
+    cancelled caller here waits until what was begun is done.
     """
 
     def __init__(self, engine: AsyncEngine) -> None:
         self.engine = engine
         self.is_sqlite = engine.dialect.name == "sqlite"
         # Settling has a queue, so that adding a case, and answering Slack, goes ahead of a thousand old cases.
-        self._settling = FairQueue(_SETTLING_AT_ONCE)
+        self._settling = FairQueue(_AT_ONCE if self.is_sqlite else _AT_ONCE_ON_A_SERVER)
         self._choices: LRUCache[Any, sa.Row[Any] | None] = LRUCache(_CHOICES_KEPT)
         self._choices_number = 0
-        # SQLite has one writer. A writer that waits in SQLite looks again after ever longer pauses, and may be
-        # overtaken for a second; this lock is given in order.
-        self._one_writer = asyncio.Lock() if self.is_sqlite else nullcontext()
+        self._writer = _Writer(engine) if self.is_sqlite else None
         self.scrubbed_at: datetime | None = None
         """When SQLite's journal was emptied after the last deletion; None while that is still to be done."""
         if self.is_sqlite:
@@ -122,31 +123,128 @@ class Database:
 
         return await self.write(change)
 
-    async def write(self, work: Work[T]) -> T:
-        """The result of work in a transaction; with SQLite, this process runs one transaction at a time."""
+    async def write(self, work: Work[T], *, is_of_case: bool = False) -> T:
+        """The result of work in a transaction, committed to the disk; if it fails, nothing of it is left.
+
+        With SQLite, works of cases that wait together share a transaction, each as if it had its own; any other begins
+        after them, so that a long one is not before many cases.
+        """
+        if self._writer:
+            return await self._writer.do(work, is_of_case=is_of_case)
         return await _to_the_end(self._in_a_transaction(work))
 
     async def settle(self, case: Case | None, work: Work[T]) -> T:
-        """Like `write`, for a step of a case that Slack does not wait for: only a few of these run at a time.
+        """Like `write`, for a step of a case that Slack does not wait for: only some of these run at a time.
 
         Steps for which the case is not known yet queue as a channel of their own.
         """
         line = (case.channel_id, case.requester_id) if case else ("", "")
         async with self._settling.turn(*line):
-            return await self.write(work)
+            return await self.write(work, is_of_case=True)
 
     async def _over_a_connection(self, work: Work[T]) -> T:
         async with self.engine.connect() as connection:
             return await work(connection)
 
     async def _in_a_transaction(self, work: Work[T]) -> T:
-        async with self._one_writer, self.engine.begin() as connection:
-            afterwards: list[Callable[[], Awaitable[object]]] = []
+        afterwards: list[Callable[[], Awaitable[object]]] = []
+        async with self.engine.begin() as connection:
             connection.info[_AFTERWARDS] = afterwards
             result = await work(connection)
         for follow in afterwards:
             await follow()
         return result
+
+
+@dataclass(eq=False)
+class _Write:
+    """Work that waits for the writer, with the context of its caller, which has the deadline."""
+
+    work: Work[Any]
+    done: asyncio.Future[Any]
+    context: Context = field(default_factory=copy_context)
+    result: Any = None
+    error: BaseException | None = None
+    afterwards: list[Callable[[], Awaitable[object]]] = field(default_factory=list)
+
+
+class _Writer:
+    """SQLite's one writer: while it commits others wait, and cases that wait then share the next commit.
+
+    A transaction is one visit to the connection's thread. With one for each statement, a case took twice the time.
+    """
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+        self._of_cases: deque[_Write] = deque()
+        self._others: deque[_Write] = deque()
+        self._task: asyncio.Task[None] | None = None
+
+    async def do(self, work: Work[T], *, is_of_case: bool) -> T:
+        loop, line = asyncio.get_running_loop(), self._of_cases if is_of_case else self._others
+        write = _Write(work, loop.create_future())
+        line.append(write)
+        if self._task is None:
+            self._task = loop.create_task(self._run(), context=Context())
+        try:
+            return await asyncio.shield(write.done)
+        except asyncio.CancelledError:
+            if write in line:
+                line.remove(write)  # not begun
+            else:
+                await _ended(write.done)
+            raise
+
+    async def _run(self) -> None:
+        while self._of_cases or self._others:
+            if self._of_cases:
+                await self._commit([self._of_cases.popleft() for _ in range(min(len(self._of_cases), _AT_ONCE))])
+            if self._others:
+                await self._commit([self._others.popleft()])
+        self._task = None
+
+    async def _commit(self, writes: Sequence[_Write]) -> None:
+        error: BaseException | None = None
+        try:
+            async with self._engine.connect() as connection:
+                driver: Any = (await connection.get_raw_connection()).driver_connection
+                await driver.visit(lambda _: _drive(_transaction(connection, driver, writes)))
+        except BaseException as exc:  # noqa: BLE001 - raised in each caller
+            error = exc
+        for write in writes:
+            try:
+                if failed := write.error or error:
+                    raise failed
+                for follow in write.afterwards:
+                    await follow()
+                write.done.set_result(write.result)
+            except BaseException as exc:  # noqa: BLE001 - raised in the caller
+                write.done.set_exception(exc)
+
+
+def _drive(work: Coroutine[Any, Any, T]) -> T:
+    """Runs a coroutine from its beginning to its end, in this thread."""
+    try:
+        work.send(None)
+    except StopIteration as end:
+        return end.value  # type: ignore[no-any-return]
+    raise RuntimeError("it awaits something other than its connection")
+
+
+async def _transaction(connection: AsyncConnection, driver: "Connection", writes: Sequence[_Write]) -> None:
+    async with connection.begin():
+        await connection.exec_driver_sql("BEGIN IMMEDIATE")  # the driver would begin it only after the savepoint
+        for write in writes:
+            connection.info[_AFTERWARDS] = write.afterwards
+            await connection.exec_driver_sql("SAVEPOINT work")
+            try:
+                write.result = write.context.run(_drive, write.work(connection))
+            except Exception as exc:
+                if not driver.in_transaction:
+                    raise  # SQLite has rolled back all of it, as it may when the disk is full
+                write.error = exc
+                await connection.exec_driver_sql("ROLLBACK TO work")
+            await connection.exec_driver_sql("RELEASE work")
 
 
 class StoreQueries:
@@ -173,9 +271,13 @@ async def _to_the_end(work: Coroutine[Any, Any, T]) -> T:
     except TimeoutError as exc:
         raise NoAnswerError("no answer in time") from exc
     except asyncio.CancelledError:
-        await asyncio.wait([task])
-        task.cancelled() or task.exception()  # retrieved, so that asyncio does not complain about it
+        await _ended(task)
         raise
+
+
+async def _ended(work: asyncio.Future[Any]) -> None:
+    await asyncio.wait([work])
+    work.cancelled() or work.exception()  # retrieved, so that asyncio does not complain about it
 
 
 _TURN = sa.text("SELECT pg_advisory_xact_lock(hashtextextended('slack-judge ' || :at, 0))")
@@ -277,11 +379,16 @@ class Connection(aiosqlite.Connection):
         return Cursor(self)
 
     async def visit(self, work: Any) -> Any:
+        if threading.current_thread() is self._thread:
+            return work(self._conn)
         return await self._execute(work, self._conn)  # type: ignore[no-untyped-call]
+
+    async def commit(self) -> None:
+        await self.visit(sqlite3.Connection.commit)
 
     async def rollback(self) -> None:
         if self.in_transaction:
-            await super().rollback()
+            await self.visit(sqlite3.Connection.rollback)
 
 
 async def connect_sqlite(path: str, **arguments: Any) -> Connection:

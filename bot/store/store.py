@@ -197,7 +197,7 @@ class Store:
             return added
 
         try:
-            return await self.database.write(add), True
+            return await self.database.write(add, is_of_case=True), True
         except IntegrityError:
             known = await self.cases.keyed(case.team_id, case.key)
             if known is None:
@@ -376,7 +376,7 @@ class Store:
                 changed = case.model_copy(update={"opened": opened})
                 await self.jobs.put(connection, [_settling(changed, trigger_id)])
 
-        await self.database.write(open_again)
+        await self.database.write(open_again, is_of_case=True)
 
 
 async def _write_turns(connection: AsyncConnection, case: LoggedCase, since: LoggedCase | None) -> None:

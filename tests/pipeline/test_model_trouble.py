@@ -8,6 +8,7 @@ from sqlalchemy import Connection, event
 from bot.domain.case import CaseStatus
 from bot.slack import ids
 from bot.store.database import after_commit
+from bot.store.errors import NoAnswerError
 from tests.model_server import Answer, Drop, Failure, Raw, Script, Stall
 from tests.stage import CHANNEL, GOOD, Stage, StageFactory, is_verdict, shown
 
@@ -109,14 +110,14 @@ async def test_a_verdict_is_paid_once_though_the_database_is_late(stage: Stage, 
     engine, late = stage.log.database.engine.sync_engine, list[str]()
 
     async def run_out_of_time() -> None:
-        raise TimeoutError
+        raise NoAnswerError
 
     @event.listens_for(engine, "before_cursor_execute")
     def record(connection: Connection, _: object, statement: str, *__: object) -> None:
         if "INSERT INTO ratings" in statement and not late:
             late.append(statement)
             if not is_recorded:
-                raise TimeoutError
+                raise NoAnswerError
             after_commit(connection, run_out_of_time)
 
     stage.ask_for_score()

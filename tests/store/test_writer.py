@@ -1,0 +1,160 @@
+"""SQLite's one writer: cases that wait together share a commit, and each of them fails alone."""
+
+import asyncio
+import resource
+import threading
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+
+import pytest
+from sqlalchemy import event, text
+from sqlalchemy.exc import IntegrityError, OperationalError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.domain.deadline import TooLateError, accepted_within
+from bot.store import Store
+from bot.store.database import after_commit
+from tests.cases import a_case
+
+pytestmark = pytest.mark.on("sqlite")
+
+
+async def keys(log: Store) -> list[str]:
+    return [case.key for case in await log.cases.newest(1000)]
+
+
+def commits(log: Store) -> list[object]:
+    """A list that grows with each commit."""
+    found: list[object] = []
+    event.listen(log.database.engine.sync_engine, "commit", found.append)
+    return found
+
+
+@asynccontextmanager
+async def busy_writer(log: Store) -> AsyncIterator[None]:
+    """Has the writer work until the end of the block: what is written meanwhile waits for it."""
+    is_begun, may_end = asyncio.Event(), threading.Event()
+    begin = partial(asyncio.get_running_loop().call_soon_threadsafe, is_begun.set)
+
+    async def hold(_: AsyncConnection) -> None:
+        begin()
+        may_end.wait()
+
+    holding = asyncio.create_task(log.database.write(hold))
+    await is_begun.wait()
+    try:
+        yield
+        await asyncio.sleep(0)  # tasks that were made in the block begin to wait
+    finally:
+        may_end.set()
+    await holding
+
+
+async def test_of_twenty_cases_that_share_a_commit_one_that_is_refused_takes_no_other_with_it(log: Store) -> None:
+    followed: list[str] = []
+
+    async def also(connection: AsyncConnection, case: object) -> None:
+        async def follow() -> None:
+            followed.append(case.key)  # type: ignore[attr-defined]
+
+        after_commit(connection, follow)
+
+    async def add(number: int) -> object:
+        with accepted_within(-1 if number == 7 else 60):
+            return await log.add(a_case(key=str(number)), also=also)
+
+    counted = commits(log)
+    async with busy_writer(log):
+        adding = [asyncio.create_task(add(number)) for number in range(20)]
+    told = await asyncio.gather(*adding, return_exceptions=True)
+    assert [number for number, each in enumerate(told) if isinstance(each, TooLateError)] == [7]
+    assert await keys(log) == followed == [str(number) for number in range(20) if number != 7]
+    assert len(counted) == 2  # of the work before, and of all of these
+
+
+async def execute(connection: AsyncConnection, statements: Sequence[str]) -> None:
+    for statement in statements:
+        await connection.execute(text(statement))
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        # With foreign keys checked at its end, a row that belongs to no case has the commit itself fail.
+        (
+            "PRAGMA defer_foreign_keys = ON",
+            "INSERT INTO turns (team_id, case_id, position, channel_id, part, ts, role, text_hash) "
+            "VALUES ('T1', 99, 0, 'C1', '', '', '', '')",
+        ),
+        # SQLite rolls back all of it by itself, as it may when the disk is full.
+        ("INSERT OR ROLLBACK INTO alembic_version VALUES (NULL)",),
+    ],
+    ids=["commit", "rolled-back"],
+)
+async def test_all_who_share_a_transaction_that_fails_are_told_and_nothing_of_it_is_left(
+    log: Store, statements: Sequence[str]
+) -> None:
+    async with busy_writer(log):
+        adding = [asyncio.create_task(log.add(a_case(key="before")))]
+        failing = asyncio.create_task(log.database.settle(None, partial(execute, statements=statements)))
+        adding.append(asyncio.create_task(log.add(a_case(key="after"))))
+    told = await asyncio.gather(*adding, failing, return_exceptions=True)
+    assert [type(each) for each in told] == [IntegrityError] * 3
+    assert await keys(log) == []
+    assert (await log.add(a_case(key="before")))[1]
+
+
+async def test_cases_that_share_a_commit_on_a_full_disk_are_told_and_can_be_added_when_there_is_space(
+    log: Store,
+) -> None:
+    """The disk is a limit on how far the process may write a file, which ends in the same error."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        async with busy_writer(log):
+            adding = [asyncio.create_task(log.add(a_case(key=str(number)))) for number in range(20)]
+            resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+        told = await asyncio.gather(*adding, return_exceptions=True)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert [type(each) for each in told] == [OperationalError] * 20
+    assert await keys(log) == []
+    assert all([(await log.add(a_case(key=str(number))))[1] for number in range(20)])
+
+
+async def test_a_cancelled_write_is_dropped_before_it_begins_and_done_once_it_has(log: Store) -> None:
+    async def add(key: str, is_begun: Callable[[], object], may_end: threading.Event) -> None:
+        async def also(*_: object) -> None:
+            is_begun()
+            may_end.wait()
+
+        await log.add(a_case(key=key), also=also)
+
+    is_begun, may_end = asyncio.Event(), threading.Event()
+    begin = partial(asyncio.get_running_loop().call_soon_threadsafe, is_begun.set)
+    begun = asyncio.create_task(add("begun", begin, may_end))
+    await is_begun.wait()
+    waiting = asyncio.create_task(log.add(a_case(key="waiting")))
+    await asyncio.sleep(0)
+    for task in (begun, waiting):
+        task.cancel()
+    done, _ = await asyncio.wait([begun, waiting], return_when=asyncio.FIRST_COMPLETED)
+    assert done == {waiting}
+    may_end.set()
+    told = await asyncio.gather(begun, waiting, return_exceptions=True)
+    assert [type(each) for each in told] == [asyncio.CancelledError] * 2
+    assert await keys(log) == ["begun"]
+
+
+async def test_long_work_is_not_before_the_cases_that_wait(log: Store) -> None:
+    order: list[str] = []
+
+    async def note(_: AsyncConnection, name: str) -> None:
+        order.append(name)
+
+    async with busy_writer(log):
+        long = [asyncio.create_task(log.database.write(partial(note, name=name))) for name in ("long", "longer")]
+        await asyncio.sleep(0)
+        short = [asyncio.create_task(log.database.settle(None, partial(note, name="case"))) for _ in range(2)]
+    await asyncio.gather(*long, *short)
+    assert order == ["case", "case", "long", "longer"]
