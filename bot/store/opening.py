@@ -274,7 +274,8 @@ async def try_out(database: Database, shown: str) -> None:
     hint = "" if database.is_sqlite else "; let the role own the database's tables, and GRANT it CREATE on their schema"
     for what, work in (("written", _write), ("migrated", _define)):
         try:
-            await database.read(work)  # commits nothing
+            async with database.engine.connect() as connection:
+                await work(connection)  # commits nothing
         except STORE_ERRORS as exc:
             raise StoreError(f"DATABASE_URL {shown}: cannot be {what}: {reason_of(exc)}{hint}") from exc
 

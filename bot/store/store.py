@@ -247,7 +247,7 @@ class Store:
             row = (await connection.execute(CLAIM, values)).one_or_none()
             return store_cases.to_case(row) if row else None
 
-        case = await self.database.settle(None, claim)
+        case = await self.database.settle(None, claim, is_single=True)
         return _after(case, {}) if case else None
 
     async def intend(self, case: LoggedCase, since: LoggedCase | None = None) -> LoggedCase:
@@ -313,16 +313,17 @@ class Store:
     async def note_delivered(self, case: LoggedCase) -> LoggedCase:
         values = {"status": CaseStatus.DELIVERED, "delivered_at": utc_now(), "response_url": None} | _posted(case)
 
-        async def finish(connection: AsyncConnection) -> None:
+        async def finish(connection: AsyncConnection) -> bool:
             if not self._keeps_text:
                 await db.lock_learning(connection)
             is_stale = await change(connection, FINISH, _by_lease_owner(case) | values)
             if not self._keeps_text:
                 await drop_texts(self.database, connection, schema.cases.c.id == case.id)
-            if is_stale:  # its message was edited or deleted in the meantime, and the verdict does not say so
-                await self.jobs.put(connection, [jobs.Job(jobs.JobKind.AMEND, case.team_id, case.id)])
+            return is_stale
 
-        await self.database.settle(case, finish)
+        # Its message may have been edited or deleted in the meantime, and the verdict does not say so.
+        if await self.database.settle(case, finish, is_single=self._keeps_text):
+            await self.jobs.submit([jobs.Job(jobs.JobKind.AMEND, case.team_id, case.id)])
         dropped = {} if self._keeps_text else {"question": None, "response": None}
         return _after(case, values | dropped)
 
@@ -344,7 +345,7 @@ class Store:
             await _write_turns(connection, case, since)
 
         try:
-            await self.database.settle(case, step)
+            await self.database.settle(case, step, is_single=since is None or case.turns == since.turns)
         except IntegrityError as exc:
             known = await self.cases.keyed(case.team_id, case.key)
             if known is None or known.id == case.id:
