@@ -19,7 +19,7 @@ from sqlalchemy.engine import Connection as SyncConnection
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.sql.dml import Insert
 
-from bot.domain.case import Case
+from bot.domain.case import Case, LoggedCase
 from bot.domain.fair_queue import FairQueue
 from bot.store.errors import NoAnswerError
 
@@ -49,7 +49,9 @@ class Database:
         self._settling = FairQueue(_AT_ONCE if self.is_sqlite else _AT_ONCE_ON_A_SERVER)
         self._choices: LRUCache[Any, sa.Row[Any] | None] = LRUCache(_CHOICES_KEPT)
         self._choices_number = 0
-        self._writer = _Writer(engine) if self.is_sqlite else None
+        self.added: LRUCache[int, LoggedCase] = LRUCache(_CHOICES_KEPT)
+        """Cases in SQLite that this process has added and not yet taken up; emptied before others than cases write."""
+        self._writer = _Writer(engine, self.added.clear) if self.is_sqlite else None
         # On a server, a single statement without `BEGIN` and `COMMIT` is one round trip instead of three.
         self._by_statement = engine if self.is_sqlite else engine.execution_options(isolation_level="AUTOCOMMIT")
         self.scrubbed_at: datetime | None = None
@@ -176,8 +178,9 @@ class _Writer:
     A transaction is one visit to the connection's thread. With one for each statement, a case took twice the time.
     """
 
-    def __init__(self, engine: AsyncEngine) -> None:
+    def __init__(self, engine: AsyncEngine, before_others: Callable[[], None]) -> None:
         self._engine = engine
+        self._before_others = before_others
         self._of_cases: deque[_Write] = deque()
         self._others: deque[_Write] = deque()
         self._task: asyncio.Task[None] | None = None
@@ -202,6 +205,7 @@ class _Writer:
             if self._of_cases:
                 await self._commit([self._of_cases.popleft() for _ in range(min(len(self._of_cases), _AT_ONCE))])
             if self._others:
+                self._before_others()
                 await self._commit([self._others.popleft()])
         self._task = None
 

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, Self
 
 import sqlalchemy as sa
@@ -61,7 +62,8 @@ CLAIM = (
 STEP = _of_case(_HELD, schema.IS_OPEN)
 RECORD = _of_case(_HELD, schema.cases.c.status == sa.literal_column("'received'"))
 FINISH = _of_case(_HELD, schema.cases.c.status == sa.literal_column("'judged'"))
-ADD = sa.insert(schema.cases).returning(schema.cases.c.id, *jobs.counts_beside())
+_AS_STORED = (schema.cases.c.id, schema.cases.c.question, schema.cases.c.response)
+ADD = sa.insert(schema.cases).returning(*_AS_STORED, *jobs.counts_beside())
 
 
 async def change(connection: AsyncConnection, statement: sa.UpdateBase, values: dict[str, Any]) -> bool:
@@ -174,6 +176,7 @@ class Store:
             "question_hash": _hash(case.question),
             "response_hash": _hash(case.response),
             "created_at": utc_now(),
+            "lease_owner": _new_name(),
             "reserved_tokens": limits.expected_tokens(
                 case.question, case.response, *(turn.text for turn in case.conversation)
             ),
@@ -186,10 +189,12 @@ class Store:
             row = (await connection.execute(ADD, values | beside)).one()
             if limits.are_there:
                 await spending.check(connection, case.team_id, case.requester_id, limits, case)
-            added = LoggedCase.model_validate(values | {"id": row.id})
+            added = LoggedCase.model_validate(values | {each.name: row._mapping[each.name] for each in _AS_STORED})
             if case.turns:
                 await connection.execute(sa.insert(schema.turns), turn_rows(case, row.id))
             turn = priority(row.of_person, row.of_channel)
+            if self.database.is_sqlite:  # only this process works in the file
+                db.after_commit(connection, partial(self._keep, added))
             await self.jobs.put(connection, [_settling(added, trigger_id, turn)])
             if also:
                 await also(connection, added)
@@ -203,6 +208,9 @@ class Store:
             if known is None:
                 raise
             return known, False
+
+    async def _keep(self, added: LoggedCase) -> None:
+        self.database.added[added.id] = added
 
     async def refusal(self, team_id: str, requester_id: str, limits: Limits) -> str:
         """Why the limits would refuse the requester's next case; empty if they would not."""
@@ -241,6 +249,8 @@ class Store:
 
     async def claim(self, case_id: int) -> LoggedCase | None:
         """The case, held by this attempt alone; None if it is not open."""
+        if added := self.database.added.pop(case_id, None):  # this process has had the lease since it was added
+            return _after(added, {})
         values = {"case_id": case_id, "new_owner": _new_name()}
 
         async def claim(connection: AsyncConnection) -> LoggedCase | None:
@@ -377,6 +387,7 @@ class Store:
                 changed = case.model_copy(update={"opened": opened})
                 await self.jobs.put(connection, [_settling(changed, trigger_id)])
 
+        self.database.added.pop(case.id, None)  # it is not as it was added
         await self.database.write(open_again, is_of_case=True)
 
 

@@ -13,9 +13,9 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.deadline import TooLateError, accepted_within
-from bot.store import Store
+from bot.store import Store, TakenError
 from bot.store.database import after_commit
-from tests.cases import a_case
+from tests.cases import a_case, held
 
 pytestmark = pytest.mark.on("sqlite")
 
@@ -158,3 +158,23 @@ async def test_long_work_is_not_before_the_cases_that_wait(log: Store) -> None:
         short = [asyncio.create_task(log.database.settle(None, partial(note, name="case"))) for _ in range(2)]
     await asyncio.gather(*long, *short)
     assert order == ["case", "case", "long", "longer"]
+
+
+async def test_what_this_process_has_just_added_it_holds_without_a_commit(log: Store) -> None:
+    counted = commits(log)
+    await log.add(a_case(question="a\0b", response="half \ud800 a pair"))
+    claimed = await held(log, 1)
+    assert len(counted) == 1
+    assert claimed.model_copy(update={"asked_at_s": 0.0}) == await log.cases.get(1)
+    await held(log, 1)
+    with pytest.raises(TakenError):
+        await log.renew(claimed)
+
+
+async def test_what_has_changed_since_it_was_added_is_read_again(log: Store) -> None:
+    asked, _ = await log.add(a_case(key="answered", question=None))
+    await log.answer(asked, "Typed?")
+    assert (await held(log, 1)).question == "Typed?"
+    await log.add(a_case(key="deleted", message_ts="1.1"))
+    await log.edits.note_deleted("T1", "C1", "1.1")
+    assert (await held(log, 2)).deleted_at is not None
