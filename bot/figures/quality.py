@@ -1,16 +1,18 @@
 """How far the judge agrees with people's labels: the measures of `judge agreement` that a digest has room for."""
 
-from collections import Counter, defaultdict
+import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from math import floor
 
 from bot.domain.numbers import number_of
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage
 from bot.domain.week import Week
-from bot.store.figures import Kind, LabelledCount, Place, ScoredCount, Span, Tallies
+from bot.store.figures import Kind, LabelledCount, Place, ScoredCount, Span, Tallies, UnlabelledCount
 from judge.evaluation.kappa import kappa_of
 from judge.evaluation.stats import (
     Interval,
@@ -84,13 +86,23 @@ class Quality:
 async def read_quality(tallies: Tallies, place: Place, week: Week, until: datetime, kind: Kind) -> Quality | None:
     """The quality of the four weeks up to `until`, which is in `week`; None without a score."""
     span = Span(week.before(WEEKS - 1).start, until)
-    return to_quality(await tallies.blind(place, span, kind), kind.scale)
+    rows, threads, weeks = await asyncio.gather(
+        tallies.blind(place, span, kind),
+        tallies.unlabelled(place, span, kind, good_from(kind.scale), low_to(kind.scale)),
+        tallies.unlabelled_by_week(place, span, kind),
+    )
+    return to_quality(rows, kind.scale, threads=threads, weeks=weeks)
 
 
 def to_quality(
-    rows: Sequence[ScoredCount], scale: Scale, coverage: Mapping[str, Coverage] = _ALL_OF_IT
+    rows: Sequence[ScoredCount],
+    scale: Scale,
+    coverage: Mapping[str, Coverage] = _ALL_OF_IT,
+    *,
+    threads: Iterable[UnlabelledCount] = (),
+    weeks: Iterable[tuple[int, int]] = (),
 ) -> Quality | None:
-    """The quality computed from the rows; None without any.
+    """The quality computed from the rows, and from `threads` without a label, whose scores `weeks` counts; or None.
 
     A row of watched replies stands for more replies, according to their draw and the `coverage` of their day. A label
     stands for its week. Its weight follows from how many of that week's replies have a label, because a week that is
@@ -99,34 +111,21 @@ def to_quality(
     mean, good, low = MeanEstimator(scale), MeanEstimator(Scale(0, 1)), MeanEstimator(Scale(0, 1))
     stands_for = []
     for row in rows:
-        found = coverage.get(row.day or "")
-        stands_for.append(1 / ((row.drawn_with or 1.0) * (found.share if found else 1.0)))
+        day = coverage.get(row.day or "")
+        stands_for.append(1 / ((row.drawn_with or 1.0) * (day.share if day else 1.0)))
     replies = sum(each * row.number for each, row in zip(stands_for, rows, strict=True))
     number, is_good, is_low = sum(row.number for row in rows), good_from(scale), low_to(scale)
     weighed = zip(stands_for, rows, strict=True)
-    shares = labelled_shares((row.week, row.label is not None, each * row.number) for each, row in weighed)
-    labelled = {row.thread_ts for row in rows if row.label is not None}
-    threads = defaultdict[str, list[float]](lambda: [0, 0, 0, 0, 0])
+    counted = ((row.week, row.label is not None, each * row.number) for each, row in weighed)
+    shares = labelled_shares(chain(counted, ((week, False, n) for week, n in weeks)))
     for each, row in zip(stands_for, rows, strict=True):
         share, weight = shares[row.week], each * number / replies
-        if row.thread_ts is not None and row.thread_ts not in labelled:
-            # Most threads of a busy channel are alike, and are taken together.
-            of_thread, weight = threads[row.thread_ts], weight * row.number
-            values = (
-                row.number,
-                weight,
-                weight * row.score,
-                weight * (row.score >= is_good),
-                weight * (row.score <= is_low),
-            )
-            threads[row.thread_ts] = [one + other for one, other in zip(of_thread, values, strict=True)]
-            continue
         _add(row, share, weight, mean, float)
         _add(row, share, weight, good, lambda score: float(score >= is_good))
         _add(row, share, weight, low, lambda score: float(score <= is_low))
-    for (scores, weight, *totals), times in Counter(map(tuple, threads.values())).items():
-        for estimator, total in zip((mean, good, low), totals, strict=True):
-            estimator.add_clusters(scores, weight, total, times)
+    for found in threads:
+        for estimator, total in ((mean, found.total), (good, found.good), (low, found.low)):
+            estimator.add_clusters(found.n, total, found.number)
     means, goods, lows = mean.estimate(), good.estimate(), low.estimate()
     return Quality(means, goods, lows, is_good) if means and goods and lows else None
 

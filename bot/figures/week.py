@@ -65,7 +65,7 @@ class Tally:
         """The estimated mean, for which only different threads are independent; None without a score."""
         mean = MeanEstimator(scale)
         for (n, total), number in (self.threads or {(1, score): count for score, count in self.counts.items()}).items():
-            mean.add_clusters(n, n, total, number)
+            mean.add_clusters(n, total, number)
         return mean.estimate()
 
     def at(self, position: int) -> int:

@@ -173,6 +173,17 @@ class ScoredCount:
 
 
 @dataclass(frozen=True)
+class UnlabelledCount:
+    """How many threads (`number`) without a blind label have `n` scores of one sum, and as many good and low ones."""
+
+    n: int
+    total: int
+    good: int
+    low: int
+    number: int
+
+
+@dataclass(frozen=True)
 class TimedScore:
     id: int
     score: int
@@ -222,11 +233,10 @@ class Tallies(StoreQueries):
 
     @made_once(ThreadCount)
     def threads(self, place: Place, span: Span, by_author: bool) -> sa.Executable:
-        thread = sa.func.coalesce(cases.c.thread_ts, sa.cast(cases.c.id, sa.String))
         sums = sa.func.count().label("n"), sa.func.sum(cases.c.score).label("total")
         found = sa.select(*_KIND, _author(by_author), *sums).where(cases.c.score.is_not(None), is_public(place, span))
         # The thread comes first, because it tells most rows apart.
-        each = found.group_by(thread, *_KIND, *((cases.c.author_id,) * by_author)).subquery()
+        each = found.group_by(_THREAD, *_KIND, *((cases.c.author_id,) * by_author)).subquery()
         return sa.select(each, sa.func.count()).group_by(*each.c)
 
     @made_once(str)
@@ -308,36 +318,69 @@ class Tallies(StoreQueries):
         return _timed_scores(place, span).order_by(cases.c.judged_at.desc()).limit(1)
 
     async def blind(self, place: Place, span: Span, kind: Kind) -> Sequence[ScoredCount]:
-        last = utc_week(span.end)
-        starts = [last - timedelta(weeks=back) for back in range((last - utc_week(span.start)).days // 7 + 1)]
-        return await self._blind(place, span, kind, starts, to_ts(span.start))
+        """The scores that watches drew; of those that people chose, only those in threads with a blind label."""
+        return await self._blind(place, span, kind, _weeks_in(span), to_ts(span.start))
+
+    async def unlabelled_by_week(self, place: Place, span: Span, kind: Kind) -> Sequence[tuple[int, int]]:
+        """How many of the other scores are in each week, counted as in `blind`."""
+        return await self._unlabelled_by_week(place, span, kind, _weeks_in(span))
+
+    @made_once(UnlabelledCount)
+    def unlabelled(self, place: Place, span: Span, kind: Kind, good_from: int, low_to: int) -> sa.Executable:
+        values = (
+            cases.c.score,
+            *(sa.case((each, 1), else_=0) for each in (cases.c.score >= good_from, cases.c.score <= low_to)),
+        )
+        found = sa.select(sa.func.count(), *map(sa.func.sum, values)).where(*_is_unlabelled(place, span, kind))
+        each = found.group_by(_THREAD).subquery()
+        return sa.select(each, sa.func.count()).group_by(*each.c)
+
+    @made_once(lambda *row: row)
+    def _unlabelled_by_week(self, place: Place, span: Span, kind: Kind, starts: Sequence[datetime]) -> sa.Executable:
+        each = sa.select(_week(starts)).where(*_is_unlabelled(place, span, kind)).subquery()
+        return sa.select(each, sa.func.count()).group_by(*each.c)
 
     @made_once(ScoredCount)
     def _blind(self, place: Place, span: Span, kind: Kind, starts: Sequence[datetime], start_ts: str) -> sa.Executable:
-        is_blind = sa.and_(
-            labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id, labels.c.is_blind
-        )
-        given = (
-            sa.select(labels.c.case_id, sa.func.avg(labels.c.score * 1.0).label("label"))
-            .where(is_blind)
-            .group_by(labels.c.case_id)
-            .subquery()
-        )
-        week = sa.case(*((cases.c.judged_at >= start, back) for back, start in enumerate(starts)), else_=len(starts))
-        columns = (
-            cases.c.id,
-            cases.c.score,
-            cases.c.thread_ts,
-            cases.c.probability.label("drawn_with"),
-            week.label("week"),
-        )
+        label = sa.func.avg(labels.c.score * 1.0).label("label")
+        given = sa.select(labels.c.case_id, label).where(*_is_blind(place)).group_by(labels.c.case_id).subquery()
+        drawn_with = cases.c.probability.label("drawn_with")
+        columns = cases.c.id, cases.c.score, cases.c.thread_ts, drawn_with, _week(starts)
         is_earlier = sa.func.coalesce(replies.c.ts < start_ts, sa.true()).label("is_earlier")
         query = sa.select(*columns, replies.c.day, is_earlier).outerjoin(replies, _is_reply(place))
+        if place.origin is not Origin.WATCHED:
+            query = query.where(_THREAD.in_(_labelled_threads(place)))
         scored = _in_shared_threads(query.where(_is_of(kind), is_public(place, span)).cte("scored"))
         by = scored.c.score, given.c.label, scored.c.week, scored.c.thread_ts
         rest = scored.c.drawn_with, scored.c.day, scored.c.is_earlier
         query = sa.select(*by, sa.func.count(), *rest).outerjoin(given, given.c.case_id == scored.c.id)
         return query.group_by(*by, *rest)
+
+
+_THREAD = sa.func.coalesce(cases.c.thread_ts, sa.cast(cases.c.id, sa.String))
+"""A case without a thread is in one of its own."""
+
+
+def _weeks_in(span: Span) -> Sequence[datetime]:
+    last = utc_week(span.end)
+    return [last - timedelta(weeks=back) for back in range((last - utc_week(span.start)).days // 7 + 1)]
+
+
+def _week(starts: Sequence[datetime]) -> sa.Label[int]:
+    by_start = ((cases.c.judged_at >= start, back) for back, start in enumerate(starts))
+    return sa.case(*by_start, else_=len(starts)).label("week")
+
+
+def _is_blind(place: Place) -> Sequence[sa.ColumnElement[bool]]:
+    return labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id, labels.c.is_blind
+
+
+def _labelled_threads(place: Place) -> sa.Select[Any]:
+    return sa.select(_THREAD).join(labels, labels.c.case_id == cases.c.id).where(*_is_blind(place))
+
+
+def _is_unlabelled(place: Place, span: Span, kind: Kind) -> Sequence[sa.ColumnElement[bool]]:
+    return _is_of(kind), is_public(place, span), _THREAD.not_in(_labelled_threads(place))
 
 
 _KIND = (cases.c.channel_id, cases.c.lowest, cases.c.highest, cases.c.judge_version.label("version"))

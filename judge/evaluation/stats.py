@@ -256,10 +256,10 @@ class MeanEstimator:
         for position, value in enumerate(one):
             sums[position] += times * value
 
-    def add_clusters(self, scores: float, weight: float, total: float, times: int) -> None:
-        """Takes as many clusters of this many scores without labels, which add up to this weight and weighted total."""
-        self._count += int(scores) * times
-        self._single[_Sums(weight, total)] += times
+    def add_clusters(self, n: int, total: float, times: int) -> None:
+        """Takes as many clusters of `n` scores each, which add up to `total` and have no label."""
+        self._count += n * times
+        self._single[_Sums(n, total)] += times
 
     def estimate(self) -> MeanEstimate | None:
         """The estimate from the scores taken so far; None without a score."""
