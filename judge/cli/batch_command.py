@@ -98,7 +98,7 @@ def batch(
     given = RowFile.at(source, read_as)
     found = None if path.exists() else survey(given)  # so that a mistake in the input leaves no empty output
     if judge.ask:
-        say(options.to_summary(f"Asks for: {judge.ask}."))
+        say(options.to_summary(f"Way to ask: {judge.ask}."))
     with Journal(path, identity_of(judge)) as journal:
         if found is None or journal.tally.rows:
             found = survey(given, journal)

@@ -1,6 +1,7 @@
 """What the log probabilities of a score's tokens say about each number of the scale."""
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
@@ -11,6 +12,7 @@ from judge.scoring.rubric import Scale
 
 # Each occurrence of the score's number costs one reading of the answer; no real judgement exceeds these limits.
 _MOST_PLACES, _MOST_CHARS = 50, 50_000
+_NUMBER = re.compile(r"(?<![0-9])[0-9]{1,3}(?![0-9])")
 _LEAST_COVERAGE, _MOST_COVERAGE = 0.8, 1.02
 
 Parse: TypeAlias = Callable[[str, Scale], Result]
@@ -82,29 +84,20 @@ def _add(
 
 
 def _place_of(tokens: Sequence[Token], score: int, scale: Scale, parse: Parse) -> int | None:
-    """Where the number stands that decides the score: if another one stood there, the answer would be read as that."""
+    """The token that begins the number that decides the score: if it were another, the answer would be read as that."""
     other = score - 1 if score > scale.low else score + 1
-    texts = [token.text for token in tokens]
-    numbers = [(at, to, "".join(texts[at:to])) for at in range(len(texts)) if (to := _end_of(texts, at))]
-    places = [(at, to, number) for at, to, number in numbers if _is_number(number.strip()) and int(number) == score]
-    if len(places) > _MOST_PLACES or sum(map(len, texts)) > _MOST_CHARS:
+    text, starts = "", {}
+    for at, token in enumerate(tokens):
+        starts[len(text) + len(token.text) - len(token.text.lstrip())] = at
+        text += token.text
+    places = [found for found in _NUMBER.finditer(text) if int(found[0]) == score and found.start() in starts]
+    if len(places) > _MOST_PLACES or len(text) > _MOST_CHARS:
         return None
-    for at, to, number in places:
-        changed = parse("".join((*texts[:at], number.replace(str(score), str(other)), *texts[to:])), scale)
+    for found in places:
+        changed = parse(f"{text[: found.start()]}{other}{text[found.end() :]}", scale)
         if isinstance(changed, Rating) and changed.score == other:
-            return at
+            return starts[found.start()]
     return None
-
-
-def _end_of(texts: Sequence[str], at: int) -> int | None:
-    """Where the number ends that begins with this token; None if none does."""
-    goes_on = texts[at - 1][-1:].isdigit() and texts[at][:1].isdigit() if at else False
-    if goes_on or not _is_number(texts[at].strip()):
-        return None
-    to = at + 1
-    while to < len(texts) and texts[to - 1][-1:].isdigit() and _is_number(texts[to]):
-        to += 1
-    return to
 
 
 def _is_number(digits: str) -> bool:

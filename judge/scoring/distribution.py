@@ -43,7 +43,7 @@ class DistributionMember(Member):
         scale, text = self._scale, choice.text
         if withheld := self._withheld(choice):
             return withheld
-        if text and not choice.tokens:
+        if not choice.tokens:  # also where thinking took the few tokens
             self._note_lack()
         read = parse_rating(text, scale, response=response)
         is_cut = choice.finish_reason == "length" and text[-1:].isdigit()  # "1" may become "10"
@@ -63,6 +63,4 @@ class DistributionMember(Member):
         )
 
     def _note_lack(self) -> None:
-        self.model.note(
-            f"Model {self.model.name!r} gives no log probabilities; what it does not give is scored as text."
-        )
+        self.model.note(f"Where model {self.model.name!r} gives no log probabilities, it is asked for text.")

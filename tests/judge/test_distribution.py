@@ -166,3 +166,11 @@ async def test_scale_to_ten_with_digits_as_tokens_is_read(ask: Ask) -> None:
 async def test_minus_infinity_is_no_probability(ask: Ask) -> None:
     verdict = await ask(answer("score:", (" 4", {" 4": 1.0, " 0": 0.0}), "\nA"), ask="distribution")
     assert verdict.probabilities == {4: 1.0}
+
+
+async def test_model_that_thinks_is_asked_as_text_and_named(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    judge = Judge("m", samples=1, client=client, ask="distribution")
+    model_server.script(or_text(Answer(None, finish_reason="length", extra={"reasoning": "The user asks"})))
+    assert (await judge.score(QUESTION, RESPONSE)).score == 3
+    assert judge.shortfalls == ["Where model 'm' gives no log probabilities, it is asked for text."]
+    assert model_server.requests[-1]["max_completion_tokens"] == 8192

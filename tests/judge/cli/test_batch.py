@@ -806,7 +806,7 @@ async def test_decisions_are_written_with_their_probabilities_and_never_mixed_wi
     levels = {str(score): chance for score, chance in enumerate((0.0, 0.0, 0.0, 0.3, 0.5, 0.2))}
     model_server.script(Decided(levels, {"relevant": 0.9}))
     done = await ask(model_server, source, output, "--ask", "decision", "--limit", 2)
-    assert done.stdout.startswith("Asks for: decision ")
+    assert done.stdout.startswith("Way to ask: decision ")
     first, _ = read(output)
     assert (first["score"], first["mean"], first["probabilities"]["5"]) == (4, pytest.approx(3.9), pytest.approx(0.2))
     assert (first["points"]["relevant"], first["ask"][:9], first["justification"]) == (0.9, "decision ", "")
