@@ -49,6 +49,7 @@ from bot.store.errors import STORE_ERRORS
 from bot.store.jobs import JobKind
 from bot.store.ownership import owned
 from bot.telemetry import start as start_telemetry
+from judge.scoring.model import FLEX
 
 GRACE_S = 30
 SIGN_S = 5.0
@@ -207,7 +208,9 @@ def make_services(
         case_access=CaseAccess(store.cases, memberships),
         own_cases=OwnCases(memberships, members),
         clock=clock,
-        judges=Judges(found, make_judge, settings.judge_models) if make_judge else None,
+        judges=Judges(found, make_judge, settings.judge_models, settings.watch_tier or settings.judge_tier)
+        if make_judge
+        else None,
     )
     services.features = tuple(make(services) for make in FEATURES)
     return services
@@ -242,7 +245,8 @@ def _make_engine(services: Services, judges: Judges) -> Engine:
         services.identity.team_id,
         handlers=handlers,
         periodic_jobs=[job for each in services.features for job in each.periodic_jobs],
-        at_once=2 * settings.judge_concurrency,
+        at_once=(3 if judges.watch_tier == FLEX else 2) * settings.judge_concurrency,
+        on_stop=pipeline.stop_waiting,
         traffic=services.traffic,
     )
 

@@ -30,7 +30,7 @@ def limits_of(settings: Settings) -> Limits:
         cases_per_user_per_hour=settings.max_cases_per_user_per_hour,
         cases_per_day=settings.max_cases_per_day,
         tokens_per_day=settings.max_tokens_per_day,
-        ratings=max(make(rubric, model).most_ratings for model in (None, *settings.judge_models)),
+        ratings=max(make(rubric, model, None).most_ratings for model in (None, *settings.judge_models)),
     )
 
 
@@ -48,7 +48,7 @@ async def open_judges(
 
 
 def _maker(settings: JudgeSettings, client: "AsyncOpenAI | None") -> MakeJudge:
-    def make(rubric: Rubric, model: str | None) -> Judge:
+    def make(rubric: Rubric, model: str | None, tier: str | None) -> Judge:
         stronger = settings.judge_escalate_to
         return Judge(
             model=model or settings.judge_model,
@@ -60,7 +60,7 @@ def _maker(settings: JudgeSettings, client: "AsyncOpenAI | None") -> MakeJudge:
             ask=settings.judge_ask,
             effort=settings.judge_effort,
             options=settings.judge_options.get_secret_value() if settings.judge_options else None,
-            tier=settings.judge_tier,
+            tier=tier or settings.judge_tier,
             answer_tokens=settings.judge_answer_tokens,
         )
 

@@ -1,6 +1,7 @@
 """Settings from the environment and `.env`, read once, all problems reported together."""
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Mapping, Sequence, Set
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, TypeVar
@@ -232,6 +233,9 @@ class Settings(JudgeSettings, SlackSettings):
         description="how watched replies are found: `looking` reads their channels every 5 minutes; `events` needs "
         "`judge-bot manifest --with message-events`",
     )
+    watch_tier: Literal["flex"] | None = Field(
+        default=None, description="`flex`: watched replies at half the price, each within 15 minutes"
+    )
     digest_day: Annotated[str, AfterValidator(week.parse_day)] = Field(
         default="monday", description="day of the digest, unless a channel chose another"
     )
@@ -250,6 +254,13 @@ class Settings(JudgeSettings, SlackSettings):
         default="console",
         description="`json`: one object per line. Tokens and texts are never logged",
     )
+
+    @field_validator("watch_tier")
+    @classmethod
+    def _has_tiers(cls, tier: str | None, info: ValidationInfo) -> str | None:
+        if tier and info.data.get("judge_ask") == "decision":
+            raise ValueError("decisions have no tiers; leave it out, or JUDGE_ASK")
+        return tier
 
     @field_validator("openai_api_key")
     @classmethod
@@ -312,7 +323,10 @@ def load(kind: type[S], env_file: Path | None = _ENV_FILE, **given: object) -> S
             that is nearly a setting's.
     """
     try:
-        if misspelt := _misspelt(env_file):
+        names = _names(env_file)
+        if "WATCH_BY_BATCH" in names | os.environ.keys():
+            raise SettingsError("WATCH_BY_BATCH is gone; use WATCH_TIER=flex, which costs the same and takes minutes")
+        if misspelt := _misspelt(names):
             raise SettingsError(f"{env_file}: " + "; ".join(f"{n}: did you mean {m}?" for n, m in misspelt.items()))
         return kind(_env_file=env_file, **given)  # type: ignore[arg-type]
     except ValidationError as exc:
@@ -323,14 +337,17 @@ def load(kind: type[S], env_file: Path | None = _ENV_FILE, **given: object) -> S
         raise SettingsError(f"{env_file}: line {line} is not UTF-8; save the file as UTF-8") from exc
 
 
-def _misspelt(env_file: Path | None) -> Mapping[str, str]:
-    """The names in the file that are nearly a setting's, each with that; other programs' variables are left alone."""
+def _names(env_file: Path | None) -> Set[str]:
     if env_file is None or not env_file.is_file():
-        return {}
+        return frozenset()
+    return {name.upper() for name in dotenv_values(env_file, encoding="utf-8-sig")}
+
+
+def _misspelt(names: Set[str]) -> Mapping[str, str]:
+    """The names that are nearly a setting's, each with that; other programs' variables are left alone."""
     known = {name.upper() for name in Settings.model_fields}
     known |= {f"{name}_FILE" for name in known}
-    names = {name.upper() for name in dotenv_values(env_file, encoding="utf-8-sig")} - known
-    close = {name: get_close_matches(name, known, n=1, cutoff=_NEARLY) for name in sorted(names)}
+    close = {name: get_close_matches(name, known, n=1, cutoff=_NEARLY) for name in sorted(names - known)}
     return {name: found[0] for name, found in close.items() if found}
 
 

@@ -244,6 +244,7 @@ async def open_stage(model_server: ModelServer, tmp_path: Path, empty_log: Path)
             model_pauses: Sequence[timedelta] = MODEL_PAUSES,
             events: Sequence[str] = (),
             manifest: dict[str, Any] | None = None,
+            grace_s: float = 0,
             **settings: Any,
         ) -> Stage:
             manifest = deepcopy(manifest) if manifest else load_manifest()
@@ -260,7 +261,7 @@ async def open_stage(model_server: ModelServer, tmp_path: Path, empty_log: Path)
                 shutil.copy(empty_log, tmp_path)
             process = await stack.enter_async_context(AsyncExitStack())
             bot = await process.enter_async_context(
-                running_bot(make_settings(slack, model_server, tmp_path, **settings), 0, model_pauses)
+                running_bot(make_settings(slack, model_server, tmp_path, **settings), grace_s, model_pauses)
             )
             bot.services.members.patience_s = ONLY_A_HANG_S
             await slack.connected()

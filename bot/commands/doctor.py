@@ -109,6 +109,7 @@ async def examine(role: Role, *, serves_http: bool) -> bool:
     if settings.asks_model:
         checks += [_model, *([_stronger_model] if settings.judge_escalate_to else [])]
         checks += [_further_models] if settings.judge_models else []
+        checks += [_watch_tier] if settings.watch_tier else []
     async with slack_client.web_client(settings.slack_bot_token, settings.slack_api_url) as client:
         is_well = all([await _is_well(check, client, settings) for check in checks])
         if is_well:  # otherwise the same problem would be reported twice
@@ -187,6 +188,11 @@ async def _further_models(_: AsyncWebClient, settings: Settings) -> str:
     return f"JUDGE_MODELS: {', '.join(settings.judge_models)} score with {judges.rubric_of(settings).name}"
 
 
+async def _watch_tier(_: AsyncWebClient, settings: Settings) -> str:
+    tier = {"judge_tier": settings.watch_tier}
+    return await _try_other_model(settings.model_copy(update=tier), "WATCH_TIER", settings.judge_model)
+
+
 async def _try_other_model(settings: Settings, name: str, model: str | None) -> str:
     try:
         return await _try_model(settings.model_copy(update={"judge_model": model}), name)
@@ -197,7 +203,7 @@ async def _try_other_model(settings: Settings, name: str, model: str | None) -> 
 async def _try_model(settings: Settings, name: str) -> str:
     one_call = settings.model_copy(update={"judge_samples": 1, "judge_escalate_to": None})
     async with judges.open_judges(one_call) as make:
-        judge = make(judges.rubric_of(settings), None)
+        judge = make(judges.rubric_of(settings), None, None)
         verdict = await judge.score("What is the capital of France?", "Paris is the capital of France.")
     if verdict.score is None:
         reason = verdict.unscored.detail if verdict.unscored else ""

@@ -79,7 +79,7 @@ async def replay(wanted: Wanted) -> int:
     replay_report.require_agreement()
     settings = load(JudgeSettings)
     async with open_judges(_with(settings, wanted)) as make:
-        judge = make(rubric_of(_with(settings, wanted)), None)
+        judge = make(rubric_of(_with(settings, wanted)), None, None)
         version, cases = await _read_cases(wanted, judge.rubric.scale)
         with Journal(wanted.output, identity_of(judge)) as journal:
             run = Batch(

@@ -62,6 +62,7 @@ class Engine:
         periodic_jobs: Jobs that run at each start and every minute, with PostgreSQL on one worker at a time.
         traffic: The payloads in progress, which go before jobs.
         at_once: With PostgreSQL, the most jobs that this worker holds at once, so that others get their share.
+        on_stop: Called when the engine begins to stop, to end what would wait too long.
     """
 
     every_minute = "* * * * *"
@@ -75,6 +76,7 @@ class Engine:
         periodic_jobs: list[PeriodicJob],
         at_once: int,
         traffic: Traffic | None = None,
+        on_stop: Callable[[], None] = lambda: None,
     ) -> None:
         self._store = store
         self._traffic = traffic or Traffic()
@@ -82,6 +84,7 @@ class Engine:
         self._handlers = handlers
         self._periodic_jobs = [*periodic_jobs, PeriodicJob("resubmit", self._resubmit)]
         self._at_once = at_once
+        self._on_stop = on_stop
         self._queue: PgQueuer | None = None
         self._running: dict[tuple[str, int], asyncio.Task[Any]] = {}
         self._is_stopping = False
@@ -115,6 +118,7 @@ class Engine:
         self._is_stopping = True
         if self._queue:
             self._queue.shutdown.set()
+        self._on_stop()
         try:
             await asyncio.wait([running], timeout=grace_s)
         finally:  # even if this wait is cancelled, no job may run on after the store is closed

@@ -58,18 +58,24 @@ class RubricChoice:
 
 _KEPT = 100
 
-MakeJudge = Callable[[Rubric, str | None], Judge]
-"""Makes a judge from a rubric and a model; None is the model of the app's settings."""
+MakeJudge = Callable[[Rubric, str | None, str | None], Judge]
+"""Makes a judge from a rubric, a model and a tier; None is what the app's settings say."""
 
 
 class Judges:
-    """Makes judges and reuses them, because a judge learns which parameters its server rejects."""
+    """Makes judges and reuses them, because a judge learns which parameters its server rejects.
 
-    def __init__(self, rubrics: RubricChoice, make: MakeJudge, models: Sequence[str] = ()) -> None:
+    `watch_tier` is the tier of watched replies.
+    """
+
+    def __init__(
+        self, rubrics: RubricChoice, make: MakeJudge, models: Sequence[str] = (), watch_tier: str | None = None
+    ) -> None:
         self._rubrics = rubrics
         self._make = make
         self._models = models
-        self._kept: LRUCache[tuple[str, str, str | None], Judge] = LRUCache(_KEPT)
+        self.watch_tier = watch_tier
+        self._kept: LRUCache[tuple[str, str, str | None, str | None], Judge] = LRUCache(_KEPT)
         self.default = self.with_rubric(rubrics.shipped[rubrics.default], None)
 
     async def of(self, case: Case) -> Judge | None:
@@ -80,7 +86,8 @@ class Judges:
     async def _found(self, case: Case) -> Judge | None:
         chosen = await self._rubrics.log.chosen(case.team_id, case.channel_id)
         rubric = await self._rubrics.in_force(case.team_id, case.channel_id, case.rubric, chosen)
-        return self.with_rubric(rubric, chosen.model) if rubric else None
+        tier = None if case.probability is None else self.watch_tier
+        return self.with_rubric(rubric, chosen.model, tier) if rubric else None
 
     async def by(self, team_id: str, channel_id: str, chosen: ChannelJudge) -> Judge | None:
         """The judge of a channel that chooses this, or None if its rubric is gone."""
@@ -88,11 +95,11 @@ class Judges:
         rubric = await self._rubrics.in_force(team_id, channel_id, name, chosen)
         return self.with_rubric(rubric, chosen.model) if rubric else None
 
-    def with_rubric(self, rubric: Rubric, model: str | None) -> Judge:
+    def with_rubric(self, rubric: Rubric, model: str | None, tier: str | None = None) -> Judge:
         """The judge for a rubric, which need not be saved; a model that the settings do not list is ignored."""
         model = model if model in self._models else None
-        key = rubric.name, rubric.version, model
+        key = rubric.name, rubric.version, model, tier
         judge = self._kept.get(key)
         if judge is None:
-            judge = self._kept[key] = self._make(rubric, model)
+            judge = self._kept[key] = self._make(rubric, model, tier)
         return judge

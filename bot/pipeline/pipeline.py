@@ -9,8 +9,10 @@ reached, and only one attempt at a time holds a case. A step that fails is tried
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import nullcontext
 from datetime import timedelta
 from functools import cache
+from typing import Any
 
 import structlog
 
@@ -34,6 +36,7 @@ from bot.store import KeyTakenError, Store, TakenError
 from bot.store.errors import STORE_ERRORS
 from judge import Judge, JudgeError, Unscored, Verdict, find_flags
 from judge.scoring.escalation import is_escalated, others
+from judge.scoring.model import FLEX
 
 logger = structlog.get_logger(__name__)
 
@@ -44,6 +47,9 @@ class _ModelFailure(Exception):  # noqa: N818 - it is not an error of the app, a
 
 class CasePipeline:
     """Settles cases; at most `concurrency` of them are judged at the same time, with channels and people taking turns.
+
+    As many watched cases may wait beside them at the tier "flex", where an answer can take 15 minutes; the others give
+    their job back, so that they keep no place in the queue from people's cases.
 
     Args:
         model_pauses: How long a case waits after each failed try of a model that is busy, down or slow;
@@ -69,6 +75,8 @@ class CasePipeline:
         self._lookup = lookup
         self._delivery = delivery
         self._model = FairQueue(concurrency, metrics.QUEUE)
+        self._patient: dict[int, asyncio.Task[Any] | None] = {}  # the watched cases that wait at the tier "flex"
+        self._most_patient = concurrency
         self._model_pauses = model_pauses
         self._tracing = tracing
 
@@ -81,6 +89,10 @@ class CasePipeline:
         try:
             claimed = await self._store.claim(case_id)
             if claimed is not None:
+                if claimed.is_watched and self._judges.watch_tier == FLEX and claimed.status is CaseStatus.RECEIVED:
+                    if len(self._patient) >= self._most_patient:
+                        raise RetryError("others wait at its tier", retries.FLEX_PAUSE)
+                    self._patient[case_id] = asyncio.current_task()
                 with self._tracing.attempt(claimed):
                     await self._settle(await self._store.cases.with_turns(claimed), trigger_id)
         except KeyTakenError as exc:
@@ -93,6 +105,14 @@ class CasePipeline:
                 "database_out_of_reach", case=case_id, reason=reason, next_in_s=retries.STORE_PAUSE.total_seconds()
             )
             raise RetryError(reason, retries.STORE_PAUSE) from exc
+        finally:
+            self._patient.pop(case_id, None)
+
+    def stop_waiting(self) -> None:
+        """Ends the attempts that wait at the tier "flex", and lets none begin; the next start makes them again."""
+        self._most_patient = 0
+        for attempt in filter(None, self._patient.values()):
+            attempt.cancel()
 
     async def _settle(self, claimed: LoggedCase, trigger_id: str | None) -> None:
         case = claimed
@@ -115,6 +135,7 @@ class CasePipeline:
                     verdict = await judging
                 finally:
                     judging.cancel()
+                    self._patient.pop(case.id, None)
                 case = await self._record(case, verdict, since)
                 self._tracing.judged(case, verdict)
             else:
@@ -262,7 +283,8 @@ class CasePipeline:
                 failed += 1
 
     async def _score(self, judge: Judge, case: LoggedCase) -> Verdict:
-        async with self._model.turn(case.channel_id, case.requester_id):
+        is_patient = case.id in self._patient
+        async with nullcontext() if is_patient else self._model.turn(case.channel_id, case.requester_id):
             with metrics.VERDICT_SECONDS.time():
                 texts = case.question or "", case.response or ""
                 return await judge.score(*texts, conversation=case.conversation)

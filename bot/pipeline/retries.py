@@ -18,6 +18,9 @@ STORE_PAUSE = timedelta(seconds=5)
 RECORD_PAUSES = tuple(timedelta(seconds=seconds) for seconds in (0.2, 1, 3, 9))
 """The pauses in which a verdict is kept in hand while the store is out of reach; then the model is asked again."""
 
+FLEX_PAUSE = timedelta(minutes=1)
+"""The pause of a watched case while as many as may wait at the tier "flex" do."""
+
 _FIRST_PAUSE = timedelta(seconds=1)
 _LONGEST_PAUSE = timedelta(minutes=5)
 

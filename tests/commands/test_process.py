@@ -13,7 +13,7 @@ from aiohttp import ClientSession
 
 from bot.app import running_bot
 from bot.slack import ids
-from tests.model_server import Failure, Held, ModelServer
+from tests.model_server import Answer, Failure, Held, ModelServer
 from tests.patience import ONLY_A_HANG_S
 from tests.programs import environment, pocket_slack, run, start
 from tests.stage import CHANNEL, GOOD, make_settings
@@ -138,6 +138,21 @@ async def test_doctor_asks_each_model_that_may_judge(
         model_server.script(GOOD)
         code, said, _ = await run("doctor", env, tmp_path)
         assert (code, well in said) == (0, True)
+
+
+async def test_doctor_says_that_the_tier_of_watched_replies_is_not_served(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    full_price = Answer(GOOD, service_tier="default")
+    model_server.script(lambda request: full_price if request.get("service_tier") == "flex" else GOOD)
+    async with pocket_slack() as slack:
+        code, said, _ = await run(
+            "doctor", environment(slack, model_server, tmp_path) | {"WATCH_TIER": "flex"}, tmp_path
+        )
+    told = (
+        "ok     WATCH_TIER: gpt-6-luna scores with additive-5; Model 'gpt-6-luna' was asked at tier 'flex' and answered"
+    )
+    assert (code, told in said) == (0, True)
 
 
 async def test_doctor_says_what_the_server_refuses(model_server: ModelServer, tmp_path: Path) -> None:

@@ -159,7 +159,7 @@ async def test_a_bot_finds_the_judge_that_a_purge_beside_it_leaves(database_url:
     await save(log, showing(case.id))
     await use(log, showing(case.id))
     shipped = {DEFAULT_RUBRIC: load_rubric(DEFAULT_RUBRIC)}
-    judges = Judges(RubricChoice(log.rubrics, shipped), lambda rubric, model: Judge(model or "small", rubric))
+    judges = Judges(RubricChoice(log.rubrics, shipped), lambda rubric, model, _: Judge(model or "small", rubric))
     assert await judges.of(a_case(rubric="tone"))
     purge = await Store.open(database_url)
     assert await purge.forgetting.forget_older(BEGUN_AT - timedelta(days=30)) == 1

@@ -93,7 +93,7 @@ async def test_a_rubric_that_is_used_is_not_deleted_and_one_that_is_gone_not_use
 async def test_a_judge_is_found_in_the_store_and_kept(log: Store) -> None:
     made: list[tuple[str, str, str | None]] = []
 
-    def make(rubric: Rubric, model: str | None) -> Judge:
+    def make(rubric: Rubric, model: str | None, _: str | None) -> Judge:
         made.append((rubric.name, rubric.version, model))
         return Judge(model or "small", rubric)
 
