@@ -173,10 +173,7 @@ class _Write:
 
 
 class _Writer:
-    """SQLite's one writer: while it commits others wait, and cases that wait then share the next commit.
-
-    A transaction is one visit to the connection's thread. With one for each statement, a case took twice the time.
-    """
+    """SQLite's one writer: while it commits others wait, and cases that wait then share the next commit."""
 
     def __init__(self, engine: AsyncEngine, before_others: Callable[[], None]) -> None:
         self._engine = engine
@@ -189,15 +186,15 @@ class _Writer:
         loop, line = asyncio.get_running_loop(), self._of_cases if is_of_case else self._others
         write = _Write(work, loop.create_future())
         line.append(write)
-        if self._task is None:
-            self._task = loop.create_task(self._run(), context=Context())
+        self._task = self._task or loop.create_task(self._run(), context=Context())
         try:
             return await asyncio.shield(write.done)
         except asyncio.CancelledError:
             if write in line:
                 line.remove(write)  # not begun
             else:
-                await _ended(write.done)
+                await asyncio.wait([write.done])
+                write.done.exception()  # retrieved, so that asyncio does not complain about it
             raise
 
     async def _run(self) -> None:
@@ -214,6 +211,7 @@ class _Writer:
         try:
             async with self._engine.connect() as connection:
                 driver: Any = (await connection.get_raw_connection()).driver_connection
+                # One visit to the connection's thread: with one for each statement, a case took twice the time.
                 await driver.visit(lambda _: _drive(_transaction(connection, driver, writes)))
         except BaseException as exc:  # noqa: BLE001 - raised in each caller
             error = exc
@@ -277,13 +275,9 @@ async def _to_the_end(work: Coroutine[Any, Any, T]) -> T:
     except TimeoutError as exc:
         raise NoAnswerError("no answer in time") from exc
     except asyncio.CancelledError:
-        await _ended(task)
+        await asyncio.wait([task])
+        task.cancelled() or task.exception()  # retrieved, so that asyncio does not complain about it
         raise
-
-
-async def _ended(work: asyncio.Future[Any]) -> None:
-    await asyncio.wait([work])
-    work.cancelled() or work.exception()  # retrieved, so that asyncio does not complain about it
 
 
 _TURN = sa.text("SELECT pg_advisory_xact_lock(hashtextextended('slack-judge ' || :at, 0))")

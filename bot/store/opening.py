@@ -142,9 +142,9 @@ def connect(database_url: str, query_timeout_s: float | None = QUERY_TIMEOUT_S) 
         arguments = {"async_creator_fn": connect_sqlite}
     try:
         # An error that shows its parameters would put the judged texts into the log file.
-        engine = create_async_engine(
-            address.url, hide_parameters=True, pool_size=_CONNECTIONS, max_overflow=0, connect_args=arguments
-        )
+        # With SQLite, the connection that was used last is the next: it has its pages and statements at hand.
+        pool: dict[str, Any] = {"pool_size": _CONNECTIONS, "max_overflow": 0, "pool_use_lifo": address.is_sqlite}
+        engine = create_async_engine(address.url, hide_parameters=True, connect_args=arguments, **pool)
     except ModuleNotFoundError as exc:
         raise StoreError("DATABASE_URL: PostgreSQL needs the package asyncpg; pip install asyncpg") from exc
     if address.is_sqlite:
