@@ -153,16 +153,12 @@ class ModelServer:
         async with asyncio.timeout(ONLY_A_HANG_S), self._news:
             await self._news.wait_for(lambda: len(self.requests) >= times)
 
-    def add_routes(self, app: web.Application) -> None:
-        """Adds more routes in subclasses."""
-
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=64 * 2**20)
         app.router.add_post("/v1/chat/completions", self._handle)
         app.router.add_post("/v1/decisions", self._handle)
         app.router.add_post("/v1/deployments/{model}/chat/completions", self._handle)  # Azure
         app.router.add_get("/login", self._log_in)
-        self.add_routes(app)
         self._runner = web.AppRunner(app, shutdown_timeout=0.1)
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", 0).start()
@@ -184,13 +180,10 @@ class ModelServer:
         self._at_once += 1
         self.most_at_once = max(self.most_at_once, self._at_once)
         try:
-            return await self._send(request, body, self.reply_to(body))
+            scripted = self._script.pop(0) if len(self._script) > 1 else self._script[0]
+            return await self._send(request, body, scripted(body) if callable(scripted) else scripted)
         finally:
             self._at_once -= 1
-
-    def reply_to(self, body: dict[str, Any]) -> Reply:
-        scripted = self._script.pop(0) if len(self._script) > 1 else self._script[0]
-        return scripted(body) if callable(scripted) else scripted
 
     async def _send(self, request: web.Request, body: dict[str, Any], reply: Reply) -> web.StreamResponse:
         match reply:

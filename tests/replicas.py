@@ -1,7 +1,7 @@
 """What tests with several processes share: a workspace, the processes on one PostgreSQL, and its queue's state."""
 
 import asyncio
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,15 +106,13 @@ class Scene:
 
 
 @asynccontextmanager
-async def new_scene(
-    model: ModelServer, database_url: str, folder: Path, parts: Collection[str] = (), **settings: str
-) -> AsyncIterator[Scene]:
+async def new_scene(model: ModelServer, database_url: str, folder: Path) -> AsyncIterator[Scene]:
     """A scene on that database; the output of its processes is in the folder, in a file for each name."""
     gate = asyncio.Event()
     model.script(Held(gate, GOOD))
-    async with pocket_slack(parts) as slack, AsyncExitStack() as stack:
+    async with pocket_slack() as slack, AsyncExitStack() as stack:
         people = [slack.person(name) for name in ("ann", "ben", "helper")]
         stage = Stage(slack, model, None, *people)  # type: ignore[arg-type]
         # A worker takes one case for the model and one to follow, so that the workers share the cases.
-        more = {"DATABASE_URL": database_url, "JUDGE_CONCURRENCY": "1", **settings}
+        more = {"DATABASE_URL": database_url, "JUDGE_CONCURRENCY": "1"}
         yield Scene(stage, gate, stack, environment(slack, model, folder) | more, folder)

@@ -140,28 +140,18 @@ async def test_doctor_asks_each_model_that_may_judge(
         assert (code, well in said) == (0, True)
 
 
-async def test_doctor_says_that_the_tier_of_watched_replies_is_not_served(
-    model_server: ModelServer, tmp_path: Path
-) -> None:
-    full_price = Answer(GOOD, service_tier="default")
-    model_server.script(lambda request: full_price if request.get("service_tier") == "flex" else GOOD)
-    async with pocket_slack() as slack:
-        code, said, _ = await run(
-            "doctor", environment(slack, model_server, tmp_path) | {"WATCH_TIER": "flex"}, tmp_path
-        )
-    told = (
-        "ok     WATCH_TIER: gpt-6-luna scores with additive-5; Model 'gpt-6-luna' was asked at tier 'flex' and answered"
-    )
-    assert (code, told in said) == (0, True)
-
-
 async def test_doctor_says_what_the_server_refuses(model_server: ModelServer, tmp_path: Path) -> None:
-    refused = Failure(400, message="Unsupported parameter: 'reasoning_effort'")
-    model_server.script(lambda request: refused if "reasoning_effort" in request else GOOD)
+    refused, full_price = (
+        Failure(400, message="Unsupported parameter: 'reasoning_effort'"),
+        Answer(GOOD, service_tier="x"),
+    )
+    model_server.script(lambda request: refused if "reasoning_effort" in request else full_price)
     async with pocket_slack() as slack:
-        env = environment(slack, model_server, tmp_path) | {"JUDGE_EFFORT": "low"}
+        env = environment(slack, model_server, tmp_path) | {"JUDGE_EFFORT": "low", "WATCH_TIER": "flex"}
         code, said, _ = await run("doctor", env, tmp_path)
     assert (code, "additive-5; Model 'gpt-6-luna' refuses JUDGE_EFFORT" in said) == (0, True)
+    assert "ok     WATCH_TIER: " in said
+    assert "was asked at tier 'flex' and answered at 'x'" in said
 
 
 async def test_doctor_asks_only_for_what_a_process_of_its_role_needs(model_server: ModelServer, tmp_path: Path) -> None:

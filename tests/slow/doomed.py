@@ -58,8 +58,7 @@ def doom(point: Point) -> None:
     setattr(owner, name, last)
 
 
-def serve(*points: str) -> None:
-    """Runs the bot, which kills itself at the first of these points."""
-    for name in points:
-        doom(Point.parse(name))
+def serve(point: str) -> None:
+    """Runs the bot, which kills itself at this point."""
+    doom(Point.parse(point))
     forked.serve("serve")

@@ -1,7 +1,7 @@
 """`judge-bot serve` with its clock in a file.
 
 The file holds the number of the clock's move and the time. After each move the periodic jobs run once, and the process
-then writes CLOCK.done. With a point, the process kills itself there (see doomed.py). Everything else is real.
+then writes CLOCK.done. Everything else is real.
 
 Where processes are forked (tests/forked.py), it is imported before the bot. Without a file the clock is the real one.
 """
@@ -38,7 +38,7 @@ bot.domain.clock.utc_now = clock_now  # before any module imports it by name
 
 import bot.app  # noqa: E402
 from bot.pipeline.engine import Engine, PeriodicJob  # noqa: E402
-from tests.slow import doomed  # noqa: E402
+from tests import forked  # noqa: E402
 
 
 class HurriedEngine(Engine):
@@ -68,8 +68,8 @@ class HurriedEngine(Engine):
             await asyncio.sleep(0.01)
 
 
-def serve(clock: str, *points: str) -> None:
-    """Runs the bot by the clock in this file; it kills itself at the first of the points."""
+def serve(clock: str) -> None:
+    """Runs the bot by the clock in this file."""
     CLOCKS.append(Path(clock))
     bot.app.Engine = HurriedEngine  # type: ignore[misc]
-    doomed.serve(*points)
+    forked.serve("serve")

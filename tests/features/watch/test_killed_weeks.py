@@ -51,7 +51,6 @@ class Weeks:
     env: dict[str, str]
     move: int = 0
     process: Forked | None = None
-    doom: tuple[str, ...] = ()
     posted: dict[str, int] = field(
         default_factory=dict
     )  # the assistant's replies by ts, with the scores that they deserve
@@ -121,9 +120,7 @@ class Weeks:
 
     async def start(self) -> None:
         self.tell()
-        self.process = Forked(
-            "tests.slow.hurried", str(self.file), *self.doom, env=self.env, output=Path(self.env["ERRORS"])
-        )
+        self.process = Forked("tests.slow.hurried", str(self.file), env=self.env, output=Path(self.env["ERRORS"]))
         await self.slack.connected(timeout_s=ONLY_A_HANG_S)
 
     async def kill(self) -> None:
@@ -135,13 +132,13 @@ class Weeks:
 
 
 @asynccontextmanager
-async def weeks(model: ModelServer, folder: Path, **settings: str) -> AsyncIterator[Weeks]:
+async def weeks(model: ModelServer, folder: Path) -> AsyncIterator[Weeks]:
     clock = ManualClock(MONDAY.timestamp())
     workspace = Workspace(load_manifest(parts=[MESSAGE_EVENTS]), clock=clock, limits=Limits.off())
     people = [workspace.add_user("ann"), workspace.add_bot("helper")]
     workspace.add_channel(CHANNEL, [*people, workspace.bot])
     async with Sandbox(workspace) as slack:
-        env = environment(slack, model, folder) | NO_LIMITS | {"WATCH_BY": "events"} | settings
+        env = environment(slack, model, folder) | NO_LIMITS | {"WATCH_BY": "events"}
         env |= {"FILE": str(folder / "log.db"), "ERRORS": str(folder / "said.txt")}
         played = Weeks(slack, clock, folder / "clock", env)
         await played.start()

@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import os
 import re
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,11 +13,11 @@ import pytest
 
 from judge.errors import SetupError
 from judge.evaluation.align.files import FileMemory
-from tests import judge_process
 from tests.judge_command import Done, run
 from tests.model_server import Answer, ModelServer
 from tests.tables import each
 
+JUDGE = str(Path(sys.executable).with_name("judge"))
 HELPS = "- Take no point off for being short.\n"
 
 
@@ -184,9 +186,10 @@ async def test_a_killed_alignment_goes_on_and_pays_for_nothing_twice(
         return strict_with_the_short(request)
 
     model_server.script(answer)
-    arguments = ["align", str(source), "--label", "human", "-o", str(output), "--samples", "1", "--by", "rubric"]
-    process = judge_process.start(arguments, {"OPENAI_BASE_URL": model_server.base_url, "JUDGE_CONCURRENCY": "1"})
-    await asyncio.to_thread(process.join)
+    arguments = ["align", source, "--label", "human", "-o", output, "--samples", "1", "--by", "rubric"]
+    environment = os.environ | {"OPENAI_BASE_URL": model_server.base_url, "JUDGE_CONCURRENCY": "1"}
+    process = await asyncio.create_subprocess_exec(JUDGE, *arguments, env=environment)
+    await process.wait()
     assert text_of(output) is None
     done = await align(model_server, source, output, "--by", "rubric", "--concurrency", 1)
     assert done.returncode == 0, done.stderr
