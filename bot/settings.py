@@ -188,7 +188,7 @@ class JudgeSettings(StoreSettings):
     judge_options: SecretStr | None = Field(default=None, description="JSON object, more fields for each request")
     judge_tier: str | None = Field(default=None, description="`flex`: half the price, within 15 minutes")
     judge_concurrency: int = Field(default=8, ge=1, le=256, description="cases judged at the same time")
-    judge_timeout_s: float = Field(default=60, gt=0, le=3600, description="longest time for one verdict, in seconds")
+    judge_timeout_s: float = Field(default=60, gt=0, le=3600, description="longest time for one answer, in seconds")
 
 
 class Settings(JudgeSettings, SlackSettings):

@@ -49,7 +49,7 @@ Samples = Annotated[
     int | None,
     typer.Option(envvar="JUDGE_SAMPLES", help="Ratings per model, at most; default: 3, or 1 each in a panel."),
 ]
-TimeoutS = Annotated[float, typer.Option(envvar="JUDGE_TIMEOUT_S", help="Longest time for one verdict, in seconds.")]
+TimeoutS = Annotated[float, typer.Option(envvar="JUDGE_TIMEOUT_S", help="Longest time for one answer, in seconds.")]
 Logprobs = Annotated[
     bool,
     typer.Option("--logprobs", help="Also weigh scores by the model's probabilities, if the server returns them."),

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 _SAMPLES = 3
+_TIMES = 10
 _STRONGER = "JUDGE_ESCALATE_TO"
 
 
@@ -55,7 +57,9 @@ class Judge:
             keeps the server's temperature, because identical answers would show no spread.
         client: An `AsyncOpenAI` to use, with its own key and address; the caller closes it.
             By default, one is created at the first call from OPENAI_API_KEY and OPENAI_BASE_URL.
-        timeout_s: Longest time from the call of `score` to its return, including retries.
+        timeout_s: Longest time for an answer, from when the request goes to the server. A server that answers one
+            request at a time gets fewer at once; with that and retries, a verdict takes at most ten times as long, or
+            15 minutes.
         models: The names of the panel, instead of `model`.
         logprobs: Whether to ask for log probabilities, which give `weighted_score` if the server returns them. That
             is a mean that depends on each rating, so all ratings are asked for.
@@ -117,17 +121,18 @@ class Judge:
             self._check_points()
         self._samples = samples
         self._timeout_s = max(timeout_s, PATIENCE_S) if tier == FLEX else timeout_s
+        self._patience_s = max(self._timeout_s, min(_TIMES * timeout_s, PATIENCE_S))
         self._connect = Connection(client)
         self._wishes = wishes
+        to_model = partial(ChatModel, connect=self._connect, wishes=wishes, timeout_s=self._timeout_s)
         kept: dict[str, Any] = {"scale": self._rubric.scale, "logprobs": logprobs}
         stops = not logprobs and len(self._models) == 1 and (escalate_to is None or ask != ways.TEXT)
         self._members: list[panel.Member] = [
-            ways.MEMBERS[ask](ChatModel(name, self._connect, wishes=wishes), samples, stops=stops, **kept)
-            for name in self._models
+            ways.MEMBERS[ask](to_model(name), samples, stops=stops, **kept) for name in self._models
         ]
         self._stronger: list[panel.Member] = []  # one, or none
         if escalate_to is not None:
-            stronger = ChatModel(_checked_stronger(escalate_to, self._models), self._connect, _STRONGER, wishes)
+            stronger = to_model(_checked_stronger(escalate_to, self._models), setting=_STRONGER)
             self._stronger = [panel.Member(stronger, several, stops=not logprobs, **kept)]
 
     @property
@@ -215,7 +220,7 @@ class Judge:
             return self._combine([replace(rating, cost_usd=0.0)], flags=flags)
         texts = Texts(self._rubric, question, response, conversation)
         await self._connect()  # outside the timeout, because the first call's imports take long
-        give_up_at = time.monotonic() + self._timeout_s
+        give_up_at = time.monotonic() + self._patience_s
         results, failures = await self._ask(self._members, texts, give_up_at)
         if failures and not ratings.has_majority(results):
             raise min(failures, key=lambda failure: failure.is_too_long)
@@ -245,7 +250,7 @@ class Judge:
         self._check_points()
         texts = Texts(self._rubric, question, response, conversation)
         try:
-            return await with_points(self._writer, verdict, texts, time.monotonic() + self._timeout_s)
+            return await with_points(self._writer, verdict, texts, time.monotonic() + self._patience_s)
         except TimeoutError as exc:
             raise _too_late(self._writer, self._timeout_s) from exc
 
@@ -270,7 +275,7 @@ class Judge:
             raise errors.SetupError(f"{OFFLINE!r} is no model and writes nothing; name one with JUDGE_MODEL.")
         try:
             answer = await self._writer.complete(
-                prompt, most_tokens=LONG, give_up_at=time.monotonic() + self._timeout_s
+                prompt, most_tokens=LONG, give_up_at=time.monotonic() + self._patience_s
             )
         except TimeoutError as exc:
             raise _too_late(self._writer, self._timeout_s) from exc

@@ -138,17 +138,12 @@ async def test_both_models_share_the_deadline(
     async with asyncio.timeout(ONLY_A_HANG_S):
         while asked_of(model_server, "big") < 1:  # noqa: ASYNC110 - the server tells of requests of any model
             await asyncio.sleep(0.01)
-    let_pass(60)
+    let_pass(600)
     verdict = await scoring
     assert (verdict.score, verdict.model) == (4, "small")
     late = verdict.ratings[-1]
     assert isinstance(late, Unscored)
     assert "raise JUDGE_TIMEOUT_S, or choose a faster JUDGE_ESCALATE_TO" in late.detail
-
-
-async def test_the_stronger_model_has_only_the_time_that_the_first_has_left(ask: Ask) -> None:
-    verdict = await ask(of_two([SAID[3], SAID[5], Stall()], [SAID[2], SAID[2]]), timeout_s=3)
-    assert (verdict.score, verdict.model, verdict.basis) == (3, "small", "2 of 3")
 
 
 async def test_a_panel_can_escalate_to_a_stronger_model(ask: Ask) -> None:

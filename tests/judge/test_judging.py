@@ -127,7 +127,7 @@ async def test_server_that_ignores_n_is_asked_again_for_the_missing_ones_at_once
 ) -> None:
     scoring = asyncio.create_task(ask("score: 4\nGood.", Stall(), samples=9))
     await model_server.asked(5)
-    let_pass(60)
+    let_pass(600)
     with pytest.raises(DeadlineError):
         await scoring
     assert [request.get("n") for request in model_server.requests] == [5, None, None, None, None]
@@ -312,7 +312,7 @@ async def test_a_failure_is_reported_even_if_the_retry_times_out(
 ) -> None:
     scoring = asyncio.create_task(ask(Failure(503, headers={"retry-after": "0"}), Stall(), samples=1))
     await model_server.asked(2)
-    let_pass(60)
+    let_pass(600)
     with pytest.raises(UnavailableError, match="HTTP 503"):
         await scoring
 
@@ -322,7 +322,7 @@ async def test_majority_before_the_deadline_is_enough(
 ) -> None:
     scoring = asyncio.create_task(ask("score: 4\nGood.", "score: 5\nGood.", Stall()))
     await model_server.asked(3)  # the third only once the first two differ
-    let_pass(60)
+    let_pass(600)
     verdict = await scoring
     assert verdict.score == 4
     [late] = [rating for rating in verdict.ratings if isinstance(rating, Unscored)]

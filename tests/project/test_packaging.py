@@ -37,6 +37,7 @@ judge rubrics grounded
 judge batch raw.csv -o scored.jsonl
 judge pairs scored.jsonl -o pairs.jsonl
 judge estimate scored.jsonl --label human
+judge causes scored.jsonl | with a reason, and there are 1.
 judge view scored.jsonl -o page.html
 judge agreement scored.jsonl --label human | pip install 'slack-judge[agreement]'
 judge align scored.jsonl --label human -o new.txt | and learning from them takes 12: 11 more.

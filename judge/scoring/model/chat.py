@@ -1,6 +1,7 @@
 """A model behind any OpenAI-compatible endpoint: the requests to it, and their retries."""
 
 import asyncio
+import math
 import random
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
@@ -17,6 +18,7 @@ from judge.scoring.model.completion import (
     to_completion,
     to_decision,
 )
+from judge.scoring.model.throttle import throttle_of
 from judge.scoring.model.wishes import FLEX, Wishes
 from judge.scoring.ratings import add_up
 
@@ -48,6 +50,7 @@ class ChatModel:
         connect: Returns the client for requests; called for every request.
         setting: The setting that names the model, for messages that say to change it.
         wishes: What every request asks for besides.
+        timeout_s: The longest time for one answer, from when the request goes to the server.
 
     Attributes:
         shortfalls: A sentence for each wish that the server did not grant.
@@ -59,12 +62,14 @@ class ChatModel:
         connect: Callable[[], "Awaitable[openai.AsyncOpenAI]"],
         setting: str = "JUDGE_MODEL",
         wishes: Wishes = Wishes(),  # noqa: B008 - frozen
+        timeout_s: float = math.inf,
     ) -> None:
         self.name = name
         self.setting = setting
         self.shortfalls: dict[str, None] = {}  # in order, each once
         self._connect = connect
         self._wishes = wishes
+        self._timeout_s = timeout_s
         self._rejected: set[str] = set()
         self._thinks = False
 
@@ -100,11 +105,12 @@ class ChatModel:
             temperature: None leaves it to the server.
             logprobs: Whether to ask for the log probabilities of the tokens.
             most_tokens: Where an answer is cut; by default where no verdict has ended yet.
-            give_up_at: The deadline, in seconds of `time.monotonic()`.
+            give_up_at: The deadline with all waiting, in seconds of `time.monotonic()`.
 
         Raises:
-            JudgeError: The call failed. If `give_up_at` ended a retry, this is the failure before it.
-            TimeoutError: `give_up_at` ended the first attempt.
+            JudgeError: The call failed. If time ended a retry, this is the failure before it.
+            TimeoutError: Time ended the first attempt, though the server had no other request to answer meanwhile, or
+                `give_up_at` has come.
         """
         wanted: dict[str, Any] = {_LIMIT: most_tokens or self._wishes.most_tokens}
         if count > 1:
@@ -181,7 +187,8 @@ class ChatModel:
                 wait_s = _wait_s(exc, attempt)
                 # Capacity at this tier comes and goes within minutes.
                 waits = self._wishes.tier == FLEX and getattr(exc, "status_code", None) == 429
-                is_last = (attempt >= _MAX_ATTEMPTS and not waits) or time.monotonic() + wait_s >= give_up_at
+                is_long = wait_s >= self._timeout_s or time.monotonic() + wait_s >= give_up_at
+                is_last = is_long or (attempt >= _MAX_ATTEMPTS and not waits)
                 if is_last or not is_worth_retrying(exc):
                     raise
             else:
@@ -208,7 +215,7 @@ class ChatModel:
         tier = {"service_tier": wishes.tier} if wishes.tier else {}
         request = {"model": self.name, **body, **tier, **wishes.fields}
         most_bytes = _MOST_BYTES_WITH_LOGPROBS if "logprobs" in request else _MOST_BYTES
-        answer = await ask(client, request, most_bytes, path, PATIENCE_S if wishes.tier == FLEX else None)
+        answer = await self._in_turn(client, request, most_bytes, path)
         completion = to_completion(answer) if path == CHAT else to_decision(answer)
         if completion is None:
             raise not_a_completion(base_url)
@@ -221,6 +228,23 @@ class ChatModel:
         if not prices.done():
             await asyncio.wait([asyncio.wrap_future(prices)])
         return replace(completion, cost_usd=cost_of(base_url, answer, is_decision=path == DECISIONS))
+
+    async def _in_turn(
+        self, client: "openai.AsyncOpenAI", request: dict[str, Any], most_bytes: int, path: str
+    ) -> dict[str, Any]:
+        """The server's answer. Time counts from when the request goes to the server, and again if that was too busy."""
+        patience_s = PATIENCE_S if self._wishes.tier == FLEX else None
+        while True:
+            async with throttle_of(client).turn() as turn:
+                try:
+                    async with asyncio.timeout(self._timeout_s):
+                        answer: dict[str, Any] = await ask(client, request, most_bytes, path, patience_s)
+                except TimeoutError:
+                    if not turn.is_worth_another_try():
+                        raise
+                else:
+                    turn.answered()
+                    return answer
 
     def _compare(self, path: str, answer: Mapping[str, Any]) -> None:
         """Notes what was answered otherwise than asked for."""

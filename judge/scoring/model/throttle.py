@@ -1,0 +1,93 @@
+"""How many requests may be under way at a server that answers slowly, such as one that answers one at a time."""
+
+from asyncio import Future, get_running_loop
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
+
+if TYPE_CHECKING:
+    import openai
+
+_ANSWERS_FOR_ONE_MORE = 4
+
+
+class Turn(NamedTuple):
+    """One request's turn.
+
+    `answered` is to be called when the server has answered. `is_worth_another_try` is to be called when it has not in
+    time: whether it had other requests to answer meanwhile, of which it will now get fewer.
+    """
+
+    answered: Callable[[], None]
+    is_worth_another_try: Callable[[], bool]
+
+
+class Throttle:
+    """Lets requests pass in order: all at first, half as many after one timed out, slowly more after answers."""
+
+    def __init__(self) -> None:
+        self._limit: int | None = None
+        self._begun = self._under_way = self._most = 0
+        self._answers = self._cuts = 0
+        self._waiting: deque[Future[None]] = deque()
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[Turn]:
+        """Waits until a request may be sent; leave it once the request has ended."""
+        await self._enter()
+        self._begun += 1
+        self._most = max(self._most, self._under_way)
+        alone, cuts = (self._begun if self._under_way == 1 else None), self._cuts
+
+        def is_worth_another_try() -> bool:
+            if alone == self._begun:
+                return False
+            if cuts == self._cuts:  # not yet cut for one that began at the same time
+                self._limit, self._answers, self._cuts = max(1, self._under_way // 2), 0, cuts + 1
+            return True
+
+        try:
+            yield Turn(self._count, is_worth_another_try)
+        finally:
+            self._leave()
+
+    async def _enter(self) -> None:
+        if not (self._is_full or any(not place.done() for place in self._waiting)):
+            self._under_way += 1
+            return
+        place = get_running_loop().create_future()
+        self._waiting.append(place)
+        try:
+            await place
+        except BaseException:
+            if not place.cancelled():  # the turn came just before
+                self._leave()
+            raise
+
+    def _leave(self) -> None:
+        self._under_way -= 1
+        while self._waiting and not self._is_full:
+            place = self._waiting.popleft()
+            if not place.cancelled():
+                self._under_way += 1
+                place.set_result(None)
+
+    @property
+    def _is_full(self) -> bool:
+        return self._limit is not None and self._under_way >= self._limit
+
+    def _count(self) -> None:
+        self._answers += 1
+        if self._limit is not None and self._answers >= _ANSWERS_FOR_ONE_MORE * self._limit:
+            self._limit = None if self._limit >= self._most else self._limit + 1
+            self._answers = 0
+
+
+_THROTTLES: "WeakKeyDictionary[openai.AsyncOpenAI, Throttle]" = WeakKeyDictionary()
+
+
+def throttle_of(client: "openai.AsyncOpenAI") -> Throttle:
+    """The throttle that all requests over this client share."""
+    return _THROTTLES.setdefault(client, Throttle())

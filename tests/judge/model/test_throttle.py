@@ -1,0 +1,106 @@
+"""A server that answers one request at a time gets fewer at once, and all who ask get their answers."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from aiohttp import web
+from openai import AsyncOpenAI
+
+from judge import DeadlineError, Judge
+from judge.scoring.model.throttle import Throttle, throttle_of
+from tests.judge_client import http_client
+from tests.model_server import ModelServer, Stall
+from tests.patience import ONLY_A_HANG_S
+
+ANSWER = {"choices": [{"message": {"content": "score: 4\nGood."}, "finish_reason": "stop"}]}
+
+
+class OneSlot:
+    """Answers one request after the other; a client that leaves ends the work on its request."""
+
+    def __init__(self, takes_s: float) -> None:
+        self.begun = self.given_up = 0
+        self._takes_s = takes_s
+        self._slot = asyncio.Lock()
+
+    async def answer(self, request: web.Request) -> web.Response:
+        self.begun += 1
+        try:
+            async with self._slot:
+                await asyncio.sleep(self._takes_s)
+        except asyncio.CancelledError:
+            self.given_up += 1
+            raise
+        return web.json_response(ANSWER)
+
+
+@pytest.fixture
+async def one_slot() -> AsyncIterator[tuple[OneSlot, AsyncOpenAI]]:
+    slot, app = OneSlot(0.1), web.Application()
+    app.router.add_post("/v1/chat/completions", slot.answer)
+    runner = web.AppRunner(app, shutdown_timeout=0.1, handler_cancellation=True)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    address = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+    async with AsyncOpenAI(base_url=address, api_key="test", http_client=http_client()) as client:
+        yield slot, client
+    await runner.cleanup()
+
+
+async def test_all_who_ask_a_slow_server_at_once_get_their_verdict(one_slot: tuple[OneSlot, AsyncOpenAI]) -> None:
+    slot, client = one_slot
+    judge = Judge("m", samples=1, client=client, timeout_s=2)  # 20 answers at most
+    verdicts = await asyncio.gather(*(judge.score("Why?", f"Because {number}.") for number in range(40)))
+    assert [verdict.score for verdict in verdicts] == [4] * 40
+    assert slot.given_up  # the first 40 went at once
+    assert slot.begun < 2 * 40 + slot.given_up
+
+
+async def test_a_lone_request_that_is_not_answered_in_time_is_not_repeated(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    model_server.script(Stall())
+    with pytest.raises(DeadlineError, match=r"within 0\.2 s"):
+        await Judge("m", samples=1, client=client, timeout_s=0.2).score("Why?", "Because.")
+    assert len(model_server.requests) == 1
+
+
+async def test_a_cancelled_request_frees_its_place(client: AsyncOpenAI) -> None:
+    throttle: Throttle = throttle_of(client)
+    async with throttle.turn(), throttle.turn() as turn:
+        assert turn.is_worth_another_try()  # one at a time from here on
+
+    entered: list[int] = []
+
+    async def enter(number: int) -> None:
+        async with throttle.turn():
+            entered.append(number)
+            await asyncio.sleep(0)
+
+    async with throttle.turn():
+        first, second, third = (asyncio.create_task(enter(number)) for number in range(3))
+        await asyncio.sleep(0)
+        first.cancel()
+    second.cancel()  # its turn has come, and it has not noticed
+    async with asyncio.timeout(ONLY_A_HANG_S):
+        await asyncio.gather(first, second, third, return_exceptions=True)
+    assert entered == [2]
+    async with asyncio.timeout(ONLY_A_HANG_S), throttle.turn():
+        pass
+
+
+async def test_the_limit_rises_again_after_answers() -> None:
+    throttle = Throttle()
+    async with throttle.turn(), throttle.turn(), throttle.turn(), throttle.turn() as turn:
+        assert turn.is_worth_another_try()
+        assert turn.is_worth_another_try()  # halved once for all that began together
+    for _ in range(4 * (2 + 3 + 4)):
+        async with throttle.turn() as turn:
+            turn.answered()
+    turns = [throttle.turn() for _ in range(9)]
+    async with asyncio.timeout(ONLY_A_HANG_S):
+        for each in turns:
+            await each.__aenter__()
+    for each in turns:
+        await each.__aexit__(None, None, None)
