@@ -164,26 +164,20 @@ class Figures(Glance):
     usage: Usage
 
 
-def _spans(week: Week, now: datetime) -> tuple[Span, Span]:
+def spans_of(week: Week, now: datetime) -> tuple[Span, Span]:
     """The part of a week that has passed, and the same days of the week before."""
     span = Span(week.start, min(week.end, max(now, week.start)))
     return span, Span(*week.same_days_before(span.end))
-
-
-async def read_glances(tallies: Tallies, place: Place, week: Week, now: datetime) -> Mapping[str, Glance]:
-    """A glance at each channel of a place, with as few queries as for one."""
-    spans = _spans(week, now)
-    counted = await _read(tallies, place, week, spans, by_author=False)
-    return {channel_id: _glance(week, spans[0].end, each) for channel_id, each in counted.items()}
 
 
 Counted = tuple[list[ScoreCount], list[ThreadCount], list[ScoreCount], list[ThreadCount], list[KindSum]]
 """A channel's scores of the week and their threads, those of the week before, and the sums of the weeks before."""
 
 
-async def _read(
+async def read_counts(
     tallies: Tallies, place: Place, week: Week, spans: Iterable[Span], *, by_author: bool
 ) -> Mapping[str, Counted]:
+    """What a glance at each channel of a place is made of, with as few queries as for one; `spans` are `spans_of`."""
     this, last = spans
     parts: Sequence[Sequence[Any]] = await asyncio.gather(
         tallies.scores(place, this, by_author),
@@ -199,7 +193,7 @@ async def _read(
     return found
 
 
-def _glance(week: Week, until: datetime, counted: Counted) -> Glance:
+def to_glance(week: Week, until: datetime, counted: Counted) -> Glance:
     rows, threads, earlier, earlier_threads, sums = counted
     kind = commonest(rows)
     was = commonest((row for row in earlier if row.kind.scale == kind.scale), kind.scale)
@@ -225,10 +219,10 @@ async def read_figures(
     tallies: Tallies, place: Place, week: Week, now: datetime, choose: Choose | None = None
 ) -> Figures:
     """The figures of a week, or of its part that has passed; `choose` selects the authors of the lowest scores."""
-    spans = span, _ = _spans(week, now)
-    counted = (await _read(tallies, place, week, spans, by_author=True))[place.channel_id]
+    spans = span, _ = spans_of(week, now)
+    counted = (await read_counts(tallies, place, week, spans, by_author=True))[place.channel_id]
     threads = await asyncio.gather(*(tallies.threads(place, each, True) for each in spans))
-    glance = _glance(week, span.end, counted)
+    glance = to_glance(week, span.end, counted)
     kind = glance.kind
     rows, _, earlier, *_ = counted
     authors = _authors((rows, earlier), threads, kind)

@@ -32,9 +32,11 @@ async def test_text_of_others_is_drawn_as_plain_text(open_tab) -> None:
         bot.post("help", verdict.text, blocks=verdict.blocks)
     async with Sandbox(workspace) as slack:
         messages = (await open_tab(slack)).page.get_by_role("main").locator("li.message")
-        await expect(messages.locator("blockquote")).to_have_count(len(FOREIGN))
+        reasons = messages.locator("em")
+        await expect(reasons).to_have_count(len(FOREIGN))
         drawn = "all => all.map(each => each.innerHTML)"
         lines = await messages.locator(".section-body .text").evaluate_all(drawn)
         assert not [line for line in lines[: len(FOREIGN)] if any(each in line for each in ("<", "🎉", "👍", "💯"))]
-        quotes = await messages.locator("blockquote").evaluate_all(drawn)
-        assert [unescape(quote) for quote in quotes] == FOREIGN
+        assert [unescape(each) for each in await reasons.evaluate_all(drawn)] == [
+            " ".join(each.split()) for each in FOREIGN
+        ]

@@ -4,7 +4,7 @@ import itertools
 import statistics
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from math import floor
 from typing import Any
@@ -18,7 +18,7 @@ from bot.domain.case import CaseStatus, Visibility
 from bot.domain.clock import utc_week
 from bot.domain.week import Week
 from bot.figures.quality import Agreement
-from bot.figures.week import FEWEST, Figures, Glance, Tally, read_figures, read_glances
+from bot.figures.week import FEWEST, Figures, Tally, read_figures
 from bot.store import Store
 from bot.store.figures import Place, Span
 from bot.store.schema import cases, labels
@@ -405,14 +405,6 @@ async def test_the_lowest_of_those_who_are_chosen_are_their_own_three(log: Store
 
     figures = await read_figures(log.tallies, Place(team, "C1"), WEEK, NOW, choose)
     assert [case.score for case in figures.lowest] == [0, 1, 2]
-
-
-async def test_a_glance_is_the_beginning_of_the_figures(log: Store) -> None:
-    team = next(TEAMS)
-    figures = await figures_of(log, *mixed(), team=team)
-    glances = await read_glances(log.tallies, Place(team, "C2", others=("C1", "C3")), WEEK, NOW)
-    assert glances["C1"] == Glance(**{each.name: getattr(figures, each.name) for each in fields(Glance)})
-    assert (glances["C2"].this.n, glances["C2"].last.n, glances["C3"].this.n) == (3, 0, 0)
 
 
 @pytest.mark.on("sqlite", "postgres")

@@ -18,7 +18,7 @@ from bot.feature import Services
 from bot.features.digest import ids, poster
 from bot.features.digest import text as words
 from bot.features.digest.input import parse_digest, parse_stats
-from bot.features.digest.queries import busiest
+from bot.features.digest.queries import busiest, read_glances
 from bot.figures import week as figures_week
 from bot.figures.charts import weekly_means
 from bot.slack import blocks as ui
@@ -245,7 +245,7 @@ class ChannelsAtHome:
 
     async def _read(self, place: Place, week: Week, now: datetime) -> Mapping[str, figures_week.Glance]:
         async with self._reading:
-            return await figures_week.read_glances(self._services.store.tallies, place, week, now)
+            return await read_glances(self._services.store.tallies, place, week, now)
 
 
 def _channel(settings: ChannelSettings, schedule: Schedule, glance: figures_week.Glance, may_switch: bool) -> ui.Block:

@@ -1,12 +1,14 @@
-"""Which channels the Home tab lists, and which of a posted digest's lowest replies are still there."""
+"""Which channels the Home tab lists and their glances, and which of a digest's lowest replies are still there."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 import sqlalchemy as sa
 
+from bot.domain.week import Week
+from bot.figures.week import Glance, read_counts, spans_of, to_glance
 from bot.store.database import Database
-from bot.store.figures import BEGINNING, END, LowCase, Place, Span, is_public, low_cases
+from bot.store.figures import BEGINNING, END, LowCase, Place, Span, Tallies, is_public, low_cases
 from bot.store.schema import cases
 from bot.store.visibility import counts
 
@@ -22,3 +24,10 @@ async def still_low(database: Database, place: Place, case_ids: Collection[int])
     """Those of the cases that the channel may still see, in the same order as `Tallies.lowest`."""
     is_there = sa.and_(cases.c.id.in_(case_ids), is_public(place, Span(BEGINNING, END)))
     return await database.rows(LowCase, low_cases(is_there))
+
+
+async def read_glances(tallies: Tallies, place: Place, week: Week, now: datetime) -> Mapping[str, Glance]:
+    """A glance at each channel of a place."""
+    spans = spans_of(week, now)
+    counted = await read_counts(tallies, place, week, spans, by_author=False)
+    return {channel_id: to_glance(week, spans[0].end, each) for channel_id, each in counted.items()}
