@@ -103,7 +103,7 @@ _ERRORS: dict[_Problem, tuple[type[JudgeError], str]] = {
     _Problem.RATE: (
         RateLimitedError,
         "The server at {server} limits the rate of requests ({answer}); wait, lower JUDGE_CONCURRENCY "
-        "or JUDGE_SAMPLES, raise JUDGE_TIMEOUT_S, or leave out JUDGE_TIER.",
+        "or JUDGE_SAMPLES, raise JUDGE_TIMEOUT_S, or leave out the tier.",
     ),
     _Problem.NO_DECISIONS: (
         SetupError,

@@ -25,12 +25,15 @@ class Turn(NamedTuple):
 
 
 class Throttle:
-    """Lets requests pass in order: all at first, half as many after one timed out, slowly more after answers."""
+    """Lets requests pass in order: all at first, half as many after one timed out, slowly more after answers.
+
+    If none was answered while one timed out, the server may hang, and one at a time is left to find out.
+    """
 
     def __init__(self) -> None:
         self._limit: int | None = None
         self._begun = self._under_way = self._most = 0
-        self._answers = self._cuts = 0
+        self._answers = self._cuts = self._answered = 0
         self._waiting: deque[Future[None]] = deque()
 
     @asynccontextmanager
@@ -39,13 +42,15 @@ class Throttle:
         await self._enter()
         self._begun += 1
         self._most = max(self._most, self._under_way)
-        alone, cuts = (self._begun if self._under_way == 1 else None), self._cuts
+        alone = self._begun if self._under_way == 1 else None
+        cuts, answered = self._cuts, self._answered
 
         def is_worth_another_try() -> bool:
             if alone == self._begun:
                 return False
             if cuts == self._cuts:  # not yet cut for one that began at the same time
-                self._limit, self._answers, self._cuts = max(1, self._under_way // 2), 0, cuts + 1
+                half = max(1, self._under_way // 2) if self._answered > answered else 1
+                self._limit, self._answers, self._cuts = half, 0, cuts + 1
             return True
 
         try:
@@ -79,6 +84,7 @@ class Throttle:
         return self._limit is not None and self._under_way >= self._limit
 
     def _count(self) -> None:
+        self._answered += 1
         self._answers += 1
         if self._limit is not None and self._answers >= _ANSWERS_FOR_ONE_MORE * self._limit:
             self._limit = None if self._limit >= self._most else self._limit + 1

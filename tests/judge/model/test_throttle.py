@@ -92,9 +92,11 @@ async def test_a_cancelled_request_frees_its_place(client: AsyncOpenAI) -> None:
 
 async def test_the_limit_rises_again_after_answers() -> None:
     throttle = Throttle()
-    async with throttle.turn(), throttle.turn(), throttle.turn(), throttle.turn() as turn:
-        assert turn.is_worth_another_try()
-        assert turn.is_worth_another_try()  # halved once for all that began together
+    async with throttle.turn() as first:
+        async with throttle.turn(), throttle.turn(), throttle.turn() as turn:
+            turn.answered()
+            assert turn.is_worth_another_try()
+        assert first.is_worth_another_try()  # halved once for all that began together
     for _ in range(4 * (2 + 3 + 4)):
         async with throttle.turn() as turn:
             turn.answered()
@@ -104,3 +106,15 @@ async def test_the_limit_rises_again_after_answers() -> None:
             await each.__aenter__()
     for each in turns:
         await each.__aexit__(None, None, None)
+
+
+async def test_a_server_that_answered_none_gets_one_at_a_time() -> None:
+    throttle = Throttle()
+    async with throttle.turn(), throttle.turn(), throttle.turn(), throttle.turn() as turn:
+        assert turn.is_worth_another_try()
+    async with throttle.turn() as alone:
+        waiting = asyncio.create_task(throttle.turn().__aenter__())
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        assert not alone.is_worth_another_try()
+    await waiting
