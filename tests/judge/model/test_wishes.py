@@ -115,7 +115,7 @@ async def test_capacity_at_flex_is_waited_for(model_server: ModelServer, ask: As
     flex = Answer(GOOD)
     assert (await ask(*[FULL] * 8, flex, samples=1, tier="flex")).score == 4
     assert {request["service_tier"] for request in model_server.requests} == {"flex"}
-    with pytest.raises(RateLimitedError, match="leave out JUDGE_TIER"):
+    with pytest.raises(RateLimitedError, match="leave out the tier"):
         await ask(*[FULL] * 8, samples=1)
 
 
