@@ -21,7 +21,7 @@ from bot.store.figures import (
     ThreadCount,
     Usage,
 )
-from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, difference, kolmogorov_smirnov, low_to
+from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, differences, kolmogorov_smirnov, low_to
 from judge.scoring.rubric import Scale
 
 TREND_WEEKS = 8
@@ -269,8 +269,13 @@ async def _read_lowest(
 
 def change_of(this: Tally, last: Tally, scale: Scale) -> Interval | None:
     """How far the mean is above the earlier one; None if either has fewer than `FEWEST` scores, or a single thread."""
-    now, before = this.estimate(scale), last.estimate(scale)
-    return difference(now, before) if now and before and min(this.n, last.n) >= FEWEST else None
+    return changes_of([(this, last)], scale)[0]
+
+
+def changes_of(pairs: Sequence[tuple[Tally, Tally]], scale: Scale) -> Sequence[Interval | None]:
+    """The same for the rows of one table, with its chance of a false alarm for all of them together."""
+    means = [[each.estimate(scale) if each.n >= FEWEST else None for each in pair] for pair in pairs]
+    return differences([(now, before) for now, before in means])
 
 
 def _weeks_before(week: Week) -> Sequence[Week]:
@@ -328,10 +333,12 @@ def _authors(
     rows: Sequence[Iterable[ScoreCount]], threads: Sequence[Iterable[ThreadCount]], kind: Kind
 ) -> tuple[Author, ...]:
     """The authors of this week's rows, which come first; those of the week before come second."""
-    (this, last), (these, those), authors = map(_by_author, rows), map(_by_author, threads), []
-    for each, its in this.items():
-        now, before = tally_of(its, kind, these[each]), tally_of(last[each], kind, those[each])
-        authors.append(Author(each, now, before, change_of(now, before, kind.scale)))
+    (this, last), (these, those) = map(_by_author, rows), map(_by_author, threads)
+    tallies = {
+        each: (tally_of(its, kind, these[each]), tally_of(last[each], kind, those[each])) for each, its in this.items()
+    }
+    changes = changes_of(list(tallies.values()), kind.scale)
+    authors = [Author(each, *pair, change) for (each, pair), change in zip(tallies.items(), changes, strict=True)]
     return tuple(sorted((each for each in authors if each.this.n), key=lambda each: (-each.this.n, each.id)))
 
 

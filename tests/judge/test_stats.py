@@ -7,9 +7,9 @@ from statistics import fmean
 from typing import NamedTuple
 
 import pytest
-from scipy.stats import linregress, t, ttest_ind
+from scipy.stats import linregress, t
 
-from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, difference, t_quantile, wilson
+from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, difference, differences, t_quantile, wilson
 from judge.scoring.rubric import Scale
 from tests.tables import each
 
@@ -202,41 +202,41 @@ def test_quantile_of_students_t_equals_scipys(df: int) -> None:
     assert t_quantile(df) == pytest.approx(t.ppf(0.975, df), rel=1e-6)
 
 
-def test_difference_of_two_means_has_welchs_interval() -> None:
-    # Means 4 and 3, both with a variance of 2 / 4 / 5 = 0.1: half = t(8) * sqrt(0.2) = 2.306004 * 0.447214 = 1.031276.
-    now, before = [3, 4, 5, 4, 4], [2, 3, 3, 4, 3]
-    found = difference(estimate(*map(Row, now)), estimate(*map(Row, before)))
-    assert found == pytest.approx((1, 1 - 1.031276, 1 + 1.031276), abs=1e-6)
-    assert found
-    assert found[1:] == pytest.approx(tuple(ttest_ind(now, before, equal_var=False).confidence_interval()))
+def drawn(chance: random.Random, weights: tuple[int, ...], n: int) -> MeanEstimate:
+    return estimate(*map(Row, chance.choices(range(6), weights, k=n)))
 
 
-def test_difference_counts_a_thread_as_one_observation() -> None:
-    # Around the mean 4 the threads sum to 2, -2 and 0: 8 / 25 * 3 / 2 = 0.48. Around 2 they sum to 0: no variance.
-    # So df is 2, that of the threads alone, and half = t(2) * sqrt(0.48) = 4.302653 * 0.692820 = 2.980965.
-    now = [Row(5, cluster="a"), Row(5, cluster="a"), Row(3, cluster="b"), Row(3, cluster="b"), Row(4)]
-    found = difference(estimate(*now), estimate(*[Row(2)] * 5))
-    assert found == pytest.approx((2, 2 - 2.980965, 2 + 2.980965), abs=1e-6)
+def is_clear(change: Interval | None) -> bool:
+    return change is not None and (change.low or 0) * (change.high or 0) > 0
 
 
-def test_interval_of_a_difference_of_equal_scores_leaves_room_for_other_scores() -> None:
-    assert difference(estimate(*[Row(4)] * 6), estimate(*[Row(3)] * 10)) == pytest.approx((1, 0.5, 1.5))
+def test_difference_adds_the_distances_to_the_ends_of_both_means() -> None:
+    now, before = (estimate(*map(Row, each)) for each in ([3, 4, 5, 4, 4], [2, 3, 3, 4, 3]))
+    # Five scores cover 3 / 5 of the distance to each end: 4 from 1.6 to 4.6, and 3 from 1.2 to 4.2.
+    # So below it is hypot(2.4, 1.2) = 2.683282, and above hypot(0.6, 1.8) = 1.897367.
+    assert difference(now, before) == pytest.approx((1, 1 - 2.683282, 1 + 1.897367), abs=1e-6)
+
+
+def test_unchanged_weeks_of_unequal_volume_rarely_differ_clearly() -> None:
+    chance = random.Random(0)
+    pairs = [(drawn(chance, (2, 3, 5, 10, 20, 60), 10), drawn(chance, (2, 3, 5, 10, 20, 60), 200)) for _ in range(1000)]
+    found = [each for each in (difference(*pair) for pair in pairs) if each and is_clear(each)]
+    assert sum(each.mean > 0 for each in found) < 32
+    assert sum(each.mean < 0 for each in found) < 32
+
+
+def test_table_of_ten_rarely_shows_a_false_change_and_finds_a_true_one() -> None:
+    chance, bell = random.Random(0), (5, 10, 30, 30, 20, 5)
+    tables = [differences([(drawn(chance, bell, 40), drawn(chance, bell, 40)) for _ in range(10)]) for _ in range(100)]
+    assert sum(any(map(is_clear, table)) for table in tables) < 10
+    worse = drawn(chance, (40, 30, 20, 5, 5, 0), 40), drawn(chance, bell, 40)
+    unchanged = [(drawn(chance, bell, 40), drawn(chance, bell, 40)) for _ in range(9)]
+    assert [is_clear(each) for each in differences([worse, *unchanged, (None, None)])] == [True, *[False] * 10]
 
 
 def test_difference_from_a_single_thread_is_unknown() -> None:
     thread = estimate(*[Row(score, cluster="a") for score in (1, 2, 3, 4, 5)])
     assert difference(thread, estimate(*map(Row, (1, 2, 3, 4, 5)))) is None
-
-
-def test_unchanged_scores_rarely_differ_clearly() -> None:
-    chance = random.Random(0)
-
-    def week() -> MeanEstimate:
-        return estimate(*map(Row, chance.choices(range(6), (2, 5, 10, 20, 40, 23), k=15)))
-
-    changes = [difference(week(), week()) for _ in range(1000)]
-    assert sum(abs(each.mean) >= 0.3 for each in changes if each) > 400
-    assert sum(not each.low <= 0 <= each.high for each in changes if each and each.low is not None and each.high) < 65
 
 
 @each(

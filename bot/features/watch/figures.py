@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import TypeGuard
 
 from bot.domain.watch import Coverage, Watch
 from bot.domain.week import Week
@@ -15,7 +14,7 @@ from bot.figures.quality import WEEKS, Quality, to_quality
 from bot.slack.members import MembershipError
 from bot.store.figures import Place, ScoredCount, Span, Tallies
 from bot.store.visibility import Origin
-from judge.evaluation.stats import Interval, difference
+from judge.evaluation.stats import Interval, MeanEstimate, differences
 from judge.scoring.rubric import Scale
 
 
@@ -64,12 +63,15 @@ async def read_watched(
     until = min(week.end, max(now, week.start))
     watched = replace(place, origin=Origin.WATCHED)
     authors = await tallies.authors(watched, Span(week.start, until))
-    return [await _read(tallies, replies, watched, author_id, week, until) for author_id in authors]
+    found = [await _read(tallies, replies, watched, author_id, week, until) for author_id in authors]
+    changes = differences([(_mean_of(each.week), before) for each, before in found])
+    return [replace(each, change=change) for (each, _), change in zip(found, changes, strict=True)]
 
 
 async def _read(
     tallies: Tallies, replies: Replies, place: Place, author_id: str, week: Week, until: datetime
-) -> Watched:
+) -> tuple[Watched, MeanEstimate | None]:
+    """The week, whose change is not known yet, and the mean of the week before it."""
     its, span = replace(place, author_id=author_id), Span(week.start, until)
     rows = await tallies.scores(its, span)
     kind = figures_week.commonest(rows)
@@ -84,15 +86,15 @@ async def _read(
     found = [await quality(Span(each.start, min(each.end, until))) for each in weeks]
     (scored, this), (_, before) = found[-1], await quality(Span(*week.same_days_before(until)))
     _, recent = await quality(Span(week.before(WEEKS - 1).start, until))
-    return Watched(
+    its_week = Watched(
         author_id,
         kind.scale,
         until >= week.end,
         figures_week.tally_of(rows, kind),
         week=this,
-        change=difference(this.mean, before.mean) if _is_enough(this) and _is_enough(before) else None,
+        change=None,
         trend=[
-            figures_week.Point(each, of.mean.judge.mean if _is_enough(of) else None)
+            figures_week.Point(each, mean.judge.mean if (mean := _mean_of(of)) else None)
             for each, (_, of) in zip(weeks, found, strict=True)
         ],
         weeks=recent,
@@ -102,10 +104,11 @@ async def _read(
         raters=figures_week.count_raters(rows),
         unread=figures_week.count_unread(rows),
     )
+    return its_week, _mean_of(before)
 
 
-def _is_enough(quality: Quality | None) -> TypeGuard[Quality]:
-    return quality is not None and quality.mean.n >= figures_week.FEWEST
+def _mean_of(quality: Quality | None) -> MeanEstimate | None:
+    return quality.mean if quality is not None and quality.mean.n >= figures_week.FEWEST else None
 
 
 _BEFORE_TODAY = timedelta(days=6)  # with today, a week
