@@ -50,10 +50,7 @@ Samples = Annotated[
     typer.Option(envvar="JUDGE_SAMPLES", help="Ratings per model, at most; default: 3, or 1 each in a panel."),
 ]
 TimeoutS = Annotated[float, typer.Option(envvar="JUDGE_TIMEOUT_S", help="Longest time for one answer, in seconds.")]
-Logprobs = Annotated[
-    bool,
-    typer.Option("--logprobs", help="Also weigh scores by the model's probabilities, if the server returns them."),
-]
+_Logprobs = Annotated[bool, typer.Option("--logprobs", hidden=True)]  # gone; the judge says what there is instead
 EscalateTo = Annotated[
     str | None,
     typer.Option(
@@ -83,7 +80,6 @@ _JUDGE = {
     "rubric": (Rubric, DEFAULT_RUBRIC),
     "samples": (Samples, None),
     "timeout_s": (TimeoutS, 60),
-    "logprobs": (Logprobs, False),
     "escalate_to": (EscalateTo, None),
     "ask": (_Ask, "text"),
     "effort": (_Effort, None),
@@ -91,6 +87,7 @@ _JUDGE = {
     "tier": (_Tier, None),
     "answer_tokens": (_AnswerTokens, None),
     "points": (Points, False),
+    "logprobs": (_Logprobs, False),
 }
 
 

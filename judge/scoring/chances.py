@@ -2,11 +2,10 @@
 
 import math
 import re
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Sequence
 
 from judge.scoring.model import Token
-from judge.scoring.ratings import Rating, Result, mean_of
+from judge.scoring.ratings import Rating
 from judge.scoring.reading import parse_rating
 from judge.scoring.rubric import Scale
 
@@ -15,23 +14,6 @@ _MOST_PLACES, _MOST_CHARS = 50, 50_000
 _NUMBER = re.compile(r"(?<![0-9])[0-9]{1,3}(?![0-9])")
 _LEAST_COVERAGE, _MOST_COVERAGE = 0.8, 1.02
 
-Parse: TypeAlias = Callable[[str, Scale], Result]
-
-
-def weigh_score(tokens: Sequence[Token], rating: Rating, scale: Scale, parse: Parse = parse_rating) -> float | None:
-    """The mean of the scale's scores, each weighted by the probability that the model gave to it.
-
-    Probabilities of tokens that are not scores are left out, and the rest is scaled to 1. None if no token decides the
-    score: there are no log probabilities (or not that of the score), the score is stated twice, a number may go on in
-    another token, or the answer has more than 50,000 characters.
-
-    Source: G-Eval, arXiv 2303.16634, section 3.1 (there estimated from 20 samples, here read directly).
-    """
-    chances, open_ended = find_chances(tokens, rating.score, scale, parse)
-    if open_ended or rating.score not in chances:
-        return None
-    return mean_of(scaled(chances))
-
 
 def to_distribution(chances: dict[int, float]) -> tuple[dict[int, float] | None, float]:
     """The distribution, scaled to 1, and its coverage: how much of the probability was on numbers of the scale.
@@ -39,31 +21,26 @@ def to_distribution(chances: dict[int, float]) -> tuple[dict[int, float] | None,
     None if that is too little to speak for the model, or more than there can be.
     """
     coverage = math.fsum(chances.values())
-    return (scaled(chances) if _LEAST_COVERAGE <= coverage <= _MOST_COVERAGE else None), min(coverage, 1.0)
+    is_sure = _LEAST_COVERAGE <= coverage <= _MOST_COVERAGE
+    scaled = {score: chance / coverage for score, chance in sorted(chances.items())} if is_sure else None
+    return scaled, min(coverage, 1.0)
 
 
-def scaled(chances: dict[int, float]) -> dict[int, float]:
-    total = math.fsum(chances.values())
-    return {score: chance / total for score, chance in sorted(chances.items())}
-
-
-def find_chances(
-    tokens: Sequence[Token], score: int, scale: Scale, parse: Parse = parse_rating
-) -> tuple[dict[int, float], float]:
-    """The probability of each number of the scale where `score` stands, and that of numbers that may go on.
+def find_chances(tokens: Sequence[Token], score: int, scale: Scale) -> dict[int, float]:
+    """The probability of each number of the scale where `score` stands, as far as it is known.
 
     A model may write "10" as "1" and "0". What follows the "1" is known only if the answer took that way.
     """
-    found = _place_of(tokens, score, scale, parse)
+    found = _place_of(tokens, score, scale)
     chances: dict[int, float] = {}
-    return chances, (0.0 if found is None else _add(tokens, found, "", 1.0, scale, chances))
+    if found is not None:
+        _add(tokens, found, "", 1.0, scale, chances)
+    return chances
 
 
-def _add(
-    tokens: Sequence[Token], at: int, before: str, chance: float, scale: Scale, chances: dict[int, float]
-) -> float:
-    """Adds the numbers that go on at a token after the digits `before`; returns the probability of unknown ones."""
-    unknown, numbers = 0.0, range(scale.low, scale.high + 1)
+def _add(tokens: Sequence[Token], at: int, before: str, chance: float, scale: Scale, chances: dict[int, float]) -> None:
+    """Adds the numbers that go on at a token after the digits `before`."""
+    numbers = range(scale.low, scale.high + 1)
     candidates = [(text, chance * math.exp(min(logprob, 0.0))) for text, logprob in tokens[at].candidates.items()]
     # The token after "1" tells whether the number is 1; and it is, where other numbers of two digits are one token.
     is_whole = not before and any(len(text.strip()) > 1 and _is_number(text.strip()) for text, _ in candidates)
@@ -75,15 +52,14 @@ def _add(
         value = int(before if has_ended else digits)
         goes_on = not (has_ended or is_whole) and any(str(n).startswith(digits) and n != value for n in numbers)
         if goes_on and text != tokens[at].text:
-            unknown += share
-        elif goes_on and at + 1 < len(tokens):
-            unknown += _add(tokens, at + 1, digits, share, scale, chances)
+            continue  # not known
+        if goes_on and at + 1 < len(tokens):
+            _add(tokens, at + 1, digits, share, scale, chances)
         elif value in numbers:
             chances[value] = chances.get(value, 0.0) + share
-    return unknown
 
 
-def _place_of(tokens: Sequence[Token], score: int, scale: Scale, parse: Parse) -> int | None:
+def _place_of(tokens: Sequence[Token], score: int, scale: Scale) -> int | None:
     """The token that begins the number that decides the score: if it were another, the answer would be read as that."""
     other = score - 1 if score > scale.low else score + 1
     text, starts = "", {}
@@ -94,7 +70,7 @@ def _place_of(tokens: Sequence[Token], score: int, scale: Scale, parse: Parse) -
     if len(places) > _MOST_PLACES or len(text) > _MOST_CHARS:
         return None
     for found in places:
-        changed = parse(f"{text[: found.start()]}{other}{text[found.end() :]}", scale)
+        changed = parse_rating(f"{text[: found.start()]}{other}{text[found.end() :]}", scale)
         if isinstance(changed, Rating) and changed.score == other:
             return starts[found.start()]
     return None

@@ -49,7 +49,7 @@ class DistributionMember(Member):
         is_cut = choice.finish_reason == "length" and text[-1:].isdigit()  # "1" may become "10"
         if isinstance(read, Unscored) or not choice.tokens or is_cut:
             return unscored(UnscoredReason.NO_SCORE, scale, text)
-        probabilities, coverage = to_distribution(find_chances(choice.tokens, read.score, scale)[0])
+        probabilities, coverage = to_distribution(find_chances(choice.tokens, read.score, scale))
         if probabilities is None:
             return replace(read, coverage=coverage)
         mean = mean_of(probabilities)

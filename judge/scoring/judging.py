@@ -61,8 +61,6 @@ class Judge:
             request at a time gets fewer at once; with that and retries, a verdict takes at most ten times as long, or
             15 minutes.
         models: The names of the panel, instead of `model`.
-        logprobs: Whether to ask for log probabilities, which give `weighted_score` if the server returns them. That
-            is a mean that depends on each rating, so all ratings are asked for.
         escalate_to: The name of a stronger model on the same server. It is asked too if the ratings are at least two
             points apart, or do not agree on a score by majority; then its verdict counts. None: no other is asked.
         ask: "text" asks for ratings with reasons. "distribution" asks each model once, for a few tokens with their log
@@ -89,7 +87,6 @@ class Judge:
         timeout_s: float = 60,
         *,
         models: Sequence[str] | str | None = None,
-        logprobs: bool = False,
         escalate_to: str | None = None,
         ask: str = ways.TEXT,
         effort: str | None = None,
@@ -97,7 +94,13 @@ class Judge:
         tier: str | None = None,
         answer_tokens: int | None = None,
         points: bool = False,
+        logprobs: bool = False,
     ) -> None:
+        if logprobs:
+            raise errors.SetupError(
+                "--logprobs (logprobs=) is gone; use --ask distribution (ask=), which takes the mean and the spread "
+                "from log probabilities."
+            )
         if models is not None and model != DEFAULT_MODEL:
             raise errors.SetupError(f"JUDGE_MODEL is {model!r}, and models= names a panel; give one of the two.")
         named = model if models is None else models
@@ -115,7 +118,7 @@ class Judge:
         if not timeout_s > 0:
             raise errors.SetupError(f"JUDGE_TIMEOUT_S is {timeout_s!r}, and a verdict takes time; set it above 0.")
         self._rubric = rubric if isinstance(rubric, scoring_rubric.Rubric) else scoring_rubric.load_rubric(rubric)
-        ways.check(ask, self._models, samples, wishes, logprobs=logprobs)
+        ways.check(ask, self._models, samples, wishes)
         self._points = points
         if points:
             self._check_points()
@@ -125,15 +128,15 @@ class Judge:
         self._connect = Connection(client)
         self._wishes = wishes
         to_model = partial(ChatModel, connect=self._connect, wishes=wishes, timeout_s=self._timeout_s)
-        kept: dict[str, Any] = {"scale": self._rubric.scale, "logprobs": logprobs}
-        stops = not logprobs and len(self._models) == 1 and (escalate_to is None or ask != ways.TEXT)
+        scale = self._rubric.scale
+        stops = len(self._models) == 1 and (escalate_to is None or ask != ways.TEXT)
         self._members: list[panel.Member] = [
-            ways.MEMBERS[ask](to_model(name), samples, stops=stops, **kept) for name in self._models
+            ways.MEMBERS[ask](to_model(name), samples, scale, stops=stops) for name in self._models
         ]
         self._stronger: list[panel.Member] = []  # one, or none
         if escalate_to is not None:
             stronger = to_model(_checked_stronger(escalate_to, self._models), setting=_STRONGER)
-            self._stronger = [panel.Member(stronger, several, stops=not logprobs, **kept)]
+            self._stronger = [panel.Member(stronger, several, scale, stops=True)]
 
     @property
     def model(self) -> str:

@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 
 from judge.errors import JudgeError
 from judge.scoring.answers import spoken
-from judge.scoring.chances import Parse, weigh_score
 from judge.scoring.model import ChatModel, Choice, Completion
 from judge.scoring.prompt import Texts, first_justification, render_prompt, render_second_request
 from judge.scoring.ratings import Rating, Result, Spent, Unscored, UnscoredReason, add_up, point, unscored
@@ -66,17 +65,13 @@ class Member:
         model: The model; shared by all verdicts, so that it remembers what it learns about its server.
         samples: The largest number of ratings per verdict.
         scale: The rubric's scale.
-        logprobs: Whether to weigh the scores by their probabilities.
         stops: Whether to ask only for ratings that the score depends on; otherwise all are asked for at once.
     """
 
-    def __init__(
-        self, model: ChatModel, samples: int, scale: Scale, *, logprobs: bool = False, stops: bool = False
-    ) -> None:
+    def __init__(self, model: ChatModel, samples: int, scale: Scale, *, stops: bool = False) -> None:
         self.model = model
         self.samples = samples
         self._scale = scale
-        self._logprobs = logprobs
         self._least = self._needed([]) if stops else samples
 
     @property
@@ -123,8 +118,7 @@ class Member:
 
     def _request(self, prompt: str, count: int, give_up_at: float) -> Request:
         temperature = 0.0 if self.samples == 1 else None
-        how: dict[str, Any] = {"count": count, "temperature": temperature, "logprobs": self._logprobs}
-        return lambda: self.model.complete(prompt, give_up_at=give_up_at, **how)
+        return lambda: self.model.complete(prompt, count=count, temperature=temperature, give_up_at=give_up_at)
 
     async def _results(self, request: Request, read: Reader, count: int = 1) -> list[Outcome]:
         """What the answers to one request say, with their time, tokens and cost; or for each that it failed."""
@@ -157,20 +151,14 @@ class Member:
             return unscored(UnscoredReason.THINKING, scale, text)
         if choice.finish_reason == "length":  # the score in it may be only the first of several
             return unscored(UnscoredReason.TRUNCATED, scale, text)
-        return self._weighed(parse_rating(text, scale, response=response), choice, parse_rating)
+        return parse_rating(text, scale, response=response)
 
     def _read_line(self, choice: Choice, first: Unscored) -> Result:
         result = parse_score_line(choice.text, self._scale)
         if isinstance(result, Unscored) or choice.finish_reason in ("content_filter", "length"):
             return first
         raw = f"{first.raw}\n\n{choice.text}" if first.raw else choice.text
-        rating = replace(result, justification=first_justification(first), raw=raw)
-        return self._weighed(rating, choice, parse_score_line)
-
-    def _weighed(self, result: Result, choice: Choice, parse: Parse) -> Result:
-        if isinstance(result, Unscored) or not (self._logprobs and choice.tokens):
-            return result
-        return replace(result, weighted_score=weigh_score(choice.tokens, result, self._scale, parse))
+        return replace(result, justification=first_justification(first), raw=raw)
 
 
 def skipped_ratings(members: Sequence[Member], results: Sequence[Result]) -> int | None:

@@ -166,7 +166,7 @@ async def test_scale_of_more_than_ten_levels_is_refused_before_anything_is_sent(
         ({"ask": "decision", "samples": 3}, "JUDGE_SAMPLES"),
         ({"ask": "decision", "effort": "low"}, "JUDGE_EFFORT"),
         ({"ask": "decision", "tier": "flex"}, "JUDGE_TIER"),
-        ({"ask": "distribution", "logprobs": True}, "--logprobs"),
+        ({"logprobs": True}, "--ask distribution"),
     ],
 )
 def test_what_does_not_go_together_is_refused(settings: dict[str, Any], words: str) -> None:

@@ -113,7 +113,7 @@ async def test_filtered_distribution_is_unscored_at_once(model_server: ModelServ
     assert len(model_server.requests) == 1
 
 
-def chances(parts: list[str | Part], score: int, scale: Scale) -> tuple[dict[int, float], float]:
+def chances(parts: list[str | Part], score: int, scale: Scale) -> dict[int, float]:
     tokens = [
         Token(part, {part: 0.0})
         if isinstance(part, str)
@@ -124,36 +124,49 @@ def chances(parts: list[str | Part], score: int, scale: Scale) -> tuple[dict[int
 
 
 @each(
-    ("parts", "score", "expected", "unknown"),
+    ("parts", "score", "expected"),
     [
         # "10" as one token, so that "1" is 1
-        (["score:", (" 10", {" 10": 0.6, " 1": 0.1, " 9": 0.3})], 10, {10: 0.6, 1: 0.1, 9: 0.3}, 0.0),
+        (["score:", (" 10", {" 10": 0.6, " 1": 0.1, " 9": 0.3})], 10, {10: 0.6, 1: 0.1, 9: 0.3}),
         # "10" as "1" and "0": of the 0.6 of a "1", three quarters go on
         (
             ["score: ", ("1", {"1": 0.6, "9": 0.4}), ("0", {"0": 0.75, "\n": 0.2, "5": 0.05}), "\nA"],
             10,
             {10: 0.45, 1: 0.12, 9: 0.4},
-            0.0,
         ),
         # the same, and the number ended at 1
         (
             ["score: ", ("1", {"1": 0.6, "9": 0.4}), ("\n", {"0": 0.25, "\n": 0.75}), "A"],
             1,
             {10: 0.15, 1: 0.45, 9: 0.4},
-            0.0,
         ),
         # what would have followed a "1" is not known
-        (["score: ", ("9", {"1": 0.2, "9": 0.8}), "\nA"], 9, {9: 0.8}, 0.2),
+        (["score: ", ("9", {"1": 0.2, "9": 0.8}), "\nA"], 9, {9: 0.8}),
         # on a longer scale, of other first digits nothing is known but the number itself
-        (["score: ", ("8", {"8": 0.7, "9": 0.3}), ("5", {"5": 0.9, "0": 0.1}), "\nA"], 85, {85: 0.63, 80: 0.07}, 0.3),
+        (["score: ", ("8", {"8": 0.7, "9": 0.3}), ("5", {"5": 0.9, "0": 0.1}), "\nA"], 85, {85: 0.63, 80: 0.07}),
     ],
 )
-def test_numbers_of_several_digits(
-    parts: list[str | Part], score: int, expected: Mapping[int, float], unknown: float
-) -> None:
-    high = 100 if score > 10 else 10
-    found, rest = chances(parts, score, Scale(0, high))
-    assert (found, rest) == (pytest.approx(expected), pytest.approx(unknown))
+def test_numbers_of_several_digits(parts: list[str | Part], score: int, expected: Mapping[int, float]) -> None:
+    assert chances(parts, score, Scale(0, 100 if score > 10 else 10)) == pytest.approx(expected)
+
+
+def test_token_of_the_score_is_found_among_other_numbers() -> None:
+    parts: list[str | Part] = ["Of ", ("4", {"4": 0.9, "1": 0.1}), " claims two hold.\nscore: "]
+    assert chances(
+        [*parts, ("4", {"4": 0.5, "2": 0.5}), "\nAll ", "4", " are there."], 4, Scale(0, 5)
+    ) == pytest.approx({4: 0.5, 2: 0.5})
+
+
+@each(("fours", "padding", "is_read"), [(49, 0, True), (50, 0, False), (0, 49_991, True), (0, 49_992, False)])
+def test_answer_that_is_too_long_has_no_probabilities(fours: int, padding: int, is_read: bool) -> None:
+    parts: list[str | Part] = ["score:", (" 4", {" 4": 0.9, " 3": 0.1}), "\n", *["so", " 4"] * fours, "x" * padding]
+    assert bool(chances(parts, 4, Scale(0, 5))) is is_read
+
+
+async def test_sampled_token_counts_even_if_it_is_not_in_the_top_list(ask: Ask) -> None:
+    given = answer("score: ", ("4", {"4": 0.6, "5": 0.3, "0": 0.1}), "\n")
+    del given.logprobs["content"][1]["top_logprobs"][0]
+    assert (await ask(given, ask="distribution")).mean == pytest.approx(3.9)
 
 
 async def test_scale_to_ten_with_digits_as_tokens_is_read(ask: Ask) -> None:

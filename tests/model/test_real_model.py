@@ -44,13 +44,6 @@ async def test_an_answer_is_a_score_on_the_scale_or_unscored_with_its_reason(add
     assert verdict.output_tokens
 
 
-async def test_log_probabilities_give_a_weighted_score_where_the_answer_has_a_score(address: str) -> None:
-    async with asking(address, logprobs=True) as judge:
-        verdict = await judge.score(QUESTION, RESPONSE)
-    assert (verdict.weighted_score is not None) == verdict.is_scored
-    assert verdict.weighted_score is None or 0 <= verdict.weighted_score <= 5
-
-
 async def test_a_distribution_takes_a_few_tokens_or_is_asked_as_text(address: str) -> None:
     async with asking(address, ask="distribution") as judge:
         verdict = await judge.score(QUESTION, RESPONSE)

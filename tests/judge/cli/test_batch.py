@@ -723,14 +723,6 @@ def test_missing_pyarrow_is_reported_before_any_row_is_judged(
     assert not output.exists()
 
 
-async def test_logprobs_option_asks_for_log_probabilities(
-    model_server: ModelServer, source: Path, output: Path
-) -> None:
-    model_server.script("score: 4\nGood.")
-    await ask(model_server, source, output, "--limit", 1, "--logprobs")
-    assert model_server.requests[0]["logprobs"] is True
-
-
 async def test_tokens_are_summed_up(model_server: ModelServer, source: Path, output: Path) -> None:
     usage = {"prompt_tokens": 1000, "completion_tokens": 10, "total_tokens": 1010}
     model_server.script(Answer("score: 4\nGood.", usage=usage))

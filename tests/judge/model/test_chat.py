@@ -28,12 +28,6 @@ from tests.server_profiles import AZURE, GOOD, KEY, LITELLM, MODEL, OPENAI, PROF
 
 NOW = {"retry-after": "0"}
 TOO_FAR_OFF = {"retry-after": "300"}  # beyond every deadline here, so no test waits
-LOGPROBS = {
-    "content": [
-        {"token": "score: ", "top_logprobs": []},
-        {"token": "4", "top_logprobs": [{"token": "4", "logprob": 0.0}]},
-    ]
-}
 
 
 def detoured(model_server: ModelServer, addresses: list[str]) -> httpx2.AsyncClient:
@@ -101,7 +95,8 @@ async def test_rejected_option_is_left_out_and_remembered(
     model_server: ModelServer, client: AsyncOpenAI, profile: Profile, option: str
 ) -> None:
     model_server.script(profile.script(option))
-    judge = Judge(MODEL, client=client, samples=1 if option == "temperature" else 3, logprobs=True)
+    ask = "distribution" if "logprobs" in option else "text"
+    judge = Judge(MODEL, client=client, samples=1 if option == "temperature" else 3, ask=ask)
     first = await judge.score(QUESTION, RESPONSE)
     before = len(model_server.requests)
     second = await judge.score(QUESTION, RESPONSE)
@@ -121,26 +116,15 @@ async def test_limit_is_left_out_if_both_names_are_rejected(model_server: ModelS
     assert not {"max_completion_tokens", "max_tokens"} & model_server.requests[-1].keys()
 
 
-async def test_verdict_stands_without_log_probabilities(ask: Ask) -> None:
-    given = Answer("score: 4", logprobs=LOGPROBS)
-    assert (await ask(given, samples=1, logprobs=True)).weighted_score == pytest.approx(4.0)
-    verdict = await ask(
-        lambda request: OPENAI.rejections["logprobs"] if "logprobs" in request else given.text or "",
-        samples=1,
-        logprobs=True,
-    )
-    assert (verdict.score, verdict.weighted_score) == (4, None)
-
-
 async def test_rejection_of_an_option_that_was_not_sent_is_not_retried(model_server: ModelServer, fail: Fail) -> None:
     assert isinstance(await fail(OPENAI.rejections["temperature"], samples=2), RequestRejectedError)
     assert len(model_server.requests) == 1
 
 
 async def test_server_that_rejects_every_option_is_asked_once_per_option(model_server: ModelServer, fail: Fail) -> None:
-    everything = "'temperature' 'n' 'logprobs' 'max_tokens' 'max_completion_tokens'"
-    assert isinstance(await fail(Failure(400, message=everything), samples=2, logprobs=True), RequestRejectedError)
-    # n, logprobs with top_logprobs, and the limit under two names are dropped one after another.
+    everything = "'temperature' 'logprobs' 'max_tokens' 'max_completion_tokens'"
+    assert isinstance(await fail(Failure(400, message=everything), ask="distribution"), RequestRejectedError)
+    # temperature, logprobs with top_logprobs, and the limit under two names are dropped one after another.
     assert len(model_server.requests) == 5
 
 
@@ -396,8 +380,8 @@ async def test_default_client_uses_the_key_and_the_address_of_the_environment(
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv("OPENAI_BASE_URL", model_server.base_url)
     model_server.script(LITELLM.script(*LITELLM.rejections))
-    async with Judge(MODEL, logprobs=True) as judge:
+    async with Judge(MODEL, ask="distribution") as judge:
         verdict = await judge.score(QUESTION, RESPONSE)
-    assert (verdict.score, verdict.basis, verdict.weighted_score) == (4, "3 of 3", None)
+    assert (verdict.score, verdict.basis, verdict.weighted_score) == (4, "2 of 2", None)
     assert not LITELLM.rejections.keys() & model_server.requests[-1].keys()
     assert model_server.headers[0]["authorization"] == f"Bearer {KEY}"

@@ -186,12 +186,12 @@ async def test_limit_is_10_mb_if_log_probabilities_are_requested(
     entry = {"token": "4", "logprob": 0.0, "top_logprobs": [{"token": "4", "logprob": -0.1, "bytes": [52]}] * 20}
     tokens = [{"token": "score: ", "top_logprobs": []}, entry]
     model_server.script(Answer("score: 4", logprobs={"content": tokens}, extra={"padding": "x" * 9 * MB}))
-    [rating] = (await Judge(model="m", samples=1, client=client, logprobs=True).score(QUESTION, RESPONSE)).ratings
+    [rating] = (await Judge(model="m", client=client, ask="distribution").score(QUESTION, RESPONSE)).ratings
     assert isinstance(rating, Rating)
     assert rating.weighted_score == 4.0
     assert "more than 1 MB" in str(await failure(client))
     model_server.script(Flood())
-    assert "more than 10 MB" in str(await failure(client, logprobs=True))
+    assert "more than 10 MB" in str(await failure(client, samples=None, ask="distribution"))
 
 
 # The caller's client

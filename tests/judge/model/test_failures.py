@@ -222,7 +222,7 @@ async def test_any_json_gives_a_verdict_or_one_judge_error(
     model_server.script(Raw(json.dumps(body), status=status, headers={"retry-after": "300"}))
     outcome: Verdict | JudgeError
     try:
-        outcome = await Judge("m", samples=2, client=client, logprobs=True, timeout_s=60).score(QUESTION, RESPONSE)
+        outcome = await Judge("m", samples=2, client=client, ask="distribution", timeout_s=60).score(QUESTION, RESPONSE)
     except JudgeError as exc:
         outcome = exc
     if isinstance(outcome, Verdict):
