@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -21,6 +21,7 @@ from bot.store.figures import (
     ThreadCount,
     Usage,
 )
+from bot.store.visibility import Origin
 from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, differences, kolmogorov_smirnov, low_to
 from judge.scoring.rubric import Scale
 
@@ -145,7 +146,7 @@ class Figures(Glance):
 
     Attributes:
         unscored: The number of cases without a score, by reason.
-        lowest: Up to three low scores, the lowest first and the newest first among equals.
+        lowest: Up to three low scores, chosen or drawn, the lowest first and the newest first among equals.
         authors: Authors with scores this week, most scores first.
         blind: The judge's agreement with labels that people gave before they saw its score, from all time up to now.
         seen: The same for labels that people gave after they saw it.
@@ -264,7 +265,9 @@ async def _read_lowest(
         this = Tally(sum(parts, Counter[int]()))
     up_to = min(this.at(LOWEST - 1), low_to(kind.scale))
     some = None if chosen is None else frozenset(chosen)
-    return tuple(await tallies.lowest(place, span, kind, up_to, LOWEST, some))
+    found = await tallies.lowest(place, span, kind, up_to, LOWEST, some)
+    drawn = await tallies.low(replace(place, origin=Origin.WATCHED), span, LOWEST, False)
+    return tuple(sorted([*found, *drawn], key=lambda case: (case.score, -case.judged_at.timestamp()))[:LOWEST])
 
 
 def change_of(this: Tally, last: Tally, scale: Scale) -> Interval | None:

@@ -36,6 +36,7 @@ BLOCK_LOW_JUSTIFICATION = "low_justification"
 BLOCK_QUOTED_QUESTION = "quoted_question"
 BLOCK_AMENDMENT = "amendment"
 BLOCK_REPLACED = "replaced"
+BLOCK_LOW = "low-"  # followed by the case whose score and reason a list shows
 
 METADATA_EVENT = "slack_judge_case"
 

@@ -121,17 +121,19 @@ class ThumbCount:
 
 @dataclass(frozen=True)
 class LowCase:
-    """A case to look at; `response` is the beginning of the reply, and None if it must not be shown."""
+    """A case to look at; `response` and `reason`, the judge's, are beginnings, and None if they must not be shown."""
 
     id: int
     score: int
     highest: int
+    channel_id: str
     author_id: str | None
     message_ts: str | None
     thread_ts: str | None
     judged_at: datetime
     deleted_at: datetime | None = None
     response: str | None = None
+    reason: str | None = None
 
 
 @dataclass(frozen=True)
@@ -286,6 +288,14 @@ class Tallies(StoreQueries):
         found = found.order_by(cases.c.score, cases.c.judged_at.desc()).limit(limit)
         return low_cases(cases.c.id.in_(found))
 
+    @made_once(LowCase)
+    def low(self, place: Place, span: Span, limit: int, is_newest_first: bool) -> sa.Executable:
+        """The low scores of all kinds, newest first, or lowest first."""
+        is_low = cases.c.score <= cases.c.lowest + 0.4 * (cases.c.highest - cases.c.lowest)  # as in `low_to`
+        found = sa.select(cases.c.id).where(is_low, is_public(place, span)).limit(limit)
+        order = (cases.c.judged_at.desc(),) if is_newest_first else (cases.c.score, cases.c.judged_at.desc())
+        return low_cases(cases.c.id.in_(found.order_by(*order)))
+
     @made_once(LabelledCount)
     def labelled(self, place: Place, span: Span, kind: Kind) -> sa.Executable:
         """Scores and labels of everything that was judged in the span."""
@@ -401,8 +411,9 @@ def _in_shared_threads(found: sa.CTE) -> sa.Subquery:
 def low_cases(which: sa.ColumnElement[bool]) -> sa.Select[Any]:
     """The lowest first, and the newest first among equals; without the texts of deleted or forgotten cases."""
     is_shown = sa.and_(cases.c.deleted_at.is_(None), cases.c.forgotten_at.is_(None))
-    words = sa.case((is_shown, sa.func.substr(cases.c.response, 1, _WORDS))).label("response")
-    query = sa.select(*columns_of(cases, LowCase, "response"), words).where(which)
+    texts = {"response": cases.c.response, "reason": cases.c.justification}
+    words = [sa.case((is_shown, sa.func.substr(each, 1, _WORDS))).label(name) for name, each in texts.items()]
+    query = sa.select(*columns_of(cases, LowCase, *texts), *words).where(which)
     return query.order_by(cases.c.score, cases.c.judged_at.desc())
 
 

@@ -155,6 +155,7 @@ cases = Table(
     Column("latency_ms", Integer),
     Column("flags", JSON, nullable=False, server_default="[]"),
     *_columns(Float, "weighted_score", "cost_usd"),
+    Column("points", JSON(none_as_null=True)),  # which criteria are met, asked for beside the score
     Column("skipped_ratings", Integer),  # ratings that could not change the score; NULL if all are always asked for
     Column("created_at", UtcDateTime, nullable=False),
     *_columns(UtcDateTime, "judged_at", "delivered_at"),
@@ -213,6 +214,25 @@ ratings = Table(
     *_columns(JSON(none_as_null=True), "probabilities", "points"),
     ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),
     CheckConstraint("(score IS NULL) <> (unscored_reason IS NULL)", name="scored_or_not"),
+)
+
+quotes = Table(
+    "quotes",  # posts, beside verdicts, that quote the judge's reason for a case
+    metadata,
+    Column("team_id", String, primary_key=True),
+    Column("case_id", Integer, primary_key=True),
+    *_columns(String, "channel_id", "ts", primary_key=True),
+    ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),
+)
+
+causes = Table(
+    "causes",  # of the low replies of a channel's week
+    metadata,
+    *_columns(String, "team_id", "channel_id", "week", primary_key=True),
+    Column("case_id", Integer, primary_key=True),
+    Column("name", CleanText, nullable=False),
+    Index(None, "team_id", "case_id"),
+    ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),
 )
 
 labels = Table(

@@ -28,6 +28,7 @@ from bot.store.figures import Tallies
 from bot.store.forgetting import Forgetting
 from bot.store.jobs import priority
 from bot.store.labels import Labels
+from bot.store.low_replies import LowReplies
 from bot.store.opening import open_engine, require_log
 from bot.store.ownership import Processes
 from bot.store.rubrics import Rubrics
@@ -136,6 +137,7 @@ class Store:
         self.rubrics = Rubrics(database)
         self.spending = spending.Spending(database)
         self.thumbs = Thumbs(database)
+        self.low_replies = LowReplies(database)
         self._keeps_text = store_text == "full"
 
     @classmethod

@@ -23,7 +23,7 @@ from bot.store import Store
 from bot.store.figures import Place, Span
 from bot.store.schema import cases, labels
 from judge.evaluation.kappa import kappa_of
-from judge.evaluation.stats import MeanEstimator, wilson
+from judge.evaluation.stats import MeanEstimator, low_to, wilson
 from judge.scoring.rubric import Scale
 from tests.cases import NOW, WEEK, a_row
 
@@ -358,20 +358,31 @@ async def test_a_change_is_not_told_across_judges_or_of_few_scores(log: Store) -
 @pytest.mark.needs("digest")
 @pytest.mark.on("sqlite", "postgres")
 async def test_how_low_replies_begin_is_read_unless_they_are_gone_or_to_be_forgotten(log: Store) -> None:
-    from bot.features.digest.queries import still_low
-
     team = next(TEAMS)
     await write(log, team, [Entry(score=0)] * 3)
     async with log.database.engine.begin() as connection:
         for number, change in enumerate([{}, {"deleted_at": NOW}, {"forgotten_at": NOW}]):
             which = and_(cases.c.team_id == team, cases.c.key == str(number))
-            await connection.execute(update(cases).where(which).values(response="Words" * 100, **change))
+            words = {"response": "Words" * 100, "justification": "Why. " * 100}
+            await connection.execute(update(cases).where(which).values(**words, **change))
     figures = await read_figures(log.tallies, Place(team, "C1"), WEEK, NOW)
     assert sorted(case.response or "" for case in figures.lowest) == ["", "", ("Words" * 60)]
-    assert await still_low(log.database, Place(team, "C1"), [case.id for case in figures.lowest]) == list(
-        figures.lowest
-    )
-    assert await still_low(log.database, Place(team, "C2"), [case.id for case in figures.lowest]) == []
+    assert sorted(case.reason or "" for case in figures.lowest) == ["", "", ("Why. " * 60)]
+    case_ids, low = [case.id for case in figures.lowest], log.low_replies
+    assert await low.among(Place(team, "C1"), case_ids) == list(figures.lowest)
+    assert await low.among(Place(team, "C2"), case_ids) == []
+
+
+@pytest.mark.on("sqlite", "postgres")
+async def test_low_replies_are_low_on_their_own_scale_and_were_chosen_or_drawn(log: Store) -> None:
+    team = next(TEAMS)
+    scales = [Scale(0, 5), Scale(1, 10), Scale(0, 100)]
+    scores = [(scale, low_to(scale) + more) for scale in scales for more in (0, 1)]
+    await write(log, team, [Entry(score=score, scale=scale) for scale, score in scores for _ in range(2)])
+    is_every_other = and_(cases.c.team_id == team, cases.c.key.in_([str(number) for number in range(0, 12, 2)]))
+    await log.database.execute(update(cases).where(is_every_other).values(probability=0.5))
+    found = await log.low_replies.of(Place(team, "C1"), Span(WEEK.start, WEEK.end), 100)
+    assert sorted(case.score for case in found) == [2, 2, 4, 4, 40, 40]
 
 
 def mixed() -> list[Entry]:

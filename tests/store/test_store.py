@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import event, insert, inspect, text
+from sqlalchemy import Connection, event, insert, inspect, text
 from sqlalchemy.exc import DBAPIError
 from structlog.testing import capture_logs
 
@@ -66,17 +66,34 @@ async def test_a_log_of_another_version_is_left_alone_and_says_what_to_do(
 
 
 @pytest.mark.on("sqlite", "postgres")
-async def test_a_log_from_before_goes_on_without_the_tables_of_batches(database_url: str) -> None:
+async def test_a_log_from_before_gets_the_tables_of_a_new_one(database_url: str) -> None:
     await migrated_by(database_url, "release_0005")
     engine = connect(database_url)
     async with engine.begin() as connection:
         for table in ("batches", "batch_requests"):
             await connection.execute(text(f"CREATE TABLE {table} (id INTEGER)"))
+        new = await connection.run_sync(_structure)
+        for statement in ("DROP TABLE quotes", "DROP TABLE causes", "ALTER TABLE cases DROP COLUMN points"):
+            await connection.execute(text(statement))
     await engine.dispose()
     async with await Store.open(database_url) as log:
         assert await log.add(a_case())
-        tables = await log.database.read(lambda found: found.run_sync(lambda sync: inspect(sync).get_table_names()))
-    assert not {"batches", "batch_requests"}.intersection(tables)
+        migrated = await log.database.read(lambda found: found.run_sync(_structure))
+    assert migrated == {name: new[name] for name in new.keys() - {"batches", "batch_requests"}}
+
+
+def _structure(connection: Connection) -> dict[str, Any]:
+    """The tables with their columns, keys and indexes."""
+    found = inspect(connection)
+    return {
+        name: (
+            sorted((each["name"], str(each["type"]), each["nullable"]) for each in found.get_columns(name)),
+            found.get_pk_constraint(name),
+            found.get_foreign_keys(name),
+            sorted(str(each["name"]) for each in found.get_indexes(name)),
+        )
+        for name in found.get_table_names()
+    }
 
 
 async def test_a_new_log_has_the_newest_migration(new_database_url: str) -> None:

@@ -15,8 +15,8 @@ from slack_sdk.errors import SlackApiError
 from bot.domain.week import Schedule, Week
 from bot.feature import Services
 from bot.features.digest import ids, text
-from bot.features.digest.queries import still_low
 from bot.figures.week import Figures, read_figures
+from bot.pipeline.quoting import note_found, note_quotes
 from bot.pipeline.text import sentence
 from bot.slack import client, messenger
 from bot.slack.blocks import Block
@@ -121,6 +121,7 @@ async def _post_once(
                 raise
             return DigestStatus.UNCONFIRMED, None
         if found:
+            await note_found(services.store, services.client, settings.team_id, settings.channel_id, found)
             return DigestStatus.POSTED, found
     post, told = await draft(services, settings, week)
     if not await services.store.digests.renew(claim, services.clock()):
@@ -130,7 +131,9 @@ async def _post_once(
         answer = await messenger.send_in_known_blocks(
             call, post, channel=to, metadata=mark, **messenger.WITHOUT_PREVIEWS
         )
-    return DigestStatus.POSTED, str(answer["ts"])
+    ts = str(answer["ts"])
+    await note_quotes(services.store, services.client, settings.team_id, told, settings.channel_id, ts)
+    return DigestStatus.POSTED, ts
 
 
 def this_week(services: Services, settings: ChannelSettings) -> Week:
@@ -146,12 +149,11 @@ async def draft(services: Services, settings: ChannelSettings, week: Week) -> tu
 
 async def lowest(services: Services, settings: ChannelSettings, case_ids: Collection[int]) -> messenger.Post:
     """How these replies of a posted digest begin, for one person; without those deleted or replaced since."""
-    found = await still_low(services.store.database, Place(settings.team_id, settings.channel_id), case_ids)
+    found = await services.store.low_replies.among(Place(settings.team_id, settings.channel_id), case_ids)
     if not found:
         return sentence(text.LOWEST_GONE)
     listed = await shown_authors(services, settings, [each.author_id for each in found if each.author_id])
-    blocks = text.lowest_blocks(found, listed, services.identity.url, settings.channel_id, has_words=True)
-    return messenger.Post(text.LOWEST_BEGIN, blocks)
+    return messenger.Post(text.LOWEST_BEGIN, [text.beginnings(found, listed, services.identity.url)])
 
 
 async def _read(

@@ -1,4 +1,4 @@
-"""Which channels the Home tab lists and their glances, and which of a digest's lowest replies are still there."""
+"""Which channels the Home tab lists, and their glances."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from bot.domain.week import Week
 from bot.figures.week import Glance, read_counts, spans_of, to_glance
 from bot.store.database import Database
-from bot.store.figures import BEGINNING, END, LowCase, Place, Span, Tallies, is_public, low_cases
+from bot.store.figures import Place, Tallies
 from bot.store.schema import cases
 from bot.store.visibility import counts
 
@@ -18,12 +18,6 @@ async def busiest(database: Database, team_id: str, channel_ids: Collection[str]
     query = sa.select(cases.c.channel_id).where(is_among, cases.c.judged_at >= since, counts(cases))
     query = query.group_by(cases.c.channel_id).order_by(sa.func.count().desc(), cases.c.channel_id)
     return await database.values(query)
-
-
-async def still_low(database: Database, place: Place, case_ids: Collection[int]) -> Sequence[LowCase]:
-    """Those of the cases that the channel may still see, in the same order as `Tallies.lowest`."""
-    is_there = sa.and_(cases.c.id.in_(case_ids), is_public(place, Span(BEGINNING, END)))
-    return await database.rows(LowCase, low_cases(is_there))
 
 
 async def read_glances(tallies: Tallies, place: Place, week: Week, now: datetime) -> Mapping[str, Glance]:

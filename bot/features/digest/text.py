@@ -8,6 +8,7 @@ from bot.domain.numbers import number_of
 from bot.features.digest import ids
 from bot.figures import quality
 from bot.figures.charts import charts, day_name, distances, good_words, low_words, moved
+from bot.figures.lowest import low_blocks, low_line
 from bot.figures.week import FEWEST, Figures, Glance
 from bot.pipeline.verdict_text import in_short
 from bot.slack import blocks as ui
@@ -28,7 +29,7 @@ _CENT = 0.01
 _MINUS = "−"
 NEW_JUDGE = "Another judge scored last week, so the two are not compared."
 TOO_FEW = f"Fewer than {FEWEST} scores, so no figures: people may still be asked to score these replies blind."
-LOWEST_BEGIN = "How the lowest replies of this digest begin"
+LOWEST_BEGIN = "How the lowest replies begin"
 LOWEST_GONE = "These replies are deleted, scored again or no longer in the database."
 
 
@@ -41,10 +42,9 @@ def digest_message(
 ) -> Post:
     """The digest of a week: the `lead`, which holds the features' blocks, then the replies that people chose.
 
-    `members` are the authors to be named. It quotes no question, response or justification, so it can stay when they
-    are forgotten.
+    `members` are the authors to be named. Of the words of others it quotes only the reasons of the lowest scores.
     """
-    lowest = lowest_blocks(figures.lowest, members, workspace_url, channel_id, has_words=False)
+    lowest = lowest_blocks(figures.lowest, members, workspace_url, channel_id)
     small = (_unscored(figures), _agreement(figures), _details(figures))
     return _message(figures, lead, "", small, [*lowest, *_authors(figures, members)])
 
@@ -60,7 +60,7 @@ def stats_message(
     has_lowest: bool,
 ) -> Post:
     """A week's figures: of one author with their lowest, or of the channel by assistant; `subject` ends the title."""
-    lowest = lowest_blocks(figures.lowest, members, workspace_url, channel_id, has_words=True)
+    lowest = lowest_blocks(figures.lowest, members, workspace_url, channel_id)
     small = (not_counted(figures), _agreement(figures) if subject else "")
     return _message(figures, lead, subject, small, lowest if has_lowest else _authors(figures, members))
 
@@ -112,7 +112,7 @@ def _message(
     top = [ui.section(f"*{title}*"), *lead] if lead else []
     said = [part["text"]["text"].partition("\n")[0] for part in lead[:1] if isinstance(part, dict)]
     if not figures.usage.cases:
-        return Post.of(" ".join([f"{title}:", *said]).replace("*", ""), top)
+        return Post.of(" ".join([f"{title}:", *said]).replace("*", ""), [*top, *middle])
     counts = counted(figures)
     lines = (f"*{counts}*" if lead else f"*{title}*: {counts}", measures(figures), quality.corrected(figures.quality))
     end = [ui.context(line) for line in (judge_change(figures), _uncorrected(figures.quality), *small) if line]
@@ -140,27 +140,31 @@ def _uncorrected(found: quality.Quality | None) -> str:
 
 
 def lowest_blocks(
-    lowest: Sequence[LowCase], members: Mapping[str, Member], workspace_url: str, channel_id: str, *, has_words: bool
+    lowest: Sequence[LowCase], members: Mapping[str, Member], workspace_url: str, channel_id: str
 ) -> list[ui.Block]:
-    """Links to the lowest scores, with the first words of each reply or a button that shows these words to one person.
-
-    A message for the channel omits the words, because it would keep them when messages are deleted or people forgotten.
-    """
+    """The lowest scores with the judge's reasons, and a button that shows one person how these replies begin."""
     if not lowest:
         return []
-    names, lines = {None: "typed"} | {author_id: member.name for author_id, member in members.items()}, ["*Lowest*"]
+    hidden = [str(case.id) for case in lowest if case.response]
+    button = ui.button("Show how they begin", ids.ACTION_LOWEST, f"{channel_id}:{','.join(hidden)}")
+    listed = low_blocks(lowest, [_author(case, members) for case in lowest], workspace_url)
+    return [ui.section("*Lowest*"), *listed, *([ui.actions(button)] if hidden else [])]
+
+
+def beginnings(lowest: Sequence[LowCase], members: Mapping[str, Member], workspace_url: str) -> ui.Block:
+    """How these replies begin, to be shown to one person."""
+    lines = ["*Lowest*"]
     for case in lowest:
-        score, ts = f"Score {case.score} of {case.highest}", case.message_ts or case.thread_ts
-        linked = f"<{ui.permalink(workspace_url, channel_id, ts, case.thread_ts)}|{score}>" if ts else score
-        gone = "message deleted" if case.deleted_at else ""
-        name = clip(names.get(case.author_id, ""), _NAME)
-        parts = [linked, name, ui.short_date(case.judged_at), f"case {case.id}", gone]
-        lines.append("• " + " · ".join(part for part in parts if part))
-        if has_words and (words := excerpt(case.response or "", _WORDS)):
+        lines.append(f"• {low_line(case, _author(case, members), workspace_url)}")
+        if words := excerpt(case.response or "", _WORDS):
             lines.append(f"{_INDENT}“{words}”")
-    hidden = [str(case.id) for case in lowest if case.response and not has_words]
-    show = [ui.actions(ui.button("Show how they begin", ids.ACTION_LOWEST, ",".join(hidden)))] if hidden else []
-    return [ui.section("\n".join(lines)), *show]
+    return ui.section("\n".join(lines))
+
+
+def _author(case: LowCase, members: Mapping[str, Member]) -> str:
+    if case.author_id is None:
+        return "typed"
+    return members[case.author_id].name if case.author_id in members else ""
 
 
 def _authors(figures: Figures, members: Mapping[str, Member]) -> list[Drawn]:

@@ -21,6 +21,7 @@ from bot.feature import Services
 from bot.features.privacy import ids
 from bot.features.privacy import text as privacy_text
 from bot.features.privacy.queries import PersonalData, are_examples, cases_at
+from bot.pipeline.quoting import unquote
 from bot.pipeline.text import sentence
 from bot.slack.client import SLACK_ERRORS, refusal_of
 from bot.slack.invocation import Invocation, clicked_value, on_click, to_invocation
@@ -116,6 +117,7 @@ async def _forget(services: Services, invocation: Invocation, what: str) -> Post
     try:
         theirs, others = await _divide(services, found, invocation.user_id)
         at_rest = [case for case in theirs if case.status in AT_REST]
+        await unquote(services.store, services.client, [case.id for case in at_rest])
         remove = services.client.chat_delete
         errors = [await refusal_of(remove(channel=channel, ts=ts)) for channel, ts in _our_messages(at_rest)]
     except SLACK_ERRORS:

@@ -14,14 +14,12 @@ from bot.domain.case import CaseStatus, LoggedCase
 from bot.feature import Services
 from bot.pipeline import text as messages
 from bot.pipeline.exchange import is_anybodys
+from bot.pipeline.quoting import find_posted, unquote
 from bot.pipeline.verdict_text import amended, is_replaced, verdict_message
 from bot.slack.client import is_transient, refusal_of
 from bot.slack.incoming import CHANGES
 from bot.slack.messages import Message, to_change
 from bot.slack.messenger import Post, send_in_known_blocks
-
-# Slack returns a thread's parent whatever the time range.
-_WITH_PARENT = 2
 
 logger = structlog.get_logger(__name__)
 
@@ -65,6 +63,9 @@ async def amend(services: Services, case_id: int) -> None:
         return
     if case.loses_words:
         await services.store.edits.drop_texts(case)
+    verdict = await services.store.cases.verdict(case.id)
+    if verdict and not verdict.justification:
+        await unquote(services.store, services.client, [case.id])
     if case.forgotten_at and case.texts_ts:
         post = messages.forgotten_texts()
         call = services.client.chat_update(
@@ -92,7 +93,7 @@ async def _due(services: Services, case: LoggedCase, ts: str) -> Post | None:
     store if the verdict that had replaced it is gone, or if its words must go and the app may not read the message.
     """
     try:
-        post = await _posted(services, case, ts)
+        post = await find_posted(services.client, case.channel_id, ts, case.thread_ts)
         if post and is_replaced(post):
             return None if await services.store.cases.is_replaced(case.id) else await _anew(services, case)
     except SlackApiError as exc:
@@ -109,17 +110,3 @@ async def _due(services: Services, case: LoggedCase, ts: str) -> Post | None:
 async def _anew(services: Services, case: LoggedCase) -> Post | None:
     logged, verdict = await services.store.cases.get(case.id), await services.store.cases.verdict(case.id)
     return verdict_message(logged, verdict) if logged and verdict else None
-
-
-async def _posted(services: Services, case: LoggedCase, ts: str) -> Post | None:
-    """The verdict as it is in Slack, or None if it is gone."""
-    answer = await services.client.conversations_replies(
-        channel=case.channel_id,
-        ts=case.thread_ts or ts,
-        oldest=ts,
-        latest=ts,
-        inclusive=True,
-        limit=_WITH_PARENT,
-    )
-    found = next((each for each in answer.get("messages") or [] if each["ts"] == ts), None)
-    return Post(found.get("text") or "", found.get("blocks") or []) if found else None

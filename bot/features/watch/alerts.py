@@ -14,6 +14,7 @@ from bot.features.watch.figures import name_of
 from bot.features.watch.queries import AlertKind, Alerts, WatchOrders, day_of, watched
 from bot.features.watch.reply_queries import Replies, together
 from bot.figures.week import FEWEST
+from bot.pipeline.quoting import note_found, note_quotes
 from bot.slack import client, messenger
 from bot.slack.members import MembershipError
 from bot.slack.messages import find_marked, to_metadata
@@ -59,10 +60,15 @@ async def _send(
     try:
         if to != watch.channel_id and await services.memberships.keeps_out(to, watch.channel_id):
             return KEPT_OUT
-        if since and to == watch.channel_id and await _is_there(services, to, mark, since):
+        found = await _find(services, to, mark, since) if since and to == watch.channel_id else None
+        if found:
+            await note_found(services.store, services.client, watch.team_id, to, found)
             return ""
         async with services.telling(watch.team_id, told, EVERYBODY if to == watch.channel_id else to):
-            await messenger.send_in_known_blocks(call, post, channel=to, metadata=mark, **messenger.WITHOUT_PREVIEWS)
+            sent = await messenger.send_in_known_blocks(
+                call, post, channel=to, metadata=mark, **messenger.WITHOUT_PREVIEWS
+            )
+        await note_quotes(services.store, services.client, watch.team_id, told, sent["channel"], sent["ts"])
     except MembershipError as exc:
         return str(exc)
     except client.SLACK_ERRORS as exc:
@@ -70,13 +76,13 @@ async def _send(
     return ""
 
 
-async def _is_there(services: Services, channel_id: str, mark: dict[str, Any], since: datetime) -> bool:
+async def _find(services: Services, channel_id: str, mark: dict[str, Any], since: datetime) -> str | None:
     try:
-        return await find_marked(services.client, channel_id, mark, since.timestamp()) is not None
+        return await find_marked(services.client, channel_id, mark, since.timestamp())
     except SlackApiError as exc:
         if client.is_transient(exc):
             raise
-        return False  # the channel cannot be read; an alert that comes twice is better than none
+        return None  # the channel cannot be read; an alert that comes twice is better than none
 
 
 RECENT = timedelta(days=7)
@@ -175,7 +181,8 @@ class DriftAlerts:
         lowest = sorted(after, key=lambda each: (each.score, -each.id))[:_LOWEST]
         told = [each.id for each in (lowest if len(after) >= FEWEST else after)]
         name = await name_of(self._services, watch.author_id)
-        return text.worse_alert(watch, name, drop, after, lowest, scale, self._services.identity.url), told
+        cases = await self._services.store.low_replies.among(place, [each.id for each in lowest])
+        return text.worse_alert(watch, name, drop, after, cases, scale, self._services.identity.url), told
 
     async def _unread(self, watch: Watch) -> messenger.Post | None:
         unread = (await self._orders.unread(watch.team_id, self._services.clock())).get(watch.channel_id)

@@ -10,12 +10,13 @@ from bot.features.watch.figures import CountedWatch, Watched
 from bot.features.watch.queries import Unread
 from bot.figures import quality
 from bot.figures.charts import charts, good_words, low_words, moved
+from bot.figures.lowest import low_blocks
 from bot.figures.week import FEWEST
 from bot.slack import blocks as ui
 from bot.slack.members import Member
 from bot.slack.messenger import Drawn, Post
 from bot.slack.mrkdwn import clip, escape
-from bot.store.figures import TimedScore
+from bot.store.figures import LowCase, TimedScore
 from judge.evaluation.drift import MIN_REFERENCE, Drop
 from judge.evaluation.stats import Interval
 from judge.scoring.rubric import Scale
@@ -237,7 +238,7 @@ def worse_alert(
     name: str,
     drop: Drop,
     since: Sequence[TimedScore],
-    lowest: Sequence[TimedScore],
+    lowest: Sequence[LowCase],
     scale: Scale,
     workspace_url: str,
 ) -> Post:
@@ -252,15 +253,11 @@ def worse_alert(
             share = f"{after.low_share:.0%} of its replies scored {scale.low} to {low}"
             what = f"{share} after {before.low_share:.0%}, {what}"
         what = f"has become clearly worse than in the four weeks before: {what}"
-    lines = ["*Lowest scores since then*"]
-    for each in lowest:
-        link = ui.permalink(workspace_url, watch.channel_id, each.message_ts or "", each.thread_ts)
-        score = f"<{link}|Score {each.score} of {scale.high}>"
-        lines.append(f"• {score} · {ui.short_date(each.judged_at)} · case {each.id}")
     return _post(
         f"*{clip(name, _NAME)}* in <#{watch.channel_id}> {what}, "
         f"since {ui.short_date(since[0].judged_at)} ({number_of(len(since), 'random reply', 'random replies')}).",
-        ui.section("\n".join(lines)),
+        ui.section("*Lowest scores since then*"),
+        *low_blocks(lowest, [name] * len(lowest), workspace_url),
         ui.context(f"{_HOW} {_ONCE}"),
     )
 

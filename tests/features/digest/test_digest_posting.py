@@ -18,6 +18,7 @@ from bot.domain.case import Visibility
 from bot.errors import SlackError
 from bot.feature import Feature, Services
 from bot.features.digest.poster import post_due
+from bot.pipeline.quoting import unquote
 from bot.settings import Settings
 from bot.slack.client import identify, web_client
 from bot.slack.manifest import load_manifest
@@ -27,7 +28,7 @@ from bot.store.schema import cases, digests
 from pocket_slack import Channel, Limits, ManualClock, Message, Sandbox, Workspace
 from tests.cases import a_row
 from tests.model_server import ModelServer
-from tests.stage import make_settings
+from tests.stage import make_settings, shown
 
 MONDAY = datetime(2026, 11, 23, 9, tzinfo=UTC)  # when the digest of 2026-W47 is due
 SINCE = MONDAY - timedelta(days=5)  # the digests of the weeks before were due earlier
@@ -188,6 +189,21 @@ async def test_a_digest_is_posted_after_a_crash_before_its_post(office: Office) 
     office.pass_time(seconds=LEASE.total_seconds())
     await post_due(poster)
     assert len(posted(channel)) == 1
+
+
+async def test_a_post_that_is_found_loses_its_reasons_too(office: Office) -> None:
+    channel, poster = await office.channel("help"), await office.poster()
+    helper = office.slack.workspace.add_bot("helper")
+    week = {"author_id": helper.id, "score": 1, "justification": "It names no source."}
+    await office.add_case(channel.id, MONDAY - timedelta(days=3), **week)
+    office.slack.fail("chat.postMessage", drop=True, is_applied=True)
+    await post_due(poster)
+    office.pass_time(seconds=LEASE.total_seconds())
+    await post_due(poster)
+    (message,) = posted(channel)
+    assert "It names no source." in shown(message)
+    await unquote(office.log, poster.client, [2])
+    assert "It names no source." not in shown(message)
 
 
 @pytest.mark.parametrize("between", [0, 250])

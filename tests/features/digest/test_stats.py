@@ -26,7 +26,7 @@ async def test_the_week_so_far_of_this_channel_is_shown_to_one_person(stage: Sta
 
 async def test_an_assistants_figures_are_its_own(stage: Stage) -> None:
     other = stage.slack.workspace.add_bot("Other Bot")
-    await add_cases(stage, help_desk(stage), stage.helper.id, 1, 3, 3, 3, 5, response="It *depends*.")
+    await add_cases(stage, help_desk(stage), stage.helper.id, 1, 3, 3, 3, 5, justification="It *depends*.")
     await add_case(stage, help_desk(stage), other.id, 0)
     told = await stats(stage, "@HELPER")
     assert ", helper: 5 replies chosen by people. Mean 3.0 on a scale of 0 to 5. Scored" in told.text

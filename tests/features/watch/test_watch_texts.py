@@ -22,7 +22,7 @@ from bot.slack.members import Member, MembershipError
 from bot.slack.messages import Message
 from bot.slack.messenger import Post
 from bot.store import Store
-from bot.store.figures import Place, TimedScore
+from bot.store.figures import LowCase, Place, TimedScore
 from bot.store.schema import cases
 from judge import load_rubric
 from judge.evaluation.drift import Drop, Kind, Level
@@ -59,7 +59,8 @@ COUNTED = [
 ]
 NAMES = ["helper", "Help desk", "help", *map(str, range(20))]
 SCALE = Scale(0, 5)
-LOWEST = [TimedScore(7, 1, 0, 5, None, NOW, "1.000002", "1.000001")]
+SINCE = [TimedScore(7, 1, 0, 5, None, NOW, "1.000002", "1.000001")]
+LOWEST = [LowCase(7, 1, 5, "C1", "B1", "1.000002", "1.000001", NOW, reason="It does not say which version.")]
 
 
 def fell(kind: Kind) -> Drop:
@@ -67,9 +68,9 @@ def fell(kind: Kind) -> Drop:
 
 
 ALERTS = {
-    "worse": text.worse_alert(SET, "helper", fell("mean"), LOWEST * 12, LOWEST, SCALE, URL),
-    "worse by its low scores": text.worse_alert(SET, "helper", fell("low share"), LOWEST, LOWEST, SCALE, URL),
-    "below": text.worse_alert(SET, "helper", fell("floor"), LOWEST, LOWEST, SCALE, URL),
+    "worse": text.worse_alert(SET, "helper", fell("mean"), SINCE * 12, LOWEST, SCALE, URL),
+    "worse by its low scores": text.worse_alert(SET, "helper", fell("low share"), SINCE, LOWEST, SCALE, URL),
+    "below": text.worse_alert(SET, "helper", fell("floor"), SINCE, LOWEST, SCALE, URL),
     "silent": text.silent_alert(SET, "helper", 3, timedelta(hours=6)),
     "another judge": text.new_judge_notice(SET, "helper", "m, strict 2"),
     "an unknown judge": text.new_judge_notice(a_watch(), "helper", None),

@@ -1,0 +1,41 @@
+"""Low replies in a list: each with the judge's reason, and two buttons that say whether its score is fair."""
+
+from collections.abc import Sequence
+
+from bot.slack import blocks as ui
+from bot.slack import ids
+from bot.slack.mrkdwn import clip, excerpt
+from bot.store.figures import LowCase
+
+NOT_BLIND = "*Fair* and *Not fair* are labels given after seeing the score, so not blind."
+_REASON = 120
+_NAME = 80
+
+
+def low_line(case: LowCase, who: str, workspace_url: str) -> str:
+    """What is known of a low reply without anybody's words: its score as a link, who wrote it, when, and its case."""
+    score, ts = f"Score {case.score} of {case.highest}", case.message_ts or case.thread_ts
+    linked = f"<{ui.permalink(workspace_url, case.channel_id, ts, case.thread_ts)}|{score}>" if ts else score
+    gone = "message deleted" if case.deleted_at else ""
+    parts = [linked, clip(who, _NAME), ui.short_date(case.judged_at), f"case {case.id}", gone]
+    return " · ".join(part for part in parts if part)
+
+
+def reason_of(case: LowCase) -> str:
+    """The beginning of the judge's reason, in quotation marks; empty if there is none to be shown."""
+    words = excerpt(case.reason or "", _REASON)
+    return f"“{words}”" if words else ""
+
+
+def low_blocks(lowest: Sequence[LowCase], names: Sequence[str], workspace_url: str) -> list[ui.Block]:
+    """Each reply with its reason, if there is one, and the buttons; `names` are its author's, empty if not shown.
+
+    The reason is the second line of a block of its own, from which `bot/pipeline/quoting.py` can take it.
+    """
+    blocks = []
+    for case, who in zip(lowest, names, strict=True):
+        words = "\n".join(filter(None, (low_line(case, who, workspace_url), reason_of(case))))
+        fair = ui.button("Fair", ids.ACTION_AGREE, f"{ids.AGREE}:{case.id}")
+        unfair = ui.button("Not fair", ids.ACTION_DISAGREE, f"{ids.DISAGREE}:{case.id}")
+        blocks += [ui.section(words) | {"block_id": f"{ids.BLOCK_LOW}{case.id}"}, ui.actions(fair, unfair)]
+    return [*blocks, ui.context(NOT_BLIND)] if blocks else []

@@ -1,0 +1,44 @@
+"""Low replies: which ones there are, the posts that quote the judge's reasons for them, and the causes of a week."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Any
+
+import sqlalchemy as sa
+
+from bot.store.database import StoreQueries
+from bot.store.figures import BEGINNING, END, LowCase, Place, Span, Tallies, is_public, low_cases
+from bot.store.schema import cases, quotes
+from bot.store.visibility import Origin
+
+_ORIGINS = Origin.CHOSEN, Origin.WATCHED
+
+
+class LowReplies(StoreQueries):
+    async def among(self, place: Place, case_ids: Collection[int]) -> Sequence[LowCase]:
+        """Those of the cases that the channel may still see, lowest first and newest first among equals."""
+        ever = Span(BEGINNING, END)
+        are_public = sa.or_(*(is_public(replace(place, origin=origin), ever) for origin in _ORIGINS))
+        return await self._database.rows(LowCase, low_cases(sa.and_(cases.c.id.in_(case_ids), are_public)))
+
+    async def of(self, place: Place, span: Span, limit: int) -> Sequence[LowCase]:
+        """The newest low replies of a place, whether people chose them or watches drew them."""
+        tallies = Tallies(self._database)
+        found = [each for o in _ORIGINS for each in await tallies.low(replace(place, origin=o), span, limit, True)]
+        return sorted(found, key=lambda case: case.judged_at, reverse=True)[:limit]
+
+    async def note_quoted(self, team_id: str, case_ids: Collection[int], channel_id: str, ts: str) -> Sequence[int]:
+        """Records that a message quotes the reasons of these cases; returns those that have none to be quoted (now)."""
+        place = {"channel_id": channel_id, "ts": ts}
+        has_reason = sa.and_(cases.c.team_id == team_id, cases.c.id.in_(case_ids), cases.c.justification != "")
+        is_noted = sa.select(quotes.c.ts).filter_by(**place).where(quotes.c.case_id == cases.c.id).exists()
+        rows = sa.select(cases.c.team_id, cases.c.id, *map(sa.literal, place.values())).where(has_reason, ~is_noted)
+        # Selected, because a case may be gone by now.
+        await self._database.execute(sa.insert(quotes).from_select(["team_id", "case_id", *place], rows))
+        kept = await self._database.values(sa.select(cases.c.id).where(has_reason))
+        return [each for each in case_ids if each not in kept]
+
+    async def quoted(self, case_ids: Collection[int]) -> Sequence[sa.Row[Any]]:
+        """Channel, ts and case of each message that quotes the reason of one of these cases."""
+        columns = quotes.c.channel_id, quotes.c.ts, quotes.c.case_id
+        return await self._database.all(sa.select(*columns).where(quotes.c.case_id.in_(case_ids)))

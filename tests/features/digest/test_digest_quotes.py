@@ -1,0 +1,90 @@
+"""The judge's reasons in a posted digest: each goes from it when its case loses its words."""
+
+import pytest
+from sqlalchemy import update
+
+from bot.domain.label import Label
+from bot.pipeline.quoting import REMOVED, note_quotes, unquote
+from bot.slack import ids
+from bot.store.schema import cases
+from pocket_slack import Message
+from tests.gestures import add_case, add_cases, forget, go_ahead, help_desk, post_digest, settled
+from tests.stage import Stage, StageFactory, shown
+
+REASON = "It names no source."
+
+
+async def a_low_reply(stage: Stage) -> Message:
+    stage.model.script(f"score: 1\n{REASON}")
+    _, answer = stage.ask_and_answer()
+    await settled(stage, 1, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    return answer
+
+
+async def its_digest(stage: Stage) -> Message:
+    await post_digest(stage)
+    (message,) = [m for m in stage.ours() if not m.is_reply]
+    assert f"“{REASON}”" in shown(message)
+    return message
+
+
+@pytest.mark.needs("privacy")
+@pytest.mark.parametrize("how", ["forget me", "forget the case", "delete the reply"])
+async def test_a_reason_goes_and_the_figures_stay(open_stage: StageFactory, how: str) -> None:
+    stage: Stage = await open_stage(events=("message.channels",))
+    answer = await a_low_reply(stage)
+    verdict = await stage.log.cases.verdict(1)
+    by = {"judge_version": verdict.judge_version} if verdict else {}
+    await add_cases(stage, help_desk(stage), stage.helper.id, 4, 4, 4, 4, **by)
+    message = await its_digest(stage)
+    if how == "forget me":
+        await go_ahead(stage, stage.ann)
+    elif how == "forget the case":
+        await forget(stage, stage.ann, "1")
+    else:
+        stage.helper.delete(answer)
+    await stage.slack.until(lambda: REASON not in shown(message))
+    assert "|Score 1 of 5> · helper · " in shown(message)
+    assert "data_visualization" in {block["type"] for block in message.blocks}
+
+
+@pytest.mark.needs("privacy")
+async def test_a_post_that_the_app_may_not_read_gives_way_to_a_sentence(stage: Stage) -> None:
+    await a_low_reply(stage)
+    message = await its_digest(stage)
+    stage.slack.fail("conversations.replies", error="missing_scope")
+    await unquote(stage.log, stage.services.client, [1])
+    assert shown(message) == REMOVED
+
+
+async def test_what_was_forgotten_during_the_post_goes_right_after_it(stage: Stage) -> None:
+    await add_case(stage, help_desk(stage), stage.helper.id, 1, justification=REASON)
+    message = await its_digest(stage)
+    await stage.log.database.execute(update(cases).values(justification=""))
+    team_id, channel_id = stage.slack.workspace.team_id, help_desk(stage).id
+    await note_quotes(stage.log, stage.services.client, team_id, [1], channel_id, message.ts)
+    assert REASON not in shown(message)
+
+
+@pytest.mark.needs("labels")
+@pytest.mark.parametrize(("button", "score"), [(ids.ACTION_AGREE, 1), (ids.ACTION_DISAGREE, None)])
+async def test_fair_is_a_label_that_is_not_blind_and_not_fair_asks_for_one(
+    stage: Stage, button: str, score: int | None
+) -> None:
+    await a_low_reply(stage)
+    stage.ben.click(await its_digest(stage), button)
+    if score is None:
+        assert "Case 1. The judge's score: 1 of 5." in shown(await stage.modal(stage.ben))
+    else:
+        await stage.told(stage.ben)
+        label = await stage.log.labels.get(await stage.log.cases.get(1), stage.ben.id)
+        assert label == Label(score, None)
+
+
+async def test_without_stored_texts_there_is_no_reason(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(store_text="none")
+    await a_low_reply(stage)
+    await post_digest(stage)
+    (message,) = [m for m in stage.ours() if not m.is_reply]
+    assert "|Score 1 of 5>" in shown(message)
+    assert REASON not in shown(message)
