@@ -15,15 +15,19 @@
 Every message is one plain sentence that names the setting to change. None contains a key or a judged text.
 """
 
+from typing import Any
+
 
 class JudgeError(Exception):
     """There is no verdict, for a reason that a person can fix; `str(error)` is the sentence to show them.
 
     Attributes:
         is_too_long: Whether the texts are too long, so that another attempt would fail too.
+        ratings: The ratings that came before the failure; `Judge.score` takes them as `earlier`.
     """
 
     is_too_long = False
+    ratings: tuple[Any, ...] = ()
 
 
 class RubricError(JudgeError):

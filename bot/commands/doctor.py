@@ -1,5 +1,6 @@
 """`judge-bot doctor`: checks everything that can go wrong before it does, and says how to fix it."""
 
+import math
 import shlex
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -15,7 +16,7 @@ from bot import judges
 from bot.domain.numbers import number_of
 from bot.errors import BotError, SettingsError, SlackError, StoreError
 from bot.setting_values import Role, readable_on_the_way_to
-from bot.settings import Settings, files_with_secrets, load_settings
+from bot.settings import JudgeSettings, Settings, files_with_secrets, load_settings
 from bot.slack import client as slack_client
 from bot.slack import manifest
 from bot.store import Store, ownership
@@ -75,6 +76,17 @@ async def _trouble(client: AsyncWebClient, channel_id: str) -> str:
         return f"Slack cannot be asked ({slack_client.connection_word(exc)})"
     return ""
 
+
+# A question and an answer of usual length.
+_USUAL = (
+    "How do I move a meeting that repeats every week to another day, without losing its notes?",
+    "Open the meeting in your calendar and choose Edit series, not Edit event, so that all later meetings move too. "
+    "Pick the new day, and check the time zone: it stays as it was when the series was made. Save, and choose to tell "
+    "the guests, who get one message for the whole series. The notes move with each meeting. If the room is booked on "
+    "the new day, the calendar keeps the old one and shows a warning; choose another room there.",
+)
+_SLOW_S = 10.0
+_ROOM = 3  # how many verdicts' time an answer should have
 
 Check = Callable[[AsyncWebClient, Settings], Awaitable[str]]
 
@@ -204,8 +216,25 @@ async def _try_model(settings: Settings, name: str) -> str:
     one_call = settings.model_copy(update={"judge_samples": 1, "judge_escalate_to": None})
     async with judges.open_judges(one_call) as make:
         judge = make(judges.rubric_of(settings), None, None)
-        verdict = await judge.score("What is the capital of France?", "Paris is the capital of France.")
+        verdict = await judge.score(*_USUAL)
     if verdict.score is None:
         reason = verdict.unscored.detail if verdict.unscored else ""
         raise BotError(f"{name} {verdict.model!r}: answers, but gave no usable score ({reason}); try another")
-    return "; ".join([f"{name}: {verdict.model} scores with {verdict.rubric}", *judge.shortfalls])
+    took_s = (verdict.latency_ms or 0) / 1000
+    timed = [f"a rating took {took_s:.1f} s{slowness(settings, took_s)}"] if took_s else []
+    return "; ".join([f"{name}: {verdict.model} scores with {verdict.rubric}", *judge.shortfalls, *timed])
+
+
+def slowness(settings: JudgeSettings, took_s: float) -> str:
+    """What a slow rating means for verdicts, and what to set."""
+    if took_s < _SLOW_S:
+        return ""
+    is_text = settings.judge_ask == "text"
+    ratings = min(settings.judge_samples or 3, 2) if is_text else 1  # of three, two equal ones are enough
+    verdict_s = ratings * took_s
+    needed_s = math.ceil(_ROOM * verdict_s / 10) * 10
+    advice = [f"JUDGE_TIMEOUT_S={needed_s}"] if needed_s > settings.judge_timeout_s else []
+    advice += ["JUDGE_ASK=distribution if nobody needs reasons"] if is_text else []
+    often = f"{60 / verdict_s:.1f} a minute" if verdict_s < 60 else f"{3600 / verdict_s:.0f} an hour"
+    set_ = f"; set {', or '.join(advice)}" if advice else ""
+    return f": {verdict_s:.0f} s a verdict, so {often} if the server answers one at a time{set_}"

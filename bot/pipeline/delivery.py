@@ -16,9 +16,10 @@ from bot.domain.verdict import CaseVerdict
 from bot.domain.watch import Shows
 from bot.pipeline import text as messages
 from bot.pipeline import verdict_text as verdicts
+from bot.pipeline.retries import in_brief
 from bot.slack import ids
 from bot.slack.blocks import ModalState
-from bot.slack.client import is_transient, refusal_of, slack_word
+from bot.slack.client import SLACK_ERRORS, is_transient, refusal_of, slack_word
 from bot.slack.messages import find_marked, to_metadata
 from bot.slack.messenger import WITHOUT_PREVIEWS, Messenger, Post, send_in_known_blocks
 from bot.store import Store
@@ -94,9 +95,18 @@ class Delivery:
             await self._messenger.tell(requester_of(case), post)
         return case
 
-    async def say_later(self, case: LoggedCase, pause: timedelta, tries: int) -> None:
+    async def say_slow(self, case: LoggedCase, place: int | None) -> LoggedCase:
+        """Says in the placeholder that the model is slow, and how many verdicts come before this one."""
+        try:
+            case = await self._still_held(case)
+            await self._change(case, case.reply_ts or "", messages.slow(case, place))
+        except SLACK_ERRORS as exc:
+            logger.warning("delay_not_said", case=case.id, error=in_brief(exc))
+        return case
+
+    async def say_later(self, case: LoggedCase, pause: timedelta, tries: int, *, is_slow: bool) -> None:
         """Says that the model is not available now: in the placeholder, or once to the requester alone."""
-        post = messages.later(case, pause, tries)
+        post = messages.later(case, pause, tries, is_slow=is_slow)
         if case.reply_ts and not case.is_private:
             error = await refusal_of(self._update(case, case.reply_ts, post))
             if error is None:

@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any
 
 import structlog
+from cachetools import LRUCache
 
 from bot import metrics
 from bot.domain.blocker import TOO_LATE
@@ -34,11 +35,14 @@ from bot.pipeline.tracing import Tracing
 from bot.slack.client import SLACK_ERRORS
 from bot.store import KeyTakenError, Store, TakenError
 from bot.store.errors import STORE_ERRORS
-from judge import Judge, JudgeError, Unscored, Verdict, find_flags
+from judge import DeadlineError, Judge, JudgeError, Unscored, Verdict, find_flags
 from judge.scoring.escalation import is_escalated, others
 from judge.scoring.model import FLEX
+from judge.scoring.ratings import Result
 
 logger = structlog.get_logger(__name__)
+
+_CAME = 100
 
 
 class _ModelFailure(Exception):  # noqa: N818 - it is not an error of the app, and does not leave this module
@@ -59,6 +63,8 @@ class CasePipeline:
 
     quick_s = 1.0
     """A verdict within this time is posted without a placeholder, because Slack marks changed messages as edited."""
+    slow_s = 30.0
+    """After this time, and again each time, the placeholder says how many verdicts come before this one."""
 
     def __init__(
         self,
@@ -79,6 +85,9 @@ class CasePipeline:
         self._most_patient = concurrency
         self._model_pauses = model_pauses
         self._tracing = tracing
+        self._under_way: dict[int, None] = {}  # the cases whose turn at the model has come, in order
+        # For cases whose try failed: what was judged, and the ratings that came and are paid for.
+        self._came: LRUCache[int, tuple[int, Sequence[Result]]] = LRUCache(_CAME)
 
     async def settle(self, case_id: int, trigger_id: str | None = None) -> None:
         """Takes a case as far as possible; `trigger_id`, while valid, can open a modal that asks for the question.
@@ -132,6 +141,7 @@ class CasePipeline:
                     done, _ = await asyncio.wait([judging], timeout=self.quick_s)
                     if not done:
                         case = await self._announced(case, since)
+                        case = await self._tell_place(case, judging)
                     verdict = await judging
                 finally:
                     judging.cancel()
@@ -157,6 +167,16 @@ class CasePipeline:
         except Exception as exc:  # after any error, the case is kept and tried again after a pause
             case = await self._store.note_internal_error(case)
             raise self._retry(case, exc, retries.growing_pause(case.internal_errors)) from exc
+
+    async def _tell_place(self, case: LoggedCase, judging: asyncio.Task[Any]) -> LoggedCase:
+        """Keeps the placeholder, if there is one, true until the verdict is there."""
+        said: object = ()
+        while case.reply_ts and not (await asyncio.wait([judging], timeout=self.slow_s))[0]:
+            place = list(self._under_way).index(case.id) if case.id in self._under_way else None
+            if place != said:
+                said = place
+                case = await self._delivery.say_slow(case, place)
+        return case
 
     async def _to_judge(self, claimed: LoggedCase, trigger_id: str | None) -> LoggedCase | None:
         """The case with all that is judged; None if it waits for its question, or another case has its reply."""
@@ -186,7 +206,8 @@ class CasePipeline:
         pause = self._model_pauses[case.model_tries]
         case = await self._store.note_model_failure(await self._announced(case, since), since)
         try:
-            await self._delivery.say_later(case, pause, len(self._model_pauses))
+            is_slow = isinstance(failure.__cause__, DeadlineError)
+            await self._delivery.say_later(case, pause, len(self._model_pauses), is_slow=is_slow)
         except SLACK_ERRORS as exc:  # the case continues after the pause, announced or not
             logger.warning("delay_not_said", case=case.id, error=retries.in_brief(exc))
         raise RetryError(str(failure), pause) from failure.__cause__
@@ -285,9 +306,20 @@ class CasePipeline:
     async def _score(self, judge: Judge, case: LoggedCase) -> Verdict:
         is_patient = case.id in self._patient
         async with nullcontext() if is_patient else self._model.turn(case.channel_id, case.requester_id):
-            with metrics.VERDICT_SECONDS.time():
-                texts = case.question or "", case.response or ""
-                return await judge.score(*texts, conversation=case.conversation)
+            question, response, said = case.question or "", case.response or "", tuple(case.conversation)
+            judged = hash((judge.version, question, response, said))
+            before, came = self._came.pop(case.id, (None, ()))
+            self._under_way[case.id] = None
+            try:
+                with metrics.VERDICT_SECONDS.time():
+                    earlier = came if before == judged else ()
+                    return await judge.score(question, response, conversation=said, earlier=earlier)
+            except JudgeError as exc:
+                if exc.ratings:
+                    self._came[case.id] = judged, exc.ratings
+                raise
+            finally:
+                del self._under_way[case.id]
 
 
 def _is_too_late(case: LoggedCase) -> bool:

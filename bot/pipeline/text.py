@@ -37,6 +37,7 @@ from judge.scoring.sanitize import sanitize
 _ROOM = 3000
 _EXCERPT = 300
 _NAME = 80
+_PLACES = ("next", *(f"{nth} in line" for nth in ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")))
 
 
 def placeholder(case: LoggedCase) -> Post:
@@ -48,10 +49,17 @@ def in_minutes(pause: timedelta) -> str:
     return "in a moment" if minutes < 1 else "in a minute" if minutes == 1 else f"in {minutes} minutes"
 
 
-def later(case: LoggedCase, pause: timedelta, tries: int) -> Post:
+def slow(case: LoggedCase, place: int | None) -> Post:
+    """The placeholder after a while; `place` is the number of verdicts before this one, None if that is not known."""
+    is_far = place is None or place >= len(_PLACES)
+    said = "Other verdicts come before this one" if is_far else f"This verdict is {_PLACES[place or 0]}"
+    return sentence(f"The judge's model is slow. {said} · case {case.id}")
+
+
+def later(case: LoggedCase, pause: timedelta, tries: int, *, is_slow: bool = False) -> Post:
     """The message that replaces the placeholder while the model cannot be asked."""
     return sentence(
-        f"The judge's model is not answering. I will try again {in_minutes(pause)} "
+        f"The judge's model is {'slow' if is_slow else 'not answering'}. I will try again {in_minutes(pause)} "
         f"(retry {case.model_tries} of {tries}) · case {case.id}"
     )
 

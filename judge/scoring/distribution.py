@@ -24,7 +24,7 @@ class DistributionMember(Member):
 
     async def rate(self, texts: Texts, outcomes: list[Outcome], give_up_at: float) -> None:
         first: Outcome = None
-        if self.model.gives_logprobs:
+        if self.model.gives_logprobs and outcomes[0] is None:  # no rating by text of an earlier try
             how: dict[str, Any] = {"temperature": 0.0, "logprobs": True, "most_tokens": _MOST_TOKENS}
             request = partial(self.model.complete, render_prompt(*texts), give_up_at=give_up_at, **how)
             [first] = await self._results(request, partial(self._distribution, response=texts.response))

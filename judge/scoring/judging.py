@@ -1,5 +1,6 @@
 """`Judge`, which turns a question and a response into a verdict."""
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 _SAMPLES = 3
 _TIMES = 10
-_STRONGER = "JUDGE_ESCALATE_TO"
 
 
 class Written(NamedTuple):
@@ -104,7 +104,7 @@ class Judge:
         if models is not None and model != DEFAULT_MODEL:
             raise errors.SetupError(f"JUDGE_MODEL is {model!r}, and models= names a panel; give one of the two.")
         named = model if models is None else models
-        self._models = _checked(named.split(",") if isinstance(named, str) else named)
+        self._models = ways.checked_models(named.split(",") if isinstance(named, str) else named)
         wishes = Wishes(effort, options, tier, answer_tokens)
         self._ask_for, several = ask, samples or _SAMPLES
         if ask == ways.DECISION and (samples is None or escalate_to is not None):
@@ -135,7 +135,7 @@ class Judge:
         ]
         self._stronger: list[panel.Member] = []  # one, or none
         if escalate_to is not None:
-            stronger = to_model(_checked_stronger(escalate_to, self._models), setting=_STRONGER)
+            stronger = to_model(ways.checked_stronger(escalate_to, self._models), setting=ways.STRONGER)
             self._stronger = [panel.Member(stronger, several, scale, stops=True)]
 
     @property
@@ -201,11 +201,19 @@ class Judge:
         other._rubric = rubric
         return other
 
-    async def score(self, question: str, response: str, *, conversation: Sequence[Turn] = ()) -> ratings.Verdict:
+    async def score(
+        self,
+        question: str,
+        response: str,
+        *,
+        conversation: Sequence[Turn] = (),
+        earlier: Sequence[ratings.Result] = (),
+    ) -> ratings.Verdict:
         """The verdict on `response` as an answer to `question`, asked after the turns of `conversation`, oldest first.
 
         If the model answers nonsense, the verdict is unscored. So it is for texts with nothing to judge, or with more
-        than 100,000 characters; then no model is asked.
+        than 100,000 characters; then no model is asked. `earlier` are the `ratings` of an earlier try's error, which
+        are not asked for again.
 
         Raises:
             JudgeError: No more than half of the ratings are usable and calls failed; the subclass says how. If the
@@ -224,9 +232,11 @@ class Judge:
         texts = Texts(self._rubric, question, response, conversation)
         await self._connect()  # outside the timeout, because the first call's imports take long
         give_up_at = time.monotonic() + self._patience_s
-        results, failures = await self._ask(self._members, texts, give_up_at)
+        results, failures = await self._ask(self._members, texts, give_up_at, earlier)
         if failures and not ratings.has_majority(results):
-            raise min(failures, key=lambda failure: failure.is_too_long)
+            failure = min(failures, key=lambda failure: failure.is_too_long)
+            failure.ratings = tuple(each for each in results if not _has_failed(each))
+            raise failure
         first = self._combine(results, flags=flags, skipped_ratings=panel.skipped_ratings(self._members, results))
         if self._stronger and scoring_escalation.is_doubtful(first, self._rubric.scale):
             results, _ = await self._ask(self._stronger, texts, give_up_at)
@@ -255,7 +265,7 @@ class Judge:
         try:
             return await with_points(self._writer, verdict, texts, time.monotonic() + self._patience_s)
         except TimeoutError as exc:
-            raise _too_late(self._writer, self._timeout_s) from exc
+            raise self._too_late(self._writer) from exc
 
     def _check_points(self) -> None:
         if self.model == OFFLINE:
@@ -281,7 +291,7 @@ class Judge:
                 prompt, most_tokens=LONG, give_up_at=time.monotonic() + self._patience_s
             )
         except TimeoutError as exc:
-            raise _too_late(self._writer, self._timeout_s) from exc
+            raise self._too_late(self._writer) from exc
         tokens = None if answer.input_tokens is None else answer.input_tokens + (answer.output_tokens or 0)
         return Written(answer.choices[0].text, tokens)
 
@@ -316,10 +326,17 @@ class Judge:
         await self.aclose()
 
     async def _ask(
-        self, members: Sequence[panel.Member], texts: Texts, give_up_at: float
+        self,
+        members: Sequence[panel.Member],
+        texts: Texts,
+        give_up_at: float,
+        earlier: Sequence[ratings.Result] = (),
     ) -> tuple[list[ratings.Result], list[errors.JudgeError]]:
         """The ratings of all members in order, failed ones as unscored, and the failures."""
-        outcomes: list[list[panel.Outcome]] = [[None] * member.samples for member in members]
+        outcomes: list[list[panel.Outcome]] = []
+        for member in members:
+            came: list[panel.Outcome] = [each for each in earlier if each.model == member.model.name]
+            outcomes.append([*came, *[None] * member.samples][: member.samples])
         places = zip(members, outcomes, strict=True)
         await panel.run_all([member.rate(texts, own, give_up_at) for member, own in places])
         results: list[ratings.Result] = []
@@ -330,7 +347,7 @@ class Judge:
                 if isinstance(outcome, ratings.Rating | ratings.Unscored):
                     results.append(ratings.with_short_raw(outcome))
                     continue
-                failure = outcome or _too_late(model, self._timeout_s)
+                failure = outcome or self._too_late(model, give_up_at)
                 failures.append(failure)
                 failed = ratings.Unscored(
                     reason=ratings.UnscoredReason.CALL_FAILED, detail=str(failure), model=model.name, cost_usd=0.0
@@ -338,12 +355,22 @@ class Judge:
                 results.append(failed)
         return results, failures
 
+    def _too_late(self, model: ChatModel, give_up_at: float = math.inf) -> errors.DeadlineError:
+        if time.monotonic() >= give_up_at:
+            why, mend = (
+                f"{self._patience_s:g} s, since its server was busy with others",
+                "lower JUDGE_CONCURRENCY, raise JUDGE_TIMEOUT_S",
+            )
+        else:
+            why, mend = f"{self._timeout_s:g} s", "raise JUDGE_TIMEOUT_S"
+        shorter = "set JUDGE_ASK=distribution for short answers, " if self._ask_for == ways.TEXT else ""
+        return errors.DeadlineError(
+            f"No answer from model {model.name!r} within {why}; {mend}, {shorter}or choose a faster {model.setting}."
+        )
 
-def _too_late(model: ChatModel, timeout_s: float) -> errors.DeadlineError:
-    return errors.DeadlineError(
-        f"No answer from model {model.name!r} within {timeout_s:g} s; raise JUDGE_TIMEOUT_S, or choose a faster "
-        f"{model.setting}."
-    )
+
+def _has_failed(result: ratings.Result) -> bool:
+    return isinstance(result, ratings.Unscored) and result.reason is ratings.UnscoredReason.CALL_FAILED
 
 
 def _check(question: object, response: object, conversation: object) -> None:
@@ -354,34 +381,3 @@ def _check(question: object, response: object, conversation: object) -> None:
         if not (isinstance(turn, Turn) and isinstance(turn.role, str) and isinstance(turn.text, str)):
             kind = type(turn).__name__
             raise TypeError(f"conversation has a {kind}; pass a list of judge.Turn(role, text), both strings.")
-
-
-def _checked(models: Sequence[str]) -> tuple[str, ...]:
-    names = tuple(name.strip() for name in models)
-    listed = ", ".join(map(repr, names))
-    if not names or not all(names):
-        raise errors.SetupError(
-            f"JUDGE_MODEL names the models {listed or 'not at all'}; write one name between two commas."
-        )
-    if len(set(names)) < len(names):
-        raise errors.SetupError(
-            f"JUDGE_MODEL names a model twice ({listed}); raise JUDGE_SAMPLES to ask one model again."
-        )
-    if OFFLINE in names and len(names) > 1:
-        raise errors.SetupError(
-            f"JUDGE_MODEL is {listed}, but {OFFLINE!r} is not a model and cannot be on a panel; leave it out."
-        )
-    return names
-
-
-def _checked_stronger(name: str, models: Sequence[str]) -> str:
-    stronger = name.strip()
-    if not stronger or "," in stronger:
-        raise errors.SetupError(f"{_STRONGER} is {name!r}; name one model.")
-    if stronger in models:
-        raise errors.SetupError(f"{_STRONGER} is {stronger!r}, which JUDGE_MODEL asks already; name a stronger model.")
-    if OFFLINE in (stronger, *models):
-        raise errors.SetupError(
-            f"{_STRONGER} is {stronger!r}, but {OFFLINE!r} is not a model; leave one of the two out."
-        )
-    return stronger

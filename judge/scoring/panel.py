@@ -79,9 +79,13 @@ class Member:
         return self._least < self.samples
 
     async def rate(self, texts: Texts, outcomes: list[Outcome], give_up_at: float) -> None:
-        """Fills in `outcomes`, one place per rating, and removes the places of ratings that it did not ask for."""
+        """Fills in `outcomes`, one place per rating, and removes the places of ratings that it did not ask for.
+
+        The first places may have ratings of an earlier try.
+        """
         prompt, read = render_prompt(*texts), partial(self._read, response=texts.response)
-        asked, more = 0, self._least
+        asked = sum(outcome is not None for outcome in outcomes)
+        more = self._least - asked if asked < self._least else self._needed(outcomes[:asked])
         while more:
             if asked and time.monotonic() >= give_up_at:
                 return  # another request would be paid for, but its answer never read

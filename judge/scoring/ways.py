@@ -10,6 +10,7 @@ from judge.scoring.offline import OFFLINE
 from judge.scoring.panel import Member
 
 TEXT, DISTRIBUTION, DECISION = "text", "distribution", "decision"
+STRONGER = "JUDGE_ESCALATE_TO"
 MEMBERS = {TEXT: Member, DISTRIBUTION: DistributionMember, DECISION: DecisionMember}
 
 
@@ -25,3 +26,28 @@ def check(ask: str, models: Sequence[str], samples: int, wishes: Wishes) -> None
     ):
         if is_wrong:
             raise SetupError(why)
+
+
+def checked_models(models: Sequence[str]) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in models)
+    listed = ", ".join(map(repr, names))
+    if not names or not all(names):
+        raise SetupError(f"JUDGE_MODEL names the models {listed or 'not at all'}; write one name between two commas.")
+    if len(set(names)) < len(names):
+        raise SetupError(f"JUDGE_MODEL names a model twice ({listed}); raise JUDGE_SAMPLES to ask one model again.")
+    if OFFLINE in names and len(names) > 1:
+        raise SetupError(
+            f"JUDGE_MODEL is {listed}, but {OFFLINE!r} is not a model and cannot be on a panel; leave it out."
+        )
+    return names
+
+
+def checked_stronger(name: str, models: Sequence[str]) -> str:
+    stronger = name.strip()
+    if not stronger or "," in stronger:
+        raise SetupError(f"{STRONGER} is {name!r}; name one model.")
+    if stronger in models:
+        raise SetupError(f"{STRONGER} is {stronger!r}, which JUDGE_MODEL asks already; name a stronger model.")
+    if OFFLINE in (stronger, *models):
+        raise SetupError(f"{STRONGER} is {stronger!r}, but {OFFLINE!r} is not a model; leave one of the two out.")
+    return stronger

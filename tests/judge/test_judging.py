@@ -428,3 +428,17 @@ def test_version_names_all_that_makes_scores_comparable() -> None:
     assert Judge("a,b").version == f"a, b, additive-5 {rubric.version}"
     assert Judge("a,b", samples=3).version.endswith(", 3 ratings")
     assert Judge("small", escalate_to="big").version == f"small > big, additive-5 {rubric.version}"
+
+
+async def test_ratings_of_a_try_that_failed_are_not_asked_for_again(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    judge = Judge("m", client=client, timeout_s=0.5)
+    # The server ignores `n`, so the second rating is a request of its own.
+    model_server.script("score: 2\nFair.", Stall())
+    with pytest.raises(DeadlineError) as caught:
+        await judge.score(QUESTION, RESPONSE)
+    model_server.script("score: 4\nGood.")
+    verdict = await judge.score(QUESTION, RESPONSE, earlier=caught.value.ratings)
+    assert [rating.score for rating in verdict.ratings if isinstance(rating, Rating)] == [2, 4, 4]
+    assert (len(model_server.requests), verdict.input_tokens) == (3 + 2, 3 * 400)

@@ -1,15 +1,17 @@
 """The model is down, slow, refusing, out of quota or talking nonsense: an honest "unscored", and nothing lost."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
 from sqlalchemy import Connection, event
 
 from bot.domain.case import CaseStatus
+from bot.pipeline.pipeline import CasePipeline
 from bot.slack import ids
 from bot.store.database import after_commit
 from bot.store.errors import NoAnswerError
-from tests.model_server import Answer, Drop, Failure, Raw, Script, Stall
+from tests.model_server import Answer, Drop, Failure, Held, Raw, Script, Stall
 from tests.stage import CHANNEL, GOOD, Stage, StageFactory, is_verdict, shown
 
 AT_ONCE = timedelta()
@@ -69,6 +71,34 @@ async def test_a_person_who_waits_alone_is_told_once_that_it_takes_longer(open_s
     first, last = stage.ann.ephemerals(CHANNEL)
     assert "I will try again" in first.text
     assert last.text.startswith("Unscored: ")
+
+
+async def test_who_waits_for_a_slow_model_reads_their_place_in_line(
+    open_stage: StageFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(CasePipeline, "slow_s", 0.2)
+    stage: Stage = await open_stage(judge_concurrency=2)
+    gate = asyncio.Event()
+    stage.model.script(Held(gate, "score: 4\nGood."))
+    for number in range(1, 4):
+        _, answer = stage.ask_and_answer(answer=f"Answer {number}.")
+        stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+        await stage.slack.until(lambda number=number: len(stage.ours()) == number)
+    places = "This verdict is next", "This verdict is second in line", "Other verdicts come before this one"
+    said = {f"The judge's model is slow. {place} · case {n}" for n, place in enumerate(places, 1)}
+    await stage.slack.until(lambda: set(updates(stage)) == said)
+    gate.set()
+    await stage.slack.until(lambda: sum(is_verdict(each) for each in stage.ours()) == 3)
+    assert len([text for text in updates(stage) if "is slow" in text]) <= 4  # each when its place has changed
+
+
+async def test_ratings_that_came_in_time_are_kept_for_the_next_try(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(judge_samples=3, judge_timeout_s=0.5, model_pauses=[AT_ONCE])
+    stage.model.script("score: 2\nFair.", Stall(), Stall(), "score: 4\nGood.")
+    assert (await stage.verdict(stage.ask_for_score())).text.startswith("Score 4 of 5")
+    assert "The judge's model is slow. I will try again" in updates(stage)[0]
+    recorded = await stage.log.cases.verdict(1)
+    assert [rating.score for rating in recorded.ratings] == [2, 4, 4]
 
 
 async def test_one_slow_case_does_not_hold_up_another(stage: Stage) -> None:

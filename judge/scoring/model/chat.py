@@ -109,8 +109,8 @@ class ChatModel:
 
         Raises:
             JudgeError: The call failed. If time ended a retry, this is the failure before it.
-            TimeoutError: Time ended the first attempt, though the server had no other request to answer meanwhile, or
-                `give_up_at` has come.
+            TimeoutError: Time ended the first attempt, though the server had no other request to answer meanwhile; or
+                the server answers none; or `give_up_at` has come.
         """
         wanted: dict[str, Any] = {_LIMIT: most_tokens or self._wishes.most_tokens}
         if count > 1:
@@ -175,7 +175,7 @@ class ChatModel:
         while True:
             options = self._options(wanted, self._rejected | rejected)
             try:
-                completion = await self._ask(client, path, {**body, **options}, options.get("n", 1))
+                completion = await self._ask(client, path, {**body, **options}, options.get("n", 1), give_up_at)
             except openai.APIError as exc:
                 if is_filtered(exc):
                     choice = Choice(text="", finish_reason="content_filter")
@@ -207,7 +207,9 @@ class ChatModel:
             await asyncio.sleep(wait_s)
             attempt += 1
 
-    async def _ask(self, client: "openai.AsyncOpenAI", path: str, body: Mapping[str, Any], count: int) -> Completion:
+    async def _ask(
+        self, client: "openai.AsyncOpenAI", path: str, body: Mapping[str, Any], count: int, give_up_at: float
+    ) -> Completion:
         from judge.scoring.model.failures import not_a_completion
 
         base_url, wishes = str(client.base_url), self._wishes
@@ -215,7 +217,7 @@ class ChatModel:
         tier = {"service_tier": wishes.tier} if wishes.tier else {}
         request = {"model": self.name, **body, **tier, **wishes.fields}
         most_bytes = _MOST_BYTES_WITH_LOGPROBS if "logprobs" in request else _MOST_BYTES
-        answer = await self._in_turn(client, request, most_bytes, path)
+        answer = await self._in_turn(client, request, most_bytes, path, give_up_at)
         completion = to_completion(answer) if path == CHAT else to_decision(answer)
         if completion is None:
             raise not_a_completion(base_url)
@@ -230,12 +232,12 @@ class ChatModel:
         return replace(completion, cost_usd=cost_of(base_url, answer, is_decision=path == DECISIONS))
 
     async def _in_turn(
-        self, client: "openai.AsyncOpenAI", request: dict[str, Any], most_bytes: int, path: str
+        self, client: "openai.AsyncOpenAI", request: dict[str, Any], most_bytes: int, path: str, give_up_at: float
     ) -> dict[str, Any]:
         """The server's answer. Time counts from when the request goes to the server, and again if that was too busy."""
         patience_s = PATIENCE_S if self._wishes.tier == FLEX else None
         while True:
-            async with throttle_of(client).turn() as turn:
+            async with throttle_of(client).turn(give_up_at) as turn:
                 try:
                     async with asyncio.timeout(self._timeout_s):
                         answer: dict[str, Any] = await ask(client, request, most_bytes, path, patience_s)

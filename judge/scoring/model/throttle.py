@@ -1,9 +1,11 @@
 """How many requests may be under way at a server that answers slowly, such as one that answers one at a time."""
 
+import math
 from asyncio import Future, get_running_loop
-from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from heapq import heappop, heappush
+from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -11,6 +13,9 @@ if TYPE_CHECKING:
     import openai
 
 _ANSWERS_FOR_ONE_MORE = 4
+# Verdicts that fail one after the other, each asked for alone, until the others that wait fail with them. The first may
+# have had texts that take the server too long.
+_ENOUGH_FAILED = 2
 
 
 class Turn(NamedTuple):
@@ -25,21 +30,28 @@ class Turn(NamedTuple):
 
 
 class Throttle:
-    """Lets requests pass in order: all at first, half as many after one timed out, slowly more after answers.
+    """Lets requests pass: all at first, half as many after one timed out, slowly more after answers.
 
-    If none was answered while one timed out, the server may hang, and one at a time is left to find out.
+    The verdict that must be there first goes first, so that one after the other is finished. If none was answered while
+    one timed out, the server may hang, and one at a time is left to find out; if two fail, so do all that wait.
     """
 
     def __init__(self) -> None:
         self._limit: int | None = None
         self._begun = self._under_way = self._most = 0
         self._answers = self._cuts = self._answered = 0
-        self._waiting: deque[Future[None]] = deque()
+        self._waiting: list[tuple[float, int, Future[None]]] = []
+        self._order = count()
+        self._failed: set[float] = set()  # of what failed since the last answer, when it had to be there
 
     @asynccontextmanager
-    async def turn(self) -> AsyncIterator[Turn]:
-        """Waits until a request may be sent; leave it once the request has ended."""
-        await self._enter()
+    async def turn(self, give_up_at: float = math.inf) -> AsyncIterator[Turn]:
+        """Waits until a request may be sent; leave it once the request has ended.
+
+        Raises:
+            TimeoutError: The server hangs.
+        """
+        await self._enter(give_up_at)
         self._begun += 1
         self._most = max(self._most, self._under_way)
         alone = self._begun if self._under_way == 1 else None
@@ -47,6 +59,7 @@ class Throttle:
 
         def is_worth_another_try() -> bool:
             if alone == self._begun:
+                self._fail(give_up_at)
                 return False
             if cuts == self._cuts:  # not yet cut for one that began at the same time
                 half = max(1, self._under_way // 2) if self._answered > answered else 1
@@ -58,26 +71,34 @@ class Throttle:
         finally:
             self._leave()
 
-    async def _enter(self) -> None:
-        if not (self._is_full or any(not place.done() for place in self._waiting)):
+    async def _enter(self, give_up_at: float) -> None:
+        if not (self._is_full or any(not place.done() for *_, place in self._waiting)):
             self._under_way += 1
             return
-        place = get_running_loop().create_future()
-        self._waiting.append(place)
+        place: Future[None] = get_running_loop().create_future()
+        heappush(self._waiting, (give_up_at, next(self._order), place))
         try:
             await place
         except BaseException:
-            if not place.cancelled():  # the turn came just before
+            if not place.cancelled() and place.exception() is None:  # the turn came just before
                 self._leave()
             raise
 
     def _leave(self) -> None:
         self._under_way -= 1
         while self._waiting and not self._is_full:
-            place = self._waiting.popleft()
+            *_, place = heappop(self._waiting)
             if not place.cancelled():
                 self._under_way += 1
                 place.set_result(None)
+
+    def _fail(self, give_up_at: float) -> None:
+        self._failed.add(give_up_at)
+        if len(self._failed) >= _ENOUGH_FAILED:
+            for *_, place in self._waiting:
+                if not place.done():
+                    place.set_exception(TimeoutError())
+            self._waiting.clear()
 
     @property
     def _is_full(self) -> bool:
@@ -86,6 +107,7 @@ class Throttle:
     def _count(self) -> None:
         self._answered += 1
         self._answers += 1
+        self._failed.clear()
         if self._limit is not None and self._answers >= _ANSWERS_FOR_ONE_MORE * self._limit:
             self._limit = None if self._limit >= self._most else self._limit + 1
             self._answers = 0

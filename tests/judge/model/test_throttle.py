@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 from aiohttp import web
@@ -10,7 +11,7 @@ from openai import AsyncOpenAI
 from judge import DeadlineError, Judge
 from judge.scoring.model.throttle import Throttle, throttle_of
 from tests.judge_client import http_client
-from tests.model_server import ModelServer, Stall
+from tests.model_server import ModelServer, Reply, Stall
 from tests.patience import ONLY_A_HANG_S
 
 ANSWER = {"choices": [{"message": {"content": "score: 4\nGood."}, "finish_reason": "stop"}]}
@@ -64,6 +65,48 @@ async def test_a_lone_request_that_is_not_answered_in_time_is_not_repeated(
     with pytest.raises(DeadlineError, match=r"within 0\.2 s"):
         await Judge("m", samples=1, client=client, timeout_s=0.2).score("Why?", "Because.")
     assert len(model_server.requests) == 1
+
+
+async def test_all_who_ask_a_server_that_hangs_learn_it_from_two_of_them(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    model_server.script(Stall())
+    judge = Judge("m", samples=1, client=client, timeout_s=0.3)
+    asked = (judge.score("Why?", f"Because {number}.") for number in range(6))
+    failures = await asyncio.gather(*asked, return_exceptions=True)
+    assert [type(each) for each in failures] == [DeadlineError] * 6
+    assert len(model_server.requests) == 6 + 2
+
+
+async def test_a_text_that_takes_too_long_does_not_fail_the_others(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    def reply(request: dict[str, Any]) -> Reply:
+        is_first_round = len(model_server.requests) <= 3
+        return Stall() if is_first_round or "endless" in str(request["messages"]) else "score: 4\nGood."
+
+    model_server.script(reply)
+    judge = Judge("m", samples=1, client=client, timeout_s=0.3)
+    asked = (judge.score("Why?", f"Because {word}.") for word in ("endless", "blue", "red"))
+    failure, *verdicts = await asyncio.gather(*asked, return_exceptions=True)
+    assert isinstance(failure, DeadlineError)
+    assert [getattr(each, "score", each) for each in verdicts] == [4, 4]
+
+
+async def test_the_verdict_that_must_be_there_first_goes_first() -> None:
+    throttle, entered = Throttle(), list[float]()
+    async with throttle.turn(), throttle.turn() as turn:
+        assert turn.is_worth_another_try()
+
+    async def enter(give_up_at: float) -> None:
+        async with throttle.turn(give_up_at):
+            entered.append(give_up_at)
+
+    async with throttle.turn():
+        waiting = [asyncio.create_task(enter(give_up_at)) for give_up_at in (3, 1, 2)]
+        await asyncio.sleep(0)
+    await asyncio.gather(*waiting)
+    assert entered == [1, 2, 3]
 
 
 async def test_a_cancelled_request_frees_its_place(client: AsyncOpenAI) -> None:
