@@ -15,7 +15,7 @@ import sqlite3
 import time
 from collections.abc import Collection, Sequence
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from statistics import median
 from zoneinfo import ZoneInfo
@@ -26,7 +26,7 @@ from bot.store import Store
 from bot.store.figures import Place
 
 ZONE = ZoneInfo("Europe/Berlin")
-WEEK = Week(2026, 46, ZONE)
+WEEK = Week.from_monday(date(2026, 11, 9), ZONE)
 BUSY, TEAM = "C0", "T1"
 CHANNELS, BOTS, PEOPLE = 50, 12, 300
 WEIGHTS = (2, 5, 10, 20, 40, 23)

@@ -1,7 +1,7 @@
 """Cases in a store, with their verdicts, labels and reactions, without Slack."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
 from zoneinfo import ZoneInfo
@@ -28,7 +28,7 @@ TONE = (
 )
 
 
-WEEK = Week(2026, 47, ZoneInfo("Europe/Berlin"))
+WEEK = Week.from_monday(date(2026, 11, 16), ZoneInfo("Europe/Berlin"))
 NOW = WEEK.end + timedelta(hours=9)
 THURSDAY = datetime(2026, 11, 19, 12, tzinfo=UTC)
 ANN = "U-ann"

@@ -8,7 +8,6 @@ from typing import Any
 from sqlalchemy import insert
 
 from bot.domain.case import CaseStatus, LoggedCase
-from bot.domain.week import Week
 from bot.slack import ids
 from bot.store.schema import cases
 from pocket_slack import Channel, Delivery, Entry, Message, Person, View
@@ -71,7 +70,7 @@ async def post_digest(stage: Stage) -> None:
     now, schedule = datetime.now(UTC), stage.services.schedule
     since = {"is_digest_on": True, "digest_since": now}
     await stage.log.channels.save(stage.slack.workspace.team_id, help_desk(stage).id, "U1", **since)
-    await post_due(stage.services_at(schedule.due(Week.of(now, schedule.zone)) - now))
+    await post_due(stage.services_at(schedule.current(now).end - now))
 
 
 async def home(stage: Stage, person: Person | None = None) -> View:

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseSource, CaseStatus, LoggedCase, QuestionSource, Visibility
 from bot.domain.verdict import MADE_UP, CaseVerdict
-from bot.domain.week import Week
+from bot.domain.week import Schedule, Week
 from bot.pipeline.verdict_text import example_message, verdict_message
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store import Store, schema
@@ -189,7 +188,7 @@ async def write_past(database_url: str, workspace: Workspace) -> bool:
 def make_up(workspace: Workspace, chance: random.Random) -> Sequence[Row]:
     """The cases of eight weeks up to now, oldest first, including those of the messages in the channel."""
     now = datetime.fromtimestamp(workspace.clock.now(), UTC)
-    week = Week.of(now, ZoneInfo("UTC"))
+    week = Schedule.parse("monday", "09:00", "UTC").current(now)
     past = [each for back in range(WEEKS) for each in _of_week(workspace, chance, week.before(back), back, now)]
     rows = sorted([*past, *_of_messages(workspace, week, now)], key=lambda row: row["judged_at"])
     return [row | {"id": number, "key": f"made-up-{number}"} for number, row in enumerate(rows, 1)]

@@ -6,7 +6,7 @@ audit, as by `judge-bot view`. The tools return no texts.
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from datetime import date
+from datetime import date, timedelta
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -96,9 +96,10 @@ class Log:
         place = Place(team_id, channel_id)
         zone = parse_zone(chosen.digest_tz or self.zone)
         if week is None:
-            return place, Week.of(utc_now(), zone)
+            today = utc_now().astimezone(zone).date()
+            return place, Week.from_monday(today - timedelta(days=today.weekday()), zone)
         try:
-            found = Week(*date.fromisoformat(f"{week}-1").isocalendar()[:2], zone)
+            found = Week.from_monday(date.fromisoformat(f"{week}-1"), zone)
             Span(
                 found.before(figures_week.TREND_WEEKS).start, found.end
             )  # the figures need this span, within years 1 to 9999
@@ -122,7 +123,7 @@ def _to_stats(figures: figures_week.Figures) -> dict[str, Any]:
     good = evaluation_stats.good_from(figures.scale)
     below = this.share_up_to(good - 1)
     return {
-        "week": figures.week.label,
+        "week": f"{figures.week.first_day:%G-W%V}",
         "judge_version": figures.kind.version,
         "scale": figures.scale,
         "scored": this.n,
@@ -132,7 +133,8 @@ def _to_stats(figures: figures_week.Figures) -> dict[str, Any]:
         f"share_from_{good}": None if below is None else 1 - below,
         "change": figures.change,
         "trend": [
-            {"week": each.week.label, "mean": each.mean, "judge_version": each.version} for each in figures.trend
+            {"week": f"{each.week.first_day:%G-W%V}", "mean": each.mean, "judge_version": each.version}
+            for each in figures.trend
         ],
         "corrected_mean": quality.mean.corrected if quality and not quality.mean.missing else None,
         "unscored": figures.unscored,

@@ -6,7 +6,7 @@ A local time that a clock change skips counts as the same time on the old clock,
 local time that occurs twice, the first one counts. Source: PEP 495, fold=0.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from difflib import get_close_matches
 from functools import cache
@@ -19,51 +19,65 @@ _LONGEST_WORD = 80  # characters of the text that an error message quotes
 
 @dataclass(frozen=True)
 class Week:
-    """An ISO week, Monday to Sunday, in one time zone."""
+    """A channel's week: the seven days up to a time of its digest; other lengths follow a change of that time.
 
-    year: int
-    number: int
+    Both ends are in UTC, but the days are counted on the zone's clocks.
+    """
+
+    start: datetime
+    end: datetime
     zone: ZoneInfo
 
     @classmethod
-    def of(cls, moment: datetime, zone: ZoneInfo) -> "Week":
-        year, number, _ = moment.astimezone(zone).isocalendar()
-        return cls(year, number, zone)
+    def until(cls, end: datetime, zone: ZoneInfo) -> "Week":
+        return cls(_earlier(end, 1, zone), end, zone)
+
+    @classmethod
+    def from_monday(cls, monday: date, zone: ZoneInfo) -> "Week":
+        """An ISO week, Monday to Sunday."""
+        return cls(_to_utc(monday, time(), zone), _to_utc(monday + timedelta(weeks=1), time(), zone), zone)
 
     @property
     def label(self) -> str:
-        """The ISO 8601 name, such as `2026-W47`."""
-        return f"{self.year}-W{self.number:02}"
+        """When it ends, such as `2026-11-23T09:00+00:00`."""
+        return self.end.isoformat(timespec="minutes")
 
     @property
-    def monday(self) -> date:
-        return date.fromisocalendar(self.year, self.number, 1)
-
-    @property
-    def start(self) -> datetime:
-        return _to_utc(self.monday, time(), self.zone)
-
-    @property
-    def end(self) -> datetime:
-        """The first moment of the next week, in UTC."""
-        return _to_utc(self.monday + timedelta(weeks=1), time(), self.zone)
+    def first_day(self) -> date:
+        return self.start.astimezone(self.zone).date()
 
     def same_days_before(self, until: datetime) -> tuple[datetime, datetime]:
-        """The start and end of the part of last week that matches this week up to `until`, on the zone's clocks."""
+        """The start and end of the part of the week before that matches this week up to `until`, on the zone's clocks.
+
+        That is all of it if this week is over.
+        """
         last = self.before()
-        if until >= self.end:
-            return last.start, last.end
-        end = (until.astimezone(self.zone) - timedelta(weeks=1)).astimezone(UTC)
-        return last.start, min(max(end, last.start), last.end)
+        is_over = until >= self.end
+        return last.start, last.end if is_over else max(_earlier(until, 1, self.zone), last.start)
 
     def before(self, weeks: int = 1) -> "Week":
-        year, number, _ = (self.monday - timedelta(weeks=weeks)).isocalendar()
-        return Week(year, number, self.zone)
+        """The seven days that many weeks before this week; 1 is right before it."""
+        return Week.until(_earlier(self.start, weeks - 1, self.zone), self.zone)
+
+    def after(self, last: datetime) -> "Week | None":
+        """This week if the digest before it ended at `last`: no reply is left out, and none is in both.
+
+        None if that is less than a day ago. After a pause of more than a week it is just this week.
+        """
+        if self.end - last < timedelta(days=1):
+            return None
+        return self if last < _earlier(self.start, 1, self.zone) else replace(self, start=last)
+
+
+def end_of(label: str, zone: ZoneInfo) -> datetime:
+    """When the week with this label ended; before 0.1.0 labels were ISO weeks such as `2026-W47`."""
+    found = datetime.fromisoformat(label)
+    return found if found.tzinfo else _to_utc(found.date() + timedelta(weeks=1), time(), zone)
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """When a channel's digests are due: the first time it is this day and time after the end of each week."""
+    """When a channel's digests are due, each about the week that ends then."""
 
     day: str
     time: time
@@ -82,13 +96,18 @@ class Schedule:
             parse_zone(zone) if zone else self.zone,
         )
 
-    def due(self, week: Week) -> datetime:
-        return _to_utc(week.monday + timedelta(weeks=1, days=DAYS.index(self.day)), self.time, self.zone)
-
     def latest(self, now: datetime) -> Week:
-        """The newest week whose digest is due; it became due less than a week ago."""
-        week = Week.of(now, self.zone).before()
-        return week if self.due(week) <= now else week.before()
+        """The newest week that is over."""
+        local = now.astimezone(self.zone)
+        day = local.date() - timedelta(days=(local.weekday() - DAYS.index(self.day)) % 7)
+        end = _to_utc(day, self.time, self.zone)
+        return Week.until(end if end <= now else _to_utc(day - timedelta(weeks=1), self.time, self.zone), self.zone)
+
+    def current(self, now: datetime) -> Week:
+        """The week that is not over."""
+        start = self.latest(now).end
+        day = start.astimezone(self.zone).date() + timedelta(weeks=1)
+        return Week(start, _to_utc(day, self.time, self.zone), self.zone)
 
     def __str__(self) -> str:
         return f"{self.day.title()} at {self.time:%H:%M} ({self.zone.key})"
@@ -128,6 +147,11 @@ def parse_zone(text: str) -> ZoneInfo:
 @cache
 def _known_zones() -> dict[str, str]:
     return {name.lower(): name for name in available_timezones()}
+
+
+def _earlier(moment: datetime, weeks: int, zone: ZoneInfo) -> datetime:
+    """The same time on the zone's clocks that many weeks before."""
+    return (moment.astimezone(zone) - timedelta(weeks=weeks)).astimezone(UTC)
 
 
 def _to_utc(day: date, at: time, zone: ZoneInfo) -> datetime:

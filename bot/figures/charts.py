@@ -86,7 +86,7 @@ def weekly_means(trend: Sequence[Point]) -> str:
 def _to_points(trend: Sequence[Point]) -> Points:
     """The weeks of the newest judge version: a line across two versions would show how the judges differ."""
     scored = [(point, point.mean) for point in trend if point.mean is not None]
-    return [(day_name(point.week.monday), mean) for point, mean in scored if point.version == scored[-1][0].version]
+    return [(day_name(point.week.first_day), mean) for point, mean in scored if point.version == scored[-1][0].version]
 
 
 def day_name(day: date) -> str:

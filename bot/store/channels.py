@@ -49,13 +49,16 @@ class Channels(StoreQueries):
         return {each.channel_id: each for each in found}
 
     async def save(self, team_id: str, channel_id: str, by: str, **changes: Any) -> ChannelSettings:
-        """Changes these settings and no others, and returns all; a digest that is on keeps its `digest_since`."""
+        """Changes these settings and no others, and returns all; a digest that is on keeps its `digest_since`.
+
+        Unless its time changes: what that makes due at once is not posted.
+        """
 
         async def save(connection: AsyncConnection) -> ChannelSettings:
             await lock_for_transaction(connection, f"settings of {team_id}/{channel_id}")
             earlier = await _chosen(connection, team_id, channel_id)
             chosen = replace(earlier, **changes)
-            if earlier.is_digest_on:
+            if earlier.is_digest_on and _time_of(chosen) == _time_of(earlier):
                 chosen = replace(chosen, digest_since=earlier.digest_since)
             await connection.execute(upsert(self._database, channels, asdict(chosen) | {"updated_at": utc_now()}))
             acts = [Act(team_id, by, change, channel_id=channel_id) for change in _changes(earlier, chosen)]
@@ -81,10 +84,14 @@ async def _chosen(connection: AsyncConnection, team_id: str, channel_id: str) ->
     return ChannelSettings(**row._mapping) if row else ChannelSettings(team_id, channel_id)
 
 
+def _time_of(settings: ChannelSettings) -> tuple[str | None, ...]:
+    return settings.digest_day, settings.digest_time, settings.digest_tz
+
+
 def _changes(earlier: ChannelSettings, chosen: ChannelSettings) -> Iterator[Action]:
     if chosen.is_digest_on != earlier.is_digest_on:
         yield Action.DIGEST_ON if chosen.is_digest_on else Action.DIGEST_OFF
-    if any(getattr(chosen, name) != getattr(earlier, name) for name in ("digest_day", "digest_time", "digest_tz")):
+    if _time_of(chosen) != _time_of(earlier):
         yield Action.DIGEST_CHANGED
     if chosen.ranks_people != earlier.ranks_people:
         yield Action.PEOPLE_RANKED if chosen.ranks_people else Action.PEOPLE_UNRANKED

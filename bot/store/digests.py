@@ -1,6 +1,7 @@
 """The state of the channels' digests, and the thumbs under replies."""
 
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -47,6 +48,21 @@ class Digests(StoreQueries):
         query = sa.select(digests.c.channel_id, digests.c.week).filter_by(team_id=team_id).where(is_meant, is_taken)
         taken = {(row.channel_id, row.week) for row in await self._database.all(query)}
         return [each for each in due if each not in taken]
+
+    async def labels_before(
+        self, team_id: str, due: Collection[tuple[str, str]], since: datetime
+    ) -> Mapping[str, Collection[str]]:
+        """The weeks whose digests these channels have had since then, or may have had, besides those that are due."""
+        may_be_there = digests.c.status.in_((DigestStatus.POSTED, DigestStatus.UNCONFIRMED)) & (
+            digests.c.claimed_at > since
+        )
+        is_theirs = digests.c.channel_id.in_({channel_id for channel_id, _ in due})
+        query = sa.select(digests.c.channel_id, digests.c.week).filter_by(team_id=team_id)
+        found = defaultdict[str, list[str]](list)
+        for row in await self._database.all(query.where(may_be_there, is_theirs)):
+            if (row.channel_id, row.week) not in due:
+                found[row.channel_id].append(row.week)
+        return found
 
     async def claim(self, team_id: str, channel_id: str, week: str, now: datetime) -> Claim | None:
         """The right to post this digest, durable; None if it is taken or used."""

@@ -470,7 +470,7 @@ digests = Table(
     "digests",
     metadata,
     *_columns(String, "team_id", "channel_id", primary_key=True),
-    Column("week", String, primary_key=True),  # the ISO week in the channel's zone, e.g. 2026-W47
+    Column("week", String, primary_key=True),  # when it ends, as in `Week.label`
     Column("status", String, nullable=False),
     Column("claimed_at", UtcDateTime, nullable=False),
     Column("posted_at", UtcDateTime),

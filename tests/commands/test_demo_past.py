@@ -6,7 +6,6 @@ import shutil
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 import pytest
 from sqlalchemy import select
@@ -15,7 +14,7 @@ from bot.commands.demo_past import PAST_CHANNEL as CHANNEL
 from bot.commands.demo_past import WEEKS, demo_workspace, make_up, write_past
 from bot.domain.label import Label
 from bot.domain.verdict import MADE_UP
-from bot.domain.week import Week
+from bot.domain.week import Schedule
 from bot.figures.week import Figures, read_figures
 from bot.store import Store
 from bot.store.assignments import Assignments
@@ -63,7 +62,7 @@ async def log(pasts: dict[float, tuple[Path, Workspace]], now: float, tmp_path: 
 async def figures_of(log: Store, workspace: Workspace) -> Figures:
     now = datetime.fromtimestamp(workspace.clock.now(), UTC)
     place = Place(workspace.team_id, workspace.channel(CHANNEL).id)
-    return await read_figures(log.tallies, place, Week.of(now, ZoneInfo("UTC")), now)
+    return await read_figures(log.tallies, place, Schedule.parse("monday", "09:00", "UTC").current(now), now)
 
 
 async def test_a_digest_of_the_week_so_far_has_all_its_parts(log: Store, workspace: Workspace) -> None:

@@ -43,9 +43,9 @@ def digest_state(settings: ChannelSettings, schedule: Schedule, now: datetime) -
     people = " People are listed as well as bots." if settings.ranks_people else ""
     if not settings.is_digest_on:
         return f"The digest is off in this channel. `/judge digest on` posts it every {schedule}.{people}"
-    following = schedule.due(Week.of(schedule.latest(now).end, schedule.zone)).astimezone(schedule.zone)
+    following = schedule.current(now).end.astimezone(schedule.zone)
     return (
-        f"The digest is on in this channel: every {schedule}, about the previous week, Monday to Sunday. "
+        f"The digest is on in this channel: every {schedule}, about the seven days before. "
         f"The next one is on {following:%A}, {following.day} {following:%b}.{people}"
     )
 
@@ -214,7 +214,7 @@ class ChannelsAtHome:
         listed = [*busy, *(each for each, chosen in settings.items() if chosen.is_digest_on and each not in busy)]
         shown = [settings.get(each) or ChannelSettings(team_id, each) for each in listed[:_MOST_CHANNELS]]
         schedules = [poster.schedule_of(self._services, each) for each in shown]
-        glances = await self._read_glances(shown, [Week.of(now, each.zone) for each in schedules], now)
+        glances = await self._read_glances(shown, [each.current(now) for each in schedules], now)
         weeks = [
             _channel(settings, schedule, glance, settings.channel_id in switchable)
             for settings, schedule, glance in zip(shown, schedules, glances, strict=True)

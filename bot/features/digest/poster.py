@@ -6,13 +6,13 @@ abandoned claim, it first looks for the message in Slack. If Slack does not let 
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
 from slack_sdk.errors import SlackApiError
 
-from bot.domain.week import Schedule, Week
+from bot.domain.week import Schedule, Week, end_of
 from bot.feature import Services
 from bot.features.digest import ids, text
 from bot.figures.week import Figures, read_figures
@@ -29,13 +29,14 @@ from bot.store.figures import Place, Span
 
 # Well below the lease: when another process takes over the claim, the message is there or will never come.
 _POST_TIMEOUT_S = 120
+_LOOKS_BACK = timedelta(weeks=3)  # a digest of before then ends no week that is due now
 _NAMES_WITHIN_S = 60.0  # as no person is waiting
 
 logger = structlog.get_logger(__name__)
 
 
 async def post_due(services: Services) -> None:
-    """Posts the digest of every channel whose week is over and due; an error in one channel does not stop the others.
+    """Posts the digest of every channel whose week is over; an error in one channel does not stop the others.
 
     Raises:
         SlackApiError: Slack does not list the channels that the app is in; nothing was claimed.
@@ -65,8 +66,16 @@ async def _due(services: Services, now: datetime) -> list[tuple[ChannelSettings,
             logger.warning("digest_without_schedule", channel=settings.channel_id, reason=str(exc))
             continue
         week = schedule.latest(now)
-        if settings.digest_since is None or schedule.due(week) >= settings.digest_since:
+        if settings.digest_since is None or week.end >= settings.digest_since:
             due[settings.channel_id, week.label] = settings, week
+    earlier = await services.store.digests.labels_before(services.identity.team_id, due, now - _LOOKS_BACK)
+    for key, (settings, week) in list(due.items()):
+        ends = [end_of(label, week.zone) for label in earlier.get(settings.channel_id, ())]
+        shifted = week.after(max(ends)) if ends else week
+        if shifted is None:
+            del due[key]
+        else:
+            due[key] = settings, shifted
     return [due[key] for key in await services.store.digests.open(services.identity.team_id, due, now)]
 
 
@@ -114,8 +123,9 @@ async def _post_once(
 ) -> tuple[DigestStatus | None, str | None]:
     """The status of the digest, and its ts; the status is None if another process has taken over the claim."""
     if not claim.is_first:
+        since = week.end - timedelta(days=1)  # this machine's clock may be ahead of Slack's
         try:
-            found = await find_marked(services.client, settings.channel_id, mark, week.end.timestamp())
+            found = await find_marked(services.client, settings.channel_id, mark, since.timestamp())
         except SlackApiError as exc:
             if client.is_transient(exc):
                 raise
@@ -137,7 +147,7 @@ async def _post_once(
 
 
 def this_week(services: Services, settings: ChannelSettings) -> Week:
-    return Week.of(services.clock(), schedule_of(services, settings).zone)
+    return schedule_of(services, settings).current(services.clock())
 
 
 async def draft(services: Services, settings: ChannelSettings, week: Week) -> tuple[messenger.Post, Sequence[int]]:

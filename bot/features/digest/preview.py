@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.feature import Services
-from bot.features.digest.poster import draft, this_week
+from bot.features.digest.poster import draft, schedule_of
 from bot.slack.mrkdwn import to_plain
 
 _WIDTH = 80
@@ -17,7 +17,7 @@ _WIDTH = 80
 async def preview(services: Services, channel_id: str) -> None:
     """Prints the digest of the last finished week of a channel. Nothing is posted."""
     settings = await services.store.channels.of(services.identity.team_id, channel_id)
-    week = this_week(services, settings).before()
+    week = schedule_of(services, settings).latest(services.clock())
     digest, _ = await draft(services, settings, week)
     console = Console(highlight=False)
     if not console.is_terminal:

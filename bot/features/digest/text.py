@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 
 from bot.domain.numbers import number_of
 from bot.features.digest import ids
@@ -21,6 +20,7 @@ from judge.evaluation.stats import SURE, Interval, good_from
 MOST_AUTHORS = 20
 ENOUGH_LABELS = 20
 _MIN_SCORES = 10  # with fewer, a range would say little more than the scale does
+_WEEK = 7
 _NAME = 80
 _WORDS = 80
 _INDENT = "\u2003"
@@ -101,10 +101,13 @@ def _message(
 
     The `middle` comes right before the small print.
     """
-    monday, sunday = figures.week.monday, figures.week.monday + timedelta(days=6)
-    begin = f"{monday.day}" if monday.month == sunday.month else day_name(monday)
-    days = f"{begin}–{day_name(sunday)} {sunday.year}"
-    title = f"Week of {days}" if figures.is_finished else f"This week so far ({days})"
+    week = figures.week
+    start, due = (each.astimezone(week.zone) for each in (week.start, week.end))
+    days = (due.date() - start.date()).days
+    length = "Week" if days == _WEEK else number_of(days, "day")
+    title = f"{length} up to {due:%A}, {day_name(due)} {due.year}, {due:%H:%M}"
+    if not figures.is_finished:
+        title = f"This week so far (since {start:%A}, {day_name(start)}, {start:%H:%M})"
     title += f", {subject}" if subject else ""
     if not (figures.usage.cases or lead):
         sentence = f"{title}: no replies were scored in this channel."
@@ -304,6 +307,9 @@ def judge_change(glance: Glance) -> str:
     others = [point for point in scored if point.version != scored[-1].version]
     if not others:
         return ""
-    day, means = day_name(others[-1].week.before(-1).monday), [f"{point.mean:.1f}" for point in others]
+    day, means = (
+        day_name(others[-1].week.end.astimezone(others[-1].week.zone)),
+        [f"{point.mean:.1f}" for point in others],
+    )
     by = f" (`{clip(others[-1].version, _VERSION)}`)" if others[-1].version else ""
     return f"Another judge{by} scored the weeks before {day}, so they are not compared: weekly mean {', '.join(means)}."

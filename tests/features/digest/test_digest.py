@@ -88,7 +88,7 @@ async def test_the_week_is_posted_for_all_once_it_is_over(stage: Stage) -> None:
     (*_, lowest) = await scored(stage, 4, 5, 4, 5, 1)
     await post_digest(stage)
     (message,) = posted(stage)
-    assert message.text.startswith("Week of ")
+    assert message.text.startswith("Week up to ")
     assert "Mean *3.8* on a scale of 0 to 5.\nScored 0 to 2: *20%*. Scored 4 to 5: *80%*." in shown(message)
     assert lowest.replace(".", "") in shown(message)
     assert {"data_visualization", "data_table"} < {block["type"] for block in message.blocks}

@@ -1,6 +1,7 @@
 """Digests are posted when they are due, each exactly once, also after crashes. The clock is moved by hand."""
 
 import asyncio
+import re
 import shutil
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack
@@ -30,7 +31,8 @@ from tests.cases import a_row
 from tests.model_server import ModelServer
 from tests.stage import make_settings, shown
 
-MONDAY = datetime(2026, 11, 23, 9, tzinfo=UTC)  # when the digest of 2026-W47 is due
+MONDAY = datetime(2026, 11, 23, 9, tzinfo=UTC)  # when a digest is due
+LABEL = MONDAY.isoformat(timespec="minutes")
 SINCE = MONDAY - timedelta(days=5)  # the digests of the weeks before were due earlier
 
 
@@ -118,9 +120,9 @@ async def test_a_digest_is_posted_when_it_is_due_and_only_once(office: Office) -
         await post_due(poster)
         office.pass_time(minutes=10)
     (message,) = posted(channel)
-    assert message.text.startswith("Week of 16–22 Nov 2026: 1 reply chosen by people")
+    assert message.text.startswith("Week up to Monday, 23 Nov 2026, 09:00: 1 reply chosen by people")
     (row,) = await office.rows()
-    assert (row.week, row.status, row.message_ts) == ("2026-W47", DigestStatus.POSTED, message.ts)
+    assert (row.week, row.status, row.message_ts) == (LABEL, DigestStatus.POSTED, message.ts)
 
 
 async def test_each_channel_has_its_own_day_time_and_zone(office: Office) -> None:
@@ -139,7 +141,7 @@ async def test_only_the_latest_week_is_posted_after_a_pause(office: Office) -> N
     office.pass_time(weeks=5)
     await post_due(await office.poster())
     (message,) = posted(channel)
-    assert message.text.startswith("Week of 21–27 Dec 2026")
+    assert message.text.startswith("Week up to Monday, 28 Dec 2026, 09:00")
 
 
 async def test_a_digest_that_is_switched_on_begins_with_the_next_week(office: Office) -> None:
@@ -151,6 +153,21 @@ async def test_a_digest_that_is_switched_on_begins_with_the_next_week(office: Of
     office.pass_time(weeks=1)
     await post_due(poster)
     assert len(posted(channel)) == 1
+
+
+async def test_a_changed_day_leaves_no_reply_out_and_counts_none_twice(office: Office) -> None:
+    channel, poster = await office.channel("help"), await office.poster()
+    for hours in range(1, 24 * 21, 12):
+        await office.add_case(channel.id, MONDAY + timedelta(hours=hours))
+    await post_due(poster)
+    for days, day in ((2, "friday"), (2, None), (1, "wednesday"), (4, None), (7, None)):
+        office.pass_time(days=days)
+        if day:
+            chosen = {"digest_day": day, "digest_since": office.now()}
+            await office.log.channels.save(office.slack.workspace.team_id, channel.id, "U1", **chosen)
+        await post_due(poster)
+    counted = [int(re.findall(r": (\d+) repl", message.text)[0]) for message in posted(channel)]
+    assert counted == [1, 8, 10, 14]  # of 4, 5 and 7 days after the first
 
 
 async def test_a_digest_that_is_off_is_not_posted(office: Office) -> None:
@@ -167,7 +184,7 @@ async def test_a_clock_that_is_set_back_posts_no_second_digest(office: Office, b
     await post_due(poster)
     office.clock.advance(back.total_seconds())
     await post_due(poster)
-    assert len([m for m in posted(channel) if m.text.startswith("Week of 16–22 Nov")]) == 1
+    assert len([m for m in posted(channel) if m.text.startswith("Week up to Monday, 23 Nov")]) == 1
 
 
 async def test_another_zone_or_time_posts_no_second_digest(office: Office) -> None:
@@ -183,7 +200,7 @@ async def test_another_zone_or_time_posts_no_second_digest(office: Office) -> No
 
 async def test_a_digest_is_posted_after_a_crash_before_its_post(office: Office) -> None:
     channel, poster = await office.channel("help"), await office.poster()
-    await office.log.digests.claim(office.slack.workspace.team_id, channel.id, "2026-W47", office.now())
+    await office.log.digests.claim(office.slack.workspace.team_id, channel.id, LABEL, office.now())
     await post_due(poster)
     assert posted(channel) == []  # somebody may be about to post it
     office.pass_time(seconds=LEASE.total_seconds())
@@ -292,7 +309,7 @@ async def test_a_bot_that_was_removed_does_not_post(office: Office, is_private: 
     channel.members.append(office.slack.workspace.bot.id)
     office.pass_time(weeks=1)
     await post_due(poster)
-    assert [m.text.split(":")[0] for m in posted(channel)] == ["Week of 23–29 Nov 2026"]
+    assert [m.text.split(":")[0] for m in posted(channel)] == ["Week up to Monday, 30 Nov 2026, 09"]
 
 
 async def test_nothing_is_claimed_if_slack_does_not_list_the_channels(office: Office) -> None:
@@ -312,9 +329,9 @@ async def test_a_channels_digest_holds_no_other_channels_cases(office: Office) -
     await office.add_case(public.id, sunday, score=0, visibility=Visibility.ME)
     await post_due(await office.poster())
     (about_public,), (about_private,) = posted(public), posted(private)
-    assert about_public.text.startswith("Week of 16–22 Nov 2026: 1 reply chosen by people")
+    assert about_public.text.startswith("Week up to Monday, 23 Nov 2026, 09:00: 1 reply chosen by people")
     assert private.id not in str(about_public.blocks)
-    assert about_private.text.startswith("Week of 16–22 Nov 2026: 2 replies chosen by people")
+    assert about_private.text.startswith("Week up to Monday, 23 Nov 2026, 09:00: 2 replies chosen by people")
     assert f"/archives/{private.id}/p1795249798298493" in str(about_private.blocks)
 
 
@@ -342,7 +359,7 @@ async def test_the_preview_in_the_terminal_shows_charts_and_posts_nothing(
     await preview(office.settings, "#help", office.now)
     shown = capsys.readouterr().out
     for part in (
-        "Week of 16–22 Nov 2026",
+        "Week up to Monday, 23 Nov 2026, 09:00",
         "Chosen replies by score",
         "█",
         "Weekly mean of chosen replies",

@@ -46,7 +46,7 @@ from pocket_slack.blocks import check_blocks
 from tests.tables import each
 from tests.texts import read, unlike
 
-WEEK = Week(2026, 47, parse_zone("Europe/Berlin"))
+WEEK = Week.until(datetime(2026, 11, 23, 8, tzinfo=UTC), parse_zone("Europe/Berlin"))
 URL = "https://acme.slack.com/"
 MOMENT = datetime(2026, 11, 21, 8, 30, tzinfo=UTC)
 HELPER = {"B1": Member("helper", True)}
@@ -132,7 +132,7 @@ def trend(*points: tuple[float | None, str | None]) -> tuple[Point, ...]:
 
 
 FEW = tally(0, 0, 1, 0, 2, 1)
-NEXT = Week(2026, 49, WEEK.zone)
+NEXT = Week.until(datetime(2026, 12, 4, 15, tzinfo=UTC), WEEK.zone)
 OLD, NEW = "gpt-6-luna, additive-5 1f2e3d4c", "gpt-6-terra, additive-5 1f2e3d4c"
 WEEKS = {
     "of another month": some(week=NEXT, until=NEXT.end),

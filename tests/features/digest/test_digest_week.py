@@ -1,7 +1,7 @@
 """Weeks in a channel's zone, and when their digests are due, through clock changes and turns of the year."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.week import Schedule, Week, parse_day, parse_time, parse_zone
+from bot.domain.week import Schedule, Week, end_of, parse_day, parse_time, parse_zone
 from tests.tables import each
 
-BERLIN, TOKYO, NEW_YORK = ZoneInfo("Europe/Berlin"), ZoneInfo("Asia/Tokyo"), ZoneInfo("America/New_York")
+BERLIN = ZoneInfo("Europe/Berlin")
 ZONES = [ZoneInfo(name) for name in ("UTC", "Europe/Berlin", "America/St_Johns", "Pacific/Apia", "Australia/Lord_Howe")]
 
 moments = st.integers(946_684_800, 2_208_988_800).map(lambda seconds: datetime.fromtimestamp(seconds, UTC))
@@ -28,35 +28,27 @@ def utc(*parts: int) -> datetime:
     return datetime(*parts, tzinfo=UTC)  # type: ignore[misc,arg-type]
 
 
-def test_a_week_is_monday_to_sunday_on_the_zones_clocks() -> None:
-    week = Week.of(utc(2026, 11, 22, 22, 59), BERLIN)
-    assert week.label == "2026-W47"
+def schedule(day: str, at: str = "09:00", zone: str = "Europe/Berlin") -> Schedule:
+    return Schedule.parse(day, at, zone)
+
+
+def test_a_week_ends_when_its_digest_is_due() -> None:
+    friday = schedule("friday", "16:00")
+    over = friday.latest(utc(2026, 11, 27, 15))
+    assert (over.start, over.end) == (utc(2026, 11, 20, 15), utc(2026, 11, 27, 15))
+    assert friday.latest(utc(2026, 11, 27, 14, 59)) == over.before()
+    assert friday.current(utc(2026, 11, 27, 15)).start == over.end
+
+
+def test_nine_in_the_morning_stays_nine_when_the_clocks_change() -> None:
+    week = schedule("monday").latest(utc(2026, 10, 26, 12))
+    assert (week.start, week.end) == (utc(2026, 10, 19, 7), utc(2026, 10, 26, 8))
+    assert week.end - week.start == timedelta(days=7, hours=1)
+
+
+def test_an_iso_week_is_monday_to_sunday_on_the_zones_clocks() -> None:
+    week = Week.from_monday(date(2026, 11, 16), BERLIN)
     assert (week.start, week.end) == (utc(2026, 11, 15, 23), utc(2026, 11, 22, 23))
-    assert Week.of(utc(2026, 11, 22, 23), BERLIN).label == "2026-W48"
-
-
-def test_one_moment_belongs_to_different_weeks_in_different_zones() -> None:
-    sunday_noon = utc(2026, 11, 22, 16)
-    assert Week.of(sunday_noon, NEW_YORK).label == "2026-W47"
-    assert Week.of(sunday_noon, TOKYO).label == "2026-W48"
-
-
-@each(
-    ("day", "label"),
-    [
-        (utc(2027, 1, 1), "2026-W53"),  # 2026 has 53 weeks: its first day is a Thursday
-        (utc(2027, 1, 4), "2027-W01"),
-        (utc(2024, 12, 30), "2025-W01"),
-    ],
-)
-def test_the_turn_of_the_year_follows_iso_8601(day: datetime, label: str) -> None:
-    assert Week.of(day, ZoneInfo("UTC")).label == label
-
-
-def test_the_week_of_a_clock_change_is_an_hour_shorter_or_longer() -> None:
-    spring, autumn = Week.of(utc(2026, 3, 29, 12), BERLIN), Week.of(utc(2026, 10, 25, 12), BERLIN)
-    assert spring.end - spring.start == timedelta(days=7, hours=-1)
-    assert autumn.end - autumn.start == timedelta(days=7, hours=1)
 
 
 @each(
@@ -65,67 +57,61 @@ def test_the_week_of_a_clock_change_is_an_hour_shorter_or_longer() -> None:
         # Wednesday, 10:30 in Berlin: through the change of clocks on 25 October the days differ by an hour in UTC.
         (utc(2026, 10, 28, 9, 30), utc(2026, 10, 21, 8, 30)),
         (utc(2026, 11, 18, 9, 30), utc(2026, 11, 11, 9, 30)),
-        (utc(2026, 11, 15, 23), utc(2026, 11, 8, 23)),  # as the week begins
-        (utc(2026, 11, 22, 23), utc(2026, 11, 15, 23)),  # once it is over
+        (utc(2026, 11, 16, 8), utc(2026, 11, 9, 8)),  # as the week begins
     ],
 )
 def test_the_same_days_of_last_week_end_at_the_same_time_of_day(until: datetime, end: datetime) -> None:
-    week = Week.of(until - timedelta(microseconds=1) if until == utc(2026, 11, 22, 23) else until, BERLIN)
+    week = schedule("monday").current(until)
     assert week.same_days_before(until) == (week.before().start, end)
 
 
-@given(moments, st.sampled_from(ZONES))
-def test_the_same_days_of_last_week_lie_in_it(moment: datetime, zone: ZoneInfo) -> None:
-    week = Week.of(moment, zone)
-    start, end = week.same_days_before(moment)
-    assert week.before().start == start <= end <= week.start
-    assert week.same_days_before(week.end) == (start, week.start)
-
-
-@given(moments, st.sampled_from(ZONES))
-def test_weeks_follow_each_other_without_a_gap(moment: datetime, zone: ZoneInfo) -> None:
-    week = Week.of(moment, zone)
-    assert week.start <= moment < week.end
-    assert week.before().end == week.start
-    assert Week.of(week.end, zone).before() == week
-
-
-def test_nine_in_the_morning_stays_nine_through_the_summer() -> None:
-    schedule = Schedule.parse("monday", "09:00", "Europe/Berlin")
-    assert schedule.due(Week(2026, 47, BERLIN)) == utc(2026, 11, 23, 8)
-    assert schedule.due(Week(2026, 27, BERLIN)) == utc(2026, 7, 6, 7)
-
-
-def test_a_day_later_in_the_week_is_about_the_week_before() -> None:
-    schedule = Schedule.parse("friday", "16:00", "UTC")
-    assert schedule.due(Week(2026, 47, ZoneInfo("UTC"))) == utc(2026, 11, 27, 16)
+@given(moments, schedules)
+def test_weeks_follow_each_other_without_a_gap(now: datetime, schedule: Schedule) -> None:
+    over, current = schedule.latest(now), schedule.current(now)
+    assert over.end == current.start <= now < current.end
+    assert over.before().end == over.start
+    assert now - over.end <= timedelta(days=7, hours=1)
+    start, end = current.same_days_before(now)
+    assert current.before().start == start <= end <= current.start
+    assert current.same_days_before(current.end) == (start, current.start)
 
 
 def test_a_time_that_is_skipped_comes_later_by_the_skip() -> None:
     # Berlin, 29 March 2026: 02:00 becomes 03:00, so 02:30 on the old clock is 01:30 UTC, and 03:30 on the new one.
-    due = Schedule.parse("sunday", "02:30", "Europe/Berlin").due(Week(2026, 12, BERLIN))
-    assert due == utc(2026, 3, 29, 1, 30)
-    assert due.astimezone(BERLIN).time() == time(3, 30)
+    end = schedule("sunday", "02:30").latest(utc(2026, 3, 29, 12)).end
+    assert end == utc(2026, 3, 29, 1, 30)
+    assert end.astimezone(BERLIN).time() == time(3, 30)
 
 
 def test_of_a_time_that_occurs_twice_the_first_counts() -> None:
     # Berlin, 25 October 2026: 02:30 is 00:30 UTC, and an hour later 01:30 UTC.
-    assert Schedule.parse("sunday", "02:30", "Europe/Berlin").due(Week(2026, 42, BERLIN)) == utc(2026, 10, 25, 0, 30)
+    assert schedule("sunday", "02:30").latest(utc(2026, 10, 25, 12)).end == utc(2026, 10, 25, 0, 30)
 
 
-def test_the_latest_week_is_the_newest_whose_digest_is_due() -> None:
-    schedule = Schedule.parse("monday", "09:00", "Europe/Berlin")
-    assert schedule.latest(utc(2026, 11, 23, 7, 59)).label == "2026-W46"
-    assert schedule.latest(utc(2026, 11, 23, 8)).label == "2026-W47"
+FRIDAY = utc(2026, 11, 27, 15)
 
 
-@given(moments, schedules)
-def test_the_latest_digest_was_due_less_than_a_week_and_an_hour_ago(now: datetime, schedule: Schedule) -> None:
-    week = schedule.latest(now)
-    assert schedule.due(week) <= now
-    assert now - schedule.due(week) <= timedelta(days=7, hours=1)
-    assert week.end <= schedule.due(week)
-    assert now < schedule.due(Week.of(week.end, schedule.zone)) <= now + timedelta(days=7, hours=1)
+@each(
+    ("day", "last", "start"),
+    [
+        ("monday", FRIDAY, FRIDAY),  # 2 days and 17 hours, and none of them twice
+        ("sunday", FRIDAY - timedelta(weeks=1), FRIDAY - timedelta(weeks=1)),  # 9 days, and none left out
+        ("sunday", FRIDAY - timedelta(weeks=3), utc(2026, 11, 22, 8)),  # the digest was off meanwhile
+        ("saturday", FRIDAY, None),  # the replies of 17 hours can wait for the next digest
+    ],
+)
+def test_after_a_changed_day_no_reply_is_left_out_and_none_is_counted_twice(
+    day: str, last: datetime, start: datetime | None
+) -> None:
+    week = schedule(day).latest(utc(2026, 11, 30, 12)).after(last)
+    assert (week and week.start) == start
+
+
+def test_labels_say_when_a_week_ended() -> None:
+    week = schedule("friday", "16:00").latest(FRIDAY)
+    assert week.label == "2026-11-27T15:00+00:00"
+    assert end_of(week.label, BERLIN) == FRIDAY
+    assert end_of("2026-W47", BERLIN) == utc(2026, 11, 22, 23)
 
 
 @each(

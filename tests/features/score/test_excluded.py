@@ -33,7 +33,7 @@ async def counted(stage: Stage) -> Mapping[int, int]:
     """The scores of this week's figures, with how many replies have each."""
     place = Place(stage.slack.workspace.team_id, stage.slack.workspace.channel(CHANNEL).id)
     now = datetime.now(UTC)
-    return (await read_figures(stage.log.tallies, place, Week.of(now, ZoneInfo("UTC")), now)).this.counts
+    return (await read_figures(stage.log.tallies, place, Week.until(now, ZoneInfo("UTC")), now)).this.counts
 
 
 async def test_the_author_of_a_reply_does_not_change_its_score(stage: Stage) -> None:

@@ -1,5 +1,6 @@
 """Which replies are in the week of a watched assistant, and where stats show it."""
 
+from datetime import date
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -20,7 +21,7 @@ from tests.stage import Stage
 
 @pytest.mark.parametrize("zone", ["Europe/Berlin", "America/Los_Angeles"])
 async def test_a_finished_week_counts_its_own_seven_days(log: Store, zone: str) -> None:
-    week = Week(2026, 46, ZoneInfo(zone))
+    week = Week.from_monday(date(2026, 11, 9), ZoneInfo(zone))
     watch = Watch("T1", "C1", "B1", week.start)
     for at in (week.start.timestamp() - 1, week.start.timestamp(), week.end.timestamp() - 1, week.end.timestamp()):
         await Replies(log.database).note(SeenReply("T1", "C1", f"{at:.6f}", "B1", None, None), watch, week.end)
