@@ -1,7 +1,7 @@
 """Blind labels: which case a person is shown next, and the label that they give before they see the judge's score."""
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -16,8 +16,9 @@ from bot.domain.clock import Clock, utc_now
 from bot.domain.label import Label, Outcome
 from bot.store import database as db
 from bot.store import visibility
-from bot.store.labels import LabelBudget, LabelDraw, has_score, read_budgets, read_samples
+from bot.store.labels import LabelBudget, LabelDraw, LabelDraws, has_score, is_drawn, read_budgets
 from bot.store.schema import UtcDateTime, assignments, cases, labels
+from bot.store.statements import made_once
 from bot.store.turns import read_conversations
 from judge import Turn
 
@@ -85,6 +86,7 @@ def _is_of(table: sa.FromClause, case: sa.FromClause) -> sa.ColumnElement[bool]:
 
 # These counts can wait, unlike a new case, and there are few connections to the database.
 _COUNTED_AT_ONCE = 2
+_CHANNELS_AT_ONCE = 10  # in one statement, which is kept for each number of channels
 _NOT_DRAWN = 0.0  # below any week's probability, which is the highest of its cases
 
 
@@ -112,7 +114,7 @@ class DrawnCase:
     conversation: tuple[Turn, ...] = ()
 
 
-class Assignments:
+class Assignments(db.StoreQueries):
     """Shows people cases whose scores they have not seen, and records their labels.
 
     A person is never shown what they wrote, asked for, labelled or passed over. A case whose modal they only closed is
@@ -120,7 +122,7 @@ class Assignments:
     """
 
     def __init__(self, database: db.Database, *, keeps_text: bool, clock: Clock = utc_now) -> None:
-        self._database = database
+        super().__init__(database)
         self.keeps_text = keeps_text
         self._now = clock
         self._counting = asyncio.Semaphore(_COUNTED_AT_ONCE)
@@ -133,34 +135,65 @@ class Assignments:
 
     async def count(self, team_id: str, user_id: str, channel_ids: Collection[str]) -> int:
         """How many cases of these channels wait for this person's label, within the week's budgets."""
-
-        async def count(connection: AsyncConnection) -> int:
-            budgets = await read_budgets(connection, team_id, channel_ids, self._now())
-            total = 0
-            for sample in await read_samples(connection, team_id, budgets, self._now()):
-                enough = sa.select(cases.c.id).where(waiting(sample, user_id)).limit(budgets[sample.channel_id].left)
-                total += (
-                    await connection.execute(sa.select(sa.func.count()).select_from(enough.subquery()))
-                ).scalar_one()
-            return total
-
+        if not self.keeps_text:
+            return 0
         async with self._counting:
-            return await self._database.read(count) if self.keeps_text else 0
+            budgets, samples = await self._samples(team_id, channel_ids, self._now())
+            counts: list[tuple[str, int]] = []
+            for watched in (False, True):
+                rows = [(each.channel_id, each.salt, *each.shares) for each in samples if each.is_watched is watched]
+                for first in range(0, len(rows), _CHANNELS_AT_ONCE):
+                    some = rows[first : first + _CHANNELS_AT_ONCE]
+                    most = max(budgets[str(row[0])].left for row in some)
+                    counts += await self._waiting(team_id, user_id, watched, samples[0].starts, most, some)
+        return sum(min(number, budgets[channel_id].left) for channel_id, number in counts)
+
+    async def _samples(
+        self, team_id: str, channel_ids: Collection[str], now: datetime
+    ) -> tuple[Mapping[str, LabelBudget], Sequence[LabelDraw]]:
+        read = partial(read_budgets, team_id=team_id, channel_ids=channel_ids, now=now)
+        budgets = await self._database.read(read)
+        return budgets, await LabelDraws(self._database).of(team_id, budgets, now)
+
+    @made_once(lambda *row: row)
+    def _waiting(
+        self,
+        team_id: str,
+        user_id: str,
+        is_watched: bool,
+        starts: Sequence[datetime],
+        most: int,
+        rows: Sequence[Sequence[Any]],
+    ) -> sa.Executable:
+        """How many cases of each channel are drawn and wait for this person, counted up to `most`."""
+        # PostgreSQL does not find out the types of parameters here.
+        types: Sequence[Any] = [sa.String(), *(sa.BigInteger() for _ in rows[0][1:])]
+        typed: list[Any] = [tuple(map(sa.type_coerce, row, types)) for row in rows]
+        columns = (sa.column(f"column_{position}", kind) for position, kind in enumerate(types))
+        draws = sa.values(*columns).data(typed).cte("draws")
+        channel_id, salt, *shares = draws.c
+        found = cases.alias("found")  # in an index alone, and only those that are drawn are looked at
+        which = visibility.is_watched(found) if is_watched else visibility.counts(found)
+        is_found = found.c.team_id == team_id, found.c.channel_id == channel_id, which
+        enough = sa.select(cases.c.id).join(found, found.c.id == cases.c.id)
+        enough = enough.where(*is_found, is_drawn(found, starts, shares, salt), may_label(user_id))
+        number = sa.select(sa.func.count()).select_from(enough.limit(most).correlate(draws).subquery())
+        return sa.select(channel_id, number.scalar_subquery())
 
     async def draw(self, team_id: str, user_id: str, channel_ids: Collection[str]) -> DrawnCase | None:
         """The next case of these channels for this person by `turn`, recorded as shown; None if none is waiting."""
         now = self._now()
+        _, samples = await self._samples(team_id, channel_ids, now) if self.keeps_text else ({}, ())
 
         async def find(connection: AsyncConnection) -> sa.Row[Any] | None:
-            budgets = await read_budgets(connection, team_id, channel_ids, now)
             found: list[sa.Row[Any]] = []
-            for sample in await read_samples(connection, team_id, budgets, now):
+            for sample in samples:
                 probability = sample.probability().label("probability")
                 query = sa.select(*turn(sample, user_id, now), cases.c.id, probability).where(waiting(sample, user_id))
                 found += await connection.execute(query.order_by("is_first", "others", "position").limit(1))
             return min(found, default=None)
 
-        found = await self._database.read(find) if self.keeps_text else None
+        found = await self._database.read(find)
         if found is None:
             return None
         values = {"case_id": cases.c.id, "team_id": sa.literal(team_id), "user_id": sa.literal(user_id)}

@@ -5,7 +5,6 @@ channel, so that a retry, a restart and a second process draw the same.
 """
 
 import hashlib
-from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -22,6 +21,7 @@ from bot.domain.label import Label
 from bot.store.database import StoreQueries, columns_of, lock_learning, upsert
 from bot.store.examples import drop_examples
 from bot.store.schema import assignments, cases, channels, labels
+from bot.store.statements import made_once
 from bot.store.visibility import counts, is_watched
 
 
@@ -96,36 +96,51 @@ class LabelDraw:
     weeks: Sequence[tuple[datetime, float]]
     is_watched: bool = False
 
+    @property
+    def salt(self) -> int:
+        return int(hashlib.sha256(f"{self.team_id}/{self.channel_id}".encode()).hexdigest(), 16) % _PRIME
+
+    @property
+    def shares(self) -> Sequence[int]:
+        """Below which number the cases of each week are drawn."""
+        return [ceil(probability * _PRIME) for _, probability in self.weeks]
+
+    @property
+    def starts(self) -> Sequence[datetime]:
+        return [start for start, _ in self.weeks]
+
     def has_drawn(self) -> sa.ColumnElement[bool]:
+        is_there = sa.and_(cases.c.team_id == self.team_id, cases.c.channel_id == self.channel_id)
         which = is_watched(cases) if self.is_watched else counts(cases)
-        is_there = sa.and_(cases.c.team_id == self.team_id, cases.c.channel_id == self.channel_id, which)
-        return sa.and_(is_there, cases.c.judged_at >= self.weeks[-1][0], self._number() < self._share())
+        return sa.and_(is_there, which, is_drawn(cases, self.starts, self.shares, self.salt))
 
     def probability(self) -> sa.ColumnElement[Any]:
-        return self._by_week([probability for _, probability in self.weeks])
+        return _by_week(cases, self.starts, [probability for _, probability in self.weeks])
 
     def position(self) -> sa.ColumnElement[Any]:
         """Where a drawn case is in line, from 0 to 1: each has the same chances, however small its week's sample is."""
-        return sa.cast(self._number(), sa.Float) / self._share()
+        return sa.cast(_number(cases, self.salt), sa.Float) / _by_week(cases, self.starts, self.shares)
 
-    def _share(self) -> sa.ColumnElement[Any]:
-        return self._by_week([ceil(probability * _PRIME) for _, probability in self.weeks])
 
-    def _by_week(self, each: Sequence[float]) -> sa.ColumnElement[Any]:
-        starts = (cases.c.judged_at >= start for start, _ in self.weeks)
-        return case(*zip(starts, each, strict=True), else_=each[-1])
+def is_drawn(table: sa.FromClause, starts: Sequence[Any], shares: Sequence[Any], salt: Any) -> sa.ColumnElement[bool]:
+    """Whether cases, under any name, are drawn: as `LabelDraw` says, or as parameters or columns do."""
+    return sa.and_(table.c.judged_at >= starts[-1], _number(table, salt) < _by_week(table, starts, shares))
 
-    def _number(self) -> sa.ColumnElement[int]:
-        """The case's number, from 0 to the prime: (id + salt)^5 mod 2^31 - 1, which no two ids share.
 
-        Both databases can compute it, so that a query on a channel of 100,000 cases returns only those that are drawn.
-        Source: Niederreiter (1992), Random Number Generation, chapter 8 (nonlinear congruential numbers): such
-        polynomials spread consecutive ids evenly, and the next number does not follow from the last ones.
-        """
-        salt = int(hashlib.sha256(f"{self.team_id}/{self.channel_id}".encode()).hexdigest(), 16) % _PRIME
-        base = (sa.cast(cases.c.id, sa.BigInteger) + salt) % _PRIME
-        square = base * base % _PRIME
-        return square * square % _PRIME * base % _PRIME
+def _by_week(table: sa.FromClause, starts: Sequence[Any], each: Sequence[Any]) -> sa.ColumnElement[Any]:
+    return case(*zip((table.c.judged_at >= start for start in starts), each, strict=True), else_=each[-1])
+
+
+def _number(table: sa.FromClause, salt: Any) -> sa.ColumnElement[Any]:
+    """The case's number, from 0 to the prime: (id + salt)^5 mod 2^31 - 1, which no two ids share.
+
+    Both databases can compute it, so that a query on a channel of 100,000 cases returns only those that are drawn.
+    Source: Niederreiter (1992), Random Number Generation, chapter 8 (nonlinear congruential numbers): such
+    polynomials spread consecutive ids evenly, and the next number does not follow from the last ones.
+    """
+    base: sa.ColumnElement[Any] = (sa.cast(table.c.id, sa.BigInteger) + salt) % _PRIME
+    square = base * base % _PRIME
+    return square * square % _PRIME * base % _PRIME
 
 
 async def read_budgets(
@@ -145,49 +160,67 @@ async def read_budgets(
     return {each: LabelBudget(weekly.get(each, LABELS_PER_WEEK), used.get(each, 0)) for each in channel_ids}
 
 
-async def read_samples(
-    connection: AsyncConnection, team_id: str, budgets: Mapping[str, LabelBudget], now: datetime
-) -> Sequence[LabelDraw]:
-    """What is drawn from each channel that wants more blind labels this week and has cases.
+class LabelDraws(StoreQueries):
+    async def of(self, team_id: str, budgets: Mapping[str, LabelBudget], now: datetime) -> Sequence[LabelDraw]:
+        """What is drawn from each channel that wants more blind labels this week and has cases.
 
-    If a watch has drawn any in these weeks, only these are used, because no one picked them.
+        If a watch has drawn any in these weeks, only these are used, because no one picked them.
 
-    A week's probability is its budget divided by its cases so far, or by those of the week before if there are more of
-    those; at most 1. It is fixed when the first of its cases is drawn, so that all of a week's labels have the same
-    probability, whatever is scored, forgotten or set in the meantime.
-    """
-    wanted = [channel_id for channel_id, budget in budgets.items() if budget.left]
-    starts = [utc_week(now) - number * _WEEK for number in range(WEEKS + 1)]
-    week = case(*((cases.c.judged_at >= start, number) for number, start in enumerate(starts))).label("week")
-    is_there = sa.and_(cases.c.team_id == team_id, cases.c.channel_id.in_(wanted), cases.c.judged_at >= starts[-1])
-    by = cases.c.channel_id, week, is_watched(cases).label("is_watched")
-    size = sa.select(*by, sa.func.count().label("number")).where(
-        is_there, sa.or_(counts(cases), is_watched(cases)), has_score()
-    )
-    probabilities = sa.select(*by, sa.func.max(assignments.c.probability).label("probability"))
-    drawn = probabilities.select_from(cases).join(assignments).where(is_there)
+        A week's probability is its budget divided by its cases so far, or by those of the week before if there are more
+        of those; at most 1. It is fixed when the first of its cases is drawn, so that all of a week's labels have the
+        same probability, whatever is scored, forgotten or set in the meantime.
+        """
+        wanted = [channel_id for channel_id, budget in budgets.items() if budget.left]
+        if not wanted:
+            return ()
+        starts = [utc_week(now) - number * _WEEK for number in range(WEEKS + 1)]
+        sizes: dict[Any, int] = {
+            (*key, bool(watched)): n for *key, watched, n in await self._sizes(team_id, frozenset(wanted), starts)
+        }
+        drawn = await self._probabilities(team_id, frozenset(wanted), starts)
+        fixed: dict[Any, float] = {(*key, bool(watched)): probability for *key, watched, probability in drawn}
 
-    sizes: dict[tuple[str, int, bool], int] = defaultdict(int)
-    for row in await connection.execute(size.group_by(cases.c.channel_id, "week", "is_watched")):
-        sizes[row.channel_id, row.week, bool(row.is_watched)] = row.number
-    rows = await connection.execute(drawn.group_by(cases.c.channel_id, "week", "is_watched"))
-    fixed = {(row.channel_id, row.week, bool(row.is_watched)): row.probability for row in rows}
+        def probability(channel_id: str, number: int, watched: bool) -> float:
+            most = max(*(sizes.get((channel_id, each, watched), 0) for each in (number, number + 1)), 1)
+            return fixed.get((channel_id, number, watched)) or min(1.0, budgets[channel_id].weekly / most)
 
-    def probability(channel_id: str, number: int, watched: bool) -> float:
-        most = max(sizes[channel_id, number, watched], sizes[channel_id, number + 1, watched], 1)
-        return fixed.get((channel_id, number, watched)) or min(1.0, budgets[channel_id].weekly / most)
+        def is_there_any(channel_id: str, watched: bool) -> bool:
+            return any((channel_id, number, watched) in sizes for number in range(WEEKS))
 
-    def is_there_any(channel_id: str, watched: bool) -> bool:
-        return any(sizes[channel_id, number, watched] for number in range(WEEKS))
+        def weeks(channel_id: str, watched: bool) -> Sequence[tuple[datetime, float]]:
+            return [(starts[number], probability(channel_id, number, watched)) for number in range(WEEKS)]
 
-    found = [(each, is_there_any(each, watched=True)) for each in wanted]
-    return [
-        LabelDraw(
-            team_id, each, [(starts[number], probability(each, number, watched)) for number in range(WEEKS)], watched
+        found = [(each, is_there_any(each, watched=True)) for each in wanted]
+        return [
+            LabelDraw(team_id, each, weeks(each, watched), watched)
+            for each, watched in found
+            if is_there_any(each, watched)
+        ]
+
+    @made_once(lambda *row: row)
+    def _sizes(self, team_id: str, channel_ids: frozenset[str], starts: Sequence[datetime]) -> sa.Executable:
+        """The cases with a score in each channel and week, of which watches drew some: one index for each query."""
+        each = [
+            sa.select(cases.c.channel_id, sa.literal(number), sa.literal(watched), sa.func.count())
+            .where(cases.c.team_id == team_id, cases.c.channel_id.in_(channel_ids), which, has_score())
+            .where(cases.c.judged_at >= start, cases.c.judged_at < starts[number - 1] if number else sa.true())
+            .group_by(cases.c.channel_id)
+            for number, start in enumerate(starts)
+            for watched, which in ((False, counts(cases)), (True, is_watched(cases)))
+        ]
+        return sa.union_all(*each)
+
+    @made_once(lambda *row: row)
+    def _probabilities(self, team_id: str, channel_ids: frozenset[str], starts: Sequence[datetime]) -> sa.Executable:
+        week = _by_week(cases, starts, range(len(starts))).label("week")
+        by = cases.c.channel_id, week, is_watched(cases).label("is_watched")
+        # Few cases were drawn: `concat` makes the database go from each of these to its case, as in `Tallies.labelled`.
+        is_there = cases.c.team_id.concat("") == team_id, cases.c.channel_id.in_(channel_ids)
+        was_drawn = assignments.c.team_id == team_id, assignments.c.probability > 0, cases.c.judged_at >= starts[-1]
+        query = sa.select(*by, sa.func.max(assignments.c.probability)).join(
+            assignments, assignments.c.case_id == cases.c.id
         )
-        for each, watched in found
-        if is_there_any(each, watched)
-    ]
+        return query.where(*is_there, *was_drawn).group_by(cases.c.channel_id, "week", "is_watched")
 
 
 def has_score() -> sa.ColumnElement[bool]:

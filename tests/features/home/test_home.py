@@ -1,6 +1,7 @@
 """The Home tab: what a person finds there, what they can press, and what they must not see."""
 
 import asyncio
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,16 @@ from sqlalchemy import event, text
 
 from bot.app import make_services
 from bot.domain.case import CaseStatus, Visibility
+from bot.domain.clock import utc_now
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.features.home import ids
 from bot.slack import ids as slack_ids
 from bot.slack.client import identify
+from bot.slack.invocation import HomeVisit, Invocation
+from bot.store import Store
 from bot.store.channels import ChannelSettings
 from pocket_slack import Channel, View
+from tests.cases import add
 from tests.gestures import add_case, add_cases, help_desk, home, press, private
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, is_verdict, make_settings, shown
 
@@ -222,6 +227,32 @@ async def test_refresh_shows_what_has_happened_since(stage: Stage) -> None:
     view = await home(stage)
     await add_case(stage, help_desk(stage), stage.helper.id, 4, requester_id=stage.ann.id)
     assert "Score 4 of 5" in shown(await press(stage, view, ids.ACTION_HOME_REFRESH))
+
+
+@pytest.mark.on("sqlite")
+async def test_it_goes_through_no_more_than_the_figures_of_the_persons_channels(
+    stage: Stage, log: Store, tmp_path: Path
+) -> None:
+    workspace, team_id, ann = stage.slack.workspace, stage.slack.workspace.team_id, stage.ann.id
+    for number in range(5):  # with two, SQLite chooses well by itself
+        channel = workspace.add_channel(f"c{number}", [workspace.user("ann"), workspace.bot])
+        await add(log, at=utc_now(), team_id=team_id, channel_id=channel.id)
+    asked: list[tuple[str, Any]] = []
+    listened = log.database.engine.sync_engine, "before_cursor_execute"
+    event.listen(*listened, lambda *call: asked.append((call[2], call[3])))
+    client = AsyncWebClient(token=stage.slack.bot_token, base_url=stage.slack.api_url)
+    services = make_services(make_settings(stage.slack, stage.model, tmp_path), log, client, await identify(client))
+    await services.show_home(HomeVisit(Invocation(team_id, "D1", ann, ann, "", None, is_foreign=False), "D1"))
+    reads = [each for each in asked if " cases" in each[0]]
+    assert reads
+    narrow = ("channel_id=?", "requester_id=?", "rowid=?")
+    async with log.database.engine.connect() as connection:
+        for statement, values in reads:
+            plan = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)
+            for step in [row[3] for row in plan.all() if re.match("S[A-Z]+ (cases|found|same|newer|older)", row[3])]:
+                assert any(part in step for part in narrow), step
+                # Of the cases of some weeks only an index is read: their rows are long.
+                assert "judged_at>" not in step or re.search("ix_cases_(figures|watched|repeated)", step), step
 
 
 @pytest.mark.needs("digest")
