@@ -36,6 +36,7 @@ class Answer:
     )
     extra: Mapping[str, Any] = field(default_factory=dict)
     service_tier: str | None = None
+    model: str | None = None
 
 
 @dataclass(frozen=True)
@@ -268,7 +269,8 @@ def to_completion(body: dict[str, Any], answer: Answer) -> dict[str, Any]:
         }
         for index, text in enumerate((answer.text, *answer.more))
     ]
-    completion = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": body["model"]}
+    completion = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1}
+    completion |= {"model": answer.model or body["model"]}
     completion |= {"choices": choices} | ({"service_tier": answer.service_tier} if answer.service_tier else {})
     return completion | ({"usage": dict(answer.usage)} if answer.usage else {})
 

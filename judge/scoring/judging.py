@@ -174,7 +174,17 @@ class Judge:
     @property
     def shortfalls(self) -> list[str]:
         """A sentence for each thing that the server did otherwise than asked for."""
-        return list(dict.fromkeys(said for each in (*self._members, *self._stronger) for said in each.model.shortfalls))
+        models = [each.model for each in (*self._members, *self._stronger)]
+        by_served: dict[str, list[str]] = {}
+        for model in models:
+            if model.served:
+                by_served.setdefault(model.served, []).append(repr(model.name))
+        same = [
+            f"Models {' and '.join(names)} are one: the server names each answer's model as {served!r}."
+            for served, names in by_served.items()
+            if len(names) > 1
+        ]
+        return list(dict.fromkeys([*(said for each in models for said in each.shortfalls), *same]))
 
     @property
     def version(self) -> str:

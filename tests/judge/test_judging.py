@@ -442,3 +442,10 @@ async def test_ratings_of_a_try_that_failed_are_not_asked_for_again(
     verdict = await judge.score(QUESTION, RESPONSE, earlier=caught.value.ratings)
     assert [rating.score for rating in verdict.ratings if isinstance(rating, Rating)] == [2, 4, 4]
     assert (len(model_server.requests), verdict.input_tokens) == (3 + 2, 3 * 400)
+
+
+async def test_two_names_of_one_model_are_told(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    model_server.script(lambda request: Answer("score: 4", model="large-1" if request["model"] != "c" else None))
+    judge = Judge(models=["a", "b", "c"], client=client)
+    await judge.score(QUESTION, RESPONSE)
+    assert judge.shortfalls == ["Models 'a' and 'b' are one: the server names each answer's model as 'large-1'."]

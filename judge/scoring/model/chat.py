@@ -54,6 +54,7 @@ class ChatModel:
 
     Attributes:
         shortfalls: A sentence for each wish that the server did not grant.
+        served: The name of the model that answered last, in the server's words; None if it gives none.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class ChatModel:
         self.name = name
         self.setting = setting
         self.shortfalls: dict[str, None] = {}  # in order, each once
+        self.served: str | None = None
         self._connect = connect
         self._wishes = wishes
         self._timeout_s = timeout_s
@@ -167,7 +169,7 @@ class ChatModel:
         """Asks until there is an answer, or asking again cannot help; adds errors to `failures`."""
         import openai
 
-        from judge.scoring.model.failures import is_filtered, is_worth_retrying, rejected_option
+        from judge.scoring.model.failures import is_filtered, is_loading, is_worth_retrying, rejected_option
 
         rejected: set[str] = set()
         spent: Completion | None = None
@@ -185,8 +187,8 @@ class ChatModel:
                     continue
                 failures.append(exc)
                 wait_s = _wait_s(exc, attempt)
-                # Capacity at this tier comes and goes within minutes.
-                waits = self._wishes.tier == FLEX and getattr(exc, "status_code", None) == 429
+                # Capacity at this tier comes and goes within minutes, and a model is loaded in as many.
+                waits = is_loading(exc) or (self._wishes.tier == FLEX and getattr(exc, "status_code", None) == 429)
                 is_long = wait_s >= self._timeout_s or time.monotonic() + wait_s >= give_up_at
                 is_last = is_long or (attempt >= _MAX_ATTEMPTS and not waits)
                 if is_last or not is_worth_retrying(exc):
@@ -253,6 +255,7 @@ class ChatModel:
         tier, served, model = self._wishes.tier, answer.get("service_tier"), answer.get("model")
         if isinstance(served, str) and tier not in (None, "auto", served):
             self.note(f"Model {self.name!r} was asked at tier {tier!r} and answered at {served[:40]!r}, at its price.")
+        self.served = model[:80] if isinstance(model, str) else None
         # In chat completions many servers name the model otherwise.
         if path == DECISIONS and isinstance(model, str) and not model.startswith(self.name.rpartition("/")[2]):
             self.note(f"Model {self.name!r} was asked, and {model[:80]!r} answered.")

@@ -24,7 +24,7 @@ from judge import (
 )
 from tests.judge_client import QUESTION, RESPONSE, Ask, to_ask
 from tests.model_server import Answer, Failure, ModelServer, Raw, Reply, Script
-from tests.server_profiles import AZURE, GOOD, KEY, LITELLM, MODEL, OPENAI, PROFILES, VLLM, Profile
+from tests.server_profiles import AZURE, GOOD, KEY, LITELLM, LLAMA_CPP, MODEL, OPENAI, PROFILES, VLLM, Profile
 
 NOW = {"retry-after": "0"}
 TOO_FAR_OFF = {"retry-after": "300"}  # beyond every deadline here, so no test waits
@@ -220,6 +220,12 @@ async def test_rate_limit_that_lasts_is_reported(model_server: ModelServer, fail
     assert isinstance(error, RateLimitedError)
     assert "JUDGE_CONCURRENCY" in str(error)
     assert len(model_server.requests) == 5
+
+
+async def test_model_that_is_being_loaded_is_waited_for(model_server: ModelServer, ask: Ask) -> None:
+    loading = replace(LLAMA_CPP.overloaded, headers=NOW)
+    assert (await ask(*[loading] * 9, GOOD, samples=1)).score == 4
+    assert len(model_server.requests) == 10
 
 
 @pytest.mark.parametrize("reply", every("overloaded"))
