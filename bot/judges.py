@@ -57,6 +57,7 @@ def _maker(settings: JudgeSettings, client: "AsyncOpenAI | None") -> MakeJudge:
             client=client,
             timeout_s=settings.judge_timeout_s,
             escalate_to=None if model == stronger else stronger,  # no model is asked twice
+            escalate_spread=settings.judge_escalate_spread,
             ask=settings.judge_ask,
             effort=settings.judge_effort,
             options=settings.judge_options.get_secret_value() if settings.judge_options else None,

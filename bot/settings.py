@@ -175,6 +175,11 @@ class JudgeSettings(StoreSettings):
         description="a stronger model on the same server, asked when ratings are two or more points apart or too few "
         "are usable",
     )
+    judge_escalate_spread: float | None = Field(
+        default=None,
+        ge=0,
+        description="how wide a distribution calls for it, in points (standard deviation). Default: the widest tenth",
+    )
     judge_ask: Literal["text", "distribution", "decision"] = Field(
         default="text",
         description="`distribution`: from log probabilities, `decision`: from a decision model, both without a reason",

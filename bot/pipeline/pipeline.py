@@ -36,6 +36,7 @@ from bot.slack.client import SLACK_ERRORS
 from bot.store import KeyTakenError, Store, TakenError
 from bot.store.errors import STORE_ERRORS
 from judge import DeadlineError, Judge, JudgeError, Unscored, Verdict, find_flags
+from judge.evaluation.stats import low_to
 from judge.scoring.escalation import is_escalated, others
 from judge.scoring.model import FLEX
 from judge.scoring.ratings import Result
@@ -313,13 +314,20 @@ class CasePipeline:
             try:
                 with metrics.VERDICT_SECONDS.time():
                     earlier = came if before == judged else ()
-                    return await judge.score(question, response, conversation=said, earlier=earlier)
+                    verdict = await judge.score(question, response, conversation=said, earlier=earlier)
             except JudgeError as exc:
                 if exc.ratings:
                     self._came[case.id] = judged, exc.ratings
                 raise
             finally:
                 del self._under_way[case.id]
+            is_low = verdict.score is not None and verdict.score <= low_to(judge.rubric.scale)
+            if is_low or case.is_posted or not case.is_watched:  # somebody reads the reason
+                try:
+                    return await judge.with_reason(verdict, question, response, conversation=said)
+                except JudgeError as exc:
+                    logger.warning("reason_not_given", case=case.id, reason=str(exc))
+            return verdict
 
 
 def _is_too_late(case: LoggedCase) -> bool:

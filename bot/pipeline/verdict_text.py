@@ -314,8 +314,7 @@ def _provenance(case: LoggedCase, verdict: CaseVerdict) -> str:
 def _judged_by(verdict: CaseVerdict) -> str:
     """The model; if a stronger one was asked, which model's verdict this is, and why."""
     if verdict.escalation and (excluded := others(verdict)):
-        scores = [rating.score for rating in excluded if isinstance(rating, Rating)]
-        return escape(why_of_model(verdict.model, verdict.escalation, scores))
+        return escape(why_of_model(verdict.model, verdict.escalation, excluded))
     return "" if verdict.is_offline and verdict.score is not None else escape(verdict.model)  # the headline says it
 
 

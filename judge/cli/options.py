@@ -57,6 +57,12 @@ EscalateTo = Annotated[
         metavar="MODEL", envvar="JUDGE_ESCALATE_TO", help="A stronger model, asked if ratings differ by 2 or more."
     ),
 ]
+_EscalateSpread = Annotated[
+    float | None,
+    typer.Option(
+        envvar="JUDGE_ESCALATE_SPREAD", help="How wide a distribution calls for it; default: the widest tenth."
+    ),
+]
 _Ask = Annotated[
     str, typer.Option(metavar="WAY", envvar="JUDGE_ASK", help="How: text, distribution (log probabilities), decision.")
 ]
@@ -81,6 +87,7 @@ _JUDGE = {
     "samples": (Samples, None),
     "timeout_s": (TimeoutS, 60),
     "escalate_to": (EscalateTo, None),
+    "escalate_spread": (_EscalateSpread, None),
     "ask": (_Ask, "text"),
     "effort": (_Effort, None),
     "options": (_Options, None),

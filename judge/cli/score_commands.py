@@ -138,8 +138,7 @@ def _footnote(verdict: Verdict) -> str:
         scores = ", ".join(str(each.score) if isinstance(each, Rating) else "unscored" for each in ratings)
         parts.insert(0, f"{verdict.basis} ratings: {scores}")
     if verdict.escalation and (aside := others(verdict)):
-        scores_aside = [each.score for each in aside if isinstance(each, Rating)]
-        parts.insert(0, why_of_model(verdict.model, verdict.escalation, scores_aside))
+        parts.insert(0, why_of_model(verdict.model, verdict.escalation, aside))
     if (middle := before_calibration(verdict)) is not None:
         parts.insert(0, f"calibrated from {middle}")
     if verdict.ask:

@@ -1,12 +1,15 @@
 """Decides when a stronger model is asked, and whose verdict counts then."""
 
+import math
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median_low
 
-from judge.scoring.ratings import Rating, Result, UnscoredReason, Verdict, add_known, add_up, point
+from judge.scoring.ratings import Rating, Result, UnscoredReason, Verdict, add_known, add_up, mean_of, point
 
 _TO = " > "
+_RECENT, _ENOUGH = 200, 20
 # The cause is the texts or the server, not the judge's doubt, so another model would hardly do better.
 _NO_DOUBT = {
     UnscoredReason.REFUSED,
@@ -55,13 +58,17 @@ def _is_counted(rating: Result, verdict: Verdict) -> bool:
     return is_escalated(rating.model, verdict.escalation) == is_escalated(verdict.model, verdict.escalation)
 
 
-def why_of_model(model: str, escalation: str, scores_of_other: Sequence[int]) -> str:
-    """Why the verdict is by `model` when both models were asked; `scores_of_other` are the other's usable scores."""
+def why_of_model(model: str, escalation: str, of_other: Sequence[Result]) -> str:
+    """Why the verdict is by `model` when both models were asked; `of_other` are the other's ratings."""
     first, stronger = _models_of(escalation)
     if not is_escalated(model, escalation):
         return f"{stronger} was asked, too, and gave no score; this is {first}'s own verdict"
-    if len(set(scores_of_other)) > 1:
-        spread = f"'s ratings went from {min(scores_of_other)} to {max(scores_of_other)}"
+    rated = [each for each in of_other if isinstance(each, Rating)]
+    scores = {each.score for each in rated}
+    if len(scores) > 1:
+        spread = f"'s ratings went from {min(scores)} to {max(scores)}"
+    elif any(each.probabilities for each in rated):
+        spread = "'s probabilities are spread wide"
     else:
         spread = " gave no score to rely on"
     return f"judged by {stronger}, since {first}{spread}"
@@ -76,6 +83,35 @@ def is_doubtful(verdict: Verdict, scale: tuple[int, int]) -> bool:
     if verdict.unscored is not None:
         return verdict.unscored.reason not in _NO_DOUBT
     return (verdict.spread or 0) >= 2 * point(scale)
+
+
+class Doubt:
+    """Decides about verdicts on one scale which of them a stronger model is asked for, too.
+
+    Those with probabilities are doubtful if these are spread wider than `limit` (their standard deviation); without it,
+    wider than nine tenths of the last 200. Until enough are known, and for all others, `is_doubtful` decides.
+    """
+
+    def __init__(self, scale: tuple[int, int], limit: float | None) -> None:
+        self._scale = scale
+        self._limit = limit
+        self._recent: deque[float] = deque(maxlen=_RECENT)
+
+    @property
+    def version(self) -> list[str]:
+        """What of it makes scores comparable, in words."""
+        return [] if self._limit is None else [f"spread {self._limit:g}"]
+
+    def is_about(self, verdict: Verdict) -> bool:
+        if not verdict.probabilities or not verdict.is_scored:
+            return is_doubtful(verdict, self._scale)
+        mean = mean_of(verdict.probabilities)
+        width = math.sqrt(sum(chance * (score - mean) ** 2 for score, chance in verdict.probabilities.items()))
+        known = sorted(self._recent)
+        self._recent.append(width)
+        if self._limit is not None:
+            return width >= self._limit
+        return width > known[len(known) * 9 // 10] if len(known) >= _ENOUGH else is_doubtful(verdict, self._scale)
 
 
 def join(first: Verdict, stronger: Verdict) -> Verdict:

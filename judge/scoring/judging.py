@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
@@ -10,7 +10,7 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from judge import errors
 from judge.scoring import escalation as scoring_escalation
@@ -22,12 +22,14 @@ from judge.scoring.model import DEFAULT_MODEL, FLEX, LONG, PATIENCE_S, ChatModel
 from judge.scoring.offline import OFFLINE, rate_offline
 from judge.scoring.points import with_points
 from judge.scoring.prompt import Texts
+from judge.scoring.reasons import with_reason
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 _SAMPLES = 3
 _TIMES = 10
+T = TypeVar("T")
 
 
 class Written(NamedTuple):
@@ -63,10 +65,12 @@ class Judge:
         models: The names of the panel, instead of `model`.
         escalate_to: The name of a stronger model on the same server. It is asked too if the ratings are at least two
             points apart, or do not agree on a score by majority; then its verdict counts. None: no other is asked.
+        escalate_spread: How wide a distribution must be to call for it (standard deviation). By default, wider than
+            nine tenths of the last 200.
         ask: "text" asks for ratings with reasons. "distribution" asks each model once, for a few tokens with their log
             probabilities, and for text where these do not speak for the score. "decision" asks decision models, for the
-            probability of each score and of each criterion of the rubric. The last two give no reasons; a wide
-            distribution calls for the stronger model, which is asked for text.
+            probability of each score and of each criterion of the rubric. The last two give no reasons
+            (`with_reason` does); a wide distribution calls for the stronger model, which is asked for text.
         effort: How much the model thinks before it answers, in the server's word (`reasoning_effort`).
         options: More fields for the body of each request, as an object or as JSON.
         tier: The server's `service_tier`. With "flex" a verdict may take 15 minutes.
@@ -88,6 +92,7 @@ class Judge:
         *,
         models: Sequence[str] | str | None = None,
         escalate_to: str | None = None,
+        escalate_spread: float | None = None,
         ask: str = ways.TEXT,
         effort: str | None = None,
         options: Mapping[str, Any] | str | None = None,
@@ -118,7 +123,7 @@ class Judge:
         if not timeout_s > 0:
             raise errors.SetupError(f"JUDGE_TIMEOUT_S is {timeout_s!r}, and a verdict takes time; set it above 0.")
         self._rubric = rubric if isinstance(rubric, scoring_rubric.Rubric) else scoring_rubric.load_rubric(rubric)
-        ways.check(ask, self._models, samples, wishes)
+        ways.check(ask, self._models, samples, wishes, escalate_spread)
         self._points = points
         if points:
             self._check_points()
@@ -134,6 +139,7 @@ class Judge:
             ways.MEMBERS[ask](to_model(name), samples, scale, stops=stops) for name in self._models
         ]
         self._stronger: list[panel.Member] = []  # one, or none
+        self._doubt = scoring_escalation.Doubt(scale, escalate_spread)
         if escalate_to is not None:
             stronger = to_model(ways.checked_stronger(escalate_to, self._models), setting=ways.STRONGER)
             self._stronger = [panel.Member(stronger, several, scale, stops=True)]
@@ -169,22 +175,13 @@ class Judge:
         way, aside = self._ask_for, self._rubric.aside
         if way == ways.DECISION and aside:
             way += f" {sha256(aside.encode()).hexdigest()[:8]}"
-        return ", ".join([*([] if way == ways.TEXT else [way]), *self._wishes.version]) or None
+        return ", ".join([*([] if way == ways.TEXT else [way]), *self._doubt.version, *self._wishes.version]) or None
 
     @property
     def shortfalls(self) -> list[str]:
         """A sentence for each thing that the server did otherwise than asked for."""
         models = [each.model for each in (*self._members, *self._stronger)]
-        by_served: dict[str, list[str]] = {}
-        for model in models:
-            if model.served:
-                by_served.setdefault(model.served, []).append(repr(model.name))
-        same = [
-            f"Models {' and '.join(names)} are one: the server names each answer's model as {served!r}."
-            for served, names in by_served.items()
-            if len(names) > 1
-        ]
-        return list(dict.fromkeys([*(said for each in models for said in each.shortfalls), *same]))
+        return list(dict.fromkeys([*(said for each in models for said in each.shortfalls), *ways.doubles(models)]))
 
     @property
     def version(self) -> str:
@@ -245,10 +242,11 @@ class Judge:
         results, failures = await self._ask(self._members, texts, give_up_at, earlier)
         if failures and not ratings.has_majority(results):
             failure = min(failures, key=lambda failure: failure.is_too_long)
-            failure.ratings = tuple(each for each in results if not _has_failed(each))
+            failed = ratings.UnscoredReason.CALL_FAILED
+            failure.ratings = tuple(each for each in results if getattr(each, "reason", None) is not failed)
             raise failure
         first = self._combine(results, flags=flags, skipped_ratings=panel.skipped_ratings(self._members, results))
-        if self._stronger and scoring_escalation.is_doubtful(first, self._rubric.scale):
+        if self._stronger and self._doubt.is_about(first):
             results, _ = await self._ask(self._stronger, texts, give_up_at)
             name, skipped = self._stronger[0].model.name, panel.skipped_ratings(self._stronger, results)
             first = scoring_escalation.join(
@@ -272,8 +270,24 @@ class Judge:
         """
         self._check_points()
         texts = Texts(self._rubric, question, response, conversation)
+        return await self._in_time(lambda model, until: with_points(model, verdict, texts, until))
+
+    async def with_reason(
+        self, verdict: ratings.Verdict, question: str, response: str, *, conversation: Sequence[Turn] = ()
+    ) -> ratings.Verdict:
+        """A verdict on these texts with a `justification`; one more request asks for it if it has `probabilities`.
+
+        Raises:
+            JudgeError: The call failed.
+        """
+        if verdict.probabilities is None or not verdict.is_scored or verdict.justification:
+            return verdict
+        texts = Texts(self._rubric, question, response, conversation)
+        return await self._in_time(lambda model, until: with_reason(model, verdict, texts, until))
+
+    async def _in_time(self, ask: Callable[[ChatModel, float], Awaitable[T]]) -> T:
         try:
-            return await with_points(self._writer, verdict, texts, time.monotonic() + self._patience_s)
+            return await ask(self._writer, time.monotonic() + self._patience_s)
         except TimeoutError as exc:
             raise self._too_late(self._writer) from exc
 
@@ -296,12 +310,7 @@ class Judge:
         """
         if self.model == OFFLINE:
             raise errors.SetupError(f"{OFFLINE!r} is no model and writes nothing; name one with JUDGE_MODEL.")
-        try:
-            answer = await self._writer.complete(
-                prompt, most_tokens=LONG, give_up_at=time.monotonic() + self._patience_s
-            )
-        except TimeoutError as exc:
-            raise self._too_late(self._writer) from exc
+        answer = await self._in_time(lambda model, until: model.complete(prompt, most_tokens=LONG, give_up_at=until))
         tokens = None if answer.input_tokens is None else answer.input_tokens + (answer.output_tokens or 0)
         return Written(answer.choices[0].text, tokens)
 
@@ -373,14 +382,11 @@ class Judge:
             )
         else:
             why, mend = f"{self._timeout_s:g} s", "raise JUDGE_TIMEOUT_S"
-        shorter = "set JUDGE_ASK=distribution for short answers, " if self._ask_for == ways.TEXT else ""
+        is_first = self._ask_for == ways.TEXT and model.setting != ways.STRONGER
+        shorter = "set JUDGE_ASK=distribution for short answers, " if is_first else ""
         return errors.DeadlineError(
             f"No answer from model {model.name!r} within {why}; {mend}, {shorter}or choose a faster {model.setting}."
         )
-
-
-def _has_failed(result: ratings.Result) -> bool:
-    return isinstance(result, ratings.Unscored) and result.reason is ratings.UnscoredReason.CALL_FAILED
 
 
 def _check(question: object, response: object, conversation: object) -> None:

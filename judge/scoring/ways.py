@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from judge.errors import SetupError
 from judge.scoring.decision import DecisionMember
 from judge.scoring.distribution import DistributionMember
-from judge.scoring.model import Wishes
+from judge.scoring.model import ChatModel, Wishes
 from judge.scoring.offline import OFFLINE
 from judge.scoring.panel import Member
 
@@ -14,12 +14,17 @@ STRONGER = "JUDGE_ESCALATE_TO"
 MEMBERS = {TEXT: Member, DISTRIBUTION: DistributionMember, DECISION: DecisionMember}
 
 
-def check(ask: str, models: Sequence[str], samples: int, wishes: Wishes) -> None:
+def check(ask: str, models: Sequence[str], samples: int, wishes: Wishes, spread: float | None) -> None:
     """Raises SetupError if there is no such way, or something else does not go with it."""
     decides, leave_out = ask == DECISION, "leave one of the two out."
     for is_wrong, why in (
         (ask not in MEMBERS, f"JUDGE_ASK is {ask!r}; it is text, distribution or decision."),
         (ask != TEXT and OFFLINE in models, f"JUDGE_ASK is {ask!r}, and {OFFLINE!r} is not a model; {leave_out}"),
+        (
+            ask == TEXT and spread is not None,
+            f"JUDGE_ESCALATE_SPREAD is {spread}, and text has no distribution; {leave_out}",
+        ),
+        (spread is not None and not spread >= 0, f"JUDGE_ESCALATE_SPREAD is {spread!r}; set 0 or more."),
         (decides and samples > 1, f"JUDGE_SAMPLES is {samples}, and a decision is one rating; {leave_out}"),
         (decides and wishes.effort, f"JUDGE_EFFORT is {wishes.effort!r}, which decisions do not have; {leave_out}"),
         (decides and wishes.tier, f"JUDGE_TIER is {wishes.tier!r}, which decisions do not have; {leave_out}"),
@@ -51,3 +56,16 @@ def checked_stronger(name: str, models: Sequence[str]) -> str:
     if OFFLINE in (stronger, *models):
         raise SetupError(f"{STRONGER} is {stronger!r}, but {OFFLINE!r} is not a model; leave one of the two out.")
     return stronger
+
+
+def doubles(models: Sequence[ChatModel]) -> list[str]:
+    """A sentence for each model that answered under several names."""
+    by_served: dict[str, list[str]] = {}
+    for model in models:
+        if model.served:
+            by_served.setdefault(model.served, []).append(repr(model.name))
+    return [
+        f"Models {' and '.join(names)} are one: the server names each answer's model as {served!r}."
+        for served, names in by_served.items()
+        if len(names) > 1
+    ]

@@ -1,11 +1,13 @@
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from openai import AsyncOpenAI
 
 from judge import Judge, Rubric, RubricError, SetupError, Turn, Unscored, UnscoredReason, Verdict, load_rubric
+from judge.scoring.escalation import Doubt, others, why_of_model
 from tests.judge_client import QUESTION, RESPONSE, Ask
 from tests.model_server import Decided, Failure, ModelServer, Raw, Script
 from tests.tables import each
@@ -167,11 +169,41 @@ async def test_scale_of_more_than_ten_levels_is_refused_before_anything_is_sent(
         ({"ask": "decision", "effort": "low"}, "JUDGE_EFFORT"),
         ({"ask": "decision", "tier": "flex"}, "JUDGE_TIER"),
         ({"logprobs": True}, "--ask distribution"),
+        ({"escalate_spread": 1}, "JUDGE_ESCALATE_SPREAD"),
     ],
 )
 def test_what_does_not_go_together_is_refused(settings: dict[str, Any], words: str) -> None:
     with pytest.raises(SetupError, match=words):
         Judge(**settings)
+
+
+async def test_reason_of_a_decision_is_asked_for_beside_its_score(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    judge = Judge("m", client=client, ask="decision")
+    model_server.script(Decided(LEVELS), "score: 4\nIt says why.", "Score: 2\nIt is wrong.")
+    verdict = await judge.score(QUESTION, RESPONSE)
+    said = [await judge.with_reason(verdict, QUESTION, RESPONSE) for _ in range(2)]
+    assert [each.justification for each in said] == ["It says why.", ""]  # the second is a reason for another score
+    assert (said[0].score, said[0].input_tokens) == (verdict.score, 700 + 400)
+    assert await judge.with_reason(said[0], QUESTION, RESPONSE) == said[0]
+    assert "given the score 4 already" in model_server.requests[1]["messages"][0]["content"]
+
+
+@pytest.mark.parametrize(
+    ("limit", "asked"),
+    [
+        (None, [False] * 21 + [True]),  # wider than nine tenths of those before; as wide as all of them is not
+        (0.5, [True] * 22),
+        (2, [False] * 22),
+    ],
+)
+async def test_wide_distributions_call_for_the_stronger_model(ask: Ask, limit: float | None, asked: list[bool]) -> None:
+    doubt = Doubt((0, 5), limit)
+    verdict = await decide(ask, Decided(LEVELS))
+    # standard deviations: 0.5 twenty-one times, then 1
+    chances = [{3: 0.5, 4: 0.5}] * 21 + [{3: 0.5, 5: 0.5}]
+    assert [doubt.is_about(replace(verdict, spread=1, probabilities=each)) for each in chances] == asked
 
 
 async def test_wide_decision_goes_on_to_the_stronger_model_as_text(model_server: ModelServer, ask: Ask) -> None:
@@ -180,6 +212,8 @@ async def test_wide_decision_goes_on_to_the_stronger_model_as_text(model_server:
         lambda request: wide if "questions" in request else "score: 4\nGood.", ask="decision", escalate_to="large"
     )
     assert (verdict.model, verdict.score, verdict.justification) == ("large", 4, "Good.")
+    why = why_of_model(verdict.model, verdict.escalation or "", others(verdict))
+    assert why == "judged by large, since m's probabilities are spread wide"
     assert [request["model"] for request in model_server.requests] == ["m", "large", "large"]
 
 

@@ -7,19 +7,29 @@ from bot.slack import ids
 from tests.model_server import Answer, Decided, Failure
 from tests.stage import StageFactory, shown
 
+LEVELS = {str(score): chance for score, chance in enumerate((0.3, 0.1, 0.0, 0.0, 0.4, 0.2))}
 
-async def test_a_decision_is_shown_and_kept(open_stage: StageFactory) -> None:
+
+async def test_a_decision_is_shown_with_a_reason_and_kept(open_stage: StageFactory) -> None:
     stage = await open_stage(judge_ask="decision")
-    levels = {str(score): chance for score, chance in enumerate((0.3, 0.1, 0.0, 0.0, 0.4, 0.2))}
-    stage.model.script(Decided(levels, {"relevant": 0.9}))
+    stage.model.script(Decided(LEVELS, {"relevant": 0.9}), "It is relevant.")
     verdict = await stage.verdict(stage.ask_for_score())
     recorded = await stage.log.cases.verdict(1)
     assert "Score 4 of 5" in shown(verdict)
-    assert "There is no justification." in shown(verdict)
+    assert "It is relevant." in shown(verdict)
     assert recorded
+    assert recorded.input_tokens == 700 + 400
     [rating] = recorded.ratings
     assert (recorded.spread, rating.probabilities[0], rating.points["relevant"]) == (5, pytest.approx(0.3), 0.9)
     assert ", decision " in (recorded.judge_version or "")
+
+
+async def test_a_score_stands_though_its_reason_cannot_be_asked_for(open_stage: StageFactory) -> None:
+    stage = await open_stage(judge_ask="decision")
+    stage.model.script(Decided(LEVELS), Failure(404, message="no such route"))
+    verdict = await stage.verdict(stage.ask_for_score())
+    assert "Score 4 of 5" in shown(verdict)
+    assert "There is no justification." in shown(verdict)
 
 
 async def test_thinking_is_shown_apart_and_a_refused_effort_logged_once(open_stage: StageFactory) -> None:
