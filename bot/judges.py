@@ -1,14 +1,15 @@
 """The app's judges, made from its settings."""
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from bot.domain.limits import Limits
 from bot.pipeline.judges import MakeJudge
 from bot.settings import OFFLINE, JudgeSettings, Settings
 from judge import Judge, Rubric, list_rubrics, load_rubric
-from judge.scoring.model import make_client
+from judge.scoring.model import Connection, check_client, make_client
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -38,16 +39,24 @@ def limits_of(settings: Settings) -> Limits:
 async def open_judges(
     settings: JudgeSettings, client_type: "type[AsyncOpenAI] | None" = None
 ) -> AsyncIterator[MakeJudge]:
-    """A function that makes judges; they share one client of the model's server, of class `client_type` if given."""
+    """A function that makes judges; they share one client of the model's server, of class `client_type` if given.
+
+    It is made for the first request.
+
+    Raises:
+        SetupError: As in `make_client`.
+    """
     if settings.judge_model == OFFLINE and not settings.judge_models:
         yield _maker(settings, None)
         return
     key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
-    async with make_client(key, settings.openai_base_url, client_type) as client:
-        yield _maker(settings, client)
+    check_client(key, settings.openai_base_url)
+    make = partial(make_client, key, settings.openai_base_url, client_type)
+    async with aclosing(Connection(None, make)) as connection:
+        yield _maker(settings, connection)
 
 
-def _maker(settings: JudgeSettings, client: "AsyncOpenAI | None") -> MakeJudge:
+def _maker(settings: JudgeSettings, client: Connection | None) -> MakeJudge:
     def make(rubric: Rubric, model: str | None, tier: str | None) -> Judge:
         stronger = settings.judge_escalate_to
         return Judge(

@@ -57,7 +57,7 @@ class Judge:
             With `escalate_to` it is asked for all, because a third rating far from two equal ones also calls for the
             stronger model. For one rating, a model is asked for its likeliest answer (temperature 0); for several, it
             keeps the server's temperature, because identical answers would show no spread.
-        client: An `AsyncOpenAI` to use, with its own key and address; the caller closes it.
+        client: An `AsyncOpenAI` to use, with its own key and address, or a `Connection`; the caller closes it.
             By default, one is created at the first call from OPENAI_API_KEY and OPENAI_BASE_URL.
         timeout_s: Longest time for an answer, from when the request goes to the server. A server that answers one
             request at a time gets fewer at once; with that and retries, a verdict takes at most ten times as long, or
@@ -87,7 +87,7 @@ class Judge:
         model: str = DEFAULT_MODEL,
         rubric: scoring_rubric.Rubric | str | Path = scoring_rubric.DEFAULT_RUBRIC,
         samples: int | None = None,
-        client: "AsyncOpenAI | None" = None,
+        client: "AsyncOpenAI | Connection | None" = None,
         timeout_s: float = 60,
         *,
         models: Sequence[str] | str | None = None,
@@ -130,7 +130,8 @@ class Judge:
         self._samples = samples
         self._timeout_s = max(timeout_s, PATIENCE_S) if tier == FLEX else timeout_s
         self._patience_s = max(self._timeout_s, min(_TIMES * timeout_s, PATIENCE_S))
-        self._connect = Connection(client)
+        self._connect = client if isinstance(client, Connection) else Connection(client)
+        self._is_shared = isinstance(client, Connection)
         self._wishes = wishes
         to_model = partial(ChatModel, connect=self._connect, wishes=wishes, timeout_s=self._timeout_s)
         scale = self._rubric.scale
@@ -334,7 +335,8 @@ class Judge:
 
     async def aclose(self) -> None:
         """Closes the connections that this judge opened; a client that the caller gave stays open."""
-        await self._connect.aclose()
+        if not self._is_shared:
+            await self._connect.aclose()
 
     async def __aenter__(self) -> Self:
         return self

@@ -1,5 +1,7 @@
 import asyncio
 from collections.abc import Callable
+from contextlib import aclosing
+from functools import partial
 from typing import Any
 
 import pytest
@@ -18,7 +20,7 @@ from judge import (
     UnscoredReason,
     load_rubric,
 )
-from judge.scoring.model import make_client
+from judge.scoring.model import Connection, make_client
 from tests.judge_client import QUESTION, RESPONSE, Ask
 from tests.model_server import Answer, Drop, Failure, Held, ModelServer, Stall
 from tests.tables import each
@@ -359,6 +361,15 @@ async def test_text_over_the_limit_is_refused_unread(
 async def test_text_at_the_limit_is_judged(ask: Ask) -> None:
     verdict = await ask("score: 4\nGood.", question="q" * 100_000, response="r" * 100_000, samples=1)
     assert verdict.score == 4
+
+
+async def test_judges_that_ask_at_once_share_one_client(model_server: ModelServer) -> None:
+    async with aclosing(Connection(None, partial(make_client, "key", model_server.base_url))) as connection:
+        async with Judge("m", client=connection), Judge("m", client=connection):
+            first, second = await asyncio.gather(connection(), connection())
+        assert first is second
+        assert not first.is_closed()
+    assert first.is_closed()
 
 
 async def test_client_of_the_caller_stays_open(model_server: ModelServer, client: AsyncOpenAI) -> None:
