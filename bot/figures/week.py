@@ -69,14 +69,6 @@ class Tally:
             mean.add_clusters(n, total, number)
         return mean.estimate()
 
-    def at(self, position: int) -> int:
-        """The score at that position from the lowest, from 0; beyond the end the highest score, and 0 without any."""
-        for score in sorted(self.counts):
-            position -= self.counts[score]
-            if position < 0:
-                return score
-        return max(self.counts, default=0)
-
 
 @dataclass(frozen=True)
 class Point:
@@ -231,7 +223,7 @@ async def read_figures(
         tallies.usage(place, span, kind),
         tallies.labelled(place, Span(BEGINNING, span.end), kind),
         figures_quality.read_quality(tallies, place, week, span.end, kind),
-        _read_lowest(tallies, place, span, kind, authors, glance.this, choose),
+        _read_lowest(tallies, place, span, authors, choose),
     )
     unscored = Counter[str]()
     for row in rows:
@@ -251,23 +243,12 @@ async def read_figures(
 
 
 async def _read_lowest(
-    tallies: Tallies,
-    place: Place,
-    span: Span,
-    kind: Kind,
-    authors: Sequence[Author],
-    this: Tally,
-    choose: Choose | None,
+    tallies: Tallies, place: Place, span: Span, authors: Sequence[Author], choose: Choose | None
 ) -> tuple[LowCase, ...]:
-    chosen = await choose([author.id for author in authors]) if choose else None
-    if chosen is not None:
-        parts = (Counter(author.this.counts) for author in authors if author.id in chosen)
-        this = Tally(sum(parts, Counter[int]()))
-    up_to = min(this.at(LOWEST - 1), low_to(kind.scale))
-    some = None if chosen is None else frozenset(chosen)
-    found = await tallies.lowest(place, span, kind, up_to, LOWEST, some)
-    drawn = await tallies.low(replace(place, origin=Origin.WATCHED), span, LOWEST, False)
-    return tuple(sorted([*found, *drawn], key=lambda case: (case.score, -case.judged_at.timestamp()))[:LOWEST])
+    some = frozenset(await choose([author.id for author in authors])) if choose else None
+    found = await tallies.low(place, span, LOWEST, False, some)
+    found += await tallies.low(replace(place, origin=Origin.WATCHED), span, LOWEST, False)
+    return tuple(sorted(found, key=lambda case: (case.score, -case.judged_at.timestamp()))[:LOWEST])
 
 
 def change_of(this: Tally, last: Tally, scale: Scale) -> Interval | None:

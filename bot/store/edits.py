@@ -12,7 +12,7 @@ from bot.store.cases import AT_REST, is_one_message
 from bot.store.database import Database, lock_learning
 from bot.store.examples import drop_examples
 from bot.store.jobs import Job, JobKind, JobQueries, is_of_team
-from bot.store.schema import IS_STALE, align_records, cases, ratings, turns
+from bot.store.schema import IS_STALE, align_records, cases, causes, ratings, turns
 from bot.store.turns import is_turn_of_case
 
 _NO_TEXTS = {"question": None, "response": None, "justification": ""}
@@ -36,6 +36,8 @@ async def _drop_quotes(database: Database, connection: AsyncConnection, dropped:
     """Removes what was written from these cases: by the judge, in rubrics, and in what improvements have learnt."""
     theirs = sa.tuple_(ratings.c.team_id, ratings.c.case_id).in_(dropped)
     await connection.execute(sa.update(ratings).where(theirs).values(_NO_WORDS))
+    sorted_ = sa.tuple_(causes.c.team_id, causes.c.case_id).in_(dropped)
+    await connection.execute(sa.delete(causes).where(sorted_))
     learnt = sa.tuple_(align_records.c.team_id, align_records.c.case_id).in_(dropped)
     await connection.execute(sa.delete(align_records).where(learnt))
     await drop_examples(database, connection, dropped)

@@ -276,23 +276,13 @@ class Tallies(StoreQueries):
         return sa.union_all(*each).order_by("position")
 
     @made_once(LowCase)
-    def lowest(
-        self, place: Place, span: Span, kind: Kind, up_to: int, limit: int, author_ids: frozenset[str] | None = None
+    def low(
+        self, place: Place, span: Span, limit: int, is_newest_first: bool, author_ids: frozenset[str] | None = None
     ) -> sa.Executable:
-        """The cases with the lowest scores, newest first among equals.
-
-        No score is above `up_to`, so that the others need no sorting. With `author_ids`, only what those authors wrote.
-        """
-        by_whom = sa.true() if author_ids is None else cases.c.author_id.in_(author_ids)
-        found = sa.select(cases.c.id).where(cases.c.score <= up_to, _is_of(kind), is_public(place, span), by_whom)
-        found = found.order_by(cases.c.score, cases.c.judged_at.desc()).limit(limit)
-        return low_cases(cases.c.id.in_(found))
-
-    @made_once(LowCase)
-    def low(self, place: Place, span: Span, limit: int, is_newest_first: bool) -> sa.Executable:
-        """The low scores of all kinds, newest first, or lowest first."""
+        """The low scores of all kinds, newest or lowest first; with `author_ids`, only what those authors wrote."""
         is_low = cases.c.score <= cases.c.lowest + 0.4 * (cases.c.highest - cases.c.lowest)  # as in `low_to`
-        found = sa.select(cases.c.id).where(is_low, is_public(place, span)).limit(limit)
+        by_whom = sa.true() if author_ids is None else cases.c.author_id.in_(author_ids)
+        found = sa.select(cases.c.id).where(is_low, is_public(place, span), by_whom).limit(limit)
         order = (cases.c.judged_at.desc(),) if is_newest_first else (cases.c.score, cases.c.judged_at.desc())
         return low_cases(cases.c.id.in_(found.order_by(*order)))
 

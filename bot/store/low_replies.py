@@ -1,15 +1,17 @@
 """Low replies: which ones there are, the posts that quote the judge's reasons for them, and the causes of a week."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.database import StoreQueries
 from bot.store.figures import BEGINNING, END, LowCase, Place, Span, Tallies, is_public, low_cases
-from bot.store.schema import cases, quotes
+from bot.store.schema import cases, causes, quotes
 from bot.store.visibility import Origin
+from judge.evaluation.causes import Cause
 
 _ORIGINS = Origin.CHOSEN, Origin.WATCHED
 
@@ -42,3 +44,23 @@ class LowReplies(StoreQueries):
         """Channel, ts and case of each message that quotes the reason of one of these cases."""
         columns = quotes.c.channel_id, quotes.c.ts, quotes.c.case_id
         return await self._database.all(sa.select(*columns).where(quotes.c.case_id.in_(case_ids)))
+
+    async def note_causes(self, place: Place, week: str, found: Sequence[Cause]) -> None:
+        """Keeps the causes of a week's low replies, without those that have lost their reason meanwhile."""
+
+        async def note(connection: AsyncConnection) -> None:
+            for name, case_ids in found:
+                values = map(sa.literal, (place.channel_id, week, name))
+                rows = sa.select(cases.c.team_id, cases.c.id, *values).where(
+                    cases.c.team_id == place.team_id, cases.c.id.in_(case_ids), cases.c.justification != ""
+                )
+                into = ["team_id", "case_id", "channel_id", "week", "name"]
+                await connection.execute(sa.insert(causes).from_select(into, rows))
+
+        await self._database.write(note)
+
+    async def causes(self, place: Place, week: str) -> Mapping[int, str]:
+        """The cause of each low reply of a week by case, as far as they were sorted."""
+        its = {"team_id": place.team_id, "channel_id": place.channel_id, "week": week}
+        rows = await self._database.all(sa.select(causes.c.case_id, causes.c.name).filter_by(**its))
+        return {row.case_id: row.name for row in rows}

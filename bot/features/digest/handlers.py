@@ -21,6 +21,7 @@ from bot.features.digest.input import parse_digest, parse_stats
 from bot.features.digest.queries import busiest, read_glances
 from bot.figures import week as figures_week
 from bot.figures.charts import weekly_means
+from bot.pipeline.text import BUTTON_TOO_SLOW
 from bot.slack import blocks as ui
 from bot.slack import invocation as slack_invocation
 from bot.slack.client import SLACK_ERRORS
@@ -280,6 +281,18 @@ def register(app: AsyncApp, services: Services) -> None:
             settings = await services.store.channels.of(invocation.team_id, channel_id)
             said = await poster.lowest(services, settings, [int(each) for each in numbers.split(",")])
         await services.messenger.tell(invocation.recipient, said)
+
+    @slack_invocation.on_click(app, ids.ACTION_LOW_LIST)
+    async def list_low(body: dict[str, Any]) -> None:
+        invocation = slack_invocation.to_invocation(body)
+        channel_id, _, week = slack_invocation.clicked_value(body).partition(":")
+        refusal = await services.access.refusal(invocation, _WHAT, channel_id, is_change=False)
+        if not refusal:
+            settings = await services.store.channels.of(invocation.team_id, channel_id)
+            window = await poster.low_window(services, settings, week, invocation.user_id)
+            refusal = "" if await services.messenger.open_modal(invocation.trigger_id, window) else BUTTON_TOO_SLOW
+        if refusal:
+            await services.messenger.tell(invocation.recipient, refusal)
 
     @slack_invocation.on_click(app, ids.ACTION_DIGEST_ON, ids.ACTION_DIGEST_OFF)
     async def switch_digest(body: dict[str, Any]) -> None:

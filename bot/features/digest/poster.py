@@ -14,7 +14,7 @@ from slack_sdk.errors import SlackApiError
 
 from bot.domain.week import Schedule, Week, end_of
 from bot.feature import Services
-from bot.features.digest import ids, text
+from bot.features.digest import causes, ids, text
 from bot.figures.week import Figures, read_figures
 from bot.pipeline.quoting import note_found, note_quotes
 from bot.pipeline.text import sentence
@@ -25,11 +25,13 @@ from bot.slack.messages import find_marked, to_metadata
 from bot.store.assignments import EVERYBODY
 from bot.store.channels import ChannelSettings
 from bot.store.digests import LEASE, Claim, DigestStatus
-from bot.store.figures import Place, Span
+from bot.store.figures import LowCase, Place, Span
+from judge.evaluation.causes import MOST
 
 # Well below the lease: when another process takes over the claim, the message is there or will never come.
 _POST_TIMEOUT_S = 120
 _LOOKS_BACK = timedelta(weeks=3)  # a digest of before then ends no week that is due now
+_LOOKED_AT = 500  # low replies, of which the newest are listed and sorted
 _NAMES_WITHIN_S = 60.0  # as no person is waiting
 
 logger = structlog.get_logger(__name__)
@@ -133,6 +135,8 @@ async def _post_once(
         if found:
             await note_found(services.store, services.client, settings.team_id, settings.channel_id, found)
             return DigestStatus.POSTED, found
+    replies, _ = await low_replies(services, settings, week, _NAMES_WITHIN_S)
+    await causes.find(services, Place(settings.team_id, settings.channel_id), week, replies)
     post, told = await draft(services, settings, week)
     if not await services.store.digests.renew(claim, services.clock()):
         return None, None
@@ -153,8 +157,32 @@ def this_week(services: Services, settings: ChannelSettings) -> Week:
 async def draft(services: Services, settings: ChannelSettings, week: Week) -> tuple[messenger.Post, Sequence[int]]:
     """A channel's digest, and the cases whose scores it tells."""
     figures, lead, listed = await _read(services, settings, week, names_within_s=_NAMES_WITHIN_S)
-    post = text.digest_message(figures, lead, listed, services.identity.url, settings.channel_id)
+    place, low = Place(settings.team_id, settings.channel_id), services.store.low_replies
+    why = causes.cause_blocks(await low.causes(place, week.label), await low.causes(place, week.before().label))
+    post = text.digest_message(figures, lead, listed, services.identity.url, settings.channel_id, why)
     return post, [case.id for case in figures.lowest]
+
+
+async def low_replies(
+    services: Services, settings: ChannelSettings, week: Week, names_within_s: float = 0
+) -> tuple[Sequence[LowCase], Mapping[str, Member]]:
+    """The newest low replies of a week by authors whose scores the channel may see, and these authors."""
+    place, span = Place(settings.team_id, settings.channel_id), Span(week.start, week.end)
+    found = await services.store.low_replies.of(place, span, _LOOKED_AT)
+    authors = sorted({case.author_id for case in found if case.author_id})
+    listed = await shown_authors(services, settings, authors, names_within_s)
+    return [case for case in found if case.author_id in listed][:MOST], listed
+
+
+async def low_window(services: Services, settings: ChannelSettings, label: str, reader: str) -> Block:
+    """The window with the low replies of the week with this label, for one person."""
+    year, number = map(int, label.split("-W"))
+    week = Week(year, number, schedule_of(services, settings).zone)
+    replies, listed = await low_replies(services, settings, week)
+    await services.store.assignments.note_told(settings.team_id, [case.id for case in replies], reader)
+    sorted_ = await services.store.low_replies.causes(Place(settings.team_id, settings.channel_id), week.label)
+    names = {author_id: member.name for author_id, member in listed.items()}
+    return causes.list_window(f"Low replies, {label}", replies, names, sorted_, services.identity.url)
 
 
 async def lowest(services: Services, settings: ChannelSettings, case_ids: Collection[int]) -> messenger.Post:

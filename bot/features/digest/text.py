@@ -39,14 +39,16 @@ def digest_message(
     members: Mapping[str, Member],
     workspace_url: str,
     channel_id: str,
+    causes: Sequence[ui.Block] = (),
 ) -> Post:
     """The digest of a week: the `lead`, which holds the features' blocks, then the replies that people chose.
 
-    `members` are the authors to be named. Of the words of others it quotes only the reasons of the lowest scores.
+    `members` are the authors to be named, `causes` is what the low replies have in common. Of the words of others it
+    quotes only the reasons of the lowest scores.
     """
-    lowest = lowest_blocks(figures.lowest, members, workspace_url, channel_id)
+    lowest = lowest_blocks(figures, members, workspace_url, channel_id)
     small = (_unscored(figures), _agreement(figures), _details(figures))
-    return _message(figures, lead, "", small, [*lowest, *_authors(figures, members)])
+    return _message(figures, lead, "", small, [*causes, *lowest, *_authors(figures, members)])
 
 
 def stats_message(
@@ -60,7 +62,7 @@ def stats_message(
     has_lowest: bool,
 ) -> Post:
     """A week's figures: of one author with their lowest, or of the channel by assistant; `subject` ends the title."""
-    lowest = lowest_blocks(figures.lowest, members, workspace_url, channel_id)
+    lowest = lowest_blocks(figures, members, workspace_url, channel_id)
     small = (not_counted(figures), _agreement(figures) if subject else "")
     return _message(figures, lead, subject, small, lowest if has_lowest else _authors(figures, members))
 
@@ -143,15 +145,17 @@ def _uncorrected(found: quality.Quality | None) -> str:
 
 
 def lowest_blocks(
-    lowest: Sequence[LowCase], members: Mapping[str, Member], workspace_url: str, channel_id: str
+    figures: Figures, members: Mapping[str, Member], workspace_url: str, channel_id: str
 ) -> list[ui.Block]:
-    """The lowest scores with the judge's reasons, and a button that shows one person how these replies begin."""
+    """The lowest scores with the judge's reasons, and buttons that show one person how they begin, and all low ones."""
+    lowest = figures.lowest
     if not lowest:
         return []
     hidden = [str(case.id) for case in lowest if case.response]
-    button = ui.button("Show how they begin", ids.ACTION_LOWEST, f"{channel_id}:{','.join(hidden)}")
+    begin = ui.button("Show how they begin", ids.ACTION_LOWEST, f"{channel_id}:{','.join(hidden)}")
+    see_all = ui.button("See all", ids.ACTION_LOW_LIST, f"{channel_id}:{figures.week.label}")
     listed = low_blocks(lowest, [_author(case, members) for case in lowest], workspace_url)
-    return [ui.section("*Lowest*"), *listed, *([ui.actions(button)] if hidden else [])]
+    return [ui.section("*Lowest*"), *listed, ui.actions(*([begin] if hidden else []), see_all)]
 
 
 def beginnings(lowest: Sequence[LowCase], members: Mapping[str, Member], workspace_url: str) -> ui.Block:

@@ -1,9 +1,8 @@
 """Compares a new judge with the one in use on labelled cases, and tells the person who asked for it the result."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from statistics import fmean
-from typing import TypeVar
 
 import structlog
 
@@ -13,17 +12,17 @@ from bot.feature import Services
 from bot.features.rubrics import ids
 from bot.features.rubrics import text as words
 from bot.features.rubrics.replay_queries import LEAST, ChannelReplay, ChannelReplays, ReplayedCase
+from bot.pipeline.asking import ask, tokens_of
 from bot.pipeline.judges import Judges
 from bot.slack.blocks import actions, button, section
 from bot.slack.messenger import Post
-from judge import Judge, JudgeError, Verdict
+from judge import Judge, JudgeError
 from judge.evaluation.align import BudgetError
 from judge.evaluation.stats import Interval, MeanEstimator, paired_difference
 from judge.scoring.rubric import Scale
 
 _MOST_FAILURES = 3
 
-T = TypeVar("T")
 logger = structlog.get_logger(__name__)
 
 
@@ -108,7 +107,7 @@ async def _judge(services: Services, replay: ChannelReplay, judge: Judge) -> Non
         scoring = partial(judge.score, case.question, case.response, conversation=case.conversation)
         texts = [case.question, case.response, *(each.text for each in case.conversation)]
         try:
-            verdict = await ask(services, replay.team_id, texts, scoring, tokens_of)
+            verdict = await ask(services.store, services.limits, replay.team_id, texts, scoring, tokens_of)
         except JudgeError as exc:
             logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc))
             failures += 1
@@ -117,43 +116,6 @@ async def _judge(services: Services, replay: ChannelReplay, judge: Judge) -> Non
             continue
         failures = 0
         await replays.record(replay, case.id, judge.version, verdict.score)
-
-
-async def ask(
-    services: Services,
-    team_id: str,
-    texts: Sequence[str],
-    request: Callable[[], Awaitable[T]],
-    taken: Callable[[T], int],
-) -> T:
-    """The answer of a model to a request that belongs to no case, but counts in the workspace's limits like one.
-
-    Args:
-        services: The app's services.
-        team_id: The workspace whose limits apply.
-        texts: The texts that the model reads, from which the tokens are estimated.
-        request: Sends the request.
-        taken: Returns the number of tokens that an answer took.
-
-    Raises:
-        BudgetError: A limit of the workspace is used up.
-        JudgeError: The model fails.
-    """
-    spending, limits = services.store.spending, services.limits
-    reserved = await spending.reserve(team_id, limits, limits.expected_tokens(*texts))
-    if reserved is None:
-        raise BudgetError
-    try:
-        answer = await request()
-    except BaseException:  # also if it is cancelled: otherwise what nobody took would count for a day
-        await spending.note(reserved, None)
-        raise
-    await spending.note(reserved, taken(answer))
-    return answer
-
-
-def tokens_of(verdict: Verdict) -> int:
-    return (verdict.input_tokens or 0) + (verdict.output_tokens or 0)
 
 
 def comparison(

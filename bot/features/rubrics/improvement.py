@@ -15,7 +15,7 @@ from bot.domain.case import Recipient
 from bot.feature import Services
 from bot.features.rubrics import improvement_queries
 from bot.features.rubrics import improvement_text as words
-from bot.features.rubrics.comparison import ask, tokens_of
+from bot.pipeline.asking import ask, tokens_of
 from bot.pipeline.judges import Judges
 from bot.pipeline.retries import RetryError, may_pass
 from bot.pipeline.text import in_minutes, sentence
@@ -195,7 +195,7 @@ class _Work:
         return words.report(self.improvement, found, cases, len(attempts), judge.rubric, links)
 
     async def ask(self, texts: Sequence[str], request: Callable[[], Awaitable[T]], taken: Callable[[T], int]) -> T:
-        """Like `comparison.ask`, but also raises `BudgetError` if the person has left or it has ended."""
+        """Like `asking.ask`, but also raises `BudgetError` if the person has left or it has ended."""
         if self.asked % _TELL_EVERY == 0:
             with suppress(*SLACK_ERRORS):  # the next check tries again
                 person = self.improvement.channel_id, self.improvement.user_id
@@ -204,7 +204,7 @@ class _Work:
         self.asked += 1
         if self.has_left or await self._is_over():
             raise BudgetError
-        return await ask(self.services, self.improvement.team_id, texts, request, taken)
+        return await ask(self.services.store, self.services.limits, self.improvement.team_id, texts, request, taken)
 
     async def _tell(self) -> None:
         if await self._is_over():  # the message already shows that, or the decision

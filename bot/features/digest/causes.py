@@ -1,0 +1,103 @@
+"""The causes of a week's low replies, found by one request to the channel's judge, and the window that lists them."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import structlog
+
+from bot.domain.verdict import OFFLINE
+from bot.domain.week import Week
+from bot.feature import Services
+from bot.figures.lowest import low_line, reason_of
+from bot.pipeline.asking import ask
+from bot.slack import blocks as ui
+from bot.slack.mrkdwn import clip
+from bot.store.figures import LowCase, Place
+from judge import Judge, JudgeError
+from judge.evaluation.align import BudgetError
+from judge.evaluation.causes import FEWEST, MOST, OTHER, find_causes
+from judge.scoring.judging import Written
+
+_PATIENCE_S = 120  # the claim of a digest holds longer
+_NAME = 60
+_ROOM = 2900
+NOT_SORTED = "not sorted"
+
+logger = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """A judge whose requests count in the workspace's limits."""
+
+    services: Services
+    judge: Judge
+    team_id: str
+
+    async def write(self, prompt: str) -> Written:
+        writing = partial(self.judge.write, prompt)
+        services = self.services
+        return await ask(
+            services.store, services.limits, self.team_id, [prompt], writing, lambda found: found.tokens or 0
+        )
+
+
+async def find(services: Services, place: Place, week: Week, replies: Sequence[LowCase]) -> None:
+    """Sorts a week's low replies, the newest first, into causes, and keeps these; if it fails, the week has none."""
+    low, reasons = services.store.low_replies, {case.id: case.reason for case in replies if case.reason}
+    if services.judges is None or len(reasons) < FEWEST or await low.causes(place, week.label):
+        return
+    chosen = await services.store.rubrics.chosen(place.team_id, place.channel_id)
+    judge = await services.judges.by(place.team_id, place.channel_id, chosen)
+    if judge is None or judge.model == OFFLINE:
+        return
+    known = Counter((await low.causes(place, week.before().label)).values())
+    names = [name for name, _ in known.most_common() if name != OTHER]
+    try:
+        async with asyncio.timeout(_PATIENCE_S):
+            found = await find_causes(_Counted(services, judge, place.team_id), reasons, names)
+    except (BudgetError, JudgeError, TimeoutError) as exc:
+        logger.warning("judge_failed", channel=place.channel_id, error=type(exc).__name__, reason=str(exc))
+    else:
+        await low.note_causes(place, week.label, found.counts)
+
+
+def cause_blocks(now: Mapping[int, str], before: Mapping[int, str]) -> list[ui.Block]:
+    """How many low replies of a week have each cause, and how many had it the week before; empty without causes."""
+    earlier, lines = Counter(before.values()), ["*Why replies scored low*"]
+    for name, number in _ordered(now):
+        trend = f", last week {earlier[name]} of {len(before)}" if before and name != OTHER else ""
+        lines.append(f"• {clip(name, _NAME)}: *{number} of {len(now)}*{trend}")
+    newest = f"The newest {MOST} low replies. " if len(now) >= MOST else ""
+    small = f"{newest}The model names the causes and sorts the replies; the counts are mine."
+    return [ui.section("\n".join(lines)), ui.context(small)] if now else []
+
+
+def list_window(
+    title: str, replies: Sequence[LowCase], names: Mapping[str, str], sorted_: Mapping[int, str], url: str
+) -> ui.Block:
+    """The window with low replies and the judge's reasons, by cause; `names` are those of the authors."""
+    blocks: list[ui.Block] = []
+    by_cause = [*(name for name, _ in _ordered(sorted_)), NOT_SORTED]
+    for name in by_cause:
+        its = [case for case in replies if sorted_.get(case.id, NOT_SORTED) == name]
+        text = f"*{clip(name, _NAME)}* ({len(its)})" if sorted_ else f"*{len(its)} low replies*"
+        for case in its:
+            line = "\n".join(
+                filter(None, ("• " + low_line(case, names.get(case.author_id or "", ""), url), reason_of(case)))
+            )
+            if len(text) + len(line) > _ROOM:
+                blocks.append(ui.section(text))
+                text = line
+            else:
+                text += f"\n{line}"
+        blocks += [ui.section(text)] if its else []
+    return ui.page(title, blocks or [ui.section("No low replies.")])
+
+
+def _ordered(found: Mapping[int, str]) -> list[tuple[str, int]]:
+    """The causes and their numbers, the most frequent first and "other" last."""
+    return sorted(Counter(found.values()).items(), key=lambda each: (each[0] == OTHER, -each[1], each[0]))

@@ -1,0 +1,111 @@
+"""The causes of a week's low replies in its digest: named by the model, counted here, kept for the week after."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlalchemy import select
+
+from bot.domain.week import Week, parse_zone
+from bot.features.digest import ids
+from bot.store.figures import Place
+from bot.store.schema import cases, spent
+from judge.evaluation.causes import Cause
+from pocket_slack import Message
+from tests.gestures import add_cases, help_desk, post_digest
+from tests.stage import CHANNEL, Stage, StageFactory, shown
+
+REASON = "It names no source."
+ANSWER = "no source: 1, 2, 3, 4, 5, 6, 6, 77\ntoo long: 7"
+
+
+def place(stage: Stage) -> Place:
+    return Place(stage.slack.workspace.team_id, help_desk(stage).id)
+
+
+def this_week() -> Week:
+    return Week.of(datetime.now(UTC), parse_zone("UTC"))
+
+
+async def low_replies(stage: Stage, number: int, **changes: object) -> None:
+    await add_cases(stage, help_desk(stage), stage.helper.id, *[1] * number, **{"justification": REASON} | changes)
+
+
+async def its_digest(stage: Stage) -> Message:
+    await post_digest(stage)
+    (message,) = [m for m in stage.ours() if not m.is_reply]
+    return message
+
+
+async def test_it_says_why_with_last_weeks_names_and_keeps_the_causes(stage: Stage) -> None:
+    ago = datetime.now(UTC) - timedelta(weeks=1)
+    await low_replies(stage, 7, judged_at=ago)
+    earlier = [Cause("no source", (1, 2)), Cause("other", (3, 4, 5, 6, 7))]
+    await stage.log.low_replies.note_causes(place(stage), this_week().before().label, earlier)
+    await low_replies(stage, 9)
+    stage.model.script(ANSWER)
+    message = await its_digest(stage)
+    assert "• no source: *6 of 9*, last week 2 of 7\n• other: *3 of 9*" in shown(message)
+    (request,) = stage.model.requests
+    assert 'Use these names of the week before where they fit: "no source".' in str(request)
+    found = await stage.log.low_replies.causes(place(stage), this_week().label)
+    assert sorted(found.values()) == ["no source"] * 6 + ["other"] * 3
+    (used,) = await stage.log.database.values(select(spent.c.tokens))
+    assert used == 460
+
+
+async def test_what_is_forgotten_or_deleted_leaves_the_causes(stage: Stage) -> None:
+    await low_replies(stage, 6)
+    stage.model.script(ANSWER)
+    await its_digest(stage)
+    await stage.log.forgetting.forget([1], stage.ann.id)
+    ts = await stage.log.database.value(select(cases.c.message_ts).where(cases.c.id == 2))
+    await stage.log.edits.note_deleted(place(stage).team_id, place(stage).channel_id, ts)
+    assert set(await stage.log.low_replies.causes(place(stage), this_week().label)) == {3, 4, 5, 6}
+
+
+async def test_what_was_forgotten_while_the_model_sorted_is_not_kept(stage: Stage) -> None:
+    await low_replies(stage, 5)
+    ts = await stage.log.database.value(select(cases.c.message_ts).where(cases.c.id == 1))
+    await stage.log.edits.note_deleted(place(stage).team_id, place(stage).channel_id, ts)
+    await stage.log.low_replies.note_causes(place(stage), "2026-W01", [Cause("no source", (1, 2, 3, 99))])
+    assert set(await stage.log.low_replies.causes(place(stage), "2026-W01")) == {2, 3}
+
+
+async def test_everybody_in_the_channel_can_see_all_by_cause(stage: Stage) -> None:
+    await low_replies(stage, 9)
+    stage.model.script(ANSWER)
+    message = await its_digest(stage)
+    stage.ben.click(message, ids.ACTION_LOW_LIST)
+    window = shown(await stage.modal(stage.ben))
+    assert "*no source* (6)\n• <" in window
+    assert "*other* (3)" in window
+    assert window.count(f"“{REASON}”") == 9
+    stage.ben.close()
+    stage.ben.leave(CHANNEL)
+    stage.ben.click(message, ids.ACTION_LOW_LIST)
+    assert "Only people in this channel" in (await stage.told(stage.ben)).text
+
+
+async def test_four_hundred_low_replies_are_the_newest_hundred_and_fit_into_the_window(stage: Stage) -> None:
+    await low_replies(stage, 400)
+    stage.model.script("no source: " + ", ".join(map(str, range(1, 401))))
+    message = await its_digest(stage)
+    assert "• no source: *100 of 100*" in shown(message)
+    assert "The newest 100 low replies." in shown(message)
+    assert set(await stage.log.low_replies.causes(place(stage), this_week().label)) == set(range(301, 401))
+    stage.ben.click(message, ids.ACTION_LOW_LIST)
+    assert shown(await stage.modal(stage.ben)).count(REASON) == 100
+
+
+@pytest.mark.parametrize(
+    ("settings", "number"),
+    [({}, 4), ({}, 5), ({"judge_model": "offline"}, 5), ({"store_text": "none"}, 5), ({"max_cases_per_day": 1}, 5)],
+    ids=["too few", "prose", "offline", "no texts", "limit"],
+)
+async def test_there_are_none(open_stage: StageFactory, settings: dict[str, object], number: int) -> None:
+    stage: Stage = await open_stage(**settings)
+    await low_replies(stage, number, **({"justification": ""} if "store_text" in settings else {}))
+    stage.model.script("These replies are bad, all 5 of them.")
+    message = await its_digest(stage)
+    assert "Why replies scored low" not in shown(message)
+    assert len(stage.model.requests) == (settings == {} and number == 5)
