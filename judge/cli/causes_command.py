@@ -45,7 +45,7 @@ def causes(
 
     async def ask() -> "Causes":
         async with Judge(model, timeout_s=timeout_s) as judge:
-            return await find_causes(judge, reasons, known or ())
+            return await find_causes(judge.write, reasons, known or ())
 
     found = asyncio.run(ask())
     if output:

@@ -1,14 +1,14 @@
 """Causes: what several low replies have in common, named by a model and counted here.
 
-causes = await find_causes(judge, {line: justification, ...}, known=("no source",))
+causes = await find_causes(judge.write, {line: justification, ...}, known=("no source",))
 causes.counts      # [Cause("no source", (3, 8, 21)), ..., Cause("other", (5,))]
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from judge.errors import BadResponseError, SetupError
 from judge.evaluation.labelled import find_scale, to_number
@@ -45,12 +45,6 @@ _LINE = re.compile(
 )
 
 
-class Writer(Protocol):
-    """A `Judge`, or an object that writes like one."""
-
-    async def write(self, prompt: str) -> Written: ...
-
-
 class Cause(NamedTuple):
     """A cause, and the keys of the replies that have it, in the order in which they were given."""
 
@@ -78,7 +72,9 @@ class Causes:
         return {key: cause.name for cause in self.counts for key in cause.replies}
 
 
-async def find_causes(writer: Writer, reasons: Mapping[int, str], known: Sequence[str] = ()) -> Causes:
+async def find_causes(
+    write: Callable[[str], Awaitable[Written]], reasons: Mapping[int, str], known: Sequence[str] = ()
+) -> Causes:
     """Puts low replies into at most five causes, with one request.
 
     The model names the causes and sorts the replies by number. The rest is counted here: a number that was not asked
@@ -86,7 +82,7 @@ async def find_causes(writer: Writer, reasons: Mapping[int, str], known: Sequenc
     reply, is "other".
 
     Args:
-        writer: Writes the answer.
+        write: `Judge.write`, or a function like it.
         reasons: The judge's reason for each reply, by a key of the caller's, the most important first.
         known: Names that are offered to the model first, such as those of the week before.
 
@@ -106,7 +102,7 @@ async def find_causes(writer: Writer, reasons: Mapping[int, str], known: Sequenc
         known=_KNOWN.format(names=names) if known else "",
         reasons="\n".join(lines),
     )
-    answer = await writer.write(prompt)
+    answer = await write(prompt)
     sorted_ = _read(answer.text, len(keys), known)
     if not sorted_:
         raise BadResponseError("The model named no causes: no line of its answer has a name, a colon and numbers.")

@@ -3,7 +3,6 @@
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import structlog
@@ -16,33 +15,18 @@ from bot.pipeline.asking import ask
 from bot.slack import blocks as ui
 from bot.slack.mrkdwn import clip
 from bot.store.figures import LowCase, Place
-from judge import Judge, JudgeError
+from judge import JudgeError
 from judge.evaluation.align import BudgetError
 from judge.evaluation.causes import FEWEST, MOST, OTHER, find_causes
 from judge.scoring.judging import Written
 
 _PATIENCE_S = 120  # the claim of a digest holds longer
 _NAME = 60
+_WORDS = 80
 _ROOM = 2900
 NOT_SORTED = "not sorted"
 
 logger = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True)
-class _Counted:
-    """A judge whose requests count in the workspace's limits."""
-
-    services: Services
-    judge: Judge
-    team_id: str
-
-    async def write(self, prompt: str) -> Written:
-        writing = partial(self.judge.write, prompt)
-        services = self.services
-        return await ask(
-            services.store, services.limits, self.team_id, [prompt], writing, lambda found: found.tokens or 0
-        )
 
 
 async def find(services: Services, place: Place, week: Week, replies: Sequence[LowCase]) -> None:
@@ -56,9 +40,14 @@ async def find(services: Services, place: Place, week: Week, replies: Sequence[L
         return
     known = Counter((await low.causes(place, week.before().label)).values())
     names = [name for name, _ in known.most_common() if name != OTHER]
+
+    async def write(prompt: str) -> Written:
+        writing, used = partial(judge.write, prompt), (services.store, services.limits, place.team_id)
+        return await ask(*used, [prompt], writing, lambda answer: answer.tokens or 0)
+
     try:
         async with asyncio.timeout(_PATIENCE_S):
-            found = await find_causes(_Counted(services, judge, place.team_id), reasons, names)
+            found = await find_causes(write, reasons, names)
     except (BudgetError, JudgeError, TimeoutError) as exc:
         logger.warning("judge_failed", channel=place.channel_id, error=type(exc).__name__, reason=str(exc))
     else:

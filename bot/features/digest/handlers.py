@@ -271,17 +271,6 @@ def _channel(settings: ChannelSettings, schedule: Schedule, glance: figures_week
 
 
 def register(app: AsyncApp, services: Services) -> None:
-    @slack_invocation.on_click(app, ids.ACTION_LOWEST)
-    async def show_lowest(body: dict[str, Any]) -> None:
-        invocation = slack_invocation.to_invocation(body)
-        channel_id, _, numbers = slack_invocation.clicked_value(body).rpartition(":")
-        channel_id = channel_id or invocation.channel_id  # earlier digests do not name it
-        said: Post | str = await services.access.refusal(invocation, _WHAT, channel_id, is_change=False)
-        if not said:
-            settings = await services.store.channels.of(invocation.team_id, channel_id)
-            said = await poster.lowest(services, settings, [int(each) for each in numbers.split(",")])
-        await services.messenger.tell(invocation.recipient, said)
-
     @slack_invocation.on_click(app, ids.ACTION_LOW_LIST)
     async def list_low(body: dict[str, Any]) -> None:
         invocation = slack_invocation.to_invocation(body)

@@ -2,7 +2,6 @@
 
 ACTION_DIGEST_ON = "switch_digest_on"
 ACTION_DIGEST_OFF = "switch_digest_off"
-ACTION_LOWEST = "show_lowest"
 ACTION_LOW_LIST = "list_low"
 
 METADATA_DIGEST = "slack_judge_digest"

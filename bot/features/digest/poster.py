@@ -5,7 +5,7 @@ abandoned claim, it first looks for the message in Slack. If Slack does not let 
 """
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -17,7 +17,6 @@ from bot.feature import Services
 from bot.features.digest import causes, ids, text
 from bot.figures.week import Figures, read_figures
 from bot.pipeline.quoting import note_found, note_quotes
-from bot.pipeline.text import sentence
 from bot.slack import client, messenger
 from bot.slack.blocks import Block
 from bot.slack.members import Member, list_channels
@@ -174,24 +173,15 @@ async def low_replies(
     return [case for case in found if case.author_id in listed][:MOST], listed
 
 
-async def low_window(services: Services, settings: ChannelSettings, label: str, reader: str) -> Block:
-    """The window with the low replies of the week with this label, for one person."""
-    year, number = map(int, label.split("-W"))
-    week = Week(year, number, schedule_of(services, settings).zone)
+async def low_window(services: Services, settings: ChannelSettings, which: str, reader: str) -> Block:
+    """The window with the low replies of a week, given as its two ends, for one person."""
+    start, end = map(datetime.fromisoformat, which.split("/"))
+    week = Week(start, end, schedule_of(services, settings).zone)
     replies, listed = await low_replies(services, settings, week)
     await services.store.assignments.note_told(settings.team_id, [case.id for case in replies], reader)
     sorted_ = await services.store.low_replies.causes(Place(settings.team_id, settings.channel_id), week.label)
     names = {author_id: member.name for author_id, member in listed.items()}
-    return causes.list_window(f"Low replies, {label}", replies, names, sorted_, services.identity.url)
-
-
-async def lowest(services: Services, settings: ChannelSettings, case_ids: Collection[int]) -> messenger.Post:
-    """How these replies of a posted digest begin, for one person; without those deleted or replaced since."""
-    found = await services.store.low_replies.among(Place(settings.team_id, settings.channel_id), case_ids)
-    if not found:
-        return sentence(text.LOWEST_GONE)
-    listed = await shown_authors(services, settings, [each.author_id for each in found if each.author_id])
-    return messenger.Post(text.LOWEST_BEGIN, [text.beginnings(found, listed, services.identity.url)])
+    return causes.list_window("Low replies of the week", replies, names, sorted_, services.identity.url)
 
 
 async def _read(

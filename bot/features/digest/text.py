@@ -7,14 +7,14 @@ from bot.domain.numbers import number_of
 from bot.features.digest import ids
 from bot.figures import quality
 from bot.figures.charts import charts, day_name, distances, good_words, low_words, moved
-from bot.figures.lowest import low_blocks, low_line
+from bot.figures.lowest import low_blocks
 from bot.figures.week import FEWEST, Figures, Glance
 from bot.pipeline.verdict_text import in_short
 from bot.slack import blocks as ui
 from bot.slack.members import Member
 from bot.slack.messenger import Drawn, Post
-from bot.slack.mrkdwn import clip, excerpt
-from bot.store.figures import LowCase, ThumbCount, Usage
+from bot.slack.mrkdwn import clip
+from bot.store.figures import ThumbCount, Usage
 from judge.evaluation.stats import SURE, Interval, good_from
 
 MOST_AUTHORS = 20
@@ -22,15 +22,11 @@ ENOUGH_LABELS = 20
 _MIN_SCORES = 10  # with fewer, a range would say little more than the scale does
 _WEEK = 7
 _NAME = 80
-_WORDS = 80
-_INDENT = "\u2003"
 _VERSION = 120
 _CENT = 0.01
 _MINUS = "−"
 NEW_JUDGE = "Another judge scored last week, so the two are not compared."
 TOO_FEW = f"Fewer than {FEWEST} scores, so no figures: people may still be asked to score these replies blind."
-LOWEST_BEGIN = "How the lowest replies begin"
-LOWEST_GONE = "These replies are deleted, scored again or no longer in the database."
 
 
 def digest_message(
@@ -147,31 +143,13 @@ def _uncorrected(found: quality.Quality | None) -> str:
 def lowest_blocks(
     figures: Figures, members: Mapping[str, Member], workspace_url: str, channel_id: str
 ) -> list[ui.Block]:
-    """The lowest scores with the judge's reasons, and buttons that show one person how they begin, and all low ones."""
-    lowest = figures.lowest
-    if not lowest:
+    """The lowest scores with the judge's reasons, and a button that shows one person all low ones, with their words."""
+    if not figures.lowest:
         return []
-    hidden = [str(case.id) for case in lowest if case.response]
-    begin = ui.button("Show how they begin", ids.ACTION_LOWEST, f"{channel_id}:{','.join(hidden)}")
-    see_all = ui.button("See all", ids.ACTION_LOW_LIST, f"{channel_id}:{figures.week.label}")
-    listed = low_blocks(lowest, [_author(case, members) for case in lowest], workspace_url)
-    return [ui.section("*Lowest*"), *listed, ui.actions(*([begin] if hidden else []), see_all)]
-
-
-def beginnings(lowest: Sequence[LowCase], members: Mapping[str, Member], workspace_url: str) -> ui.Block:
-    """How these replies begin, to be shown to one person."""
-    lines = ["*Lowest*"]
-    for case in lowest:
-        lines.append(f"• {low_line(case, _author(case, members), workspace_url)}")
-        if words := excerpt(case.response or "", _WORDS):
-            lines.append(f"{_INDENT}“{words}”")
-    return ui.section("\n".join(lines))
-
-
-def _author(case: LowCase, members: Mapping[str, Member]) -> str:
-    if case.author_id is None:
-        return "typed"
-    return members[case.author_id].name if case.author_id in members else ""
+    week, names = figures.week, {None: "typed"} | {author_id: member.name for author_id, member in members.items()}
+    listed = low_blocks(figures.lowest, [names.get(case.author_id, "") for case in figures.lowest], workspace_url)
+    see_all = ui.button("See all", ids.ACTION_LOW_LIST, f"{channel_id}:{week.start.isoformat()}/{week.end.isoformat()}")
+    return [ui.section("*Lowest*"), *listed, ui.actions(see_all)]
 
 
 def _authors(figures: Figures, members: Mapping[str, Member]) -> list[Drawn]:

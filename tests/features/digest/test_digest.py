@@ -1,12 +1,7 @@
 """The digest in Slack: what the command does, and what is in the message that comes of it."""
 
-from sqlalchemy import delete
-
-from bot.features.digest import ids
-from bot.features.digest.text import LOWEST_GONE
 from bot.slack import ids as slack_ids
 from bot.store.channels import ChannelSettings
-from bot.store.schema import cases
 from pocket_slack import Message
 from tests.gestures import add_case, add_cases, help_desk, post_digest, stats
 from tests.stage import CHANNEL, Stage, StageFactory, shown
@@ -113,23 +108,6 @@ async def test_with_people_on_the_lowest_are_named_behind_many_busier_authors(st
     await post_digest(stage)
     (message,) = posted(stage)
     assert "|Score 0 of 5> · ben · <!date^" in shown(message)
-
-
-async def test_the_first_words_of_the_lowest_are_shown_to_one_person_in_the_channel(stage: Stage) -> None:
-    await add_case(stage, help_desk(stage), stage.helper.id, 1, response="The *first* words.")
-    await post_digest(stage)
-    (message,) = posted(stage)
-    assert "first" not in shown(message)
-    stage.ben.click(message, ids.ACTION_LOWEST)
-    told = shown(await stage.told(stage.ben))
-    assert "“The first words.”" in told
-    assert " · helper · " in told
-    stage.ben.leave(CHANNEL)
-    stage.ben.click(message, ids.ACTION_LOWEST)
-    assert "first words" not in shown(await stage.told(stage.ben, 2))
-    await stage.log.database.execute(delete(cases))
-    stage.ann.click(message, ids.ACTION_LOWEST)
-    assert (await stage.told(stage.ann)).text == LOWEST_GONE
 
 
 async def test_a_guest_sees_the_settings_and_changes_nothing(stage: Stage) -> None:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import select
 
-from bot.domain.week import Week, parse_zone
+from bot.domain.week import Week
 from bot.features.digest import ids
 from bot.store.figures import Place
 from bot.store.schema import cases, spent
@@ -22,8 +22,9 @@ def place(stage: Stage) -> Place:
     return Place(stage.slack.workspace.team_id, help_desk(stage).id)
 
 
-def this_week() -> Week:
-    return Week.of(datetime.now(UTC), parse_zone("UTC"))
+def this_week(stage: Stage) -> Week:
+    assert stage.services
+    return stage.services.schedule.current(datetime.now(UTC))
 
 
 async def low_replies(stage: Stage, number: int, **changes: object) -> None:
@@ -40,14 +41,14 @@ async def test_it_says_why_with_last_weeks_names_and_keeps_the_causes(stage: Sta
     ago = datetime.now(UTC) - timedelta(weeks=1)
     await low_replies(stage, 7, judged_at=ago)
     earlier = [Cause("no source", (1, 2)), Cause("other", (3, 4, 5, 6, 7))]
-    await stage.log.low_replies.note_causes(place(stage), this_week().before().label, earlier)
+    await stage.log.low_replies.note_causes(place(stage), this_week(stage).before().label, earlier)
     await low_replies(stage, 9)
     stage.model.script(ANSWER)
     message = await its_digest(stage)
     assert "• no source: *6 of 9*, last week 2 of 7\n• other: *3 of 9*" in shown(message)
     (request,) = stage.model.requests
     assert 'Use these names of the week before where they fit: "no source".' in str(request)
-    found = await stage.log.low_replies.causes(place(stage), this_week().label)
+    found = await stage.log.low_replies.causes(place(stage), this_week(stage).label)
     assert sorted(found.values()) == ["no source"] * 6 + ["other"] * 3
     (used,) = await stage.log.database.values(select(spent.c.tokens))
     assert used == 460
@@ -60,7 +61,7 @@ async def test_what_is_forgotten_or_deleted_leaves_the_causes(stage: Stage) -> N
     await stage.log.forgetting.forget([1], stage.ann.id)
     ts = await stage.log.database.value(select(cases.c.message_ts).where(cases.c.id == 2))
     await stage.log.edits.note_deleted(place(stage).team_id, place(stage).channel_id, ts)
-    assert set(await stage.log.low_replies.causes(place(stage), this_week().label)) == {3, 4, 5, 6}
+    assert set(await stage.log.low_replies.causes(place(stage), this_week(stage).label)) == {3, 4, 5, 6}
 
 
 async def test_what_was_forgotten_while_the_model_sorted_is_not_kept(stage: Stage) -> None:
@@ -92,7 +93,7 @@ async def test_four_hundred_low_replies_are_the_newest_hundred_and_fit_into_the_
     message = await its_digest(stage)
     assert "• no source: *100 of 100*" in shown(message)
     assert "The newest 100 low replies." in shown(message)
-    assert set(await stage.log.low_replies.causes(place(stage), this_week().label)) == set(range(301, 401))
+    assert set(await stage.log.low_replies.causes(place(stage), this_week(stage).label)) == set(range(301, 401))
     stage.ben.click(message, ids.ACTION_LOW_LIST)
     assert shown(await stage.modal(stage.ben)).count(REASON) == 100
 

@@ -12,7 +12,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.week import Schedule, Week, parse_zone
-from bot.features.digest import ids
+from bot.features.digest.causes import list_window
 from bot.features.digest.handlers import (
     DIRECT,
     NOT_YOURS,
@@ -23,9 +23,7 @@ from bot.features.digest.handlers import (
     unsure,
 )
 from bot.features.digest.text import (
-    LOWEST_GONE,
     MOST_AUTHORS,
-    beginnings,
     digest_message,
     judge_change,
     moved_in_short,
@@ -42,7 +40,7 @@ from bot.store.figures import Kind, ScoredCount
 from judge.evaluation.kappa import kappa_of
 from judge.evaluation.stats import Interval, wilson
 from judge.scoring.rubric import Scale
-from pocket_slack.blocks import check_blocks
+from pocket_slack.blocks import check_blocks, check_view
 from tests.tables import each
 from tests.texts import read, unlike
 
@@ -234,18 +232,10 @@ def test_the_trend_in_words_names_the_weeks_of_another_judge_apart() -> None:
     assert judge_change(figures) in words(message(figures))
 
 
-def test_the_lowest_begin_in_words_that_format_nothing(snapshot: SnapshotAssertion) -> None:
-    assert read([beginnings(LOW, HELPER, URL)]) == snapshot
-
-
-def test_the_button_for_the_lowest_knows_those_with_a_text() -> None:
-    (button,) = [
-        each
-        for block in message(some(lowest=LOW)).blocks
-        for each in block.get("elements", [])
-        if each.get("action_id") == ids.ACTION_LOWEST
-    ]
-    assert button["value"] == "C1:7,8"
+def test_the_window_of_low_replies_shows_words_that_format_nothing(snapshot: SnapshotAssertion) -> None:
+    window = list_window("Low replies", LOW, {"B1": "helper"}, {7: "no <source>", 8: "other"}, URL)
+    check_view(window, "modal")
+    assert read(window["blocks"]) == snapshot
 
 
 def test_stats_of_one_author_have_the_agreement_and_those_of_a_channel_its_authors(snapshot: SnapshotAssertion) -> None:
@@ -271,7 +261,6 @@ def test_the_answers_about_stats_read_as_in_the_snapshot(snapshot: SnapshotAsser
         no_author("@zoe", [], lists_people=True),
         no_author("@zoe", ["helper", "pager"], lists_people=False),
         several_authors("@helper", ["B1", "B2"]),
-        LOWEST_GONE,
     ]
     assert "\n".join(said) == snapshot
 
