@@ -207,6 +207,10 @@ class Cases(StoreQueries):
         row, rows = await self._database.read(read)
         return _to_verdict(row, rows) if row.judged_at else None
 
+    async def note_points(self, case: LoggedCase, points: Mapping[str, float | None]) -> None:
+        its = sa.update(schema.cases).where(schema.cases.c.id == case.id)
+        await self._database.execute(its.values(points=points))
+
     async def newest(self, limit: int) -> Sequence[LoggedCase]:
         return (
             await self._database.rows(

@@ -119,7 +119,7 @@ def _points(verdict: Verdict, rubric: Rubric) -> str:
     if not verdict.points:
         return ""
     listed = ", ".join(f"{name}: {_met(chance)}" for name, chance in verdict.points.items())
-    total = points_total(verdict.points, rubric)
+    total = points_total(verdict.points, rubric.scale)
     is_odd = total is not None and verdict.score is not None and abs(total - verdict.score) > 1
     return f"{listed}. These add up to {total}, and not to the score." if is_odd else listed
 

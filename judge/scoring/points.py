@@ -8,7 +8,7 @@ from judge.scoring.answers import spoken
 from judge.scoring.model import ChatModel
 from judge.scoring.prompt import MATERIAL, Texts, render_texts
 from judge.scoring.ratings import Verdict, add_up
-from judge.scoring.rubric import Rubric
+from judge.scoring.rubric import Rubric, Scale
 
 _LINE = re.compile(r"\W*(?P<name>\w[\w .'-]*?)\W*[:=]\W*(?P<met>yes|no)\W*", re.IGNORECASE)
 _REQUEST = """\
@@ -57,12 +57,12 @@ def read_points(answer: str, rubric: Rubric) -> dict[str, float | None] | None:
     return {name: worth.get(frozenset(said.get(name, ()))) for name in rubric.criteria}
 
 
-def points_total(points: Mapping[str, float | None], rubric: Rubric) -> int | None:
+def points_total(points: Mapping[str, float | None], scale: Scale) -> int | None:
     """The score that the points add up to; None if one of them is open, or they are fewer than the scale has steps.
 
     As many criteria as the scale has steps add a point each. Each further one, if it is not met, takes a point away.
     """
-    low, high = rubric.scale
+    low, high = scale
     met = [None if worth is None else worth >= 0.5 for worth in points.values()]
     if None in met or len(met) < high - low:
         return None

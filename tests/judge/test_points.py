@@ -45,7 +45,7 @@ def test_only_a_line_of_a_criterion_and_yes_or_no_counts(answer: str, points: di
 )
 def test_criteria_add_a_point_each_and_each_beyond_the_scale_takes_one_away(met: str, total: int | None) -> None:
     points = {name: None if sign == "?" else float(sign) for name, sign in zip(NAMES, met, strict=False)}
-    assert points_total(points, RUBRIC) == total
+    assert points_total(points, RUBRIC.scale) == total
 
 
 def test_the_request_holds_the_texts_once_and_neutralised() -> None:

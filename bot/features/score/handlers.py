@@ -14,23 +14,16 @@ from slack_bolt.response import BoltResponse
 from bot.domain import blocker
 from bot.domain.case import LoggedCase, Recipient, requester_of
 from bot.domain.deadline import TooLateError
-from bot.domain.numbers import number_of
-from bot.domain.verdict import CaseVerdict
 from bot.feature import Services
+from bot.features.score import details
 from bot.pipeline import text as messages
 from bot.pipeline.case_access import NoCaseError
 from bot.pipeline.retries import in_brief
-from bot.pipeline.verdict_text import headline, rated_quote
-from bot.slack import blocks, ids
+from bot.slack import ids
 from bot.slack import invocation as payloads
 from bot.slack.invocation import Invocation
 from bot.slack.members import MembershipError
-from bot.slack.mrkdwn import escape
 from bot.store.turns import read_said
-from judge.scoring.conversation import is_shortened
-
-_MOST_RATINGS = 20
-_MOST_WORDS = 100
 
 logger = structlog.get_logger(__name__)
 
@@ -55,6 +48,7 @@ def register(app: AsyncApp, services: Services) -> None:
         asked = await intake.again(invocation, earlier)
         await _take(services, ack, intake.add(asked, invocation), invocation, invocation.recipient_at(earlier))
 
+    details.register(app, services)
     _register_window_buttons(app, services)
     _register_windows(app, services)
 
@@ -81,18 +75,6 @@ def _register_window_buttons(app: AsyncApp, services: Services) -> None:
             said = {} if is_first else await services.store.database.read(partial(read_said, case=case))
             view = messages.question_modal(case, *which, invocation.to_state(case.id), said)
             await open_or_tell(invocation, case, view)
-
-    @app.action(ids.ACTION_DETAILS)
-    async def show_details(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation = payloads.to_invocation(body)
-        case = await access.readable(invocation, payloads.clicked_case_id(body))
-        await ack()
-        verdict = await services.store.cases.verdict(case.id)
-        if verdict is None:
-            raise NoCaseError(f"case {case.id} has no verdict to show")
-        await services.store.assignments.note_told(case.team_id, [case.id], invocation.user_id)
-        case = await services.store.cases.with_turns(case)
-        await open_or_tell(invocation, case, details_modal(case, verdict))
 
     async def open_or_tell(invocation: Invocation, case: LoggedCase, view: dict[str, Any]) -> None:
         if not await messenger.open_modal(invocation.trigger_id, view):
@@ -169,36 +151,6 @@ async def open_texts_window(services: Services, invocation: Invocation) -> None:
     view = messages.texts_modal(invocation.to_state(), names, rubric, None if invocation.is_direct else visibility)
     if not await services.messenger.open_modal(invocation.trigger_id, view):
         await services.messenger.tell(invocation.recipient, messages.COMMAND_TOO_SLOW)
-
-
-def details_modal(case: LoggedCase, verdict: CaseVerdict) -> dict[str, Any]:
-    """The window with the facts of a verdict; its case has its turns."""
-    read, written = verdict.input_tokens, verdict.output_tokens
-    thinking = f", {verdict.reasoning_tokens:,} of them thinking" if verdict.reasoning_tokens else ""
-    facts = {
-        "Model": "offline rater" if verdict.is_offline else escape(verdict.model),
-        "Rubric": f"{escape(verdict.rubric)} @ {verdict.rubric_version}",
-        "Mean": "" if verdict.mean is None else f"{verdict.mean:.2f} of {verdict.highest}",
-        "Tokens": "" if read is None or written is None else f"{read:,} read, {written:,} written{thinking}",
-        "Cost": "unknown" if verdict.cost_usd is None else f"${verdict.cost_usd:.4f}",
-        "Reply": number_of(case.messages, "message") if case.messages > 1 else "",
-        "Before the question": _before_question(case) if case.messages_before else "",
-        "Not read": escape(case.unread or ""),
-        "Model time": "" if verdict.latency_ms is None else f"{verdict.latency_ms / 1000:.1f} s in total",
-    }
-    lines = "\n".join(f"*{name}*: {value}" for name, value in facts.items() if value)
-    ratings = [rated_quote(rating, verdict, _MOST_WORDS) for rating in verdict.ratings[:_MOST_RATINGS]]
-    return blocks.page(f"Case {case.id}", [blocks.section(headline(verdict)), blocks.section(lines), *ratings])
-
-
-def _before_question(case: LoggedCase) -> str:
-    cut = sum(is_shortened(turn.text) for turn in case.conversation if turn.role)
-    parts = [
-        number_of(case.messages_before, "message"),
-        f"{case.left_out:,} not shown to the judge" if case.left_out else "",
-        f"{cut:,} shortened in the middle" if cut else "",
-    ]
-    return ", ".join(part for part in parts if part)
 
 
 def register_first(app: AsyncApp, services: Services) -> None:

@@ -1,0 +1,145 @@
+"""*Details* under a verdict: its facts, its ratings, and the points of its rubric, which are asked for here."""
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import structlog
+from slack_bolt.async_app import AsyncAck, AsyncApp
+
+from bot.domain.blocker import NO_TOKENS_LEFT
+from bot.domain.case import LoggedCase
+from bot.domain.numbers import number_of
+from bot.domain.verdict import CaseVerdict
+from bot.feature import Services
+from bot.pipeline import text as messages
+from bot.pipeline.asking import ask, tokens_of
+from bot.pipeline.case_access import NoCaseError
+from bot.pipeline.verdict_text import headline, rated_quote
+from bot.slack import blocks, ids
+from bot.slack import invocation as payloads
+from bot.slack.mrkdwn import escape
+from judge import Judge, JudgeError
+from judge.evaluation.align import BudgetError
+from judge.scoring.conversation import is_shortened
+from judge.scoring.points import points_total
+from judge.scoring.rubric import Scale
+
+_MOST_RATINGS = 20
+_MOST_WORDS = 100
+_MET = 0.5
+ASKING = "Asking the model for the points…"
+NOT_SAID = "The model did not say the points."
+
+logger = structlog.get_logger(__name__)
+
+
+def register(app: AsyncApp, services: Services) -> None:
+    @app.action(ids.ACTION_DETAILS)
+    async def show_details(ack: AsyncAck, body: dict[str, Any]) -> None:
+        invocation = payloads.to_invocation(body)
+        case = await services.case_access.readable(invocation, payloads.clicked_case_id(body))
+        await ack()
+        case, verdict = await _read(services, case)
+        await services.store.assignments.note_told(case.team_id, [case.id], invocation.user_id)
+        judge = await _judge_of(services, case, verdict)
+        view = details_modal(case, verdict, may_ask=judge is not None)
+        if not await services.messenger.open_modal(invocation.trigger_id, view):
+            await services.messenger.tell(invocation.recipient_at(case), messages.BUTTON_TOO_SLOW)
+
+    @payloads.on_click(app, ids.ACTION_POINTS)
+    async def show_points(body: dict[str, Any]) -> None:
+        invocation, update = payloads.to_invocation(body), partial(services.messenger.update_modal, body["view"]["id"])
+        case = await services.case_access.readable(invocation, payloads.clicked_case_id(body))
+        case, verdict = await _read(services, case)
+        note = NOT_SAID
+        if judge := await _judge_of(services, case, verdict):
+            await update(details_modal(case, verdict, ASKING))
+            try:
+                verdict = await _with_points(services, case, verdict, judge)
+            except BudgetError:
+                note = NO_TOKENS_LEFT
+            except JudgeError as exc:
+                logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc))
+        await update(details_modal(case, verdict, "" if verdict.points else note))
+
+
+async def _read(services: Services, case: LoggedCase) -> tuple[LoggedCase, CaseVerdict]:
+    verdict = await services.store.cases.verdict(case.id)
+    if verdict is None:
+        raise NoCaseError(f"case {case.id} has no verdict to show")
+    return await services.store.cases.with_turns(case), verdict
+
+
+async def _judge_of(services: Services, case: LoggedCase, verdict: CaseVerdict) -> Judge | None:
+    """The judge that gave the verdict, to be asked for the points; None if they are known, or cannot be asked for."""
+    if services.judges is None or verdict.score is None or verdict.points or not (case.question and case.response):
+        return None
+    judge = await services.judges.of(case)
+    is_same = judge is not None and judge.version == verdict.judge_version and not verdict.is_offline
+    return judge if judge and is_same and judge.rubric.criteria else None
+
+
+async def _with_points(services: Services, case: LoggedCase, verdict: CaseVerdict, judge: Judge) -> CaseVerdict:
+    """The verdict with its points, as far as the model says them; they are kept with the case.
+
+    Raises:
+        BudgetError: A limit of the workspace is used up.
+        JudgeError: The model fails.
+    """
+    question, response = case.question or "", case.response or ""
+    texts = [question, response, *(turn.text for turn in case.conversation)]
+    found = await ask(
+        services.store,
+        services.limits,
+        case.team_id,
+        texts,
+        partial(judge.with_points, verdict, question, response, conversation=case.conversation),
+        lambda new: tokens_of(new) - tokens_of(verdict),
+    )
+    if found.points:
+        await services.store.cases.note_points(case, found.points)
+    return replace(verdict, points=found.points)
+
+
+def _points(verdict: CaseVerdict) -> list[dict[str, Any]]:
+    """A line for each of the rubric's criteria, and whether they add up to the score."""
+    said = {None: "not said", True: "yes", False: "no"}
+    points = verdict.points or {}
+    lines = [f"{escape(name)}: *{said[worth if worth is None else worth >= _MET]}*" for name, worth in points.items()]
+    total = points_total(points, Scale(verdict.lowest, verdict.highest)) if points else None
+    if total is not None and verdict.score is not None and abs(total - verdict.score) > 1:
+        lines.append(f"_These points add up to {total}, the score is {verdict.score}: the model contradicts itself._")
+    return [blocks.section("\n".join(["*Points*", *lines]))] if points else []
+
+
+def details_modal(case: LoggedCase, verdict: CaseVerdict, note: str = "", *, may_ask: bool = False) -> dict[str, Any]:
+    """The window with the facts of a verdict, and its points or a button that asks for them; its case has its turns."""
+    read, written = verdict.input_tokens, verdict.output_tokens
+    thinking = f", {verdict.reasoning_tokens:,} of them thinking" if verdict.reasoning_tokens else ""
+    facts = {
+        "Model": "offline rater" if verdict.is_offline else escape(verdict.model),
+        "Rubric": f"{escape(verdict.rubric)} @ {verdict.rubric_version}",
+        "Mean": "" if verdict.mean is None else f"{verdict.mean:.2f} of {verdict.highest}",
+        "Tokens": "" if read is None or written is None else f"{read:,} read, {written:,} written{thinking}",
+        "Cost": "unknown" if verdict.cost_usd is None else f"${verdict.cost_usd:.4f}",
+        "Reply": number_of(case.messages, "message") if case.messages > 1 else "",
+        "Before the question": _before_question(case) if case.messages_before else "",
+        "Not read": escape(case.unread or ""),
+        "Model time": "" if verdict.latency_ms is None else f"{verdict.latency_ms / 1000:.1f} s in total",
+    }
+    lines = "\n".join(f"*{name}*: {value}" for name, value in facts.items() if value)
+    ratings = [rated_quote(rating, verdict, _MOST_WORDS) for rating in verdict.ratings[:_MOST_RATINGS]]
+    button = [blocks.actions(blocks.button("Ask for the points", ids.ACTION_POINTS, case.id))] if may_ask else []
+    points = [*_points(verdict), *([blocks.context(note)] if note else button)]
+    return blocks.page(f"Case {case.id}", [blocks.section(headline(verdict)), blocks.section(lines), *points, *ratings])
+
+
+def _before_question(case: LoggedCase) -> str:
+    cut = sum(is_shortened(turn.text) for turn in case.conversation if turn.role)
+    parts = [
+        number_of(case.messages_before, "message"),
+        f"{case.left_out:,} not shown to the judge" if case.left_out else "",
+        f"{cut:,} shortened in the middle" if cut else "",
+    ]
+    return ", ".join(part for part in parts if part)

@@ -1,0 +1,72 @@
+"""*Details*: the points of a rubric are asked for once, in one more request, and kept with the case."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from bot.features.score.details import NOT_SAID
+from bot.slack import ids
+from bot.store.schema import spent
+from pocket_slack import View
+from tests.model_server import Failure
+from tests.stage import Stage, StageFactory, shown
+
+CRITERIA = ("relevant", "substantial", "useful", "comprehensive", "expert", "concise")
+
+
+def points(*met: str) -> str:
+    return "\n".join(f"{name}: {'yes' if name in met else 'no'}" for name in CRITERIA)
+
+
+async def details(stage: Stage, score: int = 4) -> View:
+    stage.model.script(f"score: {score}\nIt is fine.")
+    verdict = await stage.verdict(stage.ask_for_score())
+    stage.ann.click(verdict, ids.ACTION_DETAILS)
+    return await stage.modal(stage.ann)
+
+
+async def ask(stage: Stage, window: View, *answer: Any) -> str:
+    """What the window shows after the button is pressed, and the model has given this answer."""
+    stage.model.script(*answer)
+    await stage.slack.settled(stage.ann.click(window, ids.ACTION_POINTS))
+    await stage.slack.until(lambda: "*Points*" in _seen(stage) or NOT_SAID in _seen(stage))
+    return _seen(stage)
+
+
+def _seen(stage: Stage) -> str:
+    return shown(stage.ann.view) if stage.ann.view else ""
+
+
+async def test_points_are_asked_for_once_counted_and_kept(stage: Stage) -> None:
+    seen = await ask(stage, await details(stage), points(*CRITERIA[:4], "concise"))
+    assert "*Points*\nrelevant: *yes*\nsubstantial: *yes*\nuseful: *yes*\ncomprehensive: *yes*\nexpert: *no*" in seen
+    assert "contradicts itself" not in seen
+    assert await stage.log.database.values(select(spent.c.tokens)) == [460]
+    asked = len(stage.model.requests)
+    stage.ann.close()
+    stage.ann.click(stage.ours()[-1], ids.ACTION_DETAILS)
+    window = await stage.modal(stage.ann)
+    assert "relevant: *yes*" in shown(window)
+    assert "Ask for the points" not in shown(window)
+    assert len(stage.model.requests) == asked
+
+
+async def test_points_that_are_more_than_one_from_the_score_say_so(stage: Stage) -> None:
+    seen = await ask(stage, await details(stage, 5), points("relevant", "concise"))
+    assert "These points add up to 1, the score is 5" in seen
+
+
+@pytest.mark.parametrize("answer", ["I think it is rather good.", Failure(400)], ids=["prose", "refused"])
+async def test_an_answer_without_points_is_no_answer(stage: Stage, answer: Any) -> None:
+    window = await details(stage)
+    assert NOT_SAID in await ask(stage, window, answer)
+    verdict = await stage.log.cases.verdict(1)
+    assert verdict
+    assert verdict.points is None
+
+
+@pytest.mark.parametrize("settings", [{"store_text": "none"}, {"judge_model": "offline"}])
+async def test_there_is_no_button_without_texts_or_a_model(open_stage: StageFactory, settings: dict[str, str]) -> None:
+    stage: Stage = await open_stage(**settings)
+    assert "Ask for the points" not in shown(await details(stage))
