@@ -161,6 +161,9 @@ def export(
     since: Since = None,
     has_unlabelled: Annotated[bool, typer.Option("--all", help="Also cases without a label.")] = False,
     watched: Watched = False,
+    low: Annotated[
+        bool, typer.Option("--low", help="All cases with a low score, with the judge's reason, points and cause.")
+    ] = False,
     form: Annotated[
         Literal["jsonl", "csv", "parquet", "inspect", "promptfoo", "langfuse"] | None,
         typer.Option("--format", help="A table, or what another tool loads; by default from the output's name."),
@@ -180,13 +183,15 @@ def export(
     from bot.commands.export import export_labels, export_person
     from bot.store.export import Selection
 
-    given = {"--since": since is not None, "--all": has_unlabelled, "--watched": watched}
+    given = {"--since": since is not None, "--all": has_unlabelled, "--watched": watched, "--low": low}
     given |= {"--format": form is not None, "--texts": has_texts}
     if user is not None and any(given.values()):
         option = next(name for name, is_given in given.items() if is_given)
         raise typer.BadParameter(f"{option} cannot be combined with --user, which exports everything")
     if user is None:
-        _run(export_labels(output, Selection(since, has_unlabelled, watched), form, has_texts=has_texts))
+        _run(
+            export_labels(output, Selection(since, has_unlabelled or low, watched, low=low), form, has_texts=has_texts)
+        )
     else:
         _run(export_person(output, user))
 

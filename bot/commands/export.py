@@ -178,6 +178,9 @@ async def export(
     count = left_out = 0
     async for labelled, _, said in _readable(Exports(database).rows(which)):
         row: Mapping[str, Any] = to_row(labelled, said, has_texts=has_texts)
+        if which.low:
+            why = {"justification": labelled.justification or None} if has_texts else {}
+            row = {**row, **why, "points": labelled.points, "cause": labelled.cause if has_texts else None}
         if convert:
             if not row.get("prompt"):
                 left_out += 1

@@ -9,9 +9,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, and_, func, select, tuple_
 
 from bot.store.database import StoreQueries, columns_of
-from bot.store.schema import cases, labels, ratings
+from bot.store.schema import cases, causes, labels, ratings
 from bot.store.turns import read_conversations
-from bot.store.visibility import NEWER, chosen_or_watched, counts, is_scored_with_texts, is_watched, superseded
+from bot.store.visibility import NEWER, chosen_or_watched, counts, is_low, is_scored_with_texts, is_watched, superseded
 from judge import Turn
 
 _DIRECT_MESSAGES = "D"
@@ -93,12 +93,14 @@ class Selection:
         has_unlabelled: Whether verdicts without a label are exported, too.
         watched: The replies that watches drew, instead of those that people chose.
         place: Team and channel, to export only that channel.
+        low: Only low scores.
     """
 
     since: datetime | None = None
     has_unlabelled: bool = False
     watched: bool = False
     place: tuple[str, str] | None = None
+    low: bool = False
 
     def conditions(self) -> Sequence[ColumnElement[bool]]:
         newer: tuple[ColumnElement[bool], ...] = ()
@@ -107,6 +109,7 @@ class Selection:
             own = [cases.c.team_id == self.place[0], cases.c.channel_id == self.place[1]]
             newer = NEWER.c.team_id == self.place[0], NEWER.c.channel_id == self.place[1]
         is_judged = cases.c.judged_at.is_not(None) if self.since is None else cases.c.judged_at >= self.since
+        own += [is_low()] if self.low else []
         return [*own, is_judged, chosen_or_watched(*newer, watched=self.watched)]
 
 
@@ -137,11 +140,14 @@ class Exports(StoreQueries):
     ) -> AsyncIterator[tuple[Row[Any], Sequence[Row[Any]], Sequence[Turn]]]:
         """A row for each label of each verdict, oldest case first, with its ratings if `has_ratings`, and conversation.
 
-        It has the columns of `cases` and, from the label, `human` (its score), `user_id`, `reason`, `is_blind` and
-        `label_probability`, which are None without a label. Rows are read page by page: each is as it was when its page
-        was read, and a case that was given without a label is not given again when it gets its first one.
+        It has the columns of `cases`, its `cause` as in a digest and, from the label, `human` (its score), `user_id`,
+        `reason`, `is_blind` and `label_probability`, which are None without a label. Rows are read page by page: each
+        is as it was when its page was read, and a case that was given without a label is not given again when it gets
+        its first one.
         """
-        query = select(cases, *_LABEL).select_from(cases).join(labels, isouter=which.has_unlabelled)
+        of_case = and_(causes.c.team_id == cases.c.team_id, causes.c.case_id == cases.c.id)
+        cause = select(causes.c.name).where(of_case).limit(1).scalar_subquery().label("cause")
+        query = select(cases, *_LABEL, cause).select_from(cases).join(labels, isouter=which.has_unlabelled)
         query = query.where(*which.conditions())
         place = tuple_(cases.c.id, _LABELLED_BY)
         page = query

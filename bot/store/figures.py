@@ -17,7 +17,7 @@ from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.store.database import StoreQueries, columns_of
 from bot.store.schema import cases, labels, replies
 from bot.store.statements import made_once
-from bot.store.visibility import NEWER, Origin, counts, is_automated, is_watched, superseded
+from bot.store.visibility import NEWER, Origin, counts, is_automated, is_low, is_watched, superseded
 from judge.scoring.rubric import Scale
 
 
@@ -280,9 +280,8 @@ class Tallies(StoreQueries):
         self, place: Place, span: Span, limit: int, is_newest_first: bool, author_ids: frozenset[str] | None = None
     ) -> sa.Executable:
         """The low scores of all kinds, newest or lowest first; with `author_ids`, only what those authors wrote."""
-        is_low = cases.c.score <= cases.c.lowest + 0.4 * (cases.c.highest - cases.c.lowest)  # as in `low_to`
         by_whom = sa.true() if author_ids is None else cases.c.author_id.in_(author_ids)
-        found = sa.select(cases.c.id).where(is_low, is_public(place, span), by_whom).limit(limit)
+        found = sa.select(cases.c.id).where(is_low(), is_public(place, span), by_whom).limit(limit)
         order = (cases.c.judged_at.desc(),) if is_newest_first else (cases.c.score, cases.c.judged_at.desc())
         return low_cases(cases.c.id.in_(found.order_by(*order)))
 

@@ -57,6 +57,11 @@ def is_automated(table: FromClause) -> ColumnElement[bool]:
     return and_(is_seen, table.c.excluded == Exclusion.AUTOMATION)
 
 
+def is_low() -> ColumnElement[bool]:
+    """Whether a score is low on its scale, as `low_to` says."""
+    return cases.c.score <= cases.c.lowest + 0.4 * (cases.c.highest - cases.c.lowest)
+
+
 def is_scored_with_texts() -> ColumnElement[bool]:
     """Whether a case that counts, or that a watch drew, can be judged again and compared."""
     needed = (cases.c.score, cases.c.question, cases.c.response)

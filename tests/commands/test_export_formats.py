@@ -19,7 +19,9 @@ from bot.domain.case import CaseTurn, Part
 from bot.domain.label import Label
 from bot.store import Store
 from bot.store.export import Exports, Selection
+from bot.store.figures import Place
 from judge import Turn
+from judge.evaluation.causes import Cause
 from judge.rows.files import encode
 from judge.rows.row_file import Row
 from tests.cases import add, judged, url
@@ -64,6 +66,19 @@ async def test_a_row_has_what_was_said_before_and_can_be_judged_with_it(log: Sto
     assert (first["messages_before"], first["messages_of_reply"]) == (1, 2)
     assert Row(1, first).dialogue.turns == (Turn("Person 1", "Hm."),)
     assert "conversation" not in last
+
+
+@pytest.mark.parametrize("form", ["jsonl", "inspect", "promptfoo", "langfuse"])
+async def test_low_replies_come_with_the_judges_reason_points_and_cause(log: Store, tmp_path: Path, form: str) -> None:
+    low = await judged(log, "c", score=1)
+    await log.cases.note_points(low, {"useful": 0.0, "concise": None})
+    await log.low_replies.note_causes(Place(low.team_id, low.channel_id), "2026-W01", [Cause("no source", (low.id,))])
+    code, out, err = await export(tmp_path, "--low", "--texts", "--format", form)
+    assert (code, err) == (0, "1 row written\n")
+    row = json.loads(out)
+    why = row.get("metadata", row)
+    assert (why["case"], why["points"], why["cause"]) == (low.id, {"useful": 0.0, "concise": None}, "no source")
+    assert why["justification"] == "Good."
 
 
 async def test_inspect_loads_the_labels_as_targets(log: Store, tmp_path: Path) -> None:
