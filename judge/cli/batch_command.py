@@ -87,6 +87,7 @@ def batch(
     from judge.rows.batch import Batch, identity_of
     from judge.rows.journal import Journal, survey
     from judge.rows.row_file import RowFile
+    from judge.scoring.ways import TAKES
 
     if by_batches:
         raise SetupError(
@@ -98,7 +99,8 @@ def batch(
     given = RowFile.at(source, read_as)
     found = None if path.exists() else survey(given)  # so that a mistake in the input leaves no empty output
     if judge.ask:
-        say(options.to_summary(f"Way to ask: {judge.ask}."))
+        cost = next((f", {takes} a row" for way, takes in TAKES.items() if judge.ask.startswith(way)), "")
+        say(options.to_summary(f"Way to ask: {judge.ask}{cost}."))
     with Journal(path, identity_of(judge)) as journal:
         if found is None or journal.tally.rows:
             found = survey(given, journal)

@@ -10,6 +10,7 @@ from judge.scoring.offline import OFFLINE
 from judge.scoring.panel import Member
 
 TEXT, DISTRIBUTION, DECISION = "text", "distribution", "decision"
+TAKES = {DISTRIBUTION: "one request of at most 16 written tokens", DECISION: "one request that costs what it reads"}
 STRONGER = "JUDGE_ESCALATE_TO"
 MEMBERS = {TEXT: Member, DISTRIBUTION: DistributionMember, DECISION: DecisionMember}
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from bot.domain.watch import Coverage, Watch
+from bot.domain.watch import Coverage, ReplyOutcome, Watch
 from bot.domain.week import Week
 from bot.feature import Services
 from bot.features.watch.queries import Unread, WatchOrders, day_of, watched
@@ -16,6 +16,9 @@ from bot.store.figures import Place, ScoredCount, Span, Tallies
 from bot.store.visibility import Origin
 from judge.evaluation.stats import Interval, MeanEstimate, differences
 from judge.scoring.rubric import Scale
+from judge.scoring.ways import DECISION
+
+_WHOLE = {ReplyOutcome.TAKEN, ReplyOutcome.NO_ANSWER, ReplyOutcome.EDITED, ReplyOutcome.PART}
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,7 @@ class Watched:
 
     author_id: str
     scale: Scale
+    judge_version: str | None
     is_finished: bool
     tally: figures_week.Tally
     week: Quality | None
@@ -51,6 +55,13 @@ class Watched:
     others: int
     raters: Mapping[str | None, int]
     unread: int
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether a decision judge scored every reply of the week that answers somebody."""
+        is_left_out = self.others or self.earlier or self.coverage.outcomes.keys() - _WHOLE
+        decides = f", {DECISION}" in (self.judge_version or "")
+        return decides and bool(self.coverage.seen) and not is_left_out
 
 
 async def read_watched(
@@ -89,6 +100,7 @@ async def _read(
     its_week = Watched(
         author_id,
         kind.scale,
+        kind.version,
         until >= week.end,
         figures_week.tally_of(rows, kind),
         week=this,

@@ -1,5 +1,6 @@
 """A channel's watches: shown, set and ended with `/judge watch`, by people who may do so."""
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from math import inf
@@ -22,6 +23,12 @@ from bot.slack.client import REACTIONS, SLACK_ERRORS, slack_word
 from bot.slack.invocation import Invocation, clicked_value, on_click, to_invocation
 from bot.slack.messenger import Post
 from bot.store.audit import Action
+from judge.scoring.model.client import OPENAI_URL
+from judge.scoring.model.completion import cost_of
+from judge.scoring.ways import DECISION
+
+_TOKENS = 700
+"""What a decision on a usual reply reads."""
 
 
 async def refusal_of(services: Services, invocation: Invocation, channel_id: str, *, is_change: bool) -> str:
@@ -35,7 +42,20 @@ async def order_on(services: Services, invocation: Invocation, channel_id: str, 
     """The watch on an assistant as it is set, or a new one with the default settings, which alerts the requester."""
     earlier = await WatchOrders(services.store.database).find(invocation.team_id, channel_id, author_id)
     new = Watch(invocation.team_id, channel_id, author_id, services.clock(), alerts_to=(invocation.user_id,))
+    if services.settings.judge_ask == DECISION:
+        new = replace(new, per_day=0)  # all of them cost little
     return earlier or new
+
+
+async def cost(services: Services) -> str:
+    """How the replies are scored and what that costs; empty if in the usual way."""
+    settings = services.settings
+    if settings.judge_ask != DECISION:
+        return ""
+    answer = {"model": settings.judge_model, "usage": {"input_tokens": _TOKENS, "output_tokens": 0}}
+    server = settings.openai_base_url or OPENAI_URL
+    usd = await asyncio.to_thread(cost_of, server, answer, is_decision=True)  # it may read the list of prices
+    return words.cost_of_decisions(_TOKENS, usd)
 
 
 async def save_order(watcher: Watcher, watch: Watch, by: str) -> str:
@@ -128,7 +148,7 @@ async def follow(watcher: Watcher, invocation: Invocation, request: WatchRequest
         watch = replace(watch, alerts_to=hear[request.alert])
     if refusal := await save_order(watcher, watch, invocation.user_id):
         return refusal
-    return words.begun(watch, names[author_id])
+    return words.begun(watch, names[author_id], await cost(services))
 
 
 async def end_watch(watcher: Watcher, invocation: Invocation, channel_id: str, author_id: str) -> str:

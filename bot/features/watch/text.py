@@ -18,7 +18,7 @@ from bot.slack.messenger import Drawn, Post
 from bot.slack.mrkdwn import clip, escape
 from bot.store.figures import LowCase, TimedScore
 from judge.evaluation.drift import MIN_REFERENCE, Drop
-from judge.evaluation.stats import Interval
+from judge.evaluation.stats import MeanEstimate
 from judge.scoring.rubric import Scale
 
 _NAME = 80
@@ -75,9 +75,14 @@ def state(counted: Sequence[CountedWatch]) -> Post:
     return Post("\n".join([*lines.values(), *ends]), [*blocks, *map(ui.section, ends), another])
 
 
-def begun(watch: Watch, name: str) -> Post:
-    text = f"*{clip(name, _NAME)}* is now watched here: {_order(watch)}"
+def begun(watch: Watch, name: str, cost: str = "") -> Post:
+    text = f"*{clip(name, _NAME)}* is now watched here: {_order(watch)} {cost}".rstrip()
     return Post(text, [ui.section(text), _buttons(watch)])
+
+
+def cost_of_decisions(tokens: int, usd: float | None) -> str:
+    price = "" if usd is None else f", ${1000 * usd:.2f} for 1,000 replies"
+    return f"A decision model gives each score, a reason only to low ones: about {tokens} tokens a reply{price}."
 
 
 def line(counted: CountedWatch) -> str:
@@ -183,7 +188,8 @@ def watched_blocks(watched: Sequence[Watched], members: Mapping[str, Member]) ->
 
 
 def _lines(each: Watched, name: str) -> Iterator[str]:
-    drawn, scored = f"*{name}*, random replies", each.week.mean.n if each.week else 0
+    which = "all replies" if each.is_whole else "random replies"
+    drawn, scored = f"*{name}*, {which}", each.week.mean.n if each.week else 0
     counted = f"{scored:,} of {each.coverage.seen + each.earlier:,} scored"
     if each.week is None:
         yield f"{drawn}: no scores yet ({counted})."
@@ -192,10 +198,12 @@ def _lines(each: Watched, name: str) -> Iterator[str]:
         yield f"{drawn}: fewer than {FEWEST} scores, so no mean ({counted})."
     else:
         week, scale = each.week, each.scale
-        mean = f"mean {_estimated(week.mean.judge, '.1f')} on a scale from {scale.low} to {scale.high}"
+        mean = f"mean {_estimated(each, week.mean, '.1f')} on a scale from {scale.low} to {scale.high}"
         yield f"{drawn}: {mean} ({counted}). {moved(each.change, is_finished=each.is_finished)}".strip()
-        low, good = _estimated(week.low.judge, ".0%"), _estimated(week.good.judge, ".0%")
+        low, good = _estimated(each, week.low, ".0%"), _estimated(each, week.good, ".0%")
         yield f"Scored {low_words(scale)}: {low}. Scored {good_words(scale)}: {good}."
+        if each.is_whole:
+            yield "Every reply was scored, so these figures have no sampling error."
     yield from quality.caveats(each.raters, each.unread)
     if people := quality.corrected(each.weeks):
         yield people
@@ -213,8 +221,10 @@ def _lines(each: Watched, name: str) -> Iterator[str]:
         yield f"{', '.join(none)}."
 
 
-def _estimated(interval: Interval, form: str) -> str:
-    return f"*{interval.mean:{form}}*" if interval.low is None else quality.span(interval, form, "*")
+def _estimated(each: Watched, estimate: MeanEstimate, form: str) -> str:
+    """The mean, with its interval if it has one and is of a sample."""
+    interval, is_exact = estimate.judge, each.is_whole or estimate.judge.low is None
+    return f"*{interval.mean:{form}}*" if is_exact else quality.span(interval, form, "*")
 
 
 _HOW = "Random replies, tested after each new score. `/judge watch` lists what is watched."

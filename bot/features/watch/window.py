@@ -154,7 +154,8 @@ async def _to_view(
     if not meant:
         return words.no_assistant(author, list(names.values())) if author else words.NO_BOTS
     watch, is_set = await orders.order_on(services, invocation, channel_id, meant[0]), meant[0] in watched
-    return WatchView(watch, is_set, names, await services.rubrics.of(*place), _version(watch if is_set else None))
+    version, cost = _version(watch if is_set else None), await orders.cost(services)
+    return WatchView(watch, is_set, names, await services.rubrics.of(*place), version, cost)
 
 
 async def _replies(watcher: Watcher, watch: Watch) -> Sequence[Message] | str:
@@ -246,7 +247,7 @@ async def _say(services: Services, click: WatchClick, form: WatchForm) -> None:
     if await _renew_home(services, click):
         return
     watch = await orders.order_on(services, click.invocation, form.channel_id, form.author_id)
-    post = words.begun(watch, await name_of(services, form.author_id))
+    post = words.begun(watch, await name_of(services, form.author_id), await orders.cost(services))
     await services.messenger.tell(Recipient(click.invocation.user_id, form.channel_id), post)
 
 

@@ -50,6 +50,7 @@ class WatchView:
         names: The names of the assistants to choose from, by id.
         rubric: The rubric by which replies in the channel are scored.
         version: Identifies these settings, so that a change in the meantime is noticed on submission.
+        cost: How replies are scored and what that costs, if not in the usual way.
     """
 
     watch: Watch
@@ -57,6 +58,7 @@ class WatchView:
     names: Mapping[str, str]
     rubric: Rubric
     version: str
+    cost: str = ""
 
 
 def said_modal(text: str) -> dict[str, Any]:
@@ -137,6 +139,7 @@ def _draw(form: WatchView) -> list[ui.Block]:
             watch.shows,
         ),
         ui.context(f"Replies are scored with this channel's rubric, `{rubric}`. `/judge rubric` lists them all."),
+        *([ui.context(form.cost)] if form.cost else []),
     ]
 
 

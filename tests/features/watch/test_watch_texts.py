@@ -140,6 +140,10 @@ def several(*scores: int | None, **changes: Any) -> list[dict[str, Any]]:
 
 
 MANY_SCORES = several(4, 3, 4, 4, 4)
+DECIDED = [
+    row | {"message_ts": f"{WEEK.start.timestamp() + number:.6f}"}
+    for number, row in enumerate(several(0, 2, 4, 4, 5, judge_version="m, additive-5 1, decision 1a2b3c4d"))
+]
 WEEKS: dict[str, tuple[list[dict[str, Any]], Sequence[ReplyOutcome]]] = {
     "without scores": (several(None), []),
     "of few scores": (several(4, 4, 4, 4), []),
@@ -154,6 +158,8 @@ WEEKS: dict[str, tuple[list[dict[str, Any]], Sequence[ReplyOutcome]]] = {
     "with one in ten deleted": (MANY_SCORES, [*[ReplyOutcome.TAKEN] * 9, ReplyOutcome.DELETED]),
     "with more deleted": (MANY_SCORES, [*[ReplyOutcome.TAKEN] * 7, *[ReplyOutcome.DELETED] * 2]),
     "with replies without a score": (MANY_SCORES, [*ReplyOutcome]),
+    "of a watch of everything": (DECIDED, [*[ReplyOutcome.TAKEN] * 5, ReplyOutcome.NO_ANSWER]),
+    "of a watch of nearly everything": (DECIDED, [*[ReplyOutcome.TAKEN] * 5, ReplyOutcome.OVER]),
     "of last week's replies": (several(3, 4, day=0, message_ts=f"{WEEK.start.timestamp() - 60:.6f}"), []),
 }
 
