@@ -130,8 +130,7 @@ class Judge:
         self._samples = samples
         self._timeout_s = max(timeout_s, PATIENCE_S) if tier == FLEX else timeout_s
         self._patience_s = max(self._timeout_s, min(_TIMES * timeout_s, PATIENCE_S))
-        self._connect = client if isinstance(client, Connection) else Connection(client)
-        self._is_shared = isinstance(client, Connection)
+        self._connect, self._is_own = (client, False) if isinstance(client, Connection) else (Connection(client), True)
         self._wishes = wishes
         to_model = partial(ChatModel, connect=self._connect, wishes=wishes, timeout_s=self._timeout_s)
         scale = self._rubric.scale
@@ -335,7 +334,7 @@ class Judge:
 
     async def aclose(self) -> None:
         """Closes the connections that this judge opened; a client that the caller gave stays open."""
-        if not self._is_shared:
+        if self._is_own:
             await self._connect.aclose()
 
     async def __aenter__(self) -> Self:
