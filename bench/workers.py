@@ -59,18 +59,21 @@ class Bench:
         return {name: float(value) for name, value in row._mapping.items()} | own | {"slack": cpu_ms(os.getpid())}
 
     async def run(self, count: int, under_way: int) -> None:
-        """Asks `count` times, each time as soon as fewer than `under_way` wait, then waits for all verdicts."""
-        begun = len(self.load.verdict_ms)
-        for number in range(count):
-            await self.load.slack.until(lambda: begun + number - len(self.load.verdict_ms) < under_way, 60)  # noqa: B023
-            self.load.began_s[str(begun + number)] = time.perf_counter()
-            self.load.command(begun + number)
-        await self.load.slack.until(lambda: len(self.load.verdict_ms) >= begun + count, 600)
+        """Asks `count` times, each time as soon as fewer than `under_way` wait, then waits for what was not refused."""
+        load, begun = self.load, self.load.done
+        for number in range(begun, begun + count):
+            await load.slack.until(lambda: number - load.done < under_way, 60)  # noqa: B023 - awaited before `number` changes
+            load.began_s[str(number)] = time.perf_counter()
+            load.command(number)
+        await load.slack.until(lambda: load.done >= begun + count, 600)
 
 
 def cpu_ms(pid: int) -> float:
-    """Processor time of a process and of its children that have ended."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    """Processor time of a process and of its children that have ended; 0 if it has just ended itself."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except FileNotFoundError:  # a process of PostgreSQL's that was needed for a moment
+        return 0.0
     return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK") * 1000
 
 
@@ -100,13 +103,13 @@ async def measure(server: Cluster, database_url: str, model_url: str, workers: i
             stack.push_async_callback(process.wait)
             stack.callback(process.terminate)
             processes.append(process)
-        await slack.connected(timeout_s=30)
+        await slack.connected(timeout_s=120)
         bench = Bench(Load(slack, processes[0]), [process.pid for process in processes], server, database_url)
         await bench.run(WARM_UP, UNDER_WAY)
-        before, began = await bench.counts(), time.perf_counter()
+        before, shown, began = await bench.counts(), len(bench.load.shown), time.perf_counter()
         await bench.run(count, UNDER_WAY)
         took_s = time.perf_counter() - began
-        after = await bench.counts()
+        after, count = await bench.counts(), len(bench.load.shown) - shown
     spent = {name: (after[name] - before[name]) / count for name in after}
     return {"rate": count / took_s, **spent, "share": spent["slack"] * count / took_s / 10}
 
