@@ -81,12 +81,9 @@ async def _trouble(client: AsyncWebClient, channel_id: str) -> str:
 _USUAL = (
     "How do I move a meeting that repeats every week to another day, without losing its notes?",
     "Open the meeting in your calendar and choose Edit series, not Edit event, so that all later meetings move too. "
-    "Pick the new day, and check the time zone: it stays as it was when the series was made. Save, and choose to tell "
-    "the guests, who get one message for the whole series. The notes move with each meeting. If the room is booked on "
-    "the new day, the calendar keeps the old one and shows a warning; choose another room there.",
+    "Pick the new day, save, and choose to tell the guests. The notes move with each meeting.",
 )
 _SLOW_S = 10.0
-_ROOM = 3  # how many verdicts' time an answer should have
 
 Check = Callable[[AsyncWebClient, Settings], Awaitable[str]]
 
@@ -227,14 +224,11 @@ async def _try_model(settings: Settings, name: str) -> str:
 
 def slowness(settings: JudgeSettings, took_s: float) -> str:
     """What a slow rating means for verdicts, and what to set."""
-    if took_s < _SLOW_S:
-        return ""
     is_text = settings.judge_ask == "text"
-    ratings = min(settings.judge_samples or 3, 2) if is_text else 1  # of three, two equal ones are enough
-    verdict_s = ratings * took_s
-    needed_s = math.ceil(_ROOM * verdict_s / 10) * 10
+    # Of three ratings, two equal ones are enough; an answer should have the time of three verdicts.
+    verdict_s = took_s * (min(settings.judge_samples or 3, 2) if is_text else 1)
+    needed_s = math.ceil(3 * verdict_s / 10) * 10
     advice = [f"JUDGE_TIMEOUT_S={needed_s}"] if needed_s > settings.judge_timeout_s else []
     advice += ["JUDGE_ASK=distribution if nobody needs reasons"] if is_text else []
-    often = f"{60 / verdict_s:.1f} a minute" if verdict_s < 60 else f"{3600 / verdict_s:.0f} an hour"
-    set_ = f"; set {', or '.join(advice)}" if advice else ""
-    return f": {verdict_s:.0f} s a verdict, so {often} if the server answers one at a time{set_}"
+    often = f": {verdict_s:.0f} s a verdict, so {3600 / verdict_s:.0f} an hour if the server answers one at a time"
+    return "" if took_s < _SLOW_S else "; set ".join([often, *filter(None, [", or ".join(advice)])])

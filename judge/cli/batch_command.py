@@ -99,7 +99,7 @@ def batch(
     given = RowFile.at(source, read_as)
     found = None if path.exists() else survey(given)  # so that a mistake in the input leaves no empty output
     if judge.ask:
-        cost = next((f", {takes} a row" for way, takes in TAKES.items() if judge.ask.startswith(way)), "")
+        cost = next((f", {takes}" for way, takes in TAKES.items() if judge.ask.startswith(way)), "")
         say(options.to_summary(f"Way to ask: {judge.ask}{cost}."))
     with Journal(path, identity_of(judge)) as journal:
         if found is None or journal.tally.rows:

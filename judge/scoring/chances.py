@@ -12,18 +12,6 @@ from judge.scoring.rubric import Scale
 # Each occurrence of the score's number costs one reading of the answer; no real judgement exceeds these limits.
 _MOST_PLACES, _MOST_CHARS = 50, 50_000
 _NUMBER = re.compile(r"(?<![0-9])[0-9]{1,3}(?![0-9])")
-_LEAST_COVERAGE, _MOST_COVERAGE = 0.8, 1.02
-
-
-def to_distribution(chances: dict[int, float]) -> tuple[dict[int, float] | None, float]:
-    """The distribution, scaled to 1, and its coverage: how much of the probability was on numbers of the scale.
-
-    None if that is too little to speak for the model, or more than there can be.
-    """
-    coverage = math.fsum(chances.values())
-    is_sure = _LEAST_COVERAGE <= coverage <= _MOST_COVERAGE
-    scaled = {score: chance / coverage for score, chance in sorted(chances.items())} if is_sure else None
-    return scaled, min(coverage, 1.0)
 
 
 def find_chances(tokens: Sequence[Token], score: int, scale: Scale) -> dict[int, float]:

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 from functools import partial
-from math import floor
+from math import floor, fsum
 from typing import Any
 
-from judge.scoring.chances import find_chances, to_distribution
+from judge.scoring.chances import find_chances
 from judge.scoring.model import Choice
 from judge.scoring.panel import Member, Outcome
 from judge.scoring.prompt import Texts, render_prompt
@@ -14,6 +14,7 @@ from judge.scoring.reading import parse_rating
 
 # The prompt asks for the score first; a heading, or "Total score", may stand before it.
 _MOST_TOKENS = 16
+_LEAST_COVERAGE, _MOST_COVERAGE = 0.8, 1.02
 _FINAL = (UnscoredReason.FILTERED, UnscoredReason.REFUSED)  # asking for text would be no better
 
 
@@ -49,9 +50,11 @@ class DistributionMember(Member):
         is_cut = choice.finish_reason == "length" and text[-1:].isdigit()  # "1" may become "10"
         if isinstance(read, Unscored) or not choice.tokens or is_cut:
             return unscored(UnscoredReason.NO_SCORE, scale, text)
-        probabilities, coverage = to_distribution(find_chances(choice.tokens, read.score, scale))
-        if probabilities is None:
-            return replace(read, coverage=coverage)
+        chances = find_chances(choice.tokens, read.score, scale)
+        coverage = fsum(chances.values())  # how much of the probability was on numbers of the scale
+        if not _LEAST_COVERAGE <= coverage <= _MOST_COVERAGE:
+            return replace(read, coverage=min(coverage, 1.0))
+        probabilities = {score: chance / coverage for score, chance in sorted(chances.items())}
         mean = mean_of(probabilities)
         return Rating(
             score=floor(mean + 0.5),
@@ -59,7 +62,7 @@ class DistributionMember(Member):
             raw=text,
             weighted_score=mean,
             probabilities=probabilities,
-            coverage=coverage,
+            coverage=min(coverage, 1.0),
         )
 
     def _note_lack(self) -> None:

@@ -74,44 +74,33 @@ def why_of_model(model: str, escalation: str, of_other: Sequence[Result]) -> str
     return f"judged by {stronger}, since {first}{spread}"
 
 
-def is_doubtful(verdict: Verdict, scale: tuple[int, int]) -> bool:
-    """Whether the ratings are at least two points apart, or do not agree on a score by majority.
-
-    A point is as `point` defines it: 1 on a scale from 0 to 5. A refusal is not doubt, nor is a text that was not
-    judged.
-    """
-    if verdict.unscored is not None:
-        return verdict.unscored.reason not in _NO_DOUBT
-    return (verdict.spread or 0) >= 2 * point(scale)
-
-
 class Doubt:
-    """Decides about verdicts on one scale which of them a stronger model is asked for, too.
+    """Decides on which verdicts, on one scale, a stronger model is asked, too.
 
-    Those with probabilities are doubtful if these are spread wider than `limit` (their standard deviation); without it,
-    wider than nine tenths of the last 200. Until enough are known, and for all others, `is_doubtful` decides.
+    Those whose ratings are at least two points apart, or do not agree on a score by majority. A point is as `point`
+    defines it: 1 on a scale from 0 to 5. A refusal is not doubt, nor is a text that was not judged. Those with
+    probabilities, if these are spread as wide as `limit` (their standard deviation); without it, once enough are known,
+    if wider than nine tenths of the last 200.
     """
 
     def __init__(self, scale: tuple[int, int], limit: float | None) -> None:
+        self.limit = limit
         self._scale = scale
-        self._limit = limit
         self._recent: deque[float] = deque(maxlen=_RECENT)
 
-    @property
-    def version(self) -> list[str]:
-        """What of it makes scores comparable, in words."""
-        return [] if self._limit is None else [f"spread {self._limit:g}"]
-
     def is_about(self, verdict: Verdict) -> bool:
-        if not verdict.probabilities or not verdict.is_scored:
-            return is_doubtful(verdict, self._scale)
+        if verdict.unscored is not None:
+            return verdict.unscored.reason not in _NO_DOUBT
+        is_split = (verdict.spread or 0) >= 2 * point(self._scale)
+        if not verdict.probabilities:
+            return is_split
         mean = mean_of(verdict.probabilities)
         width = math.sqrt(sum(chance * (score - mean) ** 2 for score, chance in verdict.probabilities.items()))
         known = sorted(self._recent)
         self._recent.append(width)
-        if self._limit is not None:
-            return width >= self._limit
-        return width > known[len(known) * 9 // 10] if len(known) >= _ENOUGH else is_doubtful(verdict, self._scale)
+        if self.limit is not None:
+            return width >= self.limit
+        return width > known[len(known) * 9 // 10] if len(known) >= _ENOUGH else is_split
 
 
 def join(first: Verdict, stronger: Verdict) -> Verdict:

@@ -65,8 +65,7 @@ class Judge:
         models: The names of the panel, instead of `model`.
         escalate_to: The name of a stronger model on the same server. It is asked too if the ratings are at least two
             points apart, or do not agree on a score by majority; then its verdict counts. None: no other is asked.
-        escalate_spread: How wide a distribution must be to call for it (standard deviation). By default, wider than
-            nine tenths of the last 200.
+        escalate_spread: The standard deviation of a distribution that calls for it; by default, of the widest tenth.
         ask: "text" asks for ratings with reasons. "distribution" asks each model once, for a few tokens with their log
             probabilities, and for text where these do not speak for the score. "decision" asks decision models, for the
             probability of each score and of each criterion of the rubric. The last two give no reasons
@@ -103,8 +102,7 @@ class Judge:
     ) -> None:
         if logprobs:
             raise errors.SetupError(
-                "--logprobs (logprobs=) is gone; use --ask distribution (ask=), which takes the mean and the spread "
-                "from log probabilities."
+                "--logprobs (logprobs=) is gone; use --ask distribution (ask=), which asks for them."
             )
         if models is not None and model != DEFAULT_MODEL:
             raise errors.SetupError(f"JUDGE_MODEL is {model!r}, and models= names a panel; give one of the two.")
@@ -123,7 +121,7 @@ class Judge:
         if not timeout_s > 0:
             raise errors.SetupError(f"JUDGE_TIMEOUT_S is {timeout_s!r}, and a verdict takes time; set it above 0.")
         self._rubric = rubric if isinstance(rubric, scoring_rubric.Rubric) else scoring_rubric.load_rubric(rubric)
-        ways.check(ask, self._models, samples, wishes, escalate_spread)
+        ways.check(ask, self._models, samples, wishes, escalate_to, escalate_spread)
         self._points = points
         if points:
             self._check_points()
@@ -175,7 +173,9 @@ class Judge:
         way, aside = self._ask_for, self._rubric.aside
         if way == ways.DECISION and aside:
             way += f" {sha256(aside.encode()).hexdigest()[:8]}"
-        return ", ".join([*([] if way == ways.TEXT else [way]), *self._doubt.version, *self._wishes.version]) or None
+        if self._doubt.limit is not None:
+            way += f", spread {self._doubt.limit:g}"
+        return ", ".join([*([] if way == ways.TEXT else [way]), *self._wishes.version]) or None
 
     @property
     def shortfalls(self) -> list[str]:
@@ -219,8 +219,7 @@ class Judge:
         """The verdict on `response` as an answer to `question`, asked after the turns of `conversation`, oldest first.
 
         If the model answers nonsense, the verdict is unscored. So it is for texts with nothing to judge, or with more
-        than 100,000 characters; then no model is asked. `earlier` are the `ratings` of an earlier try's error, which
-        are not asked for again.
+        than 100,000 characters; then no model is asked. `earlier` are the `ratings` of an earlier try's error.
 
         Raises:
             JudgeError: No more than half of the ratings are usable and calls failed; the subclass says how. If the

@@ -1,5 +1,6 @@
 """The three ways to ask for a score, and what goes with each."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from judge.errors import SetupError
@@ -10,22 +11,24 @@ from judge.scoring.offline import OFFLINE
 from judge.scoring.panel import Member
 
 TEXT, DISTRIBUTION, DECISION = "text", "distribution", "decision"
-TAKES = {DISTRIBUTION: "one request of at most 16 written tokens", DECISION: "one request that costs what it reads"}
+TAKES = {
+    DISTRIBUTION: "one request a row, which writes at most 16 tokens",
+    DECISION: "one request a row, which costs what it reads",
+}
 STRONGER = "JUDGE_ESCALATE_TO"
 MEMBERS = {TEXT: Member, DISTRIBUTION: DistributionMember, DECISION: DecisionMember}
 
 
-def check(ask: str, models: Sequence[str], samples: int, wishes: Wishes, spread: float | None) -> None:
+def check(
+    ask: str, models: Sequence[str], samples: int, wishes: Wishes, stronger: str | None, spread: float | None
+) -> None:
     """Raises SetupError if there is no such way, or something else does not go with it."""
-    decides, leave_out = ask == DECISION, "leave one of the two out."
+    decides, leave_out, wide = ask == DECISION, "leave one of the two out.", f"JUDGE_ESCALATE_SPREAD={spread}"
     for is_wrong, why in (
         (ask not in MEMBERS, f"JUDGE_ASK is {ask!r}; it is text, distribution or decision."),
         (ask != TEXT and OFFLINE in models, f"JUDGE_ASK is {ask!r}, and {OFFLINE!r} is not a model; {leave_out}"),
-        (
-            ask == TEXT and spread is not None,
-            f"JUDGE_ESCALATE_SPREAD is {spread}, and text has no distribution; {leave_out}",
-        ),
-        (spread is not None and not spread >= 0, f"JUDGE_ESCALATE_SPREAD is {spread!r}; set 0 or more."),
+        (spread is not None and (ask == TEXT or not stronger), f"{wide} is for JUDGE_ESCALATE_TO, and not for text."),
+        (spread is not None and not spread >= 0, f"{wide} is no width; set 0 or more."),
         (decides and samples > 1, f"JUDGE_SAMPLES is {samples}, and a decision is one rating; {leave_out}"),
         (decides and wishes.effort, f"JUDGE_EFFORT is {wishes.effort!r}, which decisions do not have; {leave_out}"),
         (decides and wishes.tier, f"JUDGE_TIER is {wishes.tier!r}, which decisions do not have; {leave_out}"),
@@ -61,12 +64,7 @@ def checked_stronger(name: str, models: Sequence[str]) -> str:
 
 def doubles(models: Sequence[ChatModel]) -> list[str]:
     """A sentence for each model that answered under several names."""
-    by_served: dict[str, list[str]] = {}
-    for model in models:
-        if model.served:
-            by_served.setdefault(model.served, []).append(repr(model.name))
-    return [
-        f"Models {' and '.join(names)} are one: the server names each answer's model as {served!r}."
-        for served, names in by_served.items()
-        if len(names) > 1
-    ]
+    served = Counter(model.served for model in models if model.served)
+    names = {each: " and ".join(repr(model.name) for model in models if model.served == each) for each in served}
+    said = "Models {} are one: the server names each answer's model as {!r}."
+    return [said.format(names[each], each) for each in served if served[each] > 1]

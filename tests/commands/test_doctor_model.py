@@ -13,13 +13,13 @@ from tests.tables import each
         (
             14,
             {},
-            ": 28 s a verdict, so 2.1 a minute if the server answers one at a time; set JUDGE_TIMEOUT_S=90, or "
+            ": 28 s a verdict, so 129 an hour if the server answers one at a time; set JUDGE_TIMEOUT_S=90, or "
             "JUDGE_ASK=distribution if nobody needs reasons",
         ),
         (
             40,
             {"judge_samples": 1, "judge_timeout_s": 300, "judge_ask": "distribution"},
-            ": 40 s a verdict, so 1.5 a minute if the server answers one at a time",
+            ": 40 s a verdict, so 90 an hour if the server answers one at a time",
         ),
     ],
 )

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     import openai
 
 _ANSWERS_FOR_ONE_MORE = 4
-# Verdicts that fail one after the other, each asked for alone, until the others that wait fail with them. The first may
-# have had texts that take the server too long.
-_ENOUGH_FAILED = 2
+# Verdicts that fail one after the other, each asked for alone, until the others that wait fail with them: of a server
+# that has answered none since it got too many, and of any other, because single texts may take it too long.
+_ENOUGH_OF_SILENT, _ENOUGH = 2, 4
 
 
 class Turn(NamedTuple):
@@ -33,11 +33,12 @@ class Throttle:
     """Lets requests pass: all at first, half as many after one timed out, slowly more after answers.
 
     The verdict that must be there first goes first, so that one after the other is finished. If none was answered while
-    one timed out, the server may hang, and one at a time is left to find out; if two fail, so do all that wait.
+    one timed out, the server may hang, and one at a time is left to find out; if these fail, so do all that wait.
     """
 
     def __init__(self) -> None:
         self._limit: int | None = None
+        self._silent_at: int | None = None  # the number of answers when none came while one timed out
         self._begun = self._under_way = self._most = 0
         self._answers = self._cuts = self._answered = 0
         self._waiting: list[tuple[float, int, Future[None]]] = []
@@ -62,7 +63,9 @@ class Throttle:
                 self._fail(give_up_at)
                 return False
             if cuts == self._cuts:  # not yet cut for one that began at the same time
-                half = max(1, self._under_way // 2) if self._answered > answered else 1
+                is_silent = self._answered == answered
+                self._silent_at = answered if is_silent else None
+                half = 1 if is_silent else max(1, self._under_way // 2)
                 self._limit, self._answers, self._cuts = half, 0, cuts + 1
             return True
 
@@ -94,7 +97,7 @@ class Throttle:
 
     def _fail(self, give_up_at: float) -> None:
         self._failed.add(give_up_at)
-        if len(self._failed) >= _ENOUGH_FAILED:
+        if len(self._failed) >= (_ENOUGH_OF_SILENT if self._answered == self._silent_at else _ENOUGH):
             for *_, place in self._waiting:
                 if not place.done():
                     place.set_exception(TimeoutError())

@@ -799,7 +799,7 @@ async def test_decisions_are_written_with_their_probabilities_and_never_mixed_wi
     model_server.script(Decided(levels, {"relevant": 0.9}))
     done = await ask(model_server, source, output, "--ask", "decision", "--limit", 2)
     assert done.stdout.startswith("Way to ask: decision ")
-    assert "one request that costs what it reads" in " ".join(done.stdout.split())
+    assert "one request a row, which costs what it reads" in " ".join(done.stdout.split())
     first, _ = read(output)
     assert (first["score"], first["mean"], first["probabilities"]["5"]) == (4, pytest.approx(3.9), pytest.approx(0.2))
     assert (first["points"]["relevant"], first["ask"][:9], first["justification"]) == (0.9, "decision ", "")

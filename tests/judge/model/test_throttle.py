@@ -93,6 +93,25 @@ async def test_a_text_that_takes_too_long_does_not_fail_the_others(
     assert [getattr(each, "score", each) for each in verdicts] == [4, 4]
 
 
+async def test_two_texts_that_take_too_long_do_not_fail_others_where_the_server_has_answered() -> None:
+    throttle = Throttle()
+    async with throttle.turn(), throttle.turn() as turn:
+        assert turn.is_worth_another_try()
+    async with throttle.turn(1) as turn:
+        turn.answered()
+
+    async def wait() -> None:
+        async with throttle.turn(4):
+            pass
+
+    for give_up_at in (2, 3):
+        async with throttle.turn(give_up_at) as alone:
+            waiting = asyncio.create_task(wait())
+            await asyncio.sleep(0)
+            assert not alone.is_worth_another_try()
+        await waiting
+
+
 async def test_the_verdict_that_must_be_there_first_goes_first() -> None:
     throttle, entered = Throttle(), list[float]()
     async with throttle.turn(), throttle.turn() as turn:
