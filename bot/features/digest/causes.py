@@ -13,7 +13,7 @@ from bot.feature import Services
 from bot.figures.lowest import low_line, reason_of
 from bot.pipeline.asking import ask
 from bot.slack import blocks as ui
-from bot.slack.mrkdwn import clip
+from bot.slack.mrkdwn import clip, excerpt
 from bot.store.figures import LowCase, Place
 from judge import JudgeError
 from judge.evaluation.align import BudgetError
@@ -75,9 +75,10 @@ def list_window(
         its = [case for case in replies if sorted_.get(case.id, NOT_SORTED) == name]
         text = f"*{clip(name, _NAME)}* ({len(its)})" if sorted_ else f"*{len(its)} low replies*"
         for case in its:
-            line = "\n".join(
-                filter(None, ("• " + low_line(case, names.get(case.author_id or "", ""), url), reason_of(case)))
-            )
+            words = excerpt(case.response or "", _WORDS)
+            who = names.get(case.author_id or "", "")
+            said = f"• {low_line(case, who, url)}", reason_of(case), f"Reply: “{words}”" if words else ""
+            line = "\n".join(filter(None, said))
             if len(text) + len(line) > _ROOM:
                 blocks.append(ui.section(text))
                 text = line
