@@ -184,7 +184,7 @@ class LoggedCase(Case):
     `blocked_by` is Slack's error if the thread could not be written to; the verdict then goes only to the requester.
     `edited_at` and `deleted_at` are when we learned that the question's or the response's message was edited or deleted
     after we had read it. `forgotten_at` is when a person whose words it contains asked us to forget them.
-    `score`, `highest` and `unscored_reason` are those of its verdict. `asked_at_s` is when its last step checked the
+    `score`, `justification` and the like are those of its verdict. `asked_at_s` is when its last step checked the
     lease owner, by `clock_s`; it is not stored.
     """
 
@@ -203,7 +203,9 @@ class LoggedCase(Case):
     reply_intent: bool = False
     blocked_by: str | None = None
     score: int | None = None
+    lowest: int | None = None
     highest: int | None = None
+    justification: str | None = None
     unscored_reason: str | None = None
     created_at: datetime
     judged_at: datetime | None = None

@@ -35,7 +35,5 @@ def low_blocks(lowest: Sequence[LowCase], names: Sequence[str], workspace_url: s
     blocks = []
     for case, who in zip(lowest, names, strict=True):
         words = "\n".join(filter(None, (low_line(case, who, workspace_url), reason_of(case))))
-        fair = ui.button("Fair", ids.ACTION_AGREE, f"{ids.AGREE}:{case.id}")
-        unfair = ui.button("Not fair", ids.ACTION_DISAGREE, f"{ids.DISAGREE}:{case.id}")
-        blocks += [ui.section(words) | {"block_id": f"{ids.BLOCK_LOW}{case.id}"}, ui.actions(fair, unfair)]
+        blocks += [ui.section(words) | {"block_id": f"{ids.BLOCK_LOW}{case.id}"}, ui.fairness(case.id)]
     return [*blocks, ui.context(NOT_BLIND)] if blocks else []

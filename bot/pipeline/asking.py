@@ -22,8 +22,6 @@ async def ask(
     """The answer of a model to a request that counts in the workspace's limits like a case.
 
     Args:
-        store: Counts what is used.
-        limits: The limits.
         team_id: The workspace whose limits apply.
         texts: The texts that the model reads, from which the tokens are estimated.
         request: Sends the request.

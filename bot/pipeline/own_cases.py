@@ -6,12 +6,14 @@ from dataclasses import dataclass
 
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.pipeline.verdict_text import in_short
-from bot.slack.blocks import Block, permalink, quote, section, short_date
+from bot.slack.blocks import Block, fairness, permalink, quote, section, short_date
 from bot.slack.members import Members, MembershipError, Memberships
 from bot.slack.mrkdwn import clip
+from judge.evaluation.stats import low_to
+from judge.scoring.rubric import Scale
 from judge.scoring.sanitize import sanitize
 
-_WORDS = 60
+_WORDS, _REASON = 60, 120
 _BEGINNING = 300  # more than is shown, because whitespace and invisible characters are removed from it
 _NAME = 80
 _TYPED = "typed"
@@ -22,13 +24,14 @@ class ListedCase:
     """A case as a list shows it.
 
     `author` is the name of the reply's author, empty if unknown. `text` is the beginning of the reply, and `missing`
-    says why it is not shown.
+    says why it is not shown. `reason` is the judge's for a low score.
     """
 
     case: LoggedCase
     author: str
     text: str = ""
     missing: str = ""
+    reason: str = ""
 
 
 class OwnCases:
@@ -55,7 +58,8 @@ class OwnCases:
         for case in cases:
             missing = _missing(case) or ("" if case.channel_id in readable else "text shown only in its channel")
             author = "" if case.forgotten_at else names.get(case.author_id or "", "")
-            listed.append(ListedCase(case, author, "" if missing else (case.response or "")[:_BEGINNING], missing))
+            text, reason = ("", "") if missing else ((case.response or "")[:_BEGINNING], _reason(case))
+            listed.append(ListedCase(case, author, text, missing, reason))
         return listed
 
     async def _readable(self, cases: Sequence[LoggedCase], user_id: str, here: str) -> Collection[str]:
@@ -67,6 +71,11 @@ class OwnCases:
             return {*open_to_them, *await self._memberships.now(user_id)}
         except MembershipError:
             return open_to_them
+
+
+def _reason(case: LoggedCase) -> str:
+    scale = Scale(case.lowest or 0, case.highest or 0)
+    return (case.justification or "") if case.score is not None and case.score <= low_to(scale) else ""
 
 
 def _missing(case: LoggedCase) -> str:
@@ -85,15 +94,16 @@ def recent_blocks(shown: Sequence[ListedCase], workspace_url: str, *, says_how_t
     """The list: for each case, a line, how to delete it if it waits for a question, and how the reply begins."""
     blocks: list[Block] = []
     for listed in shown:
-        words, case = " ".join(sanitize(listed.text).split()), listed.case
-        if len(words) > _WORDS:
-            words = f"{words[:_WORDS].rstrip()}…"
+        case, is_low = listed.case, says_how_to_drop and bool(listed.reason)
+        words = " ".join(sanitize(listed.reason if is_low else listed.text).split())
+        if len(words) > (most := _REASON if is_low else _WORDS):
+            words = f"{words[:most].rstrip()}…"
         line = _line(listed, workspace_url, has_words=bool(words))
         if says_how_to_drop and case.status == CaseStatus.ASKED:
             line += f" · `/judge forget {case.id}` deletes it"
         blocks.append(section(line))
         if words:
-            blocks.append(quote(words, len(words)))
+            blocks += [quote(words, len(words)), *([fairness(case.id)] if is_low else [])]
     return blocks
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bot.domain.case import LARGEST_ID
+from bot.slack import ids
 from bot.slack.mrkdwn import escape
 from judge.scoring.sanitize import sanitize
 
@@ -128,6 +129,12 @@ def button(label: str, action_id: str, value: str | int | None = None) -> dict[s
     """A button; `value`, if given, comes back with the click as a string."""
     element = {"type": "button", "text": plain(label), "action_id": action_id}
     return element if value is None else element | {"value": str(value)}
+
+
+def fairness(case_id: int) -> Block:
+    """The buttons that label a case after its score was seen, like *Agree* and *Disagree* under a verdict."""
+    fair = button("Fair", ids.ACTION_AGREE, f"{ids.AGREE}:{case_id}")
+    return actions(fair, button("Not fair", ids.ACTION_DISAGREE, f"{ids.DISAGREE}:{case_id}"))
 
 
 def option(value: str, label: str | None = None, about: str = "") -> dict[str, Any]:

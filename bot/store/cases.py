@@ -247,7 +247,8 @@ class Cases(StoreQueries):
     async def _listed(self, query: sa.Select[Any]) -> Sequence[LoggedCase]:
         found = await self._database.rows(LoggedCase, query)
         # If no texts are kept, lists do not show those of cases under way, either.
-        return found if self._keeps_text else [case.model_copy(update={"response": None}) for case in found]
+        nothing = {"response": None, "justification": None}
+        return found if self._keeps_text else [case.model_copy(update=nothing) for case in found]
 
     async def counts(self, max_age_s: float = 0.0) -> Mapping[str, int]:
         """How many cases there are, by status; the number of delivered ones may be this old, as many take long."""

@@ -81,12 +81,7 @@ async def _judge_of(services: Services, case: LoggedCase, verdict: CaseVerdict) 
 
 
 async def _with_points(services: Services, case: LoggedCase, verdict: CaseVerdict, judge: Judge) -> CaseVerdict:
-    """The verdict with its points, as far as the model says them; they are kept with the case.
-
-    Raises:
-        BudgetError: A limit of the workspace is used up.
-        JudgeError: The model fails.
-    """
+    """The verdict with its points, as far as the model says them; they are kept with the case."""
     question, response = case.question or "", case.response or ""
     texts = [question, response, *(turn.text for turn in case.conversation)]
     found = await ask(

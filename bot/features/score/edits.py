@@ -63,8 +63,7 @@ async def amend(services: Services, case_id: int) -> None:
         return
     if case.loses_words:
         await services.store.edits.drop_texts(case)
-    verdict = await services.store.cases.verdict(case.id)
-    if verdict and not verdict.justification:
+    if case.loses_words or not case.justification:
         await unquote(services.store, services.client, [case.id])
     if case.forgotten_at and case.texts_ts:
         post = messages.forgotten_texts()

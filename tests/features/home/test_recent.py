@@ -9,6 +9,7 @@ from sqlalchemy import delete, insert
 from syrupy.assertion import SnapshotAssertion
 
 from bot.domain.case import CaseStatus, Visibility
+from bot.domain.label import Label
 from bot.features.home import ids as home_ids
 from bot.features.home.handlers import to_page_end
 from bot.slack import ids
@@ -16,6 +17,7 @@ from bot.store import Store
 from bot.store.schema import cases
 from pocket_slack import Message
 from tests.cases import a_row
+from tests.gestures import home
 from tests.model_server import Held
 from tests.stage import CHANNEL, GOOD, Stage, StageFactory, buttons, shown
 from tests.texts import read
@@ -51,6 +53,24 @@ def numbers(message: Message) -> list[int]:
     """The numbers of the cases in a list, in its order."""
     words = [word for line in shown(message).splitlines() for word in line.split(" · ")]
     return [int(word.removeprefix("case ")) for word in words if word.startswith("case ")]
+
+
+@pytest.mark.needs("labels")
+async def test_a_low_case_has_the_judges_reason_and_can_be_labelled_also_at_home(stage: Stage) -> None:
+    low = {"score": 1, "justification": "It names no source.", "response": "Look it up."}
+    await add_cases(stage.log, 1, **of_ann(stage), **low)
+    told = await recent(stage)
+    assert buttons(told) == [ids.ACTION_AGREE, ids.ACTION_DISAGREE]
+    for surface in (told, await home(stage)):
+        assert "It names no source." in shown(surface)
+        assert "Look it up." not in shown(surface)
+    await stage.slack.settled(stage.ann.click(await home(stage), ids.ACTION_AGREE))
+
+    async def label() -> Label | None:
+        return await stage.log.labels.get(await stage.log.cases.get(1), stage.ann.id)
+
+    await stage.eventually(label)
+    assert await label() == Label(1, None)
 
 
 async def test_a_first_page_says_how_to_begin(stage: Stage) -> None:
