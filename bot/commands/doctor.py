@@ -83,7 +83,6 @@ _USUAL = (
     "Open the meeting in your calendar and choose Edit series, not Edit event, so that all later meetings move too. "
     "Pick the new day, save, and choose to tell the guests. The notes move with each meeting.",
 )
-_SLOW_S = 10.0
 
 Check = Callable[[AsyncWebClient, Settings], Awaitable[str]]
 
@@ -231,4 +230,4 @@ def slowness(settings: JudgeSettings, took_s: float) -> str:
     advice = [f"JUDGE_TIMEOUT_S={needed_s}"] if needed_s > settings.judge_timeout_s else []
     advice += ["JUDGE_ASK=distribution if nobody needs reasons"] if is_text else []
     often = f": {verdict_s:.0f} s a verdict, so {3600 / verdict_s:.0f} an hour if the server answers one at a time"
-    return "" if took_s < _SLOW_S else "; set ".join([often, *filter(None, [", or ".join(advice)])])
+    return "" if took_s < 10 else "; set ".join([often, *filter(None, [", or ".join(advice)])])

@@ -95,11 +95,15 @@ class Delivery:
             await self._messenger.tell(requester_of(case), post)
         return case
 
-    async def say_slow(self, case: LoggedCase, place: int | None) -> LoggedCase:
-        """Says in the placeholder that the model is slow, and how many verdicts come before this one."""
+    async def say_slow(self, case: LoggedCase, place: int | None, *, is_first: bool) -> LoggedCase:
+        """Says how many verdicts of the slow model come before: in the placeholder, or once to the requester alone."""
+        post = messages.slow(case, place)
         try:
             case = await self._still_held(case)
-            await self._change(case, case.reply_ts or "", messages.slow(case, place))
+            if case.reply_ts:
+                await self._change(case, case.reply_ts, post)
+            elif is_first:
+                await self._messenger.tell(requester_of(case), post)
         except SLACK_ERRORS as exc:
             logger.warning("delay_not_said", case=case.id, error=in_brief(exc))
         return case

@@ -43,8 +43,6 @@ from judge.scoring.ratings import Result
 
 logger = structlog.get_logger(__name__)
 
-_CAME = 100
-
 
 class _ModelFailure(Exception):  # noqa: N818 - it is not an error of the app, and does not leave this module
     """The model cannot be asked now, and the case has tries left."""
@@ -88,7 +86,7 @@ class CasePipeline:
         self._tracing = tracing
         self._under_way: dict[int, None] = {}  # the cases whose turn at the model has come, in order
         # For cases whose try failed: what was judged, and the ratings that came and are paid for.
-        self._came: LRUCache[int, tuple[int, Sequence[Result]]] = LRUCache(_CAME)
+        self._came: LRUCache[int, tuple[int, Sequence[Result]]] = LRUCache(100)
 
     async def settle(self, case_id: int, trigger_id: str | None = None) -> None:
         """Takes a case as far as possible; `trigger_id`, while valid, can open a modal that asks for the question.
@@ -170,13 +168,14 @@ class CasePipeline:
             raise self._retry(case, exc, retries.growing_pause(case.internal_errors)) from exc
 
     async def _tell_place(self, case: LoggedCase, judging: asyncio.Task[Any]) -> LoggedCase:
-        """Keeps the placeholder, if there is one, true until the verdict is there."""
+        """Keeps who waits for the verdict up to date until it is there."""
         said: object = ()
-        while case.reply_ts and not (await asyncio.wait([judging], timeout=self.slow_s))[0]:
+        is_awaited = case.reply_ts or case.tells_requester
+        while is_awaited and not (await asyncio.wait([judging], timeout=self.slow_s))[0]:
             place = list(self._under_way).index(case.id) if case.id in self._under_way else None
             if place != said:
+                case = await self._delivery.say_slow(case, place, is_first=said == ())
                 said = place
-                case = await self._delivery.say_slow(case, place)
         return case
 
     async def _to_judge(self, claimed: LoggedCase, trigger_id: str | None) -> LoggedCase | None:

@@ -11,10 +11,7 @@ from judge.scoring.offline import OFFLINE
 from judge.scoring.panel import Member
 
 TEXT, DISTRIBUTION, DECISION = "text", "distribution", "decision"
-TAKES = {
-    DISTRIBUTION: "one request a row, which writes at most 16 tokens",
-    DECISION: "one request a row, which costs what it reads",
-}
+TAKES = {DISTRIBUTION: "one request a row, of 16 tokens", DECISION: "one request a row, which costs what it reads"}
 STRONGER = "JUDGE_ESCALATE_TO"
 MEMBERS = {TEXT: Member, DISTRIBUTION: DistributionMember, DECISION: DecisionMember}
 

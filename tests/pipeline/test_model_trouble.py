@@ -92,6 +92,19 @@ async def test_who_waits_for_a_slow_model_reads_their_place_in_line(
     assert len([text for text in updates(stage) if "is slow" in text]) <= 4  # each when its place has changed
 
 
+async def test_who_waits_alone_for_a_slow_model_is_told_once(
+    open_stage: StageFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(CasePipeline, "slow_s", 0.2)
+    stage: Stage = await open_stage(verdict_visibility="me")
+    gate = asyncio.Event()
+    stage.model.script(Held(gate, "score: 4\nGood."))
+    stage.ask_for_score()
+    assert (await stage.told(stage.ann)).text == "The judge's model is slow. This verdict is next · case 1"
+    gate.set()
+    assert (await stage.told(stage.ann, count=2)).text.startswith("Score 4 of 5")
+
+
 async def test_ratings_that_came_in_time_are_kept_for_the_next_try(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(judge_samples=3, judge_timeout_s=0.5, model_pauses=[AT_ONCE])
     stage.model.script("score: 2\nFair.", Stall(), Stall(), "score: 4\nGood.")

@@ -59,9 +59,8 @@ class Watched:
     @property
     def is_whole(self) -> bool:
         """Whether a decision judge scored every reply of the week that answers somebody."""
-        is_left_out = self.others or self.earlier or self.coverage.outcomes.keys() - _WHOLE
-        decides = f", {DECISION}" in (self.judge_version or "")
-        return decides and bool(self.coverage.seen) and not is_left_out
+        is_left_out = self.others or self.earlier or self.coverage.outcomes.keys() - _WHOLE or not self.coverage.seen
+        return f", {DECISION}" in (self.judge_version or "") and not is_left_out
 
 
 async def read_watched(

@@ -27,8 +27,7 @@ from judge.scoring.model.client import OPENAI_URL
 from judge.scoring.model.completion import cost_of
 from judge.scoring.ways import DECISION
 
-_TOKENS = 700
-"""What a decision on a usual reply reads."""
+_TOKENS = 700  # what a decision on a usual reply reads
 
 
 async def refusal_of(services: Services, invocation: Invocation, channel_id: str, *, is_change: bool) -> str:
