@@ -77,8 +77,8 @@ def why_of_model(model: str, escalation: str, of_other: Sequence[Result]) -> str
 class Doubt:
     """Decides on which verdicts, on one scale, a stronger model is asked, too.
 
-    Those whose ratings are at least two points apart (see `point`), or do not agree on a score by majority; a refusal is
-    no doubt, nor is a text that was not judged. Those with probabilities, if these are spread as wide as `limit` (their
+    Those whose ratings are at least two points apart (see `point`), or do not agree on a score by majority; refusals
+    and texts that were not judged are none. Those with probabilities, if these are spread as wide as `limit` (their
     standard deviation); without it, once enough are known, if wider than nine tenths of the last 200.
     """
 
