@@ -274,7 +274,7 @@ def combine(
     middle = median_low(scores) if why is None else None
     mean = fmean(scores) if scores else None
     spread = max(scores) - min(scores) if scores else None
-    if chances := _mean_by_key([rating.probabilities for rating in usable]):
+    if chances := _mean_by_key([rating.probabilities for rating in usable], missing=0.0):
         mean = mean_of(chances)
         spread = quantile(chances, 1 - _TAIL) - quantile(chances, _TAIL)
     return Verdict(
@@ -311,12 +311,12 @@ def quantile(probabilities: Mapping[int, float], share: float) -> int:
     return next((score for score, sum_ in zip(scores, below, strict=True) if sum_ >= share - 1e-9), scores[-1])
 
 
-def _mean_by_key(maps: Sequence[Mapping[Any, float | None] | None]) -> dict[Any, Any] | None:
-    """The mean of the maps' known values by key; None if there is no map, or one is None."""
+def _mean_by_key(maps: Sequence[Mapping[Any, Any] | None], missing: float | None = None) -> dict[Any, Any] | None:
+    """The mean of known values by key, `missing` if a map has no such key; None if there is no map, or one is None."""
     if not maps or None in maps:
         return None
     keys = dict.fromkeys(key for each in maps for key in each or ())
-    known = {key: [value for each in maps if (value := (each or {}).get(key)) is not None] for key in keys}
+    known = {key: [value for each in maps if (value := (each or {}).get(key, missing)) is not None] for key in keys}
     return {key: fmean(values) if values else None for key, values in known.items()}
 
 

@@ -176,6 +176,15 @@ async def test_scale_to_ten_with_digits_as_tokens_is_read(ask: Ask) -> None:
     assert (verdict.score, verdict.mean) == (10, pytest.approx(9.9))
 
 
+async def test_a_panels_distributions_are_averaged_over_all_its_models(model_server: ModelServer, ask: Ask) -> None:
+    sure, other = answer("score:", (" 4", {" 4": 1.0}), "\n"), answer("score:", (" 5", {" 5": 0.5, " 2": 0.5}), "\n")
+    verdict = await ask(
+        lambda request: sure if request["model"] == "a" else other, models=["a", "b"], ask="distribution"
+    )
+    # 2 * 0.25 + 4 * 0.5 + 5 * 0.25 = 3.75
+    assert (verdict.probabilities, verdict.mean) == ({4: 0.5, 2: 0.25, 5: 0.25}, 3.75)
+
+
 async def test_minus_infinity_is_no_probability(ask: Ask) -> None:
     verdict = await ask(answer("score:", (" 4", {" 4": 1.0, " 0": 0.0}), "\nA"), ask="distribution")
     assert verdict.probabilities == {4: 1.0}
