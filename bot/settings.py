@@ -223,7 +223,11 @@ class Settings(JudgeSettings, SlackSettings):
     channels_denied: setting_values.ChannelIds = Field(
         default=frozenset(), description="ids of channels where nothing is scored, separated by commas"
     )
-    score_people: bool = Field(default=True, description="`false`: only replies of bots are scored")
+    score_people: bool | Literal["private"] = Field(
+        default="private",
+        description="`private`: of a person's reply, only who asked sees the verdict; `true`: everybody does; `false`: "
+        "only replies of bots are scored. A person's reply is in no figure",
+    )
     verdict_visibility: Visibility = Field(
         default=Visibility.THREAD,
         description="`me`: only the person who asked sees a verdict, unless they choose otherwise",
@@ -284,13 +288,14 @@ class Settings(JudgeSettings, SlackSettings):
         days = self.retention_days
         ends = f"deleted after {days:,} days" if days else "kept until somebody deletes them"
         host = urlsplit(self.openai_base_url or OPENAI_URL).hostname or ""
+        people = {True: " and people", False: " alone", "private": ", and people for who asked alone"}
         only, but = (", ".join(sorted(each)) for each in (self.channels_allowed, self.channels_denied))
         return {
             "texts": "dropped with the verdict" if self.store_text == "none" else ends,
             "scores": ends,
             "sent to": "no model" if self.judge_model == OFFLINE and not self.judge_models else host,
             "scored in": (only or "all channels") + (f" but {but}" if but else ""),
-            "replies of": "bots and people" if self.score_people else "bots alone",
+            "replies of": f"bots{people[self.score_people]}",
         }
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
+from zlib import crc32
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import insert, select, update
@@ -59,8 +60,12 @@ def a_case(**changes: Any) -> Case:
 
 
 def a_row(**changes: Any) -> dict[str, Any]:
-    """Returns the columns of a delivered case that somebody requested in a channel, without its verdict."""
+    """Returns the columns of a delivered case that somebody requested in a channel, without its verdict.
+
+    Each key is a message of its own.
+    """
     case = {
+        "message_ts": f"1795000000.{crc32(str(changes.get('key')).encode()) % 10**6:06}",
         "team_id": "T1",
         "channel_id": "C1",
         "requester_id": "U1",

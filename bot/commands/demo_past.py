@@ -167,7 +167,7 @@ async def write_past(database_url: str, workspace: Workspace) -> bool:
         people = list(_labels(rows, chance))
         app = Person(workspace, workspace.bot.id)
         for row in rows:
-            if row["message_ts"]:
+            if row["thread_ts"]:
                 verdict = _verdict([(row["score"], _SAID)], MADE_UP)
                 post = verdict_message(LoggedCase.model_validate(row), verdict)
                 posted = app.post(PAST_CHANNEL, post.text, thread_ts=row["thread_ts"], blocks=post.blocks)
@@ -218,18 +218,19 @@ def _of_messages(workspace: Workspace, week: Week, now: datetime) -> Iterator[Ro
         soon = datetime.fromtimestamp(float(answer.ts), UTC) + _SOON
         at = soon if is_earlier else now + (now - week.start) * position / 100
         its = {"message_ts": answer.ts, "parent_ts": parent.ts, "thread_ts": parent.ts, "question_ts": parent.ts}
-        its |= {"source": CaseSource.SHORTCUT, "question_source": QuestionSource.PREVIOUS}
+        its["question_source"] = QuestionSource.PREVIOUS
         yield _row(answer.author, parent.author, score, at) | its | {"question": parent.text, "response": answer.text}
 
 
 def _row(author: User, requester: User, score: int | None, at: datetime) -> Row:
     """A made-up case whose texts are not stored; if `score` is None, it is unscored."""
-    nothing = ("message_ts", "parent_ts", "thread_ts", "reply_ts", "question", "question_ts", "response")
+    nothing = ("parent_ts", "thread_ts", "reply_ts", "question", "question_ts", "response")
     return dict.fromkeys(nothing) | {
+        "message_ts": f"{(at - _SOON).timestamp():.6f}",
         "requester_id": requester.id,
         "requester_name": requester.name,
         "author_id": author.id,
-        "source": CaseSource.TEXT,
+        "source": CaseSource.SHORTCUT,
         "visibility": Visibility.THREAD,
         "attempt": 1,
         "question_source": QuestionSource.TYPED,
@@ -264,8 +265,8 @@ def _labels(rows: Sequence[Row], chance: random.Random) -> Iterator[Row]:
                 "user_id": case["requester_id"],
                 "score": min(5, max(0, case["score"] + chance.choice((-1, -1, 0, 0, 0, 1)))),
                 # As if drawn at random and labelled blind: the digest uses these to correct its mean.
-                "is_blind": case["message_ts"] is None,
-                "probability": _LABELLED if case["message_ts"] is None else None,
+                "is_blind": case["thread_ts"] is None,
+                "probability": _LABELLED if case["thread_ts"] is None else None,
                 "created_at": case["judged_at"],
                 "updated_at": case["judged_at"],
             }

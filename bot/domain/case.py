@@ -92,16 +92,16 @@ class CaseTurn(BaseModel):
 class Exclusion(StrEnum):
     """Why a verdict is left out of the figures of what people chose.
 
-    `AUTHOR`: the reply's author asked for it. `ANOTHER`: a person other than the first requester asked for it.
-    `EDITED`: its question was edited after the reply. `CONTINUED`: a watch scored the reply again, because its author
-    added to it. `AUTOMATION`: no person asked for it, and who chose the reply is unknown; these verdicts are counted
-    separately.
+    `ANOTHER`: a person other than the first requester asked for it. `EDITED`: its question was edited after the reply.
+    `CONTINUED`: a watch scored the reply again, because its author added to it. `PERSON`: the reply is a person's, and
+    figures are about assistants. `AUTOMATION`: no person asked for it, and who chose the reply is unknown; these
+    verdicts are counted separately.
     """
 
-    AUTHOR = "author"
     ANOTHER = "another"
     EDITED = "edited"
     CONTINUED = "continued"
+    PERSON = "person"
     AUTOMATION = "workflow"
 
 
@@ -290,27 +290,20 @@ class CurrentVerdict:
     is_scored: bool
 
 
-def exclusion_of_first(user_id: str, author_id: str | None) -> Exclusion | None:
-    """Why the first verdict on a reply by this author is excluded; None if it counts."""
-    return Exclusion.AUTHOR if user_id == author_id else None
-
-
 def exclusion_of(
     user_id: str, earlier: LoggedCase, current_verdict: CurrentVerdict | None, *, has_chosen: bool
 ) -> Exclusion | None:
     """Why a repeated verdict that this person asks for is excluded; None if it replaces the earlier one.
 
-    The first requester may repeat and correct a verdict, unless they wrote the reply. Other people may if there is no
+    The first requester may repeat and correct a verdict. Other people may if there is no
     score yet, or if the text has been edited since. An edit does not count if the reply's author also wrote the
     question, because it may be the question that was edited.
     `has_chosen` says that this person typed the question, or chose a message as it. Either is as good as choosing the
     score, because a reply scores low with most questions but its own, so such a verdict never replaces another
     person's. Nor does it if another person repeats it.
     """
-    if user_id == earlier.author_id:
-        return Exclusion.AUTHOR
-    if earlier.excluded is Exclusion.EDITED and not has_chosen:
-        return Exclusion.EDITED
+    if earlier.excluded is Exclusion.PERSON or (earlier.excluded is Exclusion.EDITED and not has_chosen):
+        return earlier.excluded
     if earlier.excluded and earlier.question_source in {QuestionSource.TYPED, QuestionSource.CHOSEN} and not has_chosen:
         return earlier.excluded
     if current_verdict is None or user_id == current_verdict.first_requester_id:

@@ -145,6 +145,7 @@ class Figures(Glance):
         unlike: The p-value of a Kolmogorov-Smirnov test: how probable so large a difference between the scores of all
             labelled cases and this week's would be if they were alike.
         quality: What people would say of the last weeks' replies; None without a score.
+        uncounted: How many scores are in no figure: of people's replies (True) and of typed texts (False).
     """
 
     unscored: Mapping[str, int]
@@ -155,6 +156,7 @@ class Figures(Glance):
     unlike: float
     quality: figures_quality.Quality | None
     usage: Usage
+    uncounted: Mapping[bool, int]
 
 
 def spans_of(week: Week, now: datetime) -> tuple[Span, Span]:
@@ -219,8 +221,9 @@ async def read_figures(
     kind = glance.kind
     rows, _, earlier, *_ = counted
     authors = _authors((rows, earlier), threads, kind)
-    (usage,), labelled, quality, lowest = await asyncio.gather(
+    (usage,), uncounted, labelled, quality, lowest = await asyncio.gather(
         tallies.usage(place, span, kind),
+        tallies.uncounted(place, span),
         tallies.labelled(place, Span(BEGINNING, span.end), kind),
         figures_quality.read_quality(tallies, place, week, span.end, kind),
         _read_lowest(tallies, place, span, authors, choose),
@@ -239,6 +242,7 @@ async def read_figures(
         unlike=kolmogorov_smirnov(figures_quality.to_scores(labelled), glance.this.counts),
         quality=quality,
         usage=usage,
+        uncounted={bool(of_person): number for of_person, number in uncounted},
     )
 
 

@@ -18,7 +18,6 @@ from bot.domain.case import (
     QuestionSource,
     Visibility,
     exclusion_of,
-    exclusion_of_first,
     text_hash,
 )
 from bot.domain.clock import utc_now
@@ -57,15 +56,10 @@ class Intake:
         self, invocation: Invocation, message: Message, source: CaseSource = CaseSource.SHORTCUT
     ) -> Case:
         """The case for a message at hand, which is the response; its question is found later."""
-        return Case(
-            **await self._asked_of(invocation, invocation.channel_id, message.ts),
-            source=source,
-            parent_ts=message.parent_ts,
-            author_id=message.author_id,
-            excluded=exclusion_of_first(invocation.user_id, message.author_id),
-            response=message.text,
-            blocker=message.blocker,
-        )
+        marks = await self.lookup.marks_of(message.author_id)
+        asked = await self._asked_of(invocation, invocation.channel_id, message.ts, marks.get("visibility"))
+        its = {"source": source, "parent_ts": message.parent_ts, "author_id": message.author_id}
+        return Case(**asked | its | marks, response=message.text, blocker=message.blocker)
 
     async def of_link(self, invocation: Invocation, link: Permalink, blocker: str | None = None) -> Case:
         """The case for a link to a message, which is read later."""
@@ -119,10 +113,13 @@ class Intake:
             visibility = Visibility.ME if is_for_one else Visibility.THREAD
         return rubric or self.rubrics.default, visibility
 
-    async def _asked_of(self, invocation: Invocation, channel_id: str, message_ts: str) -> dict[str, Any]:
-        chosen = await self.chosen(invocation, channel_id)
-        key = message_key(channel_id, message_ts, chosen[1], invocation.user_id, attempt=1)
-        return _asked_by(invocation, channel_id, *chosen) | {"key": key, "message_ts": message_ts}
+    async def _asked_of(
+        self, invocation: Invocation, channel_id: str, message_ts: str, visibility: Visibility | None = None
+    ) -> dict[str, Any]:
+        rubric, chosen = await self.chosen(invocation, channel_id)
+        key = message_key(channel_id, message_ts, visibility or chosen, invocation.user_id, attempt=1)
+        asked = _asked_by(invocation, channel_id, rubric, visibility or chosen)
+        return asked | {"key": key, "message_ts": message_ts}
 
     async def _repeat(
         self, invocation: Invocation, earlier: LoggedCase, changes: dict[str, Any], *, has_chosen: bool

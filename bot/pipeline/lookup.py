@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import structlog
 from slack_sdk.errors import SlackApiError
@@ -11,7 +11,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.domain.blocker import A_PERSONS, OWN_MESSAGE
-from bot.domain.case import LoggedCase, QuestionSource
+from bot.domain.case import Exclusion, LoggedCase, QuestionSource, Visibility
 from bot.pipeline.exchange import Exchange, Question, is_anybodys, to_exchange
 from bot.slack.client import MISSING, SLACK_ERRORS, error_of, is_transient
 from bot.slack.invocation import Invocation
@@ -53,7 +53,12 @@ class Lookup:
     """
 
     def __init__(
-        self, client: AsyncWebClient, own_ids: frozenset[str], members: Members, *, scores_people: bool = True
+        self,
+        client: AsyncWebClient,
+        own_ids: frozenset[str],
+        members: Members,
+        *,
+        scores_people: bool | Literal["private"] = True,
     ) -> None:
         self._client = client
         self._own_ids = own_ids
@@ -85,8 +90,16 @@ class Lookup:
         """Why messages of this author are not scored; None if they are."""
         if author_id in self._own_ids:
             return OWN_MESSAGE
-        is_scored = self._scores_people or await self._members.is_known_bot(author_id or "")
-        return None if is_scored else A_PERSONS
+        return None if self._scores_people or not await self._is_persons(author_id) else A_PERSONS
+
+    async def marks_of(self, author_id: str | None) -> dict[str, Any]:
+        """What a case has if its reply is a person's: its verdict is private, or else in no figure."""
+        if self._scores_people is False or not await self._is_persons(author_id):
+            return {}
+        return {"visibility": Visibility.ME} if self._scores_people == "private" else {"excluded": Exclusion.PERSON}
+
+    async def _is_persons(self, author_id: str | None) -> bool:
+        return not await self._members.is_known_bot(author_id or "")
 
     async def answered(self, channel_id: str, ts: str, parent_ts: str | None) -> Exchange | None:
         """The reply that a message belongs to, with the person's question; None if the message is gone."""

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from bot.domain.blocker import GONE, MAY_NOT_READ, NO_QUESTION, NOT_KEPT
-from bot.domain.case import Exclusion, LoggedCase, QuestionSource, exclusion_of_first
+from bot.domain.case import Exclusion, LoggedCase, QuestionSource
 from bot.domain.clock import utc_now
 from bot.pipeline.lookup import Lookup, MayNotReadError, OutOfSightError
 from bot.pipeline.retries import RetryError
@@ -57,9 +57,10 @@ async def _read(lookup: Lookup, case: LoggedCase) -> tuple[LoggedCase, str]:
         raise RetryError("the reply is still being written", _LOOK_AGAIN)
     blocker = next((each.blocker for each in found.reply if each.blocker), None)
     read = found.to_found() | {"blocker": None if found.response else blocker}
-    read["excluded"] = case.excluded or exclusion_of_first(case.requester_id, found.reply[0].author_id)
+    if case.author_id is None:  # a linked message, whose author is not known before it is read
+        read |= await lookup.marks_of(found.reply[0].author_id)
     if case.question_source is not QuestionSource.TYPED:
         read |= _NOT_ASKED | found.to_asked()
         if found.question and found.question.is_edited_after(found.reply[0].ts):
-            read["excluded"] = read["excluded"] or Exclusion.EDITED
+            read["excluded"] = read.get("excluded") or case.excluded or Exclusion.EDITED
     return case.model_copy(update=read), why_asked

@@ -87,7 +87,7 @@ def in_progress(case: LoggedCase) -> Post:
 def accepted(case: LoggedCase) -> str:
     where = "Only you will see the verdict"
     if case.source is CaseSource.LINK and case.visibility is Visibility.THREAD:
-        where = "The verdict will appear in that message's thread"
+        where = "The verdict will appear in that message's thread, or to you alone"
     return f"Scoring the response. {where}. Case {case.id}."
 
 

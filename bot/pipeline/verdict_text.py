@@ -113,7 +113,7 @@ _QUESTION_FROM = {
 }
 
 _EXCLUDED = {
-    Exclusion.AUTHOR: "*Not counted:* the author of the reply asked for this score.",
+    Exclusion.PERSON: "*Not counted:* a person wrote the reply.",
     Exclusion.ANOTHER: "*Not counted:* somebody else asked for the first score of this reply.",
     Exclusion.EDITED: "*Not counted:* the question was edited after the reply was written.",
     Exclusion.CONTINUED: "*Not counted:* the reply went on, and was scored again.",

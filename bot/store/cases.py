@@ -17,7 +17,7 @@ from bot.store import schema
 from bot.store.database import Database, StoreQueries
 from bot.store.schema import turns
 from bot.store.turns import is_turn_of_case
-from bot.store.visibility import counts, same_reply
+from bot.store.visibility import counts, is_shared, same_reply
 from judge import Flag, Rating, Unscored
 from judge.scoring.escalation import counted, usable
 from judge.scoring.ratings import Result
@@ -171,7 +171,7 @@ class Cases(StoreQueries):
         """What counts so far for the reply of this case; None if nothing does."""
         query = (
             sa.select(schema.cases.c.requester_id, schema.cases.c.score)
-            .where(same_reply(case), counts(schema.cases))
+            .where(same_reply(case), is_shared(schema.cases))
             .order_by(schema.cases.c.id)
         )
         rows = await self._database.all(query)
@@ -180,7 +180,7 @@ class Cases(StoreQueries):
     async def replaced_by(self, case: LoggedCase) -> Sequence[LoggedCase]:
         if case.attempt == 1 or case.excluded or case.is_for_one:
             return []
-        is_its = sa.and_(same_reply(case), counts(schema.cases))
+        is_its = sa.and_(same_reply(case), is_shared(schema.cases))
         if case.is_watched:
             is_its = sa.and_(schema.cases.c.team_id == case.team_id, schema.cases.c.key == case.key.removesuffix(AGAIN))
         query = sa.select(schema.cases).where(
@@ -195,7 +195,7 @@ class Cases(StoreQueries):
         is_later = sa.and_(
             schema.cases.c.id > case.id, schema.cases.c.attempt > 1, schema.cases.c.judged_at.is_not(None)
         )
-        query = sa.select(schema.cases.c.id).where(same_reply(case), counts(schema.cases), is_later).limit(1)
+        query = sa.select(schema.cases.c.id).where(same_reply(case), is_shared(schema.cases), is_later).limit(1)
         return await self._database.value(query) is not None
 
     async def verdict(self, case_id: int) -> CaseVerdict | None:

@@ -11,7 +11,15 @@ from sqlalchemy import ColumnElement, Row, and_, func, select, tuple_
 from bot.store.database import StoreQueries, columns_of
 from bot.store.schema import cases, causes, labels, ratings
 from bot.store.turns import read_conversations
-from bot.store.visibility import NEWER, chosen_or_watched, counts, is_low, is_scored_with_texts, is_watched, superseded
+from bot.store.visibility import (
+    NEWER,
+    chosen_or_watched,
+    is_low,
+    is_scored_with_texts,
+    is_shared,
+    is_watched,
+    superseded,
+)
 from judge import Turn
 
 _DIRECT_MESSAGES = "D"
@@ -129,7 +137,7 @@ class Exports(StoreQueries):
         if channel_id.startswith(_DIRECT_MESSAGES):
             return []
         query = select(cases.c.team_id).where(cases.c.channel_id == channel_id, cases.c.judged_at.is_not(None))
-        query = query.where(is_watched(cases) if watched else counts(cases))
+        query = query.where(is_watched(cases) if watched else is_shared(cases))
         return await self._database.values(query.distinct().order_by(cases.c.team_id))
 
     async def count(self, which: Selection) -> int:

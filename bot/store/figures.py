@@ -12,12 +12,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from bot.domain.case import Exclusion
 from bot.domain.clock import utc_week
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.store.database import StoreQueries, columns_of
 from bot.store.schema import cases, labels, replies
 from bot.store.statements import made_once
-from bot.store.visibility import NEWER, Origin, counts, is_automated, is_low, is_watched, superseded
+from bot.store.visibility import NEWER, Origin, counts, is_automated, is_low, is_shared, is_watched, superseded
 from judge.scoring.rubric import Scale
 
 
@@ -263,6 +264,15 @@ class Tallies(StoreQueries):
         )
         return query.where(is_public(place, span))
 
+    @made_once(lambda *row: row)
+    def uncounted(self, place: Place, span: Span) -> sa.Executable:
+        """How many scores that everybody saw are in no figure: of people's replies (1), and of typed texts (0)."""
+        of_person = sa.case((cases.c.excluded == Exclusion.PERSON, 1), else_=0).label("of_person")
+        is_typed = sa.and_(cases.c.message_ts.is_(None), is_shared(cases))
+        which = sa.or_(is_typed, cases.c.excluded == Exclusion.PERSON)
+        query = sa.select(of_person, sa.func.count()).where(is_there(place, span), which, cases.c.score.is_not(None))
+        return query.group_by("of_person")
+
     @made_once(KindSum)
     def sums(self, place: Place, spans: Sequence[Span]) -> sa.Executable:
         repeated = _repeated(place, spans[0]).cte("repeated")
@@ -410,17 +420,21 @@ def _timed_scores(place: Place, span: Span) -> sa.Select[Any]:
     return sa.select(*columns_of(cases, TimedScore)).where(cases.c.score.is_not(None), is_public(place, span))
 
 
-def is_public(
-    place: Place, span: Span, repeated: sa.Select[Any] | sa.CompoundSelect[Any] | None = None
-) -> sa.ColumnElement[bool]:
-    """What counts in the channel; the conditions are written as in the indexes, so that these are used."""
-    within = sa.and_(
+def is_there(place: Place, span: Span) -> sa.ColumnElement[bool]:
+    return sa.and_(
         cases.c.team_id == place.team_id,
         cases.c.channel_id.in_((place.channel_id, *place.others)),
         cases.c.judged_at >= span.start,
         cases.c.judged_at < span.end,
         _by(place),
     )
+
+
+def is_public(
+    place: Place, span: Span, repeated: sa.Select[Any] | sa.CompoundSelect[Any] | None = None
+) -> sa.ColumnElement[bool]:
+    """What counts in the channel; the conditions are written as in the indexes, so that these are used."""
+    within = is_there(place, span)
     if place.origin is Origin.WATCHED:
         return sa.and_(within, is_watched(cases))
     if place.origin is Origin.AUTOMATED:

@@ -41,7 +41,8 @@ IS_UNSETTLED = text("status != 'delivered'")
 IS_OPEN = text("cases.status IN ('received', 'judged')")
 """A case that is still to be settled; the others are done, or wait for a person. Written out: lists compile slowly."""
 _COUNTS = text(
-    "visibility = 'thread' AND blocker IS NULL AND blocked_by IS NULL AND excluded IS NULL AND probability IS NULL"
+    "message_ts IS NOT NULL AND visibility = 'thread' AND blocker IS NULL AND blocked_by IS NULL AND excluded IS NULL "
+    "AND probability IS NULL"
 )
 _FIGURES = (
     *("team_id", "channel_id", "judged_at", "lowest", "highest", "score", "author_id", "requester_id", "thread_ts"),
@@ -177,7 +178,7 @@ cases = Table(
     _index("ix_cases_stale", "id", where=IS_STALE),
     _index("ix_cases_unsettled", "team_id", "channel_id", "requester_id", "status", where=IS_UNSETTLED),
     # The digest's figures come from these two alone; SQLite needs the condition's columns in them, too.
-    _index("ix_cases_figures", *_FIGURES, *_SHOWN, where=_COUNTS),
+    _index("ix_cases_figures", *_FIGURES, "message_ts", *_SHOWN, where=_COUNTS),
     _index("ix_cases_watched", *_FIGURES, "probability", "excluded", where=_WATCHED),
     _index(
         "ix_cases_repeated", "team_id", "channel_id", "judged_at", "message_ts", "attempt", *_SHOWN, where=_REPEATED

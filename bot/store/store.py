@@ -91,6 +91,7 @@ _FOUND = (
     "response",
     "author_id",
     "excluded",
+    "visibility",
     "parent_ts",
     "messages_before",
     "left_out",

@@ -1,6 +1,7 @@
-"""Which verdicts count, in figures and exports alike: what a whole channel could see, and of each reply the newest.
+"""Which verdicts are in figures and exports: what a whole channel could see, and of each reply the newest.
 
-Excluded verdicts do not count (see `Exclusion`), and what a watch has drawn is counted separately.
+Figures are about replies, so typed texts are in exports alone. Excluded verdicts do not count (see `Exclusion`),
+and what a watch has drawn is counted separately.
 """
 
 from collections.abc import Sequence
@@ -19,10 +20,15 @@ _THREAD: ColumnElement[str] = literal_column("'thread'")
 
 
 def counts(table: FromClause) -> ColumnElement[bool]:
-    """Whether a verdict was asked for, everyone in the channel could see it, and it is not excluded.
+    """Whether a verdict is on a message, not on typed texts, which anybody can make up, and everybody saw it.
 
     Written as in the indexes.
     """
+    return and_(table.c.message_ts.is_not(None), is_shared(table))
+
+
+def is_shared(table: FromClause) -> ColumnElement[bool]:
+    """Whether a verdict was asked for, everyone in the channel could see it, and it is not excluded."""
     return and_(
         table.c.visibility == _THREAD,
         table.c.blocker.is_(None),
@@ -63,18 +69,18 @@ def is_low() -> ColumnElement[bool]:
 
 
 def is_scored_with_texts() -> ColumnElement[bool]:
-    """Whether a case that counts, or that a watch drew, can be judged again and compared."""
+    """Whether a case that people asked for, or that a watch drew, can be judged again and compared."""
     needed = (cases.c.score, cases.c.question, cases.c.response)
-    return and_(or_(counts(cases), is_watched(cases)), *(each.is_not(None) for each in needed))
+    return and_(or_(is_shared(cases), is_watched(cases)), *(each.is_not(None) for each in needed))
 
 
 def chosen_or_watched(*newer: ColumnElement[bool], watched: bool) -> ColumnElement[bool]:
-    """Which cases count among those that people chose, or among those that watches drew: never both in one figure.
+    """Which cases are used of those that people chose, or among those that watches drew: never both in one figure.
 
     `newer` are conditions on the newer verdicts, for a query on a part of the database.
     """
     if not watched:
-        return and_(counts(cases), cases.c.id.not_in(superseded(*newer)))
+        return and_(is_shared(cases), cases.c.id.not_in(superseded(*newer)))
     # A drawn reply stays in the sample, even if a person has it scored once more.
     return and_(is_watched(cases), cases.c.blocker.is_(None), cases.c.blocked_by.is_(None))
 
@@ -88,7 +94,7 @@ def same_reply(case: LoggedCase | Row[*tuple[Any, ...]]) -> ColumnElement[bool]:
 
 
 def superseded(*conditions: ColumnElement[bool]) -> CompoundSelect[tuple[int]]:
-    """The ids of cases whose reply has a newer verdict that counts and for which `conditions` hold.
+    """The ids of cases whose reply has a newer shared verdict and for which `conditions` hold.
 
     Verdicts are on one reply if they are on one message or, for typed texts, in one thread: we began it with the typed
     texts, and nothing else is scored there without a message (`same_reply`).
@@ -121,4 +127,4 @@ def on_same_reply(one: FromClause, other: FromClause) -> Sequence[ColumnElement[
     )
 
 
-_IS_REPEAT = and_(NEWER.c.attempt > literal_column("1"), NEWER.c.judged_at.is_not(None), counts(NEWER))
+_IS_REPEAT = and_(NEWER.c.attempt > literal_column("1"), NEWER.c.judged_at.is_not(None), is_shared(NEWER))

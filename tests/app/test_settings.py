@@ -67,6 +67,8 @@ def test_three_values_are_enough_and_nothing_listens_for_other_machines(tmp_path
         ("JUDGE_MODEL=offline", ("sent to", "no model")),
         ("CHANNELS_ALLOWED=C0000000002,C0000000001", ("scored in", "C0000000001, C0000000002")),
         ("CHANNELS_DENIED=C0000000003", ("scored in", "all channels but C0000000003")),
+        ("", ("replies of", "bots, and people for who asked alone")),
+        ("SCORE_PEOPLE=true", ("replies of", "bots and people")),
         ("SCORE_PEOPLE=false", ("replies of", "bots alone")),
     ],
 )

@@ -76,6 +76,16 @@ async def test_where_people_are_not_scored_their_words_are_not_kept(open_stage: 
     assert not stage.model.requests
 
 
+async def test_only_who_asked_sees_the_score_of_a_persons_reply(stage: Stage) -> None:
+    parent = stage.helper.post(CHANNEL, "Which tool?")
+    answer = stage.ben.post(CHANNEL, "Just use git.", thread_ts=parent.ts)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert (await stage.told(stage.ann)).text.startswith("Score 4 of 5")
+    stage.ben.command(CHANNEL, ids.COMMAND, link(stage, answer))  # who asks second gets one of their own
+    assert (await stage.told(stage.ben, 2)).text.startswith("Score 4 of 5")
+    assert [each.ts for each in stage.slack.workspace.channel(CHANNEL).messages.values()][-1] == answer.ts
+
+
 async def test_where_people_are_not_scored_bots_are(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(score_people=False)
     parent, answer = stage.ask_and_answer()

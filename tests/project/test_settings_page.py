@@ -24,7 +24,7 @@ def test_the_page_is_generated_from_the_code_with_every_setting_once() -> None:
         ("slack_bot_token", "required"),
         ("retention_days", "none"),
         ("channels_allowed", "none"),
-        ("score_people", "`true`"),
+        ("score_people", "`private`"),
         ("verdict_visibility", "`thread`"),
         ("judge_concurrency", "`8`"),
     ],

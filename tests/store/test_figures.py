@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import and_, insert, update
 
-from bot.domain.case import CaseStatus, Visibility
+from bot.domain.case import CaseStatus, Exclusion, Visibility
 from bot.domain.clock import utc_week
 from bot.domain.week import Week
 from bot.figures.quality import Agreement
@@ -33,6 +33,10 @@ MOMENT = timedelta(microseconds=1)
 TEAMS = (f"T{number}" for number in itertools.count())
 
 
+OWN = "own"
+"""Instead of a ts: a message that no other entry is about."""
+
+
 @dataclass(frozen=True)
 class Entry:
     """A case in the store, with what the figures depend on."""
@@ -44,12 +48,13 @@ class Entry:
     reason: str = "no_score"
     author: str | None = "B1"
     requester: str = "U1"
-    message_ts: str | None = None
+    message_ts: str | None = OWN
     thread_ts: str | None = None
     attempt: int = 1
     visibility: Visibility = Visibility.THREAD
     blocker: str | None = None
     blocked_by: str | None = None
+    excluded: Exclusion | None = None
     tokens: int | None = 100
     cost: float | None = 0.5
     model: str = "m"
@@ -60,15 +65,14 @@ class Entry:
     probability: float | None = None  # of the draw; with one, the labels are blind
 
     @property
-    def reply(self) -> tuple[str, str] | None:
-        """What was scored: a message, or the texts that began a thread."""
-        if self.message_ts is not None:
-            return "message", self.message_ts
-        return None if self.thread_ts is None else ("texts", self.thread_ts)
+    def reply(self) -> str | None:
+        """What was scored; None if no other entry is about it."""
+        return None if self.message_ts in {None, OWN} else self.message_ts
 
     @property
     def is_public(self) -> bool:
-        return self.visibility is Visibility.THREAD and self.blocker is None and self.blocked_by is None
+        is_shown = self.visibility is Visibility.THREAD and self.blocker is None and self.blocked_by is None
+        return is_shown and self.message_ts is not None
 
 
 async def write(log: Store, team: str, entries: Sequence[Entry]) -> None:
@@ -91,12 +95,13 @@ def _row(team: str, number: int, entry: Entry) -> dict[str, Any]:
         channel_id=entry.channel,
         requester_id=entry.requester,
         visibility=entry.visibility,
-        message_ts=entry.message_ts,
+        message_ts=f"1795000000.{number:06}" if entry.message_ts == OWN else entry.message_ts,
         thread_ts=entry.thread_ts,
         author_id=entry.author,
         attempt=entry.attempt,
         blocker=entry.blocker,
         blocked_by=entry.blocked_by,
+        excluded=entry.excluded,
         status=CaseStatus.DELIVERED if is_judged else CaseStatus.RECEIVED,
         score=entry.score if is_judged else None,
         lowest=entry.scale[0],
@@ -160,7 +165,9 @@ entries_of_a_log = st.lists(
     max_size=25,
 )
 repeats = st.lists(
-    st.tuples(st.sampled_from([None, "1.1", "2.2"]), st.sampled_from([None, "1.1", "3.3"]), st.sampled_from([1, 1, 2])),
+    st.tuples(
+        st.sampled_from([None, OWN, "1.1", "2.2"]), st.sampled_from([None, "1.1", "3.3"]), st.sampled_from([1, 1, 2])
+    ),
     min_size=25,
     max_size=25,
 )
@@ -202,8 +209,8 @@ async def test_the_figures_are_those_of_plain_python(
     _check_authors(figures, on_scale)
     ever = [e for e in counted(entries, WEEK, datetime(2000, 1, 1, tzinfo=UTC)) if e.score is not None]
     of_kind = [each for each in ever if (each.scale, each.version) == (scale, version)]
-    assert figures.blind == _agreement([each for each in of_kind if each.probability is not None])
-    assert figures.seen == _agreement([each for each in of_kind if each.probability is None])
+    assert figures.blind == _agreement([each for each in of_kind if each.probability is not None], scale)
+    assert figures.seen == _agreement([each for each in of_kind if each.probability is None], scale)
     _check_quality(figures, entries)
 
 
@@ -266,13 +273,13 @@ def _check_quality(figures: Figures, entries: Sequence[Entry]) -> None:
     assert found.corrected == (None if expected.corrected is None else pytest.approx(expected.corrected))
 
 
-def _agreement(labelled: list[Entry]) -> Agreement | None:
+def _agreement(labelled: list[Entry], scale: Scale) -> Agreement | None:
     pairs = [(e.score or 0, floor(statistics.fmean(e.labels) + 0.5)) for e in labelled if e.labels]
     if not pairs:
         return None
     exact, near = (sum(abs(score - label) <= most for score, label in pairs) for most in (0, 1))
     n = len(pairs)
-    return Agreement(n, wilson(exact, n), wilson(near, n), kappa_of(Counter(pairs), Scale(0, 10)))
+    return Agreement(n, wilson(exact, n), wilson(near, n), kappa_of(Counter(pairs), scale))
 
 
 @given(st.lists(st.integers(0, 5), min_size=FEWEST))
@@ -306,8 +313,10 @@ async def test_the_week_so_far_ends_now(log: Store) -> None:
         Entry(blocker="That message contains only an image."),
         Entry(blocked_by="not_in_channel"),
         Entry(channel="C2"),
+        Entry(message_ts=None),
+        Entry(excluded=Exclusion.PERSON),
     ],
-    ids=["only me", "nothing to score", "told to one person", "another channel"],
+    ids=["only me", "nothing to score", "told to one person", "another channel", "typed texts", "a person's"],
 )
 async def test_what_not_everybody_could_see_changes_no_figure(log: Store, hidden: Entry) -> None:
     shown = [Entry(score=3, labels=(3,)), Entry(score=5), Entry(judged_at=WEEK.before().start)]
@@ -315,17 +324,11 @@ async def test_what_not_everybody_could_see_changes_no_figure(log: Store, hidden
     secrets = [replace(secret, judged_at=week.start) for week in (WEEK, WEEK.before(), WEEK.before(5))]
     secrets.append(replace(secrets[0], score=None))
     alone, together = await figures_of(log, *shown), await figures_of(log, *shown, *secrets)
-    assert replace(together, lowest=()) == replace(alone, lowest=())
+    assert replace(together, lowest=(), uncounted={}) == replace(alone, lowest=())
     assert [case.score for case in together.lowest] == [case.score for case in alone.lowest]
-
-
-async def test_of_typed_texts_that_are_scored_again_the_newest_verdict_counts(log: Store) -> None:
-    texts = Entry(score=1, thread_ts="1.1", author=None, labels=(5,))
-    answer = Entry(score=3, message_ts="2.2", thread_ts="1.1")
-    figures = await figures_of(log, texts, answer, replace(texts, score=4, attempt=2, labels=(4,)))
-    assert figures.this.counts == {3: 1, 4: 1}
-    assert figures.usage.cases == 2
-    assert figures.seen == _agreement([replace(texts, score=4, labels=(4,))])
+    assert together.uncounted == (
+        {hidden.excluded is not None: 1} if hidden.excluded or hidden.message_ts is None else {}
+    )
 
 
 async def test_the_week_so_far_is_held_against_the_same_days_of_last_week(log: Store) -> None:
@@ -335,7 +338,7 @@ async def test_the_week_so_far_is_held_against_the_same_days_of_last_week(log: S
     this = [Entry(score=score, judged_at=WEEK.start) for score in (3, 4, 5, 4, 4)]
     figures = await figures_of(log, *late, *early, *this, now=now)
     assert figures.last.counts == {2: 1, 3: 3, 4: 1}
-    assert figures.change == pytest.approx((1, 1 - 1.031276, 1 + 1.031276), abs=1e-6)  # see tests/judge/test_stats.py
+    assert figures.change == pytest.approx((1, 1 - 2.683282, 1 + 1.897367), abs=1e-6)  # see tests/judge/test_stats.py
     assert [figures.authors[0].change, figures.trend[-2].mean] == [figures.change, pytest.approx(15 / 7)]
     assert (await figures_of(log, *late, *early, *this)).last.n == 7
 
@@ -345,7 +348,8 @@ async def test_replies_in_one_thread_make_a_change_less_sure(log: Store) -> None
     threads = [(5, "1.1"), (5, "1.1"), (3, "2.2"), (3, "2.2"), (4, "3.3")]
     this = [Entry(score=score, thread_ts=ts, message_ts=f"{n}.5") for n, (score, ts) in enumerate(threads)]
     change = (await figures_of(log, *before, *this)).change
-    assert change == pytest.approx((2, 2 - 2.980965, 2 + 2.980965), abs=1e-6)  # see tests/judge/test_stats.py
+    # Three threads cover all of the scale, and five scores 3 / 5 of it: hypot(4, 1.8) and hypot(1, 1.2).
+    assert change == pytest.approx((2, 2 - 4.386342, 2 + 1.562050), abs=1e-6)
 
 
 async def test_a_change_is_not_told_across_judges_or_of_few_scores(log: Store) -> None:

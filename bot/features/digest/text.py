@@ -109,14 +109,18 @@ def _message(
     title += f", {subject}" if subject else ""
     if not (figures.usage.cases or lead):
         sentence = f"{title}: no replies were scored in this channel."
-        return Post(sentence, [ui.section(sentence)])
+        return Post(sentence, [ui.section(sentence), *map(ui.context, _uncounted(figures))])
     top = [ui.section(f"*{title}*"), *lead] if lead else []
     said = [part["text"]["text"].partition("\n")[0] for part in lead[:1] if isinstance(part, dict)]
     if not figures.usage.cases:
         return Post.of(" ".join([f"{title}:", *said]).replace("*", ""), [*top, *middle])
     counts = counted(figures)
     lines = (f"*{counts}*" if lead else f"*{title}*: {counts}", measures(figures), quality.corrected(figures.quality))
-    end = [ui.context(line) for line in (judge_change(figures), _uncorrected(figures.quality), *small) if line]
+    end = [
+        ui.context(line)
+        for line in (judge_change(figures), _uncorrected(figures.quality), *small, *_uncounted(figures))
+        if line
+    ]
     return Post.of(
         " ".join([f"{title}:", *said, f"{counts}.", measures(figures)]).replace("*", "").replace("\n", " ").strip(),
         [
@@ -128,6 +132,13 @@ def _message(
             *end,
         ],
     )
+
+
+def _uncounted(figures: Figures) -> list[str]:
+    typed, persons = (figures.uncounted.get(each, 0) for each in (False, True))
+    parts = [number_of(typed, "typed text")] if typed else []
+    parts += [number_of(persons, "reply of a person", "replies of people")] if persons else []
+    return [f"In no figure: {' and '.join(parts)}."] if parts else []
 
 
 def _uncorrected(found: quality.Quality | None) -> str:

@@ -92,6 +92,7 @@ def some(**changes: Any) -> Figures:
         "unlike": 1.0,
         "quality": None,
         "usage": Usage(3, 4, 1200, 4, 0.5, 4),
+        "uncounted": {},
     }
     return Figures(**(fields | changes))
 

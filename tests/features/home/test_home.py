@@ -14,6 +14,7 @@ from bot.app import make_services
 from bot.domain.case import CaseStatus, Visibility
 from bot.domain.clock import utc_now
 from bot.domain.verdict import MADE_UP, OFFLINE
+from bot.domain.week import Schedule
 from bot.features.home import ids
 from bot.slack import ids as slack_ids
 from bot.slack.client import identify
@@ -82,14 +83,14 @@ async def test_a_channel_is_shown_with_its_week_and_its_trend(stage: Stage) -> N
     channel = help_desk(stage)
     for weeks, score in ((0, 5), (1, 3), (3, 0)):
         at = datetime.now(UTC) - timedelta(weeks=weeks)
-        await add_cases(stage, channel, stage.helper.id, *[score] * 5, judged_at=at)
+        await add_cases(stage, channel, stage.helper.id, *[score] * 30, judged_at=at)
     block = block_of(await home(stage), channel)
     assert block is not None
-    now = datetime.now(UTC)
-    means = [(now - timedelta(weeks=back, days=now.weekday()), mean) for back, mean in ((3, 0.0), (1, 3.0), (0, 5.0))]
+    monday = Schedule.parse("monday", "09:00", "UTC").latest(datetime.now(UTC)).end
+    means = [(monday - timedelta(weeks=back), mean) for back, mean in ((3, 0.0), (1, 3.0), (0, 5.0))]
     assert block["text"]["text"].replace("\xa0", " ").splitlines() == [
-        f"*<#{channel.id}>*: 5 replies chosen by people",
-        "Mean *5.0* on a scale of 0 to 5. 2.0 higher than the same days of last week (between 1.4 and 2.6 higher).",
+        f"*<#{channel.id}>*: 30 replies chosen by people",
+        "Mean *5.0* on a scale of 0 to 5. 2.0 higher than the same days of last week (between 1.5 and 2.3 higher).",
         "Scored 0 to 2: *0%*. Scored 4 to 5: *100%*.",
         f"Weekly mean: {' · '.join(f'{week.day} {week:%b}: {mean}' for week, mean in means)}",
         "No weekly digest.",

@@ -182,19 +182,6 @@ async def test_what_is_passed_over_is_not_shown_again(stage: Stage, action_id: s
     assert await recorded(stage) == []
 
 
-async def test_typed_texts_that_are_passed_over_are_not_shown_when_they_were_scored_once_more(
-    stage: Stage,
-) -> None:
-    reply = {"message_ts": None, "thread_ts": "9.1"}
-    await a_reply(stage, key="first", **reply)
-    await open_window(stage)
-    await click(stage, ids.ACTION_SEEN)
-    stage.ann.close()
-    again = await a_reply(stage, key="again", attempt=2, **reply)
-    assert WAITING in await refusal(stage)
-    assert case_in(await open_window(stage, stage.ben)) == again
-
-
 async def a_verdict(stage: Stage) -> tuple[Message, Message]:
     """One that ben asked for in a thread: the reply, and the verdict on it."""
     answer, verdict = await scored(stage, stage.ben)

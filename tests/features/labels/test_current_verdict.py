@@ -19,10 +19,6 @@ def earlier(excluded: Exclusion | None = None, edited_at: datetime | None = None
     [
         (FIRST, SCORED, False, False, None),
         (FIRST, SCORED, True, False, None),
-        (AUTHOR, SCORED, False, False, Exclusion.AUTHOR),
-        (AUTHOR, SCORED, False, True, Exclusion.AUTHOR),
-        (AUTHOR, UNSCORED, False, False, Exclusion.AUTHOR),
-        (AUTHOR, NOTHING, False, True, Exclusion.AUTHOR),
         (OTHER, SCORED, False, False, Exclusion.ANOTHER),
         (OTHER, SCORED, False, True, None),
         (OTHER, SCORED, True, True, Exclusion.ANOTHER),
@@ -50,7 +46,7 @@ def test_a_verdict_on_another_question_stays_excluded_when_it_is_repeated() -> N
 
 
 def test_a_repeat_with_the_found_question_counts_by_the_person_who_asks() -> None:
-    beside = earlier(excluded=Exclusion.AUTHOR).model_copy(update={"question_source": QuestionSource.PARENT})
+    beside = earlier(excluded=Exclusion.ANOTHER).model_copy(update={"question_source": QuestionSource.PARENT})
     assert exclusion_of(FIRST, beside, SCORED, has_chosen=False) is None
     assert exclusion_of(OTHER, beside, SCORED, has_chosen=False) is Exclusion.ANOTHER
     assert exclusion_of(OTHER, beside, NOTHING, has_chosen=False) is None

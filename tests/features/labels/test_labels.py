@@ -50,7 +50,8 @@ async def test_agreeing_twice_is_confirmed_once(stage: Stage) -> None:
     assert len(stage.ben.ephemerals(CHANNEL)) == 1
 
 
-async def test_a_person_cannot_label_their_own_reply(stage: Stage) -> None:
+async def test_a_person_cannot_label_their_own_reply(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(score_people=True)
     parent = stage.ann.post(CHANNEL, QUESTION)
     answer = stage.ben.post(CHANNEL, ANSWER, thread_ts=parent.ts)
     stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)

@@ -54,7 +54,10 @@ async def test_it_says_first_what_it_would_do_and_changes_nothing(stage: Stage) 
 
 
 @pytest.mark.parametrize("who", ["ann", "ben"], ids=["who wrote the question", "who wrote the response"])
-async def test_an_author_takes_their_words_out_of_store_and_verdict(stage: Stage, tmp_path: Path, who: str) -> None:
+async def test_an_author_takes_their_words_out_of_store_and_verdict(
+    open_stage: StageFactory, tmp_path: Path, who: str
+) -> None:
+    stage: Stage = await open_stage(score_people=True)
     await scored(stage, carol(stage))
     said = await go_ahead(stage, stage.slack.person(who))
     assert said.startswith("I forgot your words: 1 case, 0 reasons.")
@@ -186,7 +189,8 @@ async def test_a_message_of_ours_that_is_gone_keeps_no_other_from_losing_its_wor
     assert GONE in shown(stage.ours()[-1])
 
 
-async def test_a_forgotten_reply_can_be_scored_again(stage: Stage) -> None:
+async def test_a_forgotten_reply_can_be_scored_again(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(score_people=True)
     await scored(stage, stage.ann)
     await go_ahead(stage, stage.ben)
     await up_to_date(stage)

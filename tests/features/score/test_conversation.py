@@ -35,7 +35,7 @@ async def test_a_second_answer_is_judged_by_the_second_question_after_one_read_o
     assert (case.question, case.question_author_id, case.messages_before) == (COFFEE, stage.ben.user.id, 2)
     assert COFFEE not in shown(verdict)  # it stands right above
     calls = [call.data["method"] for call in journal.of("call")[before:]]
-    assert [method for method in calls if not method.startswith("chat.")] == ["conversations.replies"]
+    assert [method for method in calls if not method.startswith("chat.")] == ["users.info", "conversations.replies"]
 
 
 async def test_a_question_further_up_is_named_with_the_messages_before_it(stage: Stage) -> None:

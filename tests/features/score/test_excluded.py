@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-from bot.domain.case import Exclusion
 from bot.domain.week import Week
 from bot.figures.week import read_figures
 from bot.slack import ids
@@ -36,68 +35,27 @@ async def counted(stage: Stage) -> Mapping[int, int]:
     return (await read_figures(stage.log.tallies, place, Week.until(now, ZoneInfo("UTC")), now)).this.counts
 
 
-async def test_the_author_of_a_reply_does_not_change_its_score(stage: Stage) -> None:
-    parent, _, verdict = await scored(stage, author=stage.ben, asker=stage.ann)
-    before = await counted(stage)
-    stage.model.script(TOP)
-    await correct(stage, stage.ben, verdict, ORDER)
-    beside = await stage.verdict(parent, 2)
-    assert beside.text.startswith("Score 5 of 5")
-    assert "*Not counted:* the author of the reply asked for this score." in shown(beside)
-    assert "*Check this one yourself:* the typed question asks for a score and gives the judge orders." in shown(beside)
-    assert ORDER in shown(beside)
-    assert await counted(stage) == before
-    assert [case.excluded for case in await stage.log.cases.newest(2)] == [None, Exclusion.AUTHOR]
-
-
 async def test_a_bystander_does_not_replace_the_verdict_of_another(stage: Stage) -> None:
     parent, _, verdict = await scored(stage, author=stage.helper, asker=stage.ann)
     before = await counted(stage)
     stage.model.script(TOP)
-    await correct(stage, stage.ben, verdict)
+    await correct(stage, stage.ben, verdict, ORDER)
     beside = await stage.verdict(parent, 2)
+    assert "*Check this one yourself:* the typed question asks for a score and gives the judge orders." in shown(beside)
+    assert ORDER in shown(beside)
     assert "*Not counted:* somebody else asked for the first score" in shown(beside)
     await correct(stage, stage.ben, beside, "Which tool, then?")  # their own is not the first either
     assert "*Not counted:*" in shown(await stage.verdict(parent, 3))
     assert await counted(stage) == before
 
 
-async def test_the_author_does_not_try_again_until_the_score_is_good(stage: Stage) -> None:
-    parent, answer, _ = await scored(stage, author=stage.ben, asker=stage.ann)
-    before = await counted(stage)
-    stage.model.script(TOP)
-    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    known = await stage.told(stage.ben)
-    assert known.text.startswith("Scored before: *4 of 5*")
-    stage.ben.click(known, ids.ACTION_AGAIN)
-    assert "the author of the reply" in shown(await stage.verdict(parent, 2))
-    stage.ben.edit(answer, "Just use git, please.")
-    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    assert "the author of the reply" in shown(await stage.verdict(parent, 3))
-    assert await counted(stage) == before
-
-
-async def test_a_question_that_the_author_types_counts_in_no_figure(stage: Stage) -> None:
-    lonely = stage.ben.post(CHANNEL, "Just use git.")
-    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, lonely)
-    await stage.fill_in(stage.ben, {ids.BLOCK_QUESTION: "Which tool?"})
-    assert "the author of the reply" in shown(await stage.verdict(lonely))
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, lonely)  # no score that counts was asked for
-    await stage.fill_in(stage.ann, {ids.BLOCK_QUESTION: "Which tool is it?"})
-    assert "Not counted" not in shown(await stage.verdict(lonely, 2))
-
-
-async def test_a_first_score_for_the_author_counts_in_no_figure_and_blocks_no_other(stage: Stage) -> None:
-    parent = stage.ann.post(CHANNEL, QUESTION)
-    answer = stage.ben.post(CHANNEL, "Just use git.", thread_ts=parent.ts)
-    stage.model.script(TOP)
-    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    assert "the author of the reply" in shown(await stage.verdict(parent))
+async def test_a_persons_reply_that_everybody_sees_scored_counts_in_no_figure(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(score_people=True)
+    parent, _, verdict = await scored(stage, author=stage.ben, asker=stage.ann)
+    assert "*Not counted:* a person wrote the reply." in shown(verdict)
+    await correct(stage, stage.ann, verdict)
+    assert "a person wrote the reply" in shown(await stage.verdict(parent, 2))
     assert await counted(stage) == {}
-    stage.model.script(GOOD)
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    assert "Not counted" not in shown(await stage.verdict(parent, 2))
-    assert await counted(stage) == {4: 1}
 
 
 async def test_a_question_that_was_edited_after_the_reply_is_marked_and_counts_in_no_figure(
