@@ -9,7 +9,6 @@ from statistics import median_low
 from judge.scoring.ratings import Rating, Result, UnscoredReason, Verdict, add_known, add_up, mean_of, point
 
 _TO = " > "
-_RECENT, _ENOUGH = 200, 20
 # The cause is the texts or the server, not the judge's doubt, so another model would hardly do better.
 _NO_DOUBT = {
     UnscoredReason.REFUSED,
@@ -79,13 +78,13 @@ class Doubt:
 
     Those whose ratings are at least two points apart (see `point`), or do not agree on a score by majority; refusals
     and texts that were not judged are none. Those with probabilities, if these are spread as wide as `limit` (their
-    standard deviation); without it, once enough are known, if wider than nine tenths of the last 200.
+    standard deviation); without it, once 20 are known, if wider than nine tenths of the last 200.
     """
 
     def __init__(self, scale: tuple[int, int], limit: float | None) -> None:
         self.limit = limit
         self._scale = scale
-        self._recent: deque[float] = deque(maxlen=_RECENT)
+        self._recent: deque[float] = deque(maxlen=200)
 
     def is_about(self, verdict: Verdict) -> bool:
         if verdict.unscored is not None:
@@ -99,7 +98,7 @@ class Doubt:
         self._recent.append(width)
         if self.limit is not None:
             return width >= self.limit
-        return width > known[len(known) * 9 // 10] if len(known) >= _ENOUGH else is_split
+        return width > known[len(known) * 9 // 10] if len(known) >= 20 else is_split
 
 
 def join(first: Verdict, stronger: Verdict) -> Verdict:

@@ -22,7 +22,7 @@ from judge.scoring.model import DEFAULT_MODEL, FLEX, LONG, PATIENCE_S, ChatModel
 from judge.scoring.offline import OFFLINE, rate_offline
 from judge.scoring.points import with_points
 from judge.scoring.prompt import Texts
-from judge.scoring.reasons import with_reason
+from judge.scoring.reasons import lacks_reason, with_reason
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -279,7 +279,7 @@ class Judge:
         Raises:
             JudgeError: The call failed.
         """
-        if verdict.probabilities is None or not verdict.is_scored or verdict.justification:
+        if not lacks_reason(verdict):
             return verdict
         texts = Texts(self._rubric, question, response, conversation)
         return await self._in_time(lambda model, until: with_reason(model, verdict, texts, until))

@@ -13,6 +13,11 @@ _REQUEST = """\
 You have given the score {score} already. Write its justification and nothing else, in at most 100 words."""
 
 
+def lacks_reason(verdict: Verdict) -> bool:
+    has_chances = any(isinstance(each, Rating) and each.probabilities for each in verdict.ratings)
+    return verdict.is_scored and has_chances and not verdict.justification
+
+
 async def with_reason(model: ChatModel, verdict: Verdict, texts: Texts, give_up_at: float) -> Verdict:
     """The verdict with a justification, unless the model's answer names another score.
 

@@ -1,4 +1,4 @@
-"""*Details* under a verdict: its facts, its ratings, and the points of its rubric, which are asked for here."""
+"""*Details* under a verdict: its facts and ratings, and its points or a lacking reason, which are asked for here."""
 
 from dataclasses import replace
 from functools import partial
@@ -23,13 +23,13 @@ from judge import Judge, JudgeError
 from judge.evaluation.align import BudgetError
 from judge.scoring.conversation import is_shortened
 from judge.scoring.points import points_total
+from judge.scoring.reasons import lacks_reason
 from judge.scoring.rubric import Scale
 
 _MOST_RATINGS = 20
 _MOST_WORDS = 100
 _MET = 0.5
-ASKING = "Asking the model for the points…"
-NOT_SAID = "The model did not say the points."
+NOT_SAID = "The model did not say it."
 
 logger = structlog.get_logger(__name__)
 
@@ -52,16 +52,16 @@ def register(app: AsyncApp, services: Services) -> None:
         invocation, update = payloads.to_invocation(body), partial(services.messenger.update_modal, body["view"]["id"])
         case = await services.case_access.readable(invocation, payloads.clicked_case_id(body))
         case, verdict = await _read(services, case)
-        note = NOT_SAID
+        before, note = verdict, NOT_SAID
         if judge := await _judge_of(services, case, verdict):
-            await update(details_modal(case, verdict, ASKING))
+            await update(details_modal(case, verdict, "Asking the model…"))
             try:
-                verdict = await _with_points(services, case, verdict, judge)
+                verdict = await _with_more(services, case, verdict, judge)
             except BudgetError:
                 note = NO_TOKENS_LEFT
             except JudgeError as exc:
                 logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc))
-        await update(details_modal(case, verdict, "" if verdict.points else note))
+        await update(details_modal(case, verdict, note if verdict == before else ""))
 
 
 async def _read(services: Services, case: LoggedCase) -> tuple[LoggedCase, CaseVerdict]:
@@ -72,16 +72,18 @@ async def _read(services: Services, case: LoggedCase) -> tuple[LoggedCase, CaseV
 
 
 async def _judge_of(services: Services, case: LoggedCase, verdict: CaseVerdict) -> Judge | None:
-    """The judge that gave the verdict, to be asked for the points; None if they are known, or cannot be asked for."""
-    if services.judges is None or verdict.score is None or verdict.points or not (case.question and case.response):
+    """The judge that gave the verdict, to be asked for its reason or points; None if known, or it cannot be asked."""
+    is_known, has_texts = verdict.points and not lacks_reason(verdict), case.question and case.response
+    if services.judges is None or verdict.score is None or is_known or not has_texts:
         return None
     judge = await services.judges.of(case)
     is_same = judge is not None and judge.version == verdict.judge_version and not verdict.is_offline
-    return judge if judge and is_same and judge.rubric.criteria else None
+    return judge if judge and is_same and (lacks_reason(verdict) or judge.rubric.criteria) else None
 
 
-async def _with_points(services: Services, case: LoggedCase, verdict: CaseVerdict, judge: Judge) -> CaseVerdict:
-    """The verdict with its points, as far as the model says them; they are kept with the case."""
+async def _with_more(services: Services, case: LoggedCase, verdict: CaseVerdict, judge: Judge) -> CaseVerdict:
+    """The verdict with its reason if it lacks one, or its points, as far as the model says them; these are kept."""
+    with_it = judge.with_reason if lacks_reason(verdict) else judge.with_points
     question, response = case.question or "", case.response or ""
     texts = [question, response, *(turn.text for turn in case.conversation)]
     found = await ask(
@@ -89,12 +91,12 @@ async def _with_points(services: Services, case: LoggedCase, verdict: CaseVerdic
         services.limits,
         case.team_id,
         texts,
-        partial(judge.with_points, verdict, question, response, conversation=case.conversation),
+        partial(with_it, verdict, question, response, conversation=case.conversation),
         lambda new: tokens_of(new) - tokens_of(verdict),
     )
     if found.points:
         await services.store.cases.note_points(case, found.points)
-    return replace(verdict, points=found.points)
+    return replace(verdict, points=found.points, justification=found.justification, ratings=found.ratings)
 
 
 def _points(verdict: CaseVerdict) -> list[dict[str, Any]]:
@@ -125,7 +127,8 @@ def details_modal(case: LoggedCase, verdict: CaseVerdict, note: str = "", *, may
     }
     lines = "\n".join(f"*{name}*: {value}" for name, value in facts.items() if value)
     ratings = [rated_quote(rating, verdict, _MOST_WORDS) for rating in verdict.ratings[:_MOST_RATINGS]]
-    button = [blocks.actions(blocks.button("Ask for the points", ids.ACTION_POINTS, case.id))] if may_ask else []
+    label = f"Ask for the {'reason' if lacks_reason(verdict) else 'points'}"
+    button = [blocks.actions(blocks.button(label, ids.ACTION_POINTS, case.id))] if may_ask else []
     points = [*_points(verdict), *([blocks.context(note)] if note else button)]
     return blocks.page(f"Case {case.id}", [blocks.section(headline(verdict)), blocks.section(lines), *points, *ratings])
 

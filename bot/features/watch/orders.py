@@ -52,8 +52,7 @@ async def cost(services: Services) -> str:
     if settings.judge_ask != DECISION:
         return ""
     answer = {"model": settings.judge_model, "usage": {"input_tokens": _TOKENS, "output_tokens": 0}}
-    server = settings.openai_base_url or OPENAI_URL
-    usd = await asyncio.to_thread(cost_of, server, answer, is_decision=True)  # it may read the list of prices
+    usd = await asyncio.to_thread(cost_of, settings.openai_base_url or OPENAI_URL, answer, is_decision=True)
     return words.cost_of_decisions(_TOKENS, usd)
 
 

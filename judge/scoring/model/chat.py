@@ -169,7 +169,7 @@ class ChatModel:
         """Asks until there is an answer, or asking again cannot help; adds errors to `failures`."""
         import openai
 
-        from judge.scoring.model.failures import is_filtered, is_loading, is_worth_retrying, rejected_option
+        from judge.scoring.model.failures import all_words, is_filtered, is_worth_retrying, rejected_option
 
         rejected: set[str] = set()
         spent: Completion | None = None
@@ -187,8 +187,9 @@ class ChatModel:
                     continue
                 failures.append(exc)
                 wait_s = _wait_s(exc, attempt)
-                # Capacity at this tier comes and goes within minutes, and a model is loaded in as many.
-                waits = is_loading(exc) or (self._wishes.tier == FLEX and getattr(exc, "status_code", None) == 429)
+                # A model is loaded within minutes, as llama.cpp says; capacity at this tier comes and goes in as many.
+                status, said = getattr(exc, "status_code", None), all_words(exc.body).lower()
+                waits = (status == 503 and "loading" in said) or (status == 429 and self._wishes.tier == FLEX)
                 is_long = wait_s >= self._timeout_s or time.monotonic() + wait_s >= give_up_at
                 is_last = is_long or (attempt >= _MAX_ATTEMPTS and not waits)
                 if is_last or not is_worth_retrying(exc):

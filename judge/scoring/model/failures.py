@@ -142,11 +142,6 @@ def is_worth_retrying(error: openai.APIError) -> bool:
     return isinstance(error, openai.APIConnectionError)
 
 
-def is_loading(error: openai.APIError) -> bool:
-    """Whether the server is about to load the model, as llama.cpp's says after its start."""
-    return getattr(error, "status_code", None) == 503 and "loading" in all_words(error.body).lower()
-
-
 def is_filtered(error: openai.APIError) -> bool:
     """Whether a content filter withheld the answer (Azure sends a 400), which is data, not a failure."""
     return isinstance(error, openai.APIStatusError) and _problem(error) is _Problem.FILTERED

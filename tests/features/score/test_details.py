@@ -9,7 +9,7 @@ from bot.features.score.details import NOT_SAID
 from bot.slack import ids
 from bot.store.schema import spent
 from pocket_slack import View
-from tests.model_server import Failure
+from tests.model_server import Decided, Failure
 from tests.stage import Stage, StageFactory, shown
 
 CRITERIA = ("relevant", "substantial", "useful", "comprehensive", "expert", "concise")
@@ -70,3 +70,16 @@ async def test_an_answer_without_points_is_no_answer(stage: Stage, answer: Any) 
 async def test_there_is_no_button_without_texts_or_a_model(open_stage: StageFactory, settings: dict[str, str]) -> None:
     stage: Stage = await open_stage(**settings)
     assert "Ask for the points" not in shown(await details(stage))
+
+
+async def test_a_reason_that_nobody_needed_yet_is_asked_for(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(judge_ask="decision")
+    decided = Decided({str(score): float(score == 4) for score in range(6)})
+    stage.model.script(decided, Failure(400))
+    verdict = await stage.verdict(stage.ask_for_score())
+    stage.ann.click(verdict, ids.ACTION_DETAILS)
+    window = await stage.modal(stage.ann)
+    assert "Ask for the reason" in shown(window)
+    stage.model.script("It says all.")
+    await stage.slack.settled(stage.ann.click(window, ids.ACTION_POINTS))
+    await stage.slack.until(lambda: "It says all." in _seen(stage))
