@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence, Set
 from difflib import get_close_matches
+from math import inf
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, TypeVar
 from urllib.parse import urlsplit
@@ -48,6 +49,13 @@ class StoreSettings(BaseSettings):
     store_text: Literal["full", "none"] = Field(
         default="full",
         description="`none` drops texts and justifications once a verdict is delivered; scores, links and hashes stay",
+    )
+    text_days: int = Field(
+        default=90,
+        ge=0,
+        le=36_500,
+        description="texts and justifications are dropped this many days after the request, scores stay; `0`: they are "
+        "kept as long as their case",
     )
     retention_days: int | None = Field(
         default=None,
@@ -287,11 +295,12 @@ class Settings(JudgeSettings, SlackSettings):
         """What a typing error in a setting would change unseen, in a few words each."""
         days = self.retention_days
         ends = f"deleted after {days:,} days" if days else "kept until somebody deletes them"
+        texts = f"dropped after {self.text_days:,} days" if 0 < self.text_days < (days or inf) else ends
         host = urlsplit(self.openai_base_url or OPENAI_URL).hostname or ""
         people = {True: " and people", False: " alone", "private": ", and people for who asked alone"}
         only, but = (", ".join(sorted(each)) for each in (self.channels_allowed, self.channels_denied))
         return {
-            "texts": "dropped with the verdict" if self.store_text == "none" else ends,
+            "texts": "dropped with the verdict" if self.store_text == "none" else texts,
             "scores": ends,
             "sent to": "no model" if self.judge_model == OFFLINE and not self.judge_models else host,
             "scored in": (only or "all channels") + (f" but {but}" if but else ""),

@@ -22,7 +22,7 @@ generated from `bot/settings.py` by `python -m tools.settings`.
 _SECTIONS = {
     "Slack": ("slack_", "serve_http", "http_", "unconfirmed_posts"),
     "The judge": ("openai_", "judge_"),
-    "The database": ("database_", "store_", "retention_"),
+    "The database": ("database_", "store_", "text_", "retention_"),
     "Limits and permissions": ("max_", "channels_", "score_people", "verdict_visibility"),
     "Watching assistants": ("watch_",),
     "The digest": ("digest_",),
@@ -38,6 +38,7 @@ _MORE = {
     "judge_models": "use.md#rubrics",
     "judge_escalate_to": "evaluation.md#how-a-verdict-is-made",
     "store_text": "security.md#how-long-data-is-kept",
+    "text_days": "security.md#how-long-data-is-kept",
     "retention_days": "security.md#how-long-data-is-kept",
     "score_people": "security.md#whose-replies-are-scored",
     "digest_day": "use.md#the-weekly-digest",

@@ -19,20 +19,26 @@ _NO_TEXTS = {"question": None, "response": None, "justification": ""}
 _NO_WORDS = {"justification": "", "raw": ""}
 
 
-async def drop_texts(database: Database, connection: AsyncConnection, which: sa.ColumnElement[bool]) -> None:
+async def drop_texts(
+    database: Database, connection: AsyncConnection, which: sa.ColumnElement[bool], *, keeps_examples: bool = False
+) -> int:
     """Removes the texts from these cases, their ratings, and rubrics and improvements that have learnt from them.
 
-    Hashes, scores and the timestamps of the messages are kept. The transaction must hold `lock_learning`.
+    With `keeps_examples`, a rubric keeps its examples: without them it would be another judge. Returns how many cases
+    it were. Hashes, scores and the timestamps of the messages are kept. The transaction must hold `lock_learning`.
     """
     # The cases first: whatever remembers something of a case holds its row, and is deleted after that.
     dropping = sa.update(cases).where(which).values(_NO_TEXTS).returning(cases.c.team_id, cases.c.id)
     dropped = [(row.team_id, row.id) for row in await connection.execute(dropping)]
     said = sa.tuple_(turns.c.team_id, turns.c.case_id).in_(dropped)
     await connection.execute(sa.update(turns).where(said).values(text=None))
-    await _drop_quotes(database, connection, dropped)
+    await _drop_quotes(database, connection, dropped, keeps_examples=keeps_examples)
+    return len(dropped)
 
 
-async def _drop_quotes(database: Database, connection: AsyncConnection, dropped: Sequence[tuple[str, int]]) -> None:
+async def _drop_quotes(
+    database: Database, connection: AsyncConnection, dropped: Sequence[tuple[str, int]], *, keeps_examples: bool = False
+) -> None:
     """Removes what was written from these cases: by the judge, in rubrics, and in what improvements have learnt."""
     theirs = sa.tuple_(ratings.c.team_id, ratings.c.case_id).in_(dropped)
     await connection.execute(sa.update(ratings).where(theirs).values(_NO_WORDS))
@@ -40,7 +46,8 @@ async def _drop_quotes(database: Database, connection: AsyncConnection, dropped:
     await connection.execute(sa.delete(causes).where(sorted_))
     learnt = sa.tuple_(align_records.c.team_id, align_records.c.case_id).in_(dropped)
     await connection.execute(sa.delete(align_records).where(learnt))
-    await drop_examples(database, connection, dropped)
+    if not keeps_examples:
+        await drop_examples(database, connection, dropped)
 
 
 _AT_ONCE = 100

@@ -17,7 +17,9 @@ from bot.store import jobs, schema, spending
 from bot.store.cases import AT_REST
 from bot.store.database import Database, lock_learning
 from bot.store.digests import drop_of_reply
+from bot.store.edits import drop_texts
 from bot.store.examples import drop_examples
+from bot.store.figures import BEGINNING
 from bot.store.schema import cases, thumbs
 from bot.store.visibility import same_reply
 
@@ -28,6 +30,8 @@ _CHECKPOINT_PATIENCE_MS = 200
 
 
 class Forgetting(jobs.JobQueries):
+    _texts_dropped_to = BEGINNING
+
     async def forget(self, case_ids: Sequence[int], by: str) -> Sequence[int]:
         """Deletes those of these cases that are at rest, for the person `by`, and returns their numbers."""
         is_gone = sa.and_(cases.c.id.in_(case_ids), cases.c.status.in_(AT_REST))
@@ -70,6 +74,25 @@ class Forgetting(jobs.JobQueries):
         while deleted := await self._forget_some(_is_old(before, statuses), by):
             total += deleted
             await asyncio.sleep(PAUSE_S)
+        return total
+
+    async def drop_older_texts(self, before: datetime) -> int:
+        """Removes the texts of the delivered cases that were created before this time, in small batches."""
+        total = 0
+        is_old = sa.and_(cases.c.created_at < before, cases.c.created_at >= self._texts_dropped_to)
+        has_texts = sa.or_(cases.c.question.is_not(None), cases.c.response.is_not(None))
+        some = sa.select(cases.c.id).where(is_old, has_texts, cases.c.status == CaseStatus.DELIVERED)
+        # PostgreSQL: skips what another process is dropping, so that the two never wait for each other.
+        some = some.order_by(cases.c.created_at).limit(BATCH).with_for_update(skip_locked=True)
+
+        async def drop(connection: AsyncConnection) -> int:
+            await lock_learning(connection)
+            return await drop_texts(self._database, connection, cases.c.id.in_(some), keeps_examples=True)
+
+        while dropped := await self._database.write(drop):
+            total += dropped
+            await asyncio.sleep(PAUSE_S)
+        self._texts_dropped_to = before  # what is older needs no second look in this process
         return total
 
     async def _forget_some(self, is_old: sa.ColumnElement[bool], by: str | None) -> int:

@@ -59,7 +59,9 @@ def test_three_values_are_enough_and_nothing_listens_for_other_machines(tmp_path
 @each(
     ("line", "shown"),
     [
-        ("", ("texts", "kept until somebody deletes them")),
+        ("", ("texts", "dropped after 90 days")),
+        ("TEXT_DAYS=0", ("texts", "kept until somebody deletes them")),
+        ("RETENTION_DAYS=30", ("texts", "deleted after 30 days")),
         ("STORE_TEXT=none", ("texts", "dropped with the verdict")),
         ("RETENTION_DAYS=90", ("scores", "deleted after 90 days")),
         ("", ("sent to", "api.openai.com")),

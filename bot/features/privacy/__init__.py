@@ -13,7 +13,11 @@ def feature(services: Services) -> Feature:
     """`/judge forget`, and the job that deletes old cases."""
     settings = services.settings
     retain = partial(
-        forgetting.retain, services.store, settings.retention_days, keeps_text=settings.store_text == "full"
+        forgetting.retain,
+        services.store,
+        settings.retention_days,
+        keeps_text=settings.store_text == "full",
+        text_days=settings.text_days,
     )
     return Feature(
         register=partial(forgetting.register, services=services),

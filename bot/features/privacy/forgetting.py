@@ -166,7 +166,7 @@ def _our_messages(found: Sequence[LoggedCase]) -> Iterator[tuple[str, str]]:
             yield case.channel_id, case.thread_ts
 
 
-async def retain(store: Store, days: int | None, *, keeps_text: bool) -> None:
+async def retain(store: Store, days: int | None, *, keeps_text: bool, text_days: int = 0) -> None:
     """Deletes everything whose retention period is over.
 
     Args:
@@ -174,6 +174,7 @@ async def retain(store: Store, days: int | None, *, keeps_text: bool) -> None:
         days: How many days a case is kept after it was requested; None means forever.
         keeps_text: Whether the store may keep texts. If not, a case that has waited a day for its question to be typed
             is deleted, because its response is stored until then.
+        text_days: How many days the texts of a case are kept after it was requested; 0 means as long as the case.
     """
     now, deleted, log = utc_now(), 0, store.forgetting
     if days is not None:
@@ -183,6 +184,8 @@ async def retain(store: Store, days: int | None, *, keeps_text: bool) -> None:
         await store.thumbs.drop_older(before)
     if not keeps_text:
         deleted += await log.forget_older(now - _UNANSWERED, [CaseStatus.ASKED])
+    if text_days and (dropped := await log.drop_older_texts(now - timedelta(days=text_days))):
+        logger.info("texts_dropped", older_than_days=text_days, cases=dropped)
     if deleted:
         logger.info("cases_forgotten", older_than_days=days, cases=deleted)
     await store.database.execute(

@@ -75,6 +75,19 @@ async def test_retention_deletes_what_is_older_than_its_days_and_notes_no_act(lo
     assert await noted(log) == []
 
 
+async def test_texts_go_after_their_days_and_scores_stay(log: Store) -> None:
+    old = await delivered(log, "old", timedelta(days=91), response=SECRET)
+    new = await delivered(log, "new", timedelta(days=89), response=SECRET)
+    await retain(log, None, keeps_text=True)
+    assert (await log.cases.get(old.id)).response == SECRET
+    for _ in range(2):
+        await retain(log, None, keeps_text=True, text_days=90)
+    found = await log.cases.get(old.id)
+    assert (found.question, found.response, found.score) == (None, None, old.score)
+    assert (await log.cases.verdict(old.id)).justification == ""
+    assert (await log.cases.get(new.id)).response == SECRET
+
+
 @pytest.mark.parametrize(("keeps_text", "left"), [(False, 1), (True, 2)])
 async def test_where_no_text_is_kept_an_unanswered_case_goes_after_a_day(
     log: Store, keeps_text: bool, left: int
