@@ -1,7 +1,7 @@
 """Who forgot, purged, exported or changed settings, and when: ids and counts, never a text.
 
 An act that changes the database is recorded in the same transaction, an export before its first row. Rows are never
-changed.
+changed. Each is a log line, too, which a collector of logs can keep elsewhere.
 """
 
 from collections.abc import Sequence
@@ -9,12 +9,16 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+import structlog
 from sqlalchemy import delete, insert, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
 from bot.store.database import StoreQueries, columns_of
 from bot.store.schema import audit
+
+
+logger = structlog.get_logger(__name__)
 
 
 class Action(StrEnum):
@@ -59,6 +63,9 @@ class Act:
 async def note(connection: AsyncConnection, acts: Sequence[Act]) -> None:
     if acts:
         await connection.execute(insert(audit), [asdict(act) for act in acts])
+    for act in acts:
+        its = asdict(act) | {"at": act.at.isoformat()}
+        logger.info("audited", **{name: value for name, value in its.items() if value is not None})
 
 
 class Audit(StoreQueries):

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from bot.slack import ids
 from bot.store import Store
@@ -44,9 +45,12 @@ async def test_changes_of_a_digest_by_command_and_home_tab_name_the_person(stage
 async def test_a_forgotten_case_names_the_person(stage: Stage) -> None:
     answer, _ = await scored(stage)
     stage.ben.user.is_admin = True
-    await forget(stage, stage.ben, answer)
+    with capture_logs() as logs:
+        await forget(stage, stage.ben, answer)
     (act,) = await stage.log.audit.since()
     assert (act.who, act.what, act.case_id) == (stage.ben.id, "forgot_case", 1)
+    (line,) = (each for each in logs if each["event"] == "audited")
+    assert (line["who"], line["what"], line["case_id"]) == (stage.ben.id, "forgot_case", 1)
 
 
 async def test_a_purge_and_an_export_name_the_systems_user(tmp_path: Path) -> None:
