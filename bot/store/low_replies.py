@@ -7,12 +7,13 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.database import StoreQueries
+from bot.store.database import StoreQueries, lock_learning
 from bot.store.figures import BEGINNING, END, LowCase, Place, Span, Tallies, is_public, low_cases
 from bot.store.schema import cases, causes, quotes
 from bot.store.visibility import Origin
 from judge.evaluation.causes import Cause
 
+_KEY = "team_id", "case_id", "channel_id"
 _ORIGINS = Origin.CHOSEN, Origin.WATCHED
 
 
@@ -36,7 +37,7 @@ class LowReplies(StoreQueries):
         is_noted = sa.select(quotes.c.ts).filter_by(**place).where(quotes.c.case_id == cases.c.id).exists()
         rows = sa.select(cases.c.team_id, cases.c.id, *map(sa.literal, place.values())).where(has_reason, ~is_noted)
         # Selected, because a case may be gone by now.
-        await self._database.execute(sa.insert(quotes).from_select(["team_id", "case_id", *place], rows))
+        await self._database.execute(sa.insert(quotes).from_select([*_KEY, "ts"], rows))
         kept = await self._database.values(sa.select(cases.c.id).where(has_reason))
         return [each for each in case_ids if each not in kept]
 
@@ -49,13 +50,13 @@ class LowReplies(StoreQueries):
         """Keeps the causes of a week's low replies, without those that have lost their reason meanwhile."""
 
         async def note(connection: AsyncConnection) -> None:
+            await lock_learning(connection)  # as whoever deletes these cases does, so that neither waits for the other
             for name, case_ids in found:
-                values = map(sa.literal, (place.channel_id, week, name))
+                values = *map(sa.literal, (place.channel_id, week)), sa.literal(name, causes.c.name.type)
                 rows = sa.select(cases.c.team_id, cases.c.id, *values).where(
                     cases.c.team_id == place.team_id, cases.c.id.in_(case_ids), cases.c.justification != ""
                 )
-                into = ["team_id", "case_id", "channel_id", "week", "name"]
-                await connection.execute(sa.insert(causes).from_select(into, rows))
+                await connection.execute(sa.insert(causes).from_select([*_KEY, "week", "name"], rows))
 
         await self._database.write(note)
 

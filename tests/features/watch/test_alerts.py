@@ -11,6 +11,7 @@ from bot.domain.watch import Watch
 from bot.features.watch import ids
 from bot.features.watch.queries import AlertKind, Alerts
 from bot.features.watch.text import new_judge_notice
+from bot.pipeline.quoting import unquote
 from bot.store.schema import assignments, cases
 from tests.features.watch.watching import alarm, an_alarm, only, orders, say, write_scores
 from tests.stage import CHANNEL, Stage, StageFactory, shown
@@ -52,6 +53,20 @@ async def test_the_channel_and_several_people_hear_of_a_drop_each_once(stage: St
     assert "clearly worse than in the four weeks before: " in told.text
     assert shown(told).count("Score 2 of 5") == 3
     assert direct(stage, "ann") == direct(stage, "ben") == [told.text]
+
+
+async def test_the_reasons_in_an_alert_go_from_channel_and_direct_message_with_their_cases(stage: Stage) -> None:
+    await change(stage, alerts_to=(stage.slack.workspace.channel(CHANNEL).id, stage.ann.id))
+    await drop(stage)
+    await stage.log.database.execute(update(cases).values(justification="It names no source."))
+    await alarm(stage)
+    im = stage.slack.workspace.channel(stage.ann.im)
+    told = [*stage.ours(), *im.messages.values()]
+    assert [shown(message).count("“It names no source.”") for message in told] == [3, 3]
+    assert stage.services
+    await unquote(stage.log, stage.services.client, await stage.log.database.values(select(cases.c.id)))
+    assert [shown(message).count("It names no source.") for message in told] == [0, 0]
+    assert shown(told[1]).count("Score 2 of 5") == 3
 
 
 @pytest.mark.parametrize("is_to_all", [False, True])
