@@ -58,8 +58,9 @@ class OwnCases:
         for case in cases:
             missing = _missing(case) or ("" if case.channel_id in readable else "text shown only in its channel")
             author = "" if case.forgotten_at else names.get(case.author_id or "", "")
-            text, reason = ("", "") if missing else ((case.response or "")[:_BEGINNING], _reason(case))
-            listed.append(ListedCase(case, author, text, missing, reason))
+            is_low = case.score is not None and case.score <= low_to(Scale(case.lowest or 0, case.highest or 0))
+            text, reason = (case.response or "")[:_BEGINNING], case.justification if is_low else ""
+            listed.append(ListedCase(case, author, *(("", missing) if missing else (text, "", reason or ""))))
         return listed
 
     async def _readable(self, cases: Sequence[LoggedCase], user_id: str, here: str) -> Collection[str]:
@@ -71,11 +72,6 @@ class OwnCases:
             return {*open_to_them, *await self._memberships.now(user_id)}
         except MembershipError:
             return open_to_them
-
-
-def _reason(case: LoggedCase) -> str:
-    scale = Scale(case.lowest or 0, case.highest or 0)
-    return (case.justification or "") if case.score is not None and case.score <= low_to(scale) else ""
 
 
 def _missing(case: LoggedCase) -> str:

@@ -11,7 +11,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack import ids
-from bot.slack.blocks import Block, section
+from bot.slack.blocks import section
 from bot.slack.client import is_transient, refusal_of
 from bot.slack.messenger import Post, send_in_known_blocks
 from bot.store import Store
@@ -72,13 +72,13 @@ async def _unquote(client: AsyncWebClient, channel_id: str, ts: str, case_ids: C
         which = {f"{ids.BLOCK_LOW}{case_id}" for case_id in case_ids}
         if post is None:
             return
-        blocks = [_without_reason(each) if each.get("block_id") in which else each for each in post.blocks]
-        if blocks == post.blocks:
-            return
+        # The reason is the second line of its block.
+        blocks = [
+            section(each["text"]["text"].partition("\n")[0]) | {"block_id": each["block_id"]}
+            if each.get("block_id") in which
+            else each
+            for each in post.blocks
+        ]
         due = Post(post.text, blocks, [each for each in blocks if each["type"] in _PLAIN])
     if error := await refusal_of(send_in_known_blocks(client.chat_update, due, channel=channel_id, ts=ts)):
         logger.warning("verdict_not_amended", cases=sorted(case_ids), error=error)
-
-
-def _without_reason(block: Block) -> Block:
-    return block | {"text": block["text"] | {"text": block["text"]["text"].partition("\n")[0]}}

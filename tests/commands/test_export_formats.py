@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 from aiohttp import web
 from pyarrow import parquet
+from sqlalchemy import insert
 
 from bot.commands.export_formats import to_promptfoo
 from bot.domain.case import CaseTurn, Part
 from bot.domain.label import Label
 from bot.store import Store
 from bot.store.export import Exports, Selection
-from bot.store.figures import Place
+from bot.store.schema import causes
 from judge import Turn
-from judge.evaluation.causes import Cause
 from judge.rows.files import encode
 from judge.rows.row_file import Row
 from tests.cases import add, judged, url
@@ -72,7 +72,8 @@ async def test_a_row_has_what_was_said_before_and_can_be_judged_with_it(log: Sto
 async def test_low_replies_come_with_the_judges_reason_points_and_cause(log: Store, tmp_path: Path, form: str) -> None:
     low = await judged(log, "c", score=1)
     await log.cases.note_points(low, {"useful": 0.0, "concise": None})
-    await log.low_replies.note_causes(Place(low.team_id, low.channel_id), "2026-W01", [Cause("no source", (low.id,))])
+    week = {"team_id": low.team_id, "channel_id": low.channel_id, "week": "2026-W01"}
+    await log.database.execute(insert(causes).values(week | {"case_id": low.id, "name": "no source"}))
     code, out, err = await export(tmp_path, "--low", "--texts", "--format", form)
     assert (code, err) == (0, "1 row written\n")
     row = json.loads(out)

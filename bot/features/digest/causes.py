@@ -10,9 +10,11 @@ import structlog
 from bot.domain.verdict import OFFLINE
 from bot.domain.week import Week
 from bot.feature import Services
+from bot.features.digest.queries import note_causes, read_causes
 from bot.figures.lowest import low_line, reason_of
 from bot.pipeline.asking import ask
 from bot.slack import blocks as ui
+from bot.slack.members import Member
 from bot.slack.mrkdwn import clip, excerpt
 from bot.store.figures import LowCase, Place
 from judge import JudgeError
@@ -31,15 +33,15 @@ logger = structlog.get_logger(__name__)
 
 async def find(services: Services, place: Place, week: Week, replies: Sequence[LowCase]) -> None:
     """Sorts a week's low replies, the newest first, into causes, and keeps these; if it fails, the week has none."""
-    low, reasons = services.store.low_replies, {case.id: case.reason for case in replies if case.reason}
-    if services.judges is None or len(reasons) < FEWEST or await low.causes(place, week.label):
+    database, reasons = services.store.database, {case.id: case.reason for case in replies if case.reason}
+    if services.judges is None or len(reasons) < FEWEST or await read_causes(database, place, week.label):
         return
     chosen = await services.store.rubrics.chosen(place.team_id, place.channel_id)
     judge = await services.judges.by(place.team_id, place.channel_id, chosen)
     if judge is None or judge.model == OFFLINE:
         return
-    known = Counter((await low.causes(place, week.before().label)).values())
-    names = [name for name, _ in known.most_common() if name != OTHER]
+    last = await read_causes(database, place, week.before().label)
+    names = [name for name, _ in _ordered(last) if name != OTHER]
 
     async def write(prompt: str) -> Written:
         writing, used = partial(judge.write, prompt), (services.store, services.limits, place.team_id)
@@ -51,7 +53,7 @@ async def find(services: Services, place: Place, week: Week, replies: Sequence[L
     except (BudgetError, JudgeError, TimeoutError) as exc:
         logger.warning("judge_failed", channel=place.channel_id, error=type(exc).__name__, reason=str(exc))
     else:
-        await low.note_causes(place, week.label, found.counts)
+        await note_causes(database, place, week.label, found.counts)
 
 
 def cause_blocks(now: Mapping[int, str], before: Mapping[int, str]) -> list[ui.Block]:
@@ -66,17 +68,16 @@ def cause_blocks(now: Mapping[int, str], before: Mapping[int, str]) -> list[ui.B
 
 
 def list_window(
-    title: str, replies: Sequence[LowCase], names: Mapping[str, str], sorted_: Mapping[int, str], url: str
+    replies: Sequence[LowCase], authors: Mapping[str, Member], sorted_: Mapping[int, str], url: str
 ) -> ui.Block:
-    """The window with low replies and the judge's reasons, by cause; `names` are those of the authors."""
+    """The window with a week's low replies and the judge's reasons, by cause."""
     blocks: list[ui.Block] = []
-    by_cause = [*(name for name, _ in _ordered(sorted_)), NOT_SORTED]
-    for name in by_cause:
+    for name in [*(name for name, _ in _ordered(sorted_)), NOT_SORTED]:
         its = [case for case in replies if sorted_.get(case.id, NOT_SORTED) == name]
         text = f"*{clip(name, _NAME)}* ({len(its)})" if sorted_ else f"*{len(its)} low replies*"
         for case in its:
             words = excerpt(case.response or "", _WORDS)
-            who = names.get(case.author_id or "", "")
+            who = authors[case.author_id or ""].name  # `low_replies` lists only replies by these
             said = f"• {low_line(case, who, url)}", reason_of(case), f"Reply: “{words}”" if words else ""
             line = "\n".join(filter(None, said))
             if len(text) + len(line) > _ROOM:
@@ -85,7 +86,7 @@ def list_window(
             else:
                 text += f"\n{line}"
         blocks += [ui.section(text)] if its else []
-    return ui.page(title, blocks or [ui.section("No low replies.")])
+    return ui.page("Low replies of the week", blocks or [ui.section("No low replies.")])
 
 
 def _ordered(found: Mapping[int, str]) -> list[tuple[str, int]]:

@@ -15,6 +15,7 @@ from slack_sdk.errors import SlackApiError
 from bot.domain.week import Schedule, Week, end_of
 from bot.feature import Services
 from bot.features.digest import causes, ids, text
+from bot.features.digest.queries import read_causes
 from bot.figures.week import Figures, read_figures
 from bot.pipeline.quoting import note_found, note_quotes
 from bot.slack import client, messenger
@@ -156,8 +157,10 @@ def this_week(services: Services, settings: ChannelSettings) -> Week:
 async def draft(services: Services, settings: ChannelSettings, week: Week) -> tuple[messenger.Post, Sequence[int]]:
     """A channel's digest, and the cases whose scores it tells."""
     figures, lead, listed = await _read(services, settings, week, names_within_s=_NAMES_WITHIN_S)
-    place, low = Place(settings.team_id, settings.channel_id), services.store.low_replies
-    why = causes.cause_blocks(await low.causes(place, week.label), await low.causes(place, week.before().label))
+    place, database = Place(settings.team_id, settings.channel_id), services.store.database
+    why = causes.cause_blocks(
+        await read_causes(database, place, week.label), await read_causes(database, place, week.before().label)
+    )
     post = text.digest_message(figures, lead, listed, services.identity.url, settings.channel_id, why)
     return post, [case.id for case in figures.lowest]
 
@@ -179,9 +182,8 @@ async def low_window(services: Services, settings: ChannelSettings, which: str, 
     week = Week(start, end, schedule_of(services, settings).zone)
     replies, listed = await low_replies(services, settings, week)
     await services.store.assignments.note_told(settings.team_id, [case.id for case in replies], reader)
-    sorted_ = await services.store.low_replies.causes(Place(settings.team_id, settings.channel_id), week.label)
-    names = {author_id: member.name for author_id, member in listed.items()}
-    return causes.list_window("Low replies of the week", replies, names, sorted_, services.identity.url)
+    sorted_ = await read_causes(services.store.database, Place(settings.team_id, settings.channel_id), week.label)
+    return causes.list_window(replies, listed, sorted_, services.identity.url)
 
 
 async def _read(

@@ -7,10 +7,13 @@ from sqlalchemy import select
 
 from bot.domain.week import Week
 from bot.features.digest import ids
+from bot.features.digest.queries import note_causes, read_causes
+from bot.store import Store
 from bot.store.figures import Place
 from bot.store.schema import cases, spent
 from judge.evaluation.causes import Cause
 from pocket_slack import Message
+from tests.cases import judged
 from tests.gestures import add_cases, help_desk, post_digest
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
@@ -41,14 +44,14 @@ async def test_it_says_why_with_last_weeks_names_and_keeps_the_causes(stage: Sta
     ago = datetime.now(UTC) - timedelta(weeks=1)
     await low_replies(stage, 7, judged_at=ago)
     earlier = [Cause("no source", (1, 2)), Cause("other", (3, 4, 5, 6, 7))]
-    await stage.log.low_replies.note_causes(place(stage), this_week(stage).before().label, earlier)
+    await note_causes(stage.log.database, place(stage), this_week(stage).before().label, earlier)
     await low_replies(stage, 9)
     stage.model.script(ANSWER)
     message = await its_digest(stage)
     assert "• no source: *6 of 9*, last week 2 of 7\n• other: *3 of 9*" in shown(message)
     (request,) = stage.model.requests
     assert 'Use these names of the week before where they fit: "no source".' in str(request)
-    found = await stage.log.low_replies.causes(place(stage), this_week(stage).label)
+    found = await read_causes(stage.log.database, place(stage), this_week(stage).label)
     assert sorted(found.values()) == ["no source"] * 6 + ["other"] * 3
     (used,) = await stage.log.database.values(select(spent.c.tokens))
     assert used == 460
@@ -61,15 +64,15 @@ async def test_what_is_forgotten_or_deleted_leaves_the_causes(stage: Stage) -> N
     await stage.log.forgetting.forget([1], stage.ann.id)
     ts = await stage.log.database.value(select(cases.c.message_ts).where(cases.c.id == 2))
     await stage.log.edits.note_deleted(place(stage).team_id, place(stage).channel_id, ts)
-    assert set(await stage.log.low_replies.causes(place(stage), this_week(stage).label)) == {3, 4, 5, 6}
+    assert set(await read_causes(stage.log.database, place(stage), this_week(stage).label)) == {3, 4, 5, 6}
 
 
 async def test_what_was_forgotten_while_the_model_sorted_is_not_kept(stage: Stage) -> None:
     await low_replies(stage, 5)
     ts = await stage.log.database.value(select(cases.c.message_ts).where(cases.c.id == 1))
     await stage.log.edits.note_deleted(place(stage).team_id, place(stage).channel_id, ts)
-    await stage.log.low_replies.note_causes(place(stage), "2026-W01", [Cause("no source", (1, 2, 3, 99))])
-    assert set(await stage.log.low_replies.causes(place(stage), "2026-W01")) == {2, 3}
+    await note_causes(stage.log.database, place(stage), "2026-W01", [Cause("no source", (1, 2, 3, 99))])
+    assert set(await read_causes(stage.log.database, place(stage), "2026-W01")) == {2, 3}
 
 
 async def test_everybody_in_the_channel_can_see_all_by_cause(stage: Stage) -> None:
@@ -93,7 +96,7 @@ async def test_four_hundred_low_replies_are_the_newest_hundred_and_fit_into_the_
     message = await its_digest(stage)
     assert "• no source: *100 of 100*" in shown(message)
     assert "The newest 100 low replies." in shown(message)
-    assert set(await stage.log.low_replies.causes(place(stage), this_week(stage).label)) == set(range(301, 401))
+    assert set(await read_causes(stage.log.database, place(stage), this_week(stage).label)) == set(range(301, 401))
     stage.ben.click(message, ids.ACTION_LOW_LIST)
     assert shown(await stage.modal(stage.ben)).count(REASON) == 100
 
@@ -110,3 +113,16 @@ async def test_there_are_none(open_stage: StageFactory, settings: dict[str, obje
     message = await its_digest(stage)
     assert "Why replies scored low" not in shown(message)
     assert len(stage.model.requests) == (settings == {} and number == 5)
+
+
+@pytest.mark.on("sqlite", "postgres")
+async def test_causes_are_those_of_a_channels_week_and_leave_with_their_texts(log: Store) -> None:
+    here = Place("T1", "C1")
+    one, two, three = [(await judged(log, key, score=1)).id for key in "abc"]
+    await note_causes(log.database, here, "w1", [Cause("no source", (one, two, 999)), Cause("other", (three,))])
+    await note_causes(log.database, here, "w2", [Cause("too\0 long", (one,))])
+    assert await read_causes(log.database, here, "w1") == {one: "no source", two: "no source", three: "other"}
+    assert await read_causes(log.database, Place("T1", "C2"), "w1") == {}
+    case = await log.cases.get(two)
+    await log.edits.drop_texts(case)
+    assert set(await read_causes(log.database, here, "w1")) == {one, three}
