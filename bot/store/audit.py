@@ -17,7 +17,6 @@ from bot.domain.clock import utc_now
 from bot.store.database import StoreQueries, columns_of
 from bot.store.schema import audit
 
-
 logger = structlog.get_logger(__name__)
 
 
