@@ -23,9 +23,7 @@ from judge.evaluation.causes import FEWEST, MOST, OTHER, find_causes
 from judge.scoring.judging import Written
 
 _PATIENCE_S = 120  # the claim of a digest holds longer
-_NAME = 60
-_WORDS = 80
-_ROOM = 2900
+_NAME, _WORDS, _ROOM = 60, 80, 2900  # characters
 NOT_SORTED = "not sorted"
 
 logger = structlog.get_logger(__name__)
