@@ -14,8 +14,8 @@ _NAME = 80
 
 def low_line(case: LowCase, who: str, workspace_url: str) -> str:
     """What is known of a low reply without anybody's words: its score as a link, who wrote it, when, and its case."""
-    score, ts = f"Score {case.score} of {case.highest}", case.message_ts or case.thread_ts
-    linked = f"<{ui.permalink(workspace_url, case.channel_id, ts, case.thread_ts)}|{score}>" if ts else score
+    link = ui.permalink(workspace_url, case.channel_id, case.message_ts, case.thread_ts)
+    linked = f"<{link}|Score {case.score} of {case.highest}>"
     gone = "message deleted" if case.deleted_at else ""
     parts = [linked, clip(who, _NAME), ui.short_date(case.judged_at), f"case {case.id}", gone]
     return " · ".join(part for part in parts if part)

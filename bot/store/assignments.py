@@ -70,9 +70,7 @@ def _knows_reply(user_id: str) -> sa.ColumnElement[bool]:
     told = sa.select(assignments.c.case_id).where(_is_of(assignments, same), assignments.c.outcome.is_not(None))
     has_answered = told.where(assignments.c.user_id.in_((user_id, EVERYBODY))).exists()
     is_theirs = sa.or_(same.c.requester_id == user_id, has_label, has_answered)
-    return sa.or_(
-        *(sa.select(same.c.id).where(is_same, is_theirs).exists() for is_same in visibility.on_same_reply(cases, same))
-    )
+    return sa.select(same.c.id).where(visibility.on_same_message(cases, same), is_theirs).exists()
 
 
 def is_shown(user_id: str) -> sa.ColumnElement[bool]:

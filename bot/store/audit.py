@@ -30,7 +30,7 @@ class Action(StrEnum):
     DIGEST_ON = "digest_on"
     DIGEST_OFF = "digest_off"
     DIGEST_CHANGED = "digest_changed"
-    PEOPLE_RANKED = "people_ranked"
+    PEOPLE_RANKED = "people_ranked"  # this and the next only in older rows
     PEOPLE_UNRANKED = "people_unranked"
     LABELS_CHANGED = "labels_changed"
     REACTION_CHANGED = "reaction_changed"

@@ -21,7 +21,6 @@ class ChannelSettings:
 
     Attributes:
         digest_since: When the digest was last switched on.
-        ranks_people: Whether the table lists people beside bots.
         labels_per_week: How many blind labels the channel wants in a week; 0 is none.
         score_reaction: The emoji that asks for a score when a person adds it to a reply; None is none.
     """
@@ -33,7 +32,6 @@ class ChannelSettings:
     digest_time: str | None = None
     digest_tz: str | None = None
     digest_since: datetime | None = None
-    ranks_people: bool = False
     labels_per_week: int | None = None
     score_reaction: str | None = None
 
@@ -93,8 +91,6 @@ def _changes(earlier: ChannelSettings, chosen: ChannelSettings) -> Iterator[Acti
         yield Action.DIGEST_ON if chosen.is_digest_on else Action.DIGEST_OFF
     if _time_of(chosen) != _time_of(earlier):
         yield Action.DIGEST_CHANGED
-    if chosen.ranks_people != earlier.ranks_people:
-        yield Action.PEOPLE_RANKED if chosen.ranks_people else Action.PEOPLE_UNRANKED
     if chosen.labels_per_week != earlier.labels_per_week:
         yield Action.LABELS_CHANGED
     if chosen.score_reaction != earlier.score_reaction:

@@ -18,7 +18,7 @@ from bot.store.visibility import (
     is_scored_with_texts,
     is_shared,
     is_watched,
-    superseded,
+    superseded_or_typed,
 )
 from judge import Turn
 
@@ -87,7 +87,7 @@ class Replays(StoreQueries):
 
 def _is_replayable() -> ColumnElement[bool]:
     is_in_channel = ~cases.c.channel_id.startswith(_DIRECT_MESSAGES)
-    return and_(is_scored_with_texts(), is_in_channel, cases.c.id.not_in(superseded()))
+    return and_(is_scored_with_texts(), is_in_channel, cases.c.id.not_in(superseded_or_typed()))
 
 
 @dataclass(frozen=True)

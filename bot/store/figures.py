@@ -129,7 +129,7 @@ class LowCase:
     highest: int
     channel_id: str
     author_id: str | None
-    message_ts: str | None
+    message_ts: str
     thread_ts: str | None
     judged_at: datetime
     deleted_at: datetime | None = None
@@ -464,5 +464,5 @@ def _is_of(kind: Kind) -> sa.ColumnElement[bool]:
 def _repeated(place: Place, span: Span) -> sa.CompoundSelect[tuple[int]]:
     # A query for each channel: with `IN`, SQLite goes through all cases of the team.
     is_since = NEWER.c.team_id == place.team_id, NEWER.c.judged_at >= span.start
-    each = (superseded(*is_since, NEWER.c.channel_id == channel) for channel in (place.channel_id, *place.others))
-    return sa.union_all(*(query for one in each for query in one.selects))
+    channels = place.channel_id, *place.others
+    return sa.union_all(*(superseded(*is_since, NEWER.c.channel_id == each) for each in channels))

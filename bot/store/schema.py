@@ -280,7 +280,6 @@ channels = Table(
     Column("is_digest_on", Boolean, nullable=False, server_default=false()),
     *_columns(String, "digest_day", "digest_time", "digest_tz"),
     Column("digest_since", UtcDateTime),  # when it was last switched on; weeks due before that are not posted
-    Column("ranks_people", Boolean, nullable=False, server_default=false()),
     Column("labels_per_week", Integer),  # how many blind labels it wants; NULL: the default
     Column("score_reaction", String),  # the emoji with which people ask for a score; NULL: none
     Column("rubric", String),  # the one that scores replies; NULL: as in the app's settings

@@ -4,11 +4,22 @@ Figures are about replies, so typed texts are in exports alone. Excluded verdict
 and what a watch has drawn is counted separately.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, CompoundSelect, FromClause, Row, and_, literal_column, or_, select, union_all
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    FromClause,
+    Row,
+    Select,
+    and_,
+    literal_column,
+    or_,
+    select,
+    union_all,
+)
 
 from bot.domain.case import Exclusion, LoggedCase
 from bot.store.schema import cases
@@ -80,7 +91,7 @@ def chosen_or_watched(*newer: ColumnElement[bool], watched: bool) -> ColumnEleme
     `newer` are conditions on the newer verdicts, for a query on a part of the database.
     """
     if not watched:
-        return and_(is_shared(cases), cases.c.id.not_in(superseded(*newer)))
+        return and_(is_shared(cases), cases.c.id.not_in(superseded_or_typed(*newer)))
     # A drawn reply stays in the sample, even if a person has it scored once more.
     return and_(is_watched(cases), cases.c.blocker.is_(None), cases.c.blocked_by.is_(None))
 
@@ -93,38 +104,36 @@ def same_reply(case: LoggedCase | Row[*tuple[Any, ...]]) -> ColumnElement[bool]:
     return and_(cases.c.team_id == case.team_id, cases.c.channel_id == case.channel_id, is_same)
 
 
-def superseded(*conditions: ColumnElement[bool]) -> CompoundSelect[tuple[int]]:
-    """The ids of cases whose reply has a newer shared verdict and for which `conditions` hold.
+def superseded(*conditions: ColumnElement[bool]) -> Select[tuple[int]]:
+    """The ids of cases whose message has a newer shared verdict and for which `conditions` hold."""
+    return _older_than_newer(on_same_message(_OLDER, NEWER), conditions)
 
-    Verdicts are on one reply if they are on one message or, for typed texts, in one thread: we began it with the typed
-    texts, and nothing else is scored there without a message (`same_reply`).
-    """
+
+def superseded_or_typed(*conditions: ColumnElement[bool]) -> CompoundSelect[tuple[int]]:
+    """The same, and typed texts with a newer verdict in the thread that they began (`same_reply`)."""
     # Two queries rather than one with OR, so that each uses its index.
-    return union_all(
-        *(
-            select(_OLDER.c.id).join(NEWER, is_replaced).where(_IS_REPEAT, *conditions)
-            for is_replaced in _replacements(_OLDER)
-        )
-    )
+    return union_all(superseded(*conditions), _older_than_newer(_on_same_texts(_OLDER, NEWER), conditions))
 
 
 def is_superseded() -> ColumnElement[bool]:
     """Whether a case is one of these; for a query that finds few cases in a database of any size."""
-    return or_(*(select(NEWER.c.id).where(is_replaced, _IS_REPEAT).exists() for is_replaced in _replacements(cases)))
+    ways = on_same_message(cases, NEWER), _on_same_texts(cases, NEWER)
+    return or_(*(select(NEWER.c.id).where(cases.c.id < NEWER.c.id, each, _IS_REPEAT).exists() for each in ways))
 
 
-def _replacements(older: FromClause) -> Sequence[ColumnElement[bool]]:
-    return [and_(older.c.id < NEWER.c.id, is_same) for is_same in on_same_reply(older, NEWER)]
+def on_same_message(one: FromClause, other: FromClause) -> ColumnElement[bool]:
+    is_there = and_(one.c.team_id == other.c.team_id, one.c.channel_id == other.c.channel_id)
+    return and_(is_there, one.c.message_ts == other.c.message_ts)
 
 
-def on_same_reply(one: FromClause, other: FromClause) -> Sequence[ColumnElement[bool]]:
-    """The two ways in which cases are about the same reply: on one message, or typed texts in one thread."""
+def _on_same_texts(one: FromClause, other: FromClause) -> ColumnElement[bool]:
     is_there = and_(one.c.team_id == other.c.team_id, one.c.channel_id == other.c.channel_id)
     is_typed = and_(one.c.message_ts.is_(None), other.c.message_ts.is_(None))
-    return (
-        and_(is_there, one.c.message_ts == other.c.message_ts),
-        and_(is_there, is_typed, one.c.thread_ts == other.c.thread_ts),
-    )
+    return and_(is_there, is_typed, one.c.thread_ts == other.c.thread_ts)
+
+
+def _older_than_newer(is_same: ColumnElement[bool], conditions: Iterable[ColumnElement[bool]]) -> Select[tuple[int]]:
+    return select(_OLDER.c.id).join(NEWER, and_(_OLDER.c.id < NEWER.c.id, is_same)).where(_IS_REPEAT, *conditions)
 
 
 _IS_REPEAT = and_(NEWER.c.attempt > literal_column("1"), NEWER.c.judged_at.is_not(None), is_shared(NEWER))

@@ -35,13 +35,11 @@ async def refuse_to_note(log: Store) -> None:
 
 async def test_a_change_of_settings_is_noted_as_what_it_changed(log: Store) -> None:
     on, off, friday = {"is_digest_on": True}, {"is_digest_on": False}, {"digest_day": "friday"}
-    for changes in (on, on, friday, {"ranks_people": True}, {"ranks_people": False}, off):
+    for changes in (on, on, friday, off):
         await log.channels.save("T1", "C1", "U1", **changes)
     assert await noted(log) == [
         ("U1", "digest_on", "C1"),
         ("U1", "digest_changed", "C1"),
-        ("U1", "people_ranked", "C1"),
-        ("U1", "people_unranked", "C1"),
         ("U1", "digest_off", "C1"),
     ]
 
@@ -59,7 +57,7 @@ async def test_changes_at_the_same_time_are_all_kept_and_each_noted_by_its_own_p
 
 
 async def test_a_change_that_comes_to_nothing_leaves_no_row(log: Store) -> None:
-    await log.channels.save("T1", "C1", "U1", ranks_people=False)
+    await log.channels.save("T1", "C1", "U1", is_digest_on=False)
     assert await noted(log) == []
 
 
@@ -85,7 +83,7 @@ async def test_where_nothing_can_be_noted_nothing_is_changed(log: Store) -> None
     for change in (
         log.forgetting.forget([case.id], "U1"),
         log.forgetting.forget_older(BEGUN_AT, by="os:root"),
-        log.channels.save("T1", "C1", "U1", ranks_people=True),
+        log.channels.save("T1", "C1", "U1", labels_per_week=3),
     ):
         with pytest.raises(DBAPIError, match="held"):
             await change

@@ -61,11 +61,11 @@ async def test_saves_at_the_same_moment_keep_the_limit_of_rubrics(log: Store) ->
 
 async def test_a_chosen_rubric_leaves_the_channels_other_settings_alone(log: Store) -> None:
     assert await log.rubrics.chosen("T1", "C1") == ChannelJudge()
-    await log.channels.save("T1", "C1", "U1", ranks_people=True)
+    await log.channels.save("T1", "C1", "U1", score_reaction="eyes")
     await log.rubrics.use("T1", "C1", ChannelJudge("code", None, "large"), "U2")
     await log.channels.save("T1", "C1", "U1", labels_per_week=3)
     assert await log.rubrics.chosen("T1", "C1") == ChannelJudge("code", None, "large")
-    assert (await log.channels.of("T1", "C1")).ranks_people
+    assert (await log.channels.of("T1", "C1")).score_reaction == "eyes"
     assert await log.rubrics.chosen("T1", "C2") == await log.rubrics.chosen("T2", "C1") == ChannelJudge()
     assert [(act.what, act.who) for act in await log.audit.since()][1] == (Action.JUDGE_CHANGED, "U2")
 

@@ -72,8 +72,14 @@ async def test_a_log_from_before_gets_the_tables_of_a_new_one(database_url: str)
     async with engine.begin() as connection:
         for table in ("batches", "batch_requests"):
             await connection.execute(text(f"CREATE TABLE {table} (id INTEGER)"))
+        ranks_people = "ALTER TABLE channels ADD COLUMN ranks_people BOOLEAN DEFAULT FALSE NOT NULL"
         new = await connection.run_sync(_structure)
-        for statement in ("DROP TABLE quotes", "DROP TABLE causes", "ALTER TABLE cases DROP COLUMN points"):
+        for statement in (
+            "DROP TABLE quotes",
+            "DROP TABLE causes",
+            "ALTER TABLE cases DROP COLUMN points",
+            ranks_people,
+        ):
             await connection.execute(text(statement))
     await engine.dispose()
     async with await Store.open(database_url) as log:

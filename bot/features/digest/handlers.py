@@ -36,18 +36,16 @@ _WHAT = "digests and watches"
 _HELP = """\
 • `/judge digest on` posts a digest of each week here; `/judge digest on friday 16:00 Europe/Berlin` sets the time
 • `/judge digest off` stops it
-• `/judge digest people on` lists people as well as bots, `/judge digest people off` stops that
 • `/judge digest` shows the settings"""
 
 
 def digest_state(settings: ChannelSettings, schedule: Schedule, now: datetime) -> str:
-    people = " People are listed as well as bots." if settings.ranks_people else ""
     if not settings.is_digest_on:
-        return f"The digest is off in this channel. `/judge digest on` posts it every {schedule}.{people}"
+        return f"The digest is off in this channel. `/judge digest on` posts it every {schedule}."
     following = schedule.current(now).end.astimezone(schedule.zone)
     return (
         f"The digest is on in this channel: every {schedule}, about the seven days before. "
-        f"The next one is on {following:%A}, {following.day} {following:%b}.{people}"
+        f"The next one is on {following:%A}, {following.day} {following:%b}."
     )
 
 
@@ -80,13 +78,14 @@ _NAME = 80
 _MOST_NAMED = 10
 
 DIRECT = "Stats are about channels, not direct messages. `/judge stats #channel` shows one of your channels."
-OWN_REPLIES = "your own replies"
 _INVITE = "`/invite @Slack Judge`"
 NOT_YOURS = (
     "Slack does not list this channel among those that you and I are both in, so I cannot show its stats. Type "
     f"{_INVITE} in a private channel; if you have just joined, wait up to five minutes."
 )
-_STATS_HELP = "`/judge stats` shows this channel, `/judge stats #channel` another one, `/judge stats @name` one author"
+_STATS_HELP = (
+    "`/judge stats` shows this channel, `/judge stats #channel` another one, `/judge stats @name` one assistant"
+)
 
 
 def no_channel(name: str) -> str:
@@ -99,15 +98,11 @@ def unsure(error: str) -> str:
     return f"Slack does not tell me which channels you are in (`{clip(error, _NAME)}`), so I show no figures."
 
 
-def no_author(name: str, known: Sequence[str], lists_people: bool) -> str:
-    """The answer if no author who may be shown has this name; it does not reveal whether another was scored.
-
-    `known` are the names of the authors who may be shown, except the person who asks.
-    """
+def no_author(name: str, known: Sequence[str]) -> str:
+    """The answer if no assistant has this name; it does not reveal whether a person was scored."""
     names = ", ".join(f"`@{clip(each, _NAME)}`" for each in known[:_MOST_NAMED])
-    shown = f"{names} and `me`" if names else "`me`"
-    people = "" if lists_people else ", and other people after `/judge digest people on`"
-    return f"I cannot show `{clip(name, _NAME)}` here. I can show {shown}{people}."
+    shown = f"I can show {names}." if names else "No assistant's reply has been scored here lately."
+    return f"I cannot show `{clip(name, _NAME)}` here. {shown}"
 
 
 def several_authors(name: str, author_ids: Sequence[str]) -> str:
@@ -138,30 +133,24 @@ async def answer_stats(services: Services, invocation: slack_invocation.Invocati
     settings = await services.store.channels.of(invocation.team_id, here)
     author_id, title = None, f"<#{here}>" if here != invocation.channel_id else ""
     if request.author is not None:
-        known = await _authors(services, invocation, settings)
+        known = await _assistants(services, settings)
         wanted = request.author.lower()
-        name = invocation.user_id.lower() if wanted == "me" else wanted
-        found = [each for each, member in known.items() if name in {each.lower(), member.name.lower()}]
+        found = [each for each, member in known.items() if wanted in {each.lower(), member.name.lower()}]
         if len(found) > 1:
             return several_authors(f"@{request.author}", found)
         if not found:
-            names = [member.name for each, member in known.items() if each != invocation.user_id]
-            return no_author(f"@{request.author}", names, settings.ranks_people)
+            return no_author(f"@{request.author}", [member.name for member in known.values()])
         (author_id,) = found
-        title = OWN_REPLIES if author_id == invocation.user_id else clip(known[author_id].name, _NAME)
+        title = clip(known[author_id].name, _NAME)
     return await poster.stats(services, settings, author_id, title, invocation.user_id)
 
 
-async def _authors(
-    services: Services, invocation: slack_invocation.Invocation, settings: ChannelSettings
-) -> Mapping[str, Member]:
-    """The authors whose figures a person may see: bots, people if the channel lists them, and always themselves."""
+async def _assistants(services: Services, settings: ChannelSettings) -> Mapping[str, Member]:
     week = poster.this_week(services, settings)
     span = Span(week.before(figures_week.TREND_WEEKS - 1).start, week.end)
     places = [Place(settings.team_id, settings.channel_id, origin=origin) for origin in Origin]
     authors = [each for place in places for each in await services.store.tallies.authors(place, span)]
-    own = {invocation.user_id: Member(invocation.user_name, is_bot=False)}
-    return own | dict(await poster.shown_authors(services, settings, authors))
+    return await poster.assistants(services, authors)
 
 
 _MOST_CHANNELS = 10

@@ -20,7 +20,7 @@ _CLOSE = 0.7
 class DigestRequest:
     """What `/judge digest` should do; `changes` has the settings to change, by their names in `ChannelSettings`."""
 
-    action: Literal["on", "off", "people", "state", "help"]
+    action: Literal["on", "off", "state", "help"]
     changes: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -39,8 +39,6 @@ def parse_digest(text: str) -> DigestRequest:
             return DigestRequest("state")
         case ["off" | "help" as action]:
             return DigestRequest(action)
-        case ["people", "on" | "off" as switch]:
-            return DigestRequest("people", {"ranks_people": switch == "on"})
         case ["on", *words]:
             return DigestRequest("on", _schedule_changes([word for word in words if word not in _FILLERS]))
         case _:
@@ -56,8 +54,6 @@ def parse_stats(text: str) -> StatsRequest:
         return StatsRequest(channel=name)
     if text.startswith("@") and name:
         return StatsRequest(author=name)
-    if text.lower() == "me":
-        return StatsRequest(author="me")
     raise unknown(text)
 
 

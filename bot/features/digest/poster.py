@@ -97,7 +97,7 @@ async def stats(
     post = text.stats_message(figures, lead, listed, url, settings.channel_id, subject, has_lowest=is_of_one)
     place = Place(settings.team_id, settings.channel_id, author_id)
     thumbs = await services.store.thumbs.counts(place, Span(week.start, services.clock()))
-    named = await shown_authors(services, settings, [each.author_id for each in thumbs]) if author_id is None else None
+    named = await assistants(services, [each.author_id for each in thumbs]) if author_id is None else None
     return text.with_thumbs(post, thumbs, named)
 
 
@@ -168,11 +168,11 @@ async def draft(services: Services, settings: ChannelSettings, week: Week) -> tu
 async def low_replies(
     services: Services, settings: ChannelSettings, week: Week, names_within_s: float = 0
 ) -> tuple[Sequence[LowCase], Mapping[str, Member]]:
-    """The newest low replies of a week by authors whose scores the channel may see, and these authors."""
+    """The newest low replies of a week by assistants, and these assistants."""
     place, span = Place(settings.team_id, settings.channel_id), Span(week.start, week.end)
     found = await services.store.low_replies.of(place, span, _LOOKED_AT)
     authors = sorted({case.author_id for case in found if case.author_id})
-    listed = await shown_authors(services, settings, authors, names_within_s)
+    listed = await assistants(services, authors, names_within_s)
     return [case for case in found if case.author_id in listed][:MOST], listed
 
 
@@ -193,21 +193,15 @@ async def _read(
     listed: dict[str, Member] = {}
 
     async def choose(author_ids: Sequence[str]) -> Mapping[str, Member]:
-        listed.update(await shown_authors(services, settings, author_ids, names_within_s))
+        listed.update(await assistants(services, author_ids, names_within_s))
         return listed
 
-    is_for_all = author_id is not None or settings.ranks_people
-    figures = await read_figures(services.store.tallies, place, week, services.clock(), None if is_for_all else choose)
-    if author_id is None and is_for_all:
-        busiest = [author.id for author in figures.authors[: text.MOST_AUTHORS]]
-        await choose([*busiest, *(case.author_id for case in figures.lowest if case.author_id)])
-
+    of_all = choose if author_id is None else None
+    figures = await read_figures(services.store.tallies, place, week, services.clock(), of_all)
     return figures, await services.week_blocks(place, week, services.clock(), choose), listed
 
 
-async def shown_authors(
-    services: Services, settings: ChannelSettings, author_ids: Sequence[str], names_within_s: float = 0
-) -> Mapping[str, Member]:
-    """Those of the authors whose scores the channel may see: bots, and people if the channel lists them."""
+async def assistants(services: Services, author_ids: Sequence[str], names_within_s: float = 0) -> Mapping[str, Member]:
+    """Those of the authors who may be named: Slack says that they are bots."""
     members = await services.members.of_all(author_ids, names_within_s)
-    return {each: member for each, member in members.items() if member.is_bot or settings.ranks_people}
+    return {each: member for each, member in members.items() if member.is_bot}

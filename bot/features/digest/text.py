@@ -157,8 +157,8 @@ def lowest_blocks(
     """The lowest scores with the judge's reasons, and a button that shows one person all low ones, with their words."""
     if not figures.lowest:
         return []
-    week, names = figures.week, {None: "typed"} | {author_id: member.name for author_id, member in members.items()}
-    listed = low_blocks(figures.lowest, [names.get(case.author_id, "") for case in figures.lowest], workspace_url)
+    week, names = figures.week, {author_id: member.name for author_id, member in members.items()}
+    listed = low_blocks(figures.lowest, [names.get(case.author_id or "", "") for case in figures.lowest], workspace_url)
     see_all = ui.button("See all", ids.ACTION_LOW_LIST, f"{channel_id}:{week.start.isoformat()}/{week.end.isoformat()}")
     return [ui.section("*Lowest*"), *listed, ui.actions(see_all)]
 

@@ -64,21 +64,6 @@ async def test_a_mistake_is_answered_with_what_is_understood(stage: Stage) -> No
     assert not (await settings(stage)).is_digest_on
 
 
-async def test_the_table_lists_bots_and_people_only_when_asked(stage: Stage) -> None:
-    for author in (stage.helper, stage.ben):
-        await add_cases(stage, help_desk(stage), author.id, 4, 4, 4, 4, 4)
-    assert names(await stats(stage)) == ["helper"]
-    assert "People are listed" in (await digest(stage, "people on", 2)).text
-    assert sorted(names(await stats(stage, count=3))) == ["ben", "helper"]
-    await digest(stage, "people off", 4)
-    assert names(await stats(stage, count=5)) == ["helper"]
-
-
-def names(message: Message) -> list[str]:
-    table = next(block for block in message.blocks if block["type"] == "data_table")
-    return [row[0]["text"] for row in table["rows"][1:]]
-
-
 async def test_the_week_is_posted_for_all_once_it_is_over(stage: Stage) -> None:
     (*_, lowest) = await scored(stage, 4, 5, 4, 5, 1)
     await post_digest(stage)
@@ -89,7 +74,7 @@ async def test_the_week_is_posted_for_all_once_it_is_over(stage: Stage) -> None:
     assert {"data_visualization", "data_table"} < {block["type"] for block in message.blocks}
 
 
-async def test_with_people_off_the_lowest_are_of_assistants_alone(stage: Stage) -> None:
+async def test_the_lowest_are_of_assistants_alone(stage: Stage) -> None:
     for author_id, score in ((stage.ben.id, 0), (stage.helper.id, 1)):
         await add_case(stage, help_desk(stage), author_id, score)
     await post_digest(stage)
@@ -97,17 +82,6 @@ async def test_with_people_off_the_lowest_are_of_assistants_alone(stage: Stage) 
     assert "|Score 1 of 5> · helper · <!date^" in shown(message)
     assert " · case 2" in shown(message)
     assert " · case 1" not in shown(message)
-
-
-async def test_with_people_on_the_lowest_are_named_behind_many_busier_authors(stage: Stage) -> None:
-    for number in range(30):
-        for score in (4, 5):
-            await add_case(stage, help_desk(stage), f"U{number:03}", score)
-    await add_case(stage, help_desk(stage), stage.ben.id, 0)
-    await stage.log.channels.save(stage.slack.workspace.team_id, help_desk(stage).id, "U1", ranks_people=True)
-    await post_digest(stage)
-    (message,) = posted(stage)
-    assert "|Score 0 of 5> · ben · <!date^" in shown(message)
 
 
 async def test_a_guest_sees_the_settings_and_changes_nothing(stage: Stage) -> None:

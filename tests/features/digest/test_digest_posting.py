@@ -356,6 +356,7 @@ async def test_the_preview_in_the_terminal_shows_charts_and_posts_nothing(
     for _ in range(5):
         await office.add_case(channel.id, MONDAY - timedelta(days=3), author_id=author_id, score=2)
         await office.add_case(channel.id, MONDAY - timedelta(days=10), score=1)
+    capsys.readouterr()  # what the log has said so far
     await preview(office.settings, "#help", office.now)
     shown = capsys.readouterr().out
     for part in (

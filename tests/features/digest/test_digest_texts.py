@@ -61,8 +61,8 @@ LOW = (
         response="<!channel> *All*\nis " + "well. " * 99,
         reason="<!here> It _never_\nanswers. " * 9,
     ),
-    LowCase(8, 1, 5, "C1", None, None, "1.000003", MOMENT, response="`Typed`"),
-    LowCase(9, 1, 5, "C1", "U1", None, None, MOMENT, deleted_at=MOMENT),
+    LowCase(8, 1, 5, "C1", None, "1.000003", None, MOMENT, response="`Code`"),
+    LowCase(9, 1, 5, "C1", "U1", "1.000004", None, MOMENT, deleted_at=MOMENT),
 )
 
 
@@ -249,7 +249,7 @@ def test_stats_of_one_author_have_the_agreement_and_those_of_a_channel_its_autho
 def test_the_settings_say_when_the_next_digest_comes(snapshot: SnapshotAssertion) -> None:
     schedule, now = Schedule.parse("monday", "09:00", "Europe/Berlin"), datetime(2026, 11, 21, 12, tzinfo=UTC)
     settings = ChannelSettings("T1", "C1", is_digest_on=True)
-    states = [settings, replace(settings, ranks_people=True), replace(settings, is_digest_on=False)]
+    states = [settings, replace(settings, is_digest_on=False)]
     assert "\n".join(digest_state(each, schedule, now) for each in states) == snapshot
 
 
@@ -259,8 +259,8 @@ def test_the_answers_about_stats_read_as_in_the_snapshot(snapshot: SnapshotAsser
         NOT_YOURS,
         no_channel("#leads"),
         unsure("missing_scope"),
-        no_author("@zoe", [], lists_people=True),
-        no_author("@zoe", ["helper", "pager"], lists_people=False),
+        no_author("@zoe", []),
+        no_author("@zoe", ["helper", "pager"]),
         several_authors("@helper", ["B1", "B2"]),
     ]
     assert "\n".join(said) == snapshot

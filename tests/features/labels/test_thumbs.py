@@ -10,8 +10,8 @@ from bot.slack import ids
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.figures import Place, Span, ThumbCount
 from bot.store.schema import thumbs
-from tests.gestures import add_case, ask, go_ahead, heard, help_desk, reactions, scored, stats
-from tests.stage import ANSWER, CHANNEL, Stage, StageFactory, shown
+from tests.gestures import ask, go_ahead, heard, help_desk, reactions, scored, stats
+from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 NO_LABELS = "thumbs (not labels):"
 ALWAYS = Span(datetime(2026, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC))
@@ -79,18 +79,6 @@ async def test_a_thumb_that_asks_for_a_score_is_no_opinion(stage: Stage) -> None
     stage.ben.react(answer, "-1")
     await heard(stage, 2)
     assert await counts(stage) == [ThumbCount(stage.helper.id, 0, 1, 1)]
-
-
-@pytest.mark.needs("digest")
-async def test_peoples_thumbs_are_shown_where_people_are_listed(stage: Stage) -> None:
-    own = stage.ben.post(CHANNEL, ANSWER)
-    await add_case(stage, help_desk(stage), stage.ben.id, 4, message_ts=own.ts)
-    stage.ann.react(own, "+1")
-    await heard(stage, 1)
-    assert NO_LABELS not in shown(await stats(stage))
-    stage.ann.command(CHANNEL, ids.COMMAND, "digest people on")
-    await stage.told(stage.ann, 2)
-    assert f"*ben*, {NO_LABELS} 1 up, 0 down on 1 reply" in shown(await stats(stage, count=3))
 
 
 @pytest.mark.needs("privacy")

@@ -29,14 +29,13 @@ async def test_changes_of_a_digest_by_command_and_home_tab_name_the_person(stage
 
     channel = stage.slack.workspace.channel(CHANNEL).id
     await add_case(stage, help_desk(stage), stage.helper.id, 4)
-    for count, text in enumerate(("on friday", "people on", "", "off"), start=1):
+    for count, text in enumerate(("on friday", "", "off"), start=1):
         stage.ben.command(CHANNEL, ids.COMMAND, f"digest {text}")
         await stage.told(stage.ben, count)
     await press(stage, await home(stage), ACTION_DIGEST_ON, block_id=f"channel-{channel}")
     assert [(act.who, act.what, act.channel_id) for act in await stage.log.audit.since()] == [
         (stage.ben.id, "digest_on", channel),
         (stage.ben.id, "digest_changed", channel),
-        (stage.ben.id, "people_ranked", channel),
         (stage.ben.id, "digest_off", channel),
         (stage.ann.id, "digest_on", channel),
     ]

@@ -51,8 +51,8 @@ async def test_all_that_is_stored_is_there_and_nothing_of_others_or_of_another_t
         await log.labels.put(asked, BEN, Label(1, "I disagree."))
         await save_visibility(log, "T1", ANN, Visibility.ME)
         await save_visibility(log, "T1", BEN, Visibility.ME)
-        await log.channels.save("T1", "C1", ANN, ranks_people=True)
-        await log.channels.save("T1", "C2", BEN, ranks_people=True)
+        await log.channels.save("T1", "C1", ANN, labels_per_week=3)
+        await log.channels.save("T1", "C2", BEN, labels_per_week=3)
         await delivered(log, "elsewhere", team_id="T2", requester_id=BEN)
 
     await with_log(database_url, fill)
@@ -64,7 +64,7 @@ async def test_all_that_is_stored_is_there_and_nothing_of_others_or_of_another_t
     assert [rating["raw"] for row in rows[1:4] for rating in row["ratings"]] == ["score: 4"] * 3
     assert (rows[4]["case_id"], rows[4]["score"], rows[4]["reason"]) == (4, 2, "Too short.")
     assert [(row["who"], row["what"], row["user_id"]) for row in rows[5:]] == [
-        (ANN, "people_ranked", None),
+        (ANN, "labels_changed", None),
         (OPERATOR, "exported_person", ANN),
     ]
     assert {row["team_id"] for row in rows} == {"T1"}
