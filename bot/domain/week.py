@@ -46,15 +46,6 @@ class Week:
     def first_day(self) -> date:
         return self.start.astimezone(self.zone).date()
 
-    def same_days_before(self, until: datetime) -> tuple[datetime, datetime]:
-        """The start and end of the part of the week before that matches this week up to `until`, on the zone's clocks.
-
-        That is all of it if this week is over.
-        """
-        last = self.before()
-        is_over = until >= self.end
-        return last.start, last.end if is_over else max(_earlier(until, 1, self.zone), last.start)
-
     def before(self, weeks: int = 1) -> "Week":
         """The seven days that many weeks before this week; 1 is right before it."""
         return Week.until(_earlier(self.start, weeks - 1, self.zone), self.zone)

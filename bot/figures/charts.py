@@ -17,25 +17,22 @@ from judge.scoring.rubric import Scale
 
 _MOST_BARS = 20
 _BAR = 20
+BEFORE = "the four weeks before"
 _NO_BREAK = "\u00a0"
 
 Points = Sequence[tuple[str, float]]
 """Labels with values; a trend has the weeks that have a mean, oldest first, each labelled with its Monday."""
 
 
-def moved(change: Interval | None, *, is_finished: bool) -> str:
-    """A sentence on whether the mean has changed since last week, and by how much if that is more than chance.
-
-    Empty if the change is not known. A week that is not over is compared with the same days of last week.
-    """
-    before = "last week" if is_finished else "the same days of last week"
+def moved(change: Interval | None) -> str:
+    """A sentence on whether the mean has changed, and by how much if that is more than chance; empty if not known."""
     if change is None or change.low is None or change.high is None:
         return ""
     if change.low <= 0 <= change.high:
-        return f"No clear change from {before}."
+        return f"No clear change from {BEFORE}."
     how = "lower" if change.mean < 0 else "higher"
     by, near, far = distances(change.mean, change.low, change.high)
-    return f"{by} {how} than {before} (between {near} and {far} {how})."
+    return f"{by} {how} than {BEFORE} (between {near} and {far} {how})."
 
 
 def distances(mean: float, low: float, high: float) -> list[str]:

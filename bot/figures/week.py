@@ -81,7 +81,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Author:
-    """The scores of one bot's or person's replies, this week and the week before, and how far the mean has moved."""
+    """The scores of one author's replies, this week and in the four weeks before, and how far the mean has moved."""
 
     id: str
     this: Tally
@@ -95,9 +95,6 @@ class Glance:
 
     Attributes:
         until: The moment up to which the week is counted; its end once it is over.
-        last: The week before, by its own most common judge version; only the same days if this week is not over.
-        change: How far the mean has moved since then; None if that is not known.
-        has_new_judge: Whether `last` is of another judge version, so that the change is not known.
         trend: Up to eight weeks, oldest first, this one last.
         raters: How many cases the offline rater scored and the demo made up; None counts those of models.
         unread: How many cases are of replies that show something that was not read.
@@ -109,9 +106,6 @@ class Glance:
     until: datetime
     kind: Kind
     this: Tally
-    last: Tally
-    change: Interval | None
-    has_new_judge: bool
     trend: tuple[Point, ...]
     raters: Mapping[str | None, int]
     unread: int
@@ -137,6 +131,9 @@ class Figures(Glance):
     """A channel's week in full.
 
     Attributes:
+        last: The four weeks before, as scored by the same judge version.
+        change: How far the mean has moved since then; None if that is not known.
+        has_new_judge: Whether only other judge versions scored those weeks, so that the change is not known.
         unscored: The number of cases without a score, by reason.
         lowest: Up to three low scores, chosen or drawn, the lowest first and the newest first among equals.
         authors: Authors with scores this week, most scores first.
@@ -148,6 +145,9 @@ class Figures(Glance):
         uncounted: How many scores are in no figure: of people's replies (True) and of typed texts (False).
     """
 
+    last: Tally
+    change: Interval | None
+    has_new_judge: bool
     unscored: Mapping[str, int]
     lowest: tuple[LowCase, ...]
     authors: tuple[Author, ...]
@@ -159,50 +159,45 @@ class Figures(Glance):
     uncounted: Mapping[bool, int]
 
 
-def spans_of(week: Week, now: datetime) -> tuple[Span, Span]:
-    """The part of a week that has passed, and the same days of the week before."""
-    span = Span(week.start, min(week.end, max(now, week.start)))
-    return span, Span(*week.same_days_before(span.end))
+def passed(week: Week, now: datetime) -> Span:
+    """The part of a week that has passed."""
+    return Span(week.start, min(week.end, max(now, week.start)))
 
 
-Counted = tuple[list[ScoreCount], list[ThreadCount], list[ScoreCount], list[ThreadCount], list[KindSum]]
-"""A channel's scores of the week and their threads, those of the week before, and the sums of the weeks before."""
+def weeks_before(week: Week) -> Span:
+    """The weeks with which a week is compared."""
+    return Span(week.before(figures_quality.WEEKS).start, week.start)
 
 
-async def read_counts(
-    tallies: Tallies, place: Place, week: Week, spans: Iterable[Span], *, by_author: bool
-) -> Mapping[str, Counted]:
-    """What a glance at each channel of a place is made of, with as few queries as for one; `spans` are `spans_of`."""
-    this, last = spans
-    parts: Sequence[Sequence[Any]] = await asyncio.gather(
-        tallies.scores(place, this, by_author),
-        tallies.threads(place, this, False),
-        tallies.scores(place, last, by_author),
-        tallies.threads(place, last, False),
-        tallies.sums(place, [Span(each.start, each.end) for each in _weeks_before(week)]),
-    )
-    found: dict[str, Counted] = {each: ([], [], [], [], []) for each in (place.channel_id, *place.others)}
+async def read_glances(tallies: Tallies, place: Place, week: Week, now: datetime) -> Mapping[str, Glance]:
+    """A glance at each channel of a place, with as few queries as for one."""
+    span = passed(week, now)
+    counting = tallies.scores(place, span, False), _sums(tallies, place, week)
+    parts: Sequence[Sequence[Any]] = await asyncio.gather(*counting)
+    found: dict[str, tuple[list[ScoreCount], list[KindSum]]] = {
+        each: ([], []) for each in (place.channel_id, *place.others)
+    }
     for position, part in enumerate(parts):
         for row in part:
             found[row.channel_id][position].append(row)
-    return found
+    return {channel_id: _to_glance(week, span.end, *each) for channel_id, each in found.items()}
 
 
-def to_glance(week: Week, until: datetime, counted: Counted) -> Glance:
-    rows, threads, earlier, earlier_threads, sums = counted
+def _to_glance(
+    week: Week,
+    until: datetime,
+    rows: Sequence[ScoreCount],
+    sums: Sequence[KindSum],
+    threads: Sequence[ThreadCount] = (),
+) -> Glance:
     kind = commonest(rows)
-    was = commonest((row for row in earlier if row.kind.scale == kind.scale), kind.scale)
-    this, last = tally_of(rows, kind, threads), tally_of(earlier, was, earlier_threads)
-    trend = (*_trend(sums, week, kind), Point(week, this.mean, kind.version))
+    this = tally_of(rows, kind, threads)
     return Glance(
         week,
         until,
         kind,
         this,
-        last,
-        None if was != kind else change_of(this, last, kind.scale),
-        has_new_judge=last.n > 0 and was != kind,
-        trend=trend,
+        trend=(*_trend(sums, week, kind), Point(week, this.mean, kind.version)),
         raters=count_raters(rows),
         unread=count_unread(rows),
         off_scale=_count(rows, lambda row: row.kind.scale != kind.scale),
@@ -214,13 +209,17 @@ async def read_figures(
     tallies: Tallies, place: Place, week: Week, now: datetime, choose: Choose | None = None
 ) -> Figures:
     """The figures of a week, or of its part that has passed; `choose` selects the authors of the lowest scores."""
-    spans = span, _ = spans_of(week, now)
-    counted = (await read_counts(tallies, place, week, spans, by_author=True))[place.channel_id]
-    threads = await asyncio.gather(*(tallies.threads(place, each, True) for each in spans))
-    glance = to_glance(week, span.end, counted)
+    span, before = passed(week, now), weeks_before(week)
+    rows, earlier, sums = await asyncio.gather(
+        tallies.scores(place, span), tallies.scores(place, before), _sums(tallies, place, week)
+    )
+    threads, earlier_threads, *by_author = await asyncio.gather(
+        *(tallies.threads(place, each, by_author) for by_author in (False, True) for each in (span, before))
+    )
+    glance = _to_glance(week, span.end, rows, sums, threads)
     kind = glance.kind
-    rows, _, earlier, *_ = counted
-    authors = _authors((rows, earlier), threads, kind)
+    last = tally_of(earlier, kind, earlier_threads)
+    authors = _authors((rows, earlier), by_author, kind)
     (usage,), uncounted, labelled, quality, lowest = await asyncio.gather(
         tallies.usage(place, span, kind),
         tallies.uncounted(place, span),
@@ -234,6 +233,9 @@ async def read_figures(
             unscored[row.unscored_reason or ""] += row.number
     return Figures(
         **{each.name: getattr(glance, each.name) for each in fields(Glance)},
+        last=last,
+        change=change_of(glance.this, last, kind.scale),
+        has_new_judge=not last.n and any(row.score is not None and row.kind.scale == kind.scale for row in earlier),
         unscored=dict(unscored.most_common()),
         lowest=lowest,
         authors=authors,
@@ -266,13 +268,17 @@ def changes_of(pairs: Sequence[tuple[Tally, Tally]], scale: Scale) -> Sequence[I
     return differences([(now, before) for now, before in means])
 
 
-def _weeks_before(week: Week) -> Sequence[Week]:
+def _weeks_of_trend(week: Week) -> Sequence[Week]:
     return [week.before(back) for back in range(TREND_WEEKS - 1, 0, -1)]
+
+
+async def _sums(tallies: Tallies, place: Place, week: Week) -> Sequence[KindSum]:
+    return await tallies.sums(place, [Span(each.start, each.end) for each in _weeks_of_trend(week)])
 
 
 def _trend(sums: Sequence[KindSum], week: Week, kind: Kind) -> Sequence[Point]:
     """The weeks before this one, each by the judge version that scored most of it on the scale."""
-    weeks, on_scale = _weeks_before(week), [each for each in sums if (each.lowest, each.highest) == kind.scale]
+    weeks, on_scale = _weeks_of_trend(week), [each for each in sums if (each.lowest, each.highest) == kind.scale]
     most = {each.position: each for each in sorted(on_scale, key=lambda each: (each.n, each.version or ""))}
     points = [Point(each, None) for each in weeks]
     for position, found in most.items():
@@ -320,14 +326,23 @@ def tally_of(rows: Iterable[ScoreCount], kind: Kind, threads: Iterable[ThreadCou
 def _authors(
     rows: Sequence[Iterable[ScoreCount]], threads: Sequence[Iterable[ThreadCount]], kind: Kind
 ) -> tuple[Author, ...]:
-    """The authors of this week's rows, which come first; those of the week before come second."""
+    """The authors of this week's rows, which come first; those of the weeks before come second.
+
+    Those who got clearly worse come first, then those with the most scores.
+    """
     (this, last), (these, those) = map(_by_author, rows), map(_by_author, threads)
     tallies = {
         each: (tally_of(its, kind, these[each]), tally_of(last[each], kind, those[each])) for each, its in this.items()
     }
     changes = changes_of(list(tallies.values()), kind.scale)
     authors = [Author(each, *pair, change) for (each, pair), change in zip(tallies.items(), changes, strict=True)]
-    return tuple(sorted((each for each in authors if each.this.n), key=lambda each: (-each.this.n, each.id)))
+    found = [each for each in authors if each.this.n]
+    return tuple(sorted(found, key=lambda each: (worse_first(each.change), -each.this.n, each.id)))
+
+
+def worse_first(change: Interval | None) -> float:
+    """A key to sort by: clear drops come first, the largest of them before the others."""
+    return change.mean if change and change.high is not None and change.high < 0 else 0
 
 
 def _by_author(rows: Iterable[Row]) -> Mapping[str, list[Row]]:

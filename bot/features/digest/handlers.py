@@ -18,7 +18,7 @@ from bot.feature import Services
 from bot.features.digest import ids, poster
 from bot.features.digest import text as words
 from bot.features.digest.input import parse_digest, parse_stats
-from bot.features.digest.queries import busiest, read_glances
+from bot.features.digest.queries import busiest
 from bot.figures import week as figures_week
 from bot.figures.charts import weekly_means
 from bot.pipeline.text import BUTTON_TOO_SLOW
@@ -235,7 +235,7 @@ class ChannelsAtHome:
 
     async def _read(self, place: Place, week: Week, now: datetime) -> Mapping[str, figures_week.Glance]:
         async with self._reading:
-            return await read_glances(self._services.store.tallies, place, week, now)
+            return await figures_week.read_glances(self._services.store.tallies, place, week, now)
 
 
 def _channel(settings: ChannelSettings, schedule: Schedule, glance: figures_week.Glance, may_switch: bool) -> ui.Block:
@@ -271,6 +271,16 @@ def register(app: AsyncApp, services: Services) -> None:
             refusal = "" if await services.messenger.open_modal(invocation.trigger_id, window) else BUTTON_TOO_SLOW
         if refusal:
             await services.messenger.tell(invocation.recipient, refusal)
+
+    @slack_invocation.on_click(app, ids.ACTION_DIGEST_DETAILS)
+    async def show_details(body: dict[str, Any]) -> None:
+        invocation = slack_invocation.to_invocation(body)
+        channel_id, _, week = slack_invocation.clicked_value(body).partition(":")
+        said: Post | str = await services.access.refusal(invocation, _WHAT, channel_id, is_change=False)
+        if not said:
+            settings = await services.store.channels.of(invocation.team_id, channel_id)
+            said = await poster.details(services, settings, week)
+        await services.messenger.tell(invocation.recipient, said)
 
     @slack_invocation.on_click(app, ids.ACTION_DIGEST_ON, ids.ACTION_DIGEST_OFF)
     async def switch_digest(body: dict[str, Any]) -> None:

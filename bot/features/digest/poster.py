@@ -176,10 +176,21 @@ async def low_replies(
     return [case for case in found if case.author_id in listed][:MOST], listed
 
 
+def _week_of(services: Services, settings: ChannelSettings, which: str) -> Week:
+    """The week that is given as its two ends."""
+    start, end = map(datetime.fromisoformat, which.split("/"))
+    return Week(start, end, schedule_of(services, settings).zone)
+
+
+async def details(services: Services, settings: ChannelSettings, which: str) -> messenger.Post:
+    """What a week's digest leaves out, for one person."""
+    figures, _, _ = await _read(services, settings, _week_of(services, settings, which))
+    return text.details_message(figures)
+
+
 async def low_window(services: Services, settings: ChannelSettings, which: str, reader: str) -> Block:
     """The window with the low replies of a week, given as its two ends, for one person."""
-    start, end = map(datetime.fromisoformat, which.split("/"))
-    week = Week(start, end, schedule_of(services, settings).zone)
+    week = _week_of(services, settings, which)
     replies, listed = await low_replies(services, settings, week)
     await services.store.assignments.note_told(settings.team_id, [case.id for case in replies], reader)
     sorted_ = await read_causes(services.store.database, Place(settings.team_id, settings.channel_id), week.label)

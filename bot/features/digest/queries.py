@@ -6,10 +6,8 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.week import Week
-from bot.figures.week import Glance, read_counts, spans_of, to_glance
 from bot.store.database import Database, lock_learning
-from bot.store.figures import Place, Tallies
+from bot.store.figures import Place
 from bot.store.schema import cases, causes
 from bot.store.visibility import counts
 from judge.evaluation.causes import Cause
@@ -20,13 +18,6 @@ async def busiest(database: Database, team_id: str, channel_ids: Collection[str]
     query = sa.select(cases.c.channel_id).where(is_among, cases.c.judged_at >= since, counts(cases))
     query = query.group_by(cases.c.channel_id).order_by(sa.func.count().desc(), cases.c.channel_id)
     return await database.values(query)
-
-
-async def read_glances(tallies: Tallies, place: Place, week: Week, now: datetime) -> Mapping[str, Glance]:
-    """A glance at each channel of a place."""
-    spans = spans_of(week, now)
-    counted = await read_counts(tallies, place, week, spans, by_author=False)
-    return {channel_id: to_glance(week, spans[0].end, each) for channel_id, each in counted.items()}
 
 
 async def note_causes(database: Database, place: Place, week: str, found: Sequence[Cause]) -> None:

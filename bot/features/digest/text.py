@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from bot.domain.numbers import number_of
 from bot.features.digest import ids
 from bot.figures import quality
-from bot.figures.charts import charts, day_name, distances, good_words, low_words, moved
+from bot.figures.charts import BEFORE, charts, day_name, distances, good_words, low_words, moved
 from bot.figures.lowest import low_blocks
 from bot.figures.week import FEWEST, Figures, Glance
 from bot.pipeline.verdict_text import in_short
@@ -25,7 +25,7 @@ _NAME = 80
 _VERSION = 120
 _CENT = 0.01
 _MINUS = "−"
-NEW_JUDGE = "Another judge scored last week, so the two are not compared."
+_NEW_JUDGE = f"Another judge scored {BEFORE}, so they are not compared."
 TOO_FEW = f"Fewer than {FEWEST} scores, so no figures: people may still be asked to score these replies blind."
 
 
@@ -42,9 +42,24 @@ def digest_message(
     `members` are the authors to be named, `causes` is what the low replies have in common. Of the words of others it
     quotes only the reasons of the lowest scores.
     """
-    lowest = lowest_blocks(figures, members, workspace_url, channel_id)
-    small = (_unscored(figures), _agreement(figures), _details(figures))
-    return _message(figures, lead, "", small, [*causes, *lowest, *_authors(figures, members)])
+    lowest = lowest_blocks(figures, members, workspace_url)
+    middle: list[ui.Block | Drawn] = [*causes, *lowest, *_authors(figures, members)]
+    is_drawn = any(isinstance(each, Drawn) for each in lead)
+    trend = [] if is_drawn else charts(figures.this, figures.trend, figures.scale, "chosen")[-1:]
+    return _message(figures, lead, "", [*middle, *trend, _buttons(figures, channel_id)])
+
+
+def details_message(figures: Figures) -> Post:
+    """What a digest leaves out, for one person: corrections, agreement with people, unscored cases, cost."""
+    lines = (
+        quality.corrected(figures.quality),
+        _uncorrected(figures.quality),
+        _agreement(figures),
+        judge_change(figures),
+        _unscored(figures),
+        _details(figures),
+    )
+    return Post("Details of this digest", [ui.section(line) for line in lines if line])
 
 
 def stats_message(
@@ -58,9 +73,13 @@ def stats_message(
     has_lowest: bool,
 ) -> Post:
     """A week's figures: of one author with their lowest, or of the channel by assistant; `subject` ends the title."""
-    lowest = lowest_blocks(figures, members, workspace_url, channel_id)
-    small = (not_counted(figures), _agreement(figures) if subject else "")
-    return _message(figures, lead, subject, small, lowest if has_lowest else _authors(figures, members))
+    lowest = lowest_blocks(figures, members, workspace_url)
+    drawn = charts(figures.this, figures.trend, figures.scale, "chosen") if figures.usage.cases else []
+    small = [not_counted(figures), _uncorrected(figures.quality), judge_change(figures)]
+    small += [_agreement(figures)] if subject else []
+    end = [_see_all(figures, channel_id)] if has_lowest and figures.lowest else []
+    middle = [*drawn, *(lowest if has_lowest else _authors(figures, members)), *end]
+    return _message(figures, lead, subject, middle, [quality.corrected(figures.quality)], small)
 
 
 def counted(glance: Glance) -> str:
@@ -71,15 +90,13 @@ def counted(glance: Glance) -> str:
 
 
 def measures(glance: Glance) -> str:
-    """Their mean and shares, and how the mean has changed; a reason if they are too few, empty if none."""
+    """Their mean and shares; a reason if they are too few, empty if none."""
     this, scale = glance.this, glance.scale
     if this.mean is None:
         return TOO_FEW if this.n else ""
     low, good = this.share_up_to(glance.low) or 0, 1 - (this.share_up_to(good_from(scale) - 1) or 0)
-    change = NEW_JUDGE if glance.has_new_judge else moved(glance.change, is_finished=glance.is_finished)
     average = f"Mean *{this.mean:.1f}* on a scale of {scale.low} to {scale.high}."
-    scored = f"Scored {low_words(scale)}: *{low:.0%}*. Scored {good_words(scale)}: *{good:.0%}*."
-    return f"{average} {change}".strip() + f"\n{scored}"
+    return f"{average} Scored {low_words(scale)}: *{low:.0%}*. Scored {good_words(scale)}: *{good:.0%}*."
 
 
 def not_counted(glance: Glance) -> str:
@@ -92,13 +109,11 @@ def _message(
     figures: Figures,
     lead: Sequence[ui.Block | Drawn],
     subject: str,
-    small: Sequence[str],
     middle: Sequence[ui.Block | Drawn],
+    lines: Sequence[str] = (),
+    small: Sequence[str] = (),
 ) -> Post:
-    """The common form of digest and stats: the `lead`, the count, mean and charts, and the small print.
-
-    The `middle` comes right before the small print.
-    """
+    """The common form of digest and stats: the `lead`, the count and mean, `lines`, the `middle`, the small print."""
     week = figures.week
     start, due = (each.astimezone(week.zone) for each in (week.start, week.end))
     days = (due.date() - start.date()).days
@@ -115,21 +130,17 @@ def _message(
     if not figures.usage.cases:
         return Post.of(" ".join([f"{title}:", *said]).replace("*", ""), [*top, *middle])
     counts = counted(figures)
-    lines = (f"*{counts}*" if lead else f"*{title}*: {counts}", measures(figures), quality.corrected(figures.quality))
-    end = [
-        ui.context(line)
-        for line in (judge_change(figures), _uncorrected(figures.quality), *small, *_uncounted(figures))
-        if line
-    ]
+    change = "" if figures.this.mean is None else _NEW_JUDGE if figures.has_new_judge else moved(figures.change)
+    lines = (f"*{counts}*" if lead else f"*{title}*: {counts}", change, measures(figures), *lines)
+    text = " ".join([f"{title}:", *said, f"{counts}.", change, measures(figures)]).replace("*", "")
     return Post.of(
-        " ".join([f"{title}:", *said, f"{counts}.", measures(figures)]).replace("*", "").replace("\n", " ").strip(),
+        " ".join(text.split()),
         [
             *top,
             ui.section("\n".join(line for line in lines if line)),
             *map(ui.context, quality.caveats(figures.raters, figures.unread)),
-            *charts(figures.this, figures.trend, figures.scale, "chosen"),
             *middle,
-            *end,
+            *(ui.context(line) for line in (*small, *_uncounted(figures)) if line),
         ],
     )
 
@@ -151,16 +162,27 @@ def _uncorrected(found: quality.Quality | None) -> str:
     )
 
 
-def lowest_blocks(
-    figures: Figures, members: Mapping[str, Member], workspace_url: str, channel_id: str
-) -> list[ui.Block]:
-    """The lowest scores with the judge's reasons, and a button that shows one person all low ones, with their words."""
+def lowest_blocks(figures: Figures, members: Mapping[str, Member], workspace_url: str) -> list[ui.Block]:
+    """The lowest scores with the judge's reasons."""
     if not figures.lowest:
         return []
-    week, names = figures.week, {author_id: member.name for author_id, member in members.items()}
+    names = {author_id: member.name for author_id, member in members.items()}
     listed = low_blocks(figures.lowest, [names.get(case.author_id or "", "") for case in figures.lowest], workspace_url)
-    see_all = ui.button("See all", ids.ACTION_LOW_LIST, f"{channel_id}:{week.start.isoformat()}/{week.end.isoformat()}")
-    return [ui.section("*Lowest*"), *listed, ui.actions(see_all)]
+    return [ui.section("*Lowest*"), *listed]
+
+
+def _buttons(figures: Figures, channel_id: str) -> ui.Block:
+    details = ui.button("Details", ids.ACTION_DIGEST_DETAILS, _which(figures, channel_id))
+    return ui.actions(*(_see_all(figures, channel_id)["elements"] if figures.lowest else ()), details)
+
+
+def _see_all(figures: Figures, channel_id: str) -> ui.Block:
+    """A button that shows one person all low replies, with their words."""
+    return ui.actions(ui.button("See all", ids.ACTION_LOW_LIST, _which(figures, channel_id)))
+
+
+def _which(figures: Figures, channel_id: str) -> str:
+    return f"{channel_id}:{figures.week.start.isoformat()}/{figures.week.end.isoformat()}"
 
 
 def _authors(figures: Figures, members: Mapping[str, Member]) -> list[Drawn]:
@@ -213,7 +235,7 @@ def _agreement(figures: Figures) -> str:
     if is_enough and figures.unlike < SURE:
         why = "by their scores, Kolmogorov-Smirnov test"
         parts.append(f"careful: this week's replies differ from the labelled ones ({why}), so label new ones")
-    return " · ".join(["*Same score from the judge and from people, so far*", *parts])
+    return " · ".join(["*Within one point of people, so far*", *parts])
 
 
 def _labelled(figures: Figures) -> Sequence[tuple[str, quality.Agreement | None]]:
@@ -225,18 +247,18 @@ def _agreed(agreement: quality.Agreement) -> str:
     return (
         f"too few labels ({replies})"
         if agreement.n < ENOUGH_LABELS
-        else f"{quality.span(agreement.exact, '.0%')} ({replies})"
+        else f"{quality.span(agreement.within_one, '.0%')} ({replies})"
     )
 
 
 def _closer(figures: Figures) -> list[str]:
-    """The agreement in more detail: how often it is within one point, and weighted kappa."""
+    """The agreement in more detail: how often the scores are the same, and weighted kappa."""
     parts = []
     for how, found in _labelled(figures):
         if found and found.n >= ENOUGH_LABELS:
             has_kappa = found.kappa is not None and found.kappa.low is not None
             kappa = f", weighted kappa {quality.span(found.kappa, '.2f')}".replace("-", _MINUS) if has_kappa else ""
-            parts.append(f"{how}: within one point {found.within_one.mean:.0%}{kappa}")
+            parts.append(f"{how}: same score {found.exact.mean:.0%}{kappa}")
     return parts
 
 
@@ -245,13 +267,13 @@ def _details(figures: Figures) -> str:
     tokens = f"{usage.tokens:,} tokens{_known(usage.with_tokens, usage.cases)}" if usage.with_tokens else ""
     cost = _cost(usage)
     parts = [
-        f"requested by {number_of(usage.people, 'person', 'people')}",
+        f"Requested by {number_of(usage.people, 'person', 'people')}",
         *_closer(figures),
         tokens or (cost and "tokens unknown"),
         cost or (tokens and "cost unknown"),
         f"third rating not needed: {usage.skipped_ratings:,} of {usage.with_skipping:,}" if usage.with_skipping else "",
     ]
-    return "Details: " + " · ".join(part for part in parts if part)
+    return " · ".join(part for part in parts if part)
 
 
 def _cost(usage: Usage) -> str:

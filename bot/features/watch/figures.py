@@ -26,11 +26,9 @@ class Watched:
     """One assistant's week, as scored by the judge version that scored most of it.
 
     Attributes:
-        is_finished: Whether the week is over.
         tally: How often each score was given this week.
         week: The quality of all replies of this week, estimated from those drawn; None without a score.
-        change: How far the mean has moved since last week, or the same days of it; None with too few scores by
-            this judge version.
+        change: How far the mean has moved since the four weeks before; None with too few scores by this judge version.
         trend: Eight weeks, this one last; those with too few scores of this judge version have no mean.
         weeks: The last four weeks, for the correction by labels.
         coverage: The outcomes of all its replies of this week.
@@ -44,7 +42,6 @@ class Watched:
     author_id: str
     scale: Scale
     judge_version: str | None
-    is_finished: bool
     tally: figures_week.Tally
     week: Quality | None
     change: Interval | None
@@ -66,7 +63,7 @@ class Watched:
 async def read_watched(
     tallies: Tallies, replies: Replies, place: Place, week: Week, now: datetime
 ) -> Sequence[Watched]:
-    """The week so far of each watched assistant with scored replies, those with the most first.
+    """The week so far of each watched assistant with scored replies: what got worse first, then those with the most.
 
     If the place names an author, only that author's.
     """
@@ -75,7 +72,8 @@ async def read_watched(
     authors = await tallies.authors(watched, Span(week.start, until))
     found = [await _read(tallies, replies, watched, author_id, week, until) for author_id in authors]
     changes = differences([(_mean_of(each.week), before) for each, before in found])
-    return [replace(each, change=change) for (each, _), change in zip(found, changes, strict=True)]
+    changed = [replace(each, change=change) for (each, _), change in zip(found, changes, strict=True)]
+    return sorted(changed, key=lambda each: figures_week.worse_first(each.change))
 
 
 async def _read(
@@ -94,13 +92,12 @@ async def _read(
         return scored, to_quality(scored, kind.scale, coverage)
 
     found = [await quality(Span(each.start, min(each.end, until))) for each in weeks]
-    (scored, this), (_, before) = found[-1], await quality(Span(*week.same_days_before(until)))
+    (scored, this), (_, before) = found[-1], await quality(figures_week.weeks_before(week))
     _, recent = await quality(Span(week.before(WEEKS - 1).start, until))
     its_week = Watched(
         author_id,
         kind.scale,
         kind.version,
-        until >= week.end,
         figures_week.tally_of(rows, kind),
         week=this,
         change=None,

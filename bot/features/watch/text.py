@@ -9,7 +9,7 @@ from bot.features.watch import ids
 from bot.features.watch.figures import CountedWatch, Watched
 from bot.features.watch.queries import Unread
 from bot.figures import quality
-from bot.figures.charts import charts, good_words, low_words, moved
+from bot.figures.charts import BEFORE, charts, distances, good_words, low_words
 from bot.figures.lowest import low_blocks
 from bot.figures.week import FEWEST
 from bot.slack import blocks as ui
@@ -18,7 +18,7 @@ from bot.slack.messenger import Drawn, Post
 from bot.slack.mrkdwn import clip, escape
 from bot.store.figures import LowCase, TimedScore
 from judge.evaluation.drift import MIN_REFERENCE, Drop
-from judge.evaluation.stats import MeanEstimate
+from judge.evaluation.stats import Interval, MeanEstimate
 from judge.scoring.rubric import Scale
 
 _NAME = 80
@@ -31,7 +31,7 @@ _SHOWN = {
 NO_BOTS = "No bot has written in this channel lately, and none is a member, so there is nothing to watch."
 _TITLE = "Watch an assistant"
 _MOST_SHOWN = 10
-MOST_DRAWN = 5
+MOST_DRAWN = 1  # a digest is at most a screen
 """A digest has charts of at most this many assistants, those with the most replies, to fit into one message."""
 _HELP = """\
 • `/judge watch @assistant` opens a window with all settings
@@ -183,7 +183,7 @@ def watched_blocks(watched: Sequence[Watched], members: Mapping[str, Member]) ->
     found: list[ui.Block | Drawn] = []
     for place, each in enumerate([each for each in watched if each.author_id in members][:_MOST_SHOWN]):
         found.append(ui.section("\n".join(_lines(each, clip(members[each.author_id].name, _NAME)))))
-        found += charts(each.tally, each.trend, each.scale, "random") if place < MOST_DRAWN else []
+        found += charts(each.tally, each.trend, each.scale, "random")[-1:] if place < MOST_DRAWN else []
     return found
 
 
@@ -198,8 +198,8 @@ def _lines(each: Watched, name: str) -> Iterator[str]:
         yield f"{drawn}: fewer than {FEWEST} scores, so no mean ({counted})."
     else:
         week, scale = each.week, each.scale
-        mean = f"mean {_estimated(each, week.mean, '.1f')} on a scale from {scale.low} to {scale.high}"
-        yield f"{drawn}: {mean} ({counted}). {moved(each.change, is_finished=each.is_finished)}".strip()
+        yield f"*{name}*{_how(each.change)}: mean {_estimated(each, week.mean, '.1f')}{_was(week, each.change)}."
+        yield f"{which.capitalize()}, {counted}, on a scale from {scale.low} to {scale.high}."
         low, good = _estimated(each, week.low, ".0%"), _estimated(each, week.good, ".0%")
         yield f"Scored {low_words(scale)}: {low}. Scored {good_words(scale)}: {good}."
         if each.is_whole:
@@ -219,6 +219,23 @@ def _lines(each: Watched, name: str) -> Iterator[str]:
         yield f"Drawn, but not scored: {lost}. Other replies of those days stand in for them."
     if none := _outcomes(each.coverage, (ReplyOutcome.NO_ANSWER, ReplyOutcome.EDITED)):
         yield f"{', '.join(none)}."
+
+
+def _how(change: Interval | None) -> str:
+    if change is None or change.low is None or change.high is None:
+        return ""
+    return " got worse" if change.high < 0 else " got better" if change.low > 0 else ", no clear change"
+
+
+def _was(week: quality.Quality, change: Interval | None) -> str:
+    """The mean of the four weeks before, and the range of a clear change."""
+    if change is None or change.low is None or change.high is None:
+        return ""
+    was = f", was {week.mean.judge.mean - change.mean:.1f} in {BEFORE}"
+    if change.low <= 0 <= change.high:
+        return was
+    _, near, far = distances(change.mean, change.low, change.high)
+    return f"{was} ({'down' if change.mean < 0 else 'up'} {near} to {far})"
 
 
 def _estimated(each: Watched, estimate: MeanEstimate, form: str) -> str:

@@ -1,5 +1,6 @@
 """The digest in Slack: what the command does, and what is in the message that comes of it."""
 
+from bot.features.digest import ids
 from bot.slack import ids as slack_ids
 from bot.store.channels import ChannelSettings
 from pocket_slack import Message
@@ -69,9 +70,11 @@ async def test_the_week_is_posted_for_all_once_it_is_over(stage: Stage) -> None:
     await post_digest(stage)
     (message,) = posted(stage)
     assert message.text.startswith("Week up to ")
-    assert "Mean *3.8* on a scale of 0 to 5.\nScored 0 to 2: *20%*. Scored 4 to 5: *80%*." in shown(message)
+    assert "Mean *3.8* on a scale of 0 to 5. Scored 0 to 2: *20%*. Scored 4 to 5: *80%*." in shown(message)
     assert lowest.replace(".", "") in shown(message)
     assert {"data_visualization", "data_table"} < {block["type"] for block in message.blocks}
+    stage.ben.click(message, ids.ACTION_DIGEST_DETAILS)
+    assert "Requested by 1 person" in shown(await stage.told(stage.ben))
 
 
 async def test_the_lowest_are_of_assistants_alone(stage: Stage) -> None:
@@ -96,7 +99,7 @@ async def test_a_slack_without_charts_gets_plain_blocks(stage: Stage) -> None:
     stage.slack.fail("chat.postMessage", error="invalid_blocks")
     await post_digest(stage)
     (message,) = posted(stage)
-    assert {block["type"] for block in message.blocks} == {"section", "context"}
+    assert {block["type"] for block in message.blocks} == {"section", "actions"}
     assert "*helper*: 5 replies, mean 4.0 (new), 0% scored 0 to 2" in shown(message)
 
 

@@ -361,7 +361,6 @@ async def test_the_preview_in_the_terminal_shows_charts_and_posts_nothing(
     shown = capsys.readouterr().out
     for part in (
         "Week up to Monday, 23 Nov 2026, 09:00",
-        "Chosen replies by score",
         "█",
         "Weekly mean of chosen replies",
         "16 Nov (2.3)",

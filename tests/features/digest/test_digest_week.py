@@ -51,29 +51,12 @@ def test_an_iso_week_is_monday_to_sunday_on_the_zones_clocks() -> None:
     assert (week.start, week.end) == (utc(2026, 11, 15, 23), utc(2026, 11, 22, 23))
 
 
-@each(
-    ("until", "end"),
-    [
-        # Wednesday, 10:30 in Berlin: through the change of clocks on 25 October the days differ by an hour in UTC.
-        (utc(2026, 10, 28, 9, 30), utc(2026, 10, 21, 8, 30)),
-        (utc(2026, 11, 18, 9, 30), utc(2026, 11, 11, 9, 30)),
-        (utc(2026, 11, 16, 8), utc(2026, 11, 9, 8)),  # as the week begins
-    ],
-)
-def test_the_same_days_of_last_week_end_at_the_same_time_of_day(until: datetime, end: datetime) -> None:
-    week = schedule("monday").current(until)
-    assert week.same_days_before(until) == (week.before().start, end)
-
-
 @given(moments, schedules)
 def test_weeks_follow_each_other_without_a_gap(now: datetime, schedule: Schedule) -> None:
     over, current = schedule.latest(now), schedule.current(now)
     assert over.end == current.start <= now < current.end
     assert over.before().end == over.start
     assert now - over.end <= timedelta(days=7, hours=1)
-    start, end = current.same_days_before(now)
-    assert current.before().start == start <= end <= current.start
-    assert current.same_days_before(current.end) == (start, current.start)
 
 
 def test_a_time_that_is_skipped_comes_later_by_the_skip() -> None:

@@ -15,7 +15,7 @@ async def test_the_week_so_far_of_this_channel_is_shown_to_one_person(stage: Sta
     assert [block["type"] for block in told.blocks] == ["section", "data_visualization", "data_table"]
     assert told.text.startswith("This week so far (")
     assert (
-        "6 replies chosen by people\nMean *2.5* on a scale of 0 to 5.\n"
+        "6 replies chosen by people\nMean *2.5* on a scale of 0 to 5. "
         "Scored 0 to 2: *50%*. Scored 4 to 5: *50%*." in shown(told)
     )
     (table,) = [block for block in told.blocks if block["type"] == "data_table"]
