@@ -50,6 +50,7 @@ class Watch:
         per_day: At most this many replies are scored a day; 0 is no limit.
         alerts_to: Who is told when the replies get worse: the channel, people, or both, by id.
         floor: They are also told when the mean is clearly below this; None for no floor.
+        low_since: Since when they are also told of single replies with the lowest scores; None if they are not.
     """
 
     team_id: str
@@ -61,6 +62,7 @@ class Watch:
     shows: Shows = Shows.NOTHING
     alerts_to: tuple[str, ...] = ()
     floor: float | None = None
+    low_since: datetime | None = None
 
 
 LATE = timedelta(days=1)

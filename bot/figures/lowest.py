@@ -27,13 +27,18 @@ def reason_of(case: LowCase) -> str:
     return f"“{words}”" if words else ""
 
 
-def low_blocks(lowest: Sequence[LowCase], names: Sequence[str], workspace_url: str) -> list[ui.Block]:
+def low_blocks(
+    lowest: Sequence[LowCase], names: Sequence[str], workspace_url: str, *, has_question: bool = False
+) -> list[ui.Block]:
     """Each reply with its reason, if there is one, and the buttons; `names` are its author's, empty if not shown.
 
-    The reason is the second line of a block of its own, from which `bot/pipeline/quoting.py` can take it.
+    All words are after the first line of a block of its own, from which `bot/pipeline/quoting.py` can take them. It
+    knows of posts that quote a reason, so without a reason there is no question.
     """
     blocks = []
     for case, who in zip(lowest, names, strict=True):
-        words = "\n".join(filter(None, (low_line(case, who, workspace_url), reason_of(case))))
+        reason, question = reason_of(case), excerpt(case.question or "", _REASON)
+        asked = f"Question: “{question}”" if has_question and question and reason else ""
+        words = "\n".join(filter(None, (low_line(case, who, workspace_url), asked, reason)))
         blocks += [ui.section(words) | {"block_id": f"{ids.BLOCK_LOW}{case.id}"}, ui.fairness(case.id)]
     return [*blocks, ui.context(NOT_BLIND)] if blocks else []

@@ -122,7 +122,7 @@ class ThumbCount:
 
 @dataclass(frozen=True)
 class LowCase:
-    """A case to look at; `response` and `reason`, the judge's, are beginnings, and None if they must not be shown."""
+    """A case to look at; the texts, `reason` is the judge's, are beginnings, and None if they must not be shown."""
 
     id: int
     score: int
@@ -133,6 +133,7 @@ class LowCase:
     thread_ts: str | None
     judged_at: datetime
     deleted_at: datetime | None = None
+    question: str | None = None
     response: str | None = None
     reason: str | None = None
 
@@ -410,7 +411,7 @@ def _in_shared_threads(found: sa.CTE) -> sa.Subquery:
 def low_cases(which: sa.ColumnElement[bool]) -> sa.Select[Any]:
     """The lowest first, and the newest first among equals; without the texts of deleted or forgotten cases."""
     is_shown = sa.and_(cases.c.deleted_at.is_(None), cases.c.forgotten_at.is_(None))
-    texts = {"response": cases.c.response, "reason": cases.c.justification}
+    texts = {"question": cases.c.question, "response": cases.c.response, "reason": cases.c.justification}
     words = [sa.case((is_shown, sa.func.substr(each, 1, _WORDS))).label(name) for name, each in texts.items()]
     query = sa.select(*columns_of(cases, LowCase, *texts), *words).where(which)
     return query.order_by(cases.c.score, cases.c.judged_at.desc())

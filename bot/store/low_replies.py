@@ -1,16 +1,19 @@
 """Low replies: which ones there are, and the posts that quote the judge's reasons for them."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
 
 from bot.store.database import StoreQueries
 from bot.store.figures import BEGINNING, END, LowCase, Place, Span, Tallies, is_public, low_cases
-from bot.store.schema import cases, quotes
+from bot.store.schema import cases, quotes, ratings
 from bot.store.visibility import Origin
 
+_AGREED, _SURE = 2, 2 / 3
 _ORIGINS = Origin.CHOSEN, Origin.WATCHED
 
 
@@ -25,6 +28,27 @@ class LowReplies(StoreQueries):
         tallies = Tallies(self._database)
         found = [each for o in _ORIGINS for each in await tallies.low(replace(place, origin=o), span, limit, True)]
         return sorted(found, key=lambda case: case.judged_at, reverse=True)[:limit]
+
+    async def lowest(self, place: Place, span: Span) -> Sequence[tuple[int, datetime]]:
+        """The delivered replies of a watch in the lowest fifth of the scale (0 and 1 of 5), and when they were.
+
+        At least two ratings are that low, or one gives two thirds of its probability to such scores. Deleted and
+        forgotten replies are left out.
+        """
+        limit = cases.c.lowest + 0.2 * (cases.c.highest - cases.c.lowest)
+        is_kept = sa.and_(cases.c.deleted_at.is_(None), cases.c.forgotten_at.is_(None))
+        columns = cases.c.id, cases.c.delivered_at, limit.label("limit"), ratings.c.probabilities
+        query = (
+            sa.select(*columns)
+            .join(ratings, sa.and_(ratings.c.team_id == cases.c.team_id, ratings.c.case_id == cases.c.id))
+            .where(cases.c.score <= limit, ratings.c.score <= limit, is_kept, cases.c.delivered_at.is_not(None))
+            .where(is_public(replace(place, origin=Origin.WATCHED), span))
+        )
+        votes = Counter[tuple[int, datetime]]()
+        for row in await self._database.all(query):
+            low = [chance for score, chance in (row.probabilities or {}).items() if int(score) <= row.limit]
+            votes[row.id, row.delivered_at] += _AGREED * (sum(low) >= _SURE) if row.probabilities else 1
+        return sorted((each for each, number in votes.items() if number >= _AGREED), key=lambda each: each[::-1])
 
     async def note_quoted(self, team_id: str, case_ids: Collection[int], channel_id: str, ts: str) -> Sequence[int]:
         """Records that a message quotes the reasons of these cases; returns those that have none to be quoted (now)."""

@@ -364,6 +364,7 @@ watches = Table(
     Column("shows", String, nullable=False),
     Column("alerts_to", Ids),  # the channel, people, or both
     Column("floor", Float),  # they are also told when the mean is below it
+    Column("low_since", UtcDateTime),  # since when they are also told of single low replies; NULL: they are not
     Column("since", UtcDateTime, nullable=False),  # when the watch began
     Column("look_at", UtcDateTime, nullable=False),  # when the channel is to be read next
     Column("read_until", UtcDateTime, nullable=False),  # everything written before has been found
@@ -406,6 +407,28 @@ alerts = Table(
     Column("kind", String, nullable=False),
     Column("claimed_at", UtcDateTime, nullable=False),
     Column("posted_at", UtcDateTime),
+)
+
+notices = Table(
+    "notices",  # what each recipient is told of a watch once: single low replies, or those of a day together
+    metadata,
+    *_columns(String, "team_id", "channel_id", "author_id", "name", "recipient", primary_key=True),
+    Column("day", String, nullable=False),  # in UTC
+    Column("claimed_at", UtcDateTime, nullable=False),
+    Column("posted_at", UtcDateTime),
+)
+
+releases = Table(
+    "releases",  # changes of a watched assistant, before and after which its scores are compared
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    *_columns(String, "team_id", "channel_id", "author_id", "set_by", nullable=False),
+    Column("set_at", UtcDateTime, nullable=False),
+    Column("note", CleanText, nullable=False),
+    Column("needed", Integer, nullable=False),  # how many scores after it a comparison needs
+    Column("taken_back_at", UtcDateTime),
+    Index(None, "team_id", "channel_id"),
+    sqlite_autoincrement=True,
 )
 
 executions = Table(

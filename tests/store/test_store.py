@@ -74,13 +74,11 @@ async def test_a_log_from_before_gets_the_tables_of_a_new_one(database_url: str)
             await connection.execute(text(f"CREATE TABLE {table} (id INTEGER)"))
         ranks_people = "ALTER TABLE channels ADD COLUMN ranks_people BOOLEAN DEFAULT FALSE NOT NULL"
         new = await connection.run_sync(_structure)
-        for statement in (
-            "DROP TABLE quotes",
-            "DROP TABLE causes",
-            "ALTER TABLE cases DROP COLUMN points",
-            ranks_people,
-        ):
-            await connection.execute(text(statement))
+        for table in ("quotes", "causes", "notices", "releases"):
+            await connection.execute(text(f"DROP TABLE {table}"))
+        for table, column in (("cases", "points"), ("watches", "low_since")):
+            await connection.execute(text(f"ALTER TABLE {table} DROP COLUMN {column}"))
+        await connection.execute(text(ranks_people))
     await engine.dispose()
     async with await Store.open(database_url) as log:
         assert await log.add(a_case())

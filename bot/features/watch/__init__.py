@@ -12,6 +12,7 @@ from bot.features.watch import orders, window
 from bot.features.watch.alerts import DriftAlerts
 from bot.features.watch.figures import read_watched, watches_of_person
 from bot.features.watch.looks import look
+from bot.features.watch.low_alerts import tell_low
 from bot.features.watch.text import home_blocks, not_read_since, watched_blocks
 from bot.features.watch.watcher import Watcher
 from bot.pipeline.engine import PeriodicJob
@@ -52,6 +53,7 @@ def feature(services: Services) -> Feature:
             PeriodicJob("take_finished_replies", watcher.take_finished),
             PeriodicJob("look_for_replies", partial(look, watcher)),
             PeriodicJob("send_due_alerts", DriftAlerts(services).look),
+            PeriodicJob("tell_low_replies", partial(tell_low, services)),
         ],
         home_section=home_section,
         week_blocks=week_blocks,

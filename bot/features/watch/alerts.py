@@ -31,7 +31,7 @@ async def send_alert(
     services: Services,
     watch: Watch,
     post: messenger.Post,
-    kind: AlertKind | None = None,
+    kind: str | None = None,
     since: datetime | None = None,
     told: Collection[int] = (),
 ) -> Mapping[str, str]:
@@ -42,7 +42,7 @@ async def send_alert(
     `told` are the cases whose scores the post shows.
     """
     place = {"channel": watch.channel_id, "author": watch.author_id}
-    mark = to_metadata(ids.METADATA_ALERT, place | ({"kind": kind.value} if kind else {}))
+    mark = to_metadata(ids.METADATA_ALERT, place | ({"kind": str(kind)} if kind else {}))
     reasons = {to: await _send(services, watch, to, post, mark, since, told) for to in watch.alerts_to}
     return {to: reason for to, reason in reasons.items() if reason}
 

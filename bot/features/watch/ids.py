@@ -15,5 +15,6 @@ BLOCK_SHOWS = "shows"
 BLOCK_ALERTS_HERE = "alerts_here"
 BLOCK_ALERTS_TO = "alerts_to"
 BLOCK_FLOOR = "floor"
+BLOCK_LOW = "alerts_low"
 
 METADATA_ALERT = "slack_judge_alert"

@@ -16,7 +16,7 @@ _WATCH = re.compile(
     r"|( +(?P<share>all|1 +in +(?P<one_in>[1-9][0-9]{0,3})))?"
     r"( +(?P<per_day>[1-9][0-9]{0,4}) +a +day)?"
     r"( +(?P<shows>nothing|reaction|verdict))?"
-    r"( +alert +(?P<alert>here|me|off))?)",
+    r"( +alert +(?P<alert>here|me|off))?(?P<low> +alert +low(?P<not_low> +off)?)?)",
     re.IGNORECASE,
 )
 
@@ -26,14 +26,15 @@ class WatchRequest:
     """What `/judge watch` should do.
 
     `author` is the assistant as typed, and `changes` has the settings to change, by their names in `Watch`. `alert`
-    says who is told when the assistant gets worse; None changes nothing. If only the assistant is given, a window asks
-    for the rest.
+    says who is told when the assistant gets worse, and `low` whether also of single low replies; None changes nothing.
+    If only the assistant is given, a window asks for the rest.
     """
 
     action: Literal["state", "window", "set", "off"]
     author: str = ""
     changes: Mapping[str, Any] = field(default_factory=dict)
     alert: Literal["here", "me", "off"] | None = None
+    low: bool | None = None
 
 
 def parse_watch(text: str) -> WatchRequest:
@@ -54,7 +55,9 @@ def parse_watch(text: str) -> WatchRequest:
     if found["shows"]:
         changes["shows"] = Shows(found["shows"].lower())
     alert: Any = found["alert"] and found["alert"].lower()
-    return WatchRequest("set" if changes or alert else "window", name, changes, alert)
+    low = None if found["low"] is None else not found["not_low"]
+    is_set = changes or alert or low is not None
+    return WatchRequest("set" if is_set else "window", name, changes, alert, low)
 
 
 def clicked_watch(body: dict[str, Any]) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from datetime import datetime
 from math import inf
 from typing import Any
 
@@ -70,6 +71,7 @@ async def save_order(watcher: Watcher, watch: Watch, by: str) -> str:
         # All get fewer alerts if it scores less or its floor is lower; otherwise those who are left out get none.
         a_day = (watch.per_day or inf) < (earlier.per_day or inf)
         is_less = watch.share < earlier.share or a_day or (watch.floor or -inf) < (earlier.floor or -inf)
+        is_less = is_less or watch.low_since is None is not earlier.low_since
         stay = {by} if is_less else {by, *watch.alerts_to}
         lose = tuple(each for each in earlier.alerts_to if each not in stay)
         name = await name_of(services, watch.author_id)
@@ -141,12 +143,19 @@ async def follow(watcher: Watcher, invocation: Invocation, request: WatchRequest
     if is_end:
         return words.ask_to_end(author_id, names[author_id])
     watch = replace(await order_on(services, invocation, invocation.channel_id, author_id), **request.changes)
-    if request.alert:
-        hear = {"here": (invocation.channel_id,), "me": (invocation.user_id,), "off": ()}
-        watch = replace(watch, alerts_to=hear[request.alert])
+    watch = _with_alerts(watch, invocation, request, services.clock())
     if refusal := await save_order(watcher, watch, invocation.user_id):
         return refusal
     return words.begun(watch, names[author_id], await cost(services))
+
+
+def _with_alerts(watch: Watch, invocation: Invocation, request: WatchRequest, now: datetime) -> Watch:
+    if request.alert:
+        hear = {"here": (invocation.channel_id,), "me": (invocation.user_id,), "off": ()}
+        watch = replace(watch, alerts_to=hear[request.alert])
+    if request.low:
+        return replace(watch, alerts_to=watch.alerts_to or (invocation.user_id,), low_since=watch.low_since or now)
+    return replace(watch, low_since=None) if request.low is False or not watch.alerts_to else watch
 
 
 async def end_watch(watcher: Watcher, invocation: Invocation, channel_id: str, author_id: str) -> str:

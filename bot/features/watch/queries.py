@@ -13,7 +13,7 @@ from bot.domain.watch import Watch
 from bot.store import database as db
 from bot.store.audit import Act, Action, note
 from bot.store.figures import Place
-from bot.store.schema import IS_WAITED_FOR, alerts, replies, watches
+from bot.store.schema import IS_WAITED_FOR, alerts, notices, replies, watches
 from bot.store.visibility import Origin
 from bot.store.watches import Watches
 
@@ -171,3 +171,30 @@ class Alerts(db.StoreQueries):
     async def note_posted(self, watch: Watch, claimed_at: datetime, now: datetime) -> None:
         posted = sa.update(alerts).filter_by(**key_of(watch), day=day_of(claimed_at)).values(posted_at=now)
         await self._database.execute(posted)
+
+
+class Notices(db.StoreQueries):
+    """What each recipient of a watch is told once, by name: the intent is noted before the post, and then the post."""
+
+    async def names(self, watch: Watch, day: str) -> set[str]:
+        """What was to be told of a day, to anyone."""
+        return set(await self._database.values(sa.select(notices.c.name).filter_by(**key_of(watch), day=day)))
+
+    async def claim(self, watch: Watch, name: str, to: str, day: str, now: datetime) -> datetime | None:
+        """If this is ours to tell: since when it may have been told, or `now` if nobody has tried. None if not ours."""
+        key = key_of(watch) | {"name": name, "recipient": to}
+        left = await self._database.one(sa.select(notices.c.claimed_at, notices.c.posted_at).filter_by(**key))
+        if left and (left.posted_at or left.claimed_at > now - _LEASE):
+            return None
+        is_left = sa.and_(notices.c.posted_at.is_(None), notices.c.claimed_at <= now - _LEASE)
+        if await db.claim(self._database, notices, key, {"day": day, "claimed_at": now}, is_left) is None:
+            return None
+        since: datetime = left.claimed_at if left else now
+        return since
+
+    async def note_told(self, watch: Watch, name: str, to: str, now: datetime) -> None:
+        its = sa.update(notices).filter_by(**key_of(watch), name=name, recipient=to)
+        await self._database.execute(its.values(posted_at=now))
+
+    async def take_back(self, watch: Watch, name: str, to: str) -> None:
+        await self._database.execute(sa.delete(notices).filter_by(**key_of(watch), name=name, recipient=to))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
+from math import floor
 
 from bot.domain.numbers import number_of
 from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch
@@ -39,10 +40,11 @@ _HELP = """\
 • `/judge watch @assistant 1 in 5` scores a random fifth, `/judge watch @assistant 20 a day` at most 20 a day
 • Add `nothing`, `reaction` or `verdict` to choose what the channel sees of each score (default: `nothing`)
 • Add `alert here`, `alert me` or `alert off` to choose who is alerted when it gets clearly worse (default: you)
+• Add `alert low` to alert of each reply with the lowest scores (0 or 1 of 5), too; `alert low off` ends that
 • `/judge watch off @assistant` ends the watch, `/judge watch` lists what is watched"""
 _MAY_FOLLOW = (
     "After the name you can write, in this order: `all` or `1 in 5` (1 to 9,999); `40 a day` (1 to 99,999); "
-    "`nothing`, `reaction` or `verdict`; `alert here`, `alert me` or `alert off`. `off` alone ends the watch."
+    "`nothing`, `reaction` or `verdict`; `alert here`, `alert me` or `alert off`; `alert low`. `off` alone ends it."
 )
 NO_REACTIONS = (
     "I cannot add reactions here: the app lacks the scope `reactions:write`, which `manifest.yml` has. "
@@ -169,7 +171,8 @@ def _order(watch: Watch) -> str:
     if watch.alerts_to:
         whom = ", ".join(_whom(watch, each) for each in watch.alerts_to)
         below = "" if watch.floor is None else f", or its mean is clearly below {watch.floor:g}"
-        alerts = f"Alerts when it gets clearly worse{below}: {whom}."
+        low = ", and of each reply that two ratings score lowest (0 or 1 of 5)" if watch.low_since else ""
+        alerts = f"Alerts when it gets clearly worse{below}{low}: {whom}."
     return f"{share} of its replies to people{limit}. {_SHOWN[watch.shows]} {alerts}"
 
 
@@ -287,6 +290,29 @@ def worse_alert(
         *low_blocks(lowest, [name] * len(lowest), workspace_url),
         ui.context(f"{_HOW} {_ONCE}"),
     )
+
+
+LOW_LIMIT = "At most five a day one by one; the others of a day come together after midnight UTC."
+_MOST_LOW = 10
+
+
+def lowest_words(scale: Scale) -> str:
+    """The scores in the lowest fifth of a scale, such as "0 or 1" on a scale of 0 to 5."""
+    highest = floor(scale.low + 0.2 * (scale.high - scale.low))
+    rest = {0: "", 1: f" or {highest}"}.get(highest - scale.low, f" to {highest}")
+    return f"{scale.low}{rest}"
+
+
+def low_alert(watch: Watch, name: str, found: Sequence[LowCase], workspace_url: str) -> Post:
+    """The alert of a single low reply, or of several of one day."""
+    if len(found) == 1:
+        what = f"got *{found[0].score} of {found[0].highest}* for a reply in <#{watch.channel_id}>"
+    else:
+        what = f"got the lowest scores for {len(found)} more replies in <#{watch.channel_id}>"
+    shown = found[:_MOST_LOW]
+    more = [ui.context(f"And {len(found) - _MOST_LOW:,} more.")] if len(found) > _MOST_LOW else []
+    blocks = low_blocks(shown, [name] * len(shown), workspace_url, has_question=True)
+    return _post(f"*{clip(name, _NAME)}* {what}", *blocks, *more)
 
 
 def silent_alert(watch: Watch, name: str, expected: int, silent_for: timedelta) -> Post:

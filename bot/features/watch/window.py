@@ -59,6 +59,7 @@ class WatchForm:
     shows: Shows
     alerts_to: tuple[str, ...]
     floor: float | None
+    alerts_low: bool
     version: str
 
 
@@ -72,7 +73,10 @@ def to_watch_form(body: Raw) -> WatchForm:
         return slack_ids.of(block_id, author_id)
 
     one_in = slack_invocation.selected(values, its(ids.BLOCK_SHARE))
-    hears_here = slack_invocation.field_of(values, its(ids.BLOCK_ALERTS_HERE)).get("selected_options")
+    hears_here, alerts_low = (
+        bool(slack_invocation.field_of(values, its(block_id)).get("selected_options"))
+        for block_id in (ids.BLOCK_ALERTS_HERE, ids.BLOCK_LOW)
+    )
     people = slack_invocation.field_of(values, its(ids.BLOCK_ALERTS_TO)).get("selected_users") or []
     return WatchForm(
         channel_id=channel_id,
@@ -82,6 +86,7 @@ def to_watch_form(body: Raw) -> WatchForm:
         shows=Shows(slack_invocation.selected(values, its(ids.BLOCK_SHOWS)) or Shows.NOTHING),
         alerts_to=(*((channel_id,) if hears_here else ()), *people[: window_words.MOST_PEOPLE]),
         floor=_number(values, its(ids.BLOCK_FLOOR)),
+        alerts_low=alerts_low,
         version=state.version or "",
     )
 
@@ -187,6 +192,7 @@ async def _submitted(watcher: Watcher, invocation: slack_invocation.Invocation, 
         errors.setdefault(ids.BLOCK_ASSISTANT, window_words.CHANGED_MEANWHILE)
     if errors:
         return {"response_action": "errors", "errors": errors}
+    low_since = (earlier and earlier.low_since) or services.clock()
     watch = replace(
         earlier or await orders.order_on(services, invocation, form.channel_id, form.author_id),
         share=form.share,
@@ -194,6 +200,7 @@ async def _submitted(watcher: Watcher, invocation: slack_invocation.Invocation, 
         shows=form.shows,
         alerts_to=form.alerts_to,
         floor=form.floor,
+        low_since=low_since if form.alerts_low and form.alerts_to else None,
     )
     if refusal := await orders.save_order(watcher, watch, invocation.user_id):
         its_shows = slack_ids.of(ids.BLOCK_SHOWS, form.author_id)

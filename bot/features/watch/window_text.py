@@ -8,6 +8,7 @@ from typing import Any
 
 from bot.domain.watch import Shows, Watch
 from bot.features.watch import ids
+from bot.features.watch import text as words
 from bot.slack import blocks as ui
 from bot.slack import ids as slack_ids
 from bot.slack.members import MembershipError
@@ -144,22 +145,27 @@ def _draw(form: WatchView) -> list[ui.Block]:
 
 
 def _alerts(form: WatchView) -> list[ui.Block]:
-    watch = form.watch
-    here, people = (slack_ids.of(each, watch.author_id) for each in (ids.BLOCK_ALERTS_HERE, ids.BLOCK_ALERTS_TO))
-    box: dict[str, Any] = {"type": "checkboxes", "action_id": here, "options": [ui.option("here", "This channel")]}
-    if watch.channel_id in watch.alerts_to:
-        box["initial_options"] = box["options"]
+    watch, to = form.watch, form.watch.alerts_to
+    people = slack_ids.of(ids.BLOCK_ALERTS_TO, watch.author_id)
     users: dict[str, Any] = {"type": "multi_users_select", "action_id": people, "max_selected_items": MOST_PEOPLE}
-    if chosen := [each for each in watch.alerts_to if each != watch.channel_id]:
+    if chosen := [each for each in to if each != watch.channel_id]:
         users["initial_users"] = chosen
     low, high = form.rubric.scale
     needs = f"Between {low} and {high}. Needs {MIN_REFERENCE} scores from earlier weeks."
     floor = slack_ids.of(ids.BLOCK_FLOOR, watch.author_id)
+    which = f"Each reply that two ratings score {words.lowest_words(form.rubric.scale)}"
     return [
-        ui.field("Alert when it gets clearly worse", box, is_optional=True),
+        _box(ids.BLOCK_ALERTS_HERE, "Alert when it gets clearly worse", "This channel", watch, watch.channel_id in to),
         ui.field("Also alert these people", users, is_optional=True),
         _number(floor, "Also alert when the mean is clearly below", needs, watch.floor, is_whole=False),
+        _box(ids.BLOCK_LOW, "Also alert within minutes", which, watch, bool(watch.low_since), words.LOW_LIMIT),
     ]
+
+
+def _box(block_id: str, label: str, said: str, watch: Watch, is_ticked: bool, hint: str = "") -> ui.Block:
+    box_id, options = slack_ids.of(block_id, watch.author_id), [ui.option("here", said)]
+    box = {"type": "checkboxes", "action_id": box_id, "options": options}
+    return ui.field(label, box | ({"initial_options": options} if is_ticked else {}), hint, is_optional=True)
 
 
 def _end(form: WatchView) -> ui.Block:
@@ -186,10 +192,10 @@ def _replies(form: WatchView, replies: Sequence[Message] | str | None, workspace
     for reply in replies:
         link = ui.permalink(workspace_url, form.watch.channel_id, reply.ts, reply.thread_ts)
         when = ui.short_date(datetime.fromtimestamp(float(reply.ts), UTC))
-        words = " ".join(sanitize(reply.text).split())
-        if len(words) > _WORDS:
-            words = f"{words[: _WORDS - 2].rsplit(' ', 1)[0]} …"
-        blocks += [ui.context(f"{name} · {when} · <{link}|the reply>"), ui.quote(words, _WORDS)]
+        said = " ".join(sanitize(reply.text).split())
+        if len(said) > _WORDS:
+            said = f"{said[: _WORDS - 2].rsplit(' ', 1)[0]} …"
+        blocks += [ui.context(f"{name} · {when} · <{link}|the reply>"), ui.quote(said, _WORDS)]
     return blocks
 
 
