@@ -23,7 +23,7 @@ calibrated by simulation: docs/measurements.md has the figures, `python -m bench
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from itertools import accumulate, pairwise
 from math import exp, log, sqrt
@@ -45,7 +45,7 @@ _MIN_DAYS = 14  # with fewer days, a weekday occurs only once
 _SMOOTHING = 0.02  # added to the count of each score, so that none is impossible
 _LEAST = 0.01  # a mean below this share of the scale can hardly drop further
 
-Kind = Literal["mean", "low share", "floor"]
+Kind = Literal["mean", "low share", "floor", "rise"]
 
 
 class DatedScore(NamedTuple):
@@ -69,6 +69,7 @@ class Drop:
 
     Attributes:
         kind: The figure that shows it most clearly: the mean, the share of low scores, or the mean against a floor.
+            "rise" if it is the reverse of a drop.
         since: The index in `recent` at which it most likely began; earlier scores are not part of it.
         before: The level of the reference.
         after: The level of the recent scores from `since` on. `since` was chosen for low scores, so the level looks
@@ -106,6 +107,17 @@ def find_drop(reference: Sequence[DatedScore], recent: Sequence[DatedScore], sca
     """
     _check(reference, recent, scale)
     return _find(_tests_of_drop(reference, scale), _SHARE, reference, recent, scale)
+
+
+def find_rise(reference: Sequence[DatedScore], recent: Sequence[DatedScore], scale: Scale) -> Drop | NotEnough | None:
+    """The reverse of a drop: `find_drop` on the scale turned round, so with as many false alarms."""
+    _check(reference, recent, scale)
+    both = reference, recent
+    before, after = ([each._replace(score=scale.low + scale.high - each.score) for each in of] for of in both)
+    found = find_drop(before, after, scale)
+    if not isinstance(found, Drop):
+        return found
+    return replace(found, kind="rise", before=_level(reference, scale), after=_level(recent[found.since :], scale))
 
 
 def find_below(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bench.drift import WARM, World, find_alarms
-from judge.evaluation.drift import MIN_REFERENCE, DatedScore, Drop, Level, NotEnough, find_below, find_drop
+from judge.evaluation.drift import MIN_REFERENCE, DatedScore, Drop, Level, NotEnough, find_below, find_drop, find_rise
 from judge.scoring.rubric import Scale
 from tests.tables import each
 
@@ -179,6 +179,14 @@ def test_drop_says_when_it_began_and_gives_the_levels_before_and_after() -> None
     assert (found.since, found.before) == (40, Level(4.5, 0.0))
     assert found.after == pytest.approx((3.0, 1 / 3))
     assert found.evidence > found.threshold
+
+
+def test_rise_is_the_drop_of_the_scale_turned_round() -> None:
+    worse, better = over(draw(PILED_LESS_A_POINT, 200, 1)), over(draw(PILED, 60, 2), 7, RECENT)
+    found = find_rise(worse, better, SCALE)
+    assert isinstance(found, Drop)
+    assert (found.kind, found.before.mean < 3.3, found.after.mean > 4) == ("rise", True, True)
+    assert find_rise(better, worse, SCALE) is None
 
 
 def test_rise_of_the_low_share_is_reported_as_its_own_kind() -> None:

@@ -1,4 +1,4 @@
-"""Alerts, sent once and the same day: an assistant is clearly worse, or gone, or its watch has no scores."""
+"""Alerts, sent once and the same day: an assistant is clearly worse, better or gone, or its watch has no scores."""
 
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime, timedelta
@@ -171,18 +171,19 @@ class DriftAlerts:
         scale, since = Scale(*judge.scale), [_scored(each) for each in recent]
         drop: drift.Drop | drift.NotEnough | None = None
         if floor is None:
-            drop = drift.find_drop(reference, since, scale)
+            drop = (drift.find_rise if kind is AlertKind.BETTER else drift.find_drop)(reference, since, scale)
         elif scale.low < floor < scale.high:  # otherwise it was set for the scale of another rubric
             drop = drift.find_below(floor, reference, since, scale)
         if not isinstance(drop, drift.Drop):
             self._newest[tested] = newest.id
             return None
         after = recent[drop.since :]
-        lowest = sorted(after, key=lambda each: (each.score, -each.id))[:_LOWEST]
+        lowest = [] if drop.kind == "rise" else sorted(after, key=lambda each: (each.score, -each.id))[:_LOWEST]
         told = [each.id for each in (lowest if len(after) >= FEWEST else after)]
         name = await name_of(self._services, watch.author_id)
         cases = await self._services.store.low_replies.among(place, [each.id for each in lowest])
-        return text.worse_alert(watch, name, drop, after, cases, scale, self._services.identity.url), told
+        began = after[0].judged_at, len(after)
+        return text.drift_alert(watch, name, drop, began, cases, scale, self._services.identity.url), told
 
     async def _unread(self, watch: Watch) -> messenger.Post | None:
         unread = (await self._orders.unread(watch.team_id, self._services.clock())).get(watch.channel_id)
@@ -210,7 +211,8 @@ class DriftAlerts:
 
     async def _was_told(self, watch: Watch, kind: AlertKind) -> bool:
         last = await self._alerts.last(watch, kind)
-        return last is not None and last > self._services.clock() - RECENT
+        for_how_long = RECENT + REFERENCE if kind is AlertKind.BETTER else RECENT
+        return last is not None and last > self._services.clock() - for_how_long
 
 
 def _replied_at(each: TimedScore) -> datetime:

@@ -187,7 +187,7 @@ async def _test(services: Services, invocation: Invocation, author_id: str) -> s
         return words.NOT_WATCHED
     if watch.alerts_to and not await WatchOrders(services.store.database).begin_test(watch, services.clock()):
         return words.TESTED_JUST_NOW
-    post = words.test_alert(watch, await name_of(services, author_id))
+    post = words.test_alert(watch, await name_of(services, author_id), services.clock())
     return words.tested(watch, await send_alert(services, watch, post))
 
 

@@ -133,7 +133,7 @@ class AlertKind(StrEnum):
     """What an alert reports.
 
     `WORSE`: the assistant is worse than before. `BELOW`: it is below its floor. `UNREAD`: the channel cannot be read.
-    `SILENT`: the watch has no scores. `GONE`: the assistant no longer writes.
+    `SILENT`: the watch has no scores. `GONE`: the assistant no longer writes. `BETTER`: it is better than before.
     """
 
     WORSE = "worse"
@@ -141,6 +141,7 @@ class AlertKind(StrEnum):
     UNREAD = "unread"
     SILENT = "silent"
     GONE = "gone"
+    BETTER = "better"
 
 
 class Alerts(db.StoreQueries):

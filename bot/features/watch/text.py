@@ -1,7 +1,7 @@
 """The texts about watches: the settings of each, the outcomes of replies, and the alerts."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from math import floor
 
 from bot.domain.numbers import number_of
@@ -17,8 +17,8 @@ from bot.slack import blocks as ui
 from bot.slack.members import Member
 from bot.slack.messenger import Drawn, Post
 from bot.slack.mrkdwn import clip, escape
-from bot.store.figures import LowCase, TimedScore
-from judge.evaluation.drift import MIN_REFERENCE, Drop
+from bot.store.figures import LowCase
+from judge.evaluation.drift import MIN_REFERENCE, Drop, Level
 from judge.evaluation.stats import Interval, MeanEstimate
 from judge.scoring.rubric import Scale
 
@@ -263,16 +263,19 @@ _KNOWN = {
 _ONCE = "While this lasts, I repeat the alert every seven days."
 
 
-def worse_alert(
+def drift_alert(
     watch: Watch,
     name: str,
     drop: Drop,
-    since: Sequence[TimedScore],
+    began: tuple[datetime, int],
     lowest: Sequence[LowCase],
     scale: Scale,
     workspace_url: str,
 ) -> Post:
-    """The alert if an assistant is clearly worse than before, or below its floor, with its lowest scores since then."""
+    """The alert if an assistant is clearly worse than before, better, or below its floor, with its lowest scores since.
+
+    `began` is when that began, and the number of scores since then.
+    """
     before, after = drop.before, drop.after
     if drop.kind == "floor":
         what = f"is clearly below the {watch.floor:g} that this channel has set: mean {after.mean:.1f}"
@@ -282,13 +285,15 @@ def worse_alert(
             low = (scale.low + scale.high - 1) // 2
             share = f"{after.low_share:.0%} of its replies scored {scale.low} to {low}"
             what = f"{share} after {before.low_share:.0%}, {what}"
-        what = f"has become clearly worse than in the four weeks before: {what}"
+        how = "better" if drop.kind == "rise" else "worse"
+        what = f"has become clearly {how} than in the four weeks before: {what}"
+    since, number = began
+    listed = [ui.section("*Lowest scores since then*"), *low_blocks(lowest, [name] * len(lowest), workspace_url)]
     return _post(
         f"*{clip(name, _NAME)}* in <#{watch.channel_id}> {what}, "
-        f"since {ui.short_date(since[0].judged_at)} ({number_of(len(since), 'random reply', 'random replies')}).",
-        ui.section("*Lowest scores since then*"),
-        *low_blocks(lowest, [name] * len(lowest), workspace_url),
-        ui.context(f"{_HOW} {_ONCE}"),
+        f"since {ui.short_date(since)} ({number_of(number, 'random reply', 'random replies')}).",
+        *([] if drop.kind == "rise" else listed),
+        ui.context(_HOW if drop.kind == "rise" else f"{_HOW} {_ONCE}"),
     )
 
 
@@ -346,10 +351,13 @@ def gone_alert(watch: Watch, name: str, before: int) -> Post:
     )
 
 
-def test_alert(watch: Watch, name: str) -> Post:
-    return _post(
-        f"This is a test. An alert appears here when *{clip(name, _NAME)}* in <#{watch.channel_id}> gets clearly worse."
-    )
+def test_alert(watch: Watch, name: str, now: datetime) -> Post:
+    """An alert as it will look, with made-up figures."""
+    made_up = Drop("mean", 0, Level(3.6, 0.12), Level(2.9, 0.34), 0, 0), (now - timedelta(days=2), 24)
+    alert = drift_alert(watch, name, *made_up, [], Scale(0, 5), "")
+    line = ui.section(f"Score 1 of 5 · {clip(name, _NAME)} · a made-up case\n“It does not say which version it means.”")
+    mark, (first, title, how) = "This is a test with made-up figures. A real alert looks like this:", alert.blocks
+    return Post(f"{mark} {alert.text}", [ui.section(f"*{mark}*"), first, title, line, how])
 
 
 def tested(watch: Watch, missed: Mapping[str, str]) -> str:

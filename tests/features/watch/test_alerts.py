@@ -37,6 +37,17 @@ async def drop(stage: Stage) -> None:
     await write_scores(stage, days)
 
 
+async def test_that_it_got_better_is_told_once_without_its_lowest(stage: Stage) -> None:
+    await change(stage, alerts_to=(stage.ann.id,))
+    await write_scores(
+        stage, [(day, 2 + day % 2, 5) for day in range(10, 34)] + [(0.1 * hour, 4, 3) for hour in range(20)]
+    )
+    await alarm(stage)
+    await alarm(stage, timedelta(days=1))
+    (told,) = direct(stage, "ann")
+    assert "has become clearly better than in the four weeks before: mean 4.0 after 2.5" in told
+
+
 def direct(stage: Stage, name: str) -> list[str]:
     """What the app wrote to a person in direct messages."""
     im = stage.slack.workspace.channel(stage.slack.person(name).im)

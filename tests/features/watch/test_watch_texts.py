@@ -22,7 +22,7 @@ from bot.slack.members import Member, MembershipError
 from bot.slack.messages import Message
 from bot.slack.messenger import Post
 from bot.store import Store
-from bot.store.figures import LowCase, Place, TimedScore
+from bot.store.figures import LowCase, Place
 from bot.store.schema import cases
 from judge import load_rubric
 from judge.evaluation.drift import Drop, Kind, Level
@@ -59,7 +59,6 @@ COUNTED = [
 ]
 NAMES = ["helper", "Help desk", "help", *map(str, range(20))]
 SCALE = Scale(0, 5)
-SINCE = [TimedScore(7, 1, 0, 5, None, NOW, "1.000002", "1.000001")]
 LOWEST = [LowCase(7, 1, 5, "C1", "B1", "1.000002", "1.000001", NOW, reason="It does not say which version.")]
 
 
@@ -67,16 +66,18 @@ def fell(kind: Kind) -> Drop:
     return Drop(kind, 0, Level(4.25, 0.05), Level(2.5, 0.5), 20.0, 10.0)
 
 
+rose = Drop("rise", 0, Level(2.5, 0.5), Level(4.25, 0.05), 20.0, 10.0)
 ALERTS = {
-    "worse": text.worse_alert(SET, "helper", fell("mean"), SINCE * 12, LOWEST, SCALE, URL),
-    "worse by its low scores": text.worse_alert(SET, "helper", fell("low share"), SINCE, LOWEST, SCALE, URL),
-    "below": text.worse_alert(SET, "helper", fell("floor"), SINCE, LOWEST, SCALE, URL),
+    "worse": text.drift_alert(SET, "helper", fell("mean"), (NOW, 12), LOWEST, SCALE, URL),
+    "worse by its low scores": text.drift_alert(SET, "helper", fell("low share"), (NOW, 1), LOWEST, SCALE, URL),
+    "below": text.drift_alert(SET, "helper", fell("floor"), (NOW, 1), LOWEST, SCALE, URL),
+    "better": text.drift_alert(SET, "helper", rose, (NOW, 12), [], SCALE, URL),
     "silent": text.silent_alert(SET, "helper", 3, timedelta(hours=6)),
     "another judge": text.new_judge_notice(SET, "helper", "m, strict 2"),
     "an unknown judge": text.new_judge_notice(a_watch(), "helper", None),
     "unread": text.unread_alert(SET, "helper", UNREAD),
     "gone": text.gone_alert(SET, "helper", 1234),
-    "a test": text.test_alert(SET, "helper"),
+    "a test": text.test_alert(SET, "helper", NOW),
     "an end": text.ended_by(SET, "helper", "U1"),
     "a change": text.changed_by(SET, "helper", "U1"),
 }
