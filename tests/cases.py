@@ -107,7 +107,7 @@ def bare_verdict(score: int | None = 4, reason: str = "no_score", detail: str = 
 
 def a_verdict(score: int = 4) -> CaseVerdict:
     its: dict[str, Any] = {"weighted_score": 3.9, "cost_usd": 0.002}
-    rating = Rating(score=score, justification="Good.", raw="score: 4", model="m", **its)
+    rating = Rating(score=score, justification="Good.", raw="score: 4", model="m", served="m-2026", **its)
     its |= {"mean": score, "spread": 0, "justification": "", "ratings": (rating,), "basis": "1 of 1"}
     return bare_verdict(score, flags=(Flag.ASKS_FOR_SCORE,), **its)
 

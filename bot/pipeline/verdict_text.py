@@ -232,8 +232,9 @@ def rated_quote(rating: Result, verdict: CaseVerdict, most_words: int) -> dict[s
         title, words = f"Rated {rating.score} of {verdict.highest}", rating.justification
     else:
         title, words = "No score", rating.detail
-    if others(verdict):
-        title += f" by {rating.model}"
+    is_another = rating.served not in {None, rating.model}
+    title += f" by {rating.model}" if others(verdict) else ""
+    title += f", answered as {rating.served}" if is_another else ""
     return quote(shorten(words, most_words), _ROOM, run(title, is_bold=True))
 
 

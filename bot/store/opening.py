@@ -65,7 +65,7 @@ async def said_if_long(what_to_do: str) -> AsyncIterator[None]:
         waiting.cancel()
 
 
-HEAD = "release_0010"
+HEAD = "release_0011"
 """The newest migration, named here so that an up-to-date database is opened without Alembic."""
 _BEFORE_THE_RELEASE = {
     *(f"release_{number:04}" for number in range(1, 5)),

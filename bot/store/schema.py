@@ -209,7 +209,7 @@ ratings = Table(
     Column("score", Integer),
     Column("unscored_reason", String),
     *_columns(CleanText, "justification", "raw", nullable=False),
-    Column("model", String),
+    *_columns(String, "model", "served"),
     *_columns(Integer, "input_tokens", "output_tokens", "reasoning_tokens", "latency_ms"),
     *_columns(Float, "weighted_score", "cost_usd", "coverage"),
     *_columns(JSON(none_as_null=True), "probabilities", "points"),

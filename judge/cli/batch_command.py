@@ -205,6 +205,7 @@ class _Work:
             yield f"Rows by score: {counts}. Mean {mean:.2f}."
         if self.batch.judge.model == OFFLINE and tally.scored:
             yield "The offline rater counted words: it is not a judge."
+        yield from tally.mixed()
         yield from tally.spent()
         yield from self.batch.judge.shortfalls
         if run.is_spent:

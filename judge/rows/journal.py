@@ -30,6 +30,7 @@ class JournalTally:
     ratings: int = 0  # that took these tokens
     cost_usd: float = 0.0
     unpriced: int = 0  # rows whose cost is unknown
+    served: Counter[tuple[str, str]] = field(default_factory=Counter)  # ratings by model and the name that answered
 
     @property
     def rows(self) -> int:
@@ -48,9 +49,19 @@ class JournalTally:
         self.input_tokens += added["input_tokens"] or 0
         self.output_tokens += added["output_tokens"] or 0
         self.reasoning_tokens += added["reasoning_tokens"] or 0
-        self.ratings += len(added["ratings"] or ())
+        ratings = added["ratings"] or ()
+        self.ratings += len(ratings)
+        self.served.update((str(each["model"]), str(each["served"])) for each in ratings if each.get("served"))
         self.cost_usd += added["cost_usd"] or 0.0
         self.unpriced += added["cost_usd"] is None
+
+    def mixed(self) -> Iterator[str]:
+        """A sentence for each model whose name stands for several: their scores are those of different judges."""
+        for model in {model for model, _ in self.served}:
+            names = {name: n for (asked, name), n in self.served.items() if asked == model}
+            if len(names) > 1:
+                each = " and ".join(f"{name!r} ({n:,} ratings)" for name, n in sorted(names.items()))
+                yield f"Model {model!r} answered as {each}: compare only rows of one of them (see `ratings`)."
 
     def spent(self) -> Iterator[str]:
         """What the verdicts took, in sentences."""

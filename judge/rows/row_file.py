@@ -302,9 +302,11 @@ def to_added(verdict: Verdict, samples: int) -> dict[str, Any]:
         "unscored_detail": verdict.unscored.detail if verdict.unscored else None,
         # Without the ratings' texts, which would make the file many times as long.
         "ratings": [
-            dict(zip(names, (each.model, getattr(each, "score", None), getattr(each, "reason", None)), strict=True))
-            | ({"coverage": covered} if (covered := getattr(each, "coverage", None)) is not None else {})
-            for each in verdict.ratings
+            dict(
+                zip(names, (rating.model, getattr(rating, "score", None), getattr(rating, "reason", None)), strict=True)
+            )
+            | {name: each for name in ("coverage", "served") if (each := getattr(rating, name, None)) is not None}
+            for rating in verdict.ratings
         ],
         "flags": list(verdict.flags),
         "samples": samples,

@@ -137,7 +137,7 @@ class Member:
         spent["latency_ms"] = round((time.monotonic() - began) * 1000)
         rest: dict[str, Any] = {name: None if value is None else type(value)(0) for name, value in spent.items()}
         return [
-            replace(read(choice), model=self.model.name, **(rest if index else spent))
+            replace(read(choice), model=self.model.name, served=answer.served, **(rest if index else spent))
             for index, choice in enumerate(answer.choices[:count])
         ]
 

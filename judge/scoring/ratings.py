@@ -116,6 +116,7 @@ class Rating(Spent):
         raw: The unchanged completion; if the score was asked for again, both answers with a blank line between them.
             A verdict's ratings keep 20,000 characters of it, from both ends.
         model: The model's name; "" if it is not known.
+        served: The name of the model in the server's answer, which may be another one; None if it gives none.
         weighted_score: The mean of the scale's scores, weighted by the probability that the model gave to each; None
             without probabilities.
         probabilities: That of each score, together 1; None if the score was asked for as text.
@@ -129,6 +130,7 @@ class Rating(Spent):
     justification: str
     raw: str
     model: str = ""
+    served: str | None = None
     weighted_score: float | None = None
     probabilities: Mapping[int, float] | None = None
     coverage: float | None = None
@@ -144,6 +146,7 @@ class Unscored(Spent):
         detail: The reason for people, in one plain sentence.
         raw: The completion, as in `Rating`; "" if no answer came.
         model: The model's name; "" if it is not known.
+        served: As in `Rating`.
         coverage: As in `Rating`.
     """
 
@@ -151,6 +154,7 @@ class Unscored(Spent):
     detail: str
     raw: str = ""
     model: str = ""
+    served: str | None = None
     coverage: float | None = None
 
 

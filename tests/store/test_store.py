@@ -76,7 +76,7 @@ async def test_a_log_from_before_gets_the_tables_of_a_new_one(database_url: str)
         new = await connection.run_sync(_structure)
         for table in ("quotes", "causes", "notices", "releases"):
             await connection.execute(text(f"DROP TABLE {table}"))
-        for table, column in (("cases", "points"), ("watches", "low_since")):
+        for table, column in (("cases", "points"), ("ratings", "served"), ("watches", "low_since")):
             await connection.execute(text(f"ALTER TABLE {table} DROP COLUMN {column}"))
         await connection.execute(text(ranks_people))
     await engine.dispose()

@@ -227,6 +227,7 @@ class ChatModel:
         if len(completion.choices) < count:
             self._rejected.add("n")
         self._compare(path, answer)
+        completion = replace(completion, served=self.served)
         is_unknown = wishes.tier and "service_tier" not in answer  # the price, which the tier that answered decides
         if completion.input_tokens is None or prices is None or is_unknown:
             return completion

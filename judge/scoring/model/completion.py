@@ -50,9 +50,10 @@ class Choice:
 
 @dataclass(frozen=True)
 class Completion(Spent):
-    """One request's answers, at least one, and what all of them took."""
+    """One request's answers, at least one, what all of them took, and which model answered, if the server says it."""
 
     choices: tuple[Choice, ...]
+    served: str | None = None
 
 
 def to_completion(body: object) -> Completion | None:

@@ -730,6 +730,15 @@ async def test_tokens_are_summed_up(model_server: ModelServer, source: Path, out
     assert "5,000 + 50 tokens; cost: not known." in done.stdout
 
 
+async def test_a_name_that_stands_for_two_models_is_told(model_server: ModelServer, source: Path, output: Path) -> None:
+    answers = iter(["old", "new", "new", "new", "new"])
+    model_server.script(lambda _: Answer("score: 4\nGood.", model=next(answers)))
+    done = await ask(model_server, source, output, "--samples", "1", "--concurrency", "1")
+    said = " ".join(done.stdout.split())
+    assert "answered as 'new' (4 ratings) and 'old' (1 ratings): compare only rows of one of them" in said
+    assert [row["ratings"][0]["served"] for row in read(output)] == ["old", "new", "new", "new", "new"]
+
+
 async def test_misspelt_model_of_a_panel_is_reported_once_and_its_rows_are_counted(
     model_server: ModelServer, source: Path, output: Path
 ) -> None:
