@@ -1,4 +1,4 @@
-"""`judge-bot`: serve, health, doctor, manifest, demo, digest, export, view, mcp, replay, purge, audit."""
+"""`judge-bot`: serve, health, doctor, manifest, demo, digest, export, view, release, mcp, replay, purge, audit."""
 
 import asyncio
 import logging
@@ -242,6 +242,22 @@ def view(
     from bot.commands.view import view as make
 
     _run(make(channel, output, since, watched=watched))
+
+
+@app.command()
+def release(
+    channel: Channel,
+    assistant: Annotated[str, typer.Option(metavar="NAME", help="The watched assistant, by name or id.")],
+    note: Annotated[str, typer.Argument(help="What has changed.")] = "",
+) -> None:
+    """Mark a release of a watched assistant.
+
+    Its scores are then compared with those before it.
+    """
+    from bot.commands.release import release as mark
+    from bot.settings import PreviewSettings, load
+
+    _run(mark(load(PreviewSettings), channel, assistant, note))
 
 
 @app.command()

@@ -71,6 +71,7 @@ class Feature:
         show_home: Publishes a person's Home tab again, with a note on the outcome of their click.
         week_blocks: Its blocks at the top of a channel's digest and stats; the first is a section.
         preview: Prints a channel's digest in the terminal.
+        release: Marks a release in a channel, given as after `/judge release`, by an operator; returns the answer.
     """
 
     register: Callable[[AsyncApp], None] | None = None
@@ -90,6 +91,7 @@ class Feature:
     show_home: Callable[[HomeVisit, str], Awaitable[None]] | None = None
     week_blocks: Callable[[Place, Week, datetime, Named], Awaitable[Sequence[Block | Drawn]]] | None = None
     preview: Callable[[str], Awaitable[None]] | None = None
+    release: Callable[[Place, str, str], Awaitable[str]] | None = None
 
 
 @dataclass

@@ -178,11 +178,12 @@ _OF_PERSON: Mapping[str, sa.Column[Any]] = {
     "rubric": schema.rubrics.c.saved_by,
     "replay": schema.replays.c.user_id,
     "improvement": schema.improvements.c.user_id,
+    "release": schema.releases.c.set_by,
     "spent": schema.spent.c.requester_id,
 }
 
 StoredRow = tuple[str, Mapping[str, Any]]
-"""A row's kind (settings, case, label, draw, thumb, rubric, replay, improvement, spent, audit), and its columns."""
+"""The kind (settings, case, label, draw, thumb, rubric, replay, improvement, release, spent, audit); its columns."""
 
 
 class Personal:

@@ -13,16 +13,21 @@ from bot.features.watch.alerts import DriftAlerts
 from bot.features.watch.figures import read_watched, watches_of_person
 from bot.features.watch.looks import look
 from bot.features.watch.low_alerts import tell_low
+from bot.features.watch.queries import Releases
+from bot.features.watch.release_text import release_line
+from bot.features.watch.releases import answer, mark, tell_releases
 from bot.features.watch.text import home_blocks, not_read_since, watched_blocks
 from bot.features.watch.watcher import Watcher
+from bot.figures.week import TREND_WEEKS
 from bot.pipeline.engine import PeriodicJob
-from bot.slack.blocks import Block, section
+from bot.slack.blocks import Block, context, section
 from bot.slack.invocation import HomeVisit
 from bot.slack.messenger import Drawn
 from bot.store.figures import Place
 
 _HELP = "• `/judge watch @assistant` scores an assistant's replies automatically"
-MOST_AT_HOME = 10
+_MORE_HELP = "• `/judge release @assistant new prompt` compares a watched assistant's scores before and after a change"
+MOST_AT_HOME, MOST_RELEASES = 10, 3
 
 
 def feature(services: Services) -> Feature:
@@ -39,14 +44,20 @@ def feature(services: Services) -> Feature:
 
     async def week_blocks(place: Place, week: Week, now: datetime, named: Named) -> Sequence[Block | Drawn]:
         watched = await read_watched(services.store.tallies, watcher.replies, place, week, now)
-        blocks = watched_blocks(watched, await named([each.author_id for each in watched]))
+        members = await named([each.author_id for each in watched])
+        blocks = watched_blocks(watched, members)
         unread = (await watcher.orders.unread(place.team_id, now)).get(place.channel_id or "")
+        found = [each for each in await Releases(services.store.database).of(place) if each.author_id in members]
+        begun = week.before(TREND_WEEKS - 1).start  # with the trend
+        lines = [release_line(each, members[each.author_id].name) for each in found if begun <= each.set_at < week.end]
+        blocks += [context(f"In the trend: {'; '.join(lines[:MOST_RELEASES])}")] if lines else []
         return [*blocks, section(not_read_since(unread))] if unread else blocks
 
     return Feature(
         register=register,
-        words={"watch": partial(window.answer_command, watcher)},
+        words={"watch": partial(window.answer_command, watcher), "release": partial(answer, services)},
         help=_HELP,
+        more_help=_MORE_HELP,
         on_message=watcher.note,
         follows=watcher.watches,
         periodic_jobs=[
@@ -54,7 +65,9 @@ def feature(services: Services) -> Feature:
             PeriodicJob("look_for_replies", partial(look, watcher)),
             PeriodicJob("send_due_alerts", DriftAlerts(services).look),
             PeriodicJob("tell_low_replies", partial(tell_low, services)),
+            PeriodicJob("tell_releases", partial(tell_releases, services)),
         ],
         home_section=home_section,
         week_blocks=week_blocks,
+        release=partial(mark, services),
     )

@@ -11,7 +11,7 @@ from bot.domain.watch import Watch
 from bot.feature import Services
 from bot.features.watch import ids, text
 from bot.features.watch.figures import name_of
-from bot.features.watch.queries import AlertKind, Alerts, WatchOrders, day_of, watched
+from bot.features.watch.queries import AlertKind, Alerts, Releases, WatchOrders, day_of, watched
 from bot.features.watch.reply_queries import Replies, together
 from bot.figures.week import FEWEST
 from bot.pipeline.quoting import note_found, note_quotes
@@ -19,7 +19,7 @@ from bot.slack import client, messenger
 from bot.slack.members import MembershipError
 from bot.slack.messages import find_marked, to_metadata
 from bot.store.assignments import EVERYBODY
-from bot.store.figures import Place, Span, TimedScore
+from bot.store.figures import BEGINNING, Place, Span, TimedScore
 from judge.evaluation import drift
 from judge.scoring.rubric import Scale
 
@@ -105,6 +105,7 @@ class DriftAlerts:
         self._orders = WatchOrders(services.store.database)
         self._replies = Replies(services.store.database)
         self._alerts = Alerts(services.store.database)
+        self._releases = Releases(services.store.database)
         self._newest: dict[tuple[Place, AlertKind, float | None], int] = {}
         self._judges: dict[Place, str | None] = {}
 
@@ -155,17 +156,21 @@ class DriftAlerts:
         # Sorted by the time of the reply, because scores may come late and in no order.
         scores = sorted(
             await self._tallies.in_order(place, Span(now - RECENT - REFERENCE, now)),
-            key=lambda each: (_replied_at(each), each.id),
+            key=lambda each: (replied_at(each), each.id),
         )
         if not scores:
             return None
         judge = scores[-1].kind
-        recent = [each for each in scores if each.kind == judge and _replied_at(each) >= now - RECENT]
+        # After a release, everything is compared with what came after it.
+        released = max((each.set_at for each in await self._releases.of(place)), default=BEGINNING)
+        began = max(released, now - RECENT)
+        recent = [each for each in scores if each.kind == judge and replied_at(each) >= began]
         # For a floor, earlier scores only show how scores vary, so those of another judge on the same scale count too.
         reference = [
             _scored(each)
             for each in scores
-            if _replied_at(each) < now - RECENT
+            if replied_at(each) < now - RECENT
+            and (floor is not None or replied_at(each) >= released)
             and (each.kind == judge if floor is None else each.kind.scale == judge.scale)
         ]
         scale, since = Scale(*judge.scale), [_scored(each) for each in recent]
@@ -182,8 +187,8 @@ class DriftAlerts:
         told = [each.id for each in (lowest if len(after) >= FEWEST else after)]
         name = await name_of(self._services, watch.author_id)
         cases = await self._services.store.low_replies.among(place, [each.id for each in lowest])
-        began = after[0].judged_at, len(after)
-        return text.drift_alert(watch, name, drop, began, cases, scale, self._services.identity.url), told
+        its = after[0].judged_at, len(after)
+        return text.drift_alert(watch, name, drop, its, cases, scale, self._services.identity.url), told
 
     async def _unread(self, watch: Watch) -> messenger.Post | None:
         unread = (await self._orders.unread(watch.team_id, self._services.clock())).get(watch.channel_id)
@@ -215,10 +220,10 @@ class DriftAlerts:
         return last is not None and last > self._services.clock() - for_how_long
 
 
-def _replied_at(each: TimedScore) -> datetime:
+def replied_at(each: TimedScore) -> datetime:
     """When the reply was written; for typed texts, when they were scored."""
     return datetime.fromtimestamp(float(each.message_ts), UTC) if each.message_ts else each.judged_at
 
 
 def _scored(each: TimedScore) -> drift.DatedScore:
-    return drift.DatedScore(each.score, _replied_at(each).date(), each.thread_ts or each.message_ts)
+    return drift.DatedScore(each.score, replied_at(each).date(), each.thread_ts or each.message_ts)

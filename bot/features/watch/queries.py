@@ -1,6 +1,6 @@
 """Channels' watches as they are set and ended, how far their channels have been read, and their alerts."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -13,7 +13,7 @@ from bot.domain.watch import Watch
 from bot.store import database as db
 from bot.store.audit import Act, Action, note
 from bot.store.figures import Place
-from bot.store.schema import IS_WAITED_FOR, alerts, notices, replies, watches
+from bot.store.schema import IS_WAITED_FOR, alerts, notices, releases, replies, watches
 from bot.store.visibility import Origin
 from bot.store.watches import Watches
 
@@ -177,9 +177,10 @@ class Alerts(db.StoreQueries):
 class Notices(db.StoreQueries):
     """What each recipient of a watch is told once, by name: the intent is noted before the post, and then the post."""
 
-    async def names(self, watch: Watch, day: str) -> set[str]:
-        """What was to be told of a day, to anyone."""
-        return set(await self._database.values(sa.select(notices.c.name).filter_by(**key_of(watch), day=day)))
+    async def of_day(self, watch: Watch, day: str) -> Mapping[tuple[str, str], datetime | None]:
+        """When what there is to tell of a day was told, by name and recipient; None if it was only intended."""
+        its = sa.select(notices.c.name, notices.c.recipient, notices.c.posted_at).filter_by(**key_of(watch), day=day)
+        return {(row.name, row.recipient): row.posted_at for row in await self._database.all(its)}
 
     async def claim(self, watch: Watch, name: str, to: str, day: str, now: datetime) -> datetime | None:
         """If this is ours to tell: since when it may have been told, or `now` if nobody has tried. None if not ours."""
@@ -199,3 +200,33 @@ class Notices(db.StoreQueries):
 
     async def take_back(self, watch: Watch, name: str, to: str) -> None:
         await self._database.execute(sa.delete(notices).filter_by(**key_of(watch), name=name, recipient=to))
+
+
+@dataclass(frozen=True)
+class Release:
+    """A change of an assistant that somebody marked; `needed` is how many scores after it a comparison needs."""
+
+    id: int
+    author_id: str
+    set_by: str
+    set_at: datetime
+    note: str
+    needed: int
+
+
+class Releases(db.StoreQueries):
+    async def of(self, place: Place) -> Sequence[Release]:
+        """Those that were not taken back, the newest first; if the place names an author, only that author's."""
+        whose = {} if place.author_id is None else {"author_id": place.author_id}
+        its = sa.select(*db.columns_of(releases, Release)).filter_by(
+            team_id=place.team_id, channel_id=place.channel_id, taken_back_at=None, **whose
+        )
+        return await self._database.rows(Release, its.order_by(releases.c.set_at.desc(), releases.c.id.desc()))
+
+    async def add(self, place: Place, note: str, by: str, now: datetime, needed: int) -> None:
+        values = key_of(place) | {"note": note, "set_by": by, "set_at": now, "needed": needed}
+        await self._database.execute(sa.insert(releases).values(values))
+
+    async def take_back(self, place: Place, number: int, now: datetime) -> bool:
+        its = sa.update(releases).filter_by(team_id=place.team_id, channel_id=place.channel_id, id=number)
+        return await self._database.execute(its.filter_by(taken_back_at=None).values(taken_back_at=now)) == 1

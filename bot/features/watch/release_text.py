@@ -1,0 +1,64 @@
+"""The texts about releases: marked, listed, and compared with the time before."""
+
+from collections.abc import Sequence
+
+from bot.domain.numbers import number_of
+from bot.domain.watch import Watch
+from bot.features.watch.queries import Release
+from bot.slack import blocks as ui
+from bot.slack.messenger import Post
+from bot.slack.mrkdwn import clip
+from judge.evaluation.drift import MIN_REFERENCE
+from judge.evaluation.stats import Interval, MeanEstimate
+
+_NAME, _MOST = 80, 10
+_RELEASE_HELP = "`/judge release @helper new prompt` marks one, `/judge release undo 7` takes one back."
+NO_RELEASE = f"There is no such release in this channel. `/judge release list` lists them. {_RELEASE_HELP}"
+
+
+def releases(found: Sequence[tuple[Release, str]]) -> str:
+    lines = [f"• {each.id}: {release_line(each, name)}, by {_by(each.set_by)}" for each, name in found[:_MOST]]
+    return "\n".join([*(lines or ["No release of a watched assistant is marked in this channel."]), _RELEASE_HELP])
+
+
+def release_line(release: Release, name: str) -> str:
+    note = f" “{clip(release.note, _NAME)}”" if release.note else ""
+    return f"release{note} of {clip(name, _NAME)}, {ui.short_date(release.set_at)}"
+
+
+def _by(who: str) -> str:
+    return f"`{clip(who, _NAME)}`" if who.startswith("os:") else f"<@{who}>"
+
+
+def released(name: str, note: str, needed: int) -> str:
+    what = f"The release “{clip(note, _NAME)}”" if note else "A release"
+    return (
+        f"{what} of {clip(name, _NAME)} is marked. Once {needed} replies from now on are scored, or in four weeks, you "
+        "and those whom the watch alerts are told whether it got better. Alerts begin afresh: they need "
+        f"{MIN_REFERENCE} new scores that are older than a week."
+    )
+
+
+def undone(number: str) -> str:
+    return f"Release {number} is taken back, as if it had not been marked."
+
+
+def release_compared(
+    watch: Watch, name: str, release: Release, after: MeanEstimate, before: MeanEstimate | None, change: Interval | None
+) -> Post:
+    """How the scores after a release compare with those of the same length of time before it."""
+    where, mean = f"*{clip(name, _NAME)}* in <#{watch.channel_id}>", f"mean {after.judge.mean:.1f}"
+    counts = f"{number_of(after.n, 'random reply', 'random replies')} since the {release_line(release, name)}"
+    if before is None or change is None or change.low is None or change.high is None:
+        what = f"{where} cannot be compared: {mean} since its release, and too few scores before it"
+    else:
+        was, ends = f"{mean}, was {before.judge.mean:.1f}", sorted((abs(change.low), abs(change.high)))
+        if change.low <= 0 <= change.high:
+            what = (
+                f"{where} has *not clearly changed* with its release: {was} ({change.low:+.1f} to {change.high:+.1f})"
+            )
+        else:
+            how, way = ("*better*", "up") if change.mean > 0 else ("*worse*", "down")
+            what = f"{where} got {how} with its release: {was} ({way} {ends[0]:.1f} to {ends[1]:.1f})"
+        counts += f"; {before.n:,} in the same time before"
+    return Post(f"{what}.".replace("*", ""), [ui.section(f"{what}."), ui.context(f"{counts}.")])

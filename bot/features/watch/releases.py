@@ -1,0 +1,119 @@
+"""Releases: marked, listed, taken back, and compared with the time before once enough is scored."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from math import ceil
+from statistics import pstdev
+
+from bot.domain.watch import LATE, Watch
+from bot.feature import Services
+from bot.features.watch import orders
+from bot.features.watch import release_text as text
+from bot.features.watch.alerts import REFERENCE, replied_at
+from bot.features.watch.figures import name_of
+from bot.features.watch.low_alerts import tell_once
+from bot.features.watch.queries import Notices, Release, Releases, day_of, watched
+from bot.features.watch.text import not_watched
+from bot.figures.week import FEWEST
+from bot.slack.invocation import Invocation
+from bot.slack.messenger import Post
+from bot.store.figures import BEGINNING, Kind, Place, Span
+from bot.store.visibility import Origin
+from judge.evaluation.stats import MeanEstimate, MeanEstimator, difference
+from judge.scoring.rubric import Scale
+
+_FEWEST, _MOST = 20, 200
+_WIDTH = 0.1  # how far the interval of a difference should reach at most to each side, as a share of the scale
+
+
+async def answer(services: Services, invocation: Invocation, typed: str) -> str:
+    """Marks a release, lists those of the channel, or takes one back."""
+    place, is_list = Place(invocation.team_id, invocation.channel_id), typed in {"", "list"}
+    if refusal := await orders.refusal_of(services, invocation, place.channel_id, is_change=not is_list):
+        return refusal
+    releases, (word, _, rest) = Releases(services.store.database), typed.partition(" ")
+    if is_list:
+        found = await releases.of(place)
+        return text.releases([(each, await name_of(services, each.author_id)) for each in found])
+    if word == "undo":
+        is_undone = rest.isdecimal() and await releases.take_back(place, int(rest[:9]), services.clock())
+        return text.undone(rest) if is_undone else text.NO_RELEASE
+    try:
+        return await mark(services, place, typed, invocation.user_id)
+    except ValueError as exc:
+        return str(exc)
+
+
+async def mark(services: Services, place: Place, typed: str, by: str) -> str:
+    """Marks a release now, of the assistant whose name `typed` begins with; returns the answer.
+
+    Raises:
+        ValueError: No watched assistant has that name.
+    """
+    names = await orders.watched_names(services, place.team_id, place.channel_id)
+    lower = f"{typed.removeprefix('@').lower()} "
+    called = {each: author_id for author_id, name in names.items() for each in (author_id, name)}
+    meant = max((each for each in called if lower.startswith(f"{each.lower()} ")), key=len, default=None)
+    if meant is None:
+        raise ValueError(not_watched(typed.removeprefix("@"), list(names.values())))
+    now, author_id = services.clock(), called[meant]
+    its = Place(place.team_id, place.channel_id, author_id, Origin.WATCHED)
+    scores = await services.store.tallies.in_order(its, Span(now - REFERENCE, now))
+    low, high = scores[-1].kind.scale if scores else Scale(0, 5)
+    recent = [each.score for each in scores if each.kind == scores[-1].kind]
+    spread = pstdev(recent) if len(recent) >= FEWEST else (high - low) / 4
+    needed = min(max(ceil(2 * (1.96 * spread / (_WIDTH * (high - low))) ** 2), _FEWEST), _MOST)
+    note = typed.removeprefix("@")[len(meant) :].strip()
+    await Releases(services.store.database).add(its, note, by, now, needed)
+    return text.released(names[author_id], note, needed)
+
+
+async def tell_releases(services: Services) -> None:
+    """Tells who set a release, and who hears of its watch, how the scores compare; after four weeks in any case."""
+    notices, now = Notices(services.store.database), services.clock()
+    for watch in await services.store.watches.of(services.identity.team_id):
+        until = now
+        found = await Releases(services.store.database).of(watched(watch))
+        for release, earlier in zip(found, [*(each.set_at for each in found[1:]), BEGINNING], strict=True):
+            to = dict.fromkeys((*watch.alerts_to, *([] if release.set_by.startswith("os:") else [release.set_by])))
+            told = replace(watch, alerts_to=tuple(to))
+            day, name = day_of(release.set_at), f"release {release.id}"
+            posted = await notices.of_day(watch, day)
+            if now < release.set_at + 2 * REFERENCE and not all(posted.get((name, each)) for each in to):
+                post = await _compare(services, watch, release, Span(earlier, until))
+                if post:
+                    await tell_once(services, told, name, day, partial(_again, post))
+            until = release.set_at
+
+
+async def _again(post: Post) -> tuple[Post, Sequence[int]]:
+    return post, []
+
+
+async def _compare(services: Services, watch: Watch, release: Release, around: Span) -> Post | None:
+    """What became of the scores between the releases before and after it; None if too few are scored yet."""
+
+    async def read(start: datetime, end: datetime, kind: Kind | None = None) -> tuple[Kind, MeanEstimate] | None:
+        scores = await services.store.tallies.in_order(watched(watch), Span(start, end + LATE))
+        its = [each for each in scores if start <= replied_at(each) < end]
+        kind = kind or (its[-1].kind if its else None)
+        if kind is None:
+            return None
+        mean = MeanEstimator(kind.scale)
+        for each in its:
+            if each.kind == kind:
+                mean.add(each.score, cluster=each.thread_ts)
+        estimate = mean.estimate()
+        return (kind, estimate) if estimate and estimate.n >= FEWEST else None
+
+    after = await read(release.set_at, around.end)
+    is_over = around.end >= release.set_at + REFERENCE
+    if after is None or (after[1].n < release.needed and not is_over):
+        return None
+    start = max(release.set_at - (around.end - release.set_at), around.start)
+    before = await read(start, release.set_at, after[0])
+    change = difference(after[1], before[1]) if before else None
+    name = await name_of(services, watch.author_id)
+    return text.release_compared(watch, name, release, after[1], before[1] if before else None, change)

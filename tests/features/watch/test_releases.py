@@ -1,0 +1,87 @@
+"""Releases: marked by command or by a deployment, compared once with the time before, listed and taken back."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlalchemy import update
+
+from bot.commands.release import release
+from bot.errors import BotError
+from bot.features.watch.releases import tell_releases
+from bot.slack.ids import COMMAND
+from bot.store.schema import releases
+from tests.features.watch.test_alerts import direct, drop
+from tests.features.watch.watching import alarm, say, write_scores
+from tests.stage import CHANNEL, Stage, StageFactory, shown
+
+
+@pytest.fixture
+async def stage(open_stage: StageFactory) -> Stage:
+    opened: Stage = await open_stage()
+    await say(opened, "@helper all alert me")
+    return opened
+
+
+async def judge(stage: Stage, text: str) -> str:
+    """What ben is told after `/judge ...`."""
+    before = len(stage.ben.ephemerals(CHANNEL))
+    stage.ben.command(CHANNEL, COMMAND, text)
+    return shown(await stage.told(stage.ben, before + 1))
+
+
+async def mark(stage: Stage, days_ago: float = 0) -> str:
+    said = await judge(stage, "release @helper new <prompt>")
+    at = datetime.now(UTC) - timedelta(days=days_ago)
+    await stage.log.database.execute(update(releases).values(set_at=at))
+    return said
+
+
+@pytest.mark.parametrize(
+    ("after", "told"),
+    [
+        (4, "helper in <#{}> got better with its release: mean 4.5, was 2.5 (up 1.3 to 2.2)."),
+        (1, "helper in <#{}> got worse with its release: mean 1.5, was 2.5 (down 0.5 to 1.3)."),
+        (2, "helper in <#{}> has not clearly changed with its release: mean 2.5, was 2.5 (-0.4 to +0.4)."),
+    ],
+)
+async def test_once_enough_is_scored_all_are_told_once(stage: Stage, after: int, told: str) -> None:
+    days = [(9 + 0.2 * hour, 2 + hour % 2, 2) for hour in range(20)]
+    await write_scores(stage, days)
+    assert "Once 20 replies from now on are scored" in await mark(stage, 8)
+    for number in (10, 9):
+        await tell_releases(stage.services_at(timedelta()))
+        assert direct(stage, "ann") == direct(stage, "ben") == []
+        await write_scores(stage, [(0.2 * number + 0.01 * hour, after + hour % 2, 1) for hour in range(number + 1)])
+    for _ in range(2):
+        await tell_releases(stage.services_at(timedelta()))
+    assert direct(stage, "ann") == direct(stage, "ben") == [told.format(stage.slack.workspace.channel(CHANNEL).id)]
+
+
+async def test_alarms_begin_afresh_at_a_release_and_not_if_it_is_taken_back(stage: Stage) -> None:
+    await drop(stage)
+    await mark(stage, 8)
+    await alarm(stage)
+    assert direct(stage, "ann") == []
+    assert "is taken back" in await judge(stage, "release undo 1")
+    await write_scores(stage, [(0.01, 2, 1)], "m, additive-5 1")
+    await alarm(stage)
+    assert "clearly worse" in direct(stage, "ann")[0]
+
+
+async def test_releases_are_listed_and_stand_beside_the_trend(stage: Stage) -> None:
+    await write_scores(stage, [(0.01, 4, 6)])
+    await mark(stage, 0.005)
+    assert "• 1: release “new &lt;prompt&gt;” of helper, " in await judge(stage, "release list")
+    assert "In the trend: release “new &lt;prompt&gt;” of helper, " in await judge(stage, "stats")
+    await judge(stage, "release undo 1")
+    assert "There is no such release" in await judge(stage, "release undo 1")
+    assert "No release" in await judge(stage, "release")
+
+
+async def test_a_deployment_marks_a_release_by_the_command(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+    settings = stage.services.settings
+    await release(settings, f"#{CHANNEL}", "@helper", "version 7")
+    assert "The release “version 7” of helper is marked" in capsys.readouterr().out
+    with pytest.raises(BotError, match="is not watched in this channel"):
+        await release(settings, f"#{CHANNEL}", "@nobody", "version 7")
+    assert "by `os:" in await judge(stage, "release list")
