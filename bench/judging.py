@@ -137,12 +137,7 @@ async def run(ask: Ask) -> tuple[float, float]:
 
 async def compare(url: str) -> None:
     """Compares the ways and prints a line for each."""
-    ways = {
-        "bare": bare,
-        "judge": judged,
-        "untyped": untyped,
-        "aiohttp": without_client,
-    }
+    ways = {"bare": bare, "judge": judged, "untyped": untyped, "aiohttp": without_client}
     rounds: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}
     for _ in range(ROUNDS):
         for name, way in ways.items():

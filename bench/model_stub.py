@@ -24,10 +24,7 @@ ANSWER = json.dumps(
         "usage": {"prompt_tokens": 400, "completion_tokens": 12, "total_tokens": 412},
     }
 ).encode()
-_RESPONSE = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (
-    len(ANSWER),
-    ANSWER,
-)
+_RESPONSE = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(ANSWER), ANSWER)
 
 
 class Stub(asyncio.Protocol):

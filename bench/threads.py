@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from bench.drift import SCALE, SHAPES, Shape, mean, row
 from bot.figures.quality import to_quality
-from bot.figures.week import Tally, change_of
+from bot.figures.week import Tally, changes_of
 from bot.store.figures import ScoredCount
 from judge.evaluation.stats import Interval, good_from
 
@@ -93,7 +93,7 @@ def main() -> None:
                     turns = draw(shape, correlation, replies, random)
                     this, last = to_tally(turns), to_tally(draw(shape, correlation, replies, random))
                     means = [found.judge for each in (this, Tally(this.counts)) if (found := each.estimate(SCALE))]
-                    intervals = (*means, change_of(this, last, SCALE), *watched(turns, random))
+                    intervals = (*means, changes_of([(this, last)], SCALE)[0], *watched(turns, random))
                     held.append([holds(each, value) for each, value in zip(intervals, truths, strict=True)])
                 cells.append(" ".join(f"{fmean(each):.0%}" for each in zip(*held, strict=True)))
             row(f"{name}, correlation {correlation}", *cells)

@@ -235,9 +235,7 @@ def _make_engine(services: Services, judges: Judges) -> Engine:
         services.model_pauses,
         tracing=services.tracing,
     )
-    handlers: dict[str, JobHandler] = {
-        JobKind.SETTLE: lambda payload: pipeline.settle(payload.case_id, payload.trigger_id)
-    }
+    handlers: dict[str, JobHandler] = {JobKind.SETTLE: lambda job: pipeline.settle(job.case_id, job.trigger_id)}
     for each in services.features:
         handlers |= each.jobs
     return Engine(

@@ -22,12 +22,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-Http = Annotated[
-    bool, typer.Option("--http", help="Receive Slack's requests at HTTP_PORT instead of over Socket Mode.")
-]
-Channel = Annotated[
-    str, typer.Option("--channel", metavar="CHANNEL", help="The channel, by id or name; Slack is asked for names.")
-]
+Http = Annotated[bool, typer.Option("--http", help="Receive Slack's requests at HTTP_PORT, not over Socket Mode.")]
+Channel = Annotated[str, typer.Option("--channel", metavar="CHANNEL", help="The channel, by its name or its id.")]
 Watched = Annotated[bool, typer.Option("--watched", help="Replies that watches drew, instead of those people chose.")]
 RoleName = Annotated[
     Literal["front", "worker", "both"],
@@ -138,11 +134,7 @@ def demo(
 
 
 @app.command()
-def digest(
-    channel: Annotated[
-        str, typer.Option("--channel", "--preview", metavar="CHANNEL", help="The channel, by name or id.")
-    ],
-) -> None:
+def digest(channel: Channel) -> None:
     """Show the digest of a channel's last week in the terminal.
 
     Nothing is posted.
@@ -155,9 +147,7 @@ def digest(
 
 @app.command()
 def export(
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="The file to write; the terminal by default.")
-    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="The file; the terminal by default.")] = None,
     since: Since = None,
     has_unlabelled: Annotated[bool, typer.Option("--all", help="Also cases without a label.")] = False,
     watched: Watched = False,
@@ -168,9 +158,7 @@ def export(
         Literal["jsonl", "csv", "parquet", "inspect", "promptfoo", "langfuse"] | None,
         typer.Option("--format", help="A table, or what another tool loads; by default from the output's name."),
     ] = None,
-    has_texts: Annotated[
-        bool, typer.Option("--texts", help="Also questions, responses and the reasons that people gave.")
-    ] = False,
+    has_texts: Annotated[bool, typer.Option("--texts", help="Also the texts and the reasons of people.")] = False,
     user: Annotated[
         str | None, typer.Option(metavar="ID", help="Instead, everything stored about this person, with texts.")
     ] = None,
@@ -189,9 +177,8 @@ def export(
         option = next(name for name, is_given in given.items() if is_given)
         raise typer.BadParameter(f"{option} cannot be combined with --user, which exports everything")
     if user is None:
-        _run(
-            export_labels(output, Selection(since, has_unlabelled or low, watched, low=low), form, has_texts=has_texts)
-        )
+        which = Selection(since, has_unlabelled or low, watched, low=low)
+        _run(export_labels(output, which, form, has_texts=has_texts))
     else:
         _run(export_person(output, user))
 
@@ -204,15 +191,12 @@ def replay(
     samples: Annotated[int | None, typer.Option(min=1, max=16, help="Ratings; JUDGE_SAMPLES by default.")] = None,
     only: Annotated[Literal["labelled"] | None, typer.Option(help="Only cases with a label.")] = None,
     limit: Annotated[
-        int | None,
-        typer.Option(min=1, help="This many cases at most, drawn at random; default: 200, or all with a label."),
+        int | None, typer.Option(min=1, help="Cases at most, drawn at random; default: 200, or all with a label.")
     ] = None,
     max_cost: Annotated[
         float | None, typer.Option(min=0, help="Start no further case once this many US dollars are spent.")
     ] = None,
-    adopt: Annotated[
-        bool, typer.Option("--adopt", help="Write the new judge into .env if it is shown to be no worse.")
-    ] = False,
+    adopt: Annotated[bool, typer.Option("--adopt", help="Write the judge into .env if shown to be no worse.")] = False,
 ) -> None:
     """Judge logged cases again and compare.
 
@@ -296,8 +280,7 @@ def purge(
 
 @app.command()
 def audit(
-    since: Since = None,
-    is_json: Annotated[bool, typer.Option("--json", help="One JSON document per line.")] = False,
+    since: Since = None, is_json: Annotated[bool, typer.Option("--json", help="One JSON document per line.")] = False
 ) -> None:
     """Show who deleted, exported or changed settings.
 

@@ -58,9 +58,8 @@ async def open_judges(
 
 def _maker(settings: JudgeSettings, client: Connection | None) -> MakeJudge:
     def make(rubric: Rubric, model: str | None, tier: str | None) -> Judge:
-        stronger = (
-            None if model == settings.judge_escalate_to else settings.judge_escalate_to
-        )  # no model is asked twice
+        # No model is asked twice.
+        stronger = None if model == settings.judge_escalate_to else settings.judge_escalate_to
         return Judge(
             model=model or settings.judge_model,
             rubric=rubric,

@@ -122,9 +122,7 @@ class SlackSettings(StoreSettings):
         description="verifies that requests come from Slack; required with `SERVE_HTTP`",
     )
     http_host: str = Field(default="127.0.0.1", description="address on which HTTP mode listens")
-    http_port: int = Field(
-        default=3000, ge=0, le=65535, description="port on which HTTP mode listens; `0` takes a free one"
-    )
+    http_port: int = Field(default=3000, ge=0, le=65535, description="HTTP mode's port; `0` takes a free one")
     metrics_host: str = Field(default="127.0.0.1", description="address of `/healthz`, `/readyz` and `/metrics`")
     metrics_port: int | None = Field(default=None, ge=0, le=65535, description="their port; without it they are off")
     slack_api_url: setting_values.SlackAddress = Field(
@@ -169,9 +167,7 @@ class JudgeSettings(StoreSettings):
         validate_default=True,
         description="key of the model's server; required unless `OPENAI_BASE_URL` is set or `JUDGE_MODEL` is `offline`",
     )
-    judge_rubric: str = Field(
-        default="additive-5", description="a name from `judge rubrics`, or a file of the same form"
-    )
+    judge_rubric: str = Field(default="additive-5", description="a name from `judge rubrics`, or such a file")
     judge_samples: int | None = Field(
         default=None,
         ge=1,
@@ -192,9 +188,7 @@ class JudgeSettings(StoreSettings):
         default="text",
         description="`distribution`: from log probabilities, `decision`: from a decision model, both without a reason",
     )
-    judge_effort: str | None = Field(
-        default=None, description="how much the model thinks (`reasoning_effort`), such as `low`"
-    )
+    judge_effort: str | None = Field(default=None, description="how much the model thinks, such as `low`")
     judge_answer_tokens: int | None = Field(
         default=None, ge=1, description="longest answer. Default: 1024, or 8192 if the model thinks"
     )
@@ -259,17 +253,14 @@ class Settings(JudgeSettings, SlackSettings):
     digest_time: Annotated[str, AfterValidator(lambda text: f"{week.parse_time(text):%H:%M}")] = Field(
         default="09:00", description="time of the digest"
     )
-    digest_tz: Zone = Field(
-        default="UTC", description="time zone of that time and of the weeks, such as `Europe/Berlin`"
-    )
+    digest_tz: Zone = Field(default="UTC", description="zone of that time and the weeks, such as `Europe/Berlin`")
     digest_by: Literal["members", "admins"] = Field(
         default="members",
         description="who may change a channel's digest, watches, rubrics and reaction: `members`, or only `admins` of "
         "the workspace",
     )
     log_format: Literal["console", "json"] = Field(
-        default="console",
-        description="`json`: one object per line. Tokens and texts are never logged",
+        default="console", description="`json`: one object per line. Tokens and texts are never logged"
     )
 
     @field_validator("watch_tier")

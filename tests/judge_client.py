@@ -41,11 +41,7 @@ class Ask(Protocol):
 
 def to_ask(server: ModelServer, client: AsyncOpenAI, **usual: Any) -> Ask:
     async def ask(
-        *replies: Script,
-        question: str = QUESTION,
-        response: str = RESPONSE,
-        said: Sequence[Turn] = (),
-        **settings: Any,
+        *replies: Script, question: str = QUESTION, response: str = RESPONSE, said: Sequence[Turn] = (), **settings: Any
     ) -> Verdict:
         if replies:
             server.script(*replies)

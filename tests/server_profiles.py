@@ -99,9 +99,7 @@ OPENAI = Profile(
     },
     # https://github.com/vierisid/jarvis/pull/241
     unknown_model=_openai(
-        404,
-        f"The model `{MODEL}` does not exist or you do not have access to it.",
-        code="model_not_found",
+        404, f"The model `{MODEL}` does not exist or you do not have access to it.", code="model_not_found"
     ),
     # Pieced together from https://platform.openai.com/docs/guides/error-codes
     wrong_key=_openai(
@@ -136,9 +134,7 @@ OPENAI = Profile(
     ),
     # The error code of the guard on reasoning models; pieced together
     filtered=_openai(
-        400,
-        "Invalid prompt: your prompt was flagged as potentially violating our usage policy.",
-        code="invalid_prompt",
+        400, "Invalid prompt: your prompt was flagged as potentially violating our usage policy.", code="invalid_prompt"
     ),
     # From models with a small output limit; pieced together
     limit_too_high=_openai(
@@ -379,7 +375,7 @@ OPENROUTER = Profile(
                 'model.", "param": "temperature"}}',
                 "provider_name": "OpenAI",
             },
-        ),
+        )
     },
     # https://github.com/maxnowack/anthropic-proxy/issues/4
     unknown_model=error(400, message=f"{MODEL} is not a valid model ID", code=400),
@@ -464,7 +460,7 @@ ANTHROPIC = Profile(
     name="Anthropic",
     rejections={
         # n must be exactly 1, logprobs are ignored: https://platform.claude.com/docs/en/api/openai-sdk; pieced together
-        "n": error(400, code="invalid_request_error", message="n: must be 1", type="invalid_request_error", param=None),
+        "n": error(400, code="invalid_request_error", message="n: must be 1", type="invalid_request_error", param=None)
     },
     unknown_model=error(404, code="not_found_error", message=f"model: {MODEL}", type="not_found_error"),
     out_of_quota=error(

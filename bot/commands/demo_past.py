@@ -145,9 +145,8 @@ _SCORES = (0, 4, 1, 1)
 
 def demo_workspace(clock: Clock | None = None) -> Workspace:
     """The workspace of demo.toml, with the app and the examples; without a clock, it uses the machine's."""
-    workspace = open_workspace(
-        load_manifest(parts=[MESSAGE_EVENTS]), Path(__file__).with_name("demo.toml"), clock=clock
-    )
+    manifest, file = load_manifest(parts=[MESSAGE_EVENTS]), Path(__file__).with_name("demo.toml")
+    workspace = open_workspace(manifest, file, clock=clock)
     post_examples(workspace)
     return workspace
 
@@ -175,11 +174,13 @@ async def write_past(database_url: str, workspace: Workspace) -> bool:
 
         async def write(connection: AsyncConnection) -> None:
             await connection.execute(insert(schema.cases), rows)
-            await connection.execute(insert(ratings), [_rating(row) for row in rows])
+            shared = "team_id", "score", "unscored_reason", "justification", "model"
+            its = {"position": 0, "raw": _SAID}
+            given = [{name: row[name] for name in shared} | its | {"case_id": row["id"]} for row in rows]
+            await connection.execute(insert(ratings), given)
             await connection.execute(insert(schema.labels), people)
-            await connection.execute(
-                insert(schema.channels).values(**place, **_ALL_TO_LABEL, updated_at=rows[-1]["judged_at"])
-            )
+            chosen = place | _ALL_TO_LABEL | {"updated_at": rows[-1]["judged_at"]}
+            await connection.execute(insert(schema.channels).values(chosen))
 
         await store.database.write(write)
         return True
@@ -248,11 +249,6 @@ def _row(author: User, requester: User, score: int | None, at: datetime) -> Row:
         "judged_at": at,
         "delivered_at": at,
     }
-
-
-def _rating(case: Row) -> Row:
-    shared = {name: case[name] for name in ("team_id", "score", "unscored_reason", "justification", "model")}
-    return shared | {"case_id": case["id"], "position": 0, "raw": _SAID}
 
 
 def _labels(rows: Sequence[Row], chance: random.Random) -> Iterator[Row]:

@@ -20,7 +20,7 @@ from bot.domain.case import text_hash
 from bot.domain.numbers import number_of
 from bot.errors import BotError
 from bot.settings import load_store_settings
-from bot.store import audit
+from bot.store.audit import Act, Action, Audit
 from bot.store.database import Database
 from bot.store.export import Exports, Selection
 from bot.store.forgetting import Personal
@@ -41,11 +41,7 @@ async def export_labels(
 ) -> None:
     """Writes the labelled cases, or all cases that count, to a file or the terminal, and prints their number.
 
-    Args:
-        path: The file; None is the terminal.
-        which: The cases to export: those that people chose, or those that watches drew.
-        form: One of `Format` or `CONVERTERS`; by default the one that the file's name implies, or else JSONL.
-        has_texts: Whether to include questions, responses and the reasons that people gave.
+    `form` is one of `Format` or `CONVERTERS`; by default the one that the file's name implies, or else JSONL.
 
     Raises:
         BotError: The format does not go with the other options, the store cannot be read, or the file not written.
@@ -60,9 +56,7 @@ async def export_labels(
         with _output(path, table) as output:
             with opened.reading():
                 teams = await Labels(database).teams(has_unlabelled=which.has_unlabelled)
-            await opened.note(
-                database, [audit.Act(team_id, opened.operator(), audit.Action.EXPORTED_LABELS) for team_id in teams]
-            )
+            await opened.note(database, [Act(team_id, opened.operator(), Action.EXPORTED_LABELS) for team_id in teams])
             count, left_out = await export(database, output, which, has_texts, CONVERTERS.get(form or ""))
     typer.echo(f"{number_of(count, 'row' if which.has_unlabelled else 'label')} written", err=True)
     if left_out:
@@ -86,20 +80,13 @@ def _find_table(path: Path | None, form: str | None) -> files.Format | None:
 async def export_person(path: Path | None, user: str) -> None:
     """Writes everything stored about a person, as a JSON document for each row, and prints the number of rows.
 
-    Args:
-        path: The file; None is the terminal.
-        user: Their Slack user id, optionally with the id of their workspace and a slash before it.
-
-    Raises:
-        BotError: Nothing is stored about them, several workspaces have this id, or as in `export_labels`.
+    `user` is their Slack user id; the id of their workspace and a slash may come before it.
     """
     async with opened.opened_database() as database:
-        personal = Personal(database, audit.Audit(database))
+        personal = Personal(database, Audit(database))
         team_id, user_id = await _find_person(personal, user)
         with _output(path) as output:
-            await opened.note(
-                database, [audit.Act(team_id, opened.operator(), audit.Action.EXPORTED_PERSON, user_id=user_id)]
-            )
+            await opened.note(database, [Act(team_id, opened.operator(), Action.EXPORTED_PERSON, user_id=user_id)])
             count = 0
             async for kind, columns in _readable(personal.rows(team_id, user_id)):
                 document = {"kind": kind, **columns}

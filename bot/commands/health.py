@@ -26,7 +26,7 @@ async def examine(database_url: str) -> tuple[bool, str]:
     silent_s = (utc_now() - latest.seen_at).total_seconds()
     if silent_s > SILENT_S:
         return False, f"process {latest.pid} has given no sign of life for {silent_s:.0f} s"
+    alive = f"process {latest.pid} is alive"
     if not latest.is_connected:
-        why = "is alive, but Slack cannot reach it, or it takes no jobs; its log says which"
-        return False, f"process {latest.pid} {why}"
-    return True, f"process {latest.pid} is alive and connected, seen {silent_s:.0f} s ago"
+        return False, f"{alive}, but Slack cannot reach it, or it takes no jobs; its log says which"
+    return True, f"{alive} and connected, seen {silent_s:.0f} s ago"

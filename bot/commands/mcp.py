@@ -100,9 +100,7 @@ class Log:
             return place, Week.from_monday(today - timedelta(days=today.weekday()), zone)
         try:
             found = Week.from_monday(date.fromisoformat(f"{week}-1"), zone)
-            Span(
-                found.before(figures_week.TREND_WEEKS).start, found.end
-            )  # the figures need this span, within years 1 to 9999
+            found.before(figures_week.TREND_WEEKS)  # the figures need these weeks, within years 1 to 9999
         except (ValueError, OverflowError) as exc:
             raise BotError(f"week {week[:40]!r}: expected an ISO week such as 2026-W47") from exc
         return place, found

@@ -90,9 +90,7 @@ async def replay(wanted: Wanted) -> int:
                 concurrency=settings.judge_concurrency,
                 max_cost_usd=wanted.max_cost_usd,
             )
-            replay_report.scores_of(
-                wanted.output, cases
-            )  # raises before anything is paid for if the file is of another store
+            replay_report.scores_of(wanted.output, cases)  # raises before anything is paid for if it is another store's
             await _run(run, journal, cases)
             journal.sort()
     comparison = replay_report.compare(wanted.output, cases, judge.rubric.scale)

@@ -113,9 +113,8 @@ def compare(path: Path, cases: Sequence[Replayable], scale: Scale) -> ReplayComp
     unscored = sum(bool(case.human) for case in cases) - len(responses)
     found = find_differences(Scores(tuple(responses), (_NOW, _BEFORE), scale, (), 0)) if responses else []
     estimate, difference = shift.estimate(), next(iter(found), None)
-    return ReplayComparison(
-        scored, paired_difference(estimate) if estimate else None, len(responses), unscored, difference
-    )
+    change = paired_difference(estimate) if estimate else None
+    return ReplayComparison(scored, change, len(responses), unscored, difference)
 
 
 def to_sentences(before: str, now: str, comparison: ReplayComparison) -> Iterator[str]:

@@ -295,9 +295,8 @@ def exclusion_of(
 ) -> Exclusion | None:
     """Why a repeated verdict that this person asks for is excluded; None if it replaces the earlier one.
 
-    The first requester may repeat and correct a verdict. Other people may if there is no
-    score yet, or if the text has been edited since. An edit does not count if the reply's author also wrote the
-    question, because it may be the question that was edited.
+    The first requester may repeat and correct a verdict. Other people may if there is no score yet, or if the text has
+    been edited since. An edit does not count if the reply's author also wrote the question, because it may be that.
     `has_chosen` says that this person typed the question, or chose a message as it. Either is as good as choosing the
     score, because a reply scores low with most questions but its own, so such a verdict never replaces another
     person's. Nor does it if another person repeats it.

@@ -14,15 +14,7 @@ from bot.domain.watch import Coverage
 from bot.domain.week import Week
 from bot.store.figures import Kind, LabelledCount, Place, ScoredCount, Span, Tallies, UnlabelledCount
 from judge.evaluation.kappa import kappa_of
-from judge.evaluation.stats import (
-    Interval,
-    MeanEstimate,
-    MeanEstimator,
-    good_from,
-    labelled_shares,
-    low_to,
-    wilson,
-)
+from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, good_from, labelled_shares, low_to, wilson
 from judge.scoring.rubric import Scale
 
 
@@ -139,10 +131,7 @@ def _add(
 
 _NUMBERS = {4: "four"}
 SPAN = f"the last {_NUMBERS[WEEKS]} weeks"
-_NO_MODEL = {
-    OFFLINE: "scored by the offline rater, which is not a judge",
-    MADE_UP: "made up for the demo",
-}
+_NO_MODEL = {OFFLINE: "scored by the offline rater, which is not a judge", MADE_UP: "made up for the demo"}
 
 
 def corrected(quality: Quality | None) -> str:

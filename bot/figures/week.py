@@ -9,18 +9,7 @@ from typing import Any, TypeVar
 
 from bot.domain.week import Week
 from bot.figures import quality as figures_quality
-from bot.store.figures import (
-    BEGINNING,
-    Kind,
-    KindSum,
-    LowCase,
-    Place,
-    ScoreCount,
-    Span,
-    Tallies,
-    ThreadCount,
-    Usage,
-)
+from bot.store.figures import BEGINNING, Kind, KindSum, LowCase, Place, ScoreCount, Span, Tallies, ThreadCount, Usage
 from bot.store.visibility import Origin
 from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, differences, kolmogorov_smirnov, low_to
 from judge.scoring.rubric import Scale
@@ -234,7 +223,7 @@ async def read_figures(
     return Figures(
         **{each.name: getattr(glance, each.name) for each in fields(Glance)},
         last=last,
-        change=change_of(glance.this, last, kind.scale),
+        change=changes_of([(glance.this, last)], kind.scale)[0],
         has_new_judge=not last.n and any(row.score is not None and row.kind.scale == kind.scale for row in earlier),
         unscored=dict(unscored.most_common()),
         lowest=lowest,
@@ -257,13 +246,11 @@ async def _read_lowest(
     return tuple(sorted(found, key=lambda case: (case.score, -case.judged_at.timestamp()))[:LOWEST])
 
 
-def change_of(this: Tally, last: Tally, scale: Scale) -> Interval | None:
-    """How far the mean is above the earlier one; None if either has fewer than `FEWEST` scores, or a single thread."""
-    return changes_of([(this, last)], scale)[0]
-
-
 def changes_of(pairs: Sequence[tuple[Tally, Tally]], scale: Scale) -> Sequence[Interval | None]:
-    """The same for the rows of one table, with its chance of a false alarm for all of them together."""
+    """How far each mean is above the earlier one; None if one has fewer than `FEWEST` scores, or a single thread.
+
+    The rows of one table have its chance of a false alarm together.
+    """
     means = [[each.estimate(scale) if each.n >= FEWEST else None for each in pair] for pair in pairs]
     return differences([(now, before) for now, before in means])
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.domain.case import CaseTurn, Part, QuestionSource, join_texts, text_hash
+from bot.domain.numbers import number_of
 from bot.slack.messages import Message, is_said_to
 from judge import Turn
 from judge.scoring.attacks import LONGEST_TEXT
@@ -85,14 +86,14 @@ class Exchange:
 
     def to_found(self) -> dict[str, Any]:
         """The fields of a case that say what was found about its reply."""
-        first = self.reply[0]
+        first, unread = self.reply[0], Counter(kind for message in self.reply for kind in message.read.unread)
         return {
             "message_ts": first.ts,
             "parent_ts": first.parent_ts,
             "author_id": first.author_id,
             "response": self.response,
             "messages": len(self.reply),
-            "unread": _in_numbers(kind for message in self.reply for kind in message.read.unread),
+            "unread": ", ".join(number_of(number, kind) for kind, number in unread.items()) or None,
             "turns": tuple(turn for turn in self.turns if turn.part is Part.RESPONSE),
         }
 
@@ -113,12 +114,6 @@ class Exchange:
 
 def _words(message: Message) -> str:
     return message.text or message.read.text
-
-
-def _in_numbers(kinds: Iterable[str]) -> str | None:
-    """For instance "1 picture, 2 files"; None if there are none."""
-    counts = Counter(kinds).items()
-    return ", ".join(f"{number} {kind}{'' if number == 1 else 's'}" for kind, number in counts) or None
 
 
 def _shared(messages: Iterable[Message]) -> Iterator[CaseTurn]:

@@ -49,9 +49,8 @@ class OwnCases:
     async def listed(self, cases: Sequence[LoggedCase], user_id: str, here: str = "") -> Sequence[ListedCase]:
         """These cases of a person, as shown in the channel `here`; empty if they are not shown in a channel."""
         authors = {case.author_id for case in cases if case.author_id}
-        readable, found = await asyncio.gather(
-            self._readable(cases, user_id, here), self._members.of_all(sorted(authors))
-        )
+        members = self._members.of_all(sorted(authors))
+        readable, found = await asyncio.gather(self._readable(cases, user_id, here), members)
         # The name of an author whom Slack does not know is their id, which tells people nothing.
         names = {each: member.name for each, member in found.items() if member.name != each}
         listed = []

@@ -258,7 +258,9 @@ class CasePipeline:
 
     async def _judge(self, case: LoggedCase) -> CaseVerdict:
         judge = await self._judges.of(case)
-        if judge is None or case.blocker or _is_too_late(case):
+        # Among fresh replies a watch scores none that is old; a person's case is never too late.
+        is_late = bool(case.is_watched and case.message_ts and age_of(case.message_ts, utc_now()) > LATE)
+        if judge is None or case.blocker or is_late:
             why_not = TOO_LATE if judge else f"The rubric {case.rubric!r} is no longer there."
             judge = judge or self._judges.default
             return without_score("blocker", case.blocker or why_not, judge)
@@ -327,11 +329,6 @@ class CasePipeline:
                 except JudgeError as exc:
                     logger.warning("reason_not_given", case=case.id, reason=str(exc))
             return verdict
-
-
-def _is_too_late(case: LoggedCase) -> bool:
-    """Whether a watched reply is too old to be scored among fresh ones; cases of people are never too late."""
-    return case.probability is not None and case.message_ts is not None and age_of(case.message_ts, utc_now()) > LATE
 
 
 @cache

@@ -6,7 +6,6 @@ ours, so that they stay text. No user is mentioned, so that no notification is s
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Any
 
 from bot.domain.case import CaseSource, LoggedCase, Visibility, text_hash
 from bot.domain.verdict import CaseVerdict
@@ -74,10 +73,6 @@ def texts(case: LoggedCase, verdict: CaseVerdict | None = None) -> Post:
         _typed("Response", case.response or ""),
     ]
     return Post(f"{who} asked for a score: {excerpt(case.question or '', _EXCERPT)}", blocks)
-
-
-def forgotten_texts() -> Post:
-    return sentence("I removed the question and the response, because their author asked me to forget them.")
 
 
 def in_progress(case: LoggedCase) -> Post:
@@ -148,29 +143,31 @@ _SAME = "This is the same as the question. What was the answer?"
 _MODALS_ROOM = 2900
 _MOST_CHOICES = 20
 _LABEL = 75  # https://docs.slack.dev/reference/block-kit/composition-objects/option-object
+FORGOTTEN_TEXTS = "I removed the question and the response, because their author asked me to forget them."
 _FOR_ONE = "Only you will see the verdict, in direct messages."
 
 
-def texts_modal(
-    state: ModalState, rubrics: Sequence[str], rubric: str, visibility: Visibility | None
-) -> dict[str, Any]:
+def texts_modal(state: ModalState, rubrics: Sequence[str], rubric: str, visibility: Visibility | None) -> Block:
     """The modal of `/judge` without text: question, response, rubric, and who sees the verdict.
 
     Without a `visibility`, it does not ask who sees the verdict, which goes to direct messages.
     """
     named = {name: option(name, about=purpose_of(name)) for name in rubrics}
+    who = {Visibility.THREAD: "Everybody in this channel", Visibility.ME: "Only me"}
+    options = {value: option(value.value, label) for value, label in who.items()}
+    seen_by = menu(ids.BLOCK_VISIBILITY, options.values(), options[visibility or Visibility.THREAD], "radio_buttons")
     blocks = [
         _text_input(ids.BLOCK_QUESTION, "Question", "What was asked"),
         _text_input(ids.BLOCK_RESPONSE, "Response", "The answer to score"),
         field("Rubric", menu(ids.BLOCK_RUBRIC, named.values(), named.get(rubric) or option(rubric))),
-        _visibility_input(visibility) if visibility else section(_FOR_ONE),
+        field("Who sees the verdict", seen_by) if visibility else section(_FOR_ONE),
     ]
     return modal(ids.VIEW_TEXTS, "Score a response", state, blocks, "Score", "Cancel")
 
 
 def question_modal(
     case: LoggedCase, callback_id: str, reason: str, state: ModalState, said: Mapping[str, Turn] | None = None
-) -> dict[str, Any]:
+) -> Block:
     """The modal that asks for a case's question; it only shows the response, which stays in the store in full.
 
     If `said` has messages, by ts, one of them can be chosen instead of typing.
@@ -210,10 +207,3 @@ def question_errors(question: str, scored: LoggedCase | None = None, *, may_choo
 
 def _text_input(block_id: str, label: str, placeholder: str) -> Block:
     return field(label, text_box(block_id, MAX_INPUT, None, placeholder))
-
-
-def _visibility_input(chosen: Visibility) -> Block:
-    labels = {Visibility.THREAD: "Everybody in this channel", Visibility.ME: "Only me"}
-    options = {value: option(value.value, label) for value, label in labels.items()}
-    buttons = menu(ids.BLOCK_VISIBILITY, options.values(), options[chosen], "radio_buttons")
-    return field("Who sees the verdict", buttons)

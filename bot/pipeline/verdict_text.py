@@ -4,6 +4,7 @@ from typing import Any
 
 from bot.domain.blocker import MAY_NOT_READ
 from bot.domain.case import CaseSource, Exclusion, LoggedCase, QuestionSource
+from bot.domain.numbers import number_of
 from bot.domain.verdict import CaseVerdict
 from bot.slack import ids
 from bot.slack.blocks import actions, button, context, permalink, plain, quote, run, section
@@ -182,14 +183,6 @@ def _beside(verdict: CaseVerdict) -> str:
     return split if verdict.score is None else f"{split}{_offline(verdict)}  {gauge(verdict)}"
 
 
-def _color(verdict: CaseVerdict) -> str:
-    """The color of the sign for a low or a good score; empty between them."""
-    scale, score = Scale(verdict.lowest, verdict.highest), verdict.score
-    if score is None or low_to(scale) < score < good_from(scale):
-        return ""
-    return "red" if score <= low_to(scale) else "large_green"
-
-
 def gauge(verdict: CaseVerdict) -> str:
     """Five circles, filled up to the score; of split ratings, half filled from the lowest to the highest."""
     if verdict.score is None:
@@ -251,7 +244,9 @@ def _first(case: LoggedCase, verdict: CaseVerdict) -> tuple[dict[str, Any], str]
     ours = "" if words else "The justification was not stored." if case.has_lost_texts else "There is no justification."
     line = [run(_in_words(verdict), is_bold=True), run(f"{_beside(verdict)}  ")]
     line.append(run(ours) if ours else run(words[:_ROOM]) | {"style": {"italic": True}})
-    if color := _color(verdict):
+    scale = Scale(verdict.lowest, verdict.highest)
+    if not low_to(scale) < verdict.score < good_from(scale):
+        color = "red" if verdict.score <= low_to(scale) else "large_green"
         line = [{"type": "emoji", "name": f"{color}_circle"}, run(" "), *line]
     block = {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": line}]}
     summary = f"{_in_words(verdict)}{_offline(verdict)}: {ours or excerpt(words, _NOTIFICATION) or '…'}"
@@ -287,7 +282,7 @@ def _question(case: LoggedCase) -> list[dict[str, Any]]:
         return []
     source = _QUESTION_FROM[case.question_source]
     if case.messages_before:
-        source += f", and {_messages(case.messages_before)} before it"
+        source += f", and {number_of(case.messages_before, 'message')} before it"
     if case.question:
         title = run("Question", is_bold=True), run(f" ({source}):")
         # A question typed for this verdict is shown in full: it is nowhere else, and readers should see what was asked.
@@ -299,24 +294,16 @@ def _question(case: LoggedCase) -> list[dict[str, Any]]:
     return [block | {"block_id": ids.BLOCK_QUOTED_QUESTION}]
 
 
-def _messages(number: int) -> str:
-    return f"{number:,} message{'' if number == 1 else 's'}"
-
-
 def _provenance(case: LoggedCase, verdict: CaseVerdict) -> str:
     judges = before_calibration(verdict)
-    calibrated = "" if judges is None else f"calibrated from {judges} to what people here give"
-    reply = _messages(case.messages) if case.messages > 1 else ""
-    unread = f"{case.unread} not read" if case.unread else ""
-    parts = _judged_by(verdict), ratings_line(verdict), calibrated, reply, unread, f"case {case.id}"
-    return " · ".join(part for part in parts if part)
-
-
-def _judged_by(verdict: CaseVerdict) -> str:
-    """The model; if a stronger one was asked, which model's verdict this is, and why."""
+    model = "" if verdict.is_offline and verdict.score is not None else escape(verdict.model)  # the headline says it
     if verdict.escalation and (excluded := others(verdict)):
-        return escape(why_of_model(verdict.model, verdict.escalation, excluded))
-    return "" if verdict.is_offline and verdict.score is not None else escape(verdict.model)  # the headline says it
+        model = escape(why_of_model(verdict.model, verdict.escalation, excluded))
+    calibrated = "" if judges is None else f"calibrated from {judges} to what people here give"
+    reply = number_of(case.messages, "message") if case.messages > 1 else ""
+    unread = f"{case.unread} not read" if case.unread else ""
+    parts = model, ratings_line(verdict), calibrated, reply, unread, f"case {case.id}"
+    return " · ".join(part for part in parts if part)
 
 
 def _offline(verdict: CaseVerdict) -> str:

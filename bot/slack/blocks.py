@@ -33,10 +33,6 @@ class ModalState(BaseModel):
     version: str | None = None
     labelled: tuple[CaseId, ...] = ()
 
-    def to_private_metadata(self) -> str:
-        """The state as JSON for `private_metadata`, which Slack keeps with the window."""
-        return self.model_dump_json(exclude_defaults=True)
-
     @classmethod
     def from_private_metadata(cls, text: str) -> Self:
         """The state that a window remembered; empty if the text is not one of ours."""
@@ -57,7 +53,7 @@ def modal(callback_id: str, title: str, state: ModalState, blocks: list[Block], 
         "title": plain(title),
         "submit": plain(submit),
         "close": plain(close),
-        "private_metadata": state.to_private_metadata(),
+        "private_metadata": state.model_dump_json(exclude_defaults=True),
         "blocks": blocks,
     }
 

@@ -204,11 +204,7 @@ async def web_client(token: SecretStr, api_url: str) -> AsyncIterator[AsyncWebCl
     timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
     async with aiohttp.ClientSession(connector=connector, timeout=timeout) as session:
         yield ScopedClient(
-            token=token.get_secret_value(),
-            base_url=api_url,
-            session=session,
-            timeout=_TIMEOUT_S,
-            retry_handlers=[],
+            token=token.get_secret_value(), base_url=api_url, session=session, timeout=_TIMEOUT_S, retry_handlers=[]
         )
 
 

@@ -82,9 +82,7 @@ class HttpFront:
 
     async def _answer(self, request: web.BaseRequest) -> web.Response:
         if request.path != EVENTS:
-            return web.Response(
-                status=404, text=f"only {EVENTS} is served here; health and metrics are on METRICS_PORT\n"
-            )
+            return web.Response(status=404, text=f"only {EVENTS} is served here; metrics are on METRICS_PORT\n")
         if request.method != "POST":
             return web.Response(status=405, headers={"Allow": "POST"})
         if not self._may_be_slacks(request.headers):
@@ -161,9 +159,7 @@ def _to_request(body: str) -> AsyncBoltRequest | None:
     Bolt does not parse the body itself, because it reads a command with the word "payload" in its text as empty.
     """
     try:
-        payload: Any = (
-            json.loads(body) if body.startswith(("{", "[")) else dict(parse_qsl(body, keep_blank_values=True))
-        )
+        payload: Any = json.loads(body) if body[:1] in {"{", "["} else dict(parse_qsl(body, keep_blank_values=True))
         if isinstance(payload, dict) and isinstance(payload.get("payload"), str):
             payload = json.loads(payload["payload"])
         # In Socket Mode, Bolt takes the parsed body as it is.

@@ -247,14 +247,7 @@ class Access:
         self._is_for_admins = is_for_admins
 
     async def refusal(self, person: Invocation, what: str, channel_id: str | None = None, *, is_change: bool) -> str:
-        """Why this person may not see or change a channel's settings of this kind; empty if they may.
-
-        Args:
-            person: Who it is, and where.
-            what: The kind of settings as a plural, such as "rubrics".
-            channel_id: Which channel, if not the one that the person is in.
-            is_change: Whether they want to change them.
-        """
+        """Why this person may not see or change a channel's settings (`what`, such as "rubrics"); else empty."""
         channel_id, user_id = channel_id or person.channel_id, person.user_id
         if person.is_foreign:
             return f"Only members of this workspace can see or change {what} here."

@@ -16,7 +16,7 @@ from bot.domain.clock import Clock, utc_now
 from bot.domain.label import Label, Outcome
 from bot.store import database as db
 from bot.store import visibility
-from bot.store.labels import LabelBudget, LabelDraw, LabelDraws, has_score, is_drawn, read_budgets
+from bot.store.labels import LabelBudget, LabelDraw, LabelDraws, is_drawn, read_budgets
 from bot.store.schema import UtcDateTime, assignments, cases, labels
 from bot.store.statements import made_once
 from bot.store.turns import read_conversations
@@ -54,7 +54,7 @@ def may_label(user_id: str) -> sa.ColumnElement[bool]:
     is_as_scored = [cases.c[mark].is_(None) for mark in ("edited_at", "deleted_at", "forgotten_at")]
     return sa.and_(
         sa.or_(visibility.counts(cases), visibility.is_watched(cases)),
-        has_score(),
+        cases.c.score.is_not(None),
         cases.c.status == CaseStatus.DELIVERED,
         length <= LONGEST,  # NULL, so no match, if either text is missing
         *is_as_scored,

@@ -13,9 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.case import CaseStatus, CaseTurn, CurrentVerdict, Exclusion, LoggedCase, Part
 from bot.domain.verdict import CaseVerdict
 from bot.domain.watch import AGAIN
-from bot.store import schema
 from bot.store.database import Database, StoreQueries
-from bot.store.schema import turns
+from bot.store.schema import IS_UNSETTLED, cases, processes, ratings, turns
 from bot.store.turns import is_turn_of_case
 from bot.store.visibility import counts, is_shared, same_reply
 from judge import Flag, Rating, Unscored
@@ -33,7 +32,7 @@ def to_case(row: sa.Row[Any]) -> LoggedCase:
     return LoggedCase.model_validate(dict(row._mapping))
 
 
-_OF_VERDICT = {each.name for each in fields(CaseVerdict)}.intersection(schema.cases.c.keys()) - {"rubric", "flags"}
+_OF_VERDICT = {each.name for each in fields(CaseVerdict)}.intersection(cases.c.keys()) - {"rubric", "flags"}
 _OF_RATING = ("score", "weighted_score", "unscored_reason", "probabilities", "points")
 _COLUMNS = {"reason": "unscored_reason", "detail": "justification"}
 _OF_QUESTION = "question_"
@@ -80,11 +79,11 @@ def _to_verdict(row: sa.Row[Any], given: Sequence[sa.Row[Any]]) -> CaseVerdict:
 
 
 # Built once: building it takes SQLAlchemy longer than running it takes SQLite.
-_BY_ID = sa.select(schema.cases).where(schema.cases.c.id == sa.bindparam("case_id"))
+_BY_ID = sa.select(cases).where(cases.c.id == sa.bindparam("case_id"))
 _RATINGS = (
-    sa.select(schema.ratings)
-    .where(schema.ratings.c.team_id == sa.bindparam("team_id"), schema.ratings.c.case_id == sa.bindparam("case_id"))
-    .order_by(schema.ratings.c.position)
+    sa.select(ratings)
+    .where(ratings.c.team_id == sa.bindparam("team_id"), ratings.c.case_id == sa.bindparam("case_id"))
+    .order_by(ratings.c.position)
 )
 _TURNS = (
     sa.select(turns)
@@ -103,20 +102,20 @@ def is_one_message(part: Part) -> sa.ColumnElement[bool]:
 
 
 _IS_LATEST = sa.and_(
-    schema.cases.c.team_id == sa.bindparam("team_id"),
-    schema.cases.c.channel_id == sa.bindparam("channel_id"),
+    cases.c.team_id == sa.bindparam("team_id"),
+    cases.c.channel_id == sa.bindparam("channel_id"),
     sa.or_(
         # A parameter here would have SQLite prepare the statement at each call, to try it on the partial indexes.
-        sa.and_(counts(schema.cases), schema.cases.c.status != sa.literal_column("'asked'")),
-        schema.cases.c.requester_id == sa.bindparam("requester_id"),
+        sa.and_(counts(cases), cases.c.status != sa.literal_column("'asked'")),
+        cases.c.requester_id == sa.bindparam("requester_id"),
     ),
 )
 # A union, so that each part uses its index.
 _OF_MESSAGE = sa.union_all(
-    sa.select(schema.cases.c.id, schema.cases.c.response_hash.label("message_hash")).where(
-        _IS_LATEST, schema.cases.c.message_ts == sa.bindparam("message_ts"), is_one_message(Part.RESPONSE)
+    sa.select(cases.c.id, cases.c.response_hash.label("message_hash")).where(
+        _IS_LATEST, cases.c.message_ts == sa.bindparam("message_ts"), is_one_message(Part.RESPONSE)
     ),
-    sa.select(schema.cases.c.id, turns.c.text_hash)
+    sa.select(cases.c.id, turns.c.text_hash)
     .join(turns, _is_part(Part.RESPONSE))
     .where(
         _IS_LATEST,
@@ -125,8 +124,8 @@ _OF_MESSAGE = sa.union_all(
         turns.c.ts == sa.bindparam("message_ts"),
     ),
 ).subquery()
-_LATEST = sa.select(schema.cases, _OF_MESSAGE.c.message_hash).join(_OF_MESSAGE, _OF_MESSAGE.c.id == schema.cases.c.id)
-_LATEST = _LATEST.order_by(schema.cases.c.id.desc()).limit(1)
+_LATEST = sa.select(cases, _OF_MESSAGE.c.message_hash).join(_OF_MESSAGE, _OF_MESSAGE.c.id == cases.c.id)
+_LATEST = _LATEST.order_by(cases.c.id.desc()).limit(1)
 
 
 class Cases(StoreQueries):
@@ -147,8 +146,8 @@ class Cases(StoreQueries):
 
     async def keyed(self, team_id: str, *keys: str) -> LoggedCase | None:
         """The newest case with one of these keys."""
-        query = sa.select(schema.cases).filter_by(team_id=team_id).where(schema.cases.c.key.in_(keys))
-        return await self._database.first(LoggedCase, query.order_by(schema.cases.c.id.desc()))
+        query = sa.select(cases).filter_by(team_id=team_id).where(cases.c.key.in_(keys))
+        return await self._database.first(LoggedCase, query.order_by(cases.c.id.desc()))
 
     async def latest(
         self, team_id: str, channel_id: str, message_ts: str, requester_id: str
@@ -170,9 +169,9 @@ class Cases(StoreQueries):
     async def current_verdict(self, case: LoggedCase) -> CurrentVerdict | None:
         """What counts so far for the reply of this case; None if nothing does."""
         query = (
-            sa.select(schema.cases.c.requester_id, schema.cases.c.score)
-            .where(same_reply(case), is_shared(schema.cases))
-            .order_by(schema.cases.c.id)
+            sa.select(cases.c.requester_id, cases.c.score)
+            .where(same_reply(case), is_shared(cases))
+            .order_by(cases.c.id)
         )
         rows = await self._database.all(query)
         return CurrentVerdict(rows[0].requester_id, any(row.score is not None for row in rows)) if rows else None
@@ -180,22 +179,18 @@ class Cases(StoreQueries):
     async def replaced_by(self, case: LoggedCase) -> Sequence[LoggedCase]:
         if case.attempt == 1 or case.excluded or case.is_for_one:
             return []
-        is_its = sa.and_(same_reply(case), is_shared(schema.cases))
+        is_its = sa.and_(same_reply(case), is_shared(cases))
         if case.is_watched:
-            is_its = sa.and_(schema.cases.c.team_id == case.team_id, schema.cases.c.key == case.key.removesuffix(AGAIN))
-        query = sa.select(schema.cases).where(
-            is_its, schema.cases.c.id < case.id, schema.cases.c.judged_at.is_not(None)
-        )
+            is_its = sa.and_(cases.c.team_id == case.team_id, cases.c.key == case.key.removesuffix(AGAIN))
+        query = sa.select(cases).where(is_its, cases.c.id < case.id, cases.c.judged_at.is_not(None))
         return await self._database.rows(LoggedCase, query)
 
     async def is_replaced(self, case_id: int) -> bool:
         case = await self.get(case_id)
         if case is None or case.excluded is Exclusion.CONTINUED:
             return case is not None
-        is_later = sa.and_(
-            schema.cases.c.id > case.id, schema.cases.c.attempt > 1, schema.cases.c.judged_at.is_not(None)
-        )
-        query = sa.select(schema.cases.c.id).where(same_reply(case), is_shared(schema.cases), is_later).limit(1)
+        is_later = sa.and_(cases.c.id > case.id, cases.c.attempt > 1, cases.c.judged_at.is_not(None))
+        query = sa.select(cases.c.id).where(same_reply(case), is_shared(cases), is_later).limit(1)
         return await self._database.value(query) is not None
 
     async def verdict(self, case_id: int) -> CaseVerdict | None:
@@ -208,15 +203,11 @@ class Cases(StoreQueries):
         return _to_verdict(row, rows) if row.judged_at else None
 
     async def note_points(self, case: LoggedCase, points: Mapping[str, float | None]) -> None:
-        its = sa.update(schema.cases).where(schema.cases.c.id == case.id)
+        its = sa.update(cases).where(cases.c.id == case.id)
         await self._database.execute(its.values(points=points))
 
     async def newest(self, limit: int) -> Sequence[LoggedCase]:
-        return (
-            await self._database.rows(
-                LoggedCase, sa.select(schema.cases).order_by(schema.cases.c.id.desc()).limit(limit)
-            )
-        )[::-1]
+        return (await self._database.rows(LoggedCase, sa.select(cases).order_by(cases.c.id.desc()).limit(limit)))[::-1]
 
     async def recent(
         self, team_id: str, user_id: str, limit: int, before: PageEnd | None = None, asked_since: datetime | None = None
@@ -225,23 +216,15 @@ class Cases(StoreQueries):
 
         Cases that have waited for a question since before `asked_since` are left out.
         """
-        query = sa.select(schema.cases).where(schema.cases.c.team_id == team_id, schema.cases.c.requester_id == user_id)
+        query = sa.select(cases).where(cases.c.team_id == team_id, cases.c.requester_id == user_id)
         if before:
-            query = query.where(sa.tuple_(schema.cases.c.created_at, schema.cases.c.id) < before)
+            query = query.where(sa.tuple_(cases.c.created_at, cases.c.id) < before)
         if asked_since:
-            query = query.where(
-                sa.or_(schema.cases.c.status != CaseStatus.ASKED, schema.cases.c.created_at >= asked_since)
-            )
-        return await self._listed(
-            query.order_by(schema.cases.c.created_at.desc(), schema.cases.c.id.desc()).limit(limit)
-        )
+            query = query.where(sa.or_(cases.c.status != CaseStatus.ASKED, cases.c.created_at >= asked_since))
+        return await self._listed(query.order_by(cases.c.created_at.desc(), cases.c.id.desc()).limit(limit))
 
     async def numbered(self, team_id: str, case_ids: Sequence[int]) -> Sequence[LoggedCase]:
-        query = (
-            sa.select(schema.cases)
-            .where(schema.cases.c.team_id == team_id, schema.cases.c.id.in_(case_ids))
-            .order_by(schema.cases.c.id)
-        )
+        query = sa.select(cases).where(cases.c.team_id == team_id, cases.c.id.in_(case_ids)).order_by(cases.c.id)
         return await self._listed(query)
 
     async def _listed(self, query: sa.Select[Any]) -> Sequence[LoggedCase]:
@@ -253,8 +236,8 @@ class Cases(StoreQueries):
     async def counts(self, max_age_s: float = 0.0) -> Mapping[str, int]:
         """How many cases there are, by status; the number of delivered ones may be this old, as many take long."""
         now, number = time.monotonic(), sa.func.count().label("number")
-        unsettled = sa.select(schema.cases.c.status, number).where(schema.IS_UNSETTLED).group_by(schema.cases.c.status)
-        total = sa.select(sa.null(), number).select_from(schema.cases)
+        unsettled = sa.select(cases.c.status, number).where(IS_UNSETTLED).group_by(cases.c.status)
+        total = sa.select(sa.null(), number).select_from(cases)
         is_due = now - self._counted_at >= max_age_s
         # Delivered is the total less the others: SQLite counts rows by a narrow index, and has none by status.
         rows = await self._database.all(unsettled.union_all(total) if is_due else unsettled)
@@ -265,4 +248,4 @@ class Cases(StoreQueries):
 
     async def ping(self) -> None:
         """Returns once the database has answered; what it reads does not grow with the number of cases."""
-        await self._database.all(sa.select(schema.processes.c.id).limit(1))
+        await self._database.all(sa.select(processes.c.id).limit(1))

@@ -105,9 +105,8 @@ class Edits(JobQueries):
             await lock_learning(connection)
             shortened = []
             for case_id in (await connection.execute(at_rest)).scalars().all():
-                of_reply = sa.and_(
-                    turns.c.team_id == team_id, turns.c.case_id == case_id, turns.c.part == Part.RESPONSE
-                )
+                is_its = sa.and_(turns.c.team_id == team_id, turns.c.case_id == case_id)
+                of_reply = sa.and_(is_its, turns.c.part == Part.RESPONSE)
                 rest = sa.select(turns.c.ts, turns.c.text).where(of_reply, turns.c.ts != ts).order_by(turns.c.position)
                 left = (await connection.execute(rest)).all()
                 texts = [row.text for row in left]

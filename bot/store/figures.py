@@ -195,7 +195,7 @@ class TimedScore:
     highest: int
     judge_version: str | None
     judged_at: datetime
-    message_ts: str | None
+    message_ts: str
     thread_ts: str | None
 
     @property
@@ -308,9 +308,8 @@ class Tallies(StoreQueries):
         )
         by = (given.c.is_blind, cases.c.score, given.c.total, given.c.people)
         # Labels are few: `concat` makes the database go from each label to its case, and not through all cases.
-        is_here = sa.and_(
-            cases.c.team_id.concat("") == place.team_id, cases.c.channel_id == place.channel_id, _by(place)
-        )
+        is_there = cases.c.team_id.concat("") == place.team_id, cases.c.channel_id == place.channel_id
+        is_here = sa.and_(*is_there, _by(place))
         is_past = sa.and_(cases.c.judged_at < span.end, cases.c.id.not_in(_repeated(place, span)))
         query = sa.select(*by, sa.func.count().label("number")).join(given, given.c.case_id == cases.c.id)
         return query.where(is_here, is_past, counts(cases), _is_of(kind)).group_by(*by)

@@ -12,15 +12,29 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus, QuestionSource
 from bot.domain.clock import utc_now
-from bot.store import audit as store_audit
-from bot.store import jobs, schema, spending
+from bot.store import jobs, spending
+from bot.store.audit import Act, Action, Audit, note
 from bot.store.cases import AT_REST
 from bot.store.database import Database, lock_learning
 from bot.store.digests import drop_of_reply
 from bot.store.edits import drop_texts
 from bot.store.examples import drop_examples
 from bot.store.figures import BEGINNING
-from bot.store.schema import cases, thumbs
+from bot.store.schema import (
+    assignments,
+    audit,
+    cases,
+    improvements,
+    labels,
+    people,
+    ratings,
+    releases,
+    replays,
+    rubrics,
+    spent,
+    thumbs,
+    turns,
+)
 from bot.store.visibility import same_reply
 
 BATCH = 500
@@ -46,15 +60,11 @@ class Forgetting(jobs.JobQueries):
                 is_earlier = sa.and_(same_reply(row), cases.c.id < row.id, cases.c.reply_ts.is_not(None))
                 unfolding = sa.update(cases).where(is_earlier).values(is_stale=True).returning(cases.c.id)
                 earlier = (await connection.execute(unfolding)).scalars()
-                await self._jobs.put(
-                    connection, [jobs.Job(jobs.JobKind.AMEND, row.team_id, number) for number in earlier]
-                )
+                amends = [jobs.Job(jobs.JobKind.AMEND, row.team_id, number) for number in earlier]
+                await self._jobs.put(connection, amends)
                 await drop_of_reply(connection, row)
             await drop_examples(self._database, connection, [(row.team_id, row.id) for row in gone])
-            await store_audit.note(
-                connection,
-                [store_audit.Act(row.team_id, by, store_audit.Action.FORGOT_CASE, case_id=row.id) for row in gone],
-            )
+            await note(connection, [Act(row.team_id, by, Action.FORGOT_CASE, case_id=row.id) for row in gone])
             return [row.id for row in gone]
 
         return await self._database.write(remove)
@@ -107,13 +117,7 @@ class Forgetting(jobs.JobQueries):
             await drop_examples(self._database, connection, deleted)
             if by is not None:
                 gone = Counter(team_id for team_id, _ in deleted)
-                await store_audit.note(
-                    connection,
-                    [
-                        store_audit.Act(team_id, by, store_audit.Action.PURGED, cases=number)
-                        for team_id, number in gone.items()
-                    ],
-                )
+                await note(connection, [Act(team, by, Action.PURGED, cases=n) for team, n in gone.items()])
             return len(deleted)
 
         return await self._database.write(remove)
@@ -154,9 +158,7 @@ def theirs(team_id: str, user_id: str) -> sa.Select[tuple[int]]:
     # A union, so that each part uses its index.
     of_team = sa.select(cases.c.id).where(cases.c.team_id == team_id)
     places = (cases.c.requester_id, cases.c.author_id, cases.c.question_author_id)
-    said = sa.select(schema.turns.c.case_id).where(
-        schema.turns.c.team_id == team_id, schema.turns.c.author_id == user_id
-    )
+    said = sa.select(turns.c.case_id).where(turns.c.team_id == team_id, turns.c.author_id == user_id)
     return sa.select(sa.union(*(of_team.where(place == user_id) for place in places), said).subquery().c.id)
 
 
@@ -171,15 +173,15 @@ _OF_OTHERS |= {"justification", "unscored_detail", "ratings"}
 
 # What is stored about a person besides cases and audit: for each kind, the column that names them.
 _OF_PERSON: Mapping[str, sa.Column[Any]] = {
-    "settings": schema.people.c.user_id,
-    "label": schema.labels.c.user_id,
-    "draw": schema.assignments.c.user_id,
+    "settings": people.c.user_id,
+    "label": labels.c.user_id,
+    "draw": assignments.c.user_id,
     "thumb": thumbs.c.user_id,
-    "rubric": schema.rubrics.c.saved_by,
-    "replay": schema.replays.c.user_id,
-    "improvement": schema.improvements.c.user_id,
-    "release": schema.releases.c.set_by,
-    "spent": schema.spent.c.requester_id,
+    "rubric": rubrics.c.saved_by,
+    "replay": replays.c.user_id,
+    "improvement": improvements.c.user_id,
+    "release": releases.c.set_by,
+    "spent": spent.c.requester_id,
 }
 
 StoredRow = tuple[str, Mapping[str, Any]]
@@ -187,13 +189,13 @@ StoredRow = tuple[str, Mapping[str, Any]]
 
 
 class Personal:
-    def __init__(self, database: Database, audit_part: store_audit.Audit) -> None:
+    def __init__(self, database: Database, audit_part: Audit) -> None:
         self._database = database
         self._audit = audit_part
 
     async def teams(self, user_id: str) -> Sequence[str]:
         """The teams in which anything is stored about a person with this id; two people may have the same."""
-        tables = (cases, schema.audit, *(whose.table for whose in _OF_PERSON.values()))
+        tables = (cases, audit, *(whose.table for whose in _OF_PERSON.values()))
         all_teams = sa.union(*(sa.select(table.c.team_id) for table in tables)).order_by("team_id")
         found = await self._database.values(all_teams)
         return [team_id for team_id in found if await self._database.value(_anything(team_id, user_id))]
@@ -225,18 +227,11 @@ class Personal:
     async def _page(self, some: sa.Select[Any]) -> Sequence[dict[str, Any]]:
         async def read(connection: AsyncConnection) -> Sequence[dict[str, Any]]:
             found = {row.id: {**row._mapping, "turns": [], "ratings": []} for row in await connection.execute(some)}
-            said = (
-                sa.select(schema.turns)
-                .where(schema.turns.c.case_id.in_(found))
-                .order_by(schema.turns.c.case_id, schema.turns.c.position)
-            )
+            said = sa.select(turns).where(turns.c.case_id.in_(found)).order_by(turns.c.case_id, turns.c.position)
             for turn in await connection.execute(said):
                 found[turn.case_id]["turns"].append(dict(turn._mapping))
-            given = (
-                sa.select(schema.ratings)
-                .where(schema.ratings.c.case_id.in_(found))
-                .order_by(schema.ratings.c.case_id, schema.ratings.c.position)
-            )
+            its = sa.select(ratings).where(ratings.c.case_id.in_(found))
+            given = its.order_by(ratings.c.case_id, ratings.c.position)
             for rating in await connection.execute(given):
                 found[rating.case_id]["ratings"].append(dict(rating._mapping))
             return list(found.values())
@@ -249,10 +244,10 @@ def _of(whose: sa.Column[Any], team_id: str, user_id: str) -> sa.Select[Any]:
 
 
 def _anything(team_id: str, user_id: str) -> sa.Select[Any]:
-    is_in_audit = sa.or_(schema.audit.c.who == user_id, schema.audit.c.user_id == user_id)
+    is_in_audit = sa.or_(audit.c.who == user_id, audit.c.user_id == user_id)
     places = (
         theirs(team_id, user_id),
-        sa.select(schema.audit.c.id).where(schema.audit.c.team_id == team_id, is_in_audit),
+        sa.select(audit.c.id).where(audit.c.team_id == team_id, is_in_audit),
         *(_of(whose, team_id, user_id) for whose in _OF_PERSON.values()),
     )
     return sa.select(sa.or_(*(place.exists() for place in places)))

@@ -184,25 +184,21 @@ class LabelDraws(StoreQueries):
             most = max(*(sizes.get((channel_id, each, watched), 0) for each in (number, number + 1)), 1)
             return fixed.get((channel_id, number, watched)) or min(1.0, budgets[channel_id].weekly / most)
 
-        def is_there_any(channel_id: str, watched: bool) -> bool:
-            return any((channel_id, number, watched) in sizes for number in range(WEEKS))
-
-        def weeks(channel_id: str, watched: bool) -> Sequence[tuple[datetime, float]]:
-            return [(starts[number], probability(channel_id, number, watched)) for number in range(WEEKS)]
-
-        found = [(each, is_there_any(each, watched=True)) for each in wanted]
-        return [
-            LabelDraw(team_id, each, weeks(each, watched), watched)
-            for each, watched in found
-            if is_there_any(each, watched)
-        ]
+        draws = []
+        for channel_id in wanted:
+            have = {watched for each, number, watched in sizes if each == channel_id and number < WEEKS}
+            if have:
+                watched = True in have
+                weeks = [(starts[number], probability(channel_id, number, watched)) for number in range(WEEKS)]
+                draws.append(LabelDraw(team_id, channel_id, weeks, watched))
+        return draws
 
     @made_once(lambda *row: row)
     def _sizes(self, team_id: str, channel_ids: frozenset[str], starts: Sequence[datetime]) -> sa.Executable:
         """The cases with a score in each channel and week, of which watches drew some: one index for each query."""
         each = [
             sa.select(cases.c.channel_id, sa.literal(number), sa.literal(watched), sa.func.count())
-            .where(cases.c.team_id == team_id, cases.c.channel_id.in_(channel_ids), which, has_score())
+            .where(cases.c.team_id == team_id, cases.c.channel_id.in_(channel_ids), which, cases.c.score.is_not(None))
             .where(cases.c.judged_at >= start, cases.c.judged_at < starts[number - 1] if number else sa.true())
             .group_by(cases.c.channel_id)
             for number, start in enumerate(starts)
@@ -217,12 +213,6 @@ class LabelDraws(StoreQueries):
         # Few cases were drawn: `concat` makes the database go from each of these to its case, as in `Tallies.labelled`.
         is_there = cases.c.team_id.concat("") == team_id, cases.c.channel_id.in_(channel_ids)
         was_drawn = assignments.c.team_id == team_id, assignments.c.probability > 0, cases.c.judged_at >= starts[-1]
-        query = sa.select(*by, sa.func.max(assignments.c.probability)).join(
-            assignments, assignments.c.case_id == cases.c.id
-        )
+        highest = sa.func.max(assignments.c.probability)
+        query = sa.select(*by, highest).join(assignments, assignments.c.case_id == cases.c.id)
         return query.where(*is_there, *was_drawn).group_by(cases.c.channel_id, "week", "is_watched")
-
-
-def has_score() -> sa.ColumnElement[bool]:
-    """Whether the judge gave a score; unscored cases are in no mean, and so in no sample."""
-    return cases.c.score.is_not(None)

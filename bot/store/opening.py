@@ -67,10 +67,6 @@ async def said_if_long(what_to_do: str) -> AsyncIterator[None]:
 
 HEAD = "release_0011"
 """The newest migration, named here so that an up-to-date database is opened without Alembic."""
-_BEFORE_THE_RELEASE = {
-    *(f"release_{number:04}" for number in range(1, 5)),
-    *(f"{number:04}" for number in range(1, 24)),
-}
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _BUSY_TIMEOUT_S = 10
 # asyncpg's default is to wait forever: a frozen server, or a network that drops packets, would stop everything.
@@ -252,15 +248,10 @@ def _migrate(connection: sa.Connection) -> None:
 
     config = migrations(connection)
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    if found in _BEFORE_THE_RELEASE:
-        raise ValueError(
-            f"a version from before 0.1.0 has made it (migration {found}), and its tables are not carried over; "
-            "name a new database in DATABASE_URL, or go on with the version that made it"
-        )
     if found not in known:
         raise ValueError(
-            f"it was last used by a newer version of this app (migration {found}); "
-            "install that version again, or restore an earlier backup"
+            f"it was last used by another version of this app (migration {found}); "
+            "install that version again, restore an earlier backup, or name a new database"
         )
     command.upgrade(config, "head")
 
@@ -285,9 +276,8 @@ async def _write(connection: AsyncConnection) -> None:
     given = {"id": 0, "attempt": 1, "created_at": utc_now()}  # the database counts from 1
     await connection.execute(sa.insert(schema.cases).values(texts | given))
     await connection.execute(sa.update(schema.cases).where(schema.cases.c.id == 0).values(lease_owner=_TRIAL))
-    await connection.execute(
-        sa.delete(schema.cases).where(sa.false())
-    )  # tests the right; the row goes with the transaction
+    # Tests the right; the row goes with the transaction.
+    await connection.execute(sa.delete(schema.cases).where(sa.false()))
 
 
 async def _define(connection: AsyncConnection) -> None:

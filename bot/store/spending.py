@@ -114,9 +114,8 @@ def _count(since: str, most: int, *, is_of_person: bool) -> ColumnElement[int]:
     """How many cases were added since then, including forgotten ones; counts no further than needed."""
     if not most:
         return literal(0)
-    found = union_all(
-        *(_recent(table, since, is_of_person).limit(most + 1).subquery().select() for table in (cases, spent))
-    )
+    recent = (_recent(table, since, is_of_person).limit(most + 1) for table in (cases, spent))
+    found = union_all(*(each.subquery().select() for each in recent))
     return select(func.count()).select_from(found.subquery()).scalar_subquery()
 
 
@@ -131,10 +130,7 @@ def _tokens(*, is_of_person: bool) -> ColumnElement[int]:
     asked, gone = ((table.c.requester_id == bindparam("of_user"),) * is_of_person for table in (cases, spent))
     judged, waiting = (
         select(func.coalesce(func.sum(_TAKEN), 0)).where(_IS_OURS, *asked, *which).scalar_subquery()
-        for which in (
-            (cases.c.judged_at > bindparam("day_ago"),),
-            (cases.c.judged_at.is_(None), IS_UNSETTLED, IS_OPEN),
-        )
+        for which in ((cases.c.judged_at > bindparam("day_ago"),), (cases.c.judged_at.is_(None), IS_UNSETTLED, IS_OPEN))
     )
     is_ours = and_(spent.c.team_id == bindparam("of_team"), spent.c.created_at > bindparam("day_ago"), *gone)
     forgotten = select(func.coalesce(func.sum(spent.c.tokens), 0)).where(is_ours).scalar_subquery()

@@ -18,7 +18,7 @@ from bot.domain.verdict import CaseVerdict
 from bot.domain.watch import AGAIN
 from bot.store import cases as store_cases
 from bot.store import database as db
-from bot.store import jobs, schema, spending, watches
+from bot.store import jobs, spending, watches
 from bot.store.assignments import Assignments
 from bot.store.audit import Audit
 from bot.store.channels import Channels, People
@@ -32,6 +32,7 @@ from bot.store.low_replies import LowReplies
 from bot.store.opening import open_engine, require_log
 from bot.store.ownership import Processes
 from bot.store.rubrics import Rubrics
+from bot.store.schema import IS_OPEN, cases, ratings, turns
 from bot.store.turns import turn_rows
 
 
@@ -45,26 +46,23 @@ class KeyTakenError(TakenError):
 
 def _of_case(lease_owner: sa.ColumnElement[bool], status: sa.ColumnElement[bool] | sa.TextClause) -> sa.UpdateBase:
     """A statement that updates `case_id` if it has this owner and status; its values are given when it is executed."""
-    return (
-        sa.update(schema.cases)
-        .where(schema.cases.c.id == sa.bindparam("case_id"), status, lease_owner)
-        .returning(schema.cases.c.is_stale)
-    )
+    its = sa.update(cases).where(cases.c.id == sa.bindparam("case_id"), status, lease_owner)
+    return its.returning(cases.c.is_stale)
 
 
-_HELD = schema.cases.c.lease_owner == sa.bindparam("held_by")
+_HELD = cases.c.lease_owner == sa.bindparam("held_by")
 # Named after the methods of `Store` that execute them.
 CLAIM = (
-    sa.update(schema.cases)
-    .where(schema.cases.c.id == sa.bindparam("case_id"), schema.IS_OPEN)
+    sa.update(cases)
+    .where(cases.c.id == sa.bindparam("case_id"), IS_OPEN)
     .values(lease_owner=sa.bindparam("new_owner"))
-    .returning(schema.cases)
+    .returning(cases)
 )
-STEP = _of_case(_HELD, schema.IS_OPEN)
-RECORD = _of_case(_HELD, schema.cases.c.status == sa.literal_column("'received'"))
-FINISH = _of_case(_HELD, schema.cases.c.status == sa.literal_column("'judged'"))
-_AS_STORED = (schema.cases.c.id, schema.cases.c.question, schema.cases.c.response)
-ADD = sa.insert(schema.cases).returning(*_AS_STORED, *jobs.counts_beside())
+STEP = _of_case(_HELD, IS_OPEN)
+RECORD = _of_case(_HELD, cases.c.status == sa.literal_column("'received'"))
+FINISH = _of_case(_HELD, cases.c.status == sa.literal_column("'judged'"))
+_AS_STORED = (cases.c.id, cases.c.question, cases.c.response)
+ADD = sa.insert(cases).returning(*_AS_STORED, *jobs.counts_beside())
 
 
 async def change(connection: AsyncConnection, statement: sa.UpdateBase, values: dict[str, Any]) -> bool:
@@ -194,7 +192,7 @@ class Store:
                 await spending.check(connection, case.team_id, case.requester_id, limits, case)
             added = LoggedCase.model_validate(values | {each.name: row._mapping[each.name] for each in _AS_STORED})
             if case.turns:
-                await connection.execute(sa.insert(schema.turns), turn_rows(case, row.id))
+                await connection.execute(sa.insert(turns), turn_rows(case, row.id))
             turn = priority(row.of_person, row.of_channel)
             if self.database.is_sqlite:  # only this process works in the file
                 db.after_commit(connection, partial(self._keep, added))
@@ -227,7 +225,7 @@ class Store:
     async def reopen(self, case: LoggedCase, response_url: str | None, trigger_id: str | None) -> None:
         """Takes up again a case that waits for its question, because its requester asks again, from elsewhere."""
         values = {"status": CaseStatus.RECEIVED, "response_url": response_url}
-        await self._open_again(case, schema.cases.c.status == CaseStatus.ASKED, values, trigger_id)
+        await self._open_again(case, cases.c.status == CaseStatus.ASKED, values, trigger_id)
 
     async def answer(self, case: LoggedCase, question: str, limits: Limits = _NO_LIMITS) -> None:
         """Records the question that the person typed; only the first answer counts, however early it comes.
@@ -245,9 +243,7 @@ class Store:
             "reserved_tokens": limits.expected_tokens(question, case.response),
             "lease_owner": _new_name(),  # an attempt under way does not have this question, and must stop
         }
-        waits = sa.and_(
-            schema.cases.c.status.in_((CaseStatus.RECEIVED, CaseStatus.ASKED)), schema.cases.c.question.is_(None)
-        )
+        waits = sa.and_(cases.c.status.in_((CaseStatus.RECEIVED, CaseStatus.ASKED)), cases.c.question.is_(None))
         await self._open_again(answered, waits, values, None, limits)
 
     async def claim(self, case_id: int) -> LoggedCase | None:
@@ -311,11 +307,11 @@ class Store:
             await change(connection, RECORD, _by_lease_owner(case) | values | intents)
             await _write_turns(connection, case, since)
             if verdict.ratings:
-                await connection.execute(sa.insert(schema.ratings), store_cases.rating_rows(case, verdict.ratings))
+                await connection.execute(sa.insert(ratings), store_cases.rating_rows(case, verdict.ratings))
             if case.probability is not None and case.attempt > 1:
                 # Of a reply that a watch had scored twice, one verdict counts: the last with a score.
                 key = case.key if verdict.score is None else case.key.removesuffix(AGAIN)
-                its = sa.update(schema.cases).filter_by(team_id=case.team_id, key=key)
+                its = sa.update(cases).filter_by(team_id=case.team_id, key=key)
                 await connection.execute(its.values(excluded=Exclusion.CONTINUED))
             elif case.probability is not None and case.attempt == 1 and verdict.score is None:
                 await connection.execute(watches.miss(case))
@@ -331,7 +327,7 @@ class Store:
                 await db.lock_learning(connection)
             is_stale = await change(connection, FINISH, _by_lease_owner(case) | values)
             if not self._keeps_text:
-                await drop_texts(self.database, connection, schema.cases.c.id == case.id)
+                await drop_texts(self.database, connection, cases.c.id == case.id)
             return is_stale
 
         # Its message may have been edited or deleted in the meantime, and the verdict does not say so.
@@ -346,8 +342,8 @@ class Store:
         Raises:
             TakenError: Another attempt has claimed it.
         """
-        is_its = sa.and_(schema.cases.c.id == case.id, schema.cases.c.lease_owner == case.lease_owner)
-        if not await self.database.execute(sa.delete(schema.cases).where(is_its)):
+        is_its = sa.and_(cases.c.id == case.id, cases.c.lease_owner == case.lease_owner)
+        if not await self.database.execute(sa.delete(cases).where(is_its)):
             raise TakenError(f"case {case.id}")
 
     async def _step(self, case: LoggedCase, values: dict[str, Any], since: LoggedCase | None = None) -> LoggedCase:
@@ -374,16 +370,12 @@ class Store:
         trigger_id: str | None,
         limits: Limits = _NO_LIMITS,
     ) -> None:
-        statement = (
-            sa.update(schema.cases)
-            .where(schema.cases.c.id == case.id, waits)
-            .values(values | {"opened": schema.cases.c.opened + 1})
-        )
+        statement = sa.update(cases).where(cases.c.id == case.id, waits).values(values | {"opened": cases.c.opened + 1})
 
         async def open_again(connection: AsyncConnection) -> None:
             if limits.are_there:
                 await db.lock_for_transaction(connection, f"cases of {case.team_id}")
-            opened = (await connection.execute(statement.returning(schema.cases.c.opened))).scalar_one_or_none()
+            opened = (await connection.execute(statement.returning(cases.c.opened))).scalar_one_or_none()
             if opened is not None:
                 if limits.are_there:
                     await spending.check(connection, case.team_id, case.requester_id, limits, case)
@@ -397,9 +389,9 @@ class Store:
 async def _write_turns(connection: AsyncConnection, case: LoggedCase, since: LoggedCase | None) -> None:
     """Writes the turns that were found in Slack since the case was claimed."""
     if since is not None and case.turns != since.turns:
-        await connection.execute(sa.delete(schema.turns).filter_by(team_id=case.team_id, case_id=case.id))
+        await connection.execute(sa.delete(turns).filter_by(team_id=case.team_id, case_id=case.id))
         if case.turns:
-            await connection.execute(sa.insert(schema.turns), turn_rows(case, case.id))
+            await connection.execute(sa.insert(turns), turn_rows(case, case.id))
 
 
 def _settling(case: LoggedCase, trigger_id: str | None, priority: int = 0) -> jobs.Job:

@@ -144,9 +144,8 @@ def _difference(difference: Difference, high: int) -> Table:
     table = _table("Measure", *names, "Difference", "95% interval", right=(*names, "Difference", "95% interval"))
     for name, figure in difference.estimates.items():
         values = [_value(name, value) for value in difference.values[name]]
-        table.add_row(
-            _NAMES[name].format(high=high), *values, _value(name, figure.value, "+"), _interval(name, figure, "+")
-        )
+        interval = _interval(name, figure, "+")
+        table.add_row(_NAMES[name].format(high=high), *values, _value(name, figure.value, "+"), interval)
     return table
 
 

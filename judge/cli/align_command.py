@@ -24,18 +24,14 @@ _GO_ON = "run the same command to continue."
 
 @options.makes_judge
 def align(
-    file: Annotated[
-        Path, typer.Argument(help="JSONL or CSV with prompt, response, people's label and, if known, their reason.")
-    ],
+    file: Annotated[Path, typer.Argument(help="JSONL or CSV with prompt, response, people's label, maybe a reason.")],
     label: options.Label,
     output: Annotated[Path, typer.Option("--output", "-o", help="The file for the rubric, if it is clearly better.")],
     make: "Callable[..., Judge]",
     scale: options.LabelScale = None,
     by: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="WAY", help="calibration, examples or rubric; repeat it for several.", show_default="all in turn"
-        ),
+        typer.Option(metavar="WAY", help="calibration, examples or rubric; repeatable.", show_default="all in turn"),
     ] = None,
     max_requests: Annotated[int, typer.Option(min=1, help="Verdicts and proposals to ask for, at most.")] = 400,
     max_tokens: Annotated[int, typer.Option(min=1, help="Tokens to use, at most.")] = 2_000_000,

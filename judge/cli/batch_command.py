@@ -33,30 +33,19 @@ Input = Annotated[
 ]
 Output = Annotated[Path, typer.Option("--output", "-o", help="The file for the scored rows.")]
 Limit = Annotated[int | None, typer.Option(min=1, help="Only the first rows of the input; skipped lines do not count.")]
-MaxCost = Annotated[
-    float | None, typer.Option(min=0, help="Start no further row once the output has cost this many US dollars.")
-]
-ReadAs = Annotated[
-    InputFormat | None, typer.Option("--input-format", help="Format of INPUT; by default from its name.")
-]
+MaxCost = Annotated[float | None, typer.Option(min=0, help="Start no further row once it has cost so many US dollars.")]
+ReadAs = Annotated[InputFormat | None, typer.Option("--input-format", help="INPUT's format; by default from its name.")]
 Form = Annotated[
-    Format | None,
-    typer.Option("--format", help="Also write this format when done; by default from the output's name."),
+    Format | None, typer.Option("--format", help="Also write this format when done; by default from the output's name.")
 ]
-Strict = Annotated[
-    bool, typer.Option("--strict", help="Exit with 2 if INPUT has no rows or has lines that were skipped.")
-]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit with 2 if INPUT has no rows, or lines were skipped.")]
 ByBatches = Annotated[bool, typer.Option("--batch-api", "--then-direct", "--cancel", hidden=True)]
 FailUnder = Annotated[float | None, typer.Option(metavar="MEAN", help="A check: fail if the mean score is below this.")]
-Compare = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="An earlier output of this judge, to compare by prompt.")
-]
+Compare = Annotated[Path | None, typer.Option(metavar="FILE", help="Its earlier output, to compare by prompt.")]
 FailIfWorse = Annotated[
     bool, typer.Option("--fail-if-worse", help="A check: fail if scores are clearly lower than in that output.")
 ]
-Summary = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Append the result as Markdown, as to $GITHUB_STEP_SUMMARY.")
-]
+Summary = Annotated[Path | None, typer.Option(metavar="FILE", help="Append the result to $GITHUB_STEP_SUMMARY, say.")]
 
 
 @options.makes_judge

@@ -21,15 +21,11 @@ _EXTRA = ("matplotlib", "numpy", "scipy")
 
 
 def agreement(
-    file: Annotated[
-        Path, typer.Argument(help="JSONL with a score and a label on each line, as 'judge batch' writes it.")
-    ],
+    file: Annotated[Path, typer.Argument(help="JSONL with score and label on each line, as 'judge batch' writes it.")],
     label: options.Label,
     score: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="FIELD", help="The field with the score; repeat it for several judges.", show_default="score"
-        ),
+        typer.Option(metavar="FIELD", help="The field with the score; several for judges.", show_default="score"),
     ] = None,
     scale: options.LabelScale = None,
     rubric: options.RubricFile = None,
@@ -37,9 +33,7 @@ def agreement(
         str | None,
         typer.Option(metavar="FIELD", help="Repeat everything for each value of this field, such as language."),
     ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the confusion matrix into a .png or .html file.")
-    ] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the confusion matrix: .png or .html.")] = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Compare scores with people's labels, and judges in pairs.
@@ -86,15 +80,10 @@ def estimate(
     label: options.Label,
     score: Annotated[str, typer.Option(metavar="FIELD", help="The field with the score.")] = "score",
     probability: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FIELD",
-            help="The field with the probability of being drawn for a label; default: 'probability'.",
-        ),
+        str | None, typer.Option(metavar="FIELD", help="The field with the chance to be drawn; default: 'probability'.")
     ] = None,
     cluster: Annotated[
-        str | None,
-        typer.Option(metavar="FIELD", help="The field that dependent rows share; default: 'thread'."),
+        str | None, typer.Option(metavar="FIELD", help="The field that dependent rows share; default: 'thread'.")
     ] = None,
     scale: options.LabelScale = None,
     rubric: options.RubricFile = None,

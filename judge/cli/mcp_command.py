@@ -25,9 +25,7 @@ def mcp(
     ] = None,
     *,
     make: "partial[Judge]",
-    concurrency: Annotated[
-        int, typer.Option(envvar="JUDGE_CONCURRENCY", min=1, help="Responses judged at the same time.")
-    ] = 8,
+    concurrency: Annotated[int, typer.Option(envvar="JUDGE_CONCURRENCY", min=1, help="Judged at the same time.")] = 8,
 ) -> None:
     """Give an assistant the judge as tools.
 

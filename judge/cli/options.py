@@ -40,9 +40,7 @@ def _say_version(is_asked: bool) -> None:
 Version = Annotated[bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Print the version.")]
 Model = Annotated[
     str,
-    typer.Option(
-        envvar="JUDGE_MODEL", help="A model of the server; several, separated by commas, for a panel; or 'offline'."
-    ),
+    typer.Option(envvar="JUDGE_MODEL", help="A model of the server; several, with commas, for a panel; or 'offline'."),
 ]
 Rubric = Annotated[str, typer.Option(envvar="JUDGE_RUBRIC", help="A name from 'judge rubrics', or a file.")]
 Samples = Annotated[
@@ -53,15 +51,11 @@ TimeoutS = Annotated[float, typer.Option(envvar="JUDGE_TIMEOUT_S", help="Longest
 _Logprobs = Annotated[bool, typer.Option("--logprobs", hidden=True)]  # gone; the judge says what there is instead
 EscalateTo = Annotated[
     str | None,
-    typer.Option(
-        metavar="MODEL", envvar="JUDGE_ESCALATE_TO", help="A stronger model, asked if ratings differ by 2 or more."
-    ),
+    typer.Option(metavar="MODEL", envvar="JUDGE_ESCALATE_TO", help="A stronger model, asked if ratings are 2+ apart."),
 ]
 _EscalateSpread = Annotated[
     float | None,
-    typer.Option(
-        envvar="JUDGE_ESCALATE_SPREAD", help="How wide a distribution calls for it; default: the widest tenth."
-    ),
+    typer.Option(envvar="JUDGE_ESCALATE_SPREAD", help="How wide a distribution calls for it; default: widest tenth."),
 ]
 _Ask = Annotated[
     str, typer.Option(metavar="WAY", envvar="JUDGE_ASK", help="How: text, distribution (log probabilities), decision.")
@@ -72,15 +66,11 @@ _Effort = Annotated[
 _Options = Annotated[
     str | None, typer.Option(metavar="JSON", envvar="JUDGE_OPTIONS", help="More fields for each request: an object.")
 ]
-_Tier = Annotated[
-    str | None, typer.Option(metavar="WORD", envvar="JUDGE_TIER", help="flex: half the price, within 15 minutes.")
-]
+_Tier = Annotated[str | None, typer.Option(metavar="WORD", envvar="JUDGE_TIER", help="flex: half price, 15 minutes.")]
 _AnswerTokens = Annotated[
     int | None, typer.Option(envvar="JUDGE_ANSWER_TOKENS", help="Longest answer; 1024, or 8192 if the model thinks.")
 ]
-Points = Annotated[
-    bool, typer.Option("--points", help="Also ask, in one more request, which criteria of the rubric are met.")
-]
+Points = Annotated[bool, typer.Option("--points", help="Also ask, in one more request, which criteria are met.")]
 _JUDGE = {
     "model": (Model, DEFAULT_MODEL),
     "rubric": (Rubric, DEFAULT_RUBRIC),
@@ -120,9 +110,7 @@ def makes_judge(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-Label = Annotated[
-    str, typer.Option(metavar="FIELD", help="The field with people's label: a number or a list of numbers.")
-]
+Label = Annotated[str, typer.Option(metavar="FIELD", help="The field with people's label: a number or a list of them.")]
 LabelScale = Annotated[
     str | None,
     typer.Option("--scale", metavar="LOW-HIGH", help="The labels' scale, such as 0-1, if it is not the rubric's."),
@@ -181,9 +169,8 @@ def count(number: int, noun: str) -> str:
 
 def to_summary(*sentences: str) -> str:
     """Each sentence as its own paragraph, no wider than a terminal; file names are not broken."""
-    return "\n".join(
-        textwrap.fill(sentence, _WIDTH, break_long_words=False, break_on_hyphens=False) for sentence in sentences
-    )
+    fill = partial(textwrap.fill, width=_WIDTH, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(map(fill, sentences))
 
 
 def refuse_same_file(source: Path, written: Path | None, why: str) -> None:

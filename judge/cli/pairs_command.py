@@ -12,12 +12,8 @@ from judge.rows.files import Format, replacing
 
 def pairs(
     source: Annotated[Path, typer.Argument(metavar="SCORED", help="JSONL as 'judge batch' writes it.")],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="The file for the pairs; an existing one is replaced.")
-    ],
-    form: Annotated[
-        Format | None, typer.Option("--format", help="Format of the output; by default from its name.")
-    ] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file for the pairs; it is replaced.")],
+    form: Annotated[Format | None, typer.Option("--format", help="Its format; by default from its name.")] = None,
 ) -> None:
     """Pair each prompt's best response with its worst.
 

@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 
 _WIDTH = 80
 
-Text = Annotated[
-    str | None, typer.Option(help="The text itself, @FILE to read it from a file, or - for standard input.")
-]
+Text = Annotated[str | None, typer.Option(help="The text, @FILE to read it from a file, or - for standard input.")]
 
 
 @options.makes_judge
@@ -118,14 +116,12 @@ def _points(verdict: Verdict, rubric: Rubric) -> str:
 
     if not verdict.points:
         return ""
-    listed = ", ".join(f"{name}: {_met(chance)}" for name, chance in verdict.points.items())
+    said = {None: "not said", 1.0: "yes", 0.0: "no"}
+    met = {name: said.get(chance) or f"{chance:.0%}" for name, chance in verdict.points.items()}
+    listed = ", ".join(f"{name}: {answer}" for name, answer in met.items())
     total = points_total(verdict.points, rubric.scale)
     is_odd = total is not None and verdict.score is not None and abs(total - verdict.score) > 1
     return f"{listed}. These add up to {total}, and not to the score." if is_odd else listed
-
-
-def _met(chance: float | None) -> str:
-    return "not said" if chance is None else {1.0: "yes", 0.0: "no"}.get(chance, f"{chance:.0%}")
 
 
 def _footnote(verdict: Verdict) -> str:

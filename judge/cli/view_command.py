@@ -15,8 +15,7 @@ def view(
         Path | None, typer.Option("-o", "--output", help="The page; by default beside the file, ending in .html.")
     ] = None,
     label: Annotated[
-        str | None,
-        typer.Option(metavar="FIELD", help="The field with people's labels; 'human' if the rows have it."),
+        str | None, typer.Option(metavar="FIELD", help="The field with people's labels; 'human' if the rows have it.")
     ] = None,
     scale: options.LabelScale = None,
     rubric: options.RubricFile = None,

@@ -97,10 +97,7 @@ async def find_causes(
     lines = (f"{number}. {_to_line(reasons[key])}" for number, key in enumerate(keys, 1))
     names = ", ".join(f'"{name}"' for name in known)
     prompt = _PROMPT.format(
-        most=_MOST_NAMES,
-        words=_MOST_WORDS,
-        known=_KNOWN.format(names=names) if known else "",
-        reasons="\n".join(lines),
+        most=_MOST_NAMES, words=_MOST_WORDS, known=_KNOWN.format(names=names) if known else "", reasons="\n".join(lines)
     )
     answer = await write(prompt)
     sorted_ = _read(answer.text, len(keys), known)

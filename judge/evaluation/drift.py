@@ -100,7 +100,6 @@ def find_drop(reference: Sequence[DatedScore], recent: Sequence[DatedScore], sca
     Args:
         reference: Scores of the four weeks before the last seven days, in order of time. Fewer days are allowed.
         recent: Scores of the last seven days, or since the last alert if that was later, in order of time.
-        scale: Lowest and highest score, both included.
 
     Raises:
         ValueError: A score is not a whole number on the scale.
@@ -126,12 +125,6 @@ def find_below(
     """A mean clearly below the floor, whatever it was before; None if the scores do not show that.
 
     The reference only tells how scores vary and depend on each other, and how many there are in 90 days.
-
-    Args:
-        floor: The lowest acceptable mean, between the ends of the scale.
-        reference: As for `find_drop`.
-        recent: As for `find_drop`.
-        scale: Lowest and highest score, both included.
 
     Raises:
         ValueError: A score is not a whole number on the scale, or the floor is not between its ends.

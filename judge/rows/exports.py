@@ -177,12 +177,8 @@ def make_pairs(source: Path, report: Callable[[str], None], counts: Counts) -> I
     """The pairs of a scored file as JSON, in the order in which its prompts first appear.
 
     Rows belong together by `prompt_id`, or by the prompt itself if they have none. Of several responses with the same
-    score, the first in the file counts. Three rows of each prompt are kept in memory.
-
-    Args:
-        source: Rows with prompt, completion and score, in any order; a score of null is unscored.
-        report: Called with one plain sentence for each line that is not such a row and is skipped.
-        counts: Filled in as the pairs are made.
+    score, the first in the file counts. Three rows of each prompt are kept in memory. `report` gets a sentence for each
+    line that is skipped, and the `counts` are filled in as the pairs are made.
     """
     prompts = Prompts(source)
     best: dict[tuple[str, str], Candidate] = {}

@@ -263,9 +263,8 @@ def _read_item(kind: str, item: Mapping[str, Any]) -> Iterator[_Said]:
 
 def _call(call: Mapping[str, Any]) -> _Said:
     given = next((call[name] for name in ("arguments", "args", "input", "action") if call.get(name)), "")
-    name = next(
-        (call[name] for name in ("name", "toolName", "function", "type") if isinstance(call.get(name), str)), "tool"
-    )
+    names = "name", "toolName", "function", "type"
+    name = next((call[each] for each in names if isinstance(call.get(each), str)), "tool")
     words = f"{name} {given if isinstance(given, str) else encode(given)}"
     return _Said("assistant", mark("step", words), is_step=True)
 

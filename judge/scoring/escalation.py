@@ -10,12 +10,7 @@ from judge.scoring.ratings import Rating, Result, UnscoredReason, Verdict, add_k
 
 _TO = " > "
 # The cause is the texts or the server, not the judge's doubt, so another model would hardly do better.
-_NO_DOUBT = {
-    UnscoredReason.REFUSED,
-    UnscoredReason.FILTERED,
-    UnscoredReason.NOTHING_TO_JUDGE,
-    UnscoredReason.TOO_LONG,
-}
+_NO_DOUBT = {UnscoredReason.REFUSED, UnscoredReason.FILTERED, UnscoredReason.NOTHING_TO_JUDGE, UnscoredReason.TOO_LONG}
 
 
 def to_escalation(first: str, stronger: str) -> str:

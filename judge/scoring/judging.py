@@ -209,12 +209,7 @@ class Judge:
         return other
 
     async def score(
-        self,
-        question: str,
-        response: str,
-        *,
-        conversation: Sequence[Turn] = (),
-        earlier: Sequence[ratings.Result] = (),
+        self, question: str, response: str, *, conversation: Sequence[Turn] = (), earlier: Sequence[ratings.Result] = ()
     ) -> ratings.Verdict:
         """The verdict on `response` as an answer to `question`, asked after the turns of `conversation`, oldest first.
 
@@ -345,11 +340,7 @@ class Judge:
         await self.aclose()
 
     async def _ask(
-        self,
-        members: Sequence[panel.Member],
-        texts: Texts,
-        give_up_at: float,
-        earlier: Sequence[ratings.Result] = (),
+        self, members: Sequence[panel.Member], texts: Texts, give_up_at: float, earlier: Sequence[ratings.Result] = ()
     ) -> tuple[list[ratings.Result], list[errors.JudgeError]]:
         """The ratings of all members in order, failed ones as unscored, and the failures."""
         outcomes: list[list[panel.Outcome]] = []

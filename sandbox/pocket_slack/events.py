@@ -67,13 +67,7 @@ def reaction(ws: Workspace, channel: Channel, message: Message, user: User, name
 def home_opened(ws: Workspace, user: User, home: Json | None) -> None:
     """Sends `app_home_opened` for the home tab; it has a `view` once the app has published one."""
     channel = ws.im(user.id)
-    body = {
-        "type": "app_home_opened",
-        "user": user.id,
-        "channel": channel.id,
-        "tab": "home",
-        "event_ts": ws.ids.ts(),
-    }
+    body = {"type": "app_home_opened", "user": user.id, "channel": channel.id, "tab": "home", "event_ts": ws.ids.ts()}
     _send(ws, "app_home_opened", channel, body | ({"view": home} if home else {}))
 
 

@@ -112,11 +112,7 @@ class Sockets:
             {
                 "type": "hello",
                 "num_connections": len(self.open),
-                "debug_info": {
-                    "host": "applink-sandbox",
-                    "build_number": 1,
-                    "approximate_connection_time": LIVES_S,
-                },
+                "debug_info": {"host": "applink-sandbox", "build_number": 1, "approximate_connection_time": LIVES_S},
                 "connection_info": {"app_id": self._workspace.app_id},
             }
         )

@@ -159,10 +159,7 @@ def test_a_file_from_windows_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("raw", "line"),
-    [
-        ("SLACK_BOT_TOKEN=xoxb-1\r\n# für uns\n".encode("latin-1"), 2),
-        ("SLACK_BOT_TOKEN=xoxb-1\n".encode("utf-16"), 1),
-    ],
+    [("SLACK_BOT_TOKEN=xoxb-1\r\n# für uns\n".encode("latin-1"), 2), ("SLACK_BOT_TOKEN=xoxb-1\n".encode("utf-16"), 1)],
 )
 def test_a_file_in_another_encoding_is_named_with_its_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, raw: bytes, line: int

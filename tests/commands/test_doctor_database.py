@@ -35,10 +35,7 @@ async def database_line(model: ModelServer, folder: Path, database_url: str) -> 
     ("rights", "part"),
     [
         (("GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}",), "cannot be written: permission denied for table"),
-        (
-            (*EVERYTHING, "ALTER ROLE {role} SET default_transaction_read_only = on"),
-            "in a read-only transaction",
-        ),
+        ((*EVERYTHING, "ALTER ROLE {role} SET default_transaction_read_only = on"), "in a read-only transaction"),
         (EVERYTHING, "cannot be migrated: permission denied for schema public"),
         ((*EVERYTHING, "GRANT CREATE ON SCHEMA public TO {role}"), "cannot be migrated: must be owner of table cases"),
     ],

@@ -14,17 +14,7 @@ from tests.gestures import GONE, go_ahead, home, post_digest, up_to_date
 from tests.model_server import ModelServer
 from tests.patience import UNHURRIED
 from tests.programs import environment, run
-from tests.stage import (
-    ANSWER,
-    CHANNEL,
-    GOOD,
-    QUESTION,
-    Stage,
-    StageFactory,
-    is_verdict,
-    shown,
-    shown_as_ours,
-)
+from tests.stage import ANSWER, CHANNEL, GOOD, QUESTION, Stage, StageFactory, is_verdict, shown, shown_as_ours
 
 
 @pytest.fixture

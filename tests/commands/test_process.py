@@ -25,10 +25,7 @@ async def test_a_process_that_is_cancelled_while_it_stops_waits_for_no_case(
     model_server.script(Held(asyncio.Event(), GOOD))
 
     async def leave_in_the_middle() -> None:
-        async with (
-            pocket_slack() as slack,
-            running_bot(make_settings(slack, model_server, tmp_path), grace_s=3600),
-        ):
+        async with pocket_slack() as slack, running_bot(make_settings(slack, model_server, tmp_path), grace_s=3600):
             slack.person("ann").command(CHANNEL, ids.COMMAND, "What? | That.")
             await model_server.asked(1)
             raise asyncio.CancelledError  # as of a second signal while the connection is being closed

@@ -109,12 +109,7 @@ def test_change_within_the_reference_does_not_hide_a_drop() -> None:
 @pytest.mark.slow
 @each(
     ("shape", "habits"),
-    [
-        (SELDOM, {}),
-        (PILED, {"thread": 5, "alike": 0.7}),
-        (SPREAD, {"weekend": 0.5}),
-        (TWO_PEAKS, {"days_vary": 0.15}),
-    ],
+    [(SELDOM, {}), (PILED, {"thread": 5, "alike": 0.7}), (SPREAD, {"weekend": 0.5}), (TWO_PEAKS, {"days_vary": 0.15})],
 )
 def test_false_alarms_are_at_most_one_in_90_days(shape: tuple[float, ...], habits: dict[str, Any]) -> None:
     world = World(shape, **habits)

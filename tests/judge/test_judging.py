@@ -254,8 +254,7 @@ async def test_doubtful_answer_is_asked_for_its_score_alone(model_server: ModelS
 
 
 @pytest.mark.parametrize(
-    "second",
-    ["score: 3\nNo, 4.", Answer("3", finish_reason="length"), Answer("3", finish_reason="content_filter")],
+    "second", ["score: 3\nNo, 4.", Answer("3", finish_reason="length"), Answer("3", finish_reason="content_filter")]
 )
 async def test_second_answer_in_doubt_leaves_the_rating_unscored(ask: Ask, second: str | Answer) -> None:
     verdict = await ask("Score: 3.5\nFair.", second, samples=1)

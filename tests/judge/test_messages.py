@@ -124,21 +124,10 @@ LANGCHAIN = [
                 ),
             ),
         ),
-        (
-            ANTHROPIC,
-            Dialogue(
-                "Find it.",
-                "Found.",
-                (Turn(CALLED, '[step: find {"a": 1}]'), Turn(GAVE, "Here.")),
-            ),
-        ),
+        (ANTHROPIC, Dialogue("Find it.", "Found.", (Turn(CALLED, '[step: find {"a": 1}]'), Turn(GAVE, "Here.")))),
         (
             ANTHROPIC_SEARCH,
-            Dialogue(
-                "Find it.",
-                "Found.",
-                (Turn(CALLED, '[step: web_search {"query": "it"}]'), Turn(GAVE, "Here.")),
-            ),
+            Dialogue("Find it.", "Found.", (Turn(CALLED, '[step: web_search {"query": "it"}]'), Turn(GAVE, "Here."))),
         ),
         (
             [*ANTHROPIC[:2], by("user", [*ANTHROPIC[2]["content"], "Well?"]), ANTHROPIC[3]],

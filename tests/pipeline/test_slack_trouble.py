@@ -131,11 +131,7 @@ async def test_a_person_in_no_channel_gets_a_direct_message_at_once(stage: Stage
     assert not calls(stage, "chat.postEphemeral", 200)
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [{"error": "token_revoked"}, {"drop": True}, {"delay_s": 2}],
-    ids=str,
-)
+@pytest.mark.parametrize("fault", [{"error": "token_revoked"}, {"drop": True}, {"delay_s": 2}], ids=str)
 async def test_a_moment_of_trouble_is_not_taken_for_a_missing_question(stage: Stage, fault: dict[str, Any]) -> None:
     stage.slack.fail("conversations.replies", **fault)
     await stage.verdict(stage.ask_for_score())

@@ -83,10 +83,7 @@ CLICKS = [
     (ids.ACTION_AGREE, "agree:{}"),
     (ids.ACTION_DISAGREE, "disagree:{}"),
 ]
-MODALS = [
-    (ids.VIEW_CORRECT, {ids.BLOCK_QUESTION: "Why?"}),
-    (ids.VIEW_ANSWER, {ids.BLOCK_QUESTION: "Why?"}),
-]
+MODALS = [(ids.VIEW_CORRECT, {ids.BLOCK_QUESTION: "Why?"}), (ids.VIEW_ANSWER, {ids.BLOCK_QUESTION: "Why?"})]
 
 
 @pytest.mark.needs("labels")
@@ -134,8 +131,7 @@ async def test_a_window_does_not_lead_into_a_channel_of_others(stage: Stage, cha
 
 
 @pytest.mark.parametrize(
-    ("fault", "reason"),
-    [({"error": "missing_scope"}, "missing_scope"), ({"delay_s": 3}, "no answer")],
+    ("fault", "reason"), [({"error": "missing_scope"}, "missing_scope"), ({"delay_s": 3}, "no answer")]
 )
 async def test_nothing_is_done_if_slack_does_not_say_who_is_in_a_channel(
     stage: Stage, channel: Channel, fault: dict[str, Any], reason: str
@@ -348,9 +344,7 @@ async def test_a_window_does_not_work_after_its_person_leaves_a_group(stage: Sta
     assert await stage.log.cases.counts() == {CaseStatus.DELIVERED: 1}
 
 
-async def test_ones_own_verdict_in_a_channel_that_one_only_looks_at_can_be_corrected(
-    open_stage: StageFactory,
-) -> None:
+async def test_ones_own_verdict_in_a_channel_that_one_only_looks_at_can_be_corrected(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(verdict_visibility="me")
     workspace = stage.slack.workspace
     channel = workspace.add_channel("open", [stage.ann.user, stage.helper.user, workspace.bot])

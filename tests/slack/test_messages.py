@@ -91,14 +91,7 @@ def test_a_message_without_text_says_what_it_holds(message: dict[str, Any], bloc
     assert found.blocker == blocker
 
 
-@each(
-    "content",
-    [
-        {"blocks": "words"},
-        {"attachments": [None]},
-        {"text": 5},
-    ],
-)
+@each("content", [{"blocks": "words"}, {"attachments": [None]}, {"text": 5}])
 def test_a_message_in_a_shape_that_nobody_knows_is_named_unreadable(content: dict[str, Any]) -> None:
     with capture_logs() as logs:
         found = to_message({"ts": "1.1", "user": "U1", "text": "a stub"} | content)

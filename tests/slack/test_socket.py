@@ -128,8 +128,5 @@ async def test_a_socket_that_is_refused_at_start_is_not_tried_for_ever(
         async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
             app = AsyncApp(client=client, request_verification_enabled=False)
             with pytest.raises(SlackError, match="a connection to it failed"):
-                async with (
-                    asyncio.timeout(ONLY_A_HANG_S),
-                    SocketLink(app, SecretStr(slack.app_token), patience_s=0.4),
-                ):
+                async with asyncio.timeout(ONLY_A_HANG_S), SocketLink(app, SecretStr(slack.app_token), patience_s=0.4):
                     pass

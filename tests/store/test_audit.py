@@ -37,11 +37,7 @@ async def test_a_change_of_settings_is_noted_as_what_it_changed(log: Store) -> N
     on, off, friday = {"is_digest_on": True}, {"is_digest_on": False}, {"digest_day": "friday"}
     for changes in (on, on, friday, off):
         await log.channels.save("T1", "C1", "U1", **changes)
-    assert await noted(log) == [
-        ("U1", "digest_on", "C1"),
-        ("U1", "digest_changed", "C1"),
-        ("U1", "digest_off", "C1"),
-    ]
+    assert await noted(log) == [("U1", "digest_on", "C1"), ("U1", "digest_changed", "C1"), ("U1", "digest_off", "C1")]
 
 
 async def test_changes_at_the_same_time_are_all_kept_and_each_noted_by_its_own_person(log: Store) -> None:

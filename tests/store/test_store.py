@@ -42,27 +42,15 @@ async def migrated_by(database_url: str, revision: str) -> None:
     await engine.dispose()
 
 
-EARLY = (
-    "a version from before 0.1.0 has made it (migration {}), and its tables are not carried over; "
-    "name a new database in DATABASE_URL, or go on with the version that made it"
-)
-LATER = (
-    "it was last used by a newer version of this app (migration {}); "
-    "install that version again, or restore an earlier backup"
-)
-
-
 @pytest.mark.on("sqlite", "postgres")
-@pytest.mark.parametrize(
-    ("revision", "said"), [("0001", EARLY), ("0023", EARLY), ("release_0002", EARLY), ("9999", LATER)]
-)
-async def test_a_log_of_another_version_is_left_alone_and_says_what_to_do(
-    database_url: str, revision: str, said: str
-) -> None:
-    await migrated_by(database_url, revision)
+async def test_a_log_of_another_version_is_left_alone_and_says_what_to_do(database_url: str) -> None:
+    await migrated_by(database_url, "9999")
     with pytest.raises(StoreError) as error:
         await Store.open(database_url)
-    assert str(error.value).partition(": cannot be opened and migrated: ")[2] == said.format(revision)
+    assert str(error.value).partition(": cannot be opened and migrated: ")[2] == (
+        "it was last used by another version of this app (migration 9999); "
+        "install that version again, restore an earlier backup, or name a new database"
+    )
 
 
 @pytest.mark.on("sqlite", "postgres")
@@ -228,10 +216,7 @@ async def test_without_stored_text_a_delivered_case_keeps_hashes_and_score_only(
 
 @pytest.mark.parametrize(
     ("database_url", "part"),
-    [
-        ("nonsense", "expected a URL such as"),
-        ("sqlite+aiosqlite:////proc/nowhere/log.db", "cannot be written"),
-    ],
+    [("nonsense", "expected a URL such as"), ("sqlite+aiosqlite:////proc/nowhere/log.db", "cannot be written")],
 )
 async def test_a_log_that_cannot_be_opened_says_why(database_url: str, part: str) -> None:
     with pytest.raises(StoreError, match=part):

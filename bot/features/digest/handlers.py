@@ -23,8 +23,9 @@ from bot.figures import week as figures_week
 from bot.figures.charts import weekly_means
 from bot.pipeline.text import BUTTON_TOO_SLOW
 from bot.slack import blocks as ui
-from bot.slack import invocation as slack_invocation
+from bot.slack import invocation as payloads
 from bot.slack.client import SLACK_ERRORS
+from bot.slack.invocation import Invocation
 from bot.slack.members import Member, MembershipError
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape
@@ -49,7 +50,7 @@ def digest_state(settings: ChannelSettings, schedule: Schedule, now: datetime) -
     )
 
 
-async def answer_digest(services: Services, invocation: slack_invocation.Invocation, text: str) -> str:
+async def answer_digest(services: Services, invocation: Invocation, text: str) -> str:
     """Shows or changes a channel's digest, for people who may do so."""
     try:
         request = parse_digest(text)
@@ -110,7 +111,7 @@ def several_authors(name: str, author_ids: Sequence[str]) -> str:
     return f"Several authors here are named `{clip(name, _NAME)}`. Choose one: {each}."
 
 
-async def answer_stats(services: Services, invocation: slack_invocation.Invocation, text: str) -> Post | str:
+async def answer_stats(services: Services, invocation: Invocation, text: str) -> Post | str:
     """The figures of a channel or an author this week, or why the person may not see them."""
     here = invocation.channel_id
     try:
@@ -221,9 +222,8 @@ class ChannelsAtHome:
             wanted = [key for key in keys if key[2] == week and key not in self._glances]
             if wanted:
                 team_id, channels = wanted[0][0], [channel_id for _, channel_id, _ in wanted]
-                task = asyncio.create_task(
-                    self._read(Place(team_id, channels[0], others=tuple(channels[1:])), week, now)
-                )
+                place = Place(team_id, channels[0], others=tuple(channels[1:]))
+                task = asyncio.create_task(self._read(place, week, now))
                 self._glances |= dict.fromkeys(wanted, task)
                 task.add_done_callback(partial(self._forget, wanted))
         reading = [self._glances[key] for key in keys]
@@ -260,10 +260,10 @@ def _channel(settings: ChannelSettings, schedule: Schedule, glance: figures_week
 
 
 def register(app: AsyncApp, services: Services) -> None:
-    @slack_invocation.on_click(app, ids.ACTION_LOW_LIST)
+    @payloads.on_click(app, ids.ACTION_LOW_LIST)
     async def list_low(body: dict[str, Any]) -> None:
-        invocation = slack_invocation.to_invocation(body)
-        channel_id, _, week = slack_invocation.clicked_value(body).partition(":")
+        invocation = payloads.to_invocation(body)
+        channel_id, _, week = payloads.clicked_value(body).partition(":")
         refusal = await services.access.refusal(invocation, _WHAT, channel_id, is_change=False)
         if not refusal:
             settings = await services.store.channels.of(invocation.team_id, channel_id)
@@ -272,20 +272,20 @@ def register(app: AsyncApp, services: Services) -> None:
         if refusal:
             await services.messenger.tell(invocation.recipient, refusal)
 
-    @slack_invocation.on_click(app, ids.ACTION_DIGEST_DETAILS)
+    @payloads.on_click(app, ids.ACTION_DIGEST_DETAILS)
     async def show_details(body: dict[str, Any]) -> None:
-        invocation = slack_invocation.to_invocation(body)
-        channel_id, _, week = slack_invocation.clicked_value(body).partition(":")
+        invocation = payloads.to_invocation(body)
+        channel_id, _, week = payloads.clicked_value(body).partition(":")
         said: Post | str = await services.access.refusal(invocation, _WHAT, channel_id, is_change=False)
         if not said:
             settings = await services.store.channels.of(invocation.team_id, channel_id)
             said = await poster.details(services, settings, week)
         await services.messenger.tell(invocation.recipient, said)
 
-    @slack_invocation.on_click(app, ids.ACTION_DIGEST_ON, ids.ACTION_DIGEST_OFF)
+    @payloads.on_click(app, ids.ACTION_DIGEST_ON, ids.ACTION_DIGEST_OFF)
     async def switch_digest(body: dict[str, Any]) -> None:
-        visit, channel_id = slack_invocation.clicked_home(body), slack_invocation.clicked_value(body)
-        is_on = slack_invocation.clicked_action(body) == ids.ACTION_DIGEST_ON
+        visit, channel_id = payloads.clicked_home(body), payloads.clicked_value(body)
+        is_on = payloads.clicked_action(body) == ids.ACTION_DIGEST_ON
         person = visit.invocation
         refusal = await services.access.refusal(person, _WHAT, channel_id, is_change=True)
         if not refusal:

@@ -30,9 +30,8 @@ async def note_causes(database: Database, place: Place, week: str, found: Sequen
             rows = sa.select(cases.c.team_id, cases.c.id, *values).where(
                 cases.c.team_id == place.team_id, cases.c.id.in_(case_ids), cases.c.justification != ""
             )
-            await connection.execute(
-                sa.insert(causes).from_select(["team_id", "case_id", "channel_id", "week", "name"], rows)
-            )
+            into = ["team_id", "case_id", "channel_id", "week", "name"]
+            await connection.execute(sa.insert(causes).from_select(into, rows))
 
     await database.write(note)
 

@@ -20,8 +20,9 @@ from bot.pipeline.retries import in_brief
 from bot.pipeline.text import BUTTON_TOO_SLOW, texts_modal
 from bot.slack import blocks as ui
 from bot.slack import ids as slack_ids
-from bot.slack import invocation as slack_invocation
+from bot.slack import invocation as payloads
 from bot.slack.client import SLACK_ERRORS, slack_word
+from bot.slack.invocation import Invocation
 from bot.slack.messenger import Post
 from bot.store.cases import PageEnd
 from bot.store.database import upsert
@@ -50,26 +51,23 @@ def register(app: AsyncApp, services: Services) -> None:
     @app.event("app_home_opened")
     async def open_home(body: dict[str, Any]) -> None:
         if body["event"].get("tab") == "home":
-            await show_home(
-                services,
-                slack_invocation.HomeVisit(slack_invocation.to_invocation(body), str(body["event"]["channel"])),
-            )
+            await show_home(services, payloads.HomeVisit(payloads.to_invocation(body), str(body["event"]["channel"])))
 
-    @slack_invocation.on_click(app, ids.ACTION_HOME_REFRESH)
+    @payloads.on_click(app, ids.ACTION_HOME_REFRESH)
     async def refresh(body: dict[str, Any]) -> None:
-        await show_home(services, slack_invocation.clicked_home(body))
+        await show_home(services, payloads.clicked_home(body))
 
-    @slack_invocation.on_click(app, ids.ACTION_HOME_JUDGE)
+    @payloads.on_click(app, ids.ACTION_HOME_JUDGE)
     async def judge_something(body: dict[str, Any]) -> None:
         """The verdict on the two texts goes to the person's direct messages with the app."""
-        visit, rubrics = slack_invocation.clicked_home(body), services.rubrics
+        visit, rubrics = payloads.clicked_home(body), services.rubrics
         window = texts_modal(ui.ModalState(channel_id=visit.channel_id), list(rubrics.shipped), rubrics.default, None)
         if await services.messenger.open_modal(visit.invocation.trigger_id, window) is None:
             await show_home(services, visit, BUTTON_TOO_SLOW)
 
-    @slack_invocation.on_click(app, ids.ACTION_HOME_VISIBILITY)
+    @payloads.on_click(app, ids.ACTION_HOME_VISIBILITY)
     async def choose_visibility(body: dict[str, Any]) -> None:
-        visit, value = slack_invocation.clicked_home(body), str(body["actions"][0]["selected_option"]["value"])
+        visit, value = payloads.clicked_home(body), str(body["actions"][0]["selected_option"]["value"])
         person, database = visit.invocation, services.store.database
         chosen = None if value == _AS_THE_WORKSPACE else Visibility(value)
         values = {"team_id": person.team_id, "user_id": person.user_id, "visibility": chosen, "updated_at": utc_now()}
@@ -77,15 +75,15 @@ def register(app: AsyncApp, services: Services) -> None:
         await database.forget_choices()
         await show_home(services, visit)
 
-    @slack_invocation.on_click(app, slack_ids.ACTION_RECENT_NEWEST, ids.ACTION_RECENT_OLDER)
+    @payloads.on_click(app, slack_ids.ACTION_RECENT_NEWEST, ids.ACTION_RECENT_OLDER)
     async def turn_page(body: dict[str, Any]) -> None:
-        invocation = slack_invocation.to_invocation(body)
-        page = await recent(services, invocation, to_page_end(slack_invocation.clicked_value(body)))
+        invocation = payloads.to_invocation(body)
+        page = await recent(services, invocation, to_page_end(payloads.clicked_value(body)))
         if not await services.messenger.replace(invocation.response_url, page):
             await services.messenger.tell(invocation.recipient, page)
 
 
-async def show_home(services: Services, visit: slack_invocation.HomeVisit, note: str = "") -> None:
+async def show_home(services: Services, visit: payloads.HomeVisit, note: str = "") -> None:
     """Publishes a person's Home tab as it is now; `note` tells them the outcome of their click."""
     person, now = visit.invocation, services.clock()
     chosen = services.store.people.visibility(person.team_id, person.user_id)
@@ -123,14 +121,13 @@ async def show_home(services: Services, visit: slack_invocation.HomeVisit, note:
 
 
 async def _blocks(
-    parts: Iterable[Callable[[slack_invocation.HomeVisit], Awaitable[Sequence[ui.Block]]] | None],
-    visit: slack_invocation.HomeVisit,
+    parts: Iterable[Callable[[payloads.HomeVisit], Awaitable[Sequence[ui.Block]]] | None], visit: payloads.HomeVisit
 ) -> list[ui.Block]:
     found = await asyncio.gather(*(part(visit) for part in parts if part))
     return [block for blocks in found for block in blocks]
 
 
-async def _newest(services: Services, person: slack_invocation.Invocation, now: datetime) -> list[ui.Block]:
+async def _newest(services: Services, person: Invocation, now: datetime) -> list[ui.Block]:
     """The blocks of a person's newest cases in the Home tab."""
     since = now - _ASKED_FOR
     found = await services.store.cases.recent(person.team_id, person.user_id, _MOST_CASES + 1, asked_since=since)
@@ -139,7 +136,7 @@ async def _newest(services: Services, person: slack_invocation.Invocation, now: 
     return [*blocks, ui.context("`/judge recent` lists older cases.")] if len(found) > _MOST_CASES else blocks
 
 
-async def recent(services: Services, invocation: slack_invocation.Invocation, before: PageEnd | None = None) -> Post:
+async def recent(services: Services, invocation: Invocation, before: PageEnd | None = None) -> Post:
     """A page with the person's newest cases, or with the next older ones after the end of another page."""
     found = await services.store.cases.recent(invocation.team_id, invocation.user_id, _PAGE + 1, before)
     shown = await services.own_cases.listed(found[:_PAGE], invocation.user_id, invocation.channel_id)

@@ -11,19 +11,19 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.blocker import CHANNEL_OFF
-from bot.domain.case import LoggedCase
+from bot.domain.case import LoggedCase, to_case_id
 from bot.domain.label import Label, Outcome
 from bot.domain.verdict import CaseVerdict
 from bot.feature import Services
 from bot.features.labels import ids
 from bot.features.labels import text as words
-from bot.features.labels.input import clicked_feedback, to_label
 from bot.features.labels.queries import has_recorded, pass_over, read_compared
 from bot.pipeline.case_access import NoCaseError
 from bot.pipeline.text import BUTTON_TOO_SLOW, COMMAND_TOO_SLOW
 from bot.slack import ids as slack_ids
-from bot.slack import invocation as slack_invocation
+from bot.slack import invocation as payloads
 from bot.slack.blocks import ModalState
+from bot.slack.invocation import Invocation
 from bot.slack.members import MembershipError
 from bot.store.assignments import DrawnCase, EnoughError, NotRecordedError
 
@@ -44,8 +44,8 @@ def _register_seen(app: AsyncApp, services: Services) -> None:
     @app.action(ids.ACTION_FEEDBACK)
     @app.action(slack_ids.ACTION_LABEL)
     async def agree_or_disagree(ack: AsyncAck, body: dict[str, Any]) -> None:
-        case_id, agrees = clicked_feedback(body)
-        visit = await _begin(services, slack_invocation.to_invocation(body), case_id)
+        case_id, agrees = _clicked_feedback(body)
+        visit = await _begin(services, payloads.to_invocation(body), case_id)
         await ack()
         if visit and agrees and visit.verdict.score is not None:
             label = Label(visit.verdict.score, None)
@@ -54,17 +54,16 @@ def _register_seen(app: AsyncApp, services: Services) -> None:
             case, invocation = visit.case, visit.invocation
             earlier = await labels.get(case, invocation.user_id)
             await services.store.assignments.note_told(case.team_id, [case.id], invocation.user_id)
-            rubric = await services.rubrics.find(
-                case.team_id, case.channel_id, case.rubric, visit.verdict.rubric_version
-            )
+            place, version = (case.team_id, case.channel_id), visit.verdict.rubric_version
+            rubric = await services.rubrics.find(*place, case.rubric, version)
             view = words.label_modal(invocation.to_state(case.id), visit.verdict, earlier, rubric)
             if not await services.messenger.open_modal(invocation.trigger_id, view):
                 await _tell(services, visit, BUTTON_TOO_SLOW)
 
     @app.view(ids.VIEW_LABEL)
     async def record_own_score(ack: AsyncAck, body: dict[str, Any]) -> None:
-        state, label = to_label(body, is_blind=False)
-        visit = await _begin(services, slack_invocation.to_invocation(body), state.case_id)
+        state, label = _to_label(body, is_blind=False)
+        visit = await _begin(services, payloads.to_invocation(body), state.case_id)
         if visit is None:
             await ack()
         elif label is None or not visit.verdict.lowest <= label.score <= visit.verdict.highest:
@@ -76,14 +75,33 @@ def _register_seen(app: AsyncApp, services: Services) -> None:
             await _confirm(services, visit, label, earlier)
 
 
+def _clicked_feedback(body: dict[str, Any]) -> tuple[int | None, bool]:
+    """The case whose feedback button was clicked, or the button for one's own score, and whether it was "agree"."""
+    choice, _, case_id = payloads.clicked_value(body).rpartition(":")
+    return to_case_id(case_id), choice == slack_ids.AGREE
+
+
+def _to_label(body: dict[str, Any], *, is_blind: bool) -> tuple[ModalState, Label | None]:
+    """The state of a submitted window for a person's own score, and the label, or None without a valid score."""
+    state, values = payloads.to_state(body["view"]), body["view"]["state"]["values"]
+    score_block, reason_block = (
+        slack_ids.of(block, state.case_id) if is_blind else block for block in (ids.BLOCK_SCORE, ids.BLOCK_REASON)
+    )
+    try:
+        score = int(payloads.selected(values, score_block) or payloads.typed(values, score_block))
+    except ValueError:
+        return state, None
+    return state, Label(score, payloads.typed(values, reason_block) or None)
+
+
 @dataclass(frozen=True)
 class _Visit:
-    invocation: slack_invocation.Invocation
+    invocation: Invocation
     case: LoggedCase
     verdict: CaseVerdict
 
 
-async def _begin(services: Services, invocation: slack_invocation.Invocation, case_id: int | None) -> _Visit | None:
+async def _begin(services: Services, invocation: Invocation, case_id: int | None) -> _Visit | None:
     """The case and its verdict, or None if this person may not label it, after telling them why."""
     case = await services.case_access.known(invocation, case_id)
     verdict = await services.store.cases.verdict(case.id)
@@ -116,7 +134,7 @@ async def _tell(services: Services, visit: _Visit, text: str) -> None:
     await services.messenger.tell(recipient, text)
 
 
-async def answer(services: Services, invocation: slack_invocation.Invocation, text: str) -> str:
+async def answer(services: Services, invocation: Invocation, text: str) -> str:
     """Answers `/judge label`: opens the window, or shows or sets how many labels a week the channel collects."""
     match text.lower().split():
         case []:
@@ -131,7 +149,7 @@ async def answer(services: Services, invocation: slack_invocation.Invocation, te
             return words.not_understood(f"I do not know {text[:_LONGEST]!r}")
 
 
-async def _weekly(services: Services, invocation: slack_invocation.Invocation, number: int | None) -> str:
+async def _weekly(services: Services, invocation: Invocation, number: int | None) -> str:
     """How many labels a week the channel collects; sets it to `number` first, unless that is None."""
     if refusal := await services.access.refusal(invocation, "weekly blind scores", is_change=number is not None):
         return refusal
@@ -142,36 +160,36 @@ async def _weekly(services: Services, invocation: slack_invocation.Invocation, n
 
 
 def _register_blind(app: AsyncApp, services: Services) -> None:
-    @slack_invocation.on_click(app, ids.ACTION_BLIND)
+    @payloads.on_click(app, ids.ACTION_BLIND)
     async def score_a_few_blind(body: dict[str, Any]) -> None:
-        visit = slack_invocation.clicked_home(body)
+        visit = payloads.clicked_home(body)
         if refusal := await _open_blind(services, visit.invocation, visit.channel_id):
             await services.show_home(visit, refusal)
 
     @app.view(ids.VIEW_BLIND)
     async def record(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack(**await _submitted(services, slack_invocation.to_invocation(body), *to_label(body, is_blind=True)))
+        await ack(**await _submitted(services, payloads.to_invocation(body), *_to_label(body, is_blind=True)))
 
     @app.view(ids.VIEW_COMPARED)
     async def go_on(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation = slack_invocation.to_invocation(body)
+        invocation = payloads.to_invocation(body)
         theirs = await _theirs(services, invocation)
-        await ack(**_update(await _next(services, invocation, slack_invocation.to_state(body["view"]), theirs)))
+        await ack(**_update(await _next(services, invocation, payloads.to_state(body["view"]), theirs)))
 
-    @slack_invocation.on_click(app, ids.ACTION_SKIP, ids.ACTION_SEEN)
+    @payloads.on_click(app, ids.ACTION_SKIP, ids.ACTION_SEEN)
     async def go_past(body: dict[str, Any]) -> None:
         """Replaces a case that the person does not label with the next one; it is not shown to them again."""
-        click, is_skip = slack_invocation.clicked_window(body), slack_invocation.clicked_action(body) == ids.ACTION_SKIP
+        click, is_skip = payloads.clicked_window(body), payloads.clicked_action(body) == ids.ACTION_SKIP
         invocation, case_id = click.invocation, click.state.case_id or 0
         outcome = Outcome.SKIPPED if is_skip else Outcome.SEEN
         await pass_over(services.store.database, invocation.team_id, invocation.user_id, case_id, outcome)
         view = await _next(services, invocation, click.state, await _theirs(services, invocation))
         await services.messenger.update_modal(click.view_id, view)
 
-    @slack_invocation.on_click(app, ids.ACTION_BEFORE)
+    @payloads.on_click(app, ids.ACTION_BEFORE)
     async def unfold(body: dict[str, Any]) -> None:
         """Shows what was said before the question; a case that the person may no longer see gives way to the next."""
-        click = slack_invocation.clicked_window(body)
+        click = payloads.clicked_window(body)
         invocation, state = click.invocation, click.state
         theirs, person = await _theirs(services, invocation), (invocation.team_id, invocation.user_id)
         shown = await services.store.assignments.shown(*person, state.case_id or 0)
@@ -189,7 +207,7 @@ _IN_A_ROW = 3
 View = dict[str, Any]
 
 
-async def count_blind(services: Services, invocation: slack_invocation.Invocation) -> int:
+async def count_blind(services: Services, invocation: Invocation) -> int:
     """How many cases this person can label blind; 0 if Slack does not list their channels."""
     try:
         listed = await services.memberships.of(invocation.user_id)
@@ -199,7 +217,7 @@ async def count_blind(services: Services, invocation: slack_invocation.Invocatio
     return await services.store.assignments.count(invocation.team_id, invocation.user_id, channels)
 
 
-async def _open_blind(services: Services, invocation: slack_invocation.Invocation, channel_id: str) -> str:
+async def _open_blind(services: Services, invocation: Invocation, channel_id: str) -> str:
     """Opens the window with a case of this channel; from direct messages, with one of any of the person's channels.
 
     Returns why it was not opened, or an empty string.
@@ -216,9 +234,7 @@ async def _open_blind(services: Services, invocation: slack_invocation.Invocatio
     return "" if await services.messenger.open_modal(invocation.trigger_id, view) else COMMAND_TOO_SLOW
 
 
-async def _submitted(
-    services: Services, invocation: slack_invocation.Invocation, state: ModalState, label: Label | None
-) -> dict[str, Any]:
+async def _submitted(services: Services, invocation: Invocation, state: ModalState, label: Label | None) -> View:
     """The answer to Slack for a submitted window: what is wrong with the score, or the next window.
 
     Raises:
@@ -242,7 +258,7 @@ async def _submitted(
 
 
 async def _next(
-    services: Services, invocation: slack_invocation.Invocation, state: ModalState, theirs: set[str], note: str = ""
+    services: Services, invocation: Invocation, state: ModalState, theirs: set[str], note: str = ""
 ) -> View:
     """The window with the next case; or, after three labels or with no case left, with how the labels compare."""
     team_id, user_id, channel_id = invocation.team_id, invocation.user_id, state.channel_id or ""
@@ -258,11 +274,7 @@ async def _next(
 
 
 async def _record(
-    services: Services,
-    invocation: slack_invocation.Invocation,
-    shown: DrawnCase | None,
-    label: Label | None,
-    theirs: set[str],
+    services: Services, invocation: Invocation, shown: DrawnCase | None, label: Label | None, theirs: set[str]
 ) -> str:
     """Records the label; returns why it was not recorded, or an empty string."""
     if shown is None or label is None:
@@ -278,7 +290,7 @@ async def _record(
     return ""
 
 
-async def _theirs(services: Services, invocation: slack_invocation.Invocation) -> set[str]:
+async def _theirs(services: Services, invocation: Invocation) -> set[str]:
     """The person's open channels that the app serves, as Slack lists them now; none for people of other companies."""
     if invocation.is_foreign:
         return set()
@@ -287,9 +299,7 @@ async def _theirs(services: Services, invocation: slack_invocation.Invocation) -
     return {each for each in are_open if services.policy.may_score(each)}
 
 
-async def _why_none(
-    services: Services, invocation: slack_invocation.Invocation, channel_id: str, theirs: set[str]
-) -> str:
+async def _why_none(services: Services, invocation: Invocation, channel_id: str, theirs: set[str]) -> str:
     if not services.store.assignments.keeps_text:
         return words.NO_TEXTS
     if channel_id.startswith("D"):
@@ -305,11 +315,7 @@ async def _why_none(
 
 
 async def _draw(
-    services: Services,
-    invocation: slack_invocation.Invocation,
-    state: ModalState,
-    channel_ids: set[str],
-    note: str = "",
+    services: Services, invocation: Invocation, state: ModalState, channel_ids: set[str], note: str = ""
 ) -> View | None:
     """The window with the person's next case from these channels; None if there is none."""
     shown = await services.store.assignments.draw(invocation.team_id, invocation.user_id, channel_ids)
@@ -318,7 +324,7 @@ async def _draw(
 
 async def _window(
     services: Services,
-    invocation: slack_invocation.Invocation,
+    invocation: Invocation,
     state: ModalState,
     shown: DrawnCase,
     channel_ids: set[str],

@@ -8,7 +8,6 @@ from sqlalchemy import select
 from bot.domain.label import Label, Outcome
 from bot.store.assignments import answer_of
 from bot.store.database import Database
-from bot.store.labels import has_score
 from bot.store.schema import cases, labels
 
 
@@ -19,7 +18,7 @@ class LabelComparison:
     label: int
     score: int
     highest: int
-    message_ts: str | None
+    message_ts: str
     thread_ts: str | None
     reply_ts: str | None
 
@@ -43,7 +42,7 @@ async def read_compared(
         select(labels.c.score.label("label"), cases.c.score, cases.c.highest, cases.c.question, *place)
         .select_from(labels)
         .join(cases)
-        .where(labels.c.team_id == team_id, labels.c.user_id == user_id, labels.c.is_blind, has_score())
+        .where(labels.c.team_id == team_id, labels.c.user_id == user_id, labels.c.is_blind, cases.c.score.is_not(None))
         .where(cases.c.id.in_(case_ids), cases.c.channel_id.in_(channel_ids))
     )
     return await database.rows(LabelComparison, query.order_by(labels.c.created_at, labels.c.case_id))

@@ -1,7 +1,6 @@
 """The windows that ask people for labels, and the texts about labels."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from bot.domain.case import LoggedCase
 from bot.domain.label import Label
@@ -23,9 +22,7 @@ MOST_WEEKLY = 1000
 _LONGEST_MENU = 100
 
 
-def label_modal(
-    state: ui.ModalState, verdict: CaseVerdict, label: Label | None, rubric: Rubric | None
-) -> dict[str, Any]:
+def label_modal(state: ui.ModalState, verdict: CaseVerdict, label: Label | None, rubric: Rubric | None) -> ui.Block:
     """The modal for a person's own score and an optional reason; their earlier label is filled in."""
     judged = "unscored" if verdict.score is None else f"{verdict.score} of {verdict.highest}"
     scale = range(verdict.lowest, verdict.highest + 1)
@@ -71,7 +68,7 @@ def _scores(block_id: str, scale: range, rubric: Rubric | None, earlier: int | N
     return ui.field(f"Your score ({scale[-1]} is best)", element)
 
 
-def reason_input(block_id: str, reason: str | None = None) -> dict[str, Any]:
+def reason_input(block_id: str, reason: str | None = None) -> ui.Block:
     hint = "The channel may read it: it can become part of a rubric."
     return ui.field("Why", ui.text_box(block_id, LONGEST_REASON, reason), hint, is_optional=True)
 
@@ -111,16 +108,10 @@ def blind_modal(
     note: str = "",
     *,
     is_unfolded: bool = False,
-) -> dict[str, Any]:
+) -> ui.Block:
     """The window with one case: question, response and criteria, but no names of people and no score.
 
-    Args:
-        state: The window's state so far.
-        shown: The case.
-        rubric: The rubric that the judge used; None if it no longer exists.
-        place: For instance "1 of 3".
-        note: A warning about the previous case; empty for none.
-        is_unfolded: Whether what was said before the question is shown, and not only offered.
+    `note` is a warning about the previous case. Unless it `is_unfolded`, what was said before is only offered.
     """
     state = state.model_copy(update={"case_id": shown.id})
     counts: Sequence[ui.Block] = ()
@@ -142,14 +133,14 @@ def blind_modal(
 
 def compared_modal(
     state: ui.ModalState, compared: Sequence[LabelComparison], workspace_url: str, note: str
-) -> dict[str, Any]:
+) -> ui.Block:
     """The window after several cases: how the person's scores compare with the judge's, and a button to go on."""
     state = ui.ModalState(channel_id=state.channel_id)
     blocks = [*_note(note), *_compared(compared, workspace_url)]
     return ui.modal(ids.VIEW_COMPARED, _TITLE, state, blocks, "Go on", "Done")
 
 
-def over_modal(why: str, compared: Sequence[LabelComparison], workspace_url: str, note: str = "") -> dict[str, Any]:
+def over_modal(why: str, compared: Sequence[LabelComparison], workspace_url: str, note: str = "") -> ui.Block:
     blocks = [*_note(note), *_compared(compared, workspace_url), ui.section(why)]
     return ui.page(_TITLE, blocks, "Done")
 
@@ -179,13 +170,11 @@ def _before(shown: DrawnCase, *, is_unfolded: bool) -> list[ui.Block]:
     if not is_unfolded:
         label = f"Show {number_of(shown.messages_before, 'message')} before the question"
         return [ui.actions(ui.button(label, ids.ACTION_BEFORE))]
-    return [
-        block
-        for turn in shown.conversation
-        for block in (
-            ui.quotes(turn.text, _ROOM, ui.run(turn.role, is_bold=True)) if turn.role else [ui.context(turn.text)]
-        )
-    ]
+    blocks: list[ui.Block] = []
+    for turn in shown.conversation:
+        title = ui.run(turn.role, is_bold=True)
+        blocks += ui.quotes(turn.text, _ROOM, title) if turn.role else [ui.context(turn.text)]
+    return blocks
 
 
 def _compared(compared: Sequence[LabelComparison], workspace_url: str) -> list[ui.Block]:
@@ -197,9 +186,7 @@ def _compared(compared: Sequence[LabelComparison], workspace_url: str) -> list[u
 
 
 def _line(compared: LabelComparison, workspace_url: str) -> str:
-    ts = compared.reply_ts or compared.message_ts or compared.thread_ts
+    ts = compared.reply_ts or compared.message_ts
     said = f"• you *{compared.label}*, the judge *{compared.score}* of {compared.highest}"
     about = excerpt(compared.question or "", _EXCERPT) or "a reply"
-    if ts is None:
-        return f"{said} · {about}"
     return f"{said} · <{ui.permalink(workspace_url, compared.channel_id, ts, compared.thread_ts)}|{about}>"

@@ -19,7 +19,7 @@ from bot.domain.case import CaseStatus, LoggedCase, to_case_id
 from bot.domain.clock import utc_now
 from bot.feature import Services
 from bot.features.privacy import ids
-from bot.features.privacy import text as privacy_text
+from bot.features.privacy import text as words
 from bot.features.privacy.queries import PersonalData, are_examples, cases_at
 from bot.pipeline.quoting import unquote
 from bot.pipeline.text import sentence
@@ -27,9 +27,10 @@ from bot.slack.client import SLACK_ERRORS, refusal_of
 from bot.slack.invocation import Invocation, clicked_value, on_click, to_invocation
 from bot.slack.messages import parse_permalink
 from bot.slack.messenger import Post
-from bot.store import Store, schema
+from bot.store import Store
 from bot.store.cases import AT_REST
 from bot.store.forgetting import Forgetting
+from bot.store.schema import IS_TAKEN_BACK, spent, thumbs
 from bot.store.spending import DAY
 
 _ME = "me"
@@ -58,28 +59,24 @@ def register(app: AsyncApp, services: Services) -> None:
 async def answer(services: Services, invocation: Invocation, text: str) -> Post | str:
     """Answers `/judge forget`: asks before anything is deleted."""
     if text.lower() == _ME:
-        words = await PersonalData.from_store(services.store).count(invocation.team_id, invocation.user_id)
-        return (
-            privacy_text.ask_first(privacy_text.personal_data_text(words), "Forget my words", _ME)
-            if words
-            else privacy_text.NO_WORDS
-        )
+        said = await PersonalData.from_store(services.store).count(invocation.team_id, invocation.user_id)
+        return words.ask_first(words.personal_data_text(said), "Forget my words", _ME) if said else words.NO_WORDS
     found = await _find(services, invocation, text)
     if isinstance(found, str):
         return found
     try:
         theirs, others = await _divide(services, found, invocation.user_id)
     except SLACK_ERRORS:
-        return privacy_text.NOT_NOW
-    stays = privacy_text.staying_text([case.id for case in theirs if case.status not in AT_REST], len(others))
+        return words.NOT_NOW
+    stays = words.staying_text([case.id for case in theirs if case.status not in AT_REST], len(others))
     numbers = [case.id for case in theirs if case.status in AT_REST][:_MOST]
     if not numbers:
-        return stays or privacy_text.NOTHING
+        return stays or words.NOTHING
     seen = await services.store.cases.numbered(invocation.team_id, numbers[:_QUOTED])
     await services.store.assignments.note_told(invocation.team_id, [case.id for case in seen], invocation.user_id)
     quoted = await services.own_cases.listed(seen, invocation.user_id, invocation.channel_id)
     has_examples = await are_examples(services.store.database, invocation.team_id, numbers)
-    return privacy_text.ask_for_cases(numbers, quoted, stays, services.identity.url, are_examples=has_examples)
+    return words.ask_for_cases(numbers, quoted, stays, services.identity.url, are_examples=has_examples)
 
 
 async def _find(services: Services, invocation: Invocation, text: str) -> Sequence[LoggedCase] | str:
@@ -88,7 +85,7 @@ async def _find(services: Services, invocation: Invocation, text: str) -> Sequen
         return await _numbered(services, invocation.team_id, [to_case_id(text)])
     link = parse_permalink(text)
     if link is None:
-        return privacy_text.HOW
+        return words.HOW
     if blocker := link.blocker({services.identity.host} | invocation.hosts):
         return blocker
     place = invocation.team_id, link.channel_id, link.message_ts, link.parent_ts
@@ -105,14 +102,14 @@ async def _forget_words(services: Services, invocation: Invocation) -> Post:
     gone = await PersonalData.from_store(services.store).forget(invocation.team_id, invocation.user_id)
     await _scrub(services.store.forgetting)
     logger.info("person_forgotten", cases=gone.cases, labels=gone.reasons)
-    return sentence(privacy_text.personal_data_forgotten_text(gone) if gone else privacy_text.NO_WORDS)
+    return sentence(words.personal_data_forgotten_text(gone) if gone else words.NO_WORDS)
 
 
 async def _forget(services: Services, invocation: Invocation, what: str) -> Post:
     """Deletes those of the numbered cases that this person may delete."""
     numbers = [to_case_id(number) for number in what.split(",")[:_MOST]]
     if None in numbers:
-        return sentence(privacy_text.HOW)
+        return sentence(words.HOW)
     found = await _numbered(services, invocation.team_id, numbers)
     try:
         theirs, others = await _divide(services, found, invocation.user_id)
@@ -121,17 +118,15 @@ async def _forget(services: Services, invocation: Invocation, what: str) -> Post
         remove = services.client.chat_delete
         errors = [await refusal_of(remove(channel=channel, ts=ts)) for channel, ts in _our_messages(at_rest)]
     except SLACK_ERRORS:
-        return sentence(privacy_text.NOT_NOW)  # all cases are still in the store
+        return sentence(words.NOT_NOW)  # all cases are still in the store
     gone = await services.store.forgetting.forget([case.id for case in at_rest], invocation.user_id)
     if gone:
         await _scrub(services.store.forgetting)
     logger.info("cases_forgotten", cases=gone)
     refused = [error for error in errors if error and error != _IS_GONE]
     is_private = any(case.delivered_at and (case.is_private or case.blocked_by) for case in at_rest)
-    stays = privacy_text.staying_text([case.id for case in theirs if case.id not in gone], len(others))
-    return sentence(
-        privacy_text.forgotten_text(sorted(gone), errors.count(None), refused, stays, is_private=is_private)
-    )
+    stays = words.staying_text([case.id for case in theirs if case.id not in gone], len(others))
+    return sentence(words.forgotten_text(sorted(gone), errors.count(None), refused, stays, is_private=is_private))
 
 
 async def _scrub(log: Forgetting) -> None:
@@ -167,14 +162,9 @@ def _our_messages(found: Sequence[LoggedCase]) -> Iterator[tuple[str, str]]:
 
 
 async def retain(store: Store, days: int | None, *, keeps_text: bool, text_days: int = 0) -> None:
-    """Deletes everything whose retention period is over.
+    """Deletes the cases and texts whose retention period is over; None days are forever, 0 `text_days` are `days`.
 
-    Args:
-        store: The store.
-        days: How many days a case is kept after it was requested; None means forever.
-        keeps_text: Whether the store may keep texts. If not, a case that has waited a day for its question to be typed
-            is deleted, because its response is stored until then.
-        text_days: How many days the texts of a case are kept after it was requested; 0 means as long as the case.
+    Unless it `keeps_text`, also cases that have waited a day for their question, as their response is stored till then.
     """
     now, deleted, log = utc_now(), 0, store.forgetting
     if days is not None:
@@ -188,9 +178,7 @@ async def retain(store: Store, days: int | None, *, keeps_text: bool, text_days:
         logger.info("texts_dropped", older_than_days=text_days, cases=dropped)
     if deleted:
         logger.info("cases_forgotten", older_than_days=days, cases=deleted)
-    await store.database.execute(
-        delete(schema.thumbs).where(schema.IS_TAKEN_BACK, schema.thumbs.c.changed_at < now - _SENT_AGAIN_FOR)
-    )
+    await store.database.execute(delete(thumbs).where(IS_TAKEN_BACK, thumbs.c.changed_at < now - _SENT_AGAIN_FOR))
     await store.audit.drop_older(now - AUDIT_KEPT)
-    await store.database.execute(delete(schema.spent).where(schema.spent.c.created_at < now - DAY))
+    await store.database.execute(delete(spent).where(spent.c.created_at < now - DAY))
     await log.scrub(unless_since=now - _SCRUBBED_EVERY)  # if a reader is in the way, the next run tries again

@@ -29,12 +29,7 @@ def ask_first(text: str, label: str, what: str, quoted: Sequence[Block] = ()) ->
 
 
 def ask_for_cases(
-    case_ids: Sequence[int],
-    quoted: Sequence[ListedCase],
-    stays: str,
-    workspace_url: str,
-    *,
-    are_examples: bool = False,
+    case_ids: Sequence[int], quoted: Sequence[ListedCase], stays: str, workspace_url: str, *, are_examples: bool = False
 ) -> Post:
     """Asks before cases are deleted, and quotes some of them; the button sends back their numbers.
 
@@ -84,14 +79,9 @@ def personal_data_forgotten_text(gone: Words) -> str:
 
 
 def forgotten_text(cases: Sequence[int], messages: int, errors: Sequence[str], stays: str, *, is_private: bool) -> str:
-    """The outcome of a request to forget cases.
+    """The outcome of a request to forget cases: those deleted, our messages deleted, or kept by Slack's `errors`.
 
-    Args:
-        cases: The numbers of the cases deleted from the store.
-        messages: How many of the app's messages were deleted.
-        errors: Slack's error codes, one for each of the app's messages that could not be deleted.
-        stays: What was not deleted, as `staying_text` says it.
-        is_private: Whether a verdict was shown to one person only; the app cannot delete such a message.
+    `stays` is what `staying_text` says. What is private was shown to one person; the app cannot delete such a message.
     """
     parts = []
     if cases:

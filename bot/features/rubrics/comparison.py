@@ -128,16 +128,10 @@ def comparison(
     is_cut: bool = False,
     is_offline: bool = False,
 ) -> Post:
-    """The message that compares a judge with the one in use, with the buttons to decide.
+    """The message that compares a judge (its name as mrkdwn) with the one in use, with the buttons to decide.
 
-    Args:
-        number: The number of the replay.
-        judge: The name of the new judge, as mrkdwn.
-        cases: The cases of the replay; only those that both judges scored count.
-        versions: The versions of the judge in use and of the new one.
-        scale: The scale of both judges.
-        is_cut: Whether a daily limit was used up before both judges had been asked about all cases.
-        is_offline: Whether one of the two is the offline rater.
+    `versions` are those of the judge in use and of the new one; only cases that both scored count. It `is_cut` if a
+    daily limit was used up before both had been asked about all cases.
     """
     text = _compared(judge, cases, versions, scale, is_offline=is_offline)
     if not text:
@@ -147,10 +141,8 @@ def comparison(
         text = f"{text}\n{words.CUT}"
     if is_offline:
         text = f":warning: {words.OFFLINE_RATER}\n{text}"
-    row = actions(
-        button("Use it", ids.ACTION_RUBRIC_USE, number), button("Keep the current one", ids.ACTION_RUBRIC_LEAVE, number)
-    )
-    return Post(text, [section(text), row])
+    use, leave = ("Use it", ids.ACTION_RUBRIC_USE), ("Keep the current one", ids.ACTION_RUBRIC_LEAVE)
+    return Post(text, [section(text), actions(button(*use, number), button(*leave, number))])
 
 
 def _compared(

@@ -11,13 +11,14 @@ from bot.domain.clock import utc_now
 from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.feature import Services
 from bot.features.rubrics import ids, improvement_handlers
-from bot.features.rubrics import input as rubrics_input
 from bot.features.rubrics import text as words
 from bot.features.rubrics.improvement_queries import Improvements
+from bot.features.rubrics.input import DEFAULT, RubricRequest, RubricSubmission, parse_rubric, to_rubric_submission
 from bot.features.rubrics.replay_queries import LEAST, ChannelReplays
 from bot.features.rubrics.use import use
 from bot.pipeline.text import COMMAND_TOO_SLOW, sentence
-from bot.slack import invocation as slack_invocation
+from bot.slack import invocation as payloads
+from bot.slack.invocation import Invocation
 from bot.slack.messenger import Post
 from bot.store.rubrics import RubricGoneError, RubricInUseError, SavedBeforeError, TooManyRubricsError
 from judge import DEFAULT_RUBRIC
@@ -26,39 +27,35 @@ from judge import DEFAULT_RUBRIC
 def register(app: AsyncApp, services: Services) -> None:
     improvement_handlers.register(app, services)
 
-    @slack_invocation.on_click(app, ids.ACTION_RUBRIC_USE, ids.ACTION_RUBRIC_LEAVE)
+    @payloads.on_click(app, ids.ACTION_RUBRIC_USE, ids.ACTION_RUBRIC_LEAVE)
     async def decide(body: dict[str, Any]) -> None:
-        invocation = slack_invocation.to_invocation(body)
-        is_wanted = slack_invocation.clicked_action(body) == ids.ACTION_RUBRIC_USE
-        if said := await _decide(services, invocation, slack_invocation.clicked_case_id(body), is_wanted):
+        invocation = payloads.to_invocation(body)
+        is_wanted = payloads.clicked_action(body) == ids.ACTION_RUBRIC_USE
+        if said := await _decide(services, invocation, payloads.clicked_case_id(body), is_wanted):
             await services.messenger.replace(invocation.response_url, sentence(said))
 
-    @slack_invocation.on_click(app, re.compile(f"^{ids.ACTION_RUBRIC}(?:use|view|edit)$"))
+    @payloads.on_click(app, re.compile(f"^{ids.ACTION_RUBRIC}(?:use|view|edit)$"))
     async def press(body: dict[str, Any]) -> None:
-        action: Any = slack_invocation.clicked_action(body).removeprefix(ids.ACTION_RUBRIC)
-        invocation = slack_invocation.to_invocation(body)
-        if said := await _answer(
-            services, invocation, rubrics_input.RubricRequest(action, slack_invocation.clicked_value(body))
-        ):
+        action: Any = payloads.clicked_action(body).removeprefix(ids.ACTION_RUBRIC)
+        invocation = payloads.to_invocation(body)
+        if said := await _answer(services, invocation, RubricRequest(action, payloads.clicked_value(body))):
             await services.messenger.tell(invocation.recipient, said)
 
-    @slack_invocation.on_click(app, ids.ACTION_RUBRIC_DELETE)
+    @payloads.on_click(app, ids.ACTION_RUBRIC_DELETE)
     async def remove(body: dict[str, Any]) -> None:
-        invocation = slack_invocation.to_invocation(body)
+        invocation = payloads.to_invocation(body)
         said = await services.access.refusal(invocation, "rubrics", is_change=True)
-        said = said or await _delete(services, invocation, slack_invocation.clicked_value(body))
+        said = said or await _delete(services, invocation, payloads.clicked_value(body))
         if not await services.messenger.replace(invocation.response_url, sentence(said)):
             await services.messenger.tell(invocation.recipient, said)
 
     @app.view(ids.VIEW_RUBRIC)
     async def save(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack(
-            **await _save(services, slack_invocation.to_invocation(body), rubrics_input.to_rubric_submission(body))
-        )
+        await ack(**await _save(services, payloads.to_invocation(body), to_rubric_submission(body)))
 
     @app.view(ids.VIEW_RUBRIC_SAVED)
     async def use_it(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation, state = slack_invocation.to_invocation(body), rubrics_input.to_rubric_submission(body).state
+        invocation, state = payloads.to_invocation(body), to_rubric_submission(body).state
         await ack()
         channel_id = invocation.window_channel_id or ""
         said = await services.access.refusal(invocation, "rubrics", channel_id, is_change=True)
@@ -70,18 +67,16 @@ def register(app: AsyncApp, services: Services) -> None:
         await services.messenger.tell(here, said)
 
 
-async def answer(services: Services, invocation: slack_invocation.Invocation, text: str) -> Post | str:
+async def answer(services: Services, invocation: Invocation, text: str) -> Post | str:
     """Shows and changes a channel's rubrics, for those who may change its digest."""
     try:
-        request = rubrics_input.parse_rubric(text)
+        request = parse_rubric(text)
     except ValueError as exc:
         return words.not_understood(str(exc))
     return await _answer(services, invocation, request)
 
 
-async def _answer(
-    services: Services, invocation: slack_invocation.Invocation, request: rubrics_input.RubricRequest
-) -> Post | str:
+async def _answer(services: Services, invocation: Invocation, request: RubricRequest) -> Post | str:
     place, is_change = (invocation.team_id, invocation.channel_id), request.action not in ("state", "view")
     if refusal := await services.access.refusal(invocation, "rubrics", is_change=is_change):
         return refusal
@@ -113,7 +108,7 @@ async def _ask_to_delete(services: Services, team_id: str, channel_id: str, name
     return words.not_deleted_in_use(name) if is_used else words.ask_to_delete(own[name])
 
 
-async def _delete(services: Services, invocation: slack_invocation.Invocation, name: str) -> str:
+async def _delete(services: Services, invocation: Invocation, name: str) -> str:
     log, place = services.rubrics.log, (invocation.team_id, invocation.channel_id)
     try:
         await log.delete(*place, name, invocation.user_id)
@@ -124,9 +119,7 @@ async def _delete(services: Services, invocation: slack_invocation.Invocation, n
     return words.deleted(name)
 
 
-async def _open(
-    services: Services, invocation: slack_invocation.Invocation, request: rubrics_input.RubricRequest
-) -> str:
+async def _open(services: Services, invocation: Invocation, request: RubricRequest) -> str:
     """Opens a window to view or edit the requested rubric, or the default one; returns the reason if it cannot.
 
     To edit an unknown name is to make a rubric of that name. No window opens for a new rubric that could not be saved.
@@ -151,9 +144,7 @@ async def _open(
     return "" if await services.messenger.open_modal(invocation.trigger_id, view) else COMMAND_TOO_SLOW
 
 
-async def _save(
-    services: Services, invocation: slack_invocation.Invocation, submission: rubrics_input.RubricSubmission
-) -> dict[str, Any]:
+async def _save(services: Services, invocation: Invocation, submission: RubricSubmission) -> dict[str, Any]:
     """Saves a rubric as the next version of its name, and returns the arguments that acknowledge its window.
 
     They say what is wrong with the rubric, or show what the model will get.
@@ -189,11 +180,11 @@ async def _begin(services: Services, team_id: str, channel_id: str, user_id: str
     """
     rubrics, models, place = services.rubrics, services.settings.judge_models, (team_id, channel_id)
     chosen = await rubrics.log.chosen(*place)
-    if wanted.model and wanted.model not in (rubrics_input.DEFAULT, *models):
+    if wanted.model and wanted.model not in (DEFAULT, *models):
         return words.no_model(wanted.model, models)
-    model = None if wanted.model == rubrics_input.DEFAULT else wanted.model or chosen.model
+    model = None if wanted.model == DEFAULT else wanted.model or chosen.model
     name = wanted.rubric or ""
-    if name == rubrics_input.DEFAULT:
+    if name == DEFAULT:
         judge = ChannelJudge(model=model if wanted.model else None)
     else:
         rubric = await rubrics.find(*place, name, wanted.version)
@@ -214,9 +205,7 @@ async def _begin(services: Services, team_id: str, channel_id: str, user_id: str
     return f"{await use(services, *place, user_id, judge)} {words.TOO_FEW_LABELS}"
 
 
-async def _decide(
-    services: Services, invocation: slack_invocation.Invocation, number: int | None, is_wanted: bool
-) -> str:
+async def _decide(services: Services, invocation: Invocation, number: int | None, is_wanted: bool) -> str:
     """Carries out a button under a comparison, and returns what to say; empty if an earlier press has decided it."""
     replays = ChannelReplays.from_store(services.store)
     replay = await replays.find(number) if number is not None else None

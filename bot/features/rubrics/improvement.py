@@ -13,8 +13,8 @@ import structlog
 
 from bot.domain.case import Recipient
 from bot.feature import Services
-from bot.features.rubrics import improvement_queries
 from bot.features.rubrics import improvement_text as words
+from bot.features.rubrics.improvement_queries import UNTOLD, Improvement, Improvements, Labelled
 from bot.pipeline.asking import ask, tokens_of
 from bot.pipeline.judges import Judges
 from bot.pipeline.retries import RetryError, may_pass
@@ -40,20 +40,15 @@ async def run(services: Services, judges: Judges, number: int, pauses: Iterator[
     """Runs an improvement until the person who asked for it can decide, or until it ends without a proposal.
 
     Does nothing if it has been offered or used already. After a crash, it does not repeat requests that were answered.
-
-    Args:
-        services: The app's services.
-        judges: Builds the judges that score the channel.
-        number: The number of the improvement.
-        pauses: How long to wait each time the model does not answer; after the last pause, the improvement ends.
+    It waits for the `pauses` when the model does not answer; after the last one, it ends.
 
     Raises:
         RetryError: It continues after a pause.
         SlackApiError, ClientError, TimeoutError: Slack fails temporarily, so the person could not be told.
     """
-    log = improvement_queries.Improvements.from_store(services.store)
+    log = Improvements.from_store(services.store)
     improvement = await log.find(number)
-    if improvement is None or improvement.status not in improvement_queries.UNTOLD:
+    if improvement is None or improvement.status not in UNTOLD:
         return
     message = await _message(services, improvement)
     if message is None:
@@ -73,17 +68,17 @@ async def run(services: Services, judges: Judges, number: int, pauses: Iterator[
     logger.info("rubric_improved", channel=improvement.channel_id, is_offered=prompt is not None)
 
 
-async def _message(services: Services, improvement: improvement_queries.Improvement) -> Posted | None:
+async def _message(services: Services, improvement: Improvement) -> Posted | None:
     """The direct message that shows the progress; None if the person cannot be sent one."""
     if improvement.message_channel and improvement.message_ts:
         return Posted(improvement.message_channel, improvement.message_ts)
     return await _post(services, improvement, words.progress(improvement, words.STARTING))
 
 
-async def _post(services: Services, improvement: improvement_queries.Improvement, post: Post) -> Posted | None:
+async def _post(services: Services, improvement: Improvement, post: Post) -> Posted | None:
     message = await services.messenger.direct(Recipient(improvement.user_id, improvement.channel_id), post)
     if message:
-        await improvement_queries.Improvements.from_store(services.store).note_message(improvement.id, *message)
+        await Improvements.from_store(services.store).note_message(improvement.id, *message)
     return message
 
 
@@ -118,7 +113,7 @@ class _Work:
 
     services: Services
     judges: Judges
-    improvement: improvement_queries.Improvement
+    improvement: Improvement
     message: Posted
     pauses: Iterator[timedelta]
     stage: str = words.STARTING
@@ -132,7 +127,7 @@ class _Work:
         found = await self._learn()
         if not await self.services.access.is_in(channel, self.improvement.user_id):
             return sentence(words.NOT_BOTH_HERE), None
-        now = await improvement_queries.Improvements.from_store(self.services.store).find(self.improvement.id)
+        now = await Improvements.from_store(self.services.store).find(self.improvement.id)
         return found if _is_running(now) else (sentence(words.ended(now, channel)), None)
 
     async def _learn(self) -> tuple[Post, str | None]:
@@ -141,9 +136,7 @@ class _Work:
         if judge is None:
             return sentence(words.GONE.format(channel=channel)), None
         examples = examples_of(judge.rubric)
-        found = await improvement_queries.Improvements.from_store(self.services.store).learn(
-            self.improvement, judge.rubric.scale, examples
-        )
+        found = await Improvements.from_store(self.services.store).learn(self.improvement, judge.rubric.scale, examples)
         if found is None:
             return sentence(words.FORGOTTEN.format(channel=channel)), None
         cases = [each.case for each in found]
@@ -160,14 +153,12 @@ class _Work:
             await self._tell()
             raise RetryError(type(exc).__name__, pause) from exc
 
-    async def _align(
-        self, judge: Judge, found: Sequence[improvement_queries.Labelled], cases: Sequence[LabelledCase]
-    ) -> Alignment:
+    async def _align(self, judge: Judge, found: Sequence[Labelled], cases: Sequence[LabelledCase]) -> Alignment:
         known = {each.case.id: each.scored for each in found if each.judge_version == judge.version}
         model = self.improvement.judge_model
         asker = self.asker = Asker(
             lambda rubric: _Counted(self.judges.with_rubric(rubric, model), self),
-            improvement_queries.Improvements.from_store(self.services.store).records(*self.improvement.place),
+            Improvements.from_store(self.services.store).records(*self.improvement.place),
             BUDGET,
             known=known,
             concurrency=_AT_ONCE,
@@ -180,12 +171,8 @@ class _Work:
         return await align(cases, judge.rubric, asker, tell=tell)
 
     async def _report(self, judge: Judge, cases: Sequence[LabelledCase], found: Alignment) -> tuple[Post, str | None]:
-        attempts = (
-            await improvement_queries.Improvements.from_store(self.services.store)
-            .records(*self.improvement.place)
-            .get("attempts")
-            or {}
-        )
+        memory = Improvements.from_store(self.services.store).records(*self.improvement.place)
+        attempts = await memory.get("attempts") or {}
         links = {}
         for each in found.better.changes if found.better else ():
             case = await self.services.store.cases.find(self.improvement.team_id, int(each.case.id))
@@ -217,10 +204,8 @@ class _Work:
             await self.services.messenger.update(self.message, words.progress(self.improvement, self.stage, figures))
 
     async def _is_over(self) -> bool:
-        return not _is_running(
-            await improvement_queries.Improvements.from_store(self.services.store).find(self.improvement.id)
-        )
+        return not _is_running(await Improvements.from_store(self.services.store).find(self.improvement.id))
 
 
-def _is_running(improvement: improvement_queries.Improvement | None) -> bool:
+def _is_running(improvement: Improvement | None) -> bool:
     return improvement is not None and improvement.status == Progress.RUNNING

@@ -19,7 +19,7 @@ from bot.features.rubrics.input import LONGEST_NAME
 from bot.features.rubrics.text import TOO_MANY
 from bot.features.rubrics.use import tell_other, use
 from bot.pipeline.text import COMMAND_TOO_SLOW, sentence
-from bot.slack import invocation as slack_invocation
+from bot.slack import invocation as payloads
 from bot.slack.blocks import Block, short_date
 from bot.slack.messenger import Post, Posted
 from bot.store.examples import Progress
@@ -142,16 +142,16 @@ _DO = {
 
 
 def register(app: AsyncApp, services: Services) -> None:
-    @slack_invocation.on_click(app, *_DO)
+    @payloads.on_click(app, *_DO)
     async def press(body: dict[str, Any]) -> None:
         said = await _answer(services, body)
         if said:
-            await services.messenger.tell(slack_invocation.to_invocation(body).recipient, said)
+            await services.messenger.tell(payloads.to_invocation(body).recipient, said)
 
 
 async def _answer(services: Services, body: dict[str, Any]) -> str:
     """Carries out a button, and returns what to tell the person in a message of its own; empty if nothing."""
-    invocation, number = slack_invocation.to_invocation(body), slack_invocation.clicked_case_id(body)
+    invocation, number = payloads.to_invocation(body), payloads.clicked_case_id(body)
     improvement = await Improvements.from_store(services.store).find(number) if number is not None else None
     if improvement is None or (improvement.team_id, improvement.user_id) != (invocation.team_id, invocation.user_id):
         return words.CLOSED
@@ -159,7 +159,7 @@ async def _answer(services: Services, body: dict[str, Any]) -> str:
         return refusal
     blocks = (body.get("message") or {}).get("blocks") or []
     pressed = _Press(services, improvement, invocation.trigger_id, blocks)
-    return await _DO[slack_invocation.clicked_action(body)](pressed)
+    return await _DO[payloads.clicked_action(body)](pressed)
 
 
 def new_name(improvement: Improvement, default: str) -> str:

@@ -17,10 +17,10 @@ from bot.domain.clock import utc_now
 from bot.domain.rubric import ChannelJudge
 from bot.features.rubrics import replay_queries
 from bot.store import database as db
-from bot.store import schema
 from bot.store.examples import LEARNT, PROPOSALS, Progress
 from bot.store.jobs import Job, JobQueries
 from bot.store.rubrics import to_columns
+from bot.store.schema import align_records, cases, improvements, labels
 from bot.store.turns import read_conversations
 from judge import Turn
 from judge.evaluation.align import CaseScore, LabelledCase
@@ -66,7 +66,7 @@ class Records:
         self._place = {"team_id": team_id, "channel_id": channel_id}
 
     async def get(self, key: str) -> Mapping[str, Any] | None:
-        row = await self._database.one(sa.select(schema.align_records.c.value).filter_by(**self._place, key=key))
+        row = await self._database.one(sa.select(align_records.c.value).filter_by(**self._place, key=key))
         return row.value if row else None
 
     async def put(self, key: str, value: Mapping[str, Any]) -> None:
@@ -74,13 +74,11 @@ class Records:
         case_id = int(key.rsplit("/", 2)[1]) if key.startswith(_OF_CASE) else None
         row = self._place | {"key": key, "case_id": case_id, "value": value}
         # Locked until the end: a transaction that drops its texts waits, and then deletes this row as well.
-        has_texts = sa.select(schema.cases.c.id).where(
-            schema.cases.c.id == case_id, schema.cases.c.response.is_not(None)
-        )
+        has_texts = sa.select(cases.c.id).where(cases.c.id == case_id, cases.c.response.is_not(None))
 
         async def put(connection: AsyncConnection) -> None:
             if case_id is None or (await connection.execute(has_texts.with_for_update(read=True))).first():
-                await connection.execute(db.upsert(self._database, schema.align_records, row))
+                await connection.execute(db.upsert(self._database, align_records, row))
 
         with suppress(IntegrityError):  # SQLite: a purge in another process has deleted the case since it was read
             await self._database.write(put)
@@ -94,17 +92,15 @@ class Improvements(JobQueries):
         """
         place = {"team_id": team_id, "channel_id": channel_id}
         wish = {"user_id": user_id, "status": Progress.RUNNING, "started_at": utc_now()}
-        new = (
-            sa.insert(schema.improvements).values(place | to_columns(judge) | wish).returning(schema.improvements.c.id)
-        )
+        new = sa.insert(improvements).values(place | to_columns(judge) | wish).returning(improvements.c.id)
 
         async def begin(connection: AsyncConnection) -> Improvement | None:
             await db.lock_for_transaction(connection, f"improvements of {team_id}/{channel_id}")
             row = (await connection.execute(_improvements.filter_by(**place))).one_or_none()
             last = Improvement(**row._mapping) if row else None
             if last is None or last.status != Progress.RUNNING:
-                await connection.execute(sa.delete(schema.improvements).filter_by(**place))
-                await connection.execute(sa.delete(schema.align_records).filter_by(**place, key=LEARNT))
+                await connection.execute(sa.delete(improvements).filter_by(**place))
+                await connection.execute(sa.delete(align_records).filter_by(**place, key=LEARNT))
                 number = (await connection.execute(new)).scalar_one()
                 await self._jobs.put(connection, [_job(team_id, number)])
             return last
@@ -134,10 +130,10 @@ class Improvements(JobQueries):
         None if it has ended, or if its rubric has lost an example since.
         """
         place = {"team_id": improvement.team_id, "channel_id": improvement.channel_id}
-        is_same = schema.improvements.c.rubric_version.is_not_distinct_from(improvement.rubric_version)
+        is_same = improvements.c.rubric_version.is_not_distinct_from(improvement.rubric_version)
         # It changes nothing, but holds the row, and SQLite's lock, before anything is read.
-        hold = sa.update(schema.improvements).where(_is(improvement.id, Progress.RUNNING), is_same)
-        known = sa.select(schema.align_records.c.value).filter_by(**place, key=LEARNT)
+        hold = sa.update(improvements).where(_is(improvement.id, Progress.RUNNING), is_same)
+        known = sa.select(align_records.c.value).filter_by(**place, key=LEARNT)
 
         async def learn(connection: AsyncConnection) -> Sequence[Labelled] | None:
             await db.lock_learning(connection)
@@ -148,7 +144,7 @@ class Improvements(JobQueries):
             earlier = (await connection.execute(known)).scalar() or {"cases": []}
             numbers = {*earlier["cases"], *examples, *(each.case.id for each in found)}
             row = place | {"key": LEARNT, "value": {"cases": sorted(numbers)}}
-            await connection.execute(db.upsert(self._database, schema.align_records, row))
+            await connection.execute(db.upsert(self._database, align_records, row))
             return found
 
         return await self._database.write(learn)
@@ -156,58 +152,48 @@ class Improvements(JobQueries):
     async def note_message(self, number: int, channel_id: str, ts: str) -> None:
         """Records the message in which the person sees its progress."""
         values = {"message_channel": channel_id, "message_ts": ts}
-        await self._database.execute(
-            sa.update(schema.improvements).where(schema.improvements.c.id == number).values(values)
-        )
+        await self._database.execute(sa.update(improvements).where(improvements.c.id == number).values(values))
 
     async def stop(self, number: int) -> bool:
         """Tells it to stop; False if it has ended, or is about to."""
-        is_at_work = _is(number, Progress.RUNNING) & schema.improvements.c.prompt.is_(None)
-        return (
-            await self._database.execute(
-                sa.update(schema.improvements).where(is_at_work).values(status=Progress.STOPPED)
-            )
-            > 0
-        )
+        is_at_work = _is(number, Progress.RUNNING) & improvements.c.prompt.is_(None)
+        stop = sa.update(improvements).where(is_at_work).values(status=Progress.STOPPED)
+        return await self._database.execute(stop) > 0
 
     async def propose(self, number: int, prompt: str) -> bool:
         """Stores the rubric that it found; False if it has ended. From then on the rubric can be decided about."""
-        proposal = sa.update(schema.improvements).where(_is(number, Progress.RUNNING)).values(prompt=prompt)
+        proposal = sa.update(improvements).where(_is(number, Progress.RUNNING)).values(prompt=prompt)
         return await self._database.execute(proposal) > 0
 
     async def offer(self, number: int) -> None:
         """Records that the person was told about the rubric that it found."""
-        told = sa.update(schema.improvements).where(_is(number, Progress.RUNNING)).values(status=Progress.OFFERED)
+        told = sa.update(improvements).where(_is(number, Progress.RUNNING)).values(status=Progress.OFFERED)
         await self._end(number, told)
 
     async def drop(self, number: int) -> None:
         """Deletes an improvement that came to nothing."""
-        await self._end(number, sa.delete(schema.improvements).where(schema.improvements.c.id == number))
+        await self._end(number, sa.delete(improvements).where(improvements.c.id == number))
 
     def use(self, number: int) -> sa.UpdateBase:
         """The statement that marks it as used, for the transaction that uses its rubric."""
-        return sa.update(schema.improvements).where(_is_proposed(number)).values(status=Progress.USED, prompt=None)
+        return sa.update(improvements).where(_is_proposed(number)).values(status=Progress.USED, prompt=None)
 
     def go_back(self, number: int) -> sa.UpdateBase:
         """The statement that deletes it, for the transaction that takes its rubric back."""
-        return sa.delete(schema.improvements).where(_is(number, Progress.USED))
+        return sa.delete(improvements).where(_is(number, Progress.USED))
 
     async def leave(self, number: int) -> bool:
         """Deletes an improvement whose rubric is not wanted; False if that was decided before."""
-        return await self._database.execute(sa.delete(schema.improvements).where(_is_proposed(number))) > 0
+        return await self._database.execute(sa.delete(improvements).where(_is_proposed(number))) > 0
 
     async def resubmit(self, team_id: str) -> None:
-        is_open = schema.improvements.c.status.in_(UNTOLD)
-        numbers = await self._database.values(
-            sa.select(schema.improvements.c.id).filter_by(team_id=team_id).where(is_open)
-        )
+        is_open = improvements.c.status.in_(UNTOLD)
+        numbers = await self._database.values(sa.select(improvements.c.id).filter_by(team_id=team_id).where(is_open))
         await self._jobs.submit([_job(team_id, number) for number in numbers])
 
     async def _end(self, number: int, ending: sa.UpdateBase) -> None:
         """Ends it, and deletes what models wrote for it, which may contain words of the replies."""
-        place = sa.select(schema.improvements.c.team_id, schema.improvements.c.channel_id).where(
-            schema.improvements.c.id == number
-        )
+        place = sa.select(improvements.c.team_id, improvements.c.channel_id).where(improvements.c.id == number)
 
         async def end(connection: AsyncConnection) -> None:
             of = (await connection.execute(place)).one_or_none()
@@ -221,35 +207,33 @@ class Improvements(JobQueries):
 UNTOLD = (Progress.RUNNING, Progress.STOPPED, Progress.FORGOTTEN)
 """While it has one of these, its person has not been told how it ended."""
 
-_improvements = sa.select(*db.columns_of(schema.improvements, Improvement))
+_improvements = sa.select(*db.columns_of(improvements, Improvement))
 
 
 def _is(number: int, *status: Progress) -> sa.ColumnElement[bool]:
-    return sa.and_(schema.improvements.c.id == number, schema.improvements.c.status.in_(status))
+    return sa.and_(improvements.c.id == number, improvements.c.status.in_(status))
 
 
 def _is_proposed(number: int) -> sa.ColumnElement[bool]:
-    return sa.and_(_is(number, Progress.RUNNING, Progress.OFFERED), schema.improvements.c.prompt.is_not(None))
+    return sa.and_(_is(number, Progress.RUNNING, Progress.OFFERED), improvements.c.prompt.is_not(None))
 
 
 async def _labelled(connection: AsyncConnection, team_id: str, channel_id: str, scale: Scale) -> Sequence[Labelled]:
-    is_blind = replay_queries.IS_LABELLED.where(schema.labels.c.is_blind).exists()
+    is_blind = replay_queries.IS_LABELLED.where(labels.c.is_blind).exists()
     query = (
-        sa.select(schema.cases, replay_queries.THREAD)
+        sa.select(cases, replay_queries.THREAD)
         .where(
             replay_queries.is_replayable(team_id, channel_id),
-            schema.cases.c.lowest == scale.low,
-            schema.cases.c.highest == scale.high,
+            cases.c.lowest == scale.low,
+            cases.c.highest == scale.high,
         )
-        .order_by(case((is_blind, 0), else_=1), schema.cases.c.id.desc())
+        .order_by(case((is_blind, 0), else_=1), cases.c.id.desc())
         .limit(MOST_CASES)
     )
     found = (await connection.execute(query)).all()
-    said = sa.select(schema.labels).where(
-        schema.labels.c.team_id == team_id, schema.labels.c.case_id.in_([row.id for row in found])
-    )
+    said = sa.select(labels).where(labels.c.team_id == team_id, labels.c.case_id.in_([row.id for row in found]))
     given: dict[int, list[Any]] = {}
-    for label in await connection.execute(said.order_by(schema.labels.c.created_at, schema.labels.c.user_id)):
+    for label in await connection.execute(said.order_by(labels.c.created_at, labels.c.user_id)):
         given.setdefault(label.case_id, []).append(label)
     before = await read_conversations(connection, given)
     return [_to_labelled(row, given[row.id], before.get(row.id, ())) for row in found if row.id in given]

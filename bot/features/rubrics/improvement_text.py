@@ -120,13 +120,8 @@ def report(
 ) -> tuple[Post, str | None]:
     """The result of an improvement, and the prompt that it offers, if any.
 
-    Args:
-        improvement: The improvement.
-        found: The changes that were tried, and their results.
-        cases: All cases that were learnt from or tested on.
-        attempts: How many changes have been tested on these labels, including earlier improvements.
-        in_use: The rubric to be improved.
-        links: Links to the replies whose scores change most, by case id.
+    `attempts` counts the changes tested on these labels, earlier improvements' included. `links` lead to the replies
+    whose scores change most, by case id.
     """
     better = found.better
     why = "; ".join(errors("improved", better.rubric.prompt, is_shipped=False).values()) if better else ""

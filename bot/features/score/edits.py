@@ -19,7 +19,7 @@ from bot.pipeline.verdict_text import amended, is_replaced, verdict_message
 from bot.slack.client import is_transient, refusal_of
 from bot.slack.incoming import CHANGES
 from bot.slack.messages import Message, to_change
-from bot.slack.messenger import Post, send_in_known_blocks
+from bot.slack.messenger import Post, Posted, send_in_known_blocks
 
 logger = structlog.get_logger(__name__)
 
@@ -66,12 +66,8 @@ async def amend(services: Services, case_id: int) -> None:
     if case.loses_words or not case.justification:
         await unquote(services.store, services.client, [case.id])
     if case.forgotten_at and case.texts_ts:
-        post = messages.forgotten_texts()
-        call = services.client.chat_update(
-            channel=case.channel_id, ts=case.texts_ts, text=post.text, blocks=post.blocks
-        )
-        if error := await refusal_of(call):
-            logger.warning("verdict_not_amended", case=case.id, error=error)
+        post = messages.sentence(messages.FORGOTTEN_TEXTS)
+        await services.messenger.update(Posted(case.channel_id, case.texts_ts), post)
     # A message that is gone or hidden stays as it is.
     if case.reply_ts and not case.blocked_by and (error := await refusal_of(_amend(services, case, case.reply_ts))):
         logger.warning("verdict_not_amended", case=case.id, error=error)

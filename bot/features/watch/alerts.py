@@ -221,8 +221,7 @@ class DriftAlerts:
 
 
 def replied_at(each: TimedScore) -> datetime:
-    """When the reply was written; for typed texts, when they were scored."""
-    return datetime.fromtimestamp(float(each.message_ts), UTC) if each.message_ts else each.judged_at
+    return datetime.fromtimestamp(float(each.message_ts), UTC)
 
 
 def _scored(each: TimedScore) -> drift.DatedScore:

@@ -138,9 +138,8 @@ async def _newest_first(services: Services, watch: Watch) -> AsyncIterator[Raw]:
     client, first = services.client, (services.clock() - BACK).timestamp()
     since: Raw = {"channel": watch.channel_id, "oldest": f"{first:.6f}"}
     parents = (await client.conversations_history(limit=_RECENT_PAGE, **since)).get("messages") or []
-    threads = nlargest(
-        _MOST_THREADS, (raw for raw in parents if _may_have_reply_of(watch.author_id, raw)), key=_last_reply
-    )
+    its = (raw for raw in parents if _may_have_reply_of(watch.author_id, raw))
+    threads = nlargest(_MOST_THREADS, its, key=_last_reply)
     waiting = [(float(raw["ts"]), raw, False) for raw in parents]
     waiting += [(_last_reply(raw), raw, True) for raw in threads]
     while waiting:

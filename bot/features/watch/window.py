@@ -28,8 +28,9 @@ from bot.features.watch.window_text import WatchView, said_modal
 from bot.pipeline.lookup import MayNotReadError, OutOfSightError
 from bot.pipeline.text import BUTTON_TOO_SLOW, COMMAND_TOO_SLOW
 from bot.slack import ids as slack_ids
-from bot.slack import invocation as slack_invocation
+from bot.slack import invocation as payloads
 from bot.slack.client import SLACK_ERRORS, slack_word
+from bot.slack.invocation import Invocation
 from bot.slack.members import MembershipError
 from bot.slack.messages import Message
 from bot.slack.messenger import Post
@@ -65,25 +66,25 @@ class WatchForm:
 
 def to_watch_form(body: Raw) -> WatchForm:
     """The current values of the window's fields."""
-    values, state = body["view"]["state"]["values"], slack_invocation.to_state(body["view"])
+    values, state = body["view"]["state"]["values"], payloads.to_state(body["view"])
     channel_id = state.channel_id or ""
-    author_id = slack_invocation.selected(values, ids.BLOCK_ASSISTANT) or ""
+    author_id = payloads.selected(values, ids.BLOCK_ASSISTANT) or ""
 
     def its(block_id: str) -> str:
         return slack_ids.of(block_id, author_id)
 
-    one_in = slack_invocation.selected(values, its(ids.BLOCK_SHARE))
+    one_in = payloads.selected(values, its(ids.BLOCK_SHARE))
     hears_here, alerts_low = (
-        bool(slack_invocation.field_of(values, its(block_id)).get("selected_options"))
+        bool(payloads.field_of(values, its(block_id)).get("selected_options"))
         for block_id in (ids.BLOCK_ALERTS_HERE, ids.BLOCK_LOW)
     )
-    people = slack_invocation.field_of(values, its(ids.BLOCK_ALERTS_TO)).get("selected_users") or []
+    people = payloads.field_of(values, its(ids.BLOCK_ALERTS_TO)).get("selected_users") or []
     return WatchForm(
         channel_id=channel_id,
         author_id=author_id,
         share=1 / int(one_in) if one_in else 0,
         per_day=_number(values, its(ids.BLOCK_PER_DAY)),
-        shows=Shows(slack_invocation.selected(values, its(ids.BLOCK_SHOWS)) or Shows.NOTHING),
+        shows=Shows(payloads.selected(values, its(ids.BLOCK_SHOWS)) or Shows.NOTHING),
         alerts_to=(*((channel_id,) if hears_here else ()), *people[: window_words.MOST_PEOPLE]),
         floor=_number(values, its(ids.BLOCK_FLOOR)),
         alerts_low=alerts_low,
@@ -92,14 +93,14 @@ def to_watch_form(body: Raw) -> WatchForm:
 
 
 def _number(values: Raw, block_id: str) -> float | None:
-    found = slack_invocation.typed(values, block_id)
+    found = payloads.typed(values, block_id)
     try:
         return float(found) if found else None
     except ValueError:
         return nan
 
 
-async def answer_command(watcher: Watcher, invocation: slack_invocation.Invocation, text: str) -> Post | str:
+async def answer_command(watcher: Watcher, invocation: Invocation, text: str) -> Post | str:
     """Shows or changes what the channel watches, or opens the window for it."""
     try:
         request = parse_watch(text)
@@ -111,9 +112,7 @@ async def answer_command(watcher: Watcher, invocation: slack_invocation.Invocati
     return await orders.follow(watcher, invocation, request)
 
 
-async def open_window(
-    watcher: Watcher, invocation: slack_invocation.Invocation, state: WatchState, author: str = ""
-) -> bool:
+async def open_window(watcher: Watcher, invocation: Invocation, state: WatchState, author: str = "") -> bool:
     """Opens the window, on the assistant with the name or id `author` if given; returns whether it was opened."""
     opened = await watcher.services.messenger.open_modal(invocation.trigger_id, said_modal(window_words.READING))
     if opened:
@@ -141,9 +140,7 @@ async def _show(watcher: Watcher, click: WatchClick, author: str, chosen: WatchF
         await messenger.update_modal(click.view_id, view, shown.version)
 
 
-async def _to_view(
-    services: Services, invocation: slack_invocation.Invocation, channel_id: str, author: str
-) -> WatchView | str:
+async def _to_view(services: Services, invocation: Invocation, channel_id: str, author: str) -> WatchView | str:
     """The initial content of the window, or why it cannot be shown."""
     if refusal := await orders.refusal_of(services, invocation, channel_id, is_change=True):
         return refusal
@@ -177,7 +174,7 @@ def _version(watch: Watch | None) -> str:
     return hashlib.sha256(repr(watch).encode()).hexdigest()[:8]
 
 
-async def _submitted(watcher: Watcher, invocation: slack_invocation.Invocation, form: WatchForm) -> dict[str, Any]:
+async def _submitted(watcher: Watcher, invocation: Invocation, form: WatchForm) -> dict[str, Any]:
     """The answer to Slack for a submitted window: empty once the watch is set, otherwise what is wrong."""
     services, place = watcher.services, (invocation.team_id, form.channel_id)
     refusal, kept_out = await asyncio.gather(
@@ -261,35 +258,35 @@ async def _say(services: Services, click: WatchClick, form: WatchForm) -> None:
 async def _renew_home(services: Services, click: WatchClick) -> bool:
     if click.state.home_id is None:
         return False
-    await services.show_home(slack_invocation.HomeVisit(click.invocation, click.state.home_id))
+    await services.show_home(payloads.HomeVisit(click.invocation, click.state.home_id))
     return True
 
 
 def register(app: AsyncApp, watcher: Watcher) -> None:
     services = watcher.services
 
-    @slack_invocation.on_click(app, ids.ACTION_WATCH)
+    @payloads.on_click(app, ids.ACTION_WATCH)
     async def open_in_channel(body: dict[str, Any]) -> None:
-        invocation = slack_invocation.to_invocation(body)
+        invocation = payloads.to_invocation(body)
         state = WatchState(channel_id=invocation.channel_id)
-        if not await open_window(watcher, invocation, state, slack_invocation.clicked_value(body)):
+        if not await open_window(watcher, invocation, state, payloads.clicked_value(body)):
             await services.messenger.tell(invocation.recipient, BUTTON_TOO_SLOW)
 
-    @slack_invocation.on_click(app, ids.ACTION_HOME_WATCH)
+    @payloads.on_click(app, ids.ACTION_HOME_WATCH)
     async def open_at_home(body: dict[str, Any]) -> None:
-        visit, (channel_id, author_id) = slack_invocation.clicked_home(body), clicked_watch(body)
+        visit, (channel_id, author_id) = payloads.clicked_home(body), clicked_watch(body)
         state = WatchState(channel_id=channel_id, home_id=visit.channel_id)
         if not await open_window(watcher, visit.invocation, state, author_id):
             await services.show_home(visit, BUTTON_TOO_SLOW)
 
-    @slack_invocation.on_click(app, ids.BLOCK_ASSISTANT, _ITS_SHARE)
+    @payloads.on_click(app, ids.BLOCK_ASSISTANT, _ITS_SHARE)
     async def choose(body: dict[str, Any]) -> None:
-        form, is_share = to_watch_form(body), slack_invocation.clicked_action(body) != ids.BLOCK_ASSISTANT
+        form, is_share = to_watch_form(body), payloads.clicked_action(body) != ids.BLOCK_ASSISTANT
         await _show(watcher, clicked_watch_window(body), form.author_id, form if is_share else None)
 
-    @slack_invocation.on_click(app, ids.ACTION_WATCH_END)
+    @payloads.on_click(app, ids.ACTION_WATCH_END)
     async def end_watch(body: dict[str, Any]) -> None:
-        await _end(watcher, clicked_watch_window(body), slack_invocation.clicked_value(body))
+        await _end(watcher, clicked_watch_window(body), payloads.clicked_value(body))
 
     @app.view(ids.VIEW_WATCH)
     async def set_watch(ack: AsyncAck, body: dict[str, Any]) -> None:

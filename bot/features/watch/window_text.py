@@ -69,14 +69,7 @@ def said_modal(text: str) -> dict[str, Any]:
 def watch_modal(
     state: ui.ModalState, form: WatchView, replies: Sequence[Message] | str | None, workspace_url: str
 ) -> dict[str, Any]:
-    """The window, as a view for Slack.
-
-    Args:
-        state: Where the window was opened.
-        form: Its initial content.
-        replies: The last replies that the watch might have taken, or why they cannot be read; None while they are read.
-        workspace_url: The beginning of links to messages.
-    """
+    """The window, with `replies` that the watch might have taken, or why they cannot be read; None while they are."""
     watch, one_in = form.watch, round(1 / form.watch.share)
     shares = {str(each): f"A random 1 in {each}" if each > 1 else "All" for each in sorted({*_SHARES, one_in})}
     its_share = slack_ids.of(ids.BLOCK_SHARE, watch.author_id)

@@ -26,13 +26,13 @@ def feature(services: Services) -> Feature:
             await handlers.tell(services, executions, case.id, case, verdict)
 
     async def fails(body: Mapping[str, Any], sentence: str) -> bool:
-        execution_id = handlers.execution_of(body)
-        if execution_id is None:
+        event = body.get("event") or {}
+        if event.get("type") != "function_executed":
             return False
         is_ours = body["team_id"] == services.identity.team_id
         # The app's own token is not valid in another workspace; the token that comes with the step is.
-        token = None if is_ours else body["event"]["bot_access_token"]
-        await handlers.fail(services, execution_id, sentence, token)
+        token = None if is_ours else event["bot_access_token"]
+        await handlers.fail(services, event["function_execution_id"], sentence, token)
         return True
 
     async def week_blocks(place: Place, week: Week, now: datetime, _: Named) -> Sequence[Block]:

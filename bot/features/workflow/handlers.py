@@ -54,11 +54,6 @@ def register(app: AsyncApp, services: Services, executions: Executions) -> None:
         await ack()
 
 
-def execution_of(body: Raw) -> str | None:
-    event = body.get("event") or {}
-    return event.get("function_execution_id") if event.get("type") == "function_executed" else None
-
-
 async def _take(services: Services, executions: Executions, body: Raw) -> None:
     """Accepts the case that a step asks for. On return the case is durable, or the step has failed with a sentence.
 
@@ -68,9 +63,7 @@ async def _take(services: Services, executions: Executions, body: Raw) -> None:
     if await executions.is_known(body["team_id"], execution_id):
         return
     # By the workflow, in no channel; not by the person, whom the builder of the workflow chooses.
-    invocation = Invocation(
-        body["team_id"], "", _REQUESTER, "a workflow", trigger_id="", response_url=None, is_foreign=False
-    )
+    invocation = Invocation(body["team_id"], "", _REQUESTER, "a workflow", "", response_url=None, is_foreign=False)
     try:
         user_id = inputs[ids.INPUT_USER]
         await _check_person(services, body, user_id)
@@ -125,9 +118,8 @@ def to_request(inputs: Raw, host: str) -> Permalink | Texts:
         RefusedError: The inputs are not exactly one of a message, a link, or two texts.
     """
     message, link = inputs.get(ids.INPUT_MESSAGE), str(inputs.get(ids.INPUT_LINK) or "")
-    question, response = (
-        to_plain(str(inputs.get(name) or "")).strip() for name in (ids.INPUT_QUESTION, ids.INPUT_RESPONSE)
-    )
+    names = ids.INPUT_QUESTION, ids.INPUT_RESPONSE
+    question, response = (to_plain(str(inputs.get(name) or "")).strip() for name in names)
     if [bool(message), bool(link), bool(question or response)].count(True) != 1:
         raise RefusedError(text.EITHER_OR)
     if message:
@@ -176,11 +168,7 @@ async def settle(services: Services, executions: Executions, case_id: int) -> No
 
 
 async def tell(
-    services: Services,
-    executions: Executions,
-    case_id: int,
-    case: LoggedCase | None,
-    verdict: CaseVerdict | None,
+    services: Services, executions: Executions, case_id: int, case: LoggedCase | None, verdict: CaseVerdict | None
 ) -> None:
     """Tells the steps that wait for a case its verdict, or that the case was forgotten if `case` is None."""
     for execution in await executions.waiting(case_id):

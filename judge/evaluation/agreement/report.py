@@ -76,13 +76,7 @@ def find_differences(scores: Scores) -> list[Difference]:
 # Half the step between the words below.
 _MARGIN = 0.1
 
-_WORDS = (
-    (0.80, "almost perfect"),
-    (0.60, "substantial"),
-    (0.40, "moderate"),
-    (0.20, "fair"),
-    (-0.01, "slight"),
-)
+_WORDS = ((0.80, "almost perfect"), (0.60, "substantial"), (0.40, "moderate"), (0.20, "fair"), (-0.01, "slight"))
 
 
 def beside_people(sample: Sample) -> Estimate | None:
@@ -100,10 +94,6 @@ def verdict(kappa: Estimate, beside: Estimate | None) -> str:
 
     It says "about as well" only if the interval rules out that the judge is behind by 0.1 or more. An interval that is
     wide because there are few labels gives no answer. If nothing is known of people, it puts kappa into words.
-
-    Args:
-        kappa: The kappa of score and label.
-        beside: The result of `beside_people`.
     """
     if beside is None or isnan(beside.low):
         return _in_words(kappa)

@@ -111,9 +111,8 @@ def _verdict(row: Row, judge: Judge) -> CaseScore | None:
     )
     if not is_ours:
         return None
-    score, mean, tokens, more = (
-        to_number(row.get(name)) for name in ("score", "mean", "input_tokens", "output_tokens")
-    )
+    names = "score", "mean", "input_tokens", "output_tokens"
+    score, mean, tokens, more = (to_number(row.get(name)) for name in names)
     is_scored = score is not None and mean is not None
     return CaseScore(
         score=int(score or 0) if is_scored else None,

@@ -151,12 +151,7 @@ def compare(
 
 
 def to_trial(
-    way: Way,
-    rubric: Rubric,
-    cases: Sequence[LabelledCase],
-    before: CaseScores,
-    after: CaseScores,
-    attempt: int,
+    way: Way, rubric: Rubric, cases: Sequence[LabelledCase], before: CaseScores, after: CaseScores, attempt: int
 ) -> Trial | None:
     """The trial from the scores by both judges; None if no case has both."""
     tail = tail_of(attempt)

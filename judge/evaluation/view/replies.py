@@ -186,14 +186,10 @@ def read_replies(
     rubric: str | Path | None = None,
     limit: int | None = None,
 ) -> Replies:
-    """The replies of a JSONL file.
+    """The replies of a JSONL file, or its last rows up to `limit`, without which more than 20,000 rows are refused.
 
-    Args:
-        path: The file.
-        label: The field with people's labels; `human` by default, if the rows have it.
-        label_range: The labels' lowest and highest value, if that is not the rubric's scale.
-        rubric: Sets the scale; needed if the rows name a rubric that does not come with the package.
-        limit: How many rows to take, from the end; without it, a file with more than 20,000 rows is refused.
+    `label` is `human` by default, if the rows have it. `rubric` sets the scale; it is needed for a rubric that does not
+    come with the package.
     """
     file = RowFile(path)
     lines = deque[tuple[int, bytes]](maxlen=limit or MOST_REPLIES)  # only these are kept in memory

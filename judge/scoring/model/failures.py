@@ -91,10 +91,7 @@ _ERRORS: dict[_Problem, tuple[type[JudgeError], str]] = {
         "The server at {server} has no model {model!r} ({answer}); check {setting}, and "
         "OPENAI_BASE_URL (it usually ends in /v1).",
     ),
-    _Problem.KEY: (
-        KeyRejectedError,
-        "The server at {server} refuses the key ({answer}); check OPENAI_API_KEY.",
-    ),
+    _Problem.KEY: (KeyRejectedError, "The server at {server} refuses the key ({answer}); check OPENAI_API_KEY."),
     _Problem.TOO_LONG: (
         RequestRejectedError,
         "Question and response are too long for model {model!r} ({answer}); shorten them, "
@@ -192,12 +189,7 @@ def hidden_error(response: "httpx2.Response", body: object) -> openai.APIStatusE
 
 
 def to_judge_error(
-    error: openai.OpenAIError,
-    model: str,
-    base_url: str,
-    prompt: str,
-    setting: str = "JUDGE_MODEL",
-    path: str = CHAT,
+    error: openai.OpenAIError, model: str, base_url: str, prompt: str, setting: str = "JUDGE_MODEL", path: str = CHAT
 ) -> JudgeError:
     """The `JudgeError` subclass for what the client raised, with the server's words and the setting to change.
 

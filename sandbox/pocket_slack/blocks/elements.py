@@ -28,16 +28,11 @@ _SELECT: Mapping[str, Check] = {**_PICKER, "placeholder": PLACEHOLDER}
 _TYPED: Mapping[str, Check] = {**_FOCUS, "placeholder": PLACEHOLDER, "dispatch_action_config": DISPATCH}
 _MANY: Mapping[str, Check] = {"max_selected_items": integer(1, 1000)}
 _IDS = array(string(255, 1), 100)
-_STATIC: Mapping[str, Check] = {
-    "options": array(PLAIN_OPTION, 100, 1),
-    "option_groups": array(OPTION_GROUP, 100, 1),
-}
+_STATIC: Mapping[str, Check] = {"options": array(PLAIN_OPTION, 100, 1), "option_groups": array(OPTION_GROUP, 100, 1)}
 _LABEL = string(75, 1)
 
 IMAGE = record(
-    {"alt_text": string(2000)},
-    {"image_url": URL, "slack_file": SLACK_FILE},
-    either=("image_url", "slack_file"),
+    {"alt_text": string(2000)}, {"image_url": URL, "slack_file": SLACK_FILE}, either=("image_url", "slack_file")
 )
 
 BUTTON = record(
@@ -86,18 +81,10 @@ _MENUS: Mapping[str, Check] = {
         },
     ),
     "multi_static_select": record(
-        {},
-        {**_SELECT, **_MANY, **_STATIC, "initial_options": array(PLAIN_OPTION, 100, 1)},
-        either=tuple(_STATIC),
+        {}, {**_SELECT, **_MANY, **_STATIC, "initial_options": array(PLAIN_OPTION, 100, 1)}, either=tuple(_STATIC)
     ),
     "multi_external_select": record(
-        {},
-        {
-            **_SELECT,
-            **_MANY,
-            "min_query_length": integer(0, 100),
-            "initial_options": array(PLAIN_OPTION, 100, 1),
-        },
+        {}, {**_SELECT, **_MANY, "min_query_length": integer(0, 100), "initial_options": array(PLAIN_OPTION, 100, 1)}
     ),
     "multi_users_select": record({}, {**_SELECT, **_MANY, "initial_users": _IDS}),
     "multi_channels_select": record({}, {**_SELECT, **_MANY, "initial_channels": _IDS}),

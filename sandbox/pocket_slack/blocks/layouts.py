@@ -35,11 +35,7 @@ _RAW_TEXT = record({"text": string(10_000)})
 _RICH_CELL = record(rich_text.FIELDS, {"block_id": BLOCK_ID})
 _CELL = union({"raw_text": _RAW_TEXT, "rich_text": _RICH_CELL})
 _DATA_CELL = union(
-    {
-        "raw_text": _RAW_TEXT,
-        "rich_text": _RICH_CELL,
-        "raw_number": record({"value": number}, {"text": string(100)}),
-    }
+    {"raw_text": _RAW_TEXT, "rich_text": _RICH_CELL, "raw_number": record({"value": number}, {"text": string(100)})}
 )
 _COLUMN = record({}, {"align": choice("left", "center", "right"), "is_wrapped": boolean})
 
@@ -47,10 +43,7 @@ _POINT = record({"label": string(20, 1), "value": number})
 _AXES = record({"categories": array(string(20, 1), 20, 1)}, {"x_label": string(50), "y_label": string(50)})
 _SERIES = ruled(
     record(
-        {
-            "series": array(record({"name": string(20, 1), "data": array(_POINT, 20, 1)}), 6, 1),
-            "axis_config": _AXES,
-        }
+        {"series": array(record({"name": string(20, 1), "data": array(_POINT, 20, 1)}), 6, 1), "axis_config": _AXES}
     ),
     ("names of series must be unique", "series", lambda it: repeats(each["name"] for each in it["series"])),
     (
@@ -62,14 +55,7 @@ _SERIES = ruled(
         ),
     ),
 )
-_CHART = union(
-    {
-        "bar": _SERIES,
-        "line": _SERIES,
-        "area": _SERIES,
-        "pie": record({"segments": array(_POINT, 6, 1)}),
-    }
-)
+_CHART = union({"bar": _SERIES, "line": _SERIES, "area": _SERIES, "pie": record({"segments": array(_POINT, 6, 1)})})
 
 _IMAGE = union({"image": IMAGE})
 _ICON = union({"icon": record({"name": string(255, 1)})})
@@ -130,12 +116,7 @@ EVERYWHERE: Mapping[str, Check] = {
     "rich_text": _block(rich_text.FIELDS),
     "card": _CARD,
     "video": _block(
-        {
-            "alt_text": string(2000, 1),
-            "title": plain_text(199),
-            "thumbnail_url": URL,
-            "video_url": schema.https_url,
-        },
+        {"alt_text": string(2000, 1), "title": plain_text(199), "thumbnail_url": URL, "video_url": schema.https_url},
         {
             "title_url": schema.https_url,
             "description": plain_text(199),

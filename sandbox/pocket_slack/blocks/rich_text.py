@@ -44,10 +44,7 @@ _SECTION = record({"elements": _ELEMENTS})
 _OUTER: Mapping[str, Check] = {
     "rich_text_section": _SECTION,
     "rich_text_list": record(
-        {
-            "style": choice("bullet", "ordered"),
-            "elements": array(union({"rich_text_section": _SECTION}), _MANY),
-        },
+        {"style": choice("bullet", "ordered"), "elements": array(union({"rich_text_section": _SECTION}), _MANY)},
         {"indent": integer(0, 8), "offset": integer(0, _MANY), "border": _BORDER},
     ),
     "rich_text_preformatted": record({"elements": _ELEMENTS}, {"border": _BORDER, "language": string(100)}),

@@ -11,11 +11,7 @@ from pocket_slack.blocks.objects import plain_text
 from pocket_slack.blocks.schema import Check, array, boolean, choice, record, string, union
 from pocket_slack.errors import SlackError
 
-_COMMON: dict[str, Check] = {
-    "private_metadata": string(3000),
-    "callback_id": string(255),
-    "external_id": string(255),
-}
+_COMMON: dict[str, Check] = {"private_metadata": string(3000), "callback_id": string(255), "external_id": string(255)}
 
 _VIEWS = {
     "modal": record(

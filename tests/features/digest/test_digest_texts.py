@@ -13,15 +13,7 @@ from syrupy.assertion import SnapshotAssertion
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.week import Schedule, Week, parse_zone
 from bot.features.digest.causes import list_window
-from bot.features.digest.handlers import (
-    DIRECT,
-    NOT_YOURS,
-    digest_state,
-    no_author,
-    no_channel,
-    several_authors,
-    unsure,
-)
+from bot.features.digest.handlers import DIRECT, NOT_YOURS, digest_state, no_author, no_channel, several_authors, unsure
 from bot.features.digest.text import (
     MOST_AUTHORS,
     details_message,

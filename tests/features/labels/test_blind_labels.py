@@ -31,18 +31,7 @@ from bot.store.labels import LabelBudget
 from bot.store.schema import assignments, cases, labels, turns
 from pocket_slack import Entry, Message, Person, View
 from tests import bot_command
-from tests.gestures import (
-    add_case,
-    disagree,
-    export,
-    help_desk,
-    home,
-    post_digest,
-    press,
-    private,
-    scored,
-    to_export,
-)
+from tests.gestures import add_case, disagree, export, help_desk, home, post_digest, press, private, scored, to_export
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 SECRET = "Because the judge says so, and this must not be seen"

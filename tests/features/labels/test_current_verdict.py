@@ -28,11 +28,7 @@ def earlier(excluded: Exclusion | None = None, edited_at: datetime | None = None
     ],
 )
 def test_whose_repeats_count(
-    user_id: str,
-    current_verdict: CurrentVerdict | None,
-    has_chosen: bool,
-    is_edited: bool,
-    expected: Exclusion | None,
+    user_id: str, current_verdict: CurrentVerdict | None, has_chosen: bool, is_edited: bool, expected: Exclusion | None
 ) -> None:
     case = earlier(edited_at=NOW if is_edited else None)
     assert exclusion_of(user_id, case, current_verdict, has_chosen=has_chosen) is expected

@@ -91,7 +91,7 @@ DRAWN = DrawnCase(7, "C1", "Why?", "Because.", "additive-5", "f846c469", 0, 5)
 TALKED = replace(DRAWN, messages_before=5, conversation=(Turn("Person 1", "Hello."), Turn("", "3 messages left out")))
 COMPARED = [
     LabelComparison("C1", "Why?", 3, 4, 5, "2.1", "1.1", None),
-    LabelComparison("C1", None, 3, 3, 5, *[None] * 3),
+    LabelComparison("C1", None, 3, 3, 5, "3.1", None, None),
 ]
 
 

@@ -140,10 +140,7 @@ async def test_each_case_has_one_score_of_each_judge_and_what_was_asked_for_coun
         await log.spending.note(reserved, 100)
         await ChannelReplays.from_store(log).record(replay, case_id, version, score)
     cases = await ChannelReplays.from_store(log).cases(replay)
-    assert [(case.id, case.scores) for case in cases] == [
-        (first, {"v1": 4, "v2": 2}),
-        (second, {"v0": 4, "v1": None}),
-    ]
+    assert [(case.id, case.scores) for case in cases] == [(first, {"v1": 4, "v2": 2}), (second, {"v0": 4, "v1": None})]
     row = await log.database.one(select(func.count().label("n"), func.sum(spent.c.tokens).label("tokens")))
     assert row is not None
     assert (row.n, row.tokens) == (4, 400)

@@ -12,17 +12,7 @@ from bot.domain.rubric import ChannelJudge
 from bot.features.rubrics import ids
 from bot.features.rubrics.comparison import run
 from bot.features.rubrics.replay_queries import LEAST, ChannelReplays
-from bot.features.rubrics.text import (
-    ASK,
-    CLOSED,
-    CUT,
-    GONE,
-    LEFT,
-    NO_MODEL,
-    TOO_FEW,
-    TOO_FEW_LABELS,
-    USED_UP,
-)
+from bot.features.rubrics.text import ASK, CLOSED, CUT, GONE, LEFT, NO_MODEL, TOO_FEW, TOO_FEW_LABELS, USED_UP
 from bot.features.rubrics.text import NOT_BOTH_HERE as NOT_BOTH
 from bot.slack import ids as slack_ids
 from bot.store import Store

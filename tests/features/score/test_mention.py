@@ -12,16 +12,7 @@ from bot.slack.manifest import MINIMAL, load_manifest
 from pocket_slack import Delivery, Message, Person
 from pocket_slack.posts import Content, post
 from tests.gestures import events
-from tests.stage import (
-    ANSWER,
-    CHANNEL,
-    QUESTION,
-    Stage,
-    StageFactory,
-    buttons,
-    is_verdict,
-    shown,
-)
+from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, is_verdict, shown
 
 REQUEST = "@Slack Judge score this"
 HELP = help_line(is_direct=False).text

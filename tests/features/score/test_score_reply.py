@@ -7,17 +7,7 @@ import pytest
 from bot.domain.case import CaseStatus
 from bot.slack import ids
 from tests.gestures import scored
-from tests.stage import (
-    ANSWER,
-    CHANNEL,
-    GOOD,
-    QUESTION,
-    Stage,
-    StageFactory,
-    buttons,
-    is_verdict,
-    shown,
-)
+from tests.stage import ANSWER, CHANNEL, GOOD, QUESTION, Stage, StageFactory, buttons, is_verdict, shown
 
 
 async def test_a_reply_is_scored_in_its_thread(stage: Stage) -> None:

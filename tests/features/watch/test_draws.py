@@ -70,10 +70,7 @@ def test_a_text_that_is_no_request_is_quoted(text: str) -> None:
 
 def test_a_day_over_its_limit_weighs_by_all_its_replies() -> None:
     # 10 replies a day, half of them drawn: 5 scored with 5 on one day, 1 of 5 with 0 on the other, the rest over.
-    rows = [
-        ScoredCount(5, None, 0, None, 5, 0.5, "2026-11-21"),
-        ScoredCount(0, None, 0, None, 1, 0.5, "2026-11-22"),
-    ]
+    rows = [ScoredCount(5, None, 0, None, 5, 0.5, "2026-11-21"), ScoredCount(0, None, 0, None, 1, 0.5, "2026-11-22")]
     coverage = {
         "2026-11-21": Coverage({ReplyOutcome.PASSED: 5, ReplyOutcome.TAKEN: 5}),
         "2026-11-22": Coverage(
@@ -90,10 +87,7 @@ def test_a_day_over_its_limit_weighs_by_all_its_replies() -> None:
 
 
 def test_a_changed_share_weighs_by_the_probability_of_each_draw() -> None:
-    rows = [
-        ScoredCount(5, None, 0, None, 10, 1.0, "2026-11-21"),
-        ScoredCount(0, None, 0, None, 2, 0.2, "2026-11-22"),
-    ]
+    rows = [ScoredCount(5, None, 0, None, 10, 1.0, "2026-11-21"), ScoredCount(0, None, 0, None, 2, 0.2, "2026-11-22")]
     quality = to_quality(rows, Scale(0, 5))
     assert quality is not None
     assert quality.mean.judge.mean == pytest.approx(2.5)

@@ -143,13 +143,7 @@ async def test_the_window_shows_the_last_five_replies_that_would_have_been_taken
     late = stage.helper.post(CHANNEL, "A late answer in an old thread.", thread_ts=first.ts)
     words = await window(stage)
     last = words[words.index(LAST) :]
-    for said in (
-        "A late answer",
-        "A long one.",
-        "Answer 2, with `code` and @channel.",
-        "Answer 1",
-        "in the channel.",
-    ):
+    for said in ("A late answer", "A long one.", "Answer 2, with `code` and @channel.", "Answer 1", "in the channel."):
         assert said in last
     for said in ("The very first", "Not yet", "another bot"):
         assert said not in last

@@ -11,10 +11,7 @@ from tests.features.watch.test_watch_window import its, shown_fields, shown_now,
 from tests.features.watch.watching import say
 from tests.stage import CHANNEL, Stage
 
-LOST: list[dict[str, Any]] = [
-    {"drop": True},
-    {"drop": True, "is_applied": True},
-]
+LOST: list[dict[str, Any]] = [{"drop": True}, {"drop": True, "is_applied": True}]
 
 
 @pytest.mark.parametrize("fault", LOST)

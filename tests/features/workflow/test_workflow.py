@@ -34,17 +34,7 @@ from pocket_slack import Entry, Execution, Message
 from tests.gestures import stats
 from tests.model_server import Failure, Held, ModelServer
 from tests.programs import pocket_slack
-from tests.stage import (
-    ANSWER,
-    CHANNEL,
-    GOOD,
-    QUESTION,
-    Stage,
-    StageFactory,
-    is_verdict,
-    make_settings,
-    shown,
-)
+from tests.stage import ANSWER, CHANNEL, GOOD, QUESTION, Stage, StageFactory, is_verdict, make_settings, shown
 
 WORKFLOW_STEP = "workflow-step"
 WHY = "It answers the question directly and says what happens to the changes."
@@ -110,12 +100,7 @@ async def test_a_reply_in_a_thread_is_scored(stage: Stage, by: str) -> None:
     execution = run(stage, **({"link": link(stage, answer)} if by == "link" else {"message": at(answer)}))
     await ended(stage, execution)
     verdict = await stage.verdict(parent)
-    assert execution.outputs == {
-        "scored": True,
-        "score": 4,
-        "justification": WHY,
-        "verdict_link": link(stage, verdict),
-    }
+    assert execution.outputs == {"scored": True, "score": 4, "justification": WHY, "verdict_link": link(stage, verdict)}
     case = await stage.log.cases.get(1)
     assert case is not None
     assert (case.question, case.message_ts) == (QUESTION, answer.ts)

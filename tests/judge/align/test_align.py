@@ -9,17 +9,7 @@ import pytest
 
 from bench.align import Judge, Memory, World, draw, to_cases, until
 from judge import JudgeError, Rating, Rubric, SetupError, Turn, UnavailableError, Verdict, load_rubric
-from judge.evaluation.align import (
-    Alignment,
-    Asker,
-    Budget,
-    BudgetError,
-    CaseScore,
-    LabelledCase,
-    Way,
-    align,
-    obstacle,
-)
+from judge.evaluation.align import Alignment, Asker, Budget, BudgetError, CaseScore, LabelledCase, Way, align, obstacle
 from judge.evaluation.align.cases import divide, split, threads_of, to_digest
 from judge.evaluation.align.examples import examples_of
 from judge.evaluation.align.rubric_text import search

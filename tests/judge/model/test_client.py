@@ -232,12 +232,7 @@ async def test_answer_that_a_hook_has_already_read_is_used(model_server: ModelSe
 
 @pytest.mark.parametrize(
     "reply",
-    [
-        Stall(),
-        Stall(in_body=True),
-        Drip(),
-        Drip(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"),
-    ],
+    [Stall(), Stall(in_body=True), Drip(), Drip(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n")],
     ids=lambda reply: repr(reply)[:60],
 )
 async def test_deadline_holds_whatever_the_server_does(

@@ -116,11 +116,7 @@ def test_unusable_value_is_reported_with_its_line(read: Read) -> None:
 @each(
     ("rows", "options", "message"),
     [
-        (
-            "",
-            {},
-            "The file is empty; give the JSONL that `judge batch` or `judge-bot export` writes.",
-        ),
+        ("", {}, "The file is empty; give the JSONL that `judge batch` or `judge-bot export` writes."),
         ([{"text": "a"}], {}, "No line has a score; the fields are text."),
         ([{"score": 1}], {"label": "human"}, "--label human: no line has this field; the fields are score."),
         ([{"score": 1, "rubric": "mine"}], {}, "The scores were given by rubric 'mine'"),

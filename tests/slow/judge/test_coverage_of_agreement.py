@@ -22,15 +22,7 @@ from tests.tables import each
 
 pytestmark = pytest.mark.slow
 
-COVERED = (
-    quadratic_weighted_kappa,
-    krippendorff_alpha,
-    spearman,
-    kendall_tau_b,
-    exact_match,
-    within_one,
-    mean_error,
-)
+COVERED = (quadratic_weighted_kappa, krippendorff_alpha, spearman, kendall_tau_b, exact_match, within_one, mean_error)
 
 
 def in_two(sample: Sample) -> Sample:

@@ -4,7 +4,7 @@ Later scripts bring an older database up to date. Source: Alembic's cookbook, "B
 Scratch", https://alembic.sqlalchemy.org/en/latest/cookbook.html
 """
 
-revision = "release_0005"  # "0001" to "0023" and "release_0001" to "release_0004" were used before the release
+revision = "release_0005"
 down_revision = None
 
 
