@@ -17,17 +17,14 @@ NO_RELEASE = f"There is no such release in this channel. `/judge release list` l
 
 
 def releases(found: Sequence[tuple[Release, str]]) -> str:
-    lines = [f"• {each.id}: {release_line(each, name)}, by {_by(each.set_by)}" for each, name in found[:_MOST]]
+    by = {each.set_by: f"`{each.set_by}`" if ":" in each.set_by else f"<@{each.set_by}>" for each, _ in found}
+    lines = [f"• {each.id}: {release_line(each, name)}, by {by[each.set_by]}" for each, name in found[:_MOST]]
     return "\n".join([*(lines or ["No release of a watched assistant is marked in this channel."]), _RELEASE_HELP])
 
 
 def release_line(release: Release, name: str) -> str:
     note = f" “{clip(release.note, _NAME)}”" if release.note else ""
     return f"release{note} of {clip(name, _NAME)}, {ui.short_date(release.set_at)}"
-
-
-def _by(who: str) -> str:
-    return f"`{clip(who, _NAME)}`" if who.startswith("os:") else f"<@{who}>"
 
 
 def released(name: str, note: str, needed: int) -> str:

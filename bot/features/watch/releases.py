@@ -82,17 +82,15 @@ async def tell_releases(services: Services) -> None:
             day, name = day_of(release.set_at), f"release {release.id}"
             posted = await notices.of_day(watch, day)
             if now < release.set_at + 2 * REFERENCE and not all(posted.get((name, each)) for each in to):
-                post = await _compare(services, watch, release, Span(earlier, until))
-                if post:
-                    await tell_once(services, told, name, day, partial(_again, post))
+                compare = partial(_compare, services, watch, release, Span(earlier, until))
+                if await compare():
+                    await tell_once(services, told, name, day, compare)
             until = release.set_at
 
 
-async def _again(post: Post) -> tuple[Post, Sequence[int]]:
-    return post, []
-
-
-async def _compare(services: Services, watch: Watch, release: Release, around: Span) -> Post | None:
+async def _compare(
+    services: Services, watch: Watch, release: Release, around: Span
+) -> tuple[Post, Sequence[int]] | None:
     """What became of the scores between the releases before and after it; None if too few are scored yet."""
 
     async def read(start: datetime, end: datetime, kind: Kind | None = None) -> tuple[Kind, MeanEstimate] | None:
@@ -116,4 +114,4 @@ async def _compare(services: Services, watch: Watch, release: Release, around: S
     before = await read(start, release.set_at, after[0])
     change = difference(after[1], before[1]) if before else None
     name = await name_of(services, watch.author_id)
-    return text.release_compared(watch, name, release, after[1], before[1] if before else None, change)
+    return text.release_compared(watch, name, release, after[1], before[1] if before else None, change), ()
