@@ -1,6 +1,5 @@
 """How far the judge agrees with people's labels: the measures of `judge agreement` that a digest has room for."""
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -78,11 +77,9 @@ class Quality:
 async def read_quality(tallies: Tallies, place: Place, week: Week, until: datetime, kind: Kind) -> Quality | None:
     """The quality of the four weeks up to `until`, which is in `week`; None without a score."""
     span = Span(week.before(WEEKS - 1).start, until)
-    rows, threads, weeks = await asyncio.gather(
-        tallies.blind(place, span, kind),
-        tallies.unlabelled(place, span, kind, good_from(kind.scale), low_to(kind.scale)),
-        tallies.unlabelled_by_week(place, span, kind),
-    )
+    rows = await tallies.blind(place, span, kind)
+    threads = await tallies.unlabelled(place, span, kind, good_from(kind.scale), low_to(kind.scale))
+    weeks = await tallies.unlabelled_by_week(place, span, kind)
     return to_quality(rows, kind.scale, threads=threads, weeks=weeks)
 
 

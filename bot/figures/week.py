@@ -1,6 +1,5 @@
 """A channel's week in numbers, computed from the store."""
 
-import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -161,15 +160,15 @@ def weeks_before(week: Week) -> Span:
 async def read_glances(tallies: Tallies, place: Place, week: Week, now: datetime) -> Mapping[str, Glance]:
     """A glance at each channel of a place, with as few queries as for one."""
     span = passed(week, now)
-    counting = tallies.scores(place, span, False), _sums(tallies, place, week)
-    parts: Sequence[Sequence[Any]] = await asyncio.gather(*counting)
-    found: dict[str, tuple[list[ScoreCount], list[KindSum]]] = {
-        each: ([], []) for each in (place.channel_id, *place.others)
-    }
-    for position, part in enumerate(parts):
+
+    async def count(tallies: Tallies) -> Sequence[Sequence[Any]]:
+        return await tallies.scores(place, span, False), await _sums(tallies, place, week)
+
+    found: Mapping[str, tuple[list[ScoreCount], list[KindSum]]] = defaultdict(lambda: ([], []))
+    for position, part in enumerate(await tallies.together(count)):
         for row in part:
             found[row.channel_id][position].append(row)
-    return {channel_id: _to_glance(week, span.end, *each) for channel_id, each in found.items()}
+    return {each: _to_glance(week, span.end, *found[each]) for each in (place.channel_id, *place.others)}
 
 
 def _to_glance(
@@ -199,23 +198,30 @@ async def read_figures(
 ) -> Figures:
     """The figures of a week, or of its part that has passed; `choose` selects the authors of the lowest scores."""
     span, before = passed(week, now), weeks_before(week)
-    rows, earlier, sums = await asyncio.gather(
-        tallies.scores(place, span), tallies.scores(place, before), _sums(tallies, place, week)
-    )
-    threads, earlier_threads, *by_author = await asyncio.gather(
-        *(tallies.threads(place, each, by_author) for by_author in (False, True) for each in (span, before))
-    )
-    glance = _to_glance(week, span.end, rows, sums, threads)
+
+    async def count(tallies: Tallies) -> tuple[Any, ...]:
+        rows = await tallies.scores(place, span)
+        kind = commonest(rows)
+        return (
+            rows,
+            await tallies.scores(place, before),
+            await _sums(tallies, place, week),
+            [await tallies.threads(place, each, named) for named in (False, True) for each in (span, before)],
+            await tallies.usage(place, span, kind),
+            await tallies.uncounted(place, span),
+            await tallies.labelled(place, Span(BEGINNING, span.end), kind),
+            await figures_quality.read_quality(tallies, place, week, span.end, kind),
+            await tallies.low(replace(place, origin=Origin.WATCHED), span, LOWEST, False),
+        )
+
+    rows, earlier, sums, threads, (usage,), uncounted, labelled, quality, low = await tallies.together(count)
+    glance = _to_glance(week, span.end, rows, sums, threads[0])
     kind = glance.kind
-    last = tally_of(earlier, kind, earlier_threads)
-    authors = _authors((rows, earlier), by_author, kind)
-    (usage,), uncounted, labelled, quality, lowest = await asyncio.gather(
-        tallies.usage(place, span, kind),
-        tallies.uncounted(place, span),
-        tallies.labelled(place, Span(BEGINNING, span.end), kind),
-        figures_quality.read_quality(tallies, place, week, span.end, kind),
-        _read_lowest(tallies, place, span, authors, choose),
-    )
+    last = tally_of(earlier, kind, threads[1])
+    authors = _authors((rows, earlier), threads[2:], kind)
+    some = frozenset(await choose([author.id for author in authors])) if choose else None
+    low += await tallies.low(place, span, LOWEST, False, some)
+    low.sort(key=lambda case: (case.score, -case.judged_at.timestamp()))
     unscored = Counter[str]()
     for row in rows:
         if row.score is None:
@@ -226,7 +232,7 @@ async def read_figures(
         change=changes_of([(glance.this, last)], kind.scale)[0],
         has_new_judge=not last.n and any(row.score is not None and row.kind.scale == kind.scale for row in earlier),
         unscored=dict(unscored.most_common()),
-        lowest=lowest,
+        lowest=tuple(low[:LOWEST]),
         authors=authors,
         blind=figures_quality.to_agreement((row for row in labelled if row.is_blind), kind.scale),
         seen=figures_quality.to_agreement((row for row in labelled if not row.is_blind), kind.scale),
@@ -235,15 +241,6 @@ async def read_figures(
         usage=usage,
         uncounted={bool(of_person): number for of_person, number in uncounted},
     )
-
-
-async def _read_lowest(
-    tallies: Tallies, place: Place, span: Span, authors: Sequence[Author], choose: Choose | None
-) -> tuple[LowCase, ...]:
-    some = frozenset(await choose([author.id for author in authors])) if choose else None
-    found = await tallies.low(place, span, LOWEST, False, some)
-    found += await tallies.low(replace(place, origin=Origin.WATCHED), span, LOWEST, False)
-    return tuple(sorted(found, key=lambda case: (case.score, -case.judged_at.timestamp()))[:LOWEST])
 
 
 def changes_of(pairs: Sequence[tuple[Tally, Tally]], scale: Scale) -> Sequence[Interval | None]:

@@ -2,51 +2,33 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import structlog
-from cachetools import TTLCache
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.domain.shared import K, Shared, V
 from bot.slack.client import SLACK_ERRORS, is_transient, slack_word
 from bot.slack.invocation import Invocation
 
-K = TypeVar("K", bound=Hashable)
-V = TypeVar("V")
 
-
-class AnswerCache(Generic[K, V]):
-    """Caches at most `most` answers, each for `kept_s`. Concurrent requests for a key share one call.
-
-    Errors are not cached. A call continues when its caller gives up, so that the next caller gets the answer.
-    Therefore, `ask` must end by itself.
-    """
+class AnswerCache(Shared[K, V]):
+    """Shares answers that are asked for one by one."""
 
     def __init__(
         self, ask: Callable[[K], Awaitable[V]], kept_s: float, most: int, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._ask = ask
-        self._answers: TTLCache[K, asyncio.Future[V]] = TTLCache(most, kept_s, clock)
+        async def ask_each(keys: Sequence[K]) -> Mapping[K, V]:
+            return {key: await ask(key) for key in keys}
+
+        super().__init__(ask_each, clock, kept_s, most)
 
     async def get(self, key: K) -> V:
-        """The answer; raises what `ask` raises."""
-        answer = self._answers.get(key)
-        if answer is None:
-            answer = self._answers[key] = asyncio.ensure_future(self._ask(key))
-            answer.add_done_callback(partial(self._drop_error, key))
-        return await asyncio.shield(answer)
-
-    def forget(self, key: K) -> None:
-        self._answers.pop(key, None)
-
-    def _drop_error(self, key: K, answer: asyncio.Future[V]) -> None:
-        if (answer.cancelled() or answer.exception()) and self._answers.get(key) is answer:
-            self.forget(key)
+        return (await self.of([key]))[key]
 
 
 SLACKBOT = "USLACKBOT"

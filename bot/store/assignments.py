@@ -12,8 +12,9 @@ from sqlalchemy import case
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus
-from bot.domain.clock import Clock, utc_now
+from bot.domain.clock import Clock, utc_now, utc_week
 from bot.domain.label import Label, Outcome
+from bot.domain.shared import Shared
 from bot.store import database as db
 from bot.store import visibility
 from bot.store.labels import LabelBudget, LabelDraw, LabelDraws, is_drawn, read_budgets
@@ -85,6 +86,7 @@ def _is_of(table: sa.FromClause, case: sa.FromClause) -> sa.ColumnElement[bool]:
 # These counts can wait, unlike a new case, and there are few connections to the database.
 _COUNTED_AT_ONCE = 2
 _CHANNELS_AT_ONCE = 10  # in one statement, which is kept for each number of channels
+_DrawKey = tuple[str, str, LabelBudget, datetime]  # a channel in its team, its budget and the beginning of the week
 _NOT_DRAWN = 0.0  # below any week's probability, which is the highest of its cases
 
 
@@ -124,19 +126,20 @@ class Assignments(db.StoreQueries):
         self.keeps_text = keeps_text
         self._now = clock
         self._counting = asyncio.Semaphore(_COUNTED_AT_ONCE)
+        self._draws = Shared(self._read_draws, clock)
 
     async def budget(self, team_id: str, channel_id: str) -> LabelBudget:
-        async def read(connection: AsyncConnection) -> LabelBudget:
-            return (await read_budgets(connection, team_id, [channel_id], self._now()))[channel_id]
-
-        return await self._database.read(read)
+        return (await self._budgets(team_id, [channel_id]))[channel_id]
 
     async def count(self, team_id: str, user_id: str, channel_ids: Collection[str]) -> int:
-        """How many cases of these channels wait for this person's label, within the week's budgets."""
+        """How many cases of these channels wait for this person's label, by draws that may be a minute old."""
         if not self.keeps_text:
             return 0
         async with self._counting:
-            budgets, samples = await self._samples(team_id, channel_ids, self._now())
+            week = utc_week(self._now())
+            budgets = await self._budgets(team_id, channel_ids)
+            draws = await self._draws.of((team_id, *each, week) for each in budgets.items())
+            samples = [each for each in draws.values() if each]
             counts: list[tuple[str, int]] = []
             for watched in (False, True):
                 rows = [(each.channel_id, each.salt, *each.shares) for each in samples if each.is_watched is watched]
@@ -146,12 +149,14 @@ class Assignments(db.StoreQueries):
                     counts += await self._waiting(team_id, user_id, watched, samples[0].starts, most, some)
         return sum(min(number, budgets[channel_id].left) for channel_id, number in counts)
 
-    async def _samples(
-        self, team_id: str, channel_ids: Collection[str], now: datetime
-    ) -> tuple[Mapping[str, LabelBudget], Sequence[LabelDraw]]:
-        read = partial(read_budgets, team_id=team_id, channel_ids=channel_ids, now=now)
-        budgets = await self._database.read(read)
-        return budgets, await LabelDraws(self._database).of(team_id, budgets, now)
+    async def _budgets(self, team_id: str, channel_ids: Collection[str]) -> Mapping[str, LabelBudget]:
+        read = partial(read_budgets, team_id=team_id, channel_ids=channel_ids, now=self._now())
+        return await self._database.read(read)
+
+    async def _read_draws(self, keys: Sequence[_DrawKey]) -> Mapping[_DrawKey, LabelDraw | None]:
+        (team_id, *_, week), budgets = keys[0], {channel_id: budget for _, channel_id, budget, _ in keys}
+        found = {each.channel_id: each for each in await LabelDraws(self._database).of(team_id, budgets, week)}
+        return {key: found.get(key[1]) for key in keys}
 
     @made_once(lambda *row: row)
     def _waiting(
@@ -181,7 +186,8 @@ class Assignments(db.StoreQueries):
     async def draw(self, team_id: str, user_id: str, channel_ids: Collection[str]) -> DrawnCase | None:
         """The next case of these channels for this person by `turn`, recorded as shown; None if none is waiting."""
         now = self._now()
-        _, samples = await self._samples(team_id, channel_ids, now) if self.keeps_text else ({}, ())
+        budgets = await self._budgets(team_id, channel_ids) if self.keeps_text else {}
+        samples = await LabelDraws(self._database).of(team_id, budgets, now)
 
         async def find(connection: AsyncConnection) -> sa.Row[Any] | None:
             found: list[sa.Row[Any]] = []

@@ -40,7 +40,8 @@ def made_once(row: Callable[..., T]) -> Callable[[Make[Queries, P]], Read[Querie
             async def fetch(connection: AsyncConnection) -> Sequence[sa.Row[Any]]:
                 return (await connection.execute(statements[key], values)).all()
 
-            return [row(*each) for each in await queries._database.read(fetch)]
+            over = queries._connection
+            return [row(*each) for each in (await fetch(over) if over else await queries._database.read(fetch))]
 
         return cast("Read[Queries, P, T]", read)
 

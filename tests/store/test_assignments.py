@@ -89,6 +89,18 @@ async def test_a_case_that_was_only_closed_comes_again_first(log: Store) -> None
     assert await log.assignments.count("T1", ANN, ["C1"]) == 20
 
 
+@pytest.mark.on("sqlite")
+async def test_the_count_may_be_a_minute_late_and_the_draw_is_not(log: Store) -> None:
+    now = THURSDAY
+    log.assignments = Assignments(log.database, keeps_text=True, clock=lambda: now)
+    assert await log.assignments.count("T1", ANN, ["C1"]) == 0
+    (number,) = await add(log)
+    assert await log.assignments.count("T1", BEN, ["C1"]) == 0
+    assert (await drawn(log)).id == number
+    now += timedelta(minutes=1)
+    assert await log.assignments.count("T1", BEN, ["C1"]) == 1
+
+
 NOT_SHOWN: list[dict[str, Any]] = [
     {"requester_id": ANN},
     {"author_id": ANN},

@@ -433,16 +433,16 @@ async def test_authors_are_those_of_public_verdicts_most_first(log: Store) -> No
 
 @pytest.mark.needs("digest")
 @pytest.mark.on("sqlite", "postgres")
-async def test_the_busiest_channels_are_among_those_that_are_asked_for(log: Store) -> None:
-    from bot.features.digest.queries import busiest
+async def test_cases_are_counted_in_the_channels_that_are_asked_for(log: Store) -> None:
+    from bot.features.digest.queries import count_cases
 
     team = next(TEAMS)
     hidden = [Entry(channel="C4", visibility=Visibility.ME), Entry(channel="C5", judged_at=WEEK.before().start)]
     await write(log, team, [Entry(channel="C1"), *[Entry(channel="C2")] * 2, *[Entry(channel="C3")] * 3, *hidden])
     await write(log, next(TEAMS), [Entry(channel="C6")])
-    asked = ["C1", "C2", "C4", "C5", "C6"]
-    assert await busiest(log.database, team, asked, WEEK.start) == ["C2", "C1"]
-    assert await busiest(log.database, team, [], WEEK.start) == []
+    counted = {"C1": 1, "C2": 2, "C4": 0, "C5": 0, "C6": 0}
+    found = await count_cases(log.database, [(team, each) for each in counted], WEEK.start)
+    assert found == {(team, each): number for each, number in counted.items()}
 
 
 async def test_quality_is_of_one_judge_version_and_its_blind_labels(log: Store) -> None:

@@ -5,20 +5,20 @@ Source: https://docs.slack.dev/surfaces/app-home
 """
 
 import asyncio
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any
 
 from slack_bolt.async_app import AsyncApp
 
+from bot.domain.shared import Shared
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.week import Schedule, Week
 from bot.feature import Services
 from bot.features.digest import ids, poster
 from bot.features.digest import text as words
 from bot.features.digest.input import parse_digest, parse_stats
-from bot.features.digest.queries import busiest
+from bot.features.digest.queries import Channel, count_cases
 from bot.figures import week as figures_week
 from bot.figures.charts import weekly_means
 from bot.pipeline.text import BUTTON_TOO_SLOW
@@ -161,18 +161,20 @@ _READ_AT_ONCE = 2
 _LOOK_UP_S = 2.0
 _NO_CHANNELS = "Nothing was scored in your channels in the last two weeks."
 _NO_MODEL = {MADE_UP: "made up", OFFLINE: "offline rater"}
+_Key = tuple[str, str, Week]
 
 
 class ChannelsAtHome:
     """Shows the weeks of people's channels; reads little at a time, so that other work does not wait for the store.
 
-    People who open their Home tab at the same moment share one count of a channel's week; no count is kept afterwards.
+    People who open their Home tab within a minute share one count of a channel's week.
     """
 
     def __init__(self, services: Services) -> None:
         self._services = services
         self._reading = asyncio.Semaphore(_READ_AT_ONCE)
-        self._glances: dict[tuple[str, str, Week], asyncio.Task[Mapping[str, figures_week.Glance]]] = {}
+
+        self._cases, self._glances = Shared(self._count, services.clock), Shared(self._read_glances, services.clock)
 
     async def blocks(self, team_id: str, user_id: str) -> Sequence[ui.Block]:
         """The section of a person's Home tab; without channels if Slack does not tell which are theirs."""
@@ -199,43 +201,35 @@ class ChannelsAtHome:
 
     async def _weeks(self, team_id: str, theirs: Collection[str], switchable: set[str]) -> list[ui.Block]:
         now, store = self._services.clock(), self._services.store
-        async with self._reading:
-            busy = await busiest(store.database, team_id, theirs, now - _LISTED_FOR)
-            settings = await store.channels.among(team_id, theirs)
+        found = await self._cases.of((team_id, each) for each in theirs)
+        busy = [each for _, each in sorted(filter(found.get, found), key=lambda key: (-found[key], key))]
+        settings = await store.channels.among(team_id, theirs)
         listed = [*busy, *(each for each, chosen in settings.items() if chosen.is_digest_on and each not in busy)]
         shown = [settings.get(each) or ChannelSettings(team_id, each) for each in listed[:_MOST_CHANNELS]]
         schedules = [poster.schedule_of(self._services, each) for each in shown]
-        glances = await self._read_glances(shown, [each.current(now) for each in schedules], now)
+        keys = [(team_id, each.channel_id, at.current(now)) for each, at in zip(shown, schedules, strict=True)]
+        glances = await self._glances.of(keys)
         weeks = [
-            _channel(settings, schedule, glance, settings.channel_id in switchable)
-            for settings, schedule, glance in zip(shown, schedules, glances, strict=True)
+            _channel(settings, schedule, glances[key], settings.channel_id in switchable)
+            for settings, schedule, key in zip(shown, schedules, keys, strict=True)
         ]
         more = len(listed) - len(weeks)
         last = [ui.context(f"And {more} more: type `/judge stats` there.")] if more else []
         return [*weeks, *last] or [ui.section(_NO_CHANNELS)]
 
-    async def _read_glances(
-        self, shown: Sequence[ChannelSettings], weeks: Sequence[Week], now: datetime
-    ) -> Sequence[figures_week.Glance]:
-        keys = [(each.team_id, each.channel_id, week) for each, week in zip(shown, weeks, strict=True)]
-        for week in set(weeks):
-            wanted = [key for key in keys if key[2] == week and key not in self._glances]
-            if wanted:
-                team_id, channels = wanted[0][0], [channel_id for _, channel_id, _ in wanted]
-                place = Place(team_id, channels[0], others=tuple(channels[1:]))
-                task = asyncio.create_task(self._read(place, week, now))
-                self._glances |= dict.fromkeys(wanted, task)
-                task.add_done_callback(partial(self._forget, wanted))
-        reading = [self._glances[key] for key in keys]
-        return [(await asyncio.shield(task))[key[1]] for key, task in zip(keys, reading, strict=True)]
-
-    def _forget(self, keys: Iterable[tuple[str, str, Week]], _: object) -> None:
-        for key in keys:
-            del self._glances[key]
-
-    async def _read(self, place: Place, week: Week, now: datetime) -> Mapping[str, figures_week.Glance]:
+    async def _count(self, channels: Sequence[Channel]) -> Mapping[Channel, int]:
         async with self._reading:
-            return await figures_week.read_glances(self._services.store.tallies, place, week, now)
+            return await count_cases(self._services.store.database, channels, self._services.clock() - _LISTED_FOR)
+
+    async def _read_glances(self, keys: Sequence[_Key]) -> Mapping[_Key, figures_week.Glance]:
+        found: dict[_Key, figures_week.Glance] = {}
+        for week in {week for *_, week in keys}:
+            team_id, channel_id, *others = keys[0][0], *(each for _, each, its in keys if its == week)
+            async with self._reading:
+                place, now = Place(team_id, channel_id, others=tuple(others)), self._services.clock()
+                glances = await figures_week.read_glances(self._services.store.tallies, place, week, now)
+            found |= {(team_id, each, week): glance for each, glance in glances.items()}
+        return found
 
 
 def _channel(settings: ChannelSettings, schedule: Schedule, glance: figures_week.Glance, may_switch: bool) -> ui.Block:

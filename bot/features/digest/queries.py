@@ -1,7 +1,8 @@
 """Which channels the Home tab lists, their glances, and the causes of a week's low replies."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -12,12 +13,15 @@ from bot.store.schema import cases, causes
 from bot.store.visibility import counts
 from judge.evaluation.causes import Cause
 
+Channel = tuple[str, str]  # in its team
 
-async def busiest(database: Database, team_id: str, channel_ids: Collection[str], since: datetime) -> Sequence[str]:
-    is_among = sa.and_(cases.c.team_id == team_id, cases.c.channel_id.in_(channel_ids))
-    query = sa.select(cases.c.channel_id).where(is_among, cases.c.judged_at >= since, counts(cases))
-    query = query.group_by(cases.c.channel_id).order_by(sa.func.count().desc(), cases.c.channel_id)
-    return await database.values(query)
+
+async def count_cases(database: Database, channels: Sequence[Channel], since: datetime) -> Mapping[Channel, int]:
+    """How many cases count in each of these channels of one team."""
+    team_id, its = channels[0][0], cases.c.channel_id
+    query = sa.select(its, sa.func.count()).where(cases.c.team_id == team_id, its.in_([each for _, each in channels]))
+    rows: Iterable[Any] = await database.all(query.where(cases.c.judged_at >= since, counts(cases)).group_by(its))
+    return dict.fromkeys(channels, 0) | {(team_id, channel_id): number for channel_id, number in rows}
 
 
 async def note_causes(database: Database, place: Place, week: str, found: Sequence[Cause]) -> None:
