@@ -152,7 +152,10 @@ def export(
     has_unlabelled: Annotated[bool, typer.Option("--all", help="Also cases without a label.")] = False,
     watched: Watched = False,
     low: Annotated[
-        bool, typer.Option("--low", help="All cases with a low score, with the judge's reason, points and cause.")
+        bool,
+        typer.Option(
+            "--low", help="All cases with a low score, with points and cause, and with --texts the judge's reason."
+        ),
     ] = False,
     form: Annotated[
         Literal["jsonl", "csv", "parquet", "inspect", "promptfoo", "langfuse"] | None,

@@ -43,6 +43,14 @@ def readable_on_the_way_to(url: str) -> str | None:
     return host if url.lower().startswith("http://") and not _is_this_machine(host) else None
 
 
+def to_whom(value: object) -> object:
+    """Who sees the score of a person's reply."""
+    known = {"private": "private", "true": True, "false": False}
+    if str(value).lower() not in known:
+        raise ValueError(f"{str(value)[:40]!r} is not known; expected private, true or false")
+    return known[str(value).lower()]
+
+
 def _is_this_machine(host: str) -> bool:
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal, TypeVar
 from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
-from pydantic import AfterValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import (
     BaseSettings,
     DotEnvSettingsSource,
@@ -225,7 +225,7 @@ class Settings(JudgeSettings, SlackSettings):
     channels_denied: setting_values.ChannelIds = Field(
         default=frozenset(), description="ids of channels where nothing is scored, separated by commas"
     )
-    score_people: bool | Literal["private"] = Field(
+    score_people: Annotated[bool | Literal["private"], BeforeValidator(setting_values.to_whom)] = Field(
         default="private",
         description="`private`: of a person's reply, only who asked sees the verdict; `true`: everybody does; `false`: "
         "only replies of bots are scored. A person's reply is in no figure",
@@ -288,7 +288,7 @@ class Settings(JudgeSettings, SlackSettings):
         ends = f"deleted after {days:,} days" if days else "kept until somebody deletes them"
         texts = f"dropped after {self.text_days:,} days" if 0 < self.text_days < (days or inf) else ends
         host = urlsplit(self.openai_base_url or OPENAI_URL).hostname or ""
-        people = {True: " and people", False: " alone", "private": ", and people for who asked alone"}
+        people = {True: " and people", False: " alone", "private": "; people's are shown to who asked"}
         only, but = (", ".join(sorted(each)) for each in (self.channels_allowed, self.channels_denied))
         return {
             "texts": "dropped with the verdict" if self.store_text == "none" else texts,
@@ -341,7 +341,7 @@ def load(kind: type[S], env_file: Path | None = _ENV_FILE, **given: object) -> S
         return kind(_env_file=env_file, **given)  # type: ignore[arg-type]
     except ValidationError as exc:
         lines = [f"  {_explain_one(dict(each))}" for each in exc.errors(include_url=False, include_input=False)]
-        raise SettingsError("\n".join(["the settings are not complete (environment or .env):", *lines])) from exc
+        raise SettingsError("\n".join(["the settings are incomplete or wrong (environment or .env):", *lines])) from exc
     except UnicodeDecodeError as exc:
         line = exc.object.count(b"\n", 0, exc.start) + 1
         raise SettingsError(f"{env_file}: line {line} is not UTF-8; save the file as UTF-8") from exc
@@ -384,5 +384,7 @@ def _explain_one(error: dict[str, object]) -> str:
     name = "_".join(str(part) for part in location).upper() if isinstance(location, tuple) else ""
     if error["type"] == "missing":
         return f"{name}: missing; {setting_values.EXPECTED_BOT}; a new app is made from the manifest {manifest_path()}"
-    message = str(error["msg"]).removeprefix("Value error, ")
+    message = str(error["msg"]).removeprefix("Value error, ").replace("Input should be", "expected")
+    if error["type"] in {"int_parsing", "int_from_float"}:
+        message = "expected a whole number"
     return f"{name}: {message}" if name else message

@@ -93,10 +93,11 @@ class Lookup:
         return None if self._scores_people or not await self._is_persons(author_id) else A_PERSONS
 
     async def marks_of(self, author_id: str | None) -> dict[str, Any]:
-        """What a case has if its reply is a person's: its verdict is private, or else in no figure."""
+        """What a case has if its reply is a person's: it is in no figure, and unless set otherwise private."""
         if self._scores_people is False or not await self._is_persons(author_id):
             return {}
-        return {"visibility": Visibility.ME} if self._scores_people == "private" else {"excluded": Exclusion.PERSON}
+        is_private = self._scores_people == "private"
+        return {"excluded": Exclusion.PERSON} | ({"visibility": Visibility.ME} if is_private else {})
 
     async def _is_persons(self, author_id: str | None) -> bool:
         return not await self._members.is_known_bot(author_id or "")

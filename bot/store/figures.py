@@ -270,7 +270,8 @@ class Tallies(StoreQueries):
         """How many scores that everybody saw are in no figure: of people's replies (1), and of typed texts (0)."""
         of_person = sa.case((cases.c.excluded == Exclusion.PERSON, 1), else_=0).label("of_person")
         is_typed = sa.and_(cases.c.message_ts.is_(None), is_shared(cases))
-        which = sa.or_(is_typed, cases.c.excluded == Exclusion.PERSON)
+        is_persons = sa.and_(cases.c.excluded == Exclusion.PERSON, cases.c.visibility == "thread")
+        which = sa.or_(is_typed, is_persons)
         query = sa.select(of_person, sa.func.count()).where(is_there(place, span), which, cases.c.score.is_not(None))
         return query.group_by("of_person")
 

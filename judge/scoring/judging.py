@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _SAMPLES = 3
 _TIMES = 10
+_NAME_ONE = "set OPENAI_API_KEY or OPENAI_BASE_URL, and name a model with JUDGE_MODEL or --model."
 T = TypeVar("T")
 
 
@@ -287,7 +288,7 @@ class Judge:
 
     def _check_points(self) -> None:
         if self.model == OFFLINE:
-            raise errors.SetupError(f"{OFFLINE!r} is no model and says no points; name one with JUDGE_MODEL.")
+            raise errors.SetupError(f"{OFFLINE!r} is no model and says no points; {_NAME_ONE}")
         if not self._rubric.criteria:
             raise errors.SetupError(f"Rubric {self._rubric.name!r} names no criteria; add them under [criteria].")
 
@@ -303,7 +304,7 @@ class Judge:
             JudgeError: The call failed.
         """
         if self.model == OFFLINE:
-            raise errors.SetupError(f"{OFFLINE!r} is no model and writes nothing; name one with JUDGE_MODEL.")
+            raise errors.SetupError(f"{OFFLINE!r} is no model and writes nothing; {_NAME_ONE}")
         answer = await self._in_time(lambda model, until: model.complete(prompt, most_tokens=LONG, give_up_at=until))
         tokens = None if answer.input_tokens is None else answer.input_tokens + (answer.output_tokens or 0)
         return Written(answer.choices[0].text, tokens)

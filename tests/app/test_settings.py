@@ -69,13 +69,25 @@ def test_three_values_are_enough_and_nothing_listens_for_other_machines(tmp_path
         ("JUDGE_MODEL=offline", ("sent to", "no model")),
         ("CHANNELS_ALLOWED=C0000000002,C0000000001", ("scored in", "C0000000001, C0000000002")),
         ("CHANNELS_DENIED=C0000000003", ("scored in", "all channels but C0000000003")),
-        ("", ("replies of", "bots, and people for who asked alone")),
+        ("", ("replies of", "bots; people's are shown to who asked")),
         ("SCORE_PEOPLE=true", ("replies of", "bots and people")),
         ("SCORE_PEOPLE=false", ("replies of", "bots alone")),
     ],
 )
 def test_settings_in_force_are_shown(tmp_path: Path, line: str, shown: tuple[str, str]) -> None:
     assert shown in load_settings(env(tmp_path, *COMPLETE, line)).in_force().items()
+
+
+@each(
+    ("line", "said"),
+    [
+        ("SCORE_PEOPLE=maybe", "SCORE_PEOPLE: 'maybe' is not known; expected private, true or false"),
+        ("TEXT_DAYS=abc", "TEXT_DAYS: expected a whole number"),
+        ("JUDGE_ASK=loudly", "JUDGE_ASK: expected 'text', 'distribution' or 'decision'"),
+    ],
+)
+def test_a_wrong_value_is_told_as_what_is_expected(tmp_path: Path, line: str, said: str) -> None:
+    assert refusal(lambda: load_settings(env(tmp_path, *COMPLETE, line))).splitlines()[1:] == [f"  {said}"]
 
 
 def test_variables_of_other_programs_are_left_alone(tmp_path: Path) -> None:

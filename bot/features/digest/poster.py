@@ -166,10 +166,10 @@ async def draft(services: Services, settings: ChannelSettings, week: Week) -> tu
 
 
 async def low_replies(
-    services: Services, settings: ChannelSettings, week: Week, names_within_s: float = 0
+    services: Services, settings: ChannelSettings, week: Week, names_within_s: float = 0, author_id: str | None = None
 ) -> tuple[Sequence[LowCase], Mapping[str, Member]]:
-    """The newest low replies of a week by assistants, and these assistants."""
-    place, span = Place(settings.team_id, settings.channel_id), Span(week.start, week.end)
+    """The newest low replies of a week by assistants, or by one of them, and these assistants."""
+    place, span = Place(settings.team_id, settings.channel_id, author_id), Span(week.start, week.end)
     found = await services.store.low_replies.of(place, span, _LOOKED_AT)
     authors = sorted({case.author_id for case in found if case.author_id})
     listed = await assistants(services, authors, names_within_s)
@@ -177,8 +177,8 @@ async def low_replies(
 
 
 def _week_of(services: Services, settings: ChannelSettings, which: str) -> Week:
-    """The week that is given as its two ends."""
-    start, end = map(datetime.fromisoformat, which.split("/"))
+    """The week that is given as its two ends; what follows them is not about it."""
+    start, end = map(datetime.fromisoformat, which.split("/")[:2])
     return Week(start, end, schedule_of(services, settings).zone)
 
 
@@ -189,9 +189,9 @@ async def details(services: Services, settings: ChannelSettings, which: str) -> 
 
 
 async def low_window(services: Services, settings: ChannelSettings, which: str, reader: str) -> Block:
-    """The window with the low replies of a week, given as its two ends, for one person."""
-    week = _week_of(services, settings, which)
-    replies, listed = await low_replies(services, settings, week)
+    """The window with the low replies of a week, given as its two ends, or of an author in it, for one person."""
+    week, author_id = _week_of(services, settings, which), ([*which.split("/")[2:], None])[0]
+    replies, listed = await low_replies(services, settings, week, author_id=author_id)
     await services.store.assignments.note_told(settings.team_id, [case.id for case in replies], reader)
     sorted_ = await read_causes(services.store.database, Place(settings.team_id, settings.channel_id), week.label)
     return causes.list_window(replies, listed, sorted_, services.identity.url)

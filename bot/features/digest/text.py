@@ -8,7 +8,7 @@ from bot.features.digest import ids
 from bot.figures import quality
 from bot.figures.charts import BEFORE, charts, day_name, distances, good_words, low_words, moved
 from bot.figures.lowest import low_blocks
-from bot.figures.week import FEWEST, Figures, Glance
+from bot.figures.week import FEWEST, Author, Figures, Glance
 from bot.pipeline.verdict_text import in_short
 from bot.slack import blocks as ui
 from bot.slack.members import Member
@@ -77,7 +77,7 @@ def stats_message(
     drawn = charts(figures.this, figures.trend, figures.scale, "chosen") if figures.usage.cases else []
     small = [not_counted(figures), _uncorrected(figures.quality), judge_change(figures)]
     small += [_agreement(figures)] if subject else []
-    end = [_see_all(figures, channel_id)] if has_lowest and figures.lowest else []
+    end = [_see_all(figures, channel_id, figures.authors)] if has_lowest and figures.lowest else []
     middle = [*drawn, *(lowest if has_lowest else _authors(figures, members)), *end]
     return _message(figures, lead, subject, middle, [quality.corrected(figures.quality)], small)
 
@@ -176,9 +176,10 @@ def _buttons(figures: Figures, channel_id: str) -> ui.Block:
     return ui.actions(*(_see_all(figures, channel_id)["elements"] if figures.lowest else ()), details)
 
 
-def _see_all(figures: Figures, channel_id: str) -> ui.Block:
-    """A button that shows one person all low replies, with their words."""
-    return ui.actions(ui.button("See all", ids.ACTION_LOW_LIST, _which(figures, channel_id)))
+def _see_all(figures: Figures, channel_id: str, of: Sequence[Author] = ()) -> ui.Block:
+    """A button that shows one person all low replies, or those of one author, with their words."""
+    author = "".join(f"/{each.id}" for each in of[:1])
+    return ui.actions(ui.button("See all", ids.ACTION_LOW_LIST, f"{_which(figures, channel_id)}{author}"))
 
 
 def _which(figures: Figures, channel_id: str) -> str:
