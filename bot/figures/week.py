@@ -315,9 +315,7 @@ def _authors(
     Those who got clearly worse come first, then those with the most scores.
     """
     (this, last), (these, those) = map(_by_author, rows), map(_by_author, threads)
-    tallies = {
-        each: (tally_of(its, kind, these[each]), tally_of(last[each], kind, those[each])) for each, its in this.items()
-    }
+    tallies = {by: (tally_of(its, kind, these[by]), tally_of(last[by], kind, those[by])) for by, its in this.items()}
     changes = changes_of(list(tallies.values()), kind.scale)
     authors = [Author(each, *pair, change) for (each, pair), change in zip(tallies.items(), changes, strict=True)]
     found = [each for each in authors if each.this.n]

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import String, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import Visibility
@@ -98,12 +98,9 @@ def _changes(earlier: ChannelSettings, chosen: ChannelSettings) -> Iterator[Acti
 
 
 # Built once, because every request runs them.
-_VISIBILITY = select(people.c.visibility).where(
-    people.c.team_id == bindparam("of_team"), people.c.user_id == bindparam("of_user")
-)
-_RUBRIC = select(channels.c.rubric).where(
-    channels.c.team_id == bindparam("of_team"), channels.c.channel_id == bindparam("of_channel")
-)
+_TEAM, _USER, _CHANNEL = (bindparam(name, type_=String) for name in ("of_team", "of_user", "of_channel"))
+_VISIBILITY = select(people.c.visibility).where(people.c.team_id == _TEAM, people.c.user_id == _USER)
+_RUBRIC = select(channels.c.rubric).where(channels.c.team_id == _TEAM, channels.c.channel_id == _CHANNEL)
 _CHOSEN = select(_VISIBILITY.scalar_subquery().label("visibility"), _RUBRIC.scalar_subquery().label("rubric"))
 
 
