@@ -25,6 +25,7 @@ from sqlalchemy import (
     false,
     text,
 )
+from sqlalchemy.util import OrderedSet
 
 metadata = MetaData(
     naming_convention={
@@ -499,3 +500,8 @@ digests = Table(
     Column("posted_at", UtcDateTime),
     Column("message_ts", String),
 )
+
+for _table in metadata.tables.values():
+    # SQLite decides between equally good indexes by the order in which they were made, and a set has none. In this one
+    # it reads a channel's weeks from the indexes for figures (tests/features/home/test_home.py).
+    _table.indexes = OrderedSet(sorted(_table.indexes, key=lambda index: str(index.name), reverse=True))

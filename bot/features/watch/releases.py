@@ -76,7 +76,8 @@ async def tell_releases(services: Services) -> None:
     for watch in await services.store.watches.of(services.identity.team_id):
         until = now
         found = await Releases(services.store.database).of(watched(watch))
-        for release, earlier in zip(found, [*(each.set_at for each in found[1:]), BEGINNING], strict=True):
+        earlier_ones = [*(each.set_at for each in found[1:]), BEGINNING]
+        for release, earlier in zip(found, earlier_ones, strict=False):  # without a release there is no earlier one
             to = dict.fromkeys((*watch.alerts_to, *([] if release.set_by.startswith("os:") else [release.set_by])))
             told = replace(watch, alerts_to=tuple(to))
             day, name = day_of(release.set_at), f"release {release.id}"

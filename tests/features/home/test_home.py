@@ -252,7 +252,9 @@ async def test_it_goes_through_no_more_than_the_figures_of_the_persons_channels(
             for step in [row[3] for row in plan.all() if re.match("S[A-Z]+ (cases|found|same|newer|older)", row[3])]:
                 assert any(part in step for part in narrow), step
                 # Of the cases of some weeks only an index is read: their rows are long.
-                assert "judged_at>" not in step or re.search("ix_cases_(figures|watched|repeated)", step), step
+                assert "judged_at>" not in step or re.search("ix_cases_(figures|watched|repeated)", step), (
+                    f"{step}\n{statement}"
+                )
 
 
 @pytest.mark.needs("digest")

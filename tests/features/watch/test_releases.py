@@ -85,3 +85,9 @@ async def test_a_deployment_marks_a_release_by_the_command(stage: Stage, capsys:
     with pytest.raises(BotError, match="is not watched in this channel"):
         await release(settings, f"#{CHANNEL}", "@nobody", "version 7")
     assert "by `os:" in await judge(stage, "release list")
+
+
+async def test_a_watch_without_a_release_tells_nothing(stage: Stage) -> None:
+    assert stage.services
+    await tell_releases(stage.services)
+    assert direct(stage, "ann") == []
