@@ -87,11 +87,11 @@ class Forgetting(jobs.JobQueries):
         return total
 
     async def drop_older_texts(self, before: datetime) -> int:
-        """Removes the texts of the delivered cases that were created before this time, in small batches."""
+        """Removes the texts of the cases at rest that were created before this time, in small batches."""
         total = 0
         is_old = sa.and_(cases.c.created_at < before, cases.c.created_at >= self._texts_dropped_to)
         has_texts = sa.or_(cases.c.question.is_not(None), cases.c.response.is_not(None))
-        some = sa.select(cases.c.id).where(is_old, has_texts, cases.c.status == CaseStatus.DELIVERED)
+        some = sa.select(cases.c.id).where(is_old, has_texts, cases.c.status.in_(AT_REST))
         # PostgreSQL: skips what another process is dropping, so that the two never wait for each other.
         some = some.order_by(cases.c.created_at).limit(BATCH).with_for_update(skip_locked=True)
 
@@ -103,6 +103,8 @@ class Forgetting(jobs.JobQueries):
             total += dropped
             await asyncio.sleep(PAUSE_S)
         self._texts_dropped_to = before  # what is older needs no second look in this process
+        if total:
+            await self._database.note_deletion()
         return total
 
     async def _forget_some(self, is_old: sa.ColumnElement[bool], by: str | None) -> int:

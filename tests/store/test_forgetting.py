@@ -33,6 +33,15 @@ async def test_older_cases_are_purged_with_their_ratings_and_labels(log: Store) 
     assert await rows(log) == [1, 1, 1]
 
 
+@pytest.mark.on("sqlite", "postgres")
+async def test_old_texts_go_also_of_a_case_that_still_waits_for_its_question(log: Store) -> None:
+    case, _ = await log.add(a_case(question=None, response=SECRET))
+    await log.note_asked(await held(log, case))
+    await put_back(log, case, timedelta(days=31))
+    assert await log.forgetting.drop_older_texts(BEGUN_AT - timedelta(days=30)) == 1
+    assert (await log.cases.get(case.id)).response is None
+
+
 async def test_a_case_that_is_being_settled_is_not_purged(log: Store) -> None:
     received, _ = await log.add(a_case(key="received"))
     judged, _ = await log.add(a_case(key="judged"))

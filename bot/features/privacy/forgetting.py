@@ -30,7 +30,7 @@ from bot.slack.messenger import Post
 from bot.store import Store
 from bot.store.cases import AT_REST
 from bot.store.forgetting import Forgetting
-from bot.store.schema import IS_TAKEN_BACK, spent, thumbs
+from bot.store.schema import IS_TAKEN_BACK, notices, spent, thumbs
 from bot.store.spending import DAY
 
 _ME = "me"
@@ -40,6 +40,7 @@ _IS_GONE = "message_not_found"
 _UNANSWERED = timedelta(days=1)
 _SENT_AGAIN_FOR = timedelta(days=1)  # the longest that Slack retries events: https://docs.slack.dev/apis/events-api
 _SCRUBBED_EVERY = timedelta(days=1)
+_NOTICES_KEPT = timedelta(days=90)  # a release is told within eight weeks
 AUDIT_KEPT = timedelta(days=730)
 """How long a row of the audit is kept, whatever RETENTION_DAYS says: people's ids are not kept forever, either."""
 
@@ -180,5 +181,6 @@ async def retain(store: Store, days: int | None, *, keeps_text: bool, text_days:
         logger.info("cases_forgotten", older_than_days=days, cases=deleted)
     await store.database.execute(delete(thumbs).where(IS_TAKEN_BACK, thumbs.c.changed_at < now - _SENT_AGAIN_FOR))
     await store.audit.drop_older(now - AUDIT_KEPT)
+    await store.database.execute(delete(notices).where(notices.c.claimed_at < now - _NOTICES_KEPT))
     await store.database.execute(delete(spent).where(spent.c.created_at < now - DAY))
     await log.scrub(unless_since=now - _SCRUBBED_EVERY)  # if a reader is in the way, the next run tries again

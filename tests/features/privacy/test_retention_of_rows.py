@@ -75,9 +75,9 @@ async def test_retention_deletes_what_is_older_than_its_days_and_notes_no_act(lo
     assert await noted(log) == []
 
 
-async def test_texts_go_after_their_days_and_scores_stay(log: Store) -> None:
+async def test_texts_go_after_their_days_and_scores_stay(log: Store, tmp_path: Path) -> None:
     old = await delivered(log, "old", timedelta(days=91), response=SECRET)
-    new = await delivered(log, "new", timedelta(days=89), response=SECRET)
+    new = await delivered(log, "new", timedelta(days=89), response="Kept.")
     await retain(log, None, keeps_text=True)
     assert (await log.cases.get(old.id)).response == SECRET
     for _ in range(2):
@@ -85,7 +85,8 @@ async def test_texts_go_after_their_days_and_scores_stay(log: Store) -> None:
     found = await log.cases.get(old.id)
     assert (found.question, found.response, found.score) == (None, None, old.score)
     assert (await log.cases.verdict(old.id)).justification == ""
-    assert (await log.cases.get(new.id)).response == SECRET
+    assert (await log.cases.get(new.id)).response == "Kept."
+    assert SECRET.encode() not in bytes_on_disk(tmp_path)
 
 
 @pytest.mark.parametrize(("keeps_text", "left"), [(False, 1), (True, 2)])
