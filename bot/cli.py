@@ -1,4 +1,4 @@
-"""`judge-bot`: serve, health, doctor, manifest, demo, digest, export, view, release, mcp, replay, purge, audit."""
+"""`judge-bot`: serve, health, doctor, manifest, demo, digest, export, view, release, mcp, purge, audit."""
 
 import asyncio
 import logging
@@ -184,33 +184,6 @@ def export(
         _run(export_labels(output, which, form, has_texts=has_texts))
     else:
         _run(export_person(output, user))
-
-
-@app.command()
-def replay(
-    output: Annotated[Path, typer.Option("-o", "--output", help="The file for the new verdicts; it holds no texts.")],
-    model: Annotated[str | None, typer.Option(help="The judge to try; JUDGE_MODEL by default.")] = None,
-    rubric: Annotated[str | None, typer.Option(help="The rubric to try; JUDGE_RUBRIC by default.")] = None,
-    samples: Annotated[int | None, typer.Option(min=1, max=16, help="Ratings; JUDGE_SAMPLES by default.")] = None,
-    only: Annotated[Literal["labelled"] | None, typer.Option(help="Only cases with a label.")] = None,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Cases at most, drawn at random; default: 200, or all with a label.")
-    ] = None,
-    max_cost: Annotated[
-        float | None, typer.Option(min=0, help="Start no further case once this many US dollars are spent.")
-    ] = None,
-    adopt: Annotated[bool, typer.Option("--adopt", help="Write the judge into .env if shown to be no worse.")] = False,
-) -> None:
-    """Judge logged cases again and compare.
-
-    Nothing reaches Slack or the figures. Run it again to continue. Exit code 1 if a case failed, --max-cost was reached
-    or --adopt changed nothing.
-    """
-    from bot.commands.replay import Wanted
-    from bot.commands.replay import replay as run
-
-    wanted = Wanted(output, model, rubric, samples, only is not None, limit, max_cost, adopt)
-    raise typer.Exit(_run(run(wanted)))
 
 
 @app.command()

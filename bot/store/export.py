@@ -1,6 +1,6 @@
-"""What counts in the figures, case by case, to be exported or judged again."""
+"""What counts in the figures, case by case, to be exported."""
 
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -8,86 +8,14 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, and_, func, select, tuple_
 
-from bot.store.database import StoreQueries, columns_of
+from bot.store.database import StoreQueries
 from bot.store.schema import cases, causes, labels, ratings
 from bot.store.turns import read_conversations
-from bot.store.visibility import (
-    NEWER,
-    chosen_or_watched,
-    is_low,
-    is_scored_with_texts,
-    is_shared,
-    is_watched,
-    superseded_or_typed,
-)
+from bot.store.visibility import NEWER, chosen_or_watched, is_low, is_shared, is_watched
 from judge import Turn
 
 _DIRECT_MESSAGES = "D"
 _PAGE = 500
-
-
-@dataclass(frozen=True)
-class Version:
-    """One judge version on one scale, and its cases that can be judged again; `labelled` are those with a label.
-
-    For scores that no judge gave, such as the demo's first ones, `name` is what is stored in place of the model.
-    """
-
-    name: str
-    scale: tuple[int, int]
-    case_ids: Sequence[int]
-    labelled: Collection[int]
-
-
-@dataclass(frozen=True)
-class Replayable:
-    """A case as it was judged; `human` are the scores that people gave it."""
-
-    id: int
-    team_id: str
-    question: str
-    question_hash: str | None
-    response: str
-    score: int
-    human: Sequence[int] = ()
-    conversation: tuple[Turn, ...] = ()
-
-
-class Replays(StoreQueries):
-    async def versions(self) -> Sequence[Version]:
-        name = func.coalesce(cases.c.judge_version, cases.c.model).label("name")
-        columns = (cases.c.id, name, cases.c.lowest, cases.c.highest)
-        found: dict[tuple[str, tuple[int, int]], list[int]] = {}
-        for row in await self._database.all(select(*columns).where(_is_replayable()).order_by(cases.c.id)):
-            found.setdefault((row.name, (row.lowest, row.highest)), []).append(row.id)
-        labelled = set(await self._database.values(select(labels.c.case_id).distinct()))
-        versions = [Version(*key, ids, labelled.intersection(ids)) for key, ids in found.items()]
-        return sorted(versions, key=lambda version: len(version.case_ids), reverse=True)
-
-    async def cases(self, case_ids: Sequence[int]) -> Sequence[Replayable]:
-        """These cases, oldest first, without those that were forgotten in the meantime."""
-        found: list[Replayable] = []
-        for at in range(0, len(case_ids), _PAGE):
-            found += await self._page(sorted(case_ids)[at : at + _PAGE])
-        return found
-
-    async def _page(self, case_ids: Sequence[int]) -> Sequence[Replayable]:
-        human: dict[int, list[int]] = {}
-        said = select(labels.c.case_id, labels.c.score).where(labels.c.case_id.in_(case_ids)).order_by(labels.c.user_id)
-        for label in await self._database.all(said):
-            human.setdefault(label.case_id, []).append(label.score)
-        columns = columns_of(cases, Replayable, "human", "conversation")
-        query = select(*columns).where(cases.c.id.in_(case_ids), _is_replayable())
-        rows: Sequence[Any] = await self._database.all(query.order_by(cases.c.id))
-        before = await self._database.read(partial(read_conversations, case_ids=case_ids))
-        return [
-            Replayable(**row._mapping, human=human.get(row.id, ()), conversation=before.get(row.id, ())) for row in rows
-        ]
-
-
-def _is_replayable() -> ColumnElement[bool]:
-    is_in_channel = ~cases.c.channel_id.startswith(_DIRECT_MESSAGES)
-    return and_(is_scored_with_texts(), is_in_channel, cases.c.id.not_in(superseded_or_typed()))
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,6 @@ class Batch:
     # each model whose row got a verdict without it.
     report: Callable[[str], None]
     _: KW_ONLY
-    unit: str = "line"  # the word for a row in these sentences, before its number
     concurrency: int = 8  # rows in progress at once, at least 1
     max_cost_usd: float | None = None  # no row is started once the journal's verdicts have cost this much
 
@@ -76,7 +75,7 @@ class Batch:
                 return
             if isinstance(item, Malformed):
                 self.malformed += 1
-                self.report(f"{self.unit} {item.line}: {item.why}; skipped.")
+                self.report(f"line {item.line}: {item.why}; skipped.")
             else:
                 await self._settle(item)
             await asyncio.sleep(0)  # the offline rater never waits, so other tasks would get no turn
@@ -97,7 +96,7 @@ class Batch:
                 continue
             if rating.model not in self._absent:
                 self._absent.add(rating.model)
-                self.report(f"{self.unit} {row.line}, without {rating.model!r}: {rating.detail}")
+                self.report(f"line {row.line}, without {rating.model!r}: {rating.detail}")
         try:
             self.journal.write(row, to_added(verdict, samples_of(judge)))
         except SetupError as exc:
@@ -108,7 +107,7 @@ class Batch:
         self.failed += 1
         is_hopeless = isinstance(exc, HOPELESS)
         if not is_hopeless:
-            self.report(f"{self.unit} {row.line}: {exc}")
+            self.report(f"line {row.line}: {exc}")
             # Rows that a server rejects may well be consecutive; if other rows get verdicts, the server works.
             self._failures_in_a_row += not (isinstance(exc, RequestRejectedError) and self._has_verdict)
         if is_hopeless or self._failures_in_a_row >= _FAILURES_PER_WORKER * self.concurrency:
@@ -121,6 +120,6 @@ class Batch:
         if tally.unpriced:
             self.stopped = self.stopped or SetupError(
                 f"What model {self.judge.model!r} costs here is not known, so --max-cost cannot be kept; "
-                f"leave it out, and judge fewer {self.unit}s."
+                "leave it out, and judge fewer lines."
             )
         self.is_spent = tally.cost_usd >= self.max_cost_usd

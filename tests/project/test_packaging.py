@@ -52,7 +52,6 @@ judge-bot view --channel C00000014 -o channel.html
 judge-bot release --channel help-desk --assistant helper new | is not watched in this channel. Nothing is watched here.
 judge-bot purge --dry-run --days 30
 judge-bot audit
-judge-bot replay -o again.jsonl | pip install 'slack-judge[agreement]'
 judge-bot mcp | pip install 'slack-judge[mcp]'
 pocket-slack --version
 """
