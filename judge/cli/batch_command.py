@@ -63,14 +63,16 @@ def batch(
     fail_under: FailUnder = None,
     compare: Compare = None,
     fail_if_worse: FailIfWorse = False,
+    other_judge: options.OtherJudge = False,
     summary: Summary = None,
 ) -> None:
     """Score each row of a file; run it again to continue.
 
     Ctrl-C or a crash loses only the rows in progress.
     Exit code 0: all scored, 1: with gaps, 2: error, 130: interrupted.
-    With a check, 0: passed, 1: failed, or rows have no verdict. A reply with nothing to judge counts as
-    the lowest score. A check fails if fewer than half of the rows have a score, or clearly more are unscored.
+    With a check, 0: passed, 1: failed, or rows have no verdict, 2: the judge may have changed. A reply with nothing
+    to judge counts as the lowest score. A check fails if fewer than half of the rows have a score, or clearly more
+    are unscored.
     """
     from judge.evaluation.check import Check
     from judge.rows.batch import Batch, identity_of
@@ -84,7 +86,7 @@ def batch(
         )
     path, write_table = _to_files(source, output, form, summary)
     judge = make()
-    check = Check(judge, path, fail_under, compare, fail_if_worse, summary)
+    check = Check(judge, path, fail_under, compare, fail_if_worse, summary, other_judge)
     given = RowFile.at(source, read_as)
     found = None if path.exists() else survey(given)  # so that a mistake in the input leaves no empty output
     if judge.ask:
@@ -102,10 +104,10 @@ def batch(
         say(f"{source} is empty: it has no rows.", err=True)
     if not journal.tally.rows and given.form is InputFormat.JSONL and not found.looks_like_json:
         say(f"{source} does not look like JSONL; if it is CSV, say --input-format csv.", err=True)
-    has_failed = check.finish(work.missing, lambda sentence: say(options.to_summary(sentence)))
+    outcome = check.finish(work.missing, lambda sentence: say(options.to_summary(sentence)))
     has_gaps = bool(work.missing or journal.tally.unscored)
     is_refused = strict and (run.malformed or not work.rows)
-    raise typer.Exit(2 if is_refused else int(has_gaps if has_failed is None else has_failed))
+    raise typer.Exit(2 if is_refused else has_gaps if outcome is None else outcome)
 
 
 def _to_files(

@@ -33,6 +33,7 @@ def agreement(
         str | None,
         typer.Option(metavar="FIELD", help="Repeat everything for each value of this field, such as language."),
     ] = None,
+    other_judge: options.OtherJudge = False,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the confusion matrix: .png or .html.")] = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -48,7 +49,7 @@ def agreement(
     from judge.evaluation.agreement.scores import Columns, read_scores
     from judge.evaluation.labelled import to_range
 
-    columns = Columns(label, tuple(score or ["score"]), to_range(scale) if scale else None, by)
+    columns = Columns(label, tuple(score or ["score"]), to_range(scale) if scale else None, by, other_judge)
     scores = read_scores(file, columns, rubric)
     try:
         _report(scores, columns, plot, as_json)
@@ -88,6 +89,7 @@ def estimate(
     scale: options.LabelScale = None,
     rubric: options.RubricFile = None,
     judge: Annotated[str | None, typer.Option(metavar="MODEL", help="The judge, if the file has several.")] = None,
+    other_judge: options.OtherJudge = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Correct the mean of many scores with a few labels.
@@ -98,7 +100,7 @@ def estimate(
     from judge.evaluation.estimate import Fields, estimate_file
     from judge.evaluation.labelled import to_range
 
-    fields = Fields(label, score, probability, cluster, to_range(scale) if scale else None, judge)
+    fields = Fields(label, score, probability, cluster, to_range(scale) if scale else None, judge, other_judge)
     found = estimate_file(file, fields, rubric)
     if as_json:
         typer.echo(json.dumps(found.to_dict(), ensure_ascii=False))

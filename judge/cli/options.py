@@ -120,6 +120,9 @@ RubricFile = Annotated[
     typer.Option("--rubric", metavar="FILE", help="The rubric's file, if it is not one of 'judge rubrics'."),
 ]
 Concurrency = Annotated[int, typer.Option(envvar="JUDGE_CONCURRENCY", min=1, help="Rows judged at the same time.")]
+OtherJudge = Annotated[
+    bool, typer.Option("--other-judge", help="Take a model that answered under several names for one judge.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print all figures as JSON.")]
 
 

@@ -1,18 +1,19 @@
 """Checks an output of `judge batch`, for example in a pull request: against a lowest mean and an earlier output."""
 
 import string
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from heapq import nsmallest
 from pathlib import Path
 
 from judge.errors import SetupError
-from judge.evaluation.stats import Interval, MeanEstimator, paired_difference
+from judge.evaluation.stats import Interval, MeanEstimator, minus, paired_difference
 from judge.rows.batch import identity_of
 from judge.rows.files import decode, encode, os_reason, private, read_lines, shown
 from judge.rows.messages import has_reply
-from judge.rows.row_file import Row
+from judge.rows.row_file import Row, answered_as
 from judge.scoring.attacks import nothing_to_judge
 from judge.scoring.judging import Judge
 from judge.scoring.offline import OFFLINE
@@ -22,6 +23,8 @@ from judge.scoring.sanitize import sanitize
 
 _AN_ANSWER = "It is an answer."  # to any question
 _MOST_FALLEN, _MOST_SHOWN = 3, 80
+_ALIKE = 0.25  # points that a judge may differ from itself and still be said to give the same
+_SURE = 30  # pairs with the same texts that show by how much the judge itself has changed
 _PLAIN = frozenset(string.ascii_letters + string.digits + " ")
 
 
@@ -30,8 +33,12 @@ class _Found:
     """The current rows compared with those of an earlier output; of two numbers, the earlier one is first."""
 
     mean: Interval | None = None  # of all current scored rows
-    pairs: Counter[tuple[int, int]] = field(default_factory=Counter)  # rows by earlier and current score
-    difference: Interval | None = None  # between the pairs' means
+    same: int = 0  # pairs with the same texts: what differs in their scores is the judge's
+    own: Interval | None = None  # the judge's own difference, by these
+    pairs: Counter[tuple[int, int]] = field(default_factory=Counter)  # the other ones, by earlier and current score
+    judged: int = 0  # those of them whose current score is the judge's, not that of a reply with nothing to judge
+    difference: Interval | None = None  # between their means
+    served: Counter[tuple[str, str]] = field(default_factory=Counter)  # ratings by model and the name that answered
     scored: list[int] = field(default_factory=lambda: [0, 0])
     empty: list[int] = field(default_factory=lambda: [0, 0])  # rows whose response is nothing to judge
     lowest: int = 0  # the score that these count as
@@ -42,8 +49,17 @@ class _Found:
     fallen: list[tuple[int, int, str, int, int]] = field(default_factory=list)  # change, line, prompt, both scores
 
     @property
+    def corrected(self) -> Interval | None:
+        """The difference without the judge's own, where that is known."""
+        _, low, high = own = self.own or Interval(0, None, None)
+        if low is None or high is None or not self.difference or (self.same < _SURE and low <= 0 <= high):
+            return None
+        share = self.judged / self.pairs.total()
+        return minus(self.difference, Interval(own.mean * share, low * share, high * share))
+
+    @property
     def outcome(self) -> str:
-        _, low, high = self.difference or Interval(0, None, None)
+        _, low, high = self.corrected or self.difference or Interval(0, None, None)
         if high is not None and high < 0:
             return "clearly worse"
         return "clearly better" if low is not None and low > 0 else "not clearly worse"
@@ -60,12 +76,16 @@ class _Found:
             more = ", clearly more" if counts[name] is self.unscored and self.has_more_unscored else ""
             yield name, f"{then:,}" if is_compared else "", f"{now:,}{more}"
         yield f"mean of all scored rows{' and these replies' if has_empty else ''}", "", _say(self.mean)
+        if self.same:
+            yield f"the judge's own difference (pairs with the same texts: {self.same:,})", "", _say(self.own, "+.2f")
         if n := self.pairs.total():
             before, after = (sum(pair[index] * rows for pair, rows in self.pairs.items()) / n for index in (0, 1))
             lower = sum(rows for pair, rows in self.pairs.items() if pair[1] < pair[0])
             same = sum(rows for pair, rows in self.pairs.items() if pair[1] == pair[0])
-            yield f"mean of the pairs (n = {n:,})", f"{before:.2f}", f"{after:.2f}"
+            yield f"mean of the {'other ' * bool(self.same)}pairs (n = {n:,})", f"{before:.2f}", f"{after:.2f}"
             yield "difference", "", _say(self.difference, "+.2f")
+            if self.corrected:
+                yield "difference without the judge's own", "", _say(self.corrected, "+.2f")
             yield "lower, higher, same", "", f"{lower:,}, {n - lower - same:,}, {same:,}"
         if self.reworded:
             yield "pairs by prompt_id whose prompts differ", "", f"{self.reworded:,}"
@@ -76,7 +96,12 @@ class Check:
     """Checks an output as the options ask. What cannot be compared is refused here, before a model is paid.
 
     Rows are paired by `prompt_id`, or by the prompt if they have none. Several responses to one prompt are paired in
-    the order of the files. In the intervals, rows with one `thread`, or one prompt if they have none, are a cluster.
+    the order of the files, but first with the same text. In the intervals, rows with one `thread`, or one prompt if
+    they have none, are a cluster.
+
+    Where the texts of a pair are the same, too, the judge differs from itself. If there are enough such pairs, or their
+    difference is clear, it is taken from that of the others. Otherwise nothing can be told where the model answered
+    under several names, because another judge may have scored; `takes_other_judge` compares all the same.
 
     No assistant passes by failing: a response with nothing to judge counts as the lowest score, and a check fails if
     fewer than half of the rows have a score. A comparison fails, too, if fewer than half of the earlier rows are in a
@@ -92,11 +117,13 @@ class Check:
     earlier: Path | None  # the earlier output to compare with
     fail_if_worse: bool  # whether clearly lower scores than in the earlier output fail
     summary: Path | None  # the file to append the result to, as Markdown
+    takes_other_judge: bool = False
 
     def __post_init__(self) -> None:
         low, high = self.judge.rubric.scale
         self._found = _Found(lowest=low)
-        self._before: dict[int, deque[tuple[int, int | None]]] = {}  # by prompt: hashes of its text, and scores
+        # By prompt: hashes of its text and of all texts, and scores.
+        self._before: dict[int, list[tuple[int, int | None, int | None]]] = {}
         if self.fail_under is not None and not self.fail_under <= high:
             raise SetupError(f"--fail-under {self.fail_under:g}: no mean reaches it on the scale {low} to {high}.")
         if self.summary and self.summary.suffix == ".jsonl":
@@ -108,10 +135,10 @@ class Check:
         if self.earlier.exists() and self.output.exists() and self.earlier.samefile(self.output):
             raise SetupError(f"--compare {self.earlier}: that is the output; give the earlier one another name.")
         for row, score in self._read(self.earlier, 0):
-            self._before.setdefault(_key(row), deque()).append((hash(row.asked), score))
+            self._before.setdefault(_key(row), []).append((hash(row.asked), _texts(row), score))
 
-    def finish(self, missing: int, say: Callable[[str], None]) -> bool | None:
-        """Says the result. Returns whether the check fails, or None if the options ask for no check.
+    def finish(self, missing: int, say: Callable[[str], None]) -> int | None:
+        """Says the result. Returns 1 if the check fails, 2 if nothing can be told, or None if there is no check.
 
         `missing` is the number of rows without a verdict.
         """
@@ -119,9 +146,11 @@ class Check:
         if not (is_check or is_compared or self.summary):
             return None
         said = self._judge_it(found := self._compare(), missing)
-        failures = [why for is_failure, why in said if is_failure]
-        head = f"Check {'failed' if failures else 'passed'}" if is_check else "Compared" if is_compared else "Scored"
-        figures, why = [*found.figures(is_compared=is_compared)], "; ".join(failures or [why for _, why in said])
+        code = next((code for code in (1, 2) if any(code == each for each, _ in said)), 0)
+        result = ("passed", "failed", "cannot tell")[code]
+        head = f"Check {result}" if is_check else "Compared" if is_compared else "Scored"
+        figures = [*found.figures(is_compared=is_compared)]
+        why = "; ".join(words for each, words in said if each == code or not code)
         for name, before, now in figures:
             say(f"{name[0].upper()}{name[1:]}: {before and f'{before} before, now '}{now}.")
         say(f"{head}{why and ': '}{why}.")
@@ -131,12 +160,12 @@ class Check:
                     file.write(self._to_markdown(found, figures, head, why))
             except OSError as exc:
                 raise SetupError(f"--summary {self.summary}: cannot write it ({os_reason(exc)}).") from exc
-        return bool(failures) if is_check else None
+        return code if is_check else None
 
     def _compare(self) -> _Found:
         found, (low, high) = self._found, self.judge.rubric.scale
-        mean, change = MeanEstimator(Scale(low, high)), MeanEstimator(Scale(low - high, high - low))
-        newly_unscored = MeanEstimator(Scale(-1, 1))
+        mean, newly_unscored = MeanEstimator(Scale(low, high)), MeanEstimator(Scale(-1, 1))
+        own, change = (MeanEstimator(Scale(low - high, high - low)) for _ in range(2))
         for row, score in self._read(self.output, 1):
             key = _key(row)
             cluster = row.key("thread") or key
@@ -146,19 +175,28 @@ class Check:
             if not partners:
                 found.alone[1] += 1
                 continue
-            prompt, before = partners.popleft()
+            texts = _texts(row)
+            at = next((at for at, each in enumerate(partners) if texts is not None and each[1] == texts), 0)
+            prompt, its_texts, before = partners.pop(at)
             newly_unscored.add((score is None) - (before is None), cluster=cluster)
             if score is None or before is None:
                 continue
+            if texts is not None and texts == its_texts:
+                own.add(score - before, cluster=cluster)
+                found.same += 1
+                continue
             change.add(score - before, cluster=cluster)
             found.pairs[before, score] += 1
+            found.judged += row.get("score") is not None
             found.reworded += prompt != hash(row.asked)
             if score < before:
                 fall = (score - before, row.line, row.question, before, score)
                 found.fallen = nsmallest(_MOST_FALLEN, [*found.fallen, fall])
         found.alone[0] = sum(map(len, self._before.values()))
         found.mean = each.judge if (each := mean.estimate()) else None
-        found.difference = paired_difference(each) if (each := change.estimate()) else None
+        found.difference, found.own = (
+            paired_difference(it) if (it := each.estimate()) else None for each in (change, own)
+        )
         found.has_more_unscored = bool((each := newly_unscored.estimate()) and (paired_difference(each).low or 0) > 0)
         return found
 
@@ -183,12 +221,13 @@ class Check:
                         "two judges do not compare. Score the earlier responses again with the present judge."
                     )
             found = self._found
+            found.served.update(row.served)
             (found.empty if is_empty else found.unscored if score is None else found.scored)[index] += 1
             yield row, low if is_empty else score
 
-    def _judge_it(self, found: _Found, missing: int) -> list[tuple[bool, str]]:
-        """The findings on the whole output: whether each is a failure, and its words."""
-        said: list[tuple[bool, str]] = []
+    def _judge_it(self, found: _Found, missing: int) -> list[tuple[int, str]]:
+        """The findings on the whole output: 1 for a failure, 2 for what cannot be told, and its words."""
+        said: list[tuple[int, str]] = []
         if missing:
             said.append((True, f"rows without a verdict (failed calls, skipped lines or --max-cost): {missing:,}"))
         then, now = (sum(counts) for counts in zip(found.scored, found.empty, found.unscored, strict=True))
@@ -202,12 +241,22 @@ class Check:
             said.append((mean < limit, f"the mean {figure} is {'' if mean < limit else 'not '}below {limit:.9g}"))
         if self.earlier is None:
             return said
-        if (pairs := found.pairs.total()) * 2 < then or not pairs:
+        if (pairs := found.pairs.total() + found.same) * 2 < then or not pairs:
             only = f"only {pairs:,} of {then:,} rows scored" if pairs else "no row has a score"
             said.append((self.fail_if_worse, f"{only} both now and in {self.earlier}"))
         if found.has_more_unscored:
             said.append((self.fail_if_worse, f"clearly more rows are unscored than in {self.earlier}"))
-        if pairs:
+        others = [] if found.corrected or self.takes_other_judge else [*answered_as(found.served)]
+        if not found.pairs and pairs:
+            said.append(
+                (0, f"all pairs with {self.earlier} have the same texts: the judge alone gives {change_of(found.own)}")
+            )
+        elif pairs and others:
+            few = f"{found.same} of its pairs have the same texts, where {_SURE} would show what that changes"
+            hint = "score it again, or take both for one judge with --other-judge"
+            why = f"{self.earlier} does not compare: model {', '.join(others)}, and {few}; {hint}"
+            said.append((2 * self.fail_if_worse, why))
+        elif pairs:
             is_worse = self.fail_if_worse and found.outcome == "clearly worse"
             said.append((is_worse, f"{found.outcome} than {self.earlier}"))
         return said
@@ -242,6 +291,24 @@ def _key(row: Row) -> int:
     """A key that identifies the row's prompt in both files."""
     given = row.get("prompt_id")
     return hash(("text", row.asked) if given is None else ("id", encode(given)))
+
+
+def _texts(row: Row) -> int | None:
+    """A key that only rows with the same question, response and conversation share; None if there was no verdict."""
+    with suppress(ValueError):  # an earlier version read it
+        return hash(row.dialogue) if row.get("score") is not None else None
+    return None
+
+
+def change_of(own: Interval | None) -> str:
+    """What the judge gives where it scored the same texts before, such as "0.38 less (0.26 to 0.50)"."""
+    if own is None or own.low is None or own.high is None:
+        return "an unknown difference"
+    if own.low <= 0 <= own.high:
+        how = "the same" if max(-own.low, own.high) <= _ALIKE else "not clearly more or less"
+        return f"{how} ({own.low:+.2f} to {own.high:+.2f})"
+    low, high = sorted((abs(own.low), abs(own.high)))
+    return f"{abs(own.mean):.2f} {'more' if own.mean > 0 else 'less'} ({low:.2f} to {high:.2f})"
 
 
 def _say(interval: Interval | None, form: str = ".2f") -> str:

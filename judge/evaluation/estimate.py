@@ -120,6 +120,7 @@ class Fields:
             and no `probability` is named, the share labelled in the stratum replaces the probability.
         label_range: The labels' lowest and highest value, if that is not the rubric's scale.
         judge: The model whose scores to read, if the file has several models.
+        takes_other_judge: Whether a model that answered under several names is one judge.
     """
 
     label: str
@@ -128,6 +129,7 @@ class Fields:
     cluster: str | None = None
     label_range: Range | None = None
     judge: str | None = None
+    takes_other_judge: bool = False
 
 
 def estimate_file(
@@ -273,7 +275,7 @@ class _Reader:
         return probability
 
     def finish(self) -> FileEstimate:
-        self._labelled.check()
+        self._labelled.check(takes_other_judge=self._fields.takes_other_judge)
         if len(self._judges) > 1:
             more = " and more" if len(self._judges) > _MOST_NAMED else ""
             raise SetupError(

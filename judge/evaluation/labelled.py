@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from judge.errors import SetupError
 from judge.rows.files import shown
-from judge.rows.row_file import Row
+from judge.rows.row_file import Row, answered_as
 from judge.scoring.rubric import DEFAULT_RUBRIC, Scale, list_rubrics, load_rubric
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -61,6 +61,7 @@ class LabelledRows:
         self._label = label
         self._label_range = label_range
         self._scores = scores
+        self._served = Counter[tuple[str, str]]()
         self._seen: dict[tuple[str, Range], Counter[float]] = {}
 
     def read(self, row: Row, scale: Scale) -> LabelledRow:
@@ -68,14 +69,23 @@ class LabelledRows:
         scores = {name: self._read(row, "score", row.get(name), scale) for name in self._scores}
         low, high = range_ = self._label_range or scale
         given = row.get(self._label)
+        self._served.update(row.served)
         read = [self._read(row, "label", each, range_) for each in (given if isinstance(given, list) else [given])]
         points = (scale.high - scale.low) / (high - low)
         # Without rounding errors, so that equal labels stay equal.
         labels = (round(scale.low + (each - low) * points, 9) for each in read if each is not None)
         return LabelledRow(row, scores, tuple(labels))
 
-    def check(self) -> None:
-        """Raises SetupError if many values are off the scale, because the others do not represent the file."""
+    def check(self, *, takes_other_judge: bool = True) -> None:
+        """Raises SetupError if many values are off the scale, because the others do not represent the file.
+
+        It does so, too, if a model answered under several names, unless these are taken for one judge.
+        """
+        if not takes_other_judge and (names := [*answered_as(self._served)]):
+            raise SetupError(
+                f"Model {', '.join(names)}, which may be several judges; keep the rows of one of them, or take "
+                "them for one judge with --other-judge."
+            )
         for (what, (low, high)), seen in self._seen.items():
             off_scale = sum(number for each, number in seen.items() if not low <= each <= high)
             if off_scale > max(_FEW, _SHARE_OFF_SCALE * seen.total()):

@@ -337,12 +337,16 @@ def difference(now: MeanEstimate, before: MeanEstimate, tail: float = _TAIL) -> 
     without a false alarm, where Welch's t has one in up to 24% of unchanged weeks. `tail` is the error probability on
     each side. Source: Zou and Donner (2008), Statistics in Medicine 27(10).
     """
-    its, earlier = now.interval(tail), before.interval(tail)
-    if its.low is None or its.high is None or earlier.low is None or earlier.high is None:
+    return minus(now.interval(tail), before.interval(tail))
+
+
+def minus(one: Interval, other: Interval) -> Interval | None:
+    """How far `one` is above `other`, by the distances to their ends as in `difference`; None if one has no ends."""
+    if one.low is None or one.high is None or other.low is None or other.high is None:
         return None
-    mean = its.mean - earlier.mean
-    below = hypot(its.mean - its.low, earlier.high - earlier.mean)
-    return Interval(mean, mean - below, mean + hypot(its.high - its.mean, earlier.mean - earlier.low))
+    mean = one.mean - other.mean
+    below = hypot(one.mean - one.low, other.high - other.mean)
+    return Interval(mean, mean - below, mean + hypot(one.high - one.mean, other.mean - other.low))
 
 
 def differences(pairs: Sequence[tuple[MeanEstimate | None, MeanEstimate | None]]) -> Sequence[Interval | None]:
@@ -371,6 +375,27 @@ def paired_difference(found: MeanEstimate, tail: float = _TAIL) -> Interval:
     mean, n = found.judge.mean, found.independent
     half = max(t_quantile(floor(n + _DUST) - 1, tail) * sqrt(max(found.variance, 0.0)), _least(n, tail))
     return Interval(mean, mean - half, mean + half)
+
+
+def slope(points: Sequence[tuple[float, float]]) -> Interval | None:
+    """By how much y rises with each unit of x, whatever the spread of y at each x; None without an interval.
+
+    The errors are HC3, which are robust where the spread depends on x. Source: MacKinnon and White (1985), Journal of
+    Econometrics 29(3).
+    """
+    n = len(points)
+    x_mean, y_mean = (sum(values) / max(n, 1) for values in zip(*points, strict=True)) if points else (0.0, 0.0)
+    squares = sum((x - x_mean) ** 2 for x, _ in points)
+    if n < 3 or squares < _DUST:
+        return None
+    rise, variance = sum((x - x_mean) * (y - y_mean) for x, y in points) / squares, 0.0
+    for x, y in points:
+        free = 1 - 1 / n - (x - x_mean) ** 2 / squares
+        if free < _DUST:  # the line goes through this point, whatever its y
+            return None
+        variance += ((x - x_mean) * (y - y_mean - rise * (x - x_mean)) / free / squares) ** 2
+    half = t_quantile(n - 2) * sqrt(variance)
+    return Interval(rise, rise - half, rise + half)
 
 
 def _least(n: float, tail: float) -> float:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from judge.errors import SetupError
 from judge.rows.files import decode, encode
 from judge.rows.line_file import LineFile
-from judge.rows.row_file import ADDED, LATER, PROMPT_ID, Item, Prompts, Row, RowFile, to_line
+from judge.rows.row_file import ADDED, LATER, PROMPT_ID, Item, Prompts, Row, RowFile, answered_as, to_line
 from judge.scoring.escalation import is_escalated
 
 
@@ -51,17 +51,14 @@ class JournalTally:
         self.reasoning_tokens += added["reasoning_tokens"] or 0
         ratings = added["ratings"] or ()
         self.ratings += len(ratings)
-        self.served.update((str(each["model"]), str(each["served"])) for each in ratings if each.get("served"))
+        self.served.update(Row(0, added).served)
         self.cost_usd += added["cost_usd"] or 0.0
         self.unpriced += added["cost_usd"] is None
 
     def mixed(self) -> Iterator[str]:
         """A sentence for each model whose name stands for several: their scores are those of different judges."""
-        for model in {model for model, _ in self.served}:
-            names = {name: n for (asked, name), n in self.served.items() if asked == model}
-            if len(names) > 1:
-                each = " and ".join(f"{name!r} ({n:,} ratings)" for name, n in sorted(names.items()))
-                yield f"Model {model!r} answered as {each}: compare only rows of one of them (see `ratings`)."
+        for each in answered_as(self.served):
+            yield f"Model {each}: compare only rows of one of them (see `ratings`)."
 
     def spent(self) -> Iterator[str]:
         """What the verdicts took, in sentences."""

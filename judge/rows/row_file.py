@@ -5,6 +5,7 @@ The fields that a batch adds to a row are here too, because the other commands r
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -57,7 +58,7 @@ _NOT_READ = {".bz2", ".gz", ".numbers", ".ods", ".parquet", ".xls", ".xlsx", ".x
 PROMPT_ID = b'"prompt_id"'
 """What a line has if its row has a `prompt_id`."""
 _OWN_NAME = re.compile(rf"(?:input_)*(?:{'|'.join(ADDED)})")
-_MOST_NAMED, _LONGEST_NAMES = 10, 200
+_MOST_NAMED, _LONGEST_NAMES, _MOST_SERVED = 10, 200, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,14 @@ class Row:
         return self.key("rubric"), self.key("rubric_version")
 
     @property
+    def served(self) -> Iterator[tuple[str, str]]:
+        """For each rating whose server said who answered: the model that was asked, and that name."""
+        ratings = self.get("ratings")
+        for each in ratings if isinstance(ratings, list) else ():
+            if isinstance(each, dict) and each.get("served"):
+                yield str(each.get("model")), str(each["served"])
+
+    @property
     def known_by(self) -> tuple[str, object]:
         """The keys of the row's prompt and of its response; equal ones in other rows have equal keys."""
         text = next((self.fields[name] for name in COMPLETION if isinstance(self.get(name), str)), None)
@@ -170,6 +179,16 @@ class Row:
 def to_judge(model: Any, ask: Any) -> Any:
     """A judge by its model and how it asks."""
     return f"{model}, {ask}" if ask else model
+
+
+def answered_as(served: Counter[tuple[str, str]]) -> Iterator[str]:
+    """A phrase for each model whose name stood for several: their scores are those of different judges."""
+    for model in dict.fromkeys(model for model, _ in served):
+        names = Counter({name: n for (asked, name), n in served.items() if asked == model}).most_common()
+        if len(names) > 1:
+            shown = " and ".join(f"{name!r} ({n:,} ratings)" for name, n in sorted(names[:_MOST_SERVED]))
+            more = f" and {len(names) - _MOST_SERVED:,} more names" if len(names) > _MOST_SERVED else ""
+            yield f"{model!r} answered as {shown}{more}"
 
 
 def own_name(name: str) -> str:

@@ -37,7 +37,7 @@ def test_the_action_passes_on_the_first_run_and_fails_for_worse_responses(tmp_pa
     assert (done.returncode, "no earlier scores" in done.stdout) == (0, True), done.stderr
     (tmp_path / "$(touch y).jsonl").rename(tmp_path / "last.jsonl")
     (tmp_path / "-raw $(touch x).jsonl").write_text("".join(row % (n, bad) for n in range(9)))
-    done = perform(SCORE, tmp_path, **inputs)
+    done = perform(SCORE, tmp_path, **inputs, other_judge="true")
     assert done.stdout.endswith("clearly worse than last.jsonl.\n"), done.stderr
     assert done.returncode == 1
     assert re.findall("### (.*)", (tmp_path / "GITHUB_STEP_SUMMARY").read_text()) == ["Check passed", "Check failed"]

@@ -55,12 +55,16 @@ class Scores:
 
 @dataclass(frozen=True)
 class Columns:
-    """The fields to read: label, scores and group; and the range of the labels if it is not the rubric's."""
+    """The fields to read: label, scores and group; the range of the labels if it is not the rubric's.
+
+    `takes_other_judge` is as in `judge.evaluation.estimate.Fields`.
+    """
 
     label: str
     scores: tuple[str, ...] = ("score",)
     label_range: Range | None = None
     group: str | None = None
+    takes_other_judge: bool = False
 
 
 def read_scores(path: Path, columns: Columns, rubric: str | Path | None = None) -> Scores:
@@ -91,7 +95,7 @@ def read_scores(path: Path, columns: Columns, rubric: str | Path | None = None) 
     merged = _Merged(columns.group)
     for row in rows:
         merged.add(labelled.read(row, scale))
-    labelled.check()
+    labelled.check(takes_other_judge=columns.takes_other_judge)
     judges = dict.fromkeys(judge for item in merged.items.values() for judge in item.scores)
     telling = [part for part in range(4) if len({judge[part] for judge in judges}) > 1]
     names = {

@@ -49,6 +49,10 @@ SITUATIONS: dict[str, tuple[list[Any], list[str]]] = {
     "many of them": ([FAIR, *[{"score": 3, "human": "no"}] * 12], []),
     "people on unscored responses": ([FAIR | {"human": [3, 3]}, {"score": None, "human": [1, 1]}], []),
     "another score for the same response": ([FAIR | {"case": 1, "score": score} for score in (3, 4)], []),
+    "a model that answered under two names": (
+        [FAIR | {"ratings": [{"model": "m", "served": each}]} for each in "ab"],
+        [],
+    ),
     "a matrix too wide to print": ([{"score": 70, "human": 60}], ["--rubric", "wide.txt"]),
     "labels that look like another scale": (ROWS, []),
     "control characters in a name": ([FAIR | {"model": "a\x1b]0;b\x07"}], []),

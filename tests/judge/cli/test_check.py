@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from syrupy.assertion import SnapshotAssertion
 
 from tests.judge_command import Done, run
-from tests.model_server import Failure, ModelServer
+from tests.model_server import Answer, Failure, ModelServer
 
 Rows = list[Any]
 
@@ -113,6 +113,34 @@ async def test_a_comparison_reads_as_in_the_snapshot(files: Files, snapshot: Sna
         assert files.said(done) == snapshot(name=name)
 
 
+def strict(request: dict[str, Any]) -> Answer:
+    """The answer of another model under the same name, which gives a point less."""
+    return Answer(f"score: {int(str(reply_to(request))[7]) - 1}\nSo it is.", model="m-2")
+
+
+OTHERS = [f"What is {n} less {n}?" for n in range(30)]
+JUDGE_CHANGES: dict[str, tuple[int, list[object], list[str]]] = {  # pairs with the same texts, other scores, options
+    "all pairs with the same texts": (40, [], []),
+    "enough pairs, the others as good": (30, [4, 3] * 15, []),
+    "enough pairs, the others worse": (30, [2] * 30, []),
+    "clear with few pairs, some others empty": (10, [*[2] * 15, *[""] * 15], []),
+    "too few pairs": (1, [2] * 30, []),
+    "too few pairs, and told to compare": (1, [2] * 30, ["--other-judge"]),
+}
+
+
+async def test_pairs_with_the_same_texts_tell_the_judge_from_the_assistant(
+    files: Files, snapshot: SnapshotAssertion
+) -> None:
+    for name, (same, others, options) in JUDGE_CHANGES.items():
+        files.server.script(reply_to)
+        before = await files.scored("before", [*FOURS[:same], *scores(*[3, 4] * (len(others) // 2), prompts=OTHERS)])
+        files.server.script(strict)
+        source = files.write("now", [*FOURS[:same], *scores(*others, prompts=OTHERS)])
+        done = await files.batch(source, "--compare", before, "--fail-if-worse", *options)
+        assert files.said(done) == snapshot(name=name)
+
+
 async def test_without_an_order_to_fail_a_worse_output_is_only_told(files: Files) -> None:
     before, asked = await files.scored("before", FOURS), len(files.server.requests)
     done = await files.batch(files.write("told", scores(*[3] * 40)), "--compare", before)
@@ -193,7 +221,7 @@ async def test_the_summary_is_appended_and_shows_the_largest_drops_as_plain_text
     assert cells[start + 3 : start + 6] == [["<code>", "x" * 79 + "…", "</code>"], ["5"], ["1"]]
     assert cells[start + 6 : start + 9] == [["<code>", "two", "</code>"], ["5"], ["3"]]
     assert ["<code>", "one", "</code>"] not in cells
-    assert "| mean of the pairs (n = 5) | 5.00 | 2.60 |" in text
+    assert "| mean of the other pairs (n = 4) | 5.00 | 2.00 |" in text
 
 
 async def test_names_in_the_output_are_no_commands_to_github(files: Files) -> None:

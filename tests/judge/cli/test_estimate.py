@@ -46,6 +46,7 @@ Figures = Callable[..., dict[str, Any]]
 
 UNUSED: Rows = [{"score": 5, "human": None}, {"score": 2, "human": None}]
 TWO_JUDGES = [row | {"model": "a"} for row in ROWS] + [row | {"model": "b", "score": 0} for row in ROWS]
+SERVED = [row | {"ratings": [{"model": "m", "served": f"m-{n % 5}"}]} for n, row in enumerate(ROWS)]
 SITUATIONS: dict[str, tuple[Rows | str, list[str]]] = {
     "few labels": (ROWS[10:], []),
     "one label": ([{"score": 3, "human": 4}, *UNUSED], []),
@@ -56,6 +57,8 @@ SITUATIONS: dict[str, tuple[Rows | str, list[str]]] = {
     "rows that share a prompt": ([row | {"prompt_id": number // 4} for number, row in enumerate(ROWS)], []),
     "two scores of one case": ([{"case": 7, "score": 3, "human": 3}, {"case": 7, "score": 5, "human": 4}], []),
     "scores of several judges": (TWO_JUDGES, []),
+    "a model that answered under several names": (SERVED, []),
+    "the same, taken for one judge": (SERVED, ["--other-judge"]),
     "a judge that there is not": (TWO_JUDGES, ["--judge", "c"]),
     "a probability on some labels alone": ([ROWS[0], ROWS[1] | {"probability": 0.5}, *ROWS[2:]], []),
     "another rubric": ([row | {"rubric": "ten"} for row in ROWS], []),
