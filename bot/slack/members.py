@@ -66,7 +66,8 @@ class Members:
             at_least_s: A timeout that replaces `patience_s` if it is longer, for callers that keep no person waiting.
         """
         found: dict[str, Member] = {}
-        left = iter(author_ids)
+        wanted = list(author_ids)
+        left = iter(wanted)
 
         async def ask() -> None:
             for author_id in left:
@@ -74,7 +75,7 @@ class Members:
 
         with suppress(TimeoutError):
             async with asyncio.timeout(max(self.patience_s, at_least_s)):
-                await asyncio.gather(*(ask() for _ in range(_ASKED_AT_ONCE)))
+                await asyncio.gather(*(ask() for _ in wanted[:_ASKED_AT_ONCE]))
         return found
 
     async def is_known_bot(self, author_id: str) -> bool:
