@@ -14,7 +14,7 @@ COPY judge judge
 COPY bot bot
 # Compiled now, because the app's user cannot write here, and each health check would compile everything again.
 ENV UV_COMPILE_BYTECODE=1 UV_NO_CACHE=1
-RUN uv sync --frozen --no-dev --no-install-project --extra postgres --extra otel \
+RUN uv sync --frozen --no-dev --no-install-project --extra postgres --extra otel --extra uvloop \
     && uv build --wheel --build-constraints tools/build.txt --require-hashes --out-dir /tmp/wheel \
     && uv pip install --no-deps /tmp/wheel/*.whl && rm -r /tmp/wheel
 RUN useradd --create-home judge && install --directory --owner judge --group judge --mode 700 /data

@@ -4,7 +4,9 @@ import asyncio
 import logging
 import sys
 from collections.abc import Coroutine
+from contextlib import suppress
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -70,7 +72,11 @@ def serve(http: Http = False, role: RoleName = "both") -> None:
     settings = load_settings(role=Role(role), **given)
     read_variables()
     configure_logs(settings.log_format)
-    asyncio.run(run(settings, Role(role)))
+    loop = None  # asyncio's own
+    with suppress(ImportError):
+        loop = import_module("uvloop").new_event_loop
+    with asyncio.Runner(loop_factory=loop) as runner:
+        runner.run(run(settings, Role(role)))
 
 
 @app.command()
