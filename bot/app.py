@@ -26,7 +26,7 @@ from bot.errors import BotError
 from bot.feature import Services
 from bot.features import digest, home, labels, privacy, rubrics, score, watch, workflow
 from bot.features.score import handlers
-from bot.judges import limits_of, open_judges, rubrics_of
+from bot.judges import limits_of, open_judges, rubric_of
 from bot.pipeline.case_access import CaseAccess
 from bot.pipeline.delivery import Delivery
 from bot.pipeline.engine import Engine, JobHandler
@@ -42,13 +42,14 @@ from bot.settings import Settings
 from bot.slack.client import Identity, identify, web_client
 from bot.slack.http import HttpFront
 from bot.slack.incoming import ChannelEvents, SocketLink
-from bot.slack.members import Access, Homes, Members, Memberships
+from bot.slack.members import Access, Members, Memberships
 from bot.slack.messenger import Messenger
 from bot.store import Store
 from bot.store.errors import STORE_ERRORS
 from bot.store.jobs import JobKind
 from bot.store.ownership import owned
 from bot.telemetry import start as start_telemetry
+from judge import list_rubrics, load_rubric
 from judge.scoring.model import FLEX
 
 GRACE_S = 30
@@ -62,8 +63,7 @@ logger = structlog.get_logger(__name__)
 async def serve(settings: Settings, role: Role = Role.BOTH) -> None:
     """Runs the bot, over Socket Mode or HTTP, until SIGTERM or SIGINT; a second signal does not wait for running cases.
 
-    Raises:
-        BotError: The bot cannot start, or has lost its connection for good; the message says what to fix.
+    Raises BotError, which says what to fix, if it cannot start, or has lost its connection for good.
     """
     connected, stopping = asyncio.Event(), asyncio.Event()
     serving = asyncio.current_task()
@@ -108,11 +108,7 @@ async def running_bot(
     model_pauses: Sequence[timedelta] = MODEL_PAUSES,
     role: Role = Role.BOTH,
 ) -> AsyncIterator[RunningBot]:
-    """A connected bot. On exit, running cases get `grace_s` to finish, then everything is closed.
-
-    Raises:
-        BotError: The bot cannot start; the message says what to fix.
-    """
+    """A connected bot. On exit, running cases get `grace_s` to finish, then everything is closed."""
     async with AsyncExitStack() as stack:
         services = await open_services(stack, settings, role)
         services.model_pauses = model_pauses
@@ -153,11 +149,7 @@ FEATURES = (
 
 
 async def open_services(stack: AsyncExitStack, settings: Settings, role: Role = Role.BOTH) -> Services:
-    """The store, the connection to Slack and the features that use them; they close with the stack.
-
-    Raises:
-        BotError: One of them cannot be opened, or the role needs PostgreSQL.
-    """
+    """The store, the connection to Slack and the features that use them; they close with the stack."""
     store = await stack.enter_async_context(await Store.open(settings.database_url, settings.store_text))
     if store.database.is_sqlite and role is not Role.BOTH:
         raise BotError(f"--role {role}: SQLite serves one process; use PostgreSQL, or --role both")
@@ -184,7 +176,9 @@ def make_services(
     clock: Clock = utc_now,
 ) -> Services:
     """The app's services and features; without `make_judge`, the app settles no cases."""
-    found = RubricChoice(store.rubrics, rubrics_of(settings))
+    default, tier = rubric_of(settings), settings.watch_tier or settings.judge_tier
+    shipped = {name: load_rubric(name) for name in list_rubrics() if name != default.name}
+    found = RubricChoice(store.rubrics, {default.name: default} | shipped)
     members, memberships, messenger = Members(client), Memberships(client), Messenger(client)
     limits, policy = limits_of(settings), Policy(settings.channels_allowed, settings.channels_denied)
     lookup = Lookup(client, identity.own_ids, members, scores_people=settings.score_people)
@@ -200,7 +194,6 @@ def make_services(
         messenger=messenger,
         members=members,
         memberships=memberships,
-        homes=Homes(client),
         access=Access(client, settings.digest_by == "admins"),
         rubrics=found,
         lookup=lookup,
@@ -208,9 +201,7 @@ def make_services(
         case_access=CaseAccess(store.cases, memberships),
         own_cases=OwnCases(memberships, members),
         clock=clock,
-        judges=Judges(found, make_judge, settings.judge_models, settings.watch_tier or settings.judge_tier)
-        if make_judge
-        else None,
+        judges=make_judge and Judges(found, make_judge, settings.judge_models, tier),
     )
     services.features = tuple(make(services) for make in FEATURES)
     return services

@@ -86,9 +86,9 @@ def health() -> None:
     Exit code 0 if it is, 1 if not.
     """
     from bot.commands.health import examine
-    from bot.settings import load_store_settings
+    from bot.settings import StoreSettings, load
 
-    is_well, sentence = asyncio.run(examine(load_store_settings().database_url))
+    is_well, sentence = asyncio.run(examine(load(StoreSettings).database_url))
     typer.echo(f"{'ok' if is_well else 'wrong'}: {sentence}")
     raise typer.Exit(0 if is_well else 1)
 
@@ -115,7 +115,7 @@ def manifest(
 
     The part message-events makes Slack send every message in the app's channels.
     """
-    from bot.commands.manifest import to_yaml
+    from bot.slack.manifest import to_yaml
 
     typer.echo(to_yaml(parts, is_minimal=minimal), nl=False)
 
@@ -145,7 +145,7 @@ def digest(channel: Channel) -> None:
 
     Nothing is posted.
     """
-    from bot.commands.preview import preview
+    from bot.commands.in_channel import preview
     from bot.settings import PreviewSettings, load
 
     _run(preview(load(PreviewSettings), channel))
@@ -220,7 +220,7 @@ def release(
 
     Its scores are then compared with those before it.
     """
-    from bot.commands.release import release as mark
+    from bot.commands.in_channel import release as mark
     from bot.settings import PreviewSettings, load
 
     _run(mark(load(PreviewSettings), channel, assistant, note))

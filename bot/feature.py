@@ -34,7 +34,7 @@ from bot.slack.blocks import Block
 from bot.slack.client import Identity, is_transient
 from bot.slack.incoming import Traffic
 from bot.slack.invocation import HomeVisit, Invocation
-from bot.slack.members import Access, Homes, Member, Members, Memberships
+from bot.slack.members import Access, Member, Members, Memberships
 from bot.slack.messenger import Drawn, Messenger, Post
 from bot.store import Store
 from bot.store.figures import Place
@@ -108,7 +108,6 @@ class Services:
     messenger: Messenger
     members: Members
     memberships: Memberships
-    homes: Homes
     access: Access
     rubrics: RubricChoice
     lookup: Lookup
@@ -123,11 +122,9 @@ class Services:
     model_pauses: Sequence[timedelta] = MODEL_PAUSES
 
     def words(self) -> Mapping[str, Word]:
-        """The words after `/judge` of all features, each with the function that answers it."""
         return {word: answer for each in self.features for word, answer in each.words.items()}
 
     def help(self, which: Literal["help", "more_help", "direct_help"]) -> str:
-        """The help text for `/judge`, from all features."""
         lines: list[str] = [getattr(each, which) for each in self.features]
         return "\n".join(line for line in lines if line)
 
@@ -166,8 +163,3 @@ class Services:
     async def week_blocks(self, place: Place, week: Week, now: datetime, named: Named) -> list[Block | Drawn]:
         found = [await each.week_blocks(place, week, now, named) for each in self.features if each.week_blocks]
         return [block for blocks in found for block in blocks]
-
-    async def preview(self, channel_id: str) -> None:
-        for each in self.features:
-            if each.preview:
-                await each.preview(channel_id)

@@ -18,13 +18,9 @@ logger = structlog.get_logger(__name__)
 
 
 class HttpServer:
-    """Listens while its context is open.
+    """Listens while its context is open; port 0 takes a free one.
 
-    Args:
-        where: The names of the settings for host and port, which the error names if the port is taken.
-        host: The address to listen on.
-        port: The port to listen on; 0 takes a free one.
-        answer: Answers a request.
+    `where` has the names of the settings for host and port, for the error if the port is taken.
     """
 
     def __init__(self, where: tuple[str, str], host: str, port: int, answer: Answer) -> None:
@@ -35,11 +31,7 @@ class HttpServer:
         self._runner: web.ServerRunner | None = None
 
     async def __aenter__(self) -> Self:
-        """Starts to listen.
-
-        Raises:
-            SettingsError: The port is taken, or the host is not an address of this machine.
-        """
+        """Starts to listen; raises SettingsError if the port is taken, or the host is no address of this machine."""
         # Slack sends uncompressed bodies, and signs them as sent.
         server = web.Server(self._answer, access_log=None, auto_decompress=False)
         self._runner = web.ServerRunner(server, shutdown_timeout=_LAST_ANSWERS_S)

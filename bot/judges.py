@@ -1,27 +1,22 @@
 """The app's judges, made from its settings."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
 from bot.domain.limits import Limits
 from bot.pipeline.judges import MakeJudge
-from bot.settings import OFFLINE, JudgeSettings, Settings
-from judge import Judge, Rubric, list_rubrics, load_rubric
+from bot.settings import OFFLINE, Settings
+from judge import Judge, Rubric, load_rubric
 from judge.scoring.model import Connection, check_client, make_client
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 
-def rubric_of(settings: JudgeSettings) -> Rubric:
+def rubric_of(settings: Settings) -> Rubric:
     return load_rubric(settings.judge_rubric)
-
-
-def rubrics_of(settings: Settings) -> Mapping[str, Rubric]:
-    default = rubric_of(settings)
-    return {default.name: default} | {name: load_rubric(name) for name in list_rubrics() if name != default.name}
 
 
 def limits_of(settings: Settings) -> Limits:
@@ -36,16 +31,8 @@ def limits_of(settings: Settings) -> Limits:
 
 
 @asynccontextmanager
-async def open_judges(
-    settings: JudgeSettings, client_type: "type[AsyncOpenAI] | None" = None
-) -> AsyncIterator[MakeJudge]:
-    """A function that makes judges; they share one client of the model's server, of class `client_type` if given.
-
-    It is made for the first request.
-
-    Raises:
-        SetupError: As in `make_client`.
-    """
+async def open_judges(settings: Settings, client_type: "type[AsyncOpenAI] | None" = None) -> AsyncIterator[MakeJudge]:
+    """A function that makes judges; they share one client, which is made for the first request."""
     if settings.judge_model == OFFLINE and not settings.judge_models:
         yield _maker(settings, None)
         return
@@ -56,7 +43,7 @@ async def open_judges(
         yield _maker(settings, connection)
 
 
-def _maker(settings: JudgeSettings, client: Connection | None) -> MakeJudge:
+def _maker(settings: Settings, client: Connection | None) -> MakeJudge:
     def make(rubric: Rubric, model: str | None, tier: str | None) -> Judge:
         # No model is asked twice.
         stronger = None if model == settings.judge_escalate_to else settings.judge_escalate_to

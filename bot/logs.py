@@ -38,11 +38,8 @@ logger = logging.getLogger(__name__)
 class RepeatFilter(logging.Filter):
     """Passes a few lines a minute of each warning or error, and later logs how many it left out.
 
-    All lines below a warning pass: there is one for each case, and outsiders cannot cause any.
-
-    Args:
-        most_a_minute: The most lines with the same logger and event; numbers in the event do not count.
-        clock: The time in seconds, from any starting point.
+    Lines with the same logger and event repeat each other; numbers in the event do not count. All lines below a warning
+    pass: there is one for each case, and outsiders cannot cause any.
     """
 
     def __init__(self, most_a_minute: int = _MOST_A_MINUTE, clock: Callable[[], float] = time.monotonic) -> None:

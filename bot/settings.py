@@ -101,10 +101,11 @@ class WeekSettings(StoreSettings):
     digest_tz: Zone = "UTC"
 
 
-class SlackSettings(StoreSettings):
-    """Adds how Slack and the app reach each other."""
+class Settings(StoreSettings):
+    """All settings."""
 
     hears_slack: ClassVar[bool] = True
+    asks_model: ClassVar[bool] = True
 
     serve_http: bool = Field(
         default=False,
@@ -129,25 +130,6 @@ class SlackSettings(StoreSettings):
         default=SLACK_API_URL,
         description="change it for GovSlack (`slack-gov.com/api/` with `https://`) or a stand-in on this machine",
     )
-
-    @field_validator("slack_app_token")
-    @classmethod
-    def _has_a_socket(cls, token: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
-        if cls.hears_slack and not token and not info.data.get("serve_http"):
-            raise ValueError(f"missing; {setting_values.EXPECTED_APP}")
-        return token
-
-    @field_validator("slack_signing_secret")
-    @classmethod
-    def _has_a_secret(cls, secret: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
-        is_blank = not (secret and secret.get_secret_value().strip())
-        if cls.hears_slack and is_blank and info.data.get("serve_http"):
-            raise ValueError("missing; HTTP mode needs it (api.slack.com/apps > your app > Basic Information)")
-        return secret
-
-
-class JudgeSettings(StoreSettings):
-    """Adds the judge; enough for commands that do not use Slack. A missing key is reported by the first model call."""
 
     openai_base_url: str | None = Field(
         default=None,
@@ -196,12 +178,6 @@ class JudgeSettings(StoreSettings):
     judge_tier: str | None = Field(default=None, description="`flex`: half the price, within 15 minutes")
     judge_concurrency: int = Field(default=8, ge=1, le=256, description="cases judged at the same time")
     judge_timeout_s: float = Field(default=60, gt=0, le=3600, description="longest time for one answer, in seconds")
-
-
-class Settings(JudgeSettings, SlackSettings):
-    """All settings."""
-
-    asks_model: ClassVar[bool] = True
 
     max_cases_per_user_per_hour: int = Field(
         default=60, ge=0, le=1_000_000, description="cases one person may request within an hour; `0`: no limit"
@@ -262,6 +238,21 @@ class Settings(JudgeSettings, SlackSettings):
     log_format: Literal["console", "json"] = Field(
         default="console", description="`json`: one object per line. Tokens and texts are never logged"
     )
+
+    @field_validator("slack_app_token")
+    @classmethod
+    def _has_a_socket(cls, token: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
+        if cls.hears_slack and not token and not info.data.get("serve_http"):
+            raise ValueError(f"missing; {setting_values.EXPECTED_APP}")
+        return token
+
+    @field_validator("slack_signing_secret")
+    @classmethod
+    def _has_a_secret(cls, secret: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
+        is_blank = not (secret and secret.get_secret_value().strip())
+        if cls.hears_slack and is_blank and info.data.get("serve_http"):
+            raise ValueError("missing; HTTP mode needs it (api.slack.com/apps > your app > Basic Information)")
+        return secret
 
     @field_validator("watch_tier")
     @classmethod
@@ -328,9 +319,8 @@ S = TypeVar("S", bound=StoreSettings)
 def load(kind: type[S], env_file: Path | None = _ENV_FILE, **given: object) -> S:
     """The settings of that kind; `given` overrides the environment, which overrides `env_file`.
 
-    Raises:
-        SettingsError: Settings are missing or wrong, all listed in the message; the file is not UTF-8, or has a name
-            that is nearly a setting's.
+    Raises SettingsError, which lists all that is missing or wrong, or says that the file is not UTF-8 or has a name
+    that is nearly a setting's.
     """
     try:
         names = _names(env_file)
@@ -359,11 +349,6 @@ def _misspelt(names: Set[str]) -> Mapping[str, str]:
     known |= {f"{name}_FILE" for name in known}
     close = {name: get_close_matches(name, known, n=1, cutoff=_NEARLY) for name in sorted(names - known)}
     return {name: found[0] for name, found in close.items() if found}
-
-
-def load_store_settings() -> StoreSettings:
-    """The settings of the store alone; raises the same errors as `load`."""
-    return load(StoreSettings)
 
 
 def files_with_secrets(env_file: Path = _ENV_FILE) -> Sequence[Path]:

@@ -32,7 +32,6 @@ async def show(since: datetime | None, *, is_json: bool) -> None:
 
 
 def to_document(act: Act) -> dict[str, Any]:
-    """The act as a JSON document."""
     return {
         "at": act.at.isoformat(),
         "team": act.team_id,

@@ -83,7 +83,6 @@ EXAMPLES = (
 
 
 def post_examples(workspace: Workspace) -> None:
-    """Posts each example in its thread as a message of the app."""
     app = Person(workspace, workspace.bot.id)
     channel = workspace.channel(CHANNEL)
     for example in EXAMPLES:
@@ -100,7 +99,6 @@ def _verdict(said: Sequence[tuple[int, str]], model: str) -> CaseVerdict:
 
 
 def post_offline_note(workspace: Workspace) -> None:
-    """Posts in the channel, as its newest message, that the offline rater only counts words."""
     Person(workspace, workspace.bot.id).post(CHANNEL, _OFFLINE_NOTE)
 
 

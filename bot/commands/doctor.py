@@ -16,7 +16,7 @@ from bot import judges
 from bot.domain.numbers import number_of
 from bot.errors import BotError, SettingsError, SlackError, StoreError
 from bot.setting_values import Role, readable_on_the_way_to
-from bot.settings import JudgeSettings, Settings, files_with_secrets, load_settings
+from bot.settings import Settings, files_with_secrets, load_settings
 from bot.slack import client as slack_client
 from bot.slack import manifest
 from bot.store import Store, ownership
@@ -221,7 +221,7 @@ async def _try_model(settings: Settings, name: str) -> str:
     return "; ".join([f"{name}: {verdict.model} scores with {verdict.rubric}", *judge.shortfalls, *timed])
 
 
-def slowness(settings: JudgeSettings, took_s: float) -> str:
+def slowness(settings: Settings, took_s: float) -> str:
     """What a slow rating means for verdicts, and what to set."""
     is_text = settings.judge_ask == "text"
     # Of three ratings, two equal ones are enough; an answer should have the time of three verdicts.

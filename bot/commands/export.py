@@ -19,7 +19,7 @@ from bot.commands.export_formats import CONVERTERS
 from bot.domain.case import text_hash
 from bot.domain.numbers import number_of
 from bot.errors import BotError
-from bot.settings import load_store_settings
+from bot.settings import StoreSettings, load
 from bot.store.audit import Act, Action, Audit
 from bot.store.database import Database
 from bot.store.export import Exports, Selection
@@ -33,7 +33,10 @@ from judge.rows.exports import export as write_table
 T = TypeVar("T")
 
 _DIGITS = 12
-_LONGEST_ID = 40
+_UNKNOWN = (
+    "nothing is stored about this person; expected a Slack user id, such as U0123ABCD (their profile > More > "
+    "Copy member ID)"
+)
 
 
 async def export_labels(
@@ -42,12 +45,8 @@ async def export_labels(
     """Writes the labelled cases, or all cases that count, to a file or the terminal, and prints their number.
 
     `form` is one of `Format` or `CONVERTERS`; by default the one that the file's name implies, or else JSONL.
-
-    Raises:
-        BotError: The format does not go with the other options, the store cannot be read, or the file not written.
-        SetupError: The name of the file implies no format, or a library for the format is missing.
     """
-    if has_texts and load_store_settings().store_text != "full":
+    if has_texts and load(StoreSettings).store_text != "full":
         raise BotError("--texts: none are kept (STORE_TEXT=none); leave it out")
     if form in CONVERTERS and not has_texts:
         raise BotError(f"--format {form} needs texts; add --texts if the file may hold them")
@@ -84,7 +83,10 @@ async def export_person(path: Path | None, user: str) -> None:
     """
     async with opened.opened_database() as database:
         personal = Personal(database, Audit(database))
-        team_id, user_id = await _find_person(personal, user)
+        user_id = user.rpartition("/")[2]
+        with opened.reading():
+            teams = await personal.teams(user_id)
+        team_id = opened.one_team("--user", teams, user, _UNKNOWN)
         with _output(path) as output:
             await opened.note(database, [Act(team_id, opened.operator(), Action.EXPORTED_PERSON, user_id=user_id)])
             count = 0
@@ -93,21 +95,6 @@ async def export_person(path: Path | None, user: str) -> None:
                 output.write(json.dumps(document, ensure_ascii=False, default=datetime.isoformat) + "\n")
                 count += 1
     typer.echo(f"{number_of(count, 'row')} written", err=True)
-
-
-async def _find_person(personal: Personal, user: str) -> tuple[str, str]:
-    team_id, _, user_id = user.rpartition("/")
-    with opened.reading():
-        teams = [each for each in await personal.teams(user_id) if team_id in {"", each}]
-    if not teams:
-        raise BotError(
-            f"--user {user[:_LONGEST_ID]!r}: nothing is stored about this person; expected a Slack user id, such as "
-            "U0123ABCD (their profile > More > Copy member ID)"
-        )
-    if len(teams) > 1:
-        names = ", ".join(f"--user {each}/{user_id}" for each in teams)
-        raise BotError(f"--user {user!r}: there is one in each of {len(teams)} workspaces; say which: {names}")
-    return teams[0], user_id
 
 
 @contextmanager
@@ -152,15 +139,11 @@ async def export(
     has_texts: bool = True,
     convert: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None,
 ) -> tuple[int, int]:
-    """Writes a row for each label, and if selected for each case without one; returns two counts.
+    """Writes a row for each label, and if selected for each case without one; counts those written and left out.
 
     If `has_texts` is False, texts are left out; those of a message deleted in Slack always are. Rows of the same
     question, after the same conversation, still share a `prompt_id`. With `convert`, rows without texts are left out.
-    The counts are the rows written and the rows left out.
-
-    Raises:
-        StoreError: The store cannot be read.
-        OSError: `output` cannot be written.
+    An OSError of `output` is raised as it is.
     """
     count = left_out = 0
     async for labelled, _, said in _readable(Exports(database).rows(which)):

@@ -5,18 +5,20 @@ import os
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 
-from bot.errors import StoreError
-from bot.settings import load_store_settings
+from bot.errors import BotError, StoreError
+from bot.settings import StoreSettings, load
 from bot.store.audit import Act, Audit
 from bot.store.database import Database
 from bot.store.errors import STORE_ERRORS, reason_of
 from bot.store.opening import open_engine, require_log
 
+_LONGEST = 40
+
 
 @asynccontextmanager
 async def opened_database() -> AsyncIterator[Database]:
     """The database from the settings, migrated."""
-    url = load_store_settings().database_url
+    url = load(StoreSettings).database_url
     await require_log(url)
     database = Database(await open_engine(url))
     try:
@@ -40,6 +42,18 @@ async def note(database: Database, acts: Sequence[Act]) -> None:
         await Audit(database).note(acts)
     except STORE_ERRORS as exc:
         raise StoreError(f"the database cannot be written ({reason_of(exc)}); nothing was exported") from exc
+
+
+def one_team(option: str, teams: Sequence[str], given: str, unknown: str) -> str:
+    """The team that `given` means, an id that may follow a team's id and a slash; raises BotError if it is not one."""
+    team_id, _, its_id = given.rpartition("/")
+    found = [each for each in teams if team_id in {"", each}]
+    if not found:
+        raise BotError(f"{option} {given[:_LONGEST]!r}: {unknown}")
+    if len(found) > 1:
+        names = ", ".join(f"{option} {each}/{its_id}" for each in found)
+        raise BotError(f"{option} {given!r}: there is one in each of {len(found)} workspaces; say which: {names}")
+    return found[0]
 
 
 def operator() -> str:

@@ -9,13 +9,13 @@ from bot.commands.opened import operator
 from bot.domain.clock import utc_now
 from bot.domain.numbers import number_of
 from bot.errors import BotError
-from bot.settings import load_store_settings
+from bot.settings import StoreSettings, load
 from bot.store import Store
 
 
 async def purge(days: int | None, *, is_dry: bool) -> None:
     """Deletes cases older than `days`, or than RETENTION_DAYS by default, and prints how many."""
-    settings = load_store_settings()
+    settings = load(StoreSettings)
     days = days or settings.retention_days
     if days is None:
         raise BotError("give --days N, or set RETENTION_DAYS")

@@ -10,7 +10,7 @@ from sqlalchemy import Row
 
 from bot.commands.channels import find_channel
 from bot.commands.export import to_row
-from bot.commands.opened import note, opened_database, operator, reading
+from bot.commands.opened import note, one_team, opened_database, operator, reading
 from bot.errors import BotError
 from bot.pipeline.verdict_text import in_short
 from bot.settings import ChannelDefaults, load
@@ -23,7 +23,6 @@ from judge.evaluation.view import save_page
 from judge.evaluation.view.replies import MOST_REPLIES, Reader
 from judge.scoring.rubric import Scale
 
-_LONGEST = 40
 _CARRIED = (
     *("mean", "justification", "flags", "weighted_score"),
     *("input_tokens", "output_tokens", "latency_ms", "cost_usd"),
@@ -61,14 +60,8 @@ async def view(channel: str, path: Path | None, since: datetime | None, *, watch
 
 
 async def find_team(exports: Exports, given: str, channel_id: str, *, watched: bool) -> str:
-    team_id = given.rpartition("/")[0]
-    teams = [each for each in await exports.teams(channel_id, watched=watched) if team_id in {"", each}]
-    if not teams:
-        raise BotError(f"--channel {given[:_LONGEST]!r}: no score there was visible to the whole channel; name another")
-    if len(teams) > 1:
-        names = ", ".join(f"--channel {each}/{channel_id}" for each in teams)
-        raise BotError(f"--channel {given!r}: there is one in each of {len(teams)} workspaces; say which: {names}")
-    return teams[0]
+    teams = await exports.teams(channel_id, watched=watched)
+    return one_team("--channel", teams, given, "no score there was visible to the whole channel; name another")
 
 
 async def _check_number(exports: Exports, which: Selection, channel_id: str) -> None:

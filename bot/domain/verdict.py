@@ -41,11 +41,7 @@ class CaseVerdict(Verdict):
 
     @property
     def span(self) -> tuple[int, int]:
-        """The lowest and the highest usable rating.
-
-        Raises:
-            ValueError: There is none.
-        """
+        """The lowest and the highest usable rating; raises ValueError if there is none."""
         scores = [rating.score for rating in usable(self)]
         return min(scores), max(scores)
 

@@ -21,15 +21,8 @@ async def ask(
 ) -> T:
     """The answer of a model to a request that counts in the workspace's limits like a case.
 
-    Args:
-        team_id: The workspace whose limits apply.
-        texts: The texts that the model reads, from which the tokens are estimated.
-        request: Sends the request.
-        taken: Returns the number of tokens that an answer took.
-
-    Raises:
-        BudgetError: A limit of the workspace is used up.
-        JudgeError: The model fails.
+    The tokens are estimated from `texts`, which the model reads; `taken` says how many an answer took. Raises
+    BudgetError if a limit is used up, and JudgeError if the model fails.
     """
     spending = store.spending
     reserved = await spending.reserve(team_id, limits, limits.expected_tokens(*texts))

@@ -16,6 +16,7 @@ from bot.domain.verdict import CaseVerdict
 from bot.domain.watch import Shows
 from bot.pipeline import text as messages
 from bot.pipeline import verdict_text as verdicts
+from bot.pipeline.intake import known_post
 from bot.pipeline.retries import in_brief
 from bot.slack import ids
 from bot.slack.blocks import ModalState
@@ -127,10 +128,7 @@ class Delivery:
 
     async def tell_known(self, case: LoggedCase, known: LoggedCase) -> None:
         """Tells the requester of a case about the one that has its reply already."""
-        verdict = await self._store.cases.verdict(known.id)
-        if verdict:
-            await self._store.assignments.note_told(case.team_id, [known.id], case.requester_id)
-        post = verdicts.known_verdict(known, verdict, self._workspace_url) if verdict else messages.in_progress(known)
+        post = await known_post(self._store, known, case.requester_id, self._workspace_url)
         await self._messenger.tell(requester_of(case), post)
 
     async def _react(self, case: LoggedCase, score: int) -> None:

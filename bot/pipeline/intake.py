@@ -28,7 +28,7 @@ from bot.pipeline.lookup import UNREADABLE, Lookup
 from bot.pipeline.verdict_text import known_verdict
 from bot.slack.invocation import Invocation, Submission
 from bot.slack.messages import Message, Permalink
-from bot.slack.messenger import Messenger
+from bot.slack.messenger import Messenger, Post
 from bot.store import Store
 from bot.store.store import Also
 
@@ -248,16 +248,21 @@ class Intake:
             # The question is searched for again, because the app may have been invited meanwhile.
             await self.store.reopen(case, invocation.response_url, invocation.trigger_id)
             return
-        verdict = await self.store.cases.verdict(case.id)
-        if verdict:
-            await self.store.assignments.note_told(case.team_id, [case.id], invocation.user_id)
-        post = known_verdict(case, verdict, self.workspace_url) if verdict else messages.in_progress(case)
+        post = await known_post(self.store, case, invocation.user_id, self.workspace_url)
         await self.messenger.tell(invocation.recipient_at(case), post)
 
     async def answer(self, case: LoggedCase, question: str, invocation: Invocation) -> None:
         """Stores the question that the requester typed, and continues the case."""
         await self._check(case, invocation)
         await self.store.answer(case, question, self.limits)
+
+
+async def known_post(store: Store, known: LoggedCase, user_id: str, workspace_url: str) -> Post:
+    """What a person is told who asks for a reply that has a case already."""
+    if verdict := await store.cases.verdict(known.id):
+        await store.assignments.note_told(known.team_id, [known.id], user_id)
+        return known_verdict(known, verdict, workspace_url)
+    return messages.in_progress(known)
 
 
 def message_key(channel_id: str, message_ts: str, visibility: Visibility, user_id: str, attempt: int) -> str:

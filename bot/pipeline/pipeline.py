@@ -91,8 +91,7 @@ class CasePipeline:
     async def settle(self, case_id: int, trigger_id: str | None = None) -> None:
         """Takes a case as far as possible; `trigger_id`, while valid, can open a modal that asks for the question.
 
-        Raises:
-            RetryError: The case is not settled yet, and continues after a pause.
+        Raises RetryError if the case is not settled yet, and continues after a pause.
         """
         try:
             claimed = await self._store.claim(case_id)

@@ -16,11 +16,7 @@ class QueueConnection(AsyncpgDriver):
         self._on_loss = on_loss
 
     async def fetch(self, query: str, *args: object) -> list[dict[str, object]]:
-        """The rows of a query.
-
-        Raises:
-            ConnectionError: The server is gone, refuses the query, or does not answer; the queue then ends.
-        """
+        """The rows; raises ConnectionError if the server is gone or does not answer, and the queue then ends."""
         try:
             return await super().fetch(query, *args)
         except _LOST as exc:

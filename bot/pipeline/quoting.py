@@ -51,11 +51,7 @@ async def note_found(store: Store, client: AsyncWebClient, team_id: str, channel
 
 
 async def unquote(store: Store, client: AsyncWebClient, case_ids: Collection[int]) -> None:
-    """Removes the reasons of these cases from the posts that quote them; safe to repeat.
-
-    Raises:
-        SlackApiError, ClientError, TimeoutError: Slack fails temporarily.
-    """
+    """Removes the reasons of these cases from the posts that quote them; safe to repeat if Slack fails temporarily."""
     found = sorted(await store.low_replies.quoted(case_ids))
     for (channel_id, ts), its in groupby(found, key=lambda row: (row.channel_id, row.ts)):
         await _unquote(client, channel_id, ts, [row.case_id for row in its])

@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 import yaml
 
+from bot.errors import BotError
+
 Name = Literal["manifest.yml", "manifest.minimal.yml"]
 FULL: Name = "manifest.yml"
 MINIMAL: Name = "manifest.minimal.yml"
@@ -41,6 +43,18 @@ def load_manifest(name: Name = FULL, parts: Collection[str] = ()) -> dict[str, A
     for part in parts:
         _add(manifest, load_parts()[part])
     return manifest
+
+
+def to_yaml(names: str, *, is_minimal: bool) -> str:
+    """The manifest with the parts of these names, which are separated by commas, as `judge-bot manifest` prints it."""
+    wanted = [name.strip() for name in names.split(",") if name.strip()]
+    parts = load_parts()
+    if unknown := [name for name in wanted if name not in parts]:
+        raise BotError(f"--with {unknown[0]}: unknown; expected {' or '.join(parts)}; separate several by a comma")
+    if is_minimal and MESSAGE_EVENTS in wanted:
+        raise BotError(f"--with {MESSAGE_EVENTS}: the minimal manifest may read no messages; leave out --minimal")
+    manifest = load_manifest(MINIMAL if is_minimal else FULL, wanted)
+    return yaml.safe_dump(manifest, sort_keys=False, allow_unicode=True, width=120)
 
 
 def load_parts() -> dict[str, Any]:

@@ -57,13 +57,12 @@ class Members:
     def __init__(self, client: AsyncWebClient) -> None:
         self._client = client
         self._known = AnswerCache(self._ask, _NAMES_KEPT_S, _MOST_PEOPLE)
+        self._homes = AnswerCache(self._ask_home, _HOMES_KEPT_S, _MOST_PEOPLE)
 
     async def of_all(self, author_ids: Iterable[str], at_least_s: float = 0) -> Mapping[str, Member]:
         """The members with these ids, except those that Slack does not return in time; asked for in this order.
 
-        Args:
-            author_ids: Ids of people and bots.
-            at_least_s: A timeout that replaces `patience_s` if it is longer, for callers that keep no person waiting.
+        `at_least_s` replaces `patience_s` if it is longer, for callers that keep no person waiting.
         """
         found: dict[str, Member] = {}
         wanted = list(author_ids)
@@ -83,11 +82,7 @@ class Members:
         return author_id in found and found[author_id].is_bot
 
     async def people(self, author_ids: Iterable[str]) -> set[str]:
-        """Those of these ids that Slack says are people's.
-
-        Raises:
-            SlackApiError, ClientError, TimeoutError: Slack does not answer now, which says nothing about them.
-        """
+        """Those of these ids that Slack says are people's; raises one of `SLACK_ERRORS` if Slack does not answer."""
         ids = tuple(author_ids)
         members = await asyncio.gather(*(_unless_refused(self._known.get(each)) for each in ids))
         return {each for each, member in zip(ids, members, strict=True) if member and not member.is_bot}
@@ -98,6 +93,14 @@ class Members:
         except SLACK_ERRORS as exc:
             logger.warning("author_unknown", author=author_id, error=slack_word(exc))
             return Member(author_id, is_bot=False)
+
+    async def home_of(self, user_id: str) -> str:
+        """The id of the team that a person belongs to; raises one of `SLACK_ERRORS` if Slack does not say."""
+        return await self._homes.get(user_id)
+
+    async def _ask_home(self, user_id: str) -> str:
+        async with asyncio.timeout(_LOOK_UP_S):
+            return str((await _user(self._client, user_id))["team_id"])
 
     async def _ask(self, author_id: str) -> Member:
         if author_id.startswith("B"):
@@ -205,20 +208,6 @@ async def list_channels(client: AsyncWebClient, user_id: str | None = None) -> M
     return found
 
 
-class Homes:
-    def __init__(self, client: AsyncWebClient) -> None:
-        self._client = client
-        self._known = AnswerCache(self._ask, _HOMES_KEPT_S, _MOST_PEOPLE)
-
-    async def of(self, user_id: str) -> str:
-        """The id of the team that a person belongs to; raises one of `SLACK_ERRORS` if Slack does not say."""
-        return await self._known.get(user_id)
-
-    async def _ask(self, user_id: str) -> str:
-        async with asyncio.timeout(_LOOK_UP_S):
-            return str((await _user(self._client, user_id))["team_id"])
-
-
 _INVITE = "I am not in this channel. Type `/invite @Slack Judge` first."
 
 
@@ -257,8 +246,7 @@ class Access:
     async def is_in(self, channel_id: str, user_id: str) -> bool:
         """Whether the person is in the channel; always asks Slack, and is False if Slack refuses to say.
 
-        Raises:
-            SlackApiError, ClientError, TimeoutError: Slack fails, but may answer later.
+        Raises one of `SLACK_ERRORS` if Slack fails, but may answer later.
         """
         return channel_id in (await _unless_refused(list_channels(self._client, user_id)) or ())
 

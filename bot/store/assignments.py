@@ -263,10 +263,7 @@ class Assignments(db.StoreQueries):
     async def record(self, team_id: str, user_id: str, shown: DrawnCase, label: Label) -> None:
         """Records a blind label of a case that the person was shown; it is not changed afterwards.
 
-        Raises:
-            NotRecordedError: They were not shown it or have answered, it has changed since they were shown it, or they
-                know a score of its reply.
-            EnoughError: Others have given the last of this week's labels in the meantime.
+        Raises NotRecordedError, or EnoughError if others have given the last of this week's labels in the meantime.
         """
         key = {"team_id": team_id, "case_id": shown.id, "user_id": user_id}
         is_there = sa.select(cases.c.id).where(cases.c.team_id == team_id, cases.c.id == shown.id, may_label(user_id))

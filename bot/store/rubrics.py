@@ -64,12 +64,7 @@ class Rubrics(StoreQueries):
         return found
 
     async def save(self, saved: SavedRubric) -> None:
-        """Saves a rubric beside its earlier versions.
-
-        Raises:
-            SavedBeforeError: One of that name with that number exists; nothing was changed.
-            TooManyRubricsError: Its name is new, and the channel has no room for another; nothing was changed.
-        """
+        """Saves a rubric beside its earlier versions; SavedBeforeError and TooManyRubricsError leave all as it was."""
         await self._database.write(lambda connection: _save(self._database, connection, saved))
 
     async def use(
@@ -85,11 +80,8 @@ class Rubrics(StoreQueries):
 
         If `saves` is given, that rubric is saved first. `decides` is a statement that records a decision in the same
         transaction. Returns False if it changes nothing, because the decision was made before. A finished comparison
-        that waits for its decision is dropped, because it compared with another judge.
-
-        Raises:
-            RubricGoneError: Its rubric was deleted in the meantime.
-            SavedBeforeError, TooManyRubricsError: As `save` does.
+        that waits for its decision is dropped, because it compared with another judge. Raises RubricGoneError if the
+        rubric was deleted in the meantime, and what `save` raises.
         """
         place = {"team_id": team_id, "channel_id": channel_id}
         statement = upsert(self._database, channels, place | to_columns(judge) | {"updated_at": utc_now()})

@@ -70,8 +70,8 @@ async def check(
 ) -> None:
     """Checks usage against the limits; with `added`, usage already includes that case of the requester.
 
-    Raises:
-        RefusedError: The added case is one too many and must be rolled back; without one, the next case would be.
+    Raises RefusedError if the added case is one too many and must be rolled back; without one, if the next case would
+    be.
     """
     # A single case may take more than is left, so at most one goes beyond the token limit.
     counted, reserved = (1, limits.expected_tokens(added.question, added.response)) if added else (0, 0)

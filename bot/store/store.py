@@ -66,11 +66,7 @@ ADD = sa.insert(cases).returning(*_AS_STORED, *jobs.counts_beside())
 
 
 async def change(connection: AsyncConnection, statement: sa.UpdateBase, values: dict[str, Any]) -> bool:
-    """Updates a case that is still in the expected state, and returns whether its verdict is stale.
-
-    Raises:
-        TakenError: It is not.
-    """
+    """Updates a case in the expected state, or raises TakenError; returns whether its verdict is stale."""
     row = (await connection.execute(statement, values)).one_or_none()
     if row is None:
         raise TakenError(f"case {values['case_id']}")
@@ -166,11 +162,8 @@ class Store:
 
         The same key in the same team is the same case. The more open cases a person has in a channel, the later is the
         turn of their next one there; among people with equally many, the more open cases the channel has. If the case
-        is new, `also` is called with it in the same transaction.
-
-        Raises:
-            RefusedError: It is new, and exceeds the limits.
-            TooLateError: The requester no longer waits for an answer.
+        is new, `also` is called with it in the same transaction. Raises RefusedError if a new one exceeds the limits,
+        and TooLateError if the requester no longer waits for an answer.
         """
         values = case.model_dump(exclude={"turns"}) | {
             "status": CaseStatus.RECEIVED,
@@ -230,8 +223,7 @@ class Store:
     async def answer(self, case: LoggedCase, question: str, limits: Limits = _NO_LIMITS) -> None:
         """Records the question that the person typed; only the first answer counts, however early it comes.
 
-        Raises:
-            RefusedError: The limits have been used up since the case was asked for; it goes on waiting.
+        Raises RefusedError if the limits have been used up since the case was asked for; it goes on waiting.
         """
         answered = case.model_copy(update={"question": question})
         values = {
@@ -269,11 +261,7 @@ class Store:
         return _after(case, found)
 
     async def renew(self, case: LoggedCase) -> LoggedCase:
-        """The case, still held; for when so much time has passed since the last step that it may have been claimed.
-
-        Raises:
-            TakenError: It was claimed.
-        """
+        """The case, still held; for when so much time has passed since the last step that it may have been claimed."""
         return await self._step(case, {"lease_owner": case.lease_owner})
 
     async def note_asked(self, case: LoggedCase, since: LoggedCase | None = None) -> LoggedCase:
@@ -337,11 +325,7 @@ class Store:
         return _after(case, values | dropped)
 
     async def drop(self, case: LoggedCase) -> None:
-        """Deletes a case that asks for what another one asks for already.
-
-        Raises:
-            TakenError: Another attempt has claimed it.
-        """
+        """Deletes a case that asks for what another one asks for already."""
         is_its = sa.and_(cases.c.id == case.id, cases.c.lease_owner == case.lease_owner)
         if not await self.database.execute(sa.delete(cases).where(is_its)):
             raise TakenError(f"case {case.id}")

@@ -54,11 +54,7 @@ def check_variables(wanted: Sequence[str]) -> None:
 
 
 def load() -> "type[Telemetry]":
-    """The class that sends the signals.
-
-    Raises:
-        BotError: The extra is not installed.
-    """
+    """The class that sends the signals; raises BotError if the extra is not installed."""
     try:
         from bot.telemetry.otlp import Telemetry
     except ModuleNotFoundError as exc:

@@ -56,8 +56,7 @@ logger = structlog.get_logger(__name__)
 class Telemetry:
     """Sends `signals` until it is closed; `counts` runs in the event loop in which this object was created.
 
-    Raises:
-        ValueError, RuntimeError: The SDK rejects the settings in the environment.
+    Raises ValueError or RuntimeError if the SDK rejects the settings in the environment.
     """
 
     def __init__(self, signals: Collection[str], counts: Counts) -> None:

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -6,7 +7,7 @@ import pytest
 from bot.errors import SettingsError
 from bot.judges import limits_of
 from bot.setting_values import Role
-from bot.settings import PreviewSettings, Settings, StoreSettings, load, load_settings, load_store_settings
+from bot.settings import PreviewSettings, Settings, StoreSettings, load, load_settings
 from judge import DEFAULT_MODEL
 from tests.tables import each
 
@@ -178,7 +179,7 @@ def test_a_file_in_another_encoding_is_named_with_its_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path(".env").write_bytes(raw)
-    for read in (load_settings, load_store_settings):
+    for read in (load_settings, partial(load, StoreSettings)):
         assert refusal(read) == f".env: line {line} is not UTF-8; save the file as UTF-8"
 
 
@@ -216,7 +217,7 @@ def test_the_file_of_the_databases_address_can_be_named_in_the_environment(
     (tmp_path / "address").write_text("sqlite+aiosqlite:////data/log.db\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DATABASE_URL_FILE", str(tmp_path / "address"))
-    assert load_store_settings().database_url == "sqlite+aiosqlite:////data/log.db"
+    assert load(StoreSettings).database_url == "sqlite+aiosqlite:////data/log.db"
 
 
 @each("name", SECRETS)

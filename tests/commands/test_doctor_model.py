@@ -1,7 +1,7 @@
 from typing import Any
 
 from bot.commands.doctor import slowness
-from bot.settings import JudgeSettings
+from bot.settings import PreviewSettings
 from tests.tables import each
 
 
@@ -24,5 +24,5 @@ from tests.tables import each
     ],
 )
 def test_doctor_says_what_a_slow_rating_means(took_s: float, settings: dict[str, Any], expected: str) -> None:
-    given = JudgeSettings(_env_file=None, openai_base_url="http://127.0.0.1/v1", **settings)
+    given = PreviewSettings(_env_file=None, slack_bot_token="xoxb-1", **settings)
     assert slowness(given, took_s) == expected

@@ -17,17 +17,17 @@ from bot.domain.verdict import CaseVerdict
 from bot.feature import Services
 from bot.features.labels import ids
 from bot.features.labels import text as words
-from bot.features.labels.queries import has_recorded, pass_over, read_compared
+from bot.features.labels.queries import has_recorded, read_compared
 from bot.pipeline.case_access import NoCaseError
 from bot.pipeline.text import BUTTON_TOO_SLOW, COMMAND_TOO_SLOW
 from bot.slack import ids as slack_ids
 from bot.slack import invocation as payloads
 from bot.slack.blocks import ModalState
+from bot.slack.commands import unknown
 from bot.slack.invocation import Invocation
 from bot.slack.members import MembershipError
-from bot.store.assignments import DrawnCase, EnoughError, NotRecordedError
+from bot.store.assignments import DrawnCase, EnoughError, NotRecordedError, answer_of
 
-_LONGEST = 80
 _DIGITS = re.compile("[0-9]{1,10}")
 
 
@@ -44,7 +44,8 @@ def _register_seen(app: AsyncApp, services: Services) -> None:
     @app.action(ids.ACTION_FEEDBACK)
     @app.action(slack_ids.ACTION_LABEL)
     async def agree_or_disagree(ack: AsyncAck, body: dict[str, Any]) -> None:
-        case_id, agrees = _clicked_feedback(body)
+        choice, _, number = payloads.clicked_value(body).rpartition(":")
+        case_id, agrees = to_case_id(number), choice == slack_ids.AGREE
         visit = await _begin(services, payloads.to_invocation(body), case_id)
         await ack()
         if visit and agrees and visit.verdict.score is not None:
@@ -73,12 +74,6 @@ def _register_seen(app: AsyncApp, services: Services) -> None:
             earlier = await labels.put(visit.case, visit.invocation.user_id, label)
             await ack()  # only now, so that the window closes only once the label is recorded
             await _confirm(services, visit, label, earlier)
-
-
-def _clicked_feedback(body: dict[str, Any]) -> tuple[int | None, bool]:
-    """The case whose feedback button was clicked, or the button for one's own score, and whether it was "agree"."""
-    choice, _, case_id = payloads.clicked_value(body).rpartition(":")
-    return to_case_id(case_id), choice == slack_ids.AGREE
 
 
 def _to_label(body: dict[str, Any], *, is_blind: bool) -> tuple[ModalState, Label | None]:
@@ -146,7 +141,7 @@ async def answer(services: Services, invocation: Invocation, text: str) -> str:
         case ["weekly", *_]:
             return words.not_understood(f"The number of blind scores a week is from 0 to {words.MOST_WEEKLY:,}")
         case _:
-            return words.not_understood(f"I do not know {text[:_LONGEST]!r}")
+            return words.not_understood(str(unknown(text)))
 
 
 async def _weekly(services: Services, invocation: Invocation, number: int | None) -> str:
@@ -182,7 +177,8 @@ def _register_blind(app: AsyncApp, services: Services) -> None:
         click, is_skip = payloads.clicked_window(body), payloads.clicked_action(body) == ids.ACTION_SKIP
         invocation, case_id = click.invocation, click.state.case_id or 0
         outcome = Outcome.SKIPPED if is_skip else Outcome.SEEN
-        await pass_over(services.store.database, invocation.team_id, invocation.user_id, case_id, outcome)
+        person = invocation.team_id, invocation.user_id
+        await services.store.database.execute(answer_of(*person, case_id, outcome))
         view = await _next(services, invocation, click.state, await _theirs(services, invocation))
         await services.messenger.update_modal(click.view_id, view)
 
@@ -221,9 +217,6 @@ async def _open_blind(services: Services, invocation: Invocation, channel_id: st
     """Opens the window with a case of this channel; from direct messages, with one of any of the person's channels.
 
     Returns why it was not opened, or an empty string.
-
-    Raises:
-        MembershipError: Slack does not list the person's channels.
     """
     if invocation.is_foreign:
         return words.FOREIGN_LABEL
@@ -235,11 +228,7 @@ async def _open_blind(services: Services, invocation: Invocation, channel_id: st
 
 
 async def _submitted(services: Services, invocation: Invocation, state: ModalState, label: Label | None) -> View:
-    """The answer to Slack for a submitted window: what is wrong with the score, or the next window.
-
-    Raises:
-        MembershipError: Slack does not list the person's channels; nothing was recorded.
-    """
+    """The answer to Slack for a submitted window: what is wrong with the score, or the next window."""
     if invocation.is_foreign:
         return _update(words.over_modal(words.FOREIGN_LABEL, (), services.identity.url))
     shown = await services.store.assignments.shown(invocation.team_id, invocation.user_id, state.case_id or 0)
@@ -276,7 +265,6 @@ async def _next(
 async def _record(
     services: Services, invocation: Invocation, shown: DrawnCase | None, label: Label | None, theirs: set[str]
 ) -> str:
-    """Records the label; returns why it was not recorded, or an empty string."""
     if shown is None or label is None:
         return words.NOT_RECORDED
     if shown.channel_id not in theirs:

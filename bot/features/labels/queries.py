@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import select
 
-from bot.domain.label import Label, Outcome
-from bot.store.assignments import answer_of
+from bot.domain.label import Label
 from bot.store.database import Database
 from bot.store.schema import cases, labels
 
@@ -21,11 +20,6 @@ class LabelComparison:
     message_ts: str
     thread_ts: str | None
     reply_ts: str | None
-
-
-async def pass_over(database: Database, team_id: str, user_id: str, case_id: int, outcome: Outcome) -> None:
-    """Records why the person gives this case no label; they are not shown it again."""
-    await database.execute(answer_of(team_id, user_id, case_id, outcome))
 
 
 async def has_recorded(database: Database, team_id: str, user_id: str, case_id: int, label: Label) -> bool:

@@ -43,7 +43,6 @@ If a rubric gives points for criteria in any order, a number alone has no meanin
 
 
 def meanings(rubric: Rubric | None) -> Mapping[int, str]:
-    """What each score means in this rubric; empty if that is not written down here."""
     return _MEANINGS.get(rubric.version, {}) if rubric else {}
 
 

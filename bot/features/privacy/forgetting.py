@@ -138,11 +138,7 @@ async def _scrub(log: Forgetting) -> None:
 async def _divide(
     services: Services, found: Sequence[LoggedCase], user_id: str
 ) -> tuple[list[LoggedCase], list[LoggedCase]]:
-    """The cases that this person may delete, and those that they may only know about.
-
-    Raises:
-        SlackApiError, aiohttp.ClientError, TimeoutError: Slack fails.
-    """
+    """The cases that this person may delete, and those that they may only know about."""
     own = [case for case in found if case.requester_id == user_id]
     shared = [case for case in found if case.requester_id != user_id and not case.is_for_one]
     if not shared or not await services.access.is_in(shared[0].channel_id, user_id):

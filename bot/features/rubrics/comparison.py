@@ -29,10 +29,7 @@ logger = structlog.get_logger(__name__)
 async def run(services: Services, judges: Judges, number: int) -> None:
     """Runs a replay until the person who asked for it can decide; does nothing if they were told the result already.
 
-    After a crash, it continues after the last score.
-
-    Raises:
-        SlackApiError, ClientError, TimeoutError: Slack fails temporarily, so the person could not be told.
+    After a crash, it continues after the last score. Raises one of `SLACK_ERRORS` if the person could not be told.
     """
     replays = ChannelReplays.from_store(services.store)
     replay = await replays.find(number)
@@ -76,9 +73,6 @@ async def _judged(
     """The cases after both judges have scored them, and whether a limit was used up before all were scored.
 
     If there are too few cases to compare, no judge is asked.
-
-    Raises:
-        JudgeError: A model fails repeatedly.
     """
     replays, is_cut = ChannelReplays.from_store(services.store), False
     await replays.plan(replay, [in_use.version, judge.version], judge.rubric.scale)
@@ -94,9 +88,7 @@ async def _judged(
 async def _judge(services: Services, replay: ChannelReplay, judge: Judge) -> None:
     """Has a judge score the cases that it has not scored yet, one at a time.
 
-    Raises:
-        BudgetError: A limit of the workspace is used up.
-        JudgeError: The model failed on three cases in a row.
+    Raises BudgetError if a limit is used up, and JudgeError if the model failed on three cases in a row.
     """
     replays, failures = ChannelReplays.from_store(services.store), 0
     for case in await replays.cases(replay):

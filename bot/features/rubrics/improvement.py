@@ -40,11 +40,8 @@ async def run(services: Services, judges: Judges, number: int, pauses: Iterator[
     """Runs an improvement until the person who asked for it can decide, or until it ends without a proposal.
 
     Does nothing if it has been offered or used already. After a crash, it does not repeat requests that were answered.
-    It waits for the `pauses` when the model does not answer; after the last one, it ends.
-
-    Raises:
-        RetryError: It continues after a pause.
-        SlackApiError, ClientError, TimeoutError: Slack fails temporarily, so the person could not be told.
+    If the model does not answer, it raises RetryError for each of the `pauses`; after the last one, it ends. Raises one
+    of `SLACK_ERRORS` if the person could not be told.
     """
     log = Improvements.from_store(services.store)
     improvement = await log.find(number)

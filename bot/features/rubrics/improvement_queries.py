@@ -150,7 +150,6 @@ class Improvements(JobQueries):
         return await self._database.write(learn)
 
     async def note_message(self, number: int, channel_id: str, ts: str) -> None:
-        """Records the message in which the person sees its progress."""
         values = {"message_channel": channel_id, "message_ts": ts}
         await self._database.execute(sa.update(improvements).where(improvements.c.id == number).values(values))
 

@@ -92,7 +92,6 @@ def obstacle(model: str, cases: Sequence[LabelledCase]) -> str:
 
 
 def progress(improvement: Improvement, stage: str, figures: str = "") -> Post:
-    """The progress, with a button to stop."""
     text = f"*Improving the rubric in <#{improvement.channel_id}>*\n:hourglass: {stage}{figures}"
     return Post(text, [ui.section(text), ui.actions(ui.button("Stop", ids.ACTION_IMPROVE_STOP, improvement.id))])
 
@@ -228,7 +227,6 @@ def _warnings(before: Rubric, after: Rubric, *, quotes_lines: bool = True) -> li
 
 
 def view_modal(before: Rubric, after: Rubric) -> dict[str, Any]:
-    """The window with the whole new text."""
     return ui.page("New rubric", [*_warnings(before, after), *diff(before, after)])
 
 

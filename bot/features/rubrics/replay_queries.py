@@ -180,7 +180,6 @@ class ChannelReplays(JobQueries):
         ]
 
     async def record(self, replay: ChannelReplay, case_id: int, judge_version: str, score: int | None) -> None:
-        """Records what a judge gave a case."""
         lock = sa.select(replayed.c.case_id).filter_by(replay_id=replay.id, case_id=case_id).with_for_update(read=True)
         new = {"replay_id": replay.id, "case_id": case_id, "judge_version": judge_version, "score": score}
         write = insert_new(self._database, replay_scores, new)

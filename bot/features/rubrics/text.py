@@ -210,7 +210,6 @@ def saved_modal(state: ui.ModalState, rubric: Rubric) -> dict[str, Any]:
 
 
 def view_modal(rubric: Rubric) -> dict[str, Any]:
-    """The window that shows a rubric."""
     about = purpose_of(rubric.name)
     low, high = rubric.scale
     blocks = [

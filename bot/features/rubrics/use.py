@@ -28,11 +28,9 @@ async def use(
 ) -> str:
     """Switches a channel to this judge, and returns what to tell the person; empty if another press has decided it.
 
-    In the same transaction, the statement `decides` records the decision, and the rubric `saves` is saved. A channel
-    with a digest or a watch is told, because its figures are those of another judge from now on.
-
-    Raises:
-        SavedBeforeError, TooManyRubricsError: The rubric cannot be saved.
+    In the same transaction, the statement `decides` records the decision, and the rubric `saves` is saved, as
+    `Rubrics.use` says. A channel with a digest or a watch is told, because its figures are those of another judge from
+    now on.
     """
     rubrics = services.rubrics
     chosen_by = await services.store.audit.last_by(Action.JUDGE_CHANGED, team_id, channel_id)

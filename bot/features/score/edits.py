@@ -53,11 +53,7 @@ async def note(services: Services, last_words: LastWords, body: dict[str, Any]) 
 
 
 async def amend(services: Services, case_id: int) -> None:
-    """Updates one verdict in Slack; does nothing if it is not delivered yet.
-
-    Raises:
-        SlackApiError, ClientError, TimeoutError: Slack fails temporarily.
-    """
+    """Updates one verdict in Slack; does nothing if it is not delivered yet."""
     case = await services.store.edits.case(case_id)
     if case is None or case.status is not CaseStatus.DELIVERED:
         return

@@ -23,7 +23,7 @@ from bot.features.score import command
 from bot.pipeline import lookup
 from bot.slack import messages
 from bot.slack.client import READS_REACTIONS
-from bot.slack.commands import Texts, parse_command
+from bot.slack.commands import Texts, parse_command, unknown
 from bot.slack.invocation import Invocation, to_invocation
 from bot.slack.members import SLACKBOT, AnswerCache
 from bot.slack.mrkdwn import emoji_of, escape
@@ -146,8 +146,7 @@ async def _take_reaction(services: Services, invocation: Invocation, reaction: R
 async def _take(services: Services, invocation: Invocation, find: Find, source: CaseSource) -> Answer | None:
     """Accepts a case for the message that is found, durable on return; None if there is no message.
 
-    Raises:
-        SlackApiError, ClientError, TimeoutError: Slack fails temporarily; it will send the event again.
+    If Slack fails temporarily, it will send the event again.
     """
     try:
         message, invocation = await find()
@@ -172,7 +171,6 @@ async def _take(services: Services, invocation: Invocation, find: Find, source: 
 
 _KEPT_S = 30.0
 _MOST_TEAMS = 1000
-_LONGEST = 80
 # Names given by Slack or by workspaces: up to 100 characters of any alphabet, in lower case.
 _EMOJI = re.compile(r":(?!skin-tone-)(?P<name>[\w+'-]{1,100}):(:skin-tone-[2-6]:)?")
 
@@ -184,7 +182,7 @@ def parse_reaction(text: str) -> str | None:
         return emoji_of(found["name"])
     if typed in {"", "off"}:
         return "" if typed else None
-    raise ValueError(f"I do not know {text[:_LONGEST]!r}")
+    raise unknown(text)
 
 
 NOT_TOLD = (
@@ -195,7 +193,6 @@ _HELP = "`/judge reaction :mag:` scores every reply that somebody marks with tha
 
 
 def state_text(emoji: str | None, *, is_told: bool) -> str:
-    """Says which reaction asks for a score; `is_told` is whether Slack sends the app reactions at all."""
     if emoji is None:
         said = f"No reaction asks for a score in this channel. {_HELP}."
     else:
@@ -224,7 +221,7 @@ async def note_reaction(services: Services, chosen: ScoreReactions, reaction: Re
     if not reaction.is_thumb or reaction.user_id == reaction.author_id:
         return True
     # People of other companies have no say here, as with labels.
-    if not reaction.is_shared or await services.homes.of(reaction.user_id) == reaction.team_id:
+    if not reaction.is_shared or await services.members.home_of(reaction.user_id) == reaction.team_id:
         await services.store.thumbs.note(reaction, is_watched=await services.follows(reaction))
     return True
 

@@ -74,11 +74,8 @@ def _register_window_buttons(app: AsyncApp, services: Services) -> None:
             which = (ids.VIEW_ANSWER, blocker.NO_QUESTION) if is_first else (ids.VIEW_CORRECT, messages.WRONG_QUESTION)
             said = {} if is_first else await services.store.database.read(partial(read_said, case=case))
             view = messages.question_modal(case, *which, invocation.to_state(case.id), said)
-            await open_or_tell(invocation, case, view)
-
-    async def open_or_tell(invocation: Invocation, case: LoggedCase, view: dict[str, Any]) -> None:
-        if not await messenger.open_modal(invocation.trigger_id, view):
-            await messenger.tell(invocation.recipient_at(case), messages.BUTTON_TOO_SLOW)
+            if not await messenger.open_modal(invocation.trigger_id, view):
+                await messenger.tell(invocation.recipient_at(case), messages.BUTTON_TOO_SLOW)
 
 
 def _register_windows(app: AsyncApp, services: Services) -> None:
@@ -130,7 +127,7 @@ async def _take(
     invocation: Invocation,
     refused_at: Recipient | str,
 ) -> None:
-    """Acknowledges when the case is durable; if it is refused, says why to a person or at an input of a window."""
+    """Acknowledges when the case is durable; a refusal is told to a person, or shown at an input of a window."""
     try:
         case, is_new = await taking
     except blocker.RefusedError as exc:
@@ -167,7 +164,7 @@ def register_first(app: AsyncApp, services: Services) -> None:
             await services.fail(body, messages.NOT_SERVED)
             return await ack(text=messages.NOT_SERVED) if "command" in body else await ack()
         if person := payloads.person_without_home(body):
-            body.update(payloads.with_home(body, await services.homes.of(person)))
+            body.update(payloads.with_home(body, await services.members.home_of(person)))
         await next_()
         return None
 

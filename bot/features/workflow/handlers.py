@@ -93,13 +93,12 @@ async def _take(services: Services, executions: Executions, body: Raw) -> None:
 
 
 async def _check_person(services: Services, body: Raw, user_id: str) -> None:
-    """Checks that the step runs for a person of this workspace, whose channels determine what it may read.
+    """Raises RefusedError if the step runs for a bot, a person of another workspace, or an unknown id.
 
-    Raises:
-        RefusedError: It runs for a bot, a person of another workspace, or an unknown id.
+    The person's channels determine what it may read.
     """
     try:
-        home = await services.homes.of(user_id)
+        home = await services.members.home_of(user_id)
     except SlackApiError as exc:
         if error_of(exc) == _UNKNOWN:
             raise RefusedError(text.NO_PERSON) from exc
@@ -114,8 +113,7 @@ async def _check_person(services: Services, body: Raw, user_id: str) -> None:
 def to_request(inputs: Raw, host: str) -> Permalink | Texts:
     """What a step should score; `host` is the workspace's own host name.
 
-    Raises:
-        RefusedError: The inputs are not exactly one of a message, a link, or two texts.
+    Raises RefusedError if the inputs are not exactly one of a message, a link, or two texts.
     """
     message, link = inputs.get(ids.INPUT_MESSAGE), str(inputs.get(ids.INPUT_LINK) or "")
     names = ids.INPUT_QUESTION, ids.INPUT_RESPONSE
@@ -155,11 +153,7 @@ logger = structlog.get_logger(__name__)
 
 
 async def settle(services: Services, executions: Executions, case_id: int) -> None:
-    """Tells the steps that wait for a case how it ended.
-
-    Raises:
-        RetryError: The case is not settled yet.
-    """
+    """Tells the steps that wait for a case how it ended; raises RetryError if the case is not settled yet."""
     cases = services.store.cases
     case = await cases.get(case_id)
     if case and case.status not in AT_REST:

@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import insert, select
 
 from bot.app import make_services
-from bot.commands.preview import preview
+from bot.commands.in_channel import preview
 from bot.domain.case import Visibility
 from bot.errors import SlackError
 from bot.feature import Feature, Services

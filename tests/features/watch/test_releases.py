@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import update
 
-from bot.commands.release import release
+from bot.commands.in_channel import release
 from bot.errors import BotError
 from bot.features.watch.releases import tell_releases
 from bot.slack.ids import COMMAND

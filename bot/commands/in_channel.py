@@ -1,0 +1,52 @@
+"""`judge-bot digest` and `judge-bot release`: what features do in one channel for an operator."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import typer
+
+from bot.app import make_services
+from bot.commands.channels import Channel, find_channel
+from bot.commands.opened import operator
+from bot.domain.clock import Clock, utc_now
+from bot.errors import BotError, SlackError
+from bot.feature import Services
+from bot.settings import Settings
+from bot.slack.client import identify, web_client
+from bot.store import Store
+from bot.store.figures import Place
+
+
+@asynccontextmanager
+async def _opened(settings: Settings, given: str, clock: Clock) -> AsyncIterator[tuple[Services, Channel]]:
+    """The app's services, and the channel, which is given by name or id."""
+    async with (
+        await Store.open_existing(settings.database_url) as store,
+        web_client(settings.slack_bot_token, settings.slack_api_url) as client,
+    ):
+        services = make_services(settings, store, client, await identify(client), clock=clock)
+        yield services, await find_channel(given, client)
+
+
+async def preview(settings: Settings, given: str, clock: Clock = utc_now) -> None:
+    """Prints the digest of the last finished week of a channel. Nothing is posted."""
+    async with _opened(settings, given, clock) as (services, channel):
+        if channel.name is None:
+            raise SlackError(
+                f"--channel {channel.id}: Slack does not list it among the app's channels; /invite it there"
+            )
+        for each in services.features:
+            if each.preview:
+                await each.preview(channel.id)
+
+
+async def release(settings: Settings, given: str, assistant: str, note: str) -> None:
+    """Marks a release now and prints how many scores a comparison needs."""
+    async with _opened(settings, given, utc_now) as (services, channel):
+        place = Place(services.identity.team_id, channel.id)
+        for each in services.features:
+            if each.release:
+                try:
+                    typer.echo(await each.release(place, f"{assistant} {note}", operator()))
+                except ValueError as exc:
+                    raise BotError(f"--assistant {assistant!r}: {exc}") from exc
