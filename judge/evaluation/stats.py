@@ -203,7 +203,8 @@ class MeanEstimator:
     over the labelled clusters, which fits lambda again each time. The interval is Wilson's, by Student's t, for the
     number of trials with the lowest or highest score that would have that variance. It extends further towards the more
     distant end of the scale, where a few rare scores may be missing. To each end it covers at least 3 / labels of the
-    distance, because that share of the responses may have the lowest or highest score although no label shows it.
+    distance, because that share of the responses may have the lowest or highest score although no label shows it. A
+    corrected share reaches 3 / labels to each side: the judge may be wrong about so many, by the whole scale.
 
     Source: Angelopoulos, Duchi, Zrnic, "PPI++" (arXiv 2311.01453), who take lambda's variance from all scores; Wilson
     (1927), JASA 22; Dean and Pagano (2015), Survey Methodology 41(2), for Wilson's interval with other variances;
@@ -289,7 +290,7 @@ class MeanEstimator:
         variance = _jackknife(lambda sums: sums.corrected_mean, total, labelled) + total.weight**2 * rest
         variance_of_labels = _jackknife(lambda sums: sums.mean_label, total, labelled)
         return MeanEstimate(
-            corrected=_interval(self._scale, total.corrected_mean, variance, effective),
+            corrected=_interval(self._scale, total.corrected_mean, variance, effective, is_corrected=True),
             judge=judge,
             labels_only=_interval(self._scale, total.mean_label, variance_of_labels, effective),
             n=self._count,
@@ -302,7 +303,9 @@ class MeanEstimator:
         )
 
 
-def _interval(scale: Scale, mean: float, variance: float, n: float, tail: float = _TAIL) -> Interval:
+def _interval(
+    scale: Scale, mean: float, variance: float, n: float, tail: float = _TAIL, *, is_corrected: bool = False
+) -> Interval:
     """Wilson's interval, for the number of trials with the lowest or highest score that has the same variance."""
     low, high = scale
     mean = min(max(mean, low), high)
@@ -312,7 +315,8 @@ def _interval(scale: Scale, mean: float, variance: float, n: float, tail: float 
     spread = t_quantile(floor(n + _DUST) - 1, tail) ** 2 * part / max(share * (1 - share), part, _DUST)
     under, over = (low + each * (high - low) for each in wilson_ends(share, spread))
     least = min(_least(n, tail), 1)
-    return Interval(mean, min(under, mean - least * (mean - low)), max(over, mean + least * (high - mean)))
+    below, above = (1, 1) if is_corrected and high - low == 1 else (mean - low, high - mean)
+    return Interval(mean, max(min(under, mean - least * below), low), min(max(over, mean + least * above), high))
 
 
 def labelled_shares(rows: Iterable[tuple[Hashable, bool, float]]) -> Mapping[Hashable, float]:

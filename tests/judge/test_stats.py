@@ -154,6 +154,13 @@ def test_interval_of_equal_labels_leaves_room_for_other_labels() -> None:
     assert found.labels_only == pytest.approx((4, 3.6, 4.1))
 
 
+def test_corrected_share_leaves_room_for_a_judge_that_is_wrong_where_no_label_shows_it() -> None:
+    # The judge takes 3 of 50 labelled replies for bad, as people do, and 6% of 2,000. It may be wrong about 3 / 50 of
+    # all still. The interval reached 3 / 50 of the remaining 6% up, to 94.4%.
+    found = corrected(*[Row(1, 1)] * 47, *[Row(0, 0)] * 3, *[Row(1)] * 1833, *[Row(0)] * 117, scale=SHARE)
+    assert found == pytest.approx((0.94, 0.88, 1))
+
+
 def test_one_label_has_no_interval() -> None:
     found = estimate(Row(4, 2), Row(4), Row(3))
     assert found.corrected == Interval(2, None, None)
