@@ -45,6 +45,9 @@ Compare = Annotated[Path | None, typer.Option(metavar="FILE", help="Its earlier 
 FailIfWorse = Annotated[
     bool, typer.Option("--fail-if-worse", help="A check: fail if scores are clearly lower than in that output.")
 ]
+Label = Annotated[
+    str | None, typer.Option(metavar="FIELD", help="The field with people's labels, to correct the comparison.")
+]
 Summary = Annotated[Path | None, typer.Option(metavar="FILE", help="Append the result to $GITHUB_STEP_SUMMARY, say.")]
 
 
@@ -64,6 +67,8 @@ def batch(
     compare: Compare = None,
     fail_if_worse: FailIfWorse = False,
     other_judge: options.OtherJudge = False,
+    label: Label = None,
+    scale: options.LabelScale = None,
     summary: Summary = None,
 ) -> None:
     """Score each row of a file; run it again to continue.
@@ -75,6 +80,7 @@ def batch(
     are unscored.
     """
     from judge.evaluation.check import Check
+    from judge.evaluation.labelled import to_range
     from judge.rows.batch import Batch, identity_of
     from judge.rows.journal import Journal, survey
     from judge.rows.row_file import RowFile
@@ -86,7 +92,8 @@ def batch(
         )
     path, write_table = _to_files(source, output, form, summary)
     judge = make()
-    check = Check(judge, path, fail_under, compare, fail_if_worse, summary, other_judge)
+    labels = label, to_range(scale) if scale else None
+    check = Check(judge, path, fail_under, compare, fail_if_worse, summary, other_judge, *labels)
     given = RowFile.at(source, read_as)
     found = None if path.exists() else survey(given)  # so that a mistake in the input leaves no empty output
     if judge.ask:

@@ -7,9 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from heapq import nsmallest
 from pathlib import Path
+from statistics import fmean
+from typing import NamedTuple
 
 from judge.errors import SetupError
-from judge.evaluation.stats import Interval, MeanEstimator, minus, paired_difference
+from judge.evaluation.labelled import LabelledRows, Range
+from judge.evaluation.stats import MIN_LABELS, Interval, MeanEstimator, minus, paired_difference, slope
 from judge.rows.batch import identity_of
 from judge.rows.files import decode, encode, os_reason, private, read_lines, shown
 from judge.rows.messages import has_reply
@@ -38,6 +41,9 @@ class _Found:
     pairs: Counter[tuple[int, int]] = field(default_factory=Counter)  # the other ones, by earlier and current score
     judged: int = 0  # those of them whose current score is the judge's, not that of a reply with nothing to judge
     difference: Interval | None = None  # between their means
+    labels: int = 0  # those of them with people's labels in both files
+    people: Interval | None = None  # the difference as people would score, if there are enough labels
+    lengths: list[tuple[float, float]] = field(default_factory=list)  # in 100 words, and the score above the label
     served: Counter[tuple[str, str]] = field(default_factory=Counter)  # ratings by model and the name that answered
     scored: list[int] = field(default_factory=lambda: [0, 0])
     empty: list[int] = field(default_factory=lambda: [0, 0])  # rows whose response is nothing to judge
@@ -50,7 +56,9 @@ class _Found:
 
     @property
     def corrected(self) -> Interval | None:
-        """The difference without the judge's own, where that is known."""
+        """The difference by people's labels if there are enough, or without the judge's own where that is known."""
+        if self.people:
+            return self.people
         _, low, high = own = self.own or Interval(0, None, None)
         if low is None or high is None or not self.difference or (self.same < _SURE and low <= 0 <= high):
             return None
@@ -83,12 +91,27 @@ class _Found:
             lower = sum(rows for pair, rows in self.pairs.items() if pair[1] < pair[0])
             same = sum(rows for pair, rows in self.pairs.items() if pair[1] == pair[0])
             yield f"mean of the {'other ' * bool(self.same)}pairs (n = {n:,})", f"{before:.2f}", f"{after:.2f}"
-            yield "difference", "", _say(self.difference, "+.2f")
+            few = f" ({self.labels} labelled, {MIN_LABELS} needed)" if self.labels and not self.people else ""
+            yield f"difference, by the judge alone{few}", "", _say(self.difference, "+.2f")
             if self.corrected:
-                yield "difference without the judge's own", "", _say(self.corrected, "+.2f")
+                how = f"corrected by the labels of {self.labels}" if self.people else "without the judge's own"
+                yield f"difference, {how}", "", _say(self.corrected, "+.2f")
             yield "lower, higher, same", "", f"{lower:,}, {n - lower - same:,}, {same:,}"
+        longer = slope(self.lengths) if len(self.lengths) >= MIN_LABELS else None
+        if longer and (longer.low or 0) * (longer.high or 0) > 0:
+            how = "raise" if longer.mean > 0 else "lower"
+            yield f"100 words more {how} the judge's score at equal labels", "", _say(longer, "+.2f")
         if self.reworded:
             yield "pairs by prompt_id whose prompts differ", "", f"{self.reworded:,}"
+
+
+class _Earlier(NamedTuple):
+    """A row of the earlier output: hashes of its prompt and of all its texts, its score and people's label."""
+
+    prompt: int
+    texts: int | None
+    score: int | None
+    label: float | None
 
 
 @dataclass
@@ -118,12 +141,14 @@ class Check:
     fail_if_worse: bool  # whether clearly lower scores than in the earlier output fail
     summary: Path | None  # the file to append the result to, as Markdown
     takes_other_judge: bool = False
+    label: str | None = None  # the field with people's labels; in both files, they correct the difference
+    label_range: Range | None = None
 
     def __post_init__(self) -> None:
         low, high = self.judge.rubric.scale
         self._found = _Found(lowest=low)
-        # By prompt: hashes of its text and of all texts, and scores.
-        self._before: dict[int, list[tuple[int, int | None, int | None]]] = {}
+        self._before: dict[int, list[_Earlier]] = {}  # by prompt
+        self._labels = LabelledRows([], self.label or "", self.label_range, scores=())
         if self.fail_under is not None and not self.fail_under <= high:
             raise SetupError(f"--fail-under {self.fail_under:g}: no mean reaches it on the scale {low} to {high}.")
         if self.summary and self.summary.suffix == ".jsonl":
@@ -134,8 +159,13 @@ class Check:
             return
         if self.earlier.exists() and self.output.exists() and self.earlier.samefile(self.output):
             raise SetupError(f"--compare {self.earlier}: that is the output; give the earlier one another name.")
-        for row, score in self._read(self.earlier, 0):
-            self._before.setdefault(_key(row), []).append((hash(row.asked), _texts(row), score))
+        names = set[str]()
+        for row, score, label in self._read(self.earlier, 0):
+            names.update(row.fields)
+            its = _Earlier(hash(row.asked), _texts(row), score, label)
+            self._before.setdefault(_key(row), []).append(its)
+        if self.label and self.label not in names:
+            raise SetupError(f"--label {self.label}: no row of {self.earlier} has this field.")
 
     def finish(self, missing: int, say: Callable[[str], None]) -> int | None:
         """Says the result. Returns 1 if the check fails, 2 if nothing can be told, or None if there is no check.
@@ -166,7 +196,7 @@ class Check:
         found, (low, high) = self._found, self.judge.rubric.scale
         mean, newly_unscored = MeanEstimator(Scale(low, high)), MeanEstimator(Scale(-1, 1))
         own, change = (MeanEstimator(Scale(low - high, high - low)) for _ in range(2))
-        for row, score in self._read(self.output, 1):
+        for row, score, label in self._read(self.output, 1):
             key = _key(row)
             cluster = row.key("thread") or key
             if score is not None:
@@ -176,8 +206,8 @@ class Check:
                 found.alone[1] += 1
                 continue
             texts = _texts(row)
-            at = next((at for at, each in enumerate(partners) if texts is not None and each[1] == texts), 0)
-            prompt, its_texts, before = partners.pop(at)
+            at = next((at for at, each in enumerate(partners) if texts is not None and each.texts == texts), 0)
+            prompt, its_texts, before, its_label = partners.pop(at)
             newly_unscored.add((score is None) - (before is None), cluster=cluster)
             if score is None or before is None:
                 continue
@@ -185,7 +215,8 @@ class Check:
                 own.add(score - before, cluster=cluster)
                 found.same += 1
                 continue
-            change.add(score - before, cluster=cluster)
+            by_people = None if label is None or its_label is None else label - its_label
+            change.add(score - before, by_people, cluster=cluster)
             found.pairs[before, score] += 1
             found.judged += row.get("score") is not None
             found.reworded += prompt != hash(row.asked)
@@ -194,14 +225,18 @@ class Check:
                 found.fallen = nsmallest(_MOST_FALLEN, [*found.fallen, fall])
         found.alone[0] = sum(map(len, self._before.values()))
         found.mean = each.judge if (each := mean.estimate()) else None
-        found.difference, found.own = (
-            paired_difference(it) if (it := each.estimate()) else None for each in (change, own)
-        )
+        if changed := change.estimate():
+            found.difference, found.labels = paired_difference(changed), changed.labelled
+            found.people = None if changed.missing else changed.corrected
+        found.own = paired_difference(each) if (each := own.estimate()) else None
         found.has_more_unscored = bool((each := newly_unscored.estimate()) and (paired_difference(each).low or 0) > 0)
         return found
 
-    def _read(self, path: Path, index: int) -> Iterator[tuple[Row, int | None]]:
-        """The rows of an output, all of this judge, with the scores that they count as; they are counted at `index`."""
+    def _read(self, path: Path, index: int) -> Iterator[tuple[Row, int | None, float | None]]:
+        """The rows of an output, all of this judge, with the scores that they count as, and people's labels.
+
+        They are counted at `index`.
+        """
         low, high = self.judge.rubric.scale
         for line, raw in read_lines(path):
             try:
@@ -223,7 +258,14 @@ class Check:
             found = self._found
             found.served.update(row.served)
             (found.empty if is_empty else found.unscored if score is None else found.scored)[index] += 1
-            yield row, low if is_empty else score
+            label = None
+            if self.label and (read := self._labels.read(row, self.judge.rubric.scale)).labels and read.is_blind:
+                label = fmean(read.labels)
+                with suppress(ValueError):  # an earlier version read it
+                    found.lengths += [(len(row.response.split()) / 100, score - label)] if score is not None else []
+            if self._labels.problems:
+                raise SetupError(f"{path}, {self._labels.problems[0]}; mend it, or say --scale with the labels' own.")
+            yield row, low if is_empty else score, label
 
     def _judge_it(self, found: _Found, missing: int) -> list[tuple[int, str]]:
         """The findings on the whole output: 1 for a failure, 2 for what cannot be told, and its words."""
@@ -253,7 +295,9 @@ class Check:
             )
         elif pairs and others:
             few = f"{found.same} of its pairs have the same texts, where {_SURE} would show what that changes"
-            hint = "score it again, or take both for one judge with --other-judge"
+            hint = (
+                f"score it again, give {MIN_LABELS} labels in both (--label), or take both for one with --other-judge"
+            )
             why = f"{self.earlier} does not compare: model {', '.join(others)}, and {few}; {hint}"
             said.append((2 * self.fail_if_worse, why))
         elif pairs:

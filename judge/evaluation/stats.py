@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
 from math import cos, exp, floor, hypot, log, pi, sin, sqrt, tan
-from statistics import NormalDist
+from statistics import NormalDist, fmean
 from typing import NamedTuple, TypeVar
 
 from judge.scoring.rubric import Scale
@@ -388,17 +388,16 @@ def slope(points: Sequence[tuple[float, float]]) -> Interval | None:
     Econometrics 29(3).
     """
     n = len(points)
-    x_mean, y_mean = (sum(values) / max(n, 1) for values in zip(*points, strict=True)) if points else (0.0, 0.0)
+    x_mean, y_mean = (fmean(each) for each in zip(*points, strict=True)) if points else (0, 0)
     squares = sum((x - x_mean) ** 2 for x, _ in points)
     if n < 3 or squares < _DUST:
         return None
-    rise, variance = sum((x - x_mean) * (y - y_mean) for x, y in points) / squares, 0.0
-    for x, y in points:
-        free = 1 - 1 / n - (x - x_mean) ** 2 / squares
-        if free < _DUST:  # the line goes through this point, whatever its y
-            return None
-        variance += ((x - x_mean) * (y - y_mean - rise * (x - x_mean)) / free / squares) ** 2
-    half = t_quantile(n - 2) * sqrt(variance)
+    rise = sum((x - x_mean) * (y - y_mean) for x, y in points) / squares
+    free = [1 - 1 / n - (x - x_mean) ** 2 / squares for x, _ in points]
+    if min(free) < _DUST:  # the line goes through this point, whatever its y
+        return None
+    errors = ((x - x_mean) * (y - y_mean - rise * (x - x_mean)) / own for (x, y), own in zip(points, free, strict=True))
+    half = t_quantile(n - 2) * sqrt(sum(each**2 for each in errors)) / squares
     return Interval(rise, rise - half, rise + half)
 
 

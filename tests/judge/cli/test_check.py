@@ -141,6 +141,35 @@ async def test_pairs_with_the_same_texts_tell_the_judge_from_the_assistant(
         assert files.said(done) == snapshot(name=name)
 
 
+def labelled(score: str, words: int, labels: int) -> Rows:
+    """Replies of so many words, which the judge gives this score, and people a 3 or 4 as far as they have labels."""
+    return [
+        {"prompt": prompt, "completion": f"{score}\n{'word ' * words}{n}", "human": 3 + n % 2 if n < labels else None}
+        for n, prompt in enumerate(QUESTIONS)
+    ]
+
+
+LABELS = {"labels of enough": (24, ["--label", "human"]), "of few": (9, ["--label", "human"]), "of no field": (24, [])}
+
+
+async def test_labels_in_both_files_correct_the_difference(files: Files, snapshot: SnapshotAssertion) -> None:
+    # The judge gives longer replies a point more, and people do not.
+    for name, (labels, options) in LABELS.items():
+        before = await files.scored("before", labelled("3", 10, labels))
+        done = await files.batch(
+            files.write("now", labelled("4", 60, labels)), "--compare", before, "--fail-if-worse", *options
+        )
+        assert files.said(done) == snapshot(name=name)
+
+
+async def test_a_label_off_the_scale_is_refused_with_its_line(files: Files) -> None:
+    before, source = await files.scored("before", scores(4, human=70)), files.write("now", scores(4, human=70))
+    done = await files.batch(source, "--compare", before, "--label", "human")
+    assert (done.returncode, "before.scored, line 1: label 70 is off the scale 0 to 5" in done.stderr) == (2, True)
+    done = await files.batch(source, "--compare", before, "--label", "human", "--scale", "0-100")
+    assert done.returncode == 0
+
+
 async def test_without_an_order_to_fail_a_worse_output_is_only_told(files: Files) -> None:
     before, asked = await files.scored("before", FOURS), len(files.server.requests)
     done = await files.batch(files.write("told", scores(*[3] * 40)), "--compare", before)
@@ -192,6 +221,7 @@ async def test_files_that_cannot_be_compared_are_refused_before_any_request(file
         "Markdown would damage the rows": ("--summary", files.folder / "old.jsonl"),
         "no mean reaches it on the scale 0 to 5": ("--fail-under", 70),
         "no such file": ("--compare", files.folder / "none"),
+        "--label humann: no row of": ("--compare", before, "--label", "humann"),
     }
     for said in (*lines, *options):
         (files.folder / "other").write_text(lines.get(said, ""))
