@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -18,7 +18,7 @@ from judge.rows.files import Format, InputFormat
 
 if TYPE_CHECKING:
     from judge.rows.batch import Batch
-    from judge.rows.row_file import RowFile
+    from judge.rows.row_file import Item, Malformed
     from judge.scoring.judging import Judge
 
 _GO_ON = "run the same command to continue."
@@ -31,7 +31,7 @@ Input = Annotated[
         "conversation before them; or it has messages alone.",
     ),
 ]
-Output = Annotated[Path, typer.Option("--output", "-o", help="The file for the scored rows.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="The file for the scored rows.")]
 Limit = Annotated[int | None, typer.Option(min=1, help="Only the first rows of the input; skipped lines do not count.")]
 MaxCost = Annotated[float | None, typer.Option(min=0, help="Start no further row once it has cost so many US dollars.")]
 ReadAs = Annotated[InputFormat | None, typer.Option("--input-format", help="INPUT's format; by default from its name.")]
@@ -45,6 +45,9 @@ Compare = Annotated[Path | None, typer.Option(metavar="FILE", help="Its earlier 
 FailIfWorse = Annotated[
     bool, typer.Option("--fail-if-worse", help="A check: fail if scores are clearly lower than in that output.")
 ]
+Again = Annotated[
+    int | None, typer.Option(min=2, metavar="N", help="Ask again about N random rows of an output: is it the same?")
+]
 Label = Annotated[
     str | None, typer.Option(metavar="FIELD", help="The field with people's labels, to correct the comparison.")
 ]
@@ -54,7 +57,8 @@ Summary = Annotated[Path | None, typer.Option(metavar="FILE", help="Append the r
 @options.makes_judge
 def batch(
     source: Input,
-    output: Output,
+    output: Output = None,
+    *,
     make: "partial[Judge]",
     concurrency: options.Concurrency = 8,
     limit: Limit = None,
@@ -69,6 +73,7 @@ def batch(
     other_judge: options.OtherJudge = False,
     label: Label = None,
     scale: options.LabelScale = None,
+    again: Again = None,
     summary: Summary = None,
 ) -> None:
     """Score each row of a file; run it again to continue.
@@ -82,6 +87,7 @@ def batch(
     from judge.evaluation.check import Check
     from judge.evaluation.labelled import to_range
     from judge.rows.batch import Batch, identity_of
+    from judge.rows.exports import has_pair
     from judge.rows.journal import Journal, survey
     from judge.rows.row_file import RowFile
     from judge.scoring.ways import TAKES
@@ -90,6 +96,12 @@ def batch(
         raise SetupError(
             "The batches of providers are gone; use --tier flex, which costs the same and answers within minutes."
         )
+    if again:
+        if any((limit, form, fail_under is not None, compare, fail_if_worse, summary, label)):
+            raise SetupError("--again compares by itself: leave out --limit, --format and the options of a check.")
+        _ask_again(make(), source, output, again, concurrency, max_cost)
+    if output is None:
+        raise SetupError("Name the file for the scored rows with --output.")
     path, write_table = _to_files(source, output, form, summary)
     judge = make()
     labels = label, to_range(scale) if scale else None
@@ -104,9 +116,11 @@ def batch(
             found = survey(given, journal)
         run = Batch(judge, journal, options.Reports(), concurrency=concurrency, max_cost_usd=max_cost)
         work = _Work(run, found.lines, limit, earlier=journal.tally.rows)
-        work.run_to_end(given)
+        work.run_to_end(given.items(journal.has, limit))
     write_table()
-    say(work.summary())
+    say(options.to_summary(*work.sentences()))
+    if not (run.failed or run.is_spent) and has_pair(path):
+        say(f"Next: judge pairs {shlex.quote(str(path))} -o pairs.jsonl")
     if not found.lines:
         say(f"{source} is empty: it has no rows.", err=True)
     if not journal.tally.rows and given.form is InputFormat.JSONL and not found.looks_like_json:
@@ -115,6 +129,32 @@ def batch(
     has_gaps = bool(work.missing or journal.tally.unscored)
     is_refused = strict and (run.malformed or not work.rows)
     raise typer.Exit(2 if is_refused else has_gaps if outcome is None else outcome)
+
+
+def _ask_again(
+    judge: "Judge", scored: Path, output: Path | None, number: int, concurrency: int, max_cost: float | None
+) -> NoReturn:
+    """Judges random rows of an output again. What an interrupted run has asked is kept beside it for the next one."""
+    from judge.evaluation.again import compare, draw
+    from judge.rows.batch import Batch, identity_of
+    from judge.rows.journal import Journal, survey
+    from judge.rows.row_file import RowFile
+
+    path, given = output or scored.with_name(f"{scored.stem}.again.jsonl"), RowFile(scored)
+    options.refuse_same_file(scored, path, "the rows would be written over the input")
+    draw(scored, judge, number, ())  # so that a mistake leaves no empty file
+    with Journal(path, identity_of(judge)) as journal:
+        survey(given, journal)
+        lines = draw(scored, judge, number, journal.rows)
+        run = Batch(judge, journal, options.Reports(), concurrency=concurrency, max_cost_usd=max_cost)
+        work = _Work(run, len(lines), None, earlier=journal.tally.rows)
+        work.run_to_end(given.items(lambda line: line not in lines or journal.has(line)))
+    say(options.to_summary(*work.sentences()))
+    code, found = compare(path, judge)
+    say(options.to_summary(*found))
+    if not (output or work.missing):
+        path.unlink()
+    raise typer.Exit(code or bool(work.missing))
 
 
 def _to_files(
@@ -158,13 +198,12 @@ class _Work:
         """The number of rows without a verdict, and of lines that are not rows."""
         return self.rows - self.batch.journal.tally.rows + self.batch.malformed
 
-    def run_to_end(self, given: "RowFile") -> None:
+    def run_to_end(self, items: "Iterator[Item | Malformed]") -> None:
         """Runs the batch. If it is interrupted or stopped, the command ends here and says how many rows are done."""
         batch, journal = self.batch, self.batch.journal
         try:
             progress = partial(show_progress, lambda: batch.done, lambda: self.rows)
-            work = batch.run(given.items(journal.has, self.limit))
-            asyncio.run(run_interruptibly(self.batch.judge, work, progress))
+            asyncio.run(run_interruptibly(self.batch.judge, batch.run(items), progress))
         except (KeyboardInterrupt, asyncio.CancelledError):
             say(f"Interrupted: {self._share()}; {_GO_ON}", err=True)
             raise typer.Exit(130) from None
@@ -175,13 +214,8 @@ class _Work:
     def _share(self) -> str:
         return f"{self.batch.journal.tally.rows:,} of {self.rows:,} rows in {self.batch.journal.path}"
 
-    def summary(self) -> str:
+    def sentences(self) -> Iterator[str]:
         """A summary of the output."""
-        # A command to paste stays on one line.
-        return "\n".join(each if each.startswith("Next: ") else options.to_summary(each) for each in self._sentences())
-
-    def _sentences(self) -> Iterator[str]:
-        from judge.rows import exports
         from judge.scoring.offline import OFFLINE
 
         run, tally = self.batch, self.batch.journal.tally
@@ -210,5 +244,3 @@ class _Work:
             yield "Stopped at --max-cost; with more, run the same command to continue."
         elif run.failed:
             yield "The same command asks again for the rows that failed."
-        elif exports.has_pair(self.batch.journal.path):
-            yield f"Next: judge pairs {shlex.quote(str(self.batch.journal.path))} -o pairs.jsonl"

@@ -26,6 +26,7 @@ from judge.scoring.sanitize import sanitize
 
 _AN_ANSWER = "It is an answer."  # to any question
 _MOST_FALLEN, _MOST_SHOWN = 3, 80
+_HINT = "Score the earlier responses again with the present judge."
 _ALIKE = 0.25  # points that a judge may differ from itself and still be said to give the same
 _SURE = 30  # pairs with the same texts that show by how much the judge itself has changed
 _PLAIN = frozenset(string.ascii_letters + string.digits + " ")
@@ -163,7 +164,7 @@ class Check:
         for row, score, label in self._read(self.earlier, 0):
             names.update(row.fields)
             its = _Earlier(hash(row.asked), _texts(row), score, label)
-            self._before.setdefault(_key(row), []).append(its)
+            self._before.setdefault(key_of(row), []).append(its)
         if self.label and self.label not in names:
             raise SetupError(f"--label {self.label}: no row of {self.earlier} has this field.")
 
@@ -197,7 +198,7 @@ class Check:
         mean, newly_unscored = MeanEstimator(Scale(low, high)), MeanEstimator(Scale(-1, 1))
         own, change = (MeanEstimator(Scale(low - high, high - low)) for _ in range(2))
         for row, score, label in self._read(self.output, 1):
-            key = _key(row)
+            key = key_of(row)
             cluster = row.key("thread") or key
             if score is not None:
                 mean.add(score, cluster=cluster)
@@ -237,25 +238,9 @@ class Check:
 
         They are counted at `index`.
         """
-        low, high = self.judge.rubric.scale
-        for line, raw in read_lines(path):
-            try:
-                row = Row(line, decode(raw))
-                _, score = row.asked, row.get("score")
-                is_empty = row.get("unscored_reason") == UnscoredReason.NOTHING_TO_JUDGE and _is_failure(row)
-                if "score" not in row.fields:
-                    raise ValueError("no score")
-                if score is not None and not (type(score) is int and low <= score <= high):
-                    raise ValueError(f"score {shown(score)} is not a whole number from {low} to {high}")
-            except ValueError as exc:
-                raise SetupError(f"{path}, line {line}: {exc}; give JSONL that 'judge batch' wrote.") from exc
-            for name, value in identity_of(self.judge).items():
-                if row.get(name) != value:
-                    raise SetupError(
-                        f"{path}, line {line}: judged with {name} {row.get(name)!r}, now {value!r}; scores of "
-                        "two judges do not compare. Score the earlier responses again with the present judge."
-                    )
-            found = self._found
+        found = self._found
+        for row, is_empty in read_outputs(path, self.judge, _HINT):
+            score = row.get("score")
             found.served.update(row.served)
             (found.empty if is_empty else found.unscored if score is None else found.scored)[index] += 1
             label = None
@@ -265,7 +250,7 @@ class Check:
                     found.lengths += [(len(row.response.split()) / 100, score - label)] if score is not None else []
             if self._labels.problems:
                 raise SetupError(f"{path}, {self._labels.problems[0]}; mend it, or say --scale with the labels' own.")
-            yield row, low if is_empty else score, label
+            yield row, found.lowest if is_empty else score, label
 
     def _judge_it(self, found: _Found, missing: int) -> list[tuple[int, str]]:
         """The findings on the whole output: 1 for a failure, 2 for what cannot be told, and its words."""
@@ -320,6 +305,33 @@ class Check:
         return "\n\n".join(filter(None, parts)) + "\n"
 
 
+def read_outputs(path: Path, judge: Judge, hint: str) -> Iterator[tuple[Row, bool]]:
+    """The rows of an output, and whether the reply of each is nothing to judge.
+
+    Raises:
+        SetupError: It is no output, or of another judge; the `hint` says what to do then.
+    """
+    low, high = judge.rubric.scale
+    for line, raw in read_lines(path):
+        try:
+            row = Row(line, decode(raw))
+            _, score = row.asked, row.get("score")
+            is_empty = row.get("unscored_reason") == UnscoredReason.NOTHING_TO_JUDGE and _is_failure(row)
+            if "score" not in row.fields:
+                raise ValueError("no score")
+            if score is not None and not (type(score) is int and low <= score <= high):
+                raise ValueError(f"score {shown(score)} is not a whole number from {low} to {high}")
+        except ValueError as exc:
+            raise SetupError(f"{path}, line {line}: {exc}; give JSONL that 'judge batch' wrote.") from exc
+        for name, value in identity_of(judge).items():
+            if row.get(name) != value:
+                raise SetupError(
+                    f"{path}, line {line}: judged with {name} {row.get(name)!r}, now {value!r}; scores of two judges "
+                    f"do not compare. {hint}"
+                )
+        yield row, is_empty
+
+
 def _is_failure(row: Row) -> bool:
     """Whether nothing to judge is the assistant's failure: not if the question is empty, or the reply not read."""
     try:
@@ -331,7 +343,7 @@ def _is_failure(row: Row) -> bool:
     return is_question and is_read and nothing_to_judge(question, response) is not None
 
 
-def _key(row: Row) -> int:
+def key_of(row: Row) -> int:
     """A key that identifies the row's prompt in both files."""
     given = row.get("prompt_id")
     return hash(("text", row.asked) if given is None else ("id", encode(given)))
@@ -349,7 +361,7 @@ def change_of(own: Interval | None) -> str:
     if own is None or own.low is None or own.high is None:
         return "an unknown difference"
     if own.low <= 0 <= own.high:
-        how = "the same" if max(-own.low, own.high) <= _ALIKE else "not clearly more or less"
+        how = "the same" if max(-own.low, own.high) <= _ALIKE else "neither clearly more nor less"
         return f"{how} ({own.low:+.2f} to {own.high:+.2f})"
     low, high = sorted((abs(own.low), abs(own.high)))
     return f"{abs(own.mean):.2f} {'more' if own.mean > 0 else 'less'} ({low:.2f} to {high:.2f})"
