@@ -18,10 +18,7 @@ logger = structlog.get_logger(__name__)
 
 
 class HttpServer:
-    """Listens while its context is open; port 0 takes a free one.
-
-    `where` has the names of the settings for host and port, for the error if the port is taken.
-    """
+    """Listens while its context is open; port 0 takes a free one. `where` names the settings of a taken port."""
 
     def __init__(self, where: tuple[str, str], host: str, port: int, answer: Answer) -> None:
         self._where = where

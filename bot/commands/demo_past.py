@@ -150,10 +150,7 @@ def demo_workspace(clock: Clock | None = None) -> Workspace:
 
 
 async def write_past(database_url: str, workspace: Workspace) -> bool:
-    """Writes the past weeks to the store if it has no cases yet, and returns whether it did.
-
-    If a scored message exists in the channel, its verdict is posted, too.
-    """
+    """Writes the past weeks to a store without cases, and posts the verdicts; returns whether it did."""
     async with await Store.open(database_url) as store:
         if await store.cases.counts():
             return False

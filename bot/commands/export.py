@@ -77,10 +77,7 @@ def _find_table(path: Path | None, form: str | None) -> files.Format | None:
 
 
 async def export_person(path: Path | None, user: str) -> None:
-    """Writes everything stored about a person, as a JSON document for each row, and prints the number of rows.
-
-    `user` is their Slack user id; the id of their workspace and a slash may come before it.
-    """
+    """Writes what is stored about a person ("U1" or "T1/U1"), a JSON document for each row, and their number."""
     async with opened.opened_database() as database:
         personal = Personal(database, Audit(database))
         user_id = user.rpartition("/")[2]

@@ -7,10 +7,7 @@ from enum import StrEnum
 
 @dataclass(frozen=True)
 class Label:
-    """The score that a person thinks a response deserves, on the rubric's scale, with their reason if they gave one.
-
-    `is_blind` says that they gave it before they were shown the judge's score.
-    """
+    """The score that a person thinks a reply deserves, on the rubric's scale; `is_blind`: before the judge's."""
 
     score: int
     reason: str | None
@@ -27,15 +24,10 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Reaction:
-    """An emoji under a message, and who put it there.
+    """An emoji (its first name, without a skin tone) under the message `ts`, and who put it there or took it away.
 
-    Attributes:
-        ts: The message.
-        author_id: Who wrote the message; None if Slack does not say, as for a webhook's post.
-        emoji: Its first name, without a skin tone.
-        is_added: Whether it was added; False if it was removed.
-        at: When it was added or removed.
-        is_shared: Whether its channel is shared with another company, whose people may react there, too.
+    `author_id` is the message's; None if Slack does not say, as for a webhook's post. `is_shared`: the channel is
+    shared with another company, whose people may react there, too.
     """
 
     team_id: str

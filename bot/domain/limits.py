@@ -49,12 +49,7 @@ _DIRECT_MESSAGES = "D"
 
 @dataclass(frozen=True)
 class Policy:
-    """Where replies are scored; by default, in every channel.
-
-    Attributes:
-        allowed_channels: The only channels in which replies are scored, by id; empty for all.
-        denied_channels: Channels in which nothing is scored.
-    """
+    """Where replies are scored: in the allowed channels (empty: in all), and in no denied one."""
 
     allowed_channels: frozenset[str] = frozenset()
     denied_channels: frozenset[str] = frozenset()

@@ -11,13 +11,7 @@ MOST_RUBRICS = 10
 
 @dataclass(frozen=True)
 class ChannelJudge:
-    """A channel's own judge; None means that the app's setting applies.
-
-    Attributes:
-        rubric: The rubric's name.
-        version: Its version, if the rubric is the channel's own; a version saved later counts only once it is used.
-        model: The model's name.
-    """
+    """A channel's own judge; None means the app's setting, or in `version` that the rubric is not its own."""
 
     rubric: str | None = None
     version: str | None = None

@@ -59,9 +59,6 @@ def from_verdict(verdict: Verdict, judge: "Judge", question_flags: tuple[Flag, .
 
 
 def without_score(reason: str, detail: str, judge: "Judge") -> CaseVerdict:
-    """A verdict without a score, because there was nothing to judge, or the model could not be asked.
-
-    The reason is one that the judge does not know. What it cost is not known either.
-    """
+    """A verdict without a score: there was nothing to judge, or no model could be asked. Its cost is not known."""
     why = Unscored(reason=cast("UnscoredReason", reason), detail=detail)
     return CaseVerdict(**vars(judge.unscored(why)) | {"cost_usd": None, "escalation": None})

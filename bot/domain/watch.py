@@ -41,16 +41,11 @@ class ReplyOutcome(StrEnum):
 
 @dataclass(frozen=True)
 class Watch:
-    """Which replies are scored, and what is shown of the scores.
+    """Which replies of the assistant `author_id` (a user's or bot's id) are scored, and what is shown of the scores.
 
-    Attributes:
-        author_id: The assistant, as its messages name it: a user id, or a bot id.
-        share: The part of its replies that is drawn, above 0 and up to 1.
-        since: When the watch began; it ignores replies that were written earlier.
-        per_day: At most this many replies are scored a day; 0 is no limit.
-        alerts_to: Who is told when the replies get worse: the channel, people, or both, by id.
-        floor: They are also told when the mean is clearly below this; None for no floor.
-        low_since: Since when they are also told of single replies with the lowest scores; None if they are not.
+    `share` is the part that is drawn, above 0 and up to 1, of replies written from `since` on; `per_day` the most in a
+    day (0: no limit). `alerts_to` (the channel, people, or both) are told when they get worse, when the mean is clearly
+    below `floor`, and since `low_since` of single replies with the lowest scores.
     """
 
     team_id: str
@@ -75,11 +70,7 @@ def age_of(ts: str, now: datetime) -> timedelta:
 
 @dataclass(frozen=True)
 class Coverage:
-    """What happened to an assistant's replies, on one day or several.
-
-    Attributes:
-        outcomes: The number of replies with each outcome; None is for those that wait.
-    """
+    """How many of an assistant's replies, of one day or several, have each outcome; None is for those that wait."""
 
     outcomes: Mapping[ReplyOutcome | None, int]
 

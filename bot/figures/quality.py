@@ -19,13 +19,10 @@ from judge.scoring.rubric import Scale
 
 @dataclass(frozen=True)
 class Agreement:
-    """The judge's agreement with people's labels; a case's label is the mean of its labels, rounded, with halves up.
+    """The judge's agreement with people's labels, over `n` cases; several labels of a case count as their rounded mean.
 
-    Attributes:
-        n: Cases with a score and a label.
-        exact: Share of cases whose score equals the label.
-        within_one: Share of cases whose score and label are at most one apart.
-        kappa: Quadratic weighted kappa; None if either gave the same number throughout.
+    `exact` is the share of equal scores, `within_one` of those at most one apart; `kappa` is quadratic weighted, and
+    None if either gave the same number throughout.
     """
 
     n: int
@@ -60,13 +57,7 @@ _ALL_OF_IT: Mapping[str, Coverage] = {}
 
 @dataclass(frozen=True)
 class Quality:
-    """The quality of the last four weeks' replies, by one judge version.
-
-    Attributes:
-        mean: The mean score.
-        good: The share of replies with at least `good_from`.
-        low: The share of replies with a low score.
-    """
+    """The quality of the last four weeks' replies, by one judge version: mean, and shares of good and of low scores."""
 
     mean: MeanEstimate
     good: MeanEstimate

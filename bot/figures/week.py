@@ -79,15 +79,11 @@ class Author:
 
 @dataclass(frozen=True)
 class Glance:
-    """A channel's week in short. All scores are of one kind, the week's most common.
+    """A channel's week up to `until`, in short. All scores are of one kind, the week's most common.
 
-    Attributes:
-        until: The moment up to which the week is counted; its end once it is over.
-        trend: Up to eight weeks, oldest first, this one last.
-        raters: How many cases the offline rater scored and the demo made up; None counts those of models.
-        unread: How many cases are of replies that show something that was not read.
-        off_scale: How many scores are on another scale; they are in no other figure.
-        off_version: How many scores on this scale are of another judge version; they are in no other figure.
+    `trend` has up to eight weeks, oldest first, this one last. `raters` counts the scores of the offline rater, of the
+    demo and (None) of models; `unread` the replies that show something that was not read. Scores on another scale
+    (`off_scale`) or of another judge version (`off_version`) are in no other figure.
     """
 
     week: Week
@@ -310,10 +306,7 @@ def tally_of(rows: Iterable[ScoreCount], kind: Kind, threads: Iterable[ThreadCou
 def _authors(
     rows: Sequence[Iterable[ScoreCount]], threads: Sequence[Iterable[ThreadCount]], kind: Kind
 ) -> tuple[Author, ...]:
-    """The authors of this week's rows, which come first; those of the weeks before come second.
-
-    Those who got clearly worse come first, then those with the most scores.
-    """
+    """The authors of this week's rows, and what they had before: clearly worse ones first, then by scores."""
     (this, last), (these, those) = map(_by_author, rows), map(_by_author, threads)
     tallies = {by: (tally_of(its, kind, these[by]), tally_of(last[by], kind, those[by])) for by, its in this.items()}
     changes = changes_of(list(tallies.values()), kind.scale)

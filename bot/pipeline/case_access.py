@@ -14,11 +14,7 @@ class NoCaseError(LookupError):
 
 @dataclass(frozen=True)
 class CaseAccess:
-    """Gives people the cases that they may see.
-
-    Raises `NoCaseError` if there is no case with this number that they may see, and `MembershipError` if Slack does not
-    say whether they may.
-    """
+    """Gives people the cases that they may see; raises `NoCaseError`, or `MembershipError` if Slack does not say."""
 
     cases: Cases
     memberships: Memberships

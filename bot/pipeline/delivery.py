@@ -132,10 +132,7 @@ class Delivery:
         await self._messenger.tell(requester_of(case), post)
 
     async def _react(self, case: LoggedCase, score: int) -> None:
-        """Adds the score to the reply's last message as a reaction, in place of an earlier one.
-
-        If Slack refuses it, the score still counts in the figures.
-        """
+        """Adds the score to the reply's last message as a reaction, in place of an earlier one, if Slack takes it."""
         place = {"channel": case.channel_id, "timestamp": case.last_ts}
         for earlier in await self._store.cases.replaced_by(case):
             its = place | {"timestamp": (await self._store.cases.with_turns(earlier)).last_ts}
@@ -205,10 +202,7 @@ class Delivery:
             return case, str(answer["ts"])
 
     async def _still_held(self, case: LoggedCase) -> LoggedCase:
-        """The case, after checking in the store that this attempt still holds it if its last step was a while ago.
-
-        A process that froze in between must not post if another attempt has begun.
-        """
+        """The case, checked in the store after a while: a process that froze must not post beside a later attempt."""
         is_fresh = clock_s() - case.asked_at_s < _FRESH_S
         return case if is_fresh else await self._store.renew(case)
 

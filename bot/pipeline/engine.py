@@ -55,14 +55,11 @@ class PeriodicJob:
 
 
 class Engine:
-    """Runs jobs in this process.
+    """Runs one team's jobs in this process; the database may also have jobs of other teams, with apps of their own.
 
-    Args:
-        team_id: The team whose jobs to run; the database may also have jobs of other teams, with apps of their own.
-        periodic_jobs: Jobs that run at each start and every minute, with PostgreSQL on one worker at a time.
-        traffic: The payloads in progress, which go before jobs.
-        at_once: With PostgreSQL, the most jobs that this worker holds at once, so that others get their share.
-        on_stop: Called when the engine begins to stop, to end what would wait too long.
+    `periodic_jobs` run at each start and every minute, with PostgreSQL on one worker at a time. The payloads of
+    `traffic` go before jobs. With PostgreSQL, a worker holds at most `at_once` jobs. `on_stop` ends what would wait too
+    long.
     """
 
     every_minute = "* * * * *"

@@ -29,10 +29,7 @@ _MENTION = re.compile(r"@([UW][A-Z0-9]{2,})")
 
 @dataclass(frozen=True)
 class Question:
-    """The text that is taken as the question, where it was found, and who wrote it.
-
-    `messages` are those it was read from; of several in a row by one person, `ts` is the last.
-    """
+    """The text taken as the question, where it was found, and who wrote it; of several `messages`, `ts` is the last."""
 
     text: str
     source: QuestionSource
@@ -48,14 +45,9 @@ class Question:
 
 @dataclass(frozen=True)
 class Exchange:
-    """A reply, the question that it answers, and what was said before.
+    """A reply, the question that it answers (None if no message can be one), and the turns before that.
 
-    Attributes:
-        reply: Its messages in their order; never empty.
-        question: None if no message before it can be one.
-        conversation: The turns before the question that the judge is shown, oldest first.
-        messages_before: How many messages stand before the question.
-        left_out: How many of these are not among the turns.
+    `messages_before` counts the messages before the question, `left_out` those of them that are not among the turns.
     """
 
     reply: tuple[Message, ...]
@@ -137,16 +129,11 @@ def is_anybodys(message: Message, own_ids: Collection[str]) -> bool:
 def to_exchange(
     messages: Sequence[Message], ts: str, own_ids: Collection[str], persons: Collection[str], chosen: str | None = None
 ) -> Exchange | None:
-    """The exchange of the message `ts`, which may be any message of its reply; None if it is not among `messages`.
+    """The exchange of `ts`, which may be any message of its reply; None if it is not among the thread's `messages`.
 
     The judge is not shown what stands between the question and the reply, because the reply does not answer that. If a
-    person chose the question, it may be other questions with their answers.
-
-    Args:
-        messages: A thread's, in their order.
-        own_ids: Who this app is; what it says, and what is said to it, does not count.
-        persons: Ids of the people among the authors.
-        chosen: The ts of the person's message that is the question, instead of the last one before the reply.
+    person chose the question (`chosen`), it may be other questions with their answers. What this app (`own_ids`) says,
+    and what is said to it, does not count. `persons` are the people among the authors.
     """
     said = [each for each in messages if each.ts == ts or is_anybodys(each, own_ids)]
     at = next((number for number, each in enumerate(said) if each.ts == ts), None)

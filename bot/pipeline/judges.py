@@ -63,10 +63,7 @@ MakeJudge = Callable[[Rubric, str | None, str | None], Judge]
 
 
 class Judges:
-    """Makes judges and reuses them, because a judge learns which parameters its server rejects.
-
-    `watch_tier` is the tier of watched replies.
-    """
+    """Makes judges and reuses them, because a judge learns which parameters its server rejects."""
 
     def __init__(
         self, rubrics: RubricChoice, make: MakeJudge, models: Sequence[str] = (), watch_tier: str | None = None

@@ -66,10 +66,7 @@ class Lookup:
         self._scores_people = scores_people
 
     async def exchange(self, case: LoggedCase) -> Exchange | None:
-        """The reply of the case with its question; None if the message is gone or out of sight.
-
-        What must not be judged has no text, and a blocker.
-        """
+        """The reply of the case with its question; None if out of sight. What must not be judged has a blocker."""
         if case.message_ts is None:
             return None
         # In the first attempt, a person may be waiting for a window; later there is no hurry.
@@ -119,10 +116,7 @@ class Lookup:
             return _with_ts(await self._messages(call), ts)
 
     async def message_anywhere(self, channel_id: str, ts: str) -> Message | None:
-        """The message with this ts, in the channel or in any thread; None if it is gone.
-
-        Raises TimeoutError if it is not found while Slack waits for our answer.
-        """
+        """The message with this ts, in the channel or any thread; None if gone. Raises TimeoutError if Slack waits."""
         # Given a reply's own ts, Slack returns the reply alone, with the ts of its thread (slackapi/bolt-python#783).
         async with asyncio.timeout(_QUESTION_TIMEOUT_S):
             return await self.message_at(channel_id, ts, parent_ts=ts)

@@ -52,12 +52,8 @@ class CasePipeline:
     """Settles cases; at most `concurrency` of them are judged at the same time, with channels and people taking turns.
 
     As many watched cases may wait beside them at the tier "flex", where an answer can take 15 minutes; the others give
-    their job back, so that they keep no place in the queue from people's cases.
-
-    Args:
-        model_pauses: How long a case waits after each failed try of a model that is busy, down or slow;
-            after the last one it is given up.
-        tracing: Is told of each attempt, its steps and the verdict.
+    their job back, so that they keep no place in the queue from people's cases. After each failed try of a model a case
+    waits one of `model_pauses`; after the last it is given up.
     """
 
     quick_s = 1.0
@@ -212,10 +208,7 @@ class CasePipeline:
         raise RetryError(str(failure), pause) from failure.__cause__
 
     async def _keyed_by_reply(self, case: LoggedCase) -> LoggedCase | None:
-        """The case with the key of its reply, of which it was asked for another message than the first.
-
-        None if another case has that reply already; then the person is told of that one, and this one is gone.
-        """
+        """The case with its reply's key, if another message of that was chosen; None if another case has the reply."""
         if case.is_automated or case.message_ts is None:
             return case
         attempt, excluded = 1, case.excluded

@@ -18,10 +18,7 @@ _NOT_ASKED |= {"messages_before": 0, "left_out": 0}
 
 
 async def complete(lookup: Lookup, case: LoggedCase) -> tuple[LoggedCase, str]:
-    """The case with what could be read in Slack, or with the blocker that keeps it from being judged.
-
-    Also the reason to show to the requester if they must be asked for the question.
-    """
+    """The case with what could be read in Slack, or a blocker; and the reason for asking for its question, if any."""
     why_asked = NO_QUESTION
     if case.blocker is None and None in (case.question_source, case.question, case.response):
         case, why_asked = await _read(lookup, case)

@@ -148,10 +148,7 @@ _FOR_ONE = "Only you will see the verdict, in direct messages."
 
 
 def texts_modal(state: ModalState, rubrics: Sequence[str], rubric: str, visibility: Visibility | None) -> Block:
-    """The modal of `/judge` without text: question, response, rubric, and who sees the verdict.
-
-    Without a `visibility`, it does not ask who sees the verdict, which goes to direct messages.
-    """
+    """The modal of `/judge` without text; without a `visibility`, in direct messages, it does not ask for one."""
     named = {name: option(name, about=purpose_of(name)) for name in rubrics}
     who = {Visibility.THREAD: "Everybody in this channel", Visibility.ME: "Only me"}
     options = {value: option(value.value, label) for value, label in who.items()}

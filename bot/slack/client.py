@@ -59,10 +59,7 @@ def _status_of(exc: SlackApiError) -> int | None:
 
 
 def connection_word(exc: Exception) -> str:
-    """What went wrong on the way to Slack: the class of the error, and the HTTP status if there was an answer.
-
-    The error's own message is left out, because it may quote the login of a proxy.
-    """
+    """What went wrong on the way to Slack: the error's class or HTTP status; its message may quote a proxy's login."""
     status = getattr(exc, "status", None)
     return f"{type(exc).__name__}, HTTP {status}" if status else type(exc).__name__
 

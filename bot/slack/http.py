@@ -35,13 +35,10 @@ _SIGNATURE = re.compile(r"v0=[0-9a-f]{64}")
 class HttpFront:
     """Listens for Slack's requests while its context is open.
 
-    A request without a fresh signature is refused before its body is read, and a body larger than `LARGEST_BODY` is
-    refused. Limits on the number and duration of connections are left to the proxy that terminates TLS.
-
-    Attributes:
-        most_unverified: In bytes, for all bodies that are being read, because anybody can send them. A large body that
-            would pass it is refused.
-        longest_read_s: A body must be there after this time. Slack itself gives up after 3 s.
+    A request without a fresh signature is refused before its body is read, and a body larger than `LARGEST_BODY`, or
+    that would make all bodies in progress more than `most_unverified` bytes, is refused. A body must be there after
+    `longest_read_s`; Slack itself gives up after 3 s. Limits on the number and duration of connections are left to the
+    proxy that terminates TLS.
     """
 
     most_unverified = 32 * LARGEST_BODY
@@ -154,10 +151,7 @@ def _not_now(reason: str, most: int) -> web.Response:
 
 
 def _to_request(body: str) -> AsyncBoltRequest | None:
-    """The request for Bolt, from JSON, a form's field `payload` or the form's fields; None if it is no payload.
-
-    Bolt does not parse the body itself, because it reads a command with the word "payload" in its text as empty.
-    """
+    """The request for Bolt, which itself would read a command with "payload" in it as empty; None if it is none."""
     try:
         payload: Any = json.loads(body) if body[:1] in {"{", "["} else dict(parse_qsl(body, keep_blank_values=True))
         if isinstance(payload, dict) and isinstance(payload.get("payload"), str):

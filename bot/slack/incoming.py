@@ -88,12 +88,9 @@ _FEW = 6
 class Traffic:
     """The payloads in progress.
 
-    Attributes:
-        longest_wait_s: If several payloads have waited longer than this, no more are accepted, because a new one would
-            wait behind them.
-        accept_within_s: A person's request is accepted within this time or not at all; the rest of Slack's 3 s is for
-            the acknowledgement.
-        calm_within_s: A job waits this long at most for payloads to be acknowledged first.
+    If several have waited longer than `longest_wait_s`, no more are accepted. A person's request is accepted within
+    `accept_within_s` or not at all; the rest of Slack's 3 s is for the acknowledgement. A job waits for payloads to be
+    acknowledged first, at most `calm_within_s`.
     """
 
     longest_wait_s = 1.0

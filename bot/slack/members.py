@@ -244,10 +244,7 @@ class Access:
         return ""
 
     async def is_in(self, channel_id: str, user_id: str) -> bool:
-        """Whether the person is in the channel; always asks Slack, and is False if Slack refuses to say.
-
-        Raises one of `SLACK_ERRORS` if Slack fails, but may answer later.
-        """
+        """Whether the person is in the channel, as Slack says now; raises one of `SLACK_ERRORS` if it may say later."""
         return channel_id in (await _unless_refused(list_channels(self._client, user_id)) or ())
 
     async def is_admin(self, user_id: str) -> bool:

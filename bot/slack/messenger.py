@@ -39,10 +39,9 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Post:
-    """A message to send: blocks to show, and `text` for notifications and screen readers.
+    """A message to send: blocks, and `text` for notifications and screen readers.
 
-    `plain_blocks` have the same content for a Slack that does not support some of `blocks`; None if every Slack does.
-    They do not count when posts are compared.
+    `plain_blocks` are for a Slack that does not support some of `blocks`; they do not count when posts are compared.
     """
 
     text: str

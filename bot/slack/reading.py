@@ -30,14 +30,10 @@ _UNFURLED = ("from_url", "original_url", "is_app_unfurl", "is_msg_unfurl")
 
 @dataclass(frozen=True)
 class Read:
-    """What people see in a message.
+    """What people see in a message: `text`, with marks of what was not read, of which `unread` has each kind once.
 
-    Attributes:
-        text: The words with their marks; it may consist of marks of what was not read.
-        unread: What was not read, its kind once for each: "picture", "file", "video" or "block".
-        shared_by: The ids of the authors of messages that were shared into this one.
-        has_words: Whether the text has more than marks of what was not read.
-        is_unfinished: Whether it shows a step that is still to be done.
+    `shared_by`: the ids of authors of messages shared into this one. `has_words`: the text has more than marks.
+    `is_unfinished`: it shows a step that is still to be done.
     """
 
     text: str = ""

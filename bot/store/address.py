@@ -32,12 +32,9 @@ _HOW_TO_WRITE_IT = (
 
 @dataclass(frozen=True)
 class Address:
-    """Where the database is.
+    """Where the database is: SQLAlchemy's URL (the file, or only the dialect and driver), and arguments for the driver.
 
-    Attributes:
-        url: What SQLAlchemy is told: the file with SQLite, only the dialect and driver with PostgreSQL.
-        arguments: What the driver is told in addition.
-        shown: The database, for people: without user, password and options.
+    `shown` is for people: without user, password and options.
     """
 
     url: URL

@@ -17,12 +17,10 @@ from bot.store.schema import channels, people
 
 @dataclass(frozen=True)
 class ChannelSettings:
-    """What a channel has chosen; None means that the app's setting applies.
+    """What a channel has chosen; None means that the app's setting applies, or in `score_reaction` no emoji.
 
-    Attributes:
-        digest_since: When the digest was last switched on.
-        labels_per_week: How many blind labels the channel wants in a week; 0 is none.
-        score_reaction: The emoji that asks for a score when a person adds it to a reply; None is none.
+    `digest_since` is when the digest was last switched on; `labels_per_week` how many blind labels it wants, 0 for
+    none.
     """
 
     team_id: str

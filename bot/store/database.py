@@ -301,10 +301,7 @@ async def lock_for_transaction(connection: AsyncConnection, at: str) -> None:
 
 
 async def lock_learning(connection: AsyncConnection) -> None:
-    """Lets one transaction at a time remove words, read words to learn from, or use what was learnt.
-
-    It is taken first, before any row, so that no two of these wait for each other.
-    """
+    """Lets one transaction at a time remove words or learn from them; before any row, so that none block each other."""
     await lock_for_transaction(connection, "learning")
 
 

@@ -22,14 +22,8 @@ _PAGE = 500
 class Selection:
     """Which verdicts are exported: those that count in the figures, of each reply the newest.
 
-    What people had scored in their direct messages with the app was for them alone, and is never exported.
-
-    Attributes:
-        since: Only verdicts from then on.
-        has_unlabelled: Whether verdicts without a label are exported, too.
-        watched: The replies that watches drew, instead of those that people chose.
-        place: Team and channel, to export only that channel.
-        low: Only low scores.
+    What people had scored in their direct messages with the app was for them alone, and is never exported. `watched`:
+    the replies that watches drew, instead of those that people chose. `place`: team and channel.
     """
 
     since: datetime | None = None

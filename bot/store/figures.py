@@ -156,14 +156,10 @@ class LabelledCount:
 class ScoredCount:
     """How many cases (`number`) have one score, and the same values to correct it by.
 
-    Attributes:
-        label: The mean label of the people who had not seen the score; None if there are none.
-        week: The ISO week (UTC), counted back from the last; all cases of a week are drawn for labels with one
-            probability.
-        thread_ts: The thread, if several of the cases are in it; otherwise None.
-        drawn_with: The probability with which a watch drew the reply; None if people chose it.
-        day: The day on which a drawn reply was written, as in `SeenReply.day`.
-        is_earlier: Whether the reply was written before the span, or it is not known when.
+    `label` is the mean of blind labels, `week` counts the ISO weeks (UTC) back from the last: all cases of a week are
+    drawn for labels with one probability. `thread_ts` is set if several of the cases are in it. For a watch's draw,
+    `drawn_with` is its probability, `day` is as in `SeenReply.day`, and `is_earlier`: it was written before the span,
+    or nobody knows.
     """
 
     score: int

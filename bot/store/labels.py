@@ -84,11 +84,9 @@ class LabelBudget:
 
 @dataclass(frozen=True)
 class LabelDraw:
-    """What is drawn from a channel: a part of the cases of each of the last weeks.
+    """What is drawn from a channel: cases of each week that begins then (in UTC, newest first), with that probability.
 
-    Attributes:
-        weeks: When each begins, in UTC, and the probability with which each of its cases is drawn; newest first.
-        is_watched: Whether the cases are those that watches have drawn, or those that people chose.
+    `is_watched`: those that watches have drawn, not those that people chose.
     """
 
     team_id: str

@@ -39,10 +39,7 @@ def make_folder(folder: Path) -> None:
 
 
 def make_file(file: Path) -> None:
-    """Creates an empty file, if there is none, also where a link leads to a missing file.
-
-    SQLite gives its permissions to the files that it creates beside it.
-    """
+    """Creates an empty file, if there is none; SQLite gives its permissions to the files that it creates beside it."""
     try:
         # Never opens an existing file: closing it would drop SQLite's locks on it for the whole process.
         os.close(private(str(file.resolve()), os.O_CREAT | os.O_EXCL | os.O_WRONLY))
@@ -81,10 +78,7 @@ logger = structlog.get_logger(__name__)
 
 @contextmanager
 def owned(database: Database) -> Iterator[None]:
-    """Holds the database for this process alone; the operating system releases it however the process ends.
-
-    With PostgreSQL any number of processes share the database, and nothing is locked.
-    """
+    """Holds an SQLite file for this process alone, until it ends in any way; PostgreSQL's is shared by any number."""
     if not database.is_sqlite:
         yield
         return

@@ -54,10 +54,7 @@ logger = structlog.get_logger(__name__)
 
 
 class Telemetry:
-    """Sends `signals` until it is closed; `counts` runs in the event loop in which this object was created.
-
-    Raises ValueError or RuntimeError if the SDK rejects the settings in the environment.
-    """
+    """Sends `signals` until closed; `counts` runs in this event loop. ValueError, RuntimeError: wrong settings."""
 
     def __init__(self, signals: Collection[str], counts: Counts) -> None:
         named = resources.OTELResourceDetector().detect().attributes

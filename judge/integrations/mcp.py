@@ -95,10 +95,7 @@ class Server(MCPServer[None]):
 
 
 class Tools:
-    """The tools of `judge mcp`. Each rubric has one judge, which `make` creates from the rubric's name or file.
-
-    `rubric` is the default one; `concurrency` is the number of responses judged at the same time.
-    """
+    """The tools of `judge mcp`, with a judge by `make` for each rubric; `concurrency` texts are judged at a time."""
 
     def __init__(self, make: Callable[[str], Judge], rubric: str, concurrency: int) -> None:
         self._default = make(rubric).rubric.name
@@ -168,11 +165,7 @@ class Tools:
 
 
 async def serve_http(server: Server, given: str) -> None:
-    """Serves at "[HOST:]PORT" until a signal comes; requests that name another host are refused.
-
-    Raises:
-        SetupError: `given` is not such an address, or the server cannot listen on it.
-    """
+    """Serves at "[HOST:]PORT" until a signal; refuses requests for other hosts. Raises SetupError if it cannot."""
     import uvicorn
 
     name, _, port = given.rpartition(":")

@@ -9,10 +9,7 @@ from judge.rows.messages import Dialogue, read_messages, split_messages
 def find_dialogue(asked: Any, answered: Any) -> Dialogue:
     """The dialogue of two values: each a string, messages, or a mapping with `messages` or with one string.
 
-    If `answered` has the user's messages, too, `asked` is not needed.
-
-    Raises:
-        ValueError: There is no text, or there are several and it is not clear which one is meant.
+    If `answered` has the user's messages, too, `asked` is not needed. Raises ValueError without one clear text.
     """
     question, response = _find(asked), _find(answered)
     if isinstance(question, str) and isinstance(response, str):

@@ -148,10 +148,7 @@ _JUDGE = ("rubric_version", "samples")
 
 
 class Candidate(NamedTuple):
-    """One scored row. `key` identifies its prompt: the `prompt_id` as JSON, and what was `asked` if it has none.
-
-    `prompt` and `response` are texts, or lists of messages if the row is a conversation.
-    """
+    """One scored row, its texts as strings or messages. `key` is its `prompt_id` as JSON, or what was `asked`."""
 
     line: int
     key: tuple[str, str]

@@ -33,20 +33,14 @@ def private(path: str, flags: int) -> int:
 
 
 def private_and_new(path: str, flags: int) -> int:
-    """As `private`, but first removes what has the name: the file of a killed run, or a link.
-
-    Another user may have made it, who could then read what is written there, or divert it.
-    """
+    """As `private`, but first removes what has the name: another user may have made it to read what is written."""
     Path(path).unlink(missing_ok=True)
     return private(path, flags | os.O_EXCL)
 
 
 @contextmanager
 def written_beside(target: Path) -> Iterator[BinaryIO]:
-    """A file that replaces `target` once it is written, and is removed if that fails.
-
-    It can be read by the same users, or by its owner only if `target` is new.
-    """
+    """A file that replaces `target`, with the same readers, once it is written; a new `target` is its owner's alone."""
     beside = target.with_name(f"{target.name}.part")
     try:
         with open(beside, "wb", opener=private_and_new) as file:
@@ -63,11 +57,7 @@ def written_beside(target: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def replacing(target: Path, failure: str) -> Iterator[BinaryIO]:
-    """`written_beside`, with a plain sentence if the system reports an error.
-
-    Raises:
-        SetupError: The file cannot be written; the message is `failure`, with the reason for {reason}.
-    """
+    """`written_beside`; raises SetupError with `failure`, and {reason}, if the system reports an error."""
     try:
         with written_beside(target) as file:
             yield file
@@ -96,12 +86,9 @@ _encoder = json.JSONEncoder(ensure_ascii=False)
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file that are not blank, each with its number, counted from 1.
+    """The lines of a file that are not blank, each with its number, from 1. Raises SetupError if it cannot be read.
 
     A line that is too long is given as its beginning and end, which `decode` refuses.
-
-    Raises:
-        SetupError: The file cannot be read.
     """
     check_is_file(path)
     try:
@@ -122,11 +109,7 @@ def read_line(file: BinaryIO) -> bytes:
 
 
 def check_is_file(path: Path) -> None:
-    """Checks that `path` is a file that can be read repeatedly.
-
-    Raises:
-        SetupError: It is something else, or does not exist.
-    """
+    """Raises SetupError unless `path` is a file that can be read repeatedly."""
     if os.path.isfile(path):
         return
     if os.path.isdir(path):
@@ -140,11 +123,7 @@ def check_is_file(path: Path) -> None:
 
 
 def refuse_foreign(path: Path, mark: bytes, what: str, option: str) -> None:
-    """Checks that `path` does not exist, or has `mark` near its beginning and so is ours to overwrite.
-
-    Raises:
-        SetupError: The file is something else, or cannot be read.
-    """
+    """Raises SetupError unless `path` does not exist, or has `mark` near its beginning and so is ours to overwrite."""
     try:
         with path.open("rb") as file:
             is_ours = mark in file.read(_BEGINNING)
@@ -157,11 +136,7 @@ def refuse_foreign(path: Path, mark: bytes, what: str, option: str) -> None:
 
 
 def decode(raw: bytes) -> dict[str, Any]:
-    """The JSON object on a line; NaN and Infinity, which Python writes, are accepted.
-
-    Raises:
-        ValueError: The line is not an object; the message completes "line 17: ".
-    """
+    """The JSON object on a line, also with NaN and Infinity. Raises ValueError; its message completes "line 17: "."""
     if len(raw) > MOST_OF_A_LINE:
         raise ValueError(f"longer than {MOST_OF_A_LINE / 1e6:g} MB")
     try:
@@ -192,11 +167,7 @@ def is_deep(value: object, levels: int = _MOST_LEVELS) -> bool:
 
 
 def encode(value: object) -> str:
-    """JSON that can be written as UTF-8; characters are escaped only if one of them is half a surrogate pair.
-
-    Raises:
-        ValueError: The value is nested too deeply.
-    """
+    """JSON as UTF-8; only half a surrogate pair makes it escape. Raises ValueError if it is nested too deeply."""
     try:
         text = _encoder.encode(value)
         text.encode()

@@ -71,12 +71,7 @@ class JournalTally:
 
 
 class Journal(LineFile):
-    """The output of a batch: a JSONL file with one row per verdict, in order of arrival.
-
-    Args:
-        path: The file.
-        judge: The fields that identify the judge. Every row must have these values.
-    """
+    """The output of a batch: a JSONL file with a row per verdict, as they arrive, all with the fields of `judge`."""
 
     def __init__(self, path: Path, judge: Mapping[str, Any]) -> None:
         self.tally = JournalTally()
@@ -140,8 +135,7 @@ class Survey(NamedTuple):
 def survey(source: RowFile, journal: Journal | None = None) -> Survey:
     """Reads `source` once; it takes about 200 bytes of memory for each `prompt_id`.
 
-    Raises:
-        SetupError: A `prompt_id` has two prompts, or a row in `journal` is no longer in `source` as it was judged.
+    Raises SetupError if a `prompt_id` has two prompts, or a row in `journal` is no longer in `source` as it was judged.
     """
     judged = journal.rows if journal else {}
     changed = f"has changed since its verdicts in {journal and journal.path}; restore it, or choose another output."

@@ -16,18 +16,12 @@ class LineFile:
     """A file of lines, created readable only by its owner, that one process at a time can have open.
 
     A line is passed to the operating system at once, so that a killed process loses none, and reaches the disk within
-    seconds. An incomplete last line, left by a killed process or a full disk, is cut off when the file is opened.
+    seconds. An incomplete last line, left by a killed process or a full disk, is cut off when the file is opened, if it
+    begins with `head`.
 
-    Args:
-        path: The file.
-        take: Called with the number (from 1), the offset and the text of each line that is already in the file.
-        head: The beginning of all lines; an incomplete last line with another one is not ours to cut off.
-        otherwise: What to do if the file cannot be used, as an imperative.
-        sync: Flushes what was written to a file descriptor to the disk.
-        clock: A monotonic clock, in seconds.
-
-    Raises:
-        SetupError: In all methods, if the system reports an error; when opening, also if another process has the file.
+    `take` gets the number (from 1), offset and text of each line that is already there; `otherwise` says what to do if
+    the file cannot be used. All methods raise SetupError if the system reports an error; opening, also if another
+    process has it.
     """
 
     def __init__(
@@ -58,10 +52,7 @@ class LineFile:
             raise SetupError(f"{path}: cannot read and write it ({os_reason(exc)}).") from exc
 
     def append(self, raw: bytes) -> int:
-        """Appends a line with its end, and returns its offset.
-
-        If that fails, nothing is appended: a full disk may take the beginning of it only.
-        """
+        """Appends a line with its end, or on a full disk nothing, and returns its offset."""
         try:
             start, left = os.fstat(self._file.fileno()).st_size, memoryview(raw)
             try:

@@ -43,10 +43,7 @@ class Dialogue(NamedTuple):
 
 @dataclass(slots=True)
 class _Said:
-    """A message, or a step: a tool's call or result. `has_words` if some of its text is not a mark.
-
-    `unread` are the parts that have nothing but a mark in the text.
-    """
+    """A message or step. `has_words`: some text is not a mark; `unread`: the parts that have nothing but a mark."""
 
     role: str
     text: str
@@ -112,11 +109,7 @@ def completed(messages: Sequence[Any], system: Any, response: str | None) -> Seq
 
 
 def read_turns(conversation: Any) -> tuple[Turn, ...]:
-    """The turns of a row's `conversation`: a list of messages, or its JSON, as in a sheet. None and "" have none.
-
-    Raises:
-        ValueError: As `read_messages`.
-    """
+    """The turns of a row's `conversation`: messages, their JSON, or none (None, ""). Raises as `read_messages`."""
     if isinstance(conversation, str):
         with suppress(ValueError):
             conversation = decode(f'{{"it": {conversation or "null"}}}'.encode())["it"]
@@ -128,11 +121,7 @@ def read_turns(conversation: Any) -> tuple[Turn, ...]:
 
 
 def split_messages(messages: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
-    """The messages up to the end of the question, and those up to the end of its answer, unchanged.
-
-    Raises:
-        ValueError: As `read_messages`.
-    """
+    """The messages up to the end of the question, and those up to the end of its answer; raises as `read_messages`."""
     said = [(at, each.role) for at, message in enumerate(messages, start=1) for each in _read([message], "messages")]
     question, answer = (said[end - 1][0] if end else 0 for end in _ends([role for _, role in said]))
     return messages[:question], messages[question:answer]

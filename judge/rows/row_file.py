@@ -63,10 +63,7 @@ _MOST_NAMED, _LONGEST_NAMES, _MOST_SERVED = 10, 200, 3
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of a file, and what its fields mean in all commands.
-
-    `fields` are those of the JSON object, or the CSV cells by column.
-    """
+    """One row of a file, by the JSON object's fields or the CSV's columns, and what its fields mean in all commands."""
 
     line: int  # the line where it begins, from 1
     fields: Mapping[str, Any]

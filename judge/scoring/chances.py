@@ -15,10 +15,7 @@ _NUMBER = re.compile(r"(?<![0-9])[0-9]{1,3}(?![0-9])")
 
 
 def find_chances(tokens: Sequence[Token], score: int, scale: Scale) -> dict[int, float]:
-    """The probability of each number of the scale where `score` stands, as far as it is known.
-
-    A model may write "10" as "1" and "0". What follows the "1" is known only if the answer took that way.
-    """
+    """The probability of each number of the scale at `score`, as far as known; "10" may be two tokens."""
     found = _place_of(tokens, score, scale)
     chances: dict[int, float] = {}
     if found is not None:

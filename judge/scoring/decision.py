@@ -31,11 +31,7 @@ class DecisionMember(Member):
 
 
 def to_questions(rubric: Rubric) -> list[dict[str, Any]]:
-    """The score with a level for each number of the scale, then a predicate for each criterion.
-
-    Raises:
-        SetupError: The scale has more numbers than a decision takes.
-    """
+    """A question for the score, then one for each criterion. Raises SetupError if the scale is too long for them."""
     labels = [str(score) for score in range(rubric.scale.low, rubric.scale.high + 1)]
     if len(labels) > _MOST_LEVELS:
         raise SetupError(

@@ -18,16 +18,10 @@ from judge.scoring.rubric import Scale
 
 
 def ratings_needed(scores: Sequence[int], asked: int, samples: int, scale: tuple[int, int]) -> int:
-    """The least number of further ratings after which no other one can change the verdict's score.
+    """The least number of further ratings, beyond the `asked`, after which no other one can change the score.
 
-    0 if that is already so, or if a majority of usable ratings is no longer possible. If ratings are unusable, the
-    result may rarely be one too high.
-
-    Args:
-        scores: The scores of the usable ratings so far.
-        asked: The number of ratings so far, usable or not.
-        samples: The largest number of ratings of a verdict.
-        scale: Lowest and highest score.
+    0 if that is already so, or if a majority of usable ratings is no longer possible. If some are unusable, the result
+    may rarely be one too high.
     """
     rest = samples - asked
     if 2 * (len(scores) + rest) <= samples:
@@ -61,11 +55,8 @@ _FINAL = (UnscoredReason.FILTERED, UnscoredReason.THINKING)
 class Member:
     """Asks one model for its share of the ratings, and for the score alone if an answer leaves it in doubt.
 
-    Args:
-        model: The model; shared by all verdicts, so that it remembers what it learns about its server.
-        samples: The largest number of ratings per verdict.
-        scale: The rubric's scale.
-        stops: Whether to ask only for ratings that the score depends on; otherwise all are asked for at once.
+    The model is shared by all verdicts. With `stops`, only ratings that the score depends on are asked for; otherwise
+    all at once.
     """
 
     def __init__(self, model: ChatModel, samples: int, scale: Scale, *, stops: bool = False) -> None:

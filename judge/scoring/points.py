@@ -24,12 +24,7 @@ Answer with one line for each criterion and nothing else: its name, a colon, and
 
 
 async def with_points(model: ChatModel, verdict: Verdict, texts: Texts, give_up_at: float) -> Verdict:
-    """The verdict with its points, as far as the model says them; it also took what this request takes.
-
-    Raises:
-        JudgeError: The call failed.
-        TimeoutError: `give_up_at` ended it.
-    """
+    """The verdict with its points, as far as the model says them, and what they cost; raises as `with_reason`."""
     answer = await model.complete(render_points_request(texts), temperature=0.0, give_up_at=give_up_at)
     points = read_points(answer.choices[0].text, texts.rubric)
     return replace(verdict, points=points, **add_up((verdict, answer)))

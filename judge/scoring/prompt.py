@@ -64,10 +64,7 @@ def render_texts(texts: Texts) -> str:
 
 
 def render_messages(texts: Texts) -> list[dict[str, str]]:
-    """The same as messages in their roles, for a decision model: the rubric's text, the turns, question and response.
-
-    The texts are neutralised and marked as in the prompt.
-    """
+    """The same, neutralised, as messages in their roles for a decision model: rubric, turns, and the two texts."""
     rubric = texts.rubric.template
     for slot in (*SLOTS, "{conversation}"):
         rubric = rubric.replace(slot, "")

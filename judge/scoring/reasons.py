@@ -21,9 +21,7 @@ def lacks_reason(verdict: Verdict) -> bool:
 async def with_reason(model: ChatModel, verdict: Verdict, texts: Texts, give_up_at: float) -> Verdict:
     """The verdict with a justification, unless the model's answer names another score.
 
-    Raises:
-        JudgeError: The call failed.
-        TimeoutError: `give_up_at` ended it.
+    Raises JudgeError if the call failed, and TimeoutError at `give_up_at`.
     """
     request = _REQUEST.format(prompt=render_prompt(*texts), score=verdict.score)
     answer = await model.complete(request, temperature=0.0, give_up_at=give_up_at)

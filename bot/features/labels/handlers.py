@@ -214,10 +214,7 @@ async def count_blind(services: Services, invocation: Invocation) -> int:
 
 
 async def _open_blind(services: Services, invocation: Invocation, channel_id: str) -> str:
-    """Opens the window with a case of this channel; from direct messages, with one of any of the person's channels.
-
-    Returns why it was not opened, or an empty string.
-    """
+    """Opens the window with a case of this channel, in direct messages of any; returns why not, or an empty string."""
     if invocation.is_foreign:
         return words.FOREIGN_LABEL
     theirs = await _theirs(services, invocation)

@@ -59,13 +59,9 @@ _AFTER_ALL_CASES = -10_000_000
 
 @dataclass(frozen=True)
 class Words:
-    """How much there is, or was, of a person's words.
+    """How much there is of a person's words: cases that they wrote in or asked for, reasons for labels, thumbs.
 
-    Attributes:
-        cases: Cases whose question, response or earlier messages they wrote, or which they asked for.
-        unsettled: How many of these are being scored; they lose their texts when their verdict is delivered.
-        reasons: Reasons that they typed for labels.
-        thumbs: Thumbs that they put under replies.
+    `unsettled` cases are being scored; they lose their texts when their verdict is delivered.
     """
 
     cases: int = 0

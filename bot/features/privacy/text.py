@@ -31,10 +31,7 @@ def ask_first(text: str, label: str, what: str, quoted: Sequence[Block] = ()) ->
 def ask_for_cases(
     case_ids: Sequence[int], quoted: Sequence[ListedCase], stays: str, workspace_url: str, *, are_examples: bool = False
 ) -> Post:
-    """Asks before cases are deleted, and quotes some of them; the button sends back their numbers.
-
-    `stays` says what is not deleted. `are_examples` is whether a rubric uses one of them as an example.
-    """
+    """Asks before cases go, and quotes some; `stays` says what does not go, `are_examples` that a rubric loses one."""
     which, whose = ("this case", "Its") if len(case_ids) == 1 else (f"these {len(case_ids)} cases", "Their")
     more = f"{len(case_ids) - len(quoted)} more are not shown here." if len(case_ids) > len(quoted) else ""
     asking = f"Delete {which}? {whose} texts, ratings, labels and my messages in Slack will be deleted for good."

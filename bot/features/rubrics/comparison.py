@@ -70,10 +70,7 @@ async def run(services: Services, judges: Judges, number: int) -> None:
 async def _judged(
     services: Services, replay: ChannelReplay, in_use: Judge, judge: Judge
 ) -> tuple[Sequence[ReplayedCase], bool]:
-    """The cases after both judges have scored them, and whether a limit was used up before all were scored.
-
-    If there are too few cases to compare, no judge is asked.
-    """
+    """The cases scored by both judges, and whether a limit cut that short; if they are too few, no judge is asked."""
     replays, is_cut = ChannelReplays.from_store(services.store), False
     await replays.plan(replay, [in_use.version, judge.version], judge.rubric.scale)
     if len(await replays.cases(replay)) >= LEAST:
@@ -140,10 +137,7 @@ def comparison(
 def _compared(
     judge: str, cases: Sequence[ReplayedCase], versions: tuple[str, str], scale: Scale, *, is_offline: bool
 ) -> str:
-    """The figures of two judge versions; empty if too few cases have a score by both.
-
-    If several people labelled a case, their mean counts.
-    """
+    """The figures of two judge versions, by the mean of a case's labels; empty if too few cases have both scores."""
     rows = [
         (each, before, now, fmean(each.labels))
         for each in cases

@@ -145,10 +145,7 @@ async def _open(services: Services, invocation: Invocation, request: RubricReque
 
 
 async def _save(services: Services, invocation: Invocation, submission: RubricSubmission) -> dict[str, Any]:
-    """Saves a rubric as the next version of its name, and returns the arguments that acknowledge its window.
-
-    They say what is wrong with the rubric, or show what the model will get.
-    """
+    """Saves a rubric's next version; returns what acknowledges its window: errors, or what the model will get."""
     name, prompt, channel_id = submission.name, submission.prompt, invocation.window_channel_id or ""
     if refusal := await services.access.refusal(invocation, "rubrics", channel_id, is_change=True):
         return {"response_action": "update", "view": words.message_modal(words.NOT_HERE.format(why=refusal))}

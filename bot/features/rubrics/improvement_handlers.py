@@ -56,10 +56,7 @@ async def begin(services: Services, team_id: str, channel_id: str, user_id: str)
 
 @dataclass(frozen=True)
 class _Press:
-    """A button pressed by the person who asked for an improvement, and who may still change the channel's rubrics.
-
-    `blocks` are the blocks of the message with the button.
-    """
+    """A button of a message with these `blocks`, pressed by who asked for it and may still change the rubrics."""
 
     services: Services
     improvement: Improvement

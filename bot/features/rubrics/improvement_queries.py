@@ -37,10 +37,7 @@ IMPROVE = "improve"
 
 @dataclass(frozen=True)
 class Improvement(replay_queries.JudgeRequest):
-    """A search for a judge that agrees better with a channel's labels, requested by a person.
-
-    `judge` is the one to be improved; `prompt` is the text of the better rubric, if one was found.
-    """
+    """A person's search for a judge that agrees better than `judge`; `prompt` is the better rubric's, if found."""
 
     status: str
     started_at: datetime

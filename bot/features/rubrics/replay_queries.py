@@ -56,14 +56,10 @@ class ChannelReplay(JudgeRequest):
 
 @dataclass(frozen=True)
 class ReplayedCase:
-    """A labelled case of a replay.
+    """A labelled case of a replay; `thread` is a value that it shares with the other cases of its thread.
 
-    Attributes:
-        logged_by: The judge version whose score is stored in the case.
-        scores: The score of each judge version that has scored it or was asked; None if it gave no score.
-        labels: The scores of people who had not seen the judge's; if there are none, of those who had.
-        is_blind: Whether they had not seen it.
-        thread: A value that it shares with the other cases of its thread.
+    `scores` are those of each judge version, None if it gave none; `logged_by` is the version whose score is stored.
+    `labels` are those of people who had not seen the judge's (`is_blind`); if there are none, of those who had.
     """
 
     id: int

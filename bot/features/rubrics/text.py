@@ -224,10 +224,7 @@ def message_modal(text: str) -> dict[str, Any]:
 
 
 def errors(name: str, prompt: str, *, is_shipped: bool) -> dict[str, str]:
-    """What is wrong with a typed rubric, by input block; empty if it is valid.
-
-    `is_shipped` is whether a rubric that comes with the app has this name.
-    """
+    """What is wrong with a typed rubric, by input block; empty if valid. `is_shipped`: the app has that name."""
     found = {}
     if not is_name(name):
         found[ids.BLOCK_NAME] = BAD_NAME

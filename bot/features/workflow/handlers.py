@@ -93,10 +93,7 @@ async def _take(services: Services, executions: Executions, body: Raw) -> None:
 
 
 async def _check_person(services: Services, body: Raw, user_id: str) -> None:
-    """Raises RefusedError if the step runs for a bot, a person of another workspace, or an unknown id.
-
-    The person's channels determine what it may read.
-    """
+    """Raises RefusedError for a bot, a foreigner or an unknown id: a person's channels are what a step may read."""
     try:
         home = await services.members.home_of(user_id)
     except SlackApiError as exc:
@@ -111,10 +108,7 @@ async def _check_person(services: Services, body: Raw, user_id: str) -> None:
 
 
 def to_request(inputs: Raw, host: str) -> Permalink | Texts:
-    """What a step should score; `host` is the workspace's own host name.
-
-    Raises RefusedError if the inputs are not exactly one of a message, a link, or two texts.
-    """
+    """What a step should score; `host` is the workspace's. Raises RefusedError unless it is exactly one thing."""
     message, link = inputs.get(ids.INPUT_MESSAGE), str(inputs.get(ids.INPUT_LINK) or "")
     names = ids.INPUT_QUESTION, ids.INPUT_RESPONSE
     question, response = (to_plain(str(inputs.get(name) or "")).strip() for name in names)

@@ -33,12 +33,10 @@ _STROKE_OR_ESCAPE = re.compile("[&\u0338]")
 
 
 class Tag(NamedTuple):
-    """A place where a text contains one of the prompt's tags.
+    """A place where a text contains one of the prompt's tags: its brackets, as [start, end) in the text.
 
-    Attributes:
-        opening: Its opening bracket, as [start, end) in the text.
-        closing: Its closing bracket; None if it is missing, but the text that follows might supply it.
-        is_code: Whether it is code: a type parameter such as `List<Response>`, or Python's `<Response [200]>`.
+    `closing` is None if it is missing, but the text that follows might supply it. `is_code`: it is a type parameter
+    such as `List<Response>`, or Python's `<Response [200]>`.
     """
 
     opening: tuple[int, int]
@@ -47,10 +45,7 @@ class Tag(NamedTuple):
 
 
 def find_tags(text: str, *, with_turns: bool = False) -> list[Tag]:
-    """Every occurrence of the prompt's tags, in order: any case, spacing, attributes, look-alikes, escapes, nesting.
-
-    `with_turns`: a conversation's `<turn>` counts, too.
-    """
+    """Every occurrence of the prompt's tags, in order, in any spelling; `with_turns`: `<turn>` counts, too."""
     return list(_tags(text, fold_aligned(text), with_turns=with_turns)) if _SIGNS.search(text) else []
 
 

@@ -45,16 +45,9 @@ _LIMIT, _OLDER_LIMIT = "max_completion_tokens", "max_tokens"
 class ChatModel:
     """Asks one model, with its own retries and backoff, and learns which optional parameters its server accepts.
 
-    Args:
-        name: The model's name on the server.
-        connect: Returns the client for requests; called for every request.
-        setting: The setting that names the model, for messages that say to change it.
-        wishes: What every request asks for besides.
-        timeout_s: The longest time for one answer, from when the request goes to the server.
-
-    Attributes:
-        shortfalls: A sentence for each wish that the server did not grant.
-        served: The name of the model that answered last, in the server's words; None if it gives none.
+    `connect` returns the client, for each request; `setting` is the setting that names the model, for messages that say
+    to change it. `timeout_s` counts from when a request goes to the server. `shortfalls` has a sentence for each wish
+    that the server did not grant, `served` the name of the model that answered last, if the server gives it.
     """
 
     def __init__(
@@ -99,20 +92,12 @@ class ChatModel:
         most_tokens: int | None = None,
         give_up_at: float,
     ) -> Completion:
-        """The model's answers to `prompt`, sent as a single user message.
+        """The model's answers to `prompt`, sent as a single user message; there may be fewer than `count`.
 
-        Args:
-            prompt: Lone surrogates, which JSON cannot carry, are replaced.
-            count: The number of answers wanted; there may be fewer, even if `gives_several` was true before.
-            temperature: None leaves it to the server.
-            logprobs: Whether to ask for the log probabilities of the tokens.
-            most_tokens: Where an answer is cut; by default where no verdict has ended yet.
-            give_up_at: The deadline with all waiting, in seconds of `time.monotonic()`.
-
-        Raises:
-            JudgeError: The call failed. If time ended a retry, this is the failure before it.
-            TimeoutError: Time ended the first attempt, though the server had no other request to answer meanwhile; or
-                the server answers none; or `give_up_at` has come.
+        A `temperature` of None leaves it to the server. `give_up_at` is the deadline with all waiting, in seconds of
+        `time.monotonic()`. Raises JudgeError if the call failed (if time ended a retry, that of the failure before),
+        and TimeoutError if time ended the first attempt while the server had no other request to answer, if the server
+        answers none, or at `give_up_at`.
         """
         wanted: dict[str, Any] = {_LIMIT: most_tokens or self._wishes.most_tokens}
         if count > 1:
@@ -130,10 +115,7 @@ class ChatModel:
     async def decide(
         self, messages: Sequence[Mapping[str, str]], questions: Sequence[Mapping[str, Any]], *, give_up_at: float
     ) -> Completion:
-        """A decision model's answers to `questions` about `messages`, as the JSON of a list.
-
-        Raises as `complete`, also if the server has no decisions.
-        """
+        """A decision model's answers to `questions` about `messages`, as the JSON of a list; raises as `complete`."""
         messages = [{**each, "content": _sendable(each["content"])} for each in messages]
         return await self._send(DECISIONS, {"input": messages, "questions": questions}, {}, give_up_at)
 

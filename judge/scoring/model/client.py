@@ -22,11 +22,7 @@ CHAT, DECISIONS = "/chat/completions", "/decisions"
 def make_client(
     api_key: str | None, base_url: str | None, kind: "type[openai.AsyncOpenAI] | None" = None
 ) -> "openai.AsyncOpenAI":
-    """A client for a server, by default OpenAI's. `kind` is the client's class, if the caller needs its own.
-
-    Raises:
-        SetupError: As in `check_client`.
-    """
+    """A client for a server, by default OpenAI's, of the class `kind` if given; raises as `check_client`."""
     import openai
 
     check_client(api_key, base_url)
@@ -42,11 +38,7 @@ def make_client(
 
 
 def check_client(api_key: str | None, base_url: str | None) -> None:
-    """Checks what `make_client` needs, without importing its package, which takes a second and 16 MiB.
-
-    Raises:
-        SetupError: There is neither a key nor an address, or one of them is not valid.
-    """
+    """Raises SetupError without a valid key or address; imports no package, which would take a second and 16 MiB."""
     if not api_key and not base_url:
         raise SetupError(
             "No model is set up: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own; "
@@ -74,12 +66,9 @@ async def ask(
 ) -> Any:
     """The server's JSON answer to one request to `path` with this `body`; it may be any JSON.
 
-    `patience_s` is how long the answer may take; None is as long as the client waits.
-
-    Raises:
-        openai.APIError: The server cannot be reached, redirects, or reports an error, even with status 200.
-        BadResponseError: The answer is not JSON, or is longer than `most_bytes`.
-        SetupError: The client is closed, or its key is not valid.
+    `patience_s` is how long the answer may take; None is as long as the client waits. Raises `openai.APIError` if the
+    server cannot be reached, redirects, or reports an error, even with status 200; BadResponseError if the answer is
+    not JSON, or longer than `most_bytes`; and SetupError if the client is closed, or its key is not valid.
     """
     from judge.scoring.model.failures import hidden_error, not_a_completion
 
@@ -143,13 +132,9 @@ _GZIP_ALONE = 16 + zlib.MAX_WBITS
 
 
 def limited(client: "openai.AsyncOpenAI", most_bytes: int) -> "openai.AsyncOpenAI":
-    """A twin of `client` that follows no redirect, and raises `BadResponseError` for an answer that is too long.
+    """A twin of `client` that follows no redirect, and raises BadResponseError for an answer of more than `most_bytes`.
 
-    The two share everything, such as connections and keys. The client itself, which may be the caller's, is unchanged.
-
-    Args:
-        client: Any client, on any transport.
-        most_bytes: The limit for an answer, both compressed and decompressed; reading ends once it is exceeded.
+    Compressed and decompressed bytes count. The two share connections and keys; the client itself is unchanged.
     """
     kind: Any = type(client)
     twin: openai.AsyncOpenAI = object.__new__(_limited(kind, most_bytes))

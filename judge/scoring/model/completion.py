@@ -57,12 +57,9 @@ class Completion(Spent):
 
 
 def to_completion(body: object) -> Completion | None:
-    """The choices of a chat completion; None if `body` is something else.
+    """The choices of a chat completion; None if `body`, which may be any JSON, is something else.
 
     Reasoning that a server sends separately (`reasoning`, `reasoning_content`) is not part of the answer.
-
-    Args:
-        body: Any JSON, because a server's answer may contain anything anywhere.
     """
     choices = _get(body, "choices")
     if not isinstance(choices, list) or not choices:
@@ -163,13 +160,8 @@ def price_list() -> "Future[DataSnapshot]":
 def cost_of(base_url: str, answer: dict[str, Any], *, is_decision: bool = False) -> float | None:
     """The price of an answer in US dollars, with cached tokens at their own price; None if it is not known.
 
-    Provider and model must both be on the list, because a model of the same name on another server has another price.
-    Waits until the list is read.
-
-    Args:
-        base_url: The server's address, which identifies the provider.
-        answer: A chat completion or a decision as JSON; its `model`, `usage` and `service_tier` are read.
-        is_decision: Decisions have prices of their own.
+    Provider (by `base_url`) and model must both be on the list, because a model of the same name on another server has
+    another price. Of `answer`, `model`, `usage` and `service_tier` are read. Waits until the list is read.
     """
     tier = answer.get("service_tier")
     provider = _provider_at(base_url, is_decision=is_decision)

@@ -47,11 +47,7 @@ class Throttle:
 
     @asynccontextmanager
     async def turn(self, give_up_at: float = math.inf) -> AsyncIterator[Turn]:
-        """Waits until a request may be sent; leave it once the request has ended.
-
-        Raises:
-            TimeoutError: The server hangs.
-        """
+        """Waits until a request may be sent; leave it once that has ended. Raises TimeoutError if the server hangs."""
         await self._enter(give_up_at)
         self._begun += 1
         self._most = max(self._most, self._under_way)
