@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 from hypothesis import HealthCheck, settings
 from slack_bolt.listener.async_listener import AsyncCustomListener
 from sqlalchemy.engine import Engine as DatabaseEngine
 from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.util import LRUCache
+from structlog.dev import ConsoleRenderer, plain_traceback
 
 from bot.pipeline.engine import Engine
 from bot.pipeline.pipeline import CasePipeline
@@ -48,6 +50,9 @@ def pytest_configure() -> None:
     # Hypothesis tests have no deadline, because the machine may be busy.
     settings.register_profile("without a clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("without a clock")
+    # By default structlog draws the values of all variables in a traceback, which takes a second for each.
+    renderer = ConsoleRenderer(exception_formatter=plain_traceback)
+    structlog.configure([*structlog.get_config()["processors"][:-1], renderer])
 
 
 @pytest.hookimpl(wrapper=True)
