@@ -1,6 +1,7 @@
 """Blind labels: which case a person is shown next, and the label that they give before they see the judge's score."""
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -126,62 +127,58 @@ class Assignments(db.StoreQueries):
         self.keeps_text = keeps_text
         self._now = clock
         self._counting = asyncio.Semaphore(_COUNTED_AT_ONCE)
-        self._draws = Shared(self._read_draws, clock)
+        self._drawn = Shared(self._read_drawn, clock)
 
     async def budget(self, team_id: str, channel_id: str) -> LabelBudget:
         return (await self._budgets(team_id, [channel_id]))[channel_id]
 
     async def count(self, team_id: str, user_id: str, channel_ids: Collection[str]) -> int:
-        """How many cases of these channels wait for this person's label, by draws that may be a minute old."""
+        """How many cases of these channels wait for this person's label, of those that were drawn a minute ago."""
         if not self.keeps_text:
             return 0
         async with self._counting:
             week = utc_week(self._now())
             budgets = await self._budgets(team_id, channel_ids)
-            draws = await self._draws.of((team_id, *each, week) for each in budgets.items())
-            samples = [each for each in draws.values() if each]
-            counts: list[tuple[str, int]] = []
-            for watched in (False, True):
-                rows = [(each.channel_id, each.salt, *each.shares) for each in samples if each.is_watched is watched]
-                for first in range(0, len(rows), _CHANNELS_AT_ONCE):
-                    some = rows[first : first + _CHANNELS_AT_ONCE]
-                    most = max(budgets[str(row[0])].left for row in some)
-                    counts += await self._waiting(team_id, user_id, watched, samples[0].starts, most, some)
-        return sum(min(number, budgets[channel_id].left) for channel_id, number in counts)
+            drawn = await self._drawn.of((team_id, *each, week) for each in budgets.items())
+            rows = [(channel_id, budgets[channel_id].left, ids) for (_, channel_id, *_), ids in drawn.items() if ids]
+            counts: list[int] = []
+            for first in range(0, len(rows), _CHANNELS_AT_ONCE):
+                counts += await self._waiting(team_id, user_id, rows[first : first + _CHANNELS_AT_ONCE])
+        return sum(counts)
 
     async def _budgets(self, team_id: str, channel_ids: Collection[str]) -> Mapping[str, LabelBudget]:
         read = partial(read_budgets, team_id=team_id, channel_ids=channel_ids, now=self._now())
         return await self._database.read(read)
 
-    async def _read_draws(self, keys: Sequence[_DrawKey]) -> Mapping[_DrawKey, LabelDraw | None]:
+    async def _read_drawn(self, keys: Sequence[_DrawKey]) -> Mapping[_DrawKey, frozenset[int]]:
         (team_id, *_, week), budgets = keys[0], {channel_id: budget for _, channel_id, budget, _ in keys}
-        found = {each.channel_id: each for each in await LabelDraws(self._database).of(team_id, budgets, week)}
-        return {key: found.get(key[1]) for key in keys}
+        found = defaultdict[str, set[int]](set)
+        for sample in await LabelDraws(self._database).of(team_id, budgets, week):
+            its = team_id, sample.channel_id, sample.salt, sample.is_watched, sample.starts, sample.shares
+            found[sample.channel_id].update(await self._ids(*its))
+        return {key: frozenset(found[key[1]]) for key in keys}
 
-    @made_once(lambda *row: row)
-    def _waiting(
+    @made_once(int)
+    def _ids(
         self,
         team_id: str,
-        user_id: str,
+        channel_id: str,
+        salt: int,
         is_watched: bool,
         starts: Sequence[datetime],
-        most: int,
-        rows: Sequence[Sequence[Any]],
+        shares: Sequence[int],
     ) -> sa.Executable:
-        """How many cases of each channel are drawn and wait for this person, counted up to `most`."""
-        # PostgreSQL does not find out the types of parameters here.
-        types: Sequence[Any] = [sa.String(), *(sa.BigInteger() for _ in rows[0][1:])]
-        typed: list[Any] = [tuple(map(sa.type_coerce, row, types)) for row in rows]
-        columns = (sa.column(f"column_{position}", kind) for position, kind in enumerate(types))
-        draws = sa.values(*columns).data(typed).cte("draws")
-        channel_id, salt, *shares = draws.c
-        found = cases.alias("found")  # in an index alone, and only those that are drawn are looked at
-        which = visibility.is_watched(found) if is_watched else visibility.counts(found)
-        is_found = found.c.team_id == team_id, found.c.channel_id == channel_id, which
-        enough = sa.select(cases.c.id).join(found, found.c.id == cases.c.id)
-        enough = enough.where(*is_found, is_drawn(found, starts, shares, salt), may_label(user_id))
-        number = sa.select(sa.func.count()).select_from(enough.limit(most).correlate(draws).subquery())
-        return sa.select(channel_id, number.scalar_subquery())
+        which = visibility.is_watched(cases) if is_watched else visibility.counts(cases)
+        is_there = cases.c.team_id == team_id, cases.c.channel_id == channel_id, which
+        numbers = [sa.type_coerce(each, sa.BigInteger()) for each in shares]  # PostgreSQL does not find it out here
+        return sa.select(cases.c.id).where(*is_there, is_drawn(starts, numbers, salt))
+
+    @made_once(int)
+    def _waiting(self, team_id: str, user_id: str, rows: Sequence[tuple[str, int, frozenset[int]]]) -> sa.Executable:
+        """How many of these cases wait for this person, counted up to each channel's number."""
+        is_there, may = cases.c.team_id == team_id, may_label(user_id)
+        each = [sa.select(cases.c.id).where(is_there, cases.c.id.in_(ids), may).limit(most) for _, most, ids in rows]
+        return sa.union_all(*(sa.select(sa.func.count()).select_from(some.subquery()) for some in each))
 
     async def draw(self, team_id: str, user_id: str, channel_ids: Collection[str]) -> DrawnCase | None:
         """The next case of these channels for this person by `turn`, recorded as shown; None if none is waiting."""

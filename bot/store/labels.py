@@ -110,33 +110,33 @@ class LabelDraw:
     def has_drawn(self) -> sa.ColumnElement[bool]:
         is_there = sa.and_(cases.c.team_id == self.team_id, cases.c.channel_id == self.channel_id)
         which = is_watched(cases) if self.is_watched else counts(cases)
-        return sa.and_(is_there, which, is_drawn(cases, self.starts, self.shares, self.salt))
+        return sa.and_(is_there, which, is_drawn(self.starts, self.shares, self.salt))
 
     def probability(self) -> sa.ColumnElement[Any]:
-        return _by_week(cases, self.starts, [probability for _, probability in self.weeks])
+        return _by_week(self.starts, [probability for _, probability in self.weeks])
 
     def position(self) -> sa.ColumnElement[Any]:
         """Where a drawn case is in line, from 0 to 1: each has the same chances, however small its week's sample is."""
-        return sa.cast(_number(cases, self.salt), sa.Float) / _by_week(cases, self.starts, self.shares)
+        return sa.cast(_number(self.salt), sa.Float) / _by_week(self.starts, self.shares)
 
 
-def is_drawn(table: sa.FromClause, starts: Sequence[Any], shares: Sequence[Any], salt: Any) -> sa.ColumnElement[bool]:
-    """Whether cases, under any name, are drawn: as `LabelDraw` says, or as parameters or columns do."""
-    return sa.and_(table.c.judged_at >= starts[-1], _number(table, salt) < _by_week(table, starts, shares))
+def is_drawn(starts: Sequence[Any], shares: Sequence[Any], salt: Any) -> sa.ColumnElement[bool]:
+    """Whether cases are drawn: as `LabelDraw` says, or as parameters do."""
+    return sa.and_(cases.c.judged_at >= starts[-1], _number(salt) < _by_week(starts, shares))
 
 
-def _by_week(table: sa.FromClause, starts: Sequence[Any], each: Sequence[Any]) -> sa.ColumnElement[Any]:
-    return case(*zip((table.c.judged_at >= start for start in starts), each, strict=True), else_=each[-1])
+def _by_week(starts: Sequence[Any], each: Sequence[Any]) -> sa.ColumnElement[Any]:
+    return case(*zip((cases.c.judged_at >= start for start in starts), each, strict=True), else_=each[-1])
 
 
-def _number(table: sa.FromClause, salt: Any) -> sa.ColumnElement[Any]:
+def _number(salt: Any) -> sa.ColumnElement[Any]:
     """The case's number, from 0 to the prime: (id + salt)^5 mod 2^31 - 1, which no two ids share.
 
     Both databases can compute it, so that a query on a channel of 100,000 cases returns only those that are drawn.
     Source: Niederreiter (1992), Random Number Generation, chapter 8 (nonlinear congruential numbers): such
     polynomials spread consecutive ids evenly, and the next number does not follow from the last ones.
     """
-    base: sa.ColumnElement[Any] = (sa.cast(table.c.id, sa.BigInteger) + salt) % _PRIME
+    base: sa.ColumnElement[Any] = (sa.cast(cases.c.id, sa.BigInteger) + salt) % _PRIME
     square = base * base % _PRIME
     return square * square % _PRIME * base % _PRIME
 
@@ -206,7 +206,7 @@ class LabelDraws(StoreQueries):
 
     @made_once(lambda *row: row)
     def _probabilities(self, team_id: str, channel_ids: frozenset[str], starts: Sequence[datetime]) -> sa.Executable:
-        week = _by_week(cases, starts, range(len(starts))).label("week")
+        week = _by_week(starts, range(len(starts))).label("week")
         by = cases.c.channel_id, week, is_watched(cases).label("is_watched")
         # Few cases were drawn: `concat` makes the database go from each of these to its case, as in `Tallies.labelled`.
         is_there = cases.c.team_id.concat("") == team_id, cases.c.channel_id.in_(channel_ids)
