@@ -223,6 +223,7 @@ def _make_engine(services: Services, judges: Judges) -> Engine:
         services.lookup,
         delivery,
         settings.judge_concurrency,
+        services.limits,
         services.model_pauses,
         tracing=services.tracing,
     )

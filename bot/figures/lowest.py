@@ -6,6 +6,7 @@ from bot.slack import blocks as ui
 from bot.slack import ids
 from bot.slack.mrkdwn import clip, excerpt
 from bot.store.figures import LowCase
+from judge.scoring.points import MET
 
 NOT_BLIND = "*Fair* and *Not fair* are labels given after seeing the score, so not blind."
 _REASON = 120
@@ -27,18 +28,27 @@ def reason_of(case: LowCase) -> str:
     return f"“{words}”" if words else ""
 
 
+def missed(case: LowCase) -> str:
+    """The rubric's criteria that a reply does not meet; empty if there are none, or nobody has asked for them."""
+    names = [clip(name, _NAME) for name, worth in (case.points or {}).items() if worth is not None and worth < MET]
+    return f"Missed: {', '.join(names)}" if names else ""
+
+
 def low_blocks(
-    lowest: Sequence[LowCase], names: Sequence[str], workspace_url: str, *, has_question: bool = False
+    lowest: Sequence[LowCase], names: Sequence[str], workspace_url: str, *, is_alert: bool = False
 ) -> list[ui.Block]:
     """Each reply with its reason, if there is one, and the buttons; `names` are its author's, empty if not shown.
 
+    An alert also has its question, and the criteria that it does not meet.
+
     All words are after the first line of a block of its own, from which `bot/pipeline/quoting.py` can take them. It
-    knows of posts that quote a reason, so without a reason there is no question.
+    knows of posts that quote a reason, so without a reason there is nothing else.
     """
     blocks = []
     for case, who in zip(lowest, names, strict=True):
         reason, question = reason_of(case), excerpt(case.question or "", _REASON)
-        asked = f"Question: “{question}”" if has_question and question and reason else ""
-        words = "\n".join(filter(None, (low_line(case, who, workspace_url), asked, reason)))
+        asked = f"Question: “{question}”" if is_alert and question and reason else ""
+        points = missed(case) if is_alert and reason else ""
+        words = "\n".join(filter(None, (low_line(case, who, workspace_url), asked, reason, points)))
         blocks += [ui.section(words) | {"block_id": f"{ids.BLOCK_LOW}{case.id}"}, ui.fairness(case.id)]
     return [*blocks, ui.context(NOT_BLIND)] if blocks else []

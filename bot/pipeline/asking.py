@@ -1,12 +1,18 @@
-"""Requests to a model that belong to no case, such as those that compare judges or find causes."""
+"""Requests to a model beside the ratings of a case: those that compare judges, find causes, or ask for points."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
+from bot.domain.case import LoggedCase
 from bot.domain.limits import Limits
+from bot.domain.verdict import CaseVerdict
+from bot.pipeline.judges import Judges
 from bot.store import Store
-from judge import Verdict
+from judge import Judge, Verdict
 from judge.evaluation.align import BudgetError
+from judge.scoring.reasons import lacks_reason
 
 T = TypeVar("T")
 
@@ -39,3 +45,26 @@ async def ask(
 
 def tokens_of(verdict: Verdict) -> int:
     return (verdict.input_tokens or 0) + (verdict.output_tokens or 0)
+
+
+async def judge_of(judges: Judges | None, case: LoggedCase, verdict: CaseVerdict) -> Judge | None:
+    """The judge that gave the verdict, to be asked for its reason or points; None if known, or it cannot be asked."""
+    is_known, has_texts = verdict.points and not lacks_reason(verdict), case.question and case.response
+    if judges is None or verdict.score is None or is_known or not has_texts:
+        return None
+    judge = await judges.of(case)
+    is_same = judge is not None and judge.version == verdict.judge_version and not verdict.is_offline
+    return judge if judge and is_same and (lacks_reason(verdict) or judge.rubric.criteria) else None
+
+
+async def with_more(store: Store, limits: Limits, judge: Judge, case: LoggedCase, verdict: CaseVerdict) -> CaseVerdict:
+    """The verdict with its reason if it lacks one, or its points, as far as the model says them; raises as `ask`."""
+    with_it = judge.with_reason if lacks_reason(verdict) else judge.with_points
+    question, response = case.question or "", case.response or ""
+    texts = [question, response, *(turn.text for turn in case.conversation)]
+    request = partial(with_it, verdict, question, response, conversation=case.conversation)
+    found = await ask(store, limits, case.team_id, texts, request, lambda new: tokens_of(new) - tokens_of(verdict))
+    more = replace(verdict, points=found.points, justification=found.justification, ratings=found.ratings)
+    if more != verdict:
+        await store.cases.note_more(case, more)
+    return more

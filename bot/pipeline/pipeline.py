@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import nullcontext
 from datetime import timedelta
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import structlog
@@ -22,9 +22,11 @@ from bot.domain.blocker import TOO_LATE
 from bot.domain.case import CaseStatus, LoggedCase, exclusion_of, text_hash
 from bot.domain.clock import utc_now
 from bot.domain.fair_queue import FairQueue
+from bot.domain.limits import Limits
 from bot.domain.verdict import CaseVerdict, from_verdict, without_score
 from bot.domain.watch import LATE, age_of
 from bot.pipeline import retries
+from bot.pipeline.asking import ask
 from bot.pipeline.delivery import Delivery, taken_up
 from bot.pipeline.intake import message_key
 from bot.pipeline.judges import Judges
@@ -36,6 +38,7 @@ from bot.slack.client import SLACK_ERRORS
 from bot.store import KeyTakenError, Store, TakenError
 from bot.store.errors import STORE_ERRORS
 from judge import DeadlineError, Judge, JudgeError, Unscored, Verdict, find_flags
+from judge.evaluation.align import BudgetError
 from judge.evaluation.stats import low_to
 from judge.scoring.escalation import is_escalated, others
 from judge.scoring.model import FLEX
@@ -68,6 +71,7 @@ class CasePipeline:
         lookup: Lookup,
         delivery: Delivery,
         concurrency: int,
+        limits: Limits,
         model_pauses: Sequence[timedelta] = retries.MODEL_PAUSES,
         tracing: Tracing = Tracing(),  # noqa: B008 - it has no state
     ) -> None:
@@ -75,6 +79,7 @@ class CasePipeline:
         self._judges = judges
         self._lookup = lookup
         self._delivery = delivery
+        self._limits = limits.of_automation("Watches")
         self._model = FairQueue(concurrency, metrics.QUEUE)
         self._patient: dict[int, asyncio.Task[Any] | None] = {}  # the watched cases that wait at the tier "flex"
         self._most_patient = concurrency
@@ -317,9 +322,18 @@ class CasePipeline:
             is_low = verdict.score is not None and verdict.score <= low_to(judge.rubric.scale)
             if is_low or case.is_posted or not case.is_watched:  # somebody reads the reason
                 try:
-                    return await judge.with_reason(verdict, question, response, conversation=said)
+                    verdict = await judge.with_reason(verdict, question, response, conversation=said)
                 except JudgeError as exc:
                     logger.warning("reason_not_given", case=case.id, reason=str(exc))
+            has_criteria = judge.rubric.criteria and judge.most_ratings
+            if is_low and case.is_watched and has_criteria and verdict.points is None:
+                texts = [question, response, *(turn.text for turn in said)]
+                points = partial(judge.with_points, verdict, question, response, conversation=said)
+                try:
+                    # Once answered it is no longer reserved, because the verdict counts its tokens.
+                    return await ask(self._store, self._limits, case.team_id, texts, points, lambda _: 0)
+                except (BudgetError, JudgeError, *STORE_ERRORS) as exc:  # the verdict is paid for
+                    logger.warning("points_not_given", case=case.id, error=type(exc).__name__)
             return verdict
 
 

@@ -202,9 +202,18 @@ class Cases(StoreQueries):
         row, rows = await self._database.read(read)
         return _to_verdict(row, rows) if row.judged_at else None
 
-    async def note_points(self, case: LoggedCase, points: Mapping[str, float | None]) -> None:
-        its = sa.update(cases).where(cases.c.id == case.id)
-        await self._database.execute(its.values(points=points))
+    async def note_more(self, case: LoggedCase, verdict: CaseVerdict) -> None:
+        """Keeps points and reason that were asked for later, unless the case has lost the texts that they are about."""
+        its = sa.update(cases).where(cases.c.id == case.id, cases.c.response == case.response)
+        more = {"points": verdict.points, "justification": verdict.justification}
+        of_rating = sa.update(ratings).filter_by(team_id=case.team_id, case_id=case.id, position=0)
+
+        async def note(connection: AsyncConnection) -> None:
+            is_kept = (await connection.execute(its.values(more))).rowcount
+            for first in rating_rows(case, verdict.ratings)[:is_kept]:
+                await connection.execute(of_rating.values(justification=first["justification"], raw=first["raw"]))
+
+        await self._database.write(note)
 
     async def newest(self, limit: int) -> Sequence[LoggedCase]:
         return (await self._database.rows(LoggedCase, sa.select(cases).order_by(cases.c.id.desc()).limit(limit)))[::-1]

@@ -5,7 +5,7 @@ alone, for whatever reason, are in no figure. Of several verdicts on one reply t
 drawn is counted separately.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -133,6 +133,7 @@ class LowCase:
     thread_ts: str | None
     judged_at: datetime
     deleted_at: datetime | None = None
+    points: Mapping[str, float | None] | None = None
     question: str | None = None
     response: str | None = None
     reason: str | None = None

@@ -10,6 +10,7 @@ from judge.scoring.prompt import MATERIAL, Texts, render_texts
 from judge.scoring.ratings import Verdict, add_up
 from judge.scoring.rubric import Rubric, Scale
 
+MET = 0.5  # the probability from which on a criterion is
 _LINE = re.compile(r"\W*(?P<name>\w[\w .'-]*?)\W*[:=]\W*(?P<met>yes|no)\W*", re.IGNORECASE)
 _REQUEST = """\
 {material}
@@ -58,7 +59,7 @@ def points_total(points: Mapping[str, float | None], scale: Scale) -> int | None
     As many criteria as the scale has steps add a point each. Each further one, if it is not met, takes a point away.
     """
     low, high = scale
-    met = [None if worth is None else worth >= 0.5 for worth in points.values()]
+    met = [None if worth is None else worth >= MET for worth in points.values()]
     if None in met or len(met) < high - low:
         return None
     return max(low, low + sum(map(bool, met[: high - low])) - met[high - low :].count(False))

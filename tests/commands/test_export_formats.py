@@ -7,6 +7,7 @@ import os
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,8 @@ async def test_a_row_has_what_was_said_before_and_can_be_judged_with_it(log: Sto
 @pytest.mark.parametrize("form", ["jsonl", "inspect", "promptfoo", "langfuse"])
 async def test_low_replies_come_with_the_judges_reason_points_and_cause(log: Store, tmp_path: Path, form: str) -> None:
     low = await judged(log, "c", score=1)
-    await log.cases.note_points(low, {"useful": 0.0, "concise": None})
+    verdict = await log.cases.verdict(low.id)
+    await log.cases.note_more(low, replace(verdict, points={"useful": 0.0, "concise": None}))
     week = {"team_id": low.team_id, "channel_id": low.channel_id, "week": "2026-W01"}
     await log.database.execute(insert(causes).values(week | {"case_id": low.id, "name": "no source"}))
     code, out, err = await export(tmp_path, "--low", "--texts", "--format", form)

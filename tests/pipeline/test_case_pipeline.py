@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import event
 
 from bot.domain.case import Case, CaseSource, CaseStatus, QuestionSource
+from bot.domain.limits import Limits
 from bot.domain.watch import Shows
 from bot.pipeline.delivery import Delivery
 from bot.pipeline.judges import Judges, RubricChoice
@@ -76,6 +77,7 @@ async def open_desk(judge: Judge, model_server: ModelServer, folder: Path) -> As
                 Lookup(client, frozenset(), Members(client)),
                 delivery,
                 concurrency=1,
+                limits=Limits(),
             )
             yield Desk(pipeline, delivery, log, case, slack)
             await log.close()

@@ -1,6 +1,5 @@
 """*Details* under a verdict: its facts and ratings, and its points or a lacking reason, which are asked for here."""
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,22 +12,21 @@ from bot.domain.numbers import number_of
 from bot.domain.verdict import CaseVerdict
 from bot.feature import Services
 from bot.pipeline import text as messages
-from bot.pipeline.asking import ask, tokens_of
+from bot.pipeline.asking import judge_of, with_more
 from bot.pipeline.case_access import NoCaseError
 from bot.pipeline.verdict_text import headline, rated_quote
 from bot.slack import blocks, ids
 from bot.slack import invocation as payloads
 from bot.slack.mrkdwn import escape
-from judge import Judge, JudgeError
+from judge import JudgeError
 from judge.evaluation.align import BudgetError
 from judge.scoring.conversation import is_shortened
-from judge.scoring.points import points_total
+from judge.scoring.points import MET, points_total
 from judge.scoring.reasons import lacks_reason
 from judge.scoring.rubric import Scale
 
 _MOST_RATINGS = 20
 _MOST_WORDS = 100
-_MET = 0.5
 NOT_SAID = "The model did not say it."
 
 logger = structlog.get_logger(__name__)
@@ -42,7 +40,7 @@ def register(app: AsyncApp, services: Services) -> None:
         await ack()
         case, verdict = await _read(services, case)
         await services.store.assignments.note_told(case.team_id, [case.id], invocation.user_id)
-        judge = await _judge_of(services, case, verdict)
+        judge = await judge_of(services.judges, case, verdict)
         view = details_modal(case, verdict, may_ask=judge is not None)
         if not await services.messenger.open_modal(invocation.trigger_id, view):
             await services.messenger.tell(invocation.recipient_at(case), messages.BUTTON_TOO_SLOW)
@@ -53,10 +51,10 @@ def register(app: AsyncApp, services: Services) -> None:
         case = await services.case_access.readable(invocation, payloads.clicked_case_id(body))
         case, verdict = await _read(services, case)
         before, note = verdict, NOT_SAID
-        if judge := await _judge_of(services, case, verdict):
+        if judge := await judge_of(services.judges, case, verdict):
             await update(details_modal(case, verdict, "Asking the model…"))
             try:
-                verdict = await _with_more(services, case, verdict, judge)
+                verdict = await with_more(services.store, services.limits, judge, case, verdict)
             except BudgetError:
                 note = NO_TOKENS_LEFT
             except JudgeError as exc:
@@ -71,39 +69,11 @@ async def _read(services: Services, case: LoggedCase) -> tuple[LoggedCase, CaseV
     return await services.store.cases.with_turns(case), verdict
 
 
-async def _judge_of(services: Services, case: LoggedCase, verdict: CaseVerdict) -> Judge | None:
-    """The judge that gave the verdict, to be asked for its reason or points; None if known, or it cannot be asked."""
-    is_known, has_texts = verdict.points and not lacks_reason(verdict), case.question and case.response
-    if services.judges is None or verdict.score is None or is_known or not has_texts:
-        return None
-    judge = await services.judges.of(case)
-    is_same = judge is not None and judge.version == verdict.judge_version and not verdict.is_offline
-    return judge if judge and is_same and (lacks_reason(verdict) or judge.rubric.criteria) else None
-
-
-async def _with_more(services: Services, case: LoggedCase, verdict: CaseVerdict, judge: Judge) -> CaseVerdict:
-    """The verdict with its reason if it lacks one, or its points, as far as the model says them; these are kept."""
-    with_it = judge.with_reason if lacks_reason(verdict) else judge.with_points
-    question, response = case.question or "", case.response or ""
-    texts = [question, response, *(turn.text for turn in case.conversation)]
-    found = await ask(
-        services.store,
-        services.limits,
-        case.team_id,
-        texts,
-        partial(with_it, verdict, question, response, conversation=case.conversation),
-        lambda new: tokens_of(new) - tokens_of(verdict),
-    )
-    if found.points:
-        await services.store.cases.note_points(case, found.points)
-    return replace(verdict, points=found.points, justification=found.justification, ratings=found.ratings)
-
-
 def _points(verdict: CaseVerdict) -> list[dict[str, Any]]:
     """A line for each of the rubric's criteria, and whether they add up to the score."""
     said = {None: "not said", True: "yes", False: "no"}
     points = verdict.points or {}
-    lines = [f"{escape(name)}: *{said[worth if worth is None else worth >= _MET]}*" for name, worth in points.items()]
+    lines = [f"{escape(name)}: *{said[worth if worth is None else worth >= MET]}*" for name, worth in points.items()]
     total = points_total(points, Scale(verdict.lowest, verdict.highest)) if points else None
     if total is not None and verdict.score is not None and abs(total - verdict.score) > 1:
         lines.append(f"_These points add up to {total}, the score is {verdict.score}: the model contradicts itself._")

@@ -1,5 +1,6 @@
 """*Details*: the points of a rubric are asked for once, in one more request, and kept with the case."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -83,3 +84,22 @@ async def test_a_reason_that_nobody_needed_yet_is_asked_for(open_stage: StageFac
     stage.model.script("It says all.")
     await stage.slack.settled(stage.ann.click(window, ids.ACTION_POINTS))
     await stage.slack.until(lambda: "It says all." in _seen(stage))
+    stage.ann.close()
+    asked = len(stage.model.requests)
+    stage.ben.click(verdict, ids.ACTION_DETAILS)
+    window = shown(await stage.modal(stage.ben))
+    assert window.count("It says all.") == 1
+    assert "Ask for" not in window
+    assert len(stage.model.requests) == asked
+
+
+async def test_what_is_asked_for_while_the_words_go_is_not_kept(stage: Stage) -> None:
+    await details(stage)
+    case, verdict = await stage.log.cases.get(1), await stage.log.cases.verdict(1)
+    assert case
+    assert verdict
+    await stage.log.edits.drop_texts(case)
+    await stage.log.cases.note_more(case, replace(verdict, points={"useful": 1.0}, justification="It quotes them."))
+    kept = await stage.log.cases.verdict(1)
+    assert kept
+    assert (kept.points, kept.justification) == (None, "")

@@ -8,7 +8,7 @@ from sqlalchemy import insert, select, update
 
 from bot.domain.case import CaseStatus
 from bot.features.watch.low_alerts import tell_low
-from bot.store.schema import cases, ratings
+from bot.store.schema import cases, ratings, spent
 from pocket_slack import Message
 from tests.features.watch.watching import only, orders, say, seen, take_finished, write_scores
 from tests.stage import QUESTION, Stage, StageFactory, buttons, shown
@@ -72,6 +72,27 @@ async def test_a_low_reply_is_told_once_with_its_words_and_loses_them_with_the_r
     assert buttons(alert) == ["agree", "disagree"]
     stage.helper.delete(reply)
     await stage.slack.until(lambda: "source" not in shown(alert) and QUESTION not in shown(alert))
+
+
+async def test_the_points_of_a_low_reply_are_asked_for_once_and_said(stage: Stage) -> None:
+    await a_low_reply(stage, 1, LOW, LOW, "relevant: yes\nuseful: no\nconcise: maybe\nexpert: no")
+    await tell(stage)
+    (alert,) = told(stage)
+    assert "“It names no source.”\nMissed: useful, expert" in shown(alert)
+    assert "Say for each of these criteria" in str(stage.model.requests[2])
+    assert len(stage.model.requests) == 3
+    verdict = await stage.log.cases.verdict(1)
+    assert verdict
+    assert (verdict.points or {})["relevant"] == 1.0
+    assert verdict.input_tokens == 3 * 400  # the case has taken them, once
+    assert await stage.log.database.values(select(spent.c.tokens)) == [0]
+
+
+async def test_points_are_within_the_days_limits(open_stage: StageFactory) -> None:
+    limited: Stage = await open_stage(judge_samples=2, events=("message.channels",), max_cases_per_day=1)
+    await say(limited, "@helper all")
+    await a_low_reply(limited)
+    assert not any("criteria" in str(request) for request in limited.model.requests)
 
 
 async def test_a_single_low_rating_is_told_to_nobody(stage: Stage) -> None:
