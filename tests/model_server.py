@@ -43,12 +43,15 @@ class Answer:
 class Decided:
     """A decision: the probability of each level by its label, and of each predicate by its name; None is a refusal.
 
+    `chosen` has the value for each question of the type `choice` by its name; without one, that is a refusal.
+
     `answers` and `usage` replace what these would give, as they are.
     """
 
     levels: Mapping[str, float] | None
     points: Mapping[str, float | None] = field(default_factory=dict)
     model: str | None = None
+    chosen: Mapping[str, str] = field(default_factory=dict)
     answers: Any = None
     usage: Any = field(default_factory=lambda: _USAGE)
 
@@ -283,23 +286,28 @@ def to_decision(body: dict[str, Any], decided: Decided) -> dict[str, Any]:
             assert isinstance(checked, str) or len(list(checked)) == len(body[name])  # an iterable is checked lazily
     assert {"model", "input", "questions"} <= body.keys()
     assert body.keys().isdisjoint({"messages", "n", "stream", "temperature", "reasoning_effort", "service_tier"})
-    score, *predicates = body["questions"]
-    assert 2 <= len(score["levels"]) <= 10
-    assert len(body["questions"]) <= 400
-    levels = decided.levels or {}
-    probabilities = [{"label": label, "value": at, "probability": p} for at, (label, p) in enumerate(levels.items())]
-    answers: list[dict[str, Any]] = [
-        {"type": "score", "name": score["name"], "score": 0.0, "confidence": 0.5, "probabilities": probabilities}
-        if decided.levels is not None
-        else {"type": "refusal", "name": score["name"]}
-    ]
-    for each in predicates:
-        chance = decided.points.get(each["name"], 0.5)
-        its = {"type": "refusal"} if chance is None else {"type": "predicate", "probability": chance}
-        answers.append(its | {"name": each["name"]})
+    assert 1 <= len(body["questions"]) <= 400
+    answers = [{"name": each["name"]} | _answer_to(each, decided) for each in body["questions"]]
     decision = {"answers": answers, "model": decided.model or body["model"], "usage": _USAGE}
     Decision.model_validate(decision)
     return decision | {"usage": decided.usage} | ({} if decided.answers is None else {"answers": decided.answers})
+
+
+def _answer_to(question: Mapping[str, Any], decided: Decided) -> dict[str, Any]:
+    kind, name = question["type"], question["name"]
+    if kind == "score" and decided.levels is not None:
+        assert 2 <= len(question["levels"]) <= 10
+        chances = enumerate(decided.levels.items())
+        levels = [{"label": label, "value": at, "probability": chance} for at, (label, chance) in chances]
+        return {"type": kind, "score": 0.0, "confidence": 0.5, "probabilities": levels}
+    if kind == "predicate" and (chance := decided.points.get(name, 0.5)) is not None:
+        return {"type": kind, "probability": chance}
+    if kind == "choice" and (chosen := decided.chosen.get(name)):
+        values = [each["value"] for each in question["choices"]]
+        assert 2 <= len(set(values)) == len(values) <= 255
+        chances = [{"value": each, "probability": float(each == chosen)} for each in values]
+        return {"type": kind, "choice": chosen, "confidence": 0.5, "probabilities": chances}
+    return {"type": "refusal"}
 
 
 def to_error(failure: Failure) -> Any:

@@ -28,12 +28,14 @@ def causes(
     ] = None,
     model: options.Model = DEFAULT_MODEL,
     rubric: options.RubricFile = None,
+    ask: options.Ask = "text",
     timeout_s: options.TimeoutS = 60,
     as_json: options.AsJson = False,
 ) -> None:
     """Sort the reasons of low scores into at most five causes.
 
-    One request: the model names the causes, the counts are ours. Exit code 0: done, 1: some lines could not be read,
+    One request: the model names the causes, the counts are ours. A decision model (--ask decision) chooses among the
+    --known ones, and a second request names those of the others. Exit code 0: done, 1: some lines could not be read,
     2: error.
     """
     from judge.evaluation.causes import MOST, find_causes, read_low
@@ -43,11 +45,11 @@ def causes(
     file, reasons = read_low(source, rubric)
     Reports(file.problems)
 
-    async def ask() -> "Causes":
-        async with Judge(model, timeout_s=timeout_s) as judge:
-            return await find_causes(judge.write, reasons, known or ())
+    async def find() -> "Causes":
+        async with Judge(model, timeout_s=timeout_s, ask=ask) as judge:
+            return await find_causes(judge.write, reasons, known or (), judge.decide if judge.decides else None)
 
-    found = asyncio.run(ask())
+    found = asyncio.run(find())
     if output:
         with files.replacing(output, f"{output}: cannot write it ({{reason}}).") as written:
             for row in file.rows():

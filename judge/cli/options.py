@@ -57,7 +57,7 @@ _EscalateSpread = Annotated[
     float | None,
     typer.Option(envvar="JUDGE_ESCALATE_SPREAD", help="How wide a distribution calls for it; default: widest tenth."),
 ]
-_Ask = Annotated[
+Ask = Annotated[
     str, typer.Option(metavar="WAY", envvar="JUDGE_ASK", help="How: text, distribution (log probabilities), decision.")
 ]
 _Effort = Annotated[
@@ -78,7 +78,7 @@ _JUDGE = {
     "timeout_s": (TimeoutS, 60),
     "escalate_to": (EscalateTo, None),
     "escalate_spread": (_EscalateSpread, None),
-    "ask": (_Ask, "text"),
+    "ask": (Ask, "text"),
     "effort": (_Effort, None),
     "options": (_Options, None),
     "tier": (_Tier, None),

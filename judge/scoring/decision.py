@@ -5,7 +5,7 @@ Source: `client.decisions` of the package `openai`, POST /v1/decisions.
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from judge.errors import SetupError
@@ -46,19 +46,39 @@ def to_questions(rubric: Rubric) -> list[dict[str, Any]]:
     ]
 
 
+def read_choices(text: str, questions: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """The choice for each question by its name, but where the model declines; ValueError if they are not valid."""
+    chosen = {}
+    for answer, question in zip(_answers(text, questions), questions, strict=True):
+        if answer["type"] != "refusal":
+            choice, values = str(answer.get("choice")), [each["value"] for each in question["choices"]]
+            chances = _distribution(answer.get("probabilities"), "value", values)
+            if choice not in values or chances[choice] < max(chances.values()) - _MOST_OFF:
+                raise ValueError(f"what is chosen for {question['name']!r} is not the most probable choice")
+            chosen[question["name"]] = choice
+    return chosen
+
+
+def _answers(text: str, questions: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The answers to the questions, each of its type or a refusal."""
+    answers: list[dict[str, Any]] = json.loads(text)
+    names = [each.get("name") if isinstance(each, dict) else None for each in answers]
+    if names != [each["name"] for each in questions]:
+        raise ValueError("the answers are not those to the questions")
+    for answer, question in zip(answers, questions, strict=True):
+        if answer.get("type") not in (question["type"], "refusal"):
+            raise ValueError(f"the answer to {question['name']!r} is of another type")
+    return answers
+
+
 def _read(text: str, rubric: Rubric) -> Result:
     try:
-        answers, questions = json.loads(text), to_questions(rubric)
-        names = [each.get("name") if isinstance(each, dict) else None for each in answers]
-        if names != [each["name"] for each in questions]:
-            raise ValueError("the answers are not those to the questions")
-        for answer, question in zip(answers, questions, strict=True):
-            if answer.get("type") not in (question["type"], "refusal"):
-                raise ValueError(f"the answer to {question['name']!r} is of another type")
-        score, *others = answers
+        questions = to_questions(rubric)
+        score, *others = _answers(text, questions)
         if score["type"] == "refusal":
             return unscored(UnscoredReason.REFUSED, rubric.scale, text)
-        probabilities = _distribution(score.get("probabilities"), [each["label"] for each in questions[0]["levels"]])
+        levels = _distribution(score.get("probabilities"), "label", [each["label"] for each in questions[0]["levels"]])
+        probabilities = {int(label): chance for label, chance in levels.items()}
         points = {
             each["name"]: None if each["type"] == "refusal" else _probability(each.get("probability"))
             for each in others
@@ -75,16 +95,16 @@ def _read(text: str, rubric: Rubric) -> Result:
     )
 
 
-def _distribution(given: object, labels: Sequence[str]) -> dict[int, float]:
-    """The probability of each score, scaled to 1."""
+def _distribution(given: object, key: str, asked: Sequence[str]) -> dict[str, float]:
+    """The probability of each label or value that was asked for, in that order, scaled to 1."""
     found = [each for each in given if isinstance(each, dict)] if isinstance(given, list) else []
-    if sorted((each.get("label") for each in found), key=str) != sorted(labels):
-        raise ValueError("the levels are not those of the scale, each once")
-    chances = {int(each["label"]): _probability(each.get("probability")) for each in found}
+    if sorted((each.get(key) for each in found), key=str) != sorted(asked):
+        raise ValueError(f"the {key}s are not those that were asked for, each once")
+    chances = {each[key]: _probability(each.get("probability")) for each in found}
     total = math.fsum(chances.values())
     if abs(total - 1) > _MOST_OFF:
-        raise ValueError(f"the probabilities of the levels add up to {total:.3g}")
-    return {score: chances[score] / total for score in sorted(chances)}
+        raise ValueError(f"the probabilities of the {key}s add up to {total:.3g}")
+    return {each: chances[each] / total for each in asked}
 
 
 def _probability(given: object) -> float:

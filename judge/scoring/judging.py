@@ -18,7 +18,7 @@ from judge.scoring import panel, ratings, ways
 from judge.scoring import rubric as scoring_rubric
 from judge.scoring.attacks import find_flags, nothing_to_judge, too_long
 from judge.scoring.conversation import Turn
-from judge.scoring.model import DEFAULT_MODEL, FLEX, LONG, PATIENCE_S, ChatModel, Connection, Wishes
+from judge.scoring.model import DEFAULT_MODEL, FLEX, LONG, PATIENCE_S, ChatModel, Completion, Connection, Wishes
 from judge.scoring.offline import OFFLINE, rate_offline
 from judge.scoring.points import with_points
 from judge.scoring.prompt import Texts
@@ -280,11 +280,12 @@ class Judge:
         texts = Texts(self._rubric, question, response, conversation)
         return await self._in_time(lambda model, until: with_reason(model, verdict, texts, until))
 
-    async def _in_time(self, ask: Callable[[ChatModel, float], Awaitable[T]]) -> T:
+    async def _in_time(self, ask: Callable[[ChatModel, float], Awaitable[T]], of: ChatModel | None = None) -> T:
+        model = of or self._writer
         try:
-            return await ask(self._writer, time.monotonic() + self._patience_s)
+            return await ask(model, time.monotonic() + self._patience_s)
         except TimeoutError as exc:
-            raise self._too_late(self._writer) from exc
+            raise self._too_late(model) from exc
 
     def _check_points(self) -> None:
         if self.model == OFFLINE:
@@ -305,9 +306,25 @@ class Judge:
         """
         if self.model == OFFLINE:
             raise errors.SetupError(f"{OFFLINE!r} is no model and writes nothing; {_NAME_ONE}")
-        answer = await self._in_time(lambda model, until: model.complete(prompt, most_tokens=LONG, give_up_at=until))
-        tokens = None if answer.input_tokens is None else answer.input_tokens + (answer.output_tokens or 0)
-        return Written(answer.choices[0].text, tokens)
+        return _written(
+            await self._in_time(lambda model, until: model.complete(prompt, most_tokens=LONG, give_up_at=until))
+        )
+
+    @property
+    def decides(self) -> bool:
+        """Whether it asks a decision model, which `decide` asks anything else."""
+        return self._ask_for == ways.DECISION
+
+    async def decide(self, messages: Sequence[Mapping[str, str]], questions: Sequence[Mapping[str, Any]]) -> Written:
+        """The decision model's answers to other questions about other messages, as the JSON of a list.
+
+        Raises:
+            JudgeError: The call failed.
+        """
+        first = self._members[0].model
+        return _written(
+            await self._in_time(lambda model, until: model.decide(messages, questions, give_up_at=until), first)
+        )
 
     def unscored(self, why: ratings.Unscored, flags: tuple[ratings.Flag, ...] = ()) -> ratings.Verdict:
         """The verdict on texts that no model has rated."""
@@ -379,6 +396,11 @@ class Judge:
         return errors.DeadlineError(
             f"No answer from model {model.name!r} within {why}; {mend}, {shorter}or choose a faster {model.setting}."
         )
+
+
+def _written(answer: Completion) -> Written:
+    tokens = None if answer.input_tokens is None else answer.input_tokens + (answer.output_tokens or 0)
+    return Written(answer.choices[0].text, tokens)
 
 
 def _check(question: object, response: object, conversation: object) -> None:

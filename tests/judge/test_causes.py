@@ -3,13 +3,14 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from judge.errors import BadResponseError, SetupError
-from judge.evaluation.causes import Causes, find_causes, read_low
+from judge.evaluation.causes import Causes, Decide, find_causes, read_low
 from judge.scoring.judging import Written
 from tests.judge_command import run
 from tests.model_server import ModelServer
@@ -119,6 +120,69 @@ async def test_reasons_in_four_languages_are_sent_as_they_are() -> None:
     found = await find_causes(writer.write, dict(enumerate(reasons)))
     assert found.counts == [("no source", (0, 1, 2, 3, 4))]
     assert all(f"{number}. {reason}\n" in writer.prompt for number, reason in enumerate(reasons, 1))
+
+
+Asked = list[tuple[Any, Any]]
+
+
+def decider(asked: Asked, answers: Callable[[list[dict[str, Any]]], object]) -> Decide:
+    async def decide(messages: Any, questions: Any) -> Written:
+        asked.append((messages, questions))
+        return Written(json.dumps(answers([chosen(each["name"], "other") for each in questions])), 90)
+
+    return decide
+
+
+def chosen(number: str, value: str, **changes: Any) -> dict[str, Any]:
+    chances = [{"value": each, "probability": float(each == value)} for each in ("no source", "too long", "other")]
+    return {"type": "choice", "name": number, "choice": value, "confidence": 1.0, "probabilities": chances} | changes
+
+
+async def test_known_names_are_chosen_and_only_the_others_are_written() -> None:
+    asked: Asked = []
+    values = ["no source", "too long", "other", "too long", "no source", "no source", "other"]
+    said = [chosen(f"{number}", value) for number, value in enumerate(values, 1)]
+    writer = Scripted("off topic: 1, 2\ntoo long: 3, 4")
+    decide = decider(asked, lambda _: [*said, {"type": "refusal", "name": "8"}])
+    found = await find_causes(writer.write, REASONS, ("no source", "too long", "other"), decide)
+    assert found.counts == [("no source", (11, 15, 16)), ("too long", (12, 14, 18)), ("off topic", (13, 17))]
+    assert found.tokens == 790
+    assert [each for each in writer.prompt.splitlines() if "Reason" in each] == [
+        "1. Reason 13.",
+        "2. Reason 17.",
+        "3. Reason 18.",
+    ]
+    assert "week before" not in writer.prompt
+    [(messages, questions)] = asked
+    assert [each["role"] for each in messages] == ["developer", "user"]
+    assert messages[1]["content"].startswith("1. Reason 11.\n2. Reason 12.\n")
+    assert [each["value"] for each in questions[0]["choices"]] == ["no source", "too long", "other"]
+    assert [each["name"] for each in questions] == [f"{number}" for number in range(1, 9)]
+
+
+async def test_without_known_names_there_is_nothing_to_choose() -> None:
+    asked: Asked = []
+    found = await find_causes(Scripted("no source: 1, 2").write, REASONS, ("other",), decider(asked, lambda all_: all_))
+    assert (asked, found.tokens) == ([], 700)
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        lambda all_: all_[:-1],
+        lambda all_: [*all_[:-1], all_[0]],
+        lambda all_: [*all_[:-1], chosen("8", "too loud")],
+        lambda all_: [*all_[:-1], chosen("8", "other", choice="no source")],
+        lambda all_: [*all_[:-1], chosen("8", "other", choice=["other"])],
+        lambda all_: [*all_[:-1], chosen("8", "other", probabilities=[{"value": "other", "probability": 1.0}] * 3)],
+        lambda all_: [*all_[:-1], chosen("8", "other", probabilities=None)],
+        lambda all_: [*all_[:-1], {"type": "predicate", "name": "8", "probability": 1.0}],
+        lambda all_: [*all_[:-1], "other"],
+    ],
+)
+async def test_a_decision_that_is_not_to_the_questions_is_none(spoilt: Callable[[list[Any]], object]) -> None:
+    with pytest.raises(BadResponseError, match="decision on the causes is not valid"):
+        await find_causes(Scripted("").write, REASONS, ("no source", "too long"), decider([], spoilt))
 
 
 async def test_fewer_than_five_low_replies_have_no_causes() -> None:

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import structlog
 
@@ -11,8 +12,8 @@ from bot.domain.verdict import OFFLINE
 from bot.domain.week import Week
 from bot.feature import Services
 from bot.features.digest.queries import note_causes, read_causes
-from bot.figures.lowest import low_line, reason_of
-from bot.pipeline.asking import ask
+from bot.figures.lowest import low_line, missed, reason_of
+from bot.pipeline.asking import ask, judge_of, with_more
 from bot.slack import blocks as ui
 from bot.slack.members import Member
 from bot.slack.mrkdwn import clip, excerpt
@@ -29,8 +30,21 @@ NOT_SORTED = "not sorted"
 logger = structlog.get_logger(__name__)
 
 
-async def find(services: Services, place: Place, week: Week, replies: Sequence[LowCase]) -> None:
-    """Sorts a week's low replies, the newest first, into causes, and keeps these; if it fails, the week has none."""
+async def look_into(services: Services, place: Place, week: Week, replies: Sequence[LowCase]) -> None:
+    """Sorts a week's low replies, the newest first, into causes, and asks for points that they lack; keeps both.
+
+    What fails is left out, as is what takes longer than two minutes.
+    """
+    until = asyncio.get_running_loop().time() + _PATIENCE_S
+    for work in (_find(services, place, week, replies), _ask_for_points(services, replies)):
+        try:
+            async with asyncio.timeout_at(until):
+                await work
+        except (BudgetError, JudgeError, TimeoutError) as exc:
+            logger.warning("judge_failed", channel=place.channel_id, error=type(exc).__name__, reason=str(exc))
+
+
+async def _find(services: Services, place: Place, week: Week, replies: Sequence[LowCase]) -> None:
     database, reasons = services.store.database, {case.id: case.reason for case in replies if case.reason}
     if services.judges is None or len(reasons) < FEWEST or await read_causes(database, place, week.label):
         return
@@ -41,17 +55,22 @@ async def find(services: Services, place: Place, week: Week, replies: Sequence[L
     last = await read_causes(database, place, week.before().label)
     names = [name for name, _ in _ordered(last) if name != OTHER]
 
-    async def write(prompt: str) -> Written:
-        writing, used = partial(judge.write, prompt), (services.store, services.limits, place.team_id)
-        return await ask(*used, [prompt], writing, lambda answer: answer.tokens or 0)
+    def within(request: Callable[..., Awaitable[Written]], *its: Any) -> Awaitable[Written]:
+        used = services.store, services.limits, place.team_id
+        return ask(*used, [*map(str, its)], partial(request, *its), lambda answer: answer.tokens or 0)
 
-    try:
-        async with asyncio.timeout(_PATIENCE_S):
-            found = await find_causes(write, reasons, names)
-    except (BudgetError, JudgeError, TimeoutError) as exc:
-        logger.warning("judge_failed", channel=place.channel_id, error=type(exc).__name__, reason=str(exc))
-    else:
-        await note_causes(database, place, week.label, found.counts)
+    write, decide = partial(within, judge.write), partial(within, judge.decide)
+
+    found = await find_causes(write, reasons, names, decide if judge.decides else None)
+    await note_causes(database, place, week.label, found.counts)
+
+
+async def _ask_for_points(services: Services, replies: Sequence[LowCase]) -> None:
+    cases, limits = services.store.cases, services.limits.of_automation("Digests")
+    for case in [await cases.get(each.id) for each in replies if each.points is None]:
+        verdict = case and await cases.verdict(case.id)
+        if case and verdict and (judge := await judge_of(services.judges, case, verdict)):
+            await with_more(services.store, limits, judge, await cases.with_turns(case), verdict)
 
 
 def cause_blocks(now: Mapping[int, str], before: Mapping[int, str]) -> list[ui.Block]:
@@ -76,7 +95,8 @@ def list_window(
         for case in its:
             words = excerpt(case.response or "", _WORDS)
             who = authors[case.author_id or ""].name  # `low_replies` lists only replies by these
-            said = f"• {low_line(case, who, url)}", reason_of(case), f"Reply: “{words}”" if words else ""
+            reply = f"Reply: “{words}”" if words else ""
+            said = f"• {low_line(case, who, url)}", reason_of(case), missed(case), reply
             line = "\n".join(filter(None, said))
             if len(text) + len(line) > _ROOM:
                 blocks.append(ui.section(text))

@@ -136,7 +136,7 @@ async def _post_once(
             await note_found(services.store, services.client, settings.team_id, settings.channel_id, found)
             return DigestStatus.POSTED, found
     replies, _ = await low_replies(services, settings, week, _NAMES_WITHIN_S)
-    await causes.find(services, Place(settings.team_id, settings.channel_id), week, replies)
+    await causes.look_into(services, Place(settings.team_id, settings.channel_id), week, replies)
     post, told = await draft(services, settings, week)
     if not await services.store.digests.renew(claim, services.clock()):
         return None, None

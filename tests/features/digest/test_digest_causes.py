@@ -6,7 +6,8 @@ import pytest
 from sqlalchemy import select
 
 from bot.domain.week import Week
-from bot.features.digest import ids
+from bot.features.digest import ids, poster
+from bot.features.digest.causes import look_into
 from bot.features.digest.queries import note_causes, read_causes
 from bot.store import Store
 from bot.store.figures import Place
@@ -15,6 +16,7 @@ from judge.evaluation.causes import Cause
 from pocket_slack import Message
 from tests.cases import judged
 from tests.gestures import add_cases, help_desk, post_digest
+from tests.model_server import Decided
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 REASON = "It names no source."
@@ -55,6 +57,38 @@ async def test_it_says_why_with_last_weeks_names_and_keeps_the_causes(stage: Sta
     assert sorted(found.values()) == ["no source"] * 6 + ["other"] * 3
     (used,) = await stage.log.database.values(select(spent.c.tokens))
     assert used == 460
+
+
+async def test_a_decision_model_chooses_among_last_weeks_names(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(judge_ask="decision")
+    await low_replies(stage, 2, judged_at=datetime.now(UTC) - timedelta(weeks=1))
+    await note_causes(stage.log.database, place(stage), this_week(stage).before().label, [Cause("no source", (1, 2))])
+    await low_replies(stage, 9)
+    chosen = {str(number): "no source" if number <= 6 else "other" for number in range(1, 10)}
+    stage.model.script(Decided(None, chosen=chosen), "too long: 1, 2")
+    message = await its_digest(stage)
+    assert "• no source: *6 of 9*, last week 2 of 2\n• too long: *2 of 9*, last week 0 of 2\n• other" in shown(message)
+    decision, writing = stage.model.requests
+    assert [each["choices"] for each in decision["questions"]] == [[{"value": "no source"}, {"value": "other"}]] * 9
+    assert str(writing).count(REASON) == 3
+    assert sorted(await stage.log.database.values(select(spent.c.tokens))) == [460, 709]
+
+
+async def test_points_of_replies_that_people_chose_are_asked_for_once_and_listed(stage: Stage) -> None:
+    stage.model.script(f"score: 1\n{REASON}")
+    await stage.verdict(stage.ask_for_score())
+    stage.model.script("relevant: yes\nuseful: no")
+    before = len(stage.model.requests)
+    message = await its_digest(stage)
+    (request,) = stage.model.requests[before:]
+    assert "Say for each of these criteria" in str(request)
+    stage.ben.click(message, ids.ACTION_LOW_LIST)
+    assert f"“{REASON}”\nMissed: useful\nReply:" in shown(await stage.modal(stage.ben))
+    assert stage.services
+    settings = await stage.log.channels.of(place(stage).team_id, place(stage).channel_id)
+    replies, _ = await poster.low_replies(stage.services, settings, this_week(stage))
+    await look_into(stage.services, place(stage), this_week(stage), replies)
+    assert len(stage.model.requests) == before + 1
 
 
 async def test_what_is_forgotten_or_deleted_leaves_the_causes(stage: Stage) -> None:
