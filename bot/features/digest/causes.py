@@ -25,6 +25,7 @@ from judge.scoring.judging import Written
 
 _PATIENCE_S = 120  # the claim of a digest holds longer
 _NAME, _WORDS, _ROOM = 60, 80, 2900  # characters
+_MOST_ASSISTANTS = 5
 NOT_SORTED = "not sorted"
 
 logger = structlog.get_logger(__name__)
@@ -73,15 +74,29 @@ async def _ask_for_points(services: Services, replies: Sequence[LowCase]) -> Non
             await with_more(services.store, limits, judge, await cases.with_turns(case), verdict)
 
 
-def cause_blocks(now: Mapping[int, str], before: Mapping[int, str]) -> list[ui.Block]:
-    """How many low replies of a week have each cause, and how many had it the week before; empty without causes."""
-    earlier, lines = Counter(before.values()), ["*Why replies scored low*"]
+def cause_blocks(
+    now: Mapping[int, str],
+    before: Mapping[int, str],
+    theirs: Sequence[tuple[str, Mapping[int, str]]] = (),
+    *,
+    when: str = "",
+) -> list[ui.Block]:
+    """How many low replies of a week have each cause, and how many had it the week before; empty without causes.
+
+    `theirs` are the names of assistants with their part of it; if several have five, it is counted, too.
+    """
+    earlier, lines = Counter(before.values()), [f"*Why replies scored low{when}*"]
     for name, number in _ordered(now):
         trend = f", last week {earlier[name]} of {len(before)}" if before and name != OTHER else ""
         lines.append(f"• {clip(name, _NAME)}: *{number} of {len(now)}*{trend}")
     newest = f"The newest {MOST} low replies. " if len(now) >= MOST else ""
     small = f"{newest}The model names the causes and sorts the replies; the counts are mine."
-    return [ui.section("\n".join(lines)), ui.context(small)] if now else []
+    each = []
+    for who, found in sorted(theirs, key=lambda its: -len(its[1]))[:_MOST_ASSISTANTS]:
+        parts = ", ".join(f"{clip(name, _NAME)} {number}" for name, number in _ordered(found))
+        each += [f"*{clip(who, _NAME)}* ({len(found)} low): {parts}"] if len(found) >= FEWEST else []
+    by_assistant = [ui.section("\n".join(each))] if len(each) > 1 else []
+    return [ui.section("\n".join(lines)), *by_assistant, ui.context(small)] if now else []
 
 
 def list_window(

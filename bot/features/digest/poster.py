@@ -6,7 +6,9 @@ abandoned claim, it first looks for the message in Slack. If Slack does not let 
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import structlog
@@ -94,8 +96,10 @@ async def stats(
     if is_of_one:
         await services.store.assignments.note_told(settings.team_id, [case.id for case in figures.lowest], reader)
     url = services.identity.url
-    post = text.stats_message(figures, lead, listed, url, settings.channel_id, subject, has_lowest=is_of_one)
     place = Place(settings.team_id, settings.channel_id, author_id)
+    last = await read_causes(services.store.database, place, week.before().label) if is_of_one else {}
+    why = causes.cause_blocks(last, {}, when=" last week")
+    post = text.stats_message(figures, lead, listed, url, settings.channel_id, subject, why, has_lowest=is_of_one)
     thumbs = await services.store.thumbs.counts(place, Span(week.start, services.clock()))
     named = await assistants(services, [each.author_id for each in thumbs]) if author_id is None else None
     return text.with_thumbs(post, thumbs, named)
@@ -157,10 +161,10 @@ def this_week(services: Services, settings: ChannelSettings) -> Week:
 async def draft(services: Services, settings: ChannelSettings, week: Week) -> tuple[messenger.Post, Sequence[int]]:
     """A channel's digest, and the cases whose scores it tells."""
     figures, lead, listed = await _read(services, settings, week, names_within_s=_NAMES_WITHIN_S)
-    place, database = Place(settings.team_id, settings.channel_id), services.store.database
-    why = causes.cause_blocks(
-        await read_causes(database, place, week.label), await read_causes(database, place, week.before().label)
-    )
+    place, read = Place(settings.team_id, settings.channel_id), partial(read_causes, services.store.database)
+    now, before = await read(place, week.label), await read(place, week.before().label)
+    theirs = [(of.name, await read(replace(place, author_id=each), week.label)) for each, of in listed.items() if now]
+    why = causes.cause_blocks(now, before, theirs)
     post = text.digest_message(figures, lead, listed, services.identity.url, settings.channel_id, why)
     return post, [case.id for case in figures.lowest]
 

@@ -41,7 +41,10 @@ async def note_causes(database: Database, place: Place, week: str, found: Sequen
 
 
 async def read_causes(database: Database, place: Place, week: str) -> Mapping[int, str]:
-    """The cause of each low reply of a week by case, as far as they were sorted."""
+    """The cause of each low reply of a week, or of the place's author, by case, as far as they were sorted."""
     its = {"team_id": place.team_id, "channel_id": place.channel_id, "week": week}
-    rows = await database.all(sa.select(causes.c.case_id, causes.c.name).filter_by(**its))
-    return {row.case_id: row.name for row in rows}
+    query = sa.select(causes.c.case_id, causes.c.name).filter_by(**its)
+    if place.author_id is not None:
+        is_case = sa.and_(cases.c.team_id == causes.c.team_id, cases.c.id == causes.c.case_id)
+        query = query.join(cases, is_case).where(cases.c.author_id == place.author_id)
+    return {row.case_id: row.name for row in await database.all(query)}

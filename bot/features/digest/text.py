@@ -69,16 +69,17 @@ def stats_message(
     workspace_url: str,
     channel_id: str,
     subject: str,
+    causes: Sequence[ui.Block] = (),
     *,
     has_lowest: bool,
 ) -> Post:
-    """A week's figures: of one author with their lowest, or of the channel by assistant; `subject` ends the title."""
+    """A week's figures: of one author with causes and lowest, or of the channel by assistant; `subject` names it."""
     lowest = lowest_blocks(figures, members, workspace_url)
     drawn = charts(figures.this, figures.trend, figures.scale, "chosen") if figures.usage.cases else []
     small = [not_counted(figures), _uncorrected(figures.quality), judge_change(figures)]
     small += [_agreement(figures)] if subject else []
     end = [_see_all(figures, channel_id, figures.authors)] if has_lowest and figures.lowest else []
-    middle = [*drawn, *(lowest if has_lowest else _authors(figures, members)), *end]
+    middle = [*drawn, *causes, *(lowest if has_lowest else _authors(figures, members)), *end]
     return _message(figures, lead, subject, middle, [quality.corrected(figures.quality)], small)
 
 

@@ -15,7 +15,7 @@ from bot.store.schema import cases, spent
 from judge.evaluation.causes import Cause
 from pocket_slack import Message
 from tests.cases import judged
-from tests.gestures import add_cases, help_desk, post_digest
+from tests.gestures import add_cases, help_desk, post_digest, stats
 from tests.model_server import Decided
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
@@ -89,6 +89,26 @@ async def test_points_of_replies_that_people_chose_are_asked_for_once_and_listed
     replies, _ = await poster.low_replies(stage.services, settings, this_week(stage))
     await look_into(stage.services, place(stage), this_week(stage), replies)
     assert len(stage.model.requests) == before + 1
+
+
+async def test_causes_are_counted_for_each_of_several_assistants(stage: Stage) -> None:
+    other = stage.slack.workspace.add_bot("Other Bot")
+    await low_replies(stage, 5)
+    await add_cases(stage, help_desk(stage), other.id, *[1] * 6, justification=REASON)
+    stage.model.script("no source: 1, 2, 3, 4, 5, 6, 7, 8\ntoo long: 9, 10, 11")
+    message = await its_digest(stage)
+    assert "*Other Bot* (6 low): no source 6\n*helper* (5 low): too long 3, no source 2" in shown(message)
+    assert len(stage.model.requests) == 1
+
+
+async def test_an_assistants_stats_say_why_last_weeks_replies_scored_low(stage: Stage) -> None:
+    other = stage.slack.workspace.add_bot("Other Bot")
+    await low_replies(stage, 2)
+    await add_cases(stage, help_desk(stage), other.id, 1, justification=REASON)
+    found = [Cause("no source", (1, 3)), Cause("other", (2,))]
+    await note_causes(stage.log.database, place(stage), this_week(stage).before().label, found)
+    assert "*Why replies scored low last week*\n• no source: *1 of 2*\n• other" in shown(await stats(stage, "@helper"))
+    assert "Why replies scored low" not in shown(await stats(stage, "", 2))
 
 
 async def test_what_is_forgotten_or_deleted_leaves_the_causes(stage: Stage) -> None:
