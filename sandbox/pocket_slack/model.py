@@ -70,6 +70,28 @@ class User:
 
 
 @dataclass
+class UploadedFile:
+    """A file of the bot; `ticket` is the end of the address to which its `content` is sent, once."""
+
+    id: str
+    name: str
+    length: int
+    user_id: str
+    ticket: str
+    content: bytes | None = None
+    title: str = ""
+    is_complete: bool = False
+    is_deleted: bool = False
+
+    def to_slack(self) -> Json:
+        """https://docs.slack.dev/reference/objects/file-object"""
+        if self.is_deleted:
+            return {"id": self.id, "mode": "tombstone"}
+        its = {"name": self.name, "title": self.title, "size": self.length, "user": self.user_id}
+        return {"id": self.id, "mode": "hosted", **its}
+
+
+@dataclass
 class Stream:
     """The pieces so far of a message that is being streamed; only `recipient_id` sees more than the first.
 

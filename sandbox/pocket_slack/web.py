@@ -26,7 +26,8 @@ class Web:
     def routes(self) -> list[web.RouteDef]:
         """The routes of the handlers."""
         response_urls = [web.post(f"/{kind}/{{token}}", self.respond) for kind in RESPONSE_URL_KINDS]
-        return [web.route("*", "/api/{method}", self.call), *response_urls]
+        upload = web.post("/upload/v1/{ticket}", self.upload)
+        return [web.route("*", "/api/{method}", self.call), upload, *response_urls]
 
     async def call(self, request: web.Request) -> web.StreamResponse:
         """Answers one call of the Web API."""
@@ -42,6 +43,22 @@ class Web:
         answer = await self._under_faults(name, lambda: self._answer(name, token, args))
         self._ws.journal.record("call", method=name, args=args, **_recorded(answer))
         return _sent(request, answer)
+
+    async def upload(self, request: web.Request) -> web.StreamResponse:
+        """Takes the content of a file, as it is or as a form: https://docs.slack.dev/messaging/working-with-files"""
+        ticket = request.match_info["ticket"]
+        waiting = (each for each in self._ws.files.values() if each.ticket == ticket and each.content is None)
+        file = next(waiting, None)
+        if request.content_type == "multipart/form-data":
+            parts = [each.file.read() for each in (await request.post()).values() if isinstance(each, web.FileField)]
+            content = parts[0] if parts else b""
+        else:
+            content = await request.read()
+        is_whole = file is not None and not file.is_deleted and len(content) == file.length
+        if file and is_whole:
+            file.content = content
+        self._ws.journal.record("upload", file=file.id if file else None, length=len(content), is_taken=is_whole)
+        return web.Response(status=200 if is_whole else 400, text=f"OK - {len(content)}" if is_whole else "")
 
     async def respond(self, request: web.Request) -> web.StreamResponse:
         """Answers one post to a `response_url`."""

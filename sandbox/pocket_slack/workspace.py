@@ -15,7 +15,7 @@ from pocket_slack.ids import Ids
 from pocket_slack.journal import Journal
 from pocket_slack.limits import Limits, Meter
 from pocket_slack.manifest import Manifest
-from pocket_slack.model import Channel, Json, User, View
+from pocket_slack.model import Channel, Json, UploadedFile, User, View
 
 SLACKBOT = "USLACKBOT"
 SLACKBOT_NAME = "slackbot"
@@ -72,6 +72,7 @@ class Workspace:
         self.channels: dict[str, Channel] = {}
         self.stacks: dict[str, list[View]] = {}
         self.homes: dict[str, View] = {}
+        self.files: dict[str, UploadedFile] = {}
         # By a page's address: `title`, `text`, `service_name`.
         self.previews: dict[str, Json] = {}
         self.team_id = self.ids.new("T")

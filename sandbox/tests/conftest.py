@@ -33,6 +33,7 @@ MANIFEST: dict[str, Any] = {
                 "channels:read",
                 "chat:write",
                 "commands",
+                "files:write",
                 "groups:history",
                 "groups:read",
                 "im:history",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pocket_slack.errors import SlackError
-from pocket_slack.methods import auth, chat, conversations, functions, modals, reactions, streams, users
+from pocket_slack.methods import auth, chat, conversations, files, functions, modals, reactions, streams, users
 from pocket_slack.methods.call import Call
 from pocket_slack.model import Json
 from pocket_slack.workspace import Workspace
@@ -32,6 +32,7 @@ class Method:
 
 
 _WRITE = ("chat:write",)
+_FILES = ("files:write",)
 _READ = ("channels:read", "groups:read", "im:read", "mpim:read")
 _HISTORY = ("channels:history", "groups:history", "im:history", "mpim:history")
 
@@ -55,6 +56,9 @@ METHODS: Mapping[str, Method] = {
     "conversations.members": Method(conversations.members, _READ, tier=4),
     "conversations.open": Method(conversations.open_im, ("im:write", "mpim:write"), tier=3),
     "conversations.replies": Method(conversations.replies, _HISTORY, tier=3),
+    "files.completeUploadExternal": Method(files.complete_upload, _FILES, tier=4),
+    "files.delete": Method(files.delete, _FILES, tier=3),
+    "files.getUploadURLExternal": Method(files.get_upload_url, _FILES, tier=4),
     "functions.completeError": Method(functions.complete_error, tier=3),
     "functions.completeSuccess": Method(functions.complete_success, tier=3),
     "reactions.add": Method(reactions.add, ("reactions:write",), tier=3),
