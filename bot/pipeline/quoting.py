@@ -19,6 +19,7 @@ from bot.store import Store
 REMOVED = "I removed this post, because it quoted what the judge wrote about a reply that is deleted or forgotten."
 # What every Slack supports: a chart may not be accepted as Slack gives it back.
 _PLAIN = {"section", "context", "actions", "rich_text"}
+_FILE = "F"  # its id is in place of a ts
 # Slack returns a thread's parent whatever the time range.
 _WITH_PARENT = 2
 
@@ -58,6 +59,11 @@ async def unquote(store: Store, client: AsyncWebClient, case_ids: Collection[int
 
 
 async def _unquote(client: AsyncWebClient, channel_id: str, ts: str, case_ids: Collection[int]) -> None:
+    if ts.startswith(_FILE):
+        error = await refusal_of(client.files_delete(file=ts))
+        if error not in {None, "file_deleted", "file_not_found"}:
+            logger.warning("verdict_not_amended", cases=sorted(case_ids), error=error)
+        return
     try:
         post = await find_posted(client, channel_id, ts)
     except SlackApiError as exc:

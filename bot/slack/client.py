@@ -80,6 +80,7 @@ MISSING = "missing_scope"
 
 REACTIONS = "reactions:write"
 READS_REACTIONS = "reactions:read"
+FILES = "files:write"
 
 _HISTORY = frozenset({"channels:history", "groups:history", "im:history", "mpim:history"})
 _CHANNELS = frozenset({"channels:read", "groups:read", "im:read", "mpim:read"})

@@ -7,13 +7,16 @@ from functools import partial
 from typing import Any
 
 import structlog
+from slack_sdk.errors import SlackApiError, SlackRequestError
 
 from bot.domain.verdict import OFFLINE
 from bot.domain.week import Week
 from bot.feature import Services
+from bot.features.digest import ids
 from bot.features.digest.queries import note_causes, read_causes
 from bot.figures.lowest import low_line, missed, reason_of
 from bot.pipeline.asking import ask, judge_of, with_more
+from bot.pipeline.quoting import note_quotes
 from bot.slack import blocks as ui
 from bot.slack.members import Member
 from bot.slack.mrkdwn import clip, excerpt
@@ -21,12 +24,20 @@ from bot.store.figures import LowCase, Place
 from judge import JudgeError
 from judge.evaluation.align import BudgetError
 from judge.evaluation.causes import FEWEST, MOST, OTHER, find_causes
+from judge.rows.files import encode
 from judge.scoring.judging import Written
 
 _PATIENCE_S = 120  # the claim of a digest holds longer
 _NAME, _WORDS, _ROOM = 60, 80, 2900  # characters
 _MOST_ASSISTANTS = 5
 NOT_SORTED = "not sorted"
+LOW_TITLE = "Low replies of the week"
+FILE_IS_THEIRS = (
+    "The low replies that you asked for, one in each line. I delete this file when one of them is deleted or "
+    "forgotten; what you download is yours to delete."
+)
+FILE_SENT = "The file is in your direct messages with me."
+NO_FILE = "Slack did not take the file. Try again in a minute."
 
 logger = structlog.get_logger(__name__)
 
@@ -99,11 +110,39 @@ def cause_blocks(
     return [ui.section("\n".join(lines)), *by_assistant, ui.context(small)] if now else []
 
 
+async def send_file(
+    services: Services, team_id: str, user_id: str, replies: Sequence[LowCase], sorted_: Mapping[int, str]
+) -> str:
+    """Sends the low replies that have words as rows of JSON to a person; returns what to tell them."""
+    cases, url, rows = services.store.cases, services.identity.url, dict[int, str]()
+    for reply in replies:
+        case = await cases.get(reply.id) if reply.reason else None
+        if case:
+            said = [{"role": turn.role, "content": turn.text} for turn in (await cases.with_turns(case)).conversation]
+            link = ui.address(url, case.channel_id, reply.message_ts, case.thread_ts)
+            texts = {"prompt": case.question, "conversation": said, "completion": case.response}
+            why = {"justification": case.justification, "points": reply.points, "cause": sorted_.get(case.id)}
+            rows[case.id] = encode({"case": case.id, "score": case.score, **texts, **why, "link": link})
+    try:
+        sent = await services.client.files_upload_v2(
+            content="\n".join(rows.values()),
+            filename="low-replies.jsonl",
+            title=LOW_TITLE,
+            channels=[user_id],
+            initial_comment=FILE_IS_THEIRS,
+        )
+    except (SlackApiError, SlackRequestError) as exc:
+        logger.info("private_way_failed", way="files.upload", error=type(exc).__name__)
+        return NO_FILE
+    await note_quotes(services.store, services.client, team_id, rows, user_id, sent["file"]["id"])
+    return FILE_SENT
+
+
 def list_window(
-    replies: Sequence[LowCase], authors: Mapping[str, Member], sorted_: Mapping[int, str], url: str
+    replies: Sequence[LowCase], authors: Mapping[str, Member], sorted_: Mapping[int, str], url: str, of_file: str = ""
 ) -> ui.Block:
-    """The window with a week's low replies and the judge's reasons, by cause."""
-    blocks: list[ui.Block] = []
+    """The window with a week's low replies and the judge's reasons, by cause; `of_file` is the value of its button."""
+    blocks = [ui.actions(ui.button("Send me this as a file", ids.ACTION_LOW_FILE, of_file))] if of_file else []
     for name in [*(name for name, _ in _ordered(sorted_)), NOT_SORTED]:
         its = [case for case in replies if sorted_.get(case.id, NOT_SORTED) == name]
         text = f"*{clip(name, _NAME)}* ({len(its)})" if sorted_ else f"*{len(its)} low replies*"
@@ -119,7 +158,7 @@ def list_window(
             else:
                 text += f"\n{line}"
         blocks += [ui.section(text)] if its else []
-    return ui.page("Low replies of the week", blocks or [ui.section("No low replies.")])
+    return ui.page(LOW_TITLE, blocks or [ui.section("No low replies.")])
 
 
 def _ordered(found: Mapping[int, str]) -> list[tuple[str, int]]:

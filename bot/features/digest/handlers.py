@@ -5,7 +5,7 @@ Source: https://docs.slack.dev/surfaces/app-home
 """
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -17,6 +17,7 @@ from bot.domain.week import Schedule, Week
 from bot.feature import Services
 from bot.features.digest import ids, poster
 from bot.features.digest import text as words
+from bot.features.digest.causes import LOW_TITLE
 from bot.features.digest.input import parse_digest, parse_stats
 from bot.features.digest.queries import Channel, count_cases
 from bot.figures import week as figures_week
@@ -254,27 +255,36 @@ def _channel(settings: ChannelSettings, schedule: Schedule, glance: figures_week
 
 
 def register(app: AsyncApp, services: Services) -> None:
-    @payloads.on_click(app, ids.ACTION_LOW_LIST)
-    async def list_low(body: dict[str, Any]) -> None:
-        invocation = payloads.to_invocation(body)
-        channel_id, _, week = payloads.clicked_value(body).partition(":")
-        refusal = await services.access.refusal(invocation, _WHAT, channel_id, is_change=False)
-        if not refusal:
-            settings = await services.store.channels.of(invocation.team_id, channel_id)
-            window = await poster.low_window(services, settings, week, invocation.user_id)
-            refusal = "" if await services.messenger.open_modal(invocation.trigger_id, window) else BUTTON_TOO_SLOW
-        if refusal:
-            await services.messenger.tell(invocation.recipient, refusal)
+    async def list_low(settings: ChannelSettings, which: str, body: dict[str, Any]) -> str:
+        person = payloads.to_invocation(body)
+        window = await poster.low_window(services, settings, which, person.user_id)
+        return "" if await services.messenger.open_modal(person.trigger_id, window) else BUTTON_TOO_SLOW
 
-    @payloads.on_click(app, ids.ACTION_DIGEST_DETAILS)
-    async def show_details(body: dict[str, Any]) -> None:
+    async def send_low(settings: ChannelSettings, which: str, body: dict[str, Any]) -> str:
+        said = await poster.send_low(services, settings, which, payloads.to_invocation(body).user_id)
+        view = body["view"]  # its first block is the button
+        await services.messenger.update_modal(view["id"], ui.page(LOW_TITLE, [ui.context(said), *view["blocks"][1:]]))
+        return ""
+
+    async def show_details(settings: ChannelSettings, which: str, _: dict[str, Any]) -> Post:
+        return await poster.details(services, settings, which)
+
+    answers: Mapping[str, Callable[[ChannelSettings, str, dict[str, Any]], Awaitable[Post | str]]] = {
+        ids.ACTION_LOW_LIST: list_low,
+        ids.ACTION_LOW_FILE: send_low,
+        ids.ACTION_DIGEST_DETAILS: show_details,
+    }
+
+    @payloads.on_click(app, *answers)
+    async def answer(body: dict[str, Any]) -> None:
         invocation = payloads.to_invocation(body)
-        channel_id, _, week = payloads.clicked_value(body).partition(":")
+        channel_id, _, which = payloads.clicked_value(body).partition(":")
         said: Post | str = await services.access.refusal(invocation, _WHAT, channel_id, is_change=False)
         if not said:
             settings = await services.store.channels.of(invocation.team_id, channel_id)
-            said = await poster.details(services, settings, week)
-        await services.messenger.tell(invocation.recipient, said)
+            said = await answers[payloads.clicked_action(body)](settings, which, body)
+        if said:
+            await services.messenger.tell(invocation.recipient, said)
 
     @payloads.on_click(app, ids.ACTION_DIGEST_ON, ids.ACTION_DIGEST_OFF)
     async def switch_digest(body: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
 ACTION_DIGEST_ON = "switch_digest_on"
 ACTION_DIGEST_OFF = "switch_digest_off"
 ACTION_LOW_LIST = "list_low"
+ACTION_LOW_FILE = "send_low_file"
 ACTION_DIGEST_DETAILS = "show_digest_details"
 
 METADATA_DIGEST = "slack_judge_digest"

@@ -194,11 +194,25 @@ async def details(services: Services, settings: ChannelSettings, which: str) -> 
 
 async def low_window(services: Services, settings: ChannelSettings, which: str, reader: str) -> Block:
     """The window with the low replies of a week, given as its two ends, or of an author in it, for one person."""
-    week, author_id = _week_of(services, settings, which), ([*which.split("/")[2:], None])[0]
-    replies, listed = await low_replies(services, settings, week, author_id=author_id)
+    replies, listed, sorted_ = await _low_of(services, settings, which)
     await services.store.assignments.note_told(settings.team_id, [case.id for case in replies], reader)
+    has_file = client.FILES in services.identity.scopes and any(case.reason for case in replies)
+    of_file = f"{settings.channel_id}:{which}" if has_file else ""
+    return causes.list_window(replies, listed, sorted_, services.identity.url, of_file)
+
+
+async def send_low(services: Services, settings: ChannelSettings, which: str, reader: str) -> str:
+    """Sends the same list to that person as a file, and returns the sentence about it."""
+    replies, _, sorted_ = await _low_of(services, settings, which)
+    return await causes.send_file(services, settings.team_id, reader, replies, sorted_)
+
+
+async def _low_of(
+    services: Services, settings: ChannelSettings, which: str
+) -> tuple[Sequence[LowCase], Mapping[str, Member], Mapping[int, str]]:
+    week, author_id = _week_of(services, settings, which), ([*which.split("/")[2:], None])[0]
     sorted_ = await read_causes(services.store.database, Place(settings.team_id, settings.channel_id), week.label)
-    return causes.list_window(replies, listed, sorted_, services.identity.url)
+    return *await low_replies(services, settings, week, author_id=author_id), sorted_
 
 
 async def _read(

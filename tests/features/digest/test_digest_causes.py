@@ -1,5 +1,6 @@
 """The causes of a week's low replies in its digest: named by the model, counted here, kept for the week after."""
 
+import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -7,13 +8,15 @@ from sqlalchemy import select
 
 from bot.domain.week import Week
 from bot.features.digest import ids, poster
-from bot.features.digest.causes import look_into
+from bot.features.digest.causes import FILE_IS_THEIRS, FILE_SENT, NO_FILE, look_into
 from bot.features.digest.queries import note_causes, read_causes
+from bot.pipeline.quoting import unquote
+from bot.slack.manifest import load_manifest
 from bot.store import Store
 from bot.store.figures import Place
 from bot.store.schema import cases, spent
 from judge.evaluation.causes import Cause
-from pocket_slack import Message
+from pocket_slack import Message, View
 from tests.cases import judged
 from tests.gestures import add_cases, help_desk, post_digest, stats
 from tests.model_server import Decided
@@ -142,6 +145,74 @@ async def test_everybody_in_the_channel_can_see_all_by_cause(stage: Stage) -> No
     stage.ben.leave(CHANNEL)
     stage.ben.click(message, ids.ACTION_LOW_LIST)
     assert "Only people in this channel" in (await stage.told(stage.ben)).text
+
+
+async def open_list(stage: Stage) -> View:
+    stage.ben.click(await its_digest(stage), ids.ACTION_LOW_LIST)
+    return await stage.modal(stage.ben)
+
+
+async def press(stage: Stage, window: View) -> str:
+    await stage.slack.settled(stage.ben.click(window, ids.ACTION_LOW_FILE))
+    await stage.slack.until(lambda: stage.ben.view and "Send me this" not in shown(stage.ben.view))
+    return shown(stage.ben.view)
+
+
+async def test_the_list_comes_as_a_file_that_goes_with_its_replies(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(manifest=load_manifest(parts=["files"]))
+    await low_replies(stage, 6, points={"useful": 0.0})
+    stage.model.script(ANSWER)
+    window = await open_list(stage)
+    gone = place(stage).team_id, place(stage).channel_id, (await stage.log.cases.get(6)).message_ts
+    await stage.log.edits.note_deleted(*gone)
+    seen = await press(stage, window)
+    assert seen.startswith(FILE_SENT)
+    assert "*no source* (6)" in seen
+    (file,) = stage.slack.workspace.files.values()
+    (message,) = stage.slack.workspace.channel(stage.ben.im).messages.values()
+    assert (message.text, message.files[0]["name"]) == (FILE_IS_THEIRS, "low-replies.jsonl")
+    rows = [json.loads(line) for line in file.content.splitlines()]
+    assert [row["case"] for row in rows] == [5, 4, 3, 2, 1]
+    assert rows[0]["link"].startswith("https://pocket.slack.com/archives/")
+    assert rows[0] | {"link": ""} == {
+        "case": 5,
+        "score": 1,
+        "prompt": rows[0]["prompt"],
+        "conversation": [],
+        "completion": rows[0]["completion"],
+        "justification": REASON,
+        "points": {"useful": 0.0},
+        "cause": "no source",
+        "link": "",
+    }
+    await unquote(stage.log, stage.services.client, [4])
+    assert message.files == [{"id": file.id, "mode": "tombstone"}]
+    await unquote(stage.log, stage.services.client, [4])
+
+
+async def test_who_has_left_the_channel_gets_no_file(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(manifest=load_manifest(parts=["files"]))
+    await low_replies(stage, 1)
+    window = await open_list(stage)
+    stage.ben.leave(CHANNEL)
+    await stage.slack.settled(stage.ben.click(window, ids.ACTION_LOW_FILE))
+    (told,) = await stage.slack.until(lambda: list(stage.slack.workspace.channel(stage.ben.im).messages.values()))
+    assert "Only people in this channel" in told.text
+    assert not stage.slack.workspace.files
+
+
+async def test_a_file_that_slack_does_not_take_is_said(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(manifest=load_manifest(parts=["files"]))
+    await low_replies(stage, 1)
+    stage.slack.fail("files.completeUploadExternal", error="file_type_not_allowed")
+    assert (await press(stage, await open_list(stage))).startswith(NO_FILE)
+
+
+@pytest.mark.parametrize(("parts", "reason"), [([], REASON), (["files"], "")], ids=["no scope", "no words"])
+async def test_there_is_no_file(open_stage: StageFactory, parts: list[str], reason: str) -> None:
+    stage: Stage = await open_stage(manifest=load_manifest(parts=parts))
+    await low_replies(stage, 1, justification=reason)
+    assert "Send me this" not in shown(await open_list(stage))
 
 
 async def test_four_hundred_low_replies_are_the_newest_hundred_and_fit_into_the_window(stage: Stage) -> None:
