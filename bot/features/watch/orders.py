@@ -35,6 +35,8 @@ async def refusal_of(services: Services, invocation: Invocation, channel_id: str
     """Why this person may not see, or may not change, what a channel watches; empty if they may."""
     if refusal := await services.access.refusal(invocation, "digests and watches", channel_id, is_change=is_change):
         return refusal
+    if is_change and services.settings.watch_by_admins and not await services.access.is_admin(invocation.user_id):
+        return "Only workspace admins can change watches here (setting WATCH_BY_ADMINS)."
     return CHANNEL_OFF if is_change and not services.policy.may_score(channel_id) else ""
 
 
