@@ -108,7 +108,8 @@ def fill(file: Path, verdicts: int, in_week: int, before: int) -> None:
 
 _INSERT = """INSERT INTO cases (id, team_id, key, channel_id, requester_id, requester_name, source, rubric, visibility,
     message_ts, thread_ts, reply_ts, author_id, excluded, attempt, question, response, justification, status, score,
-    lowest, highest, unscored_reason, model, rubric_version, input_tokens, output_tokens, cost_usd, created_at, judged_at)
+    lowest, highest, unscored_reason, model, rubric_version, input_tokens, output_tokens, cost_usd, created_at,
+    judged_at)
     VALUES (?, 'T1', ?, ?, ?, 'ann', 'shortcut', 'additive-5', ?, ?, ?, '2', ?, ?, ?, ?, ?, ?, 'delivered', ?, 0, 5, ?,
     'm', 'v', ?, ?, ?, ?, ?)"""
 _LABEL = """INSERT INTO labels (team_id, channel_id, case_id, user_id, score, is_blind, created_at, updated_at)
