@@ -15,7 +15,7 @@ from bot.features.watch.low_alerts import tell_once
 from bot.features.watch.orders import price_of
 from bot.features.watch.queries import Notices, day_of, watched
 from bot.features.watch.reply_queries import Replies
-from bot.features.watch.text import begun, week_lines
+from bot.features.watch.text import scored, week_lines
 from bot.figures.lowest import low_blocks
 from bot.slack import blocks as ui
 from bot.slack.messenger import Post
@@ -41,8 +41,8 @@ async def tell_post(services: Services, watch: Watch, name: str, post: Post) -> 
 async def announce(services: Services, watch: Watch, by: str) -> None:
     """Tells a channel once that it is watched, and by whom."""
     model, _ = await price_of(services, watch.team_id, watch.channel_id)
-    said = begun(watch, await name_of(services, watch.author_id)).text
-    said += f" <@{by}> set this; the scores are by an AI judge, `{clip(model, _NAME)}`."
+    name = clip(await name_of(services, watch.author_id), _NAME)
+    said = f"<@{by}> has *{name}* watched here: an AI judge, `{clip(model, _NAME)}`, scores {scored(watch)}"
     to = replace(watch, alerts_to=(watch.channel_id,))
     await tell_post(services, to, f"announced {watch.since:%H:%M:%S}", Post(said.replace("*", ""), [ui.section(said)]))
 

@@ -62,7 +62,7 @@ async def _welcome(services: Services, person: Invocation) -> Post:
     listed = ", ".join(f"*{name}*" for _, name in seen[:_MOST])
     listed += f" and {len(seen) - _MOST} more" if len(seen) > _MOST else ""
     sees = f"{number_of(len(seen), 'assistant')} there: {listed}" if seen else "no assistant there yet"
-    said = f"{invited} I see {sees}. How shall I score what assistants answer?"
+    said = f"*I am in <#{channel_id}> now* and see {sees}.\nWhat shall I do there?"
     buttons = [
         ui.button("Watch it", ids.ACTION_WATCH, f"{channel_id}:") | {"style": "primary"},
         ui.button("Weekly summary", ids.ACTION_WEEKLY, channel_id),
@@ -70,10 +70,11 @@ async def _welcome(services: Services, person: Invocation) -> Post:
     ]
     usual = await orders.order_on(services, person, channel_id, "")
     (model, usd), in_force = await orders.price_of(services, person.team_id, channel_id), services.settings.in_force()
+    prices = [price_a_day(usual, number, usd) for number, _ in seen[:1]]
     small = [
         f"`{clip(model, _NAME)}` judges. Question, reply and what was said before go, without names, to "
         f"{in_force['sent to']}. Texts are {in_force['texts']}, scores {in_force['scores']}.",
-        *(f"Watching {name}: {price_a_day(usual, number, usd)}" for number, name in seen[:1]),
+        *(f"A watch on {seen[0][1]}: {price[0].lower()}{price[1:]}" for price in prices),
     ]
     return Post(said.replace("*", ""), [ui.section(said), ui.actions(*buttons), *map(ui.context, small)])
 

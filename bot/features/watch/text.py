@@ -78,14 +78,14 @@ def state(counted: Sequence[CountedWatch]) -> Post:
 
 
 def begun(watch: Watch, name: str, more: str = "") -> Post:
-    text = f"*{clip(name, _NAME)}* is now watched in <#{watch.channel_id}>: {_order(watch)} {more}".rstrip()
+    text = f"*{clip(name, _NAME)}* is now watched in <#{watch.channel_id}>: {order(watch)} {more}".rstrip()
     return Post(text, [ui.section(text), _buttons(watch)])
 
 
 def line(counted: CountedWatch) -> str:
     parts = ", ".join([f"{counted.coverage.seen} seen", *_outcomes(counted.coverage, _OUTCOMES)])
     unread = f" {not_read_since(counted.unread)}" if counted.unread else ""
-    return f"*{clip(counted.name, _NAME)}*: {_order(counted.watch)} Last 7 days: {parts}.{unread}"
+    return f"*{clip(counted.name, _NAME)}*: {order(counted.watch)} Last 7 days: {parts}.{unread}"
 
 
 def not_read_since(unread: Unread) -> str:
@@ -119,7 +119,7 @@ def ended_by(watch: Watch, name: str, by: str) -> Post:
 
 def changed_by(watch: Watch, name: str, by: str) -> Post:
     """The message for those whom a changed watch alerts less, or no longer."""
-    return _post(f"<@{by}> changed the watch on *{clip(name, _NAME)}* in <#{watch.channel_id}>: {_order(watch)}")
+    return _post(f"<@{by}> changed the watch on *{clip(name, _NAME)}* in <#{watch.channel_id}>: {order(watch)}")
 
 
 def no_assistant(name: str, known: Sequence[str]) -> str:
@@ -159,21 +159,22 @@ def _buttons(watch: Watch) -> ui.Block:
     return ui.actions(ui.button("Change", ids.ACTION_WATCH, which), *test)
 
 
-def _order(watch: Watch) -> str:
+def scored(watch: Watch) -> str:
+    """Which replies a watch scores, and who sees the scores."""
     one_in = round(1 / watch.share)
     share = "all" if one_in == 1 else f"a random 1 in {one_in}"
     limit = f", at most {watch.per_day} a day" if watch.per_day else ""
-    return f"{share} of its replies to people{limit}. {shows_and_alerts(watch)}"
+    return f"{share} of its replies to people{limit}. {_SHOWN[watch.shows]}"
 
 
-def shows_and_alerts(watch: Watch) -> str:
+def order(watch: Watch) -> str:
     alerts = "It sends no alerts."
     if watch.alerts_to:
         whom = ", ".join(_whom(watch, each) for each in watch.alerts_to)
         below = "" if watch.floor is None else f", or its mean is clearly below {watch.floor:g}"
         low = ", and of each reply that two ratings score lowest (0 or 1 of 5)" if watch.low_since else ""
         alerts = f"Alerts when it gets clearly worse{below}{low}: {whom}."
-    return f"{_SHOWN[watch.shows]} {alerts}"
+    return f"{scored(watch)} {alerts}"
 
 
 def _names(names: Sequence[str]) -> str:

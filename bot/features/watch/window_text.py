@@ -102,11 +102,8 @@ def watch_modal(
             *([ui.actions(_end(form))] if form.is_set else []),
         ]
     else:
-        limit = f"At most {watch.per_day} a day. " if watch.per_day else ""
-        blocks += [
-            ui.context(f"{limit}{words.shows_and_alerts(watch)}"),
-            ui.actions(ui.button("More", ids.ACTION_WATCH_MORE)),
-        ]
+        more = ui.button("More", ids.ACTION_WATCH_MORE)
+        blocks += [ui.context(f"It scores {words.order(watch)}"), ui.actions(more)]
     title, submit = _CHANGE if form.is_set else _NEW
     seen = state.model_copy(update={"version": form.version, "a_day": scores_a_day(watch, form.a_day)})
     return ui.modal(ids.VIEW_WATCH, title, seen, blocks, submit, "Cancel")

@@ -56,9 +56,13 @@ async def test_whoever_invites_the_app_is_told_what_it_can_do_there_and_the_chan
     stage.ask_and_answer()
     message = await welcomed(stage)
     words = shown(message)
-    for said in ("I see 1 assistant there: *helper*.", "go, without names, to 127.0.0.1.", "dropped after 90 days"):
+    for said in (
+        "now* and see 1 assistant there: *helper*.",
+        "go, without names, to 127.0.0.1.",
+        "dropped after 90 days",
+    ):
         assert said in words
-    assert "Watching helper: About 1 score a day at last week's pace." in words
+    assert "A watch on helper: about 1 score a day at last week's pace." in words
     assert buttons(message) == BUTTONS
     assert stage.ours() == []
     assert stage.ann.ephemerals(CHANNEL) == []
@@ -158,7 +162,7 @@ async def test_what_was_chosen_stays_when_the_window_grows(stage: Stage) -> None
     assert (watch.share, watch.per_day, watch.alerts_to) == (0.2, 7, (stage.ann.id,))
     assert await stage.log.channels.wanted(stage.slack.workspace.team_id) == []
     (announced,) = stage.ours()
-    assert f"<@{stage.ann.id}> set this" in announced.text
+    assert announced.text.startswith(f"<@{stage.ann.id}> has helper watched here: an AI judge, `gpt-6-luna`, scores a")
 
 
 @pytest.mark.needs("digest")
