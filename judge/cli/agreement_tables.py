@@ -34,17 +34,9 @@ _NAMES = {
     "top_best": "{high}-best",
     "top_best_by_chance": "  by chance",
 }
-_SHARES = {
-    "exact_match",
-    "within_one",
-    "pairwise_accuracy",
-    "pairwise_ties",
-    "pairwise_reversals",
-    "top_best",
-    "top_best_by_chance",
-}
-_PLAIN: Mapping[str, Any] = {"highlight": False, "markup": False, "emoji": False}
 _PAIRS = {"pairwise_accuracy", "pairwise_ties", "pairwise_reversals"}
+_SHARES = _PAIRS | {"exact_match", "within_one", "top_best", "top_best_by_chance"}
+_PLAIN: Mapping[str, Any] = {"highlight": False, "markup": False, "emoji": False}
 
 
 def print_report(report: Report, columns: Columns) -> None:

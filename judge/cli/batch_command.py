@@ -39,7 +39,6 @@ Form = Annotated[
     Format | None, typer.Option("--format", help="Also write this format when done; by default from the output's name.")
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with 2 if INPUT has no rows, or lines were skipped.")]
-ByBatches = Annotated[bool, typer.Option("--batch-api", "--then-direct", "--cancel", hidden=True)]
 FailUnder = Annotated[float | None, typer.Option(metavar="MEAN", help="A check: fail if the mean score is below this.")]
 Compare = Annotated[Path | None, typer.Option(metavar="FILE", help="Its earlier output, to compare by prompt.")]
 FailIfWorse = Annotated[
@@ -66,7 +65,6 @@ def batch(
     read_as: ReadAs = None,
     form: Form = None,
     strict: Strict = False,
-    by_batches: ByBatches = False,
     fail_under: FailUnder = None,
     compare: Compare = None,
     fail_if_worse: FailIfWorse = False,
@@ -92,10 +90,6 @@ def batch(
     from judge.rows.row_file import RowFile
     from judge.scoring.ways import TAKES
 
-    if by_batches:
-        raise SetupError(
-            "The batches of providers are gone; use --tier flex, which costs the same and answers within minutes."
-        )
     if again:
         if any((limit, form, fail_under is not None, compare, fail_if_worse, summary, label)):
             raise SetupError("--again compares by itself: leave out --limit, --format and the options of a check.")

@@ -48,7 +48,6 @@ Samples = Annotated[
     typer.Option(envvar="JUDGE_SAMPLES", help="Ratings per model, at most; default: 3, or 1 each in a panel."),
 ]
 TimeoutS = Annotated[float, typer.Option(envvar="JUDGE_TIMEOUT_S", help="Longest time for one answer, in seconds.")]
-_Logprobs = Annotated[bool, typer.Option("--logprobs", hidden=True)]  # gone; the judge says what there is instead
 EscalateTo = Annotated[
     str | None,
     typer.Option(metavar="MODEL", envvar="JUDGE_ESCALATE_TO", help="A stronger model, asked if ratings are 2+ apart."),
@@ -84,7 +83,6 @@ _JUDGE = {
     "tier": (_Tier, None),
     "answer_tokens": (_AnswerTokens, None),
     "points": (Points, False),
-    "logprobs": (_Logprobs, False),
 }
 
 

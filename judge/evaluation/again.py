@@ -16,11 +16,7 @@ _HINT = "Name the judge that gave these scores, with --model and its other optio
 
 
 def draw(scored: Path, judge: Judge, number: int, asked: Collection[int]) -> Collection[int]:
-    """Random lines with a score of this judge, and those that an interrupted run has `asked` about.
-
-    Raises:
-        SetupError: The file is no output of this judge, or has no score.
-    """
+    """Random lines with a score of this judge, and those that an interrupted run has `asked` about."""
     lines = [row.line for row, _ in read_outputs(scored, judge, _HINT) if row.get("score") is not None]
     if not lines:
         raise SetupError(f"{scored}: no row has a score, so there is nothing to ask about again.")

@@ -130,9 +130,6 @@ class Check:
     No assistant passes by failing: a response with nothing to judge counts as the lowest score, and a check fails if
     fewer than half of the rows have a score. A comparison fails, too, if fewer than half of the earlier rows are in a
     pair, or if clearly more rows are unscored.
-
-    Raises:
-        SetupError: The options do not go together, or the earlier output cannot be compared.
     """
 
     judge: Judge  # gave the verdicts of both outputs
@@ -308,8 +305,7 @@ class Check:
 def read_outputs(path: Path, judge: Judge, hint: str) -> Iterator[tuple[Row, bool]]:
     """The rows of an output, and whether the reply of each is nothing to judge.
 
-    Raises:
-        SetupError: It is no output, or of another judge; the `hint` says what to do then.
+    For an output of another judge it raises SetupError, and the `hint` says what to do.
     """
     low, high = judge.rubric.scale
     for line, raw in read_lines(path):

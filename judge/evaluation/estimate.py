@@ -28,33 +28,19 @@ from judge.scoring.rubric import Scale
 
 @dataclass(frozen=True)
 class FileEstimate:
-    """Estimates for all responses of a file of scores.
-
-    Attributes:
-        mean: The mean score.
-        good: The share of responses with at least `good_from`.
-        plus_minus: How far a person's label is from a single score in 9 of 10 cases; None with fewer than nine labels.
-        unscored: The number of rows without a score, which are in no figure.
-        unscored_labelled: The number of these that have a label, such as empty replies.
-        not_blind: The number of labels given after the score was seen, which are in no figure either.
-        unlike: The properties (`score`, `length`) in which the labelled rows differ from the others, with the p of a
-            Kolmogorov-Smirnov test. Empty if rows were drawn with unequal probabilities, because then they should
-            differ.
-        shares_prompts: Whether rows share a `prompt_id`; they are treated as independent, but may not be.
-        problems: One sentence for each value that could not be used, with its line number.
-    """
+    """Estimates for all responses of a file of scores."""
 
     scale: Scale
     good_from: int
     mean: MeanEstimate
-    good: MeanEstimate
-    plus_minus: float | None
-    unscored: int
-    unscored_labelled: int
-    not_blind: int
-    unlike: Mapping[str, float]
-    shares_prompts: bool
-    problems: tuple[str, ...]
+    good: MeanEstimate  # the share of responses with at least `good_from`
+    plus_minus: float | None  # how far a person's label is from a score in 9 of 10 cases; None below nine labels
+    unscored: int  # rows without a score, in no figure
+    unscored_labelled: int  # those of them with a label, such as empty replies
+    not_blind: int  # labels given after the score was seen, in no figure
+    unlike: Mapping[str, float]  # `score`, `length`: in which the labelled rows differ, with the p of the test
+    shares_prompts: bool  # rows share a `prompt_id`, and are treated as independent
+    problems: tuple[str, ...]  # a sentence for each value that could not be used
 
     def to_dict(self) -> dict[str, Any]:
         """The figures as plain dicts, lists and numbers, ready for `json.dumps`; undefined figures are None."""
@@ -109,27 +95,15 @@ _MOST_NAMED = 5
 
 @dataclass(frozen=True)
 class Fields:
-    """The fields to read, and how to read them.
+    """The fields to read. Without a named probability, the share labelled in a `stratum` replaces it."""
 
-    Attributes:
-        label: People's label: a number, or a list of numbers, whose mean counts.
-        score: The judge's score.
-        probability: The probability with which the row was drawn for a label. None means `probability` if the rows have
-            it; otherwise all are equal.
-        cluster: The field that dependent rows share. None means `thread` if the rows have it. If rows have a `stratum`
-            and no `probability` is named, the share labelled in the stratum replaces the probability.
-        label_range: The labels' lowest and highest value, if that is not the rubric's scale.
-        judge: The model whose scores to read, if the file has several models.
-        takes_other_judge: Whether a model that answered under several names is one judge.
-    """
-
-    label: str
+    label: str  # people's label: a number, or a list of numbers, whose mean counts
     score: str = "score"
-    probability: str | None = None
-    cluster: str | None = None
-    label_range: Range | None = None
-    judge: str | None = None
-    takes_other_judge: bool = False
+    probability: str | None = None  # that the row was drawn for a label; None: `probability` if the rows have it
+    cluster: str | None = None  # that dependent rows share; None: `thread` if the rows have it
+    label_range: Range | None = None  # the labels' lowest and highest value, if that is not the rubric's scale
+    judge: str | None = None  # whose scores to read, if the file has several models
+    takes_other_judge: bool = False  # a model that answered under several names is one judge
 
 
 def estimate_file(
@@ -168,15 +142,11 @@ class OneScore:
 
 
 class Estimator:
-    """Takes scores one by one, and estimates their mean and the share of good ones as people would score.
-
-    Attributes:
-        misses: How many labels are how far from the score, by the probability of the draw.
-        like: The distributions of scores and lengths, each without and with a label.
-    """
+    """Takes scores one by one, and estimates their mean and the share of good ones as people would score."""
 
     def __init__(self, scale: Scale) -> None:
-        self.misses = Counter[tuple[float, float]]()
+        self.misses = Counter[tuple[float, float]]()  # labels by how far they are from the score, and their probability
+        # The distributions, each without and with a label.
         self.like = {name: (Counter[float](), Counter[float]()) for name in ("score", "length")}
         self.good_from = good_from(scale)
         self._mean, self._good = MeanEstimator(scale), MeanEstimator(Scale(0, 1))

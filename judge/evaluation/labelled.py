@@ -48,11 +48,7 @@ class LabelledRow(NamedTuple):
 
 
 class LabelledRows:
-    """Reads scores and labels of rows, and remembers which values could not be used.
-
-    Attributes:
-        problems: One sentence for each such value, with its line number.
-    """
+    """Reads scores and labels of rows; `problems` has a sentence for each value that could not be used."""
 
     def __init__(
         self, problems: list[str], label: str, label_range: Range | None = None, scores: Sequence[str] = ("score",)

@@ -120,31 +120,17 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True)
 class MeanEstimate:
-    """The mean of all scores, corrected by the labels.
+    """The mean of all scores, corrected by the labels."""
 
-    Attributes:
-        corrected: The mean as people would score; None without a label.
-        judge: The plain mean of the scores. Its interval says how much it may differ for other responses, but nothing
-            about how far the judge is from people.
-        labels_only: The mean of the labels, without the judge's scores; None without a label.
-        n: The number of scores.
-        labelled: The number of scores with a label.
-        effective: The number of labels of equal weight, each in its own cluster, that would say as much (Kish).
-        weight: Lambda, the weight of the scores: 0 if they say nothing about the labels.
-        variance: The variance of the judge's mean.
-        independent: The number of scores behind that variance, where the scores of a cluster count as one.
-        scale: The scale of the scores.
-    """
-
-    corrected: Interval | None
-    judge: Interval
-    labels_only: Interval | None
-    n: int
-    labelled: int
-    effective: float
-    weight: float
-    variance: float
-    independent: float
+    corrected: Interval | None  # as people would score; None without a label
+    judge: Interval  # the plain mean; its interval says nothing about how far the judge is from people
+    labels_only: Interval | None  # without the judge's scores
+    n: int  # scores
+    labelled: int  # those with a label
+    effective: float  # labels of equal weight, each a cluster, that say as much (Kish)
+    weight: float  # lambda, of the scores: 0 if they say nothing about the labels
+    variance: float  # of the judge's mean
+    independent: float  # scores behind it, where those of a cluster count as one
     scale: Scale
 
     def interval(self, tail: float) -> Interval:
@@ -228,21 +214,14 @@ class MeanEstimator:
         weight: float = 1.0,
         times: int = 1,
     ) -> None:
-        """Takes one score, or the same score several times.
+        """Takes one score and its label, or the same several times.
 
         Args:
-            score: The judge's score, on the scale.
-            label: A person's label, or the mean of several people's.
-            probability: The probability with which the response was drawn for a label; ignored without a label. Only
-                the proportions matter.
+            probability: That of the response's draw for a label, above 0. Only the proportions matter.
             cluster: Shared with scores that depend on this one, such as a thread; None if it is independent.
             weight: The number of responses that the score represents, if responses were drawn for scoring with unequal
                 probabilities: the inverse of the probability, scaled so that the weights add up to the number of
                 scores.
-            times: The number of responses with these same values.
-
-        Raises:
-            ValueError: The probability is not above 0 and up to 1.
         """
         if not 0 < probability <= 1:
             raise ValueError(f"probability {probability:g} is not above 0 and up to 1")

@@ -6,7 +6,6 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
 from judge.integrations.texts import find_dialogue
-from judge.rows.batch import samples_of
 from judge.rows.row_file import to_added
 from judge.scoring.judging import Judge
 
@@ -18,12 +17,8 @@ def slack_judge(**judge: Any) -> Scorer:
 
     Without a usable score the sample is unscored, and no metric counts it.
 
-    Args:
-        judge: The arguments of `Judge`, as plain values: model, rubric, samples, timeout_s, ...
-
-    Raises:
-        JudgeError: A sample cannot be scored: no key, an unknown model, ... `fail_on_error` decides if this ends the
-            run.
+    `judge` are the arguments of `Judge`, as plain values. Of a JudgeError (no key, an unknown model, ...),
+    `fail_on_error` decides if it ends the run.
     """
     own = Judge(**judge)
 
@@ -31,7 +26,7 @@ def slack_judge(**judge: Any) -> Scorer:
         asked = state.input if isinstance(state.input, str) else [each.model_dump() for each in state.input]
         question, response, _ = dialogue = find_dialogue(asked, state.output.completion)
         verdict = await own.score(question, response, conversation=dialogue.conversation)
-        metadata = to_added(verdict, samples_of(own))
+        metadata = to_added(verdict, own.samples)
         if verdict.score is not None:
             return Score(value=verdict.score, explanation=verdict.justification, metadata=metadata)
         why = metadata["unscored_detail"]

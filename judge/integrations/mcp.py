@@ -28,7 +28,6 @@ from pydantic_core import from_json
 from judge.errors import JudgeError, RubricError, SetupError
 from judge.evaluation.estimate import Fields, estimate_file
 from judge.rows import files
-from judge.rows.batch import samples_of
 from judge.rows.messages import read_turns
 from judge.rows.row_file import to_added
 from judge.scoring.conversation import bounded
@@ -126,7 +125,7 @@ class Tools:
                 verdict = await judge.score(question, response, conversation=turns)
             if verdict.unscored and verdict.unscored.reason is UnscoredReason.TOO_LONG:
                 raise JudgeError(verdict.unscored.detail)
-        return to_added(verdict, samples_of(judge))
+        return to_added(verdict, judge.samples)
 
     def rubrics(self) -> list[dict[str, Any]]:
         """List the rubrics: what each asks of a response, and its lowest and highest score."""

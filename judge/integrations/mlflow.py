@@ -7,7 +7,6 @@ from mlflow.entities import AssessmentError, AssessmentSource, Feedback
 from mlflow.genai import Scorer, scorer
 
 from judge.integrations.texts import find_dialogue
-from judge.rows.batch import samples_of
 from judge.rows.row_file import to_added
 from judge.scoring.judging import Judge
 
@@ -17,10 +16,7 @@ def slack_judge(**options: Any) -> Scorer:
     with the messages before it.
 
     Without a usable score its feedback has the error UNSCORED instead of a value; an exception of the judge becomes
-    SCORER_ERROR.
-
-    Args:
-        options: The arguments of `Judge`: model, rubric, samples, timeout_s, ...
+    SCORER_ERROR. The `options` are the arguments of `Judge`.
     """
     idle = [Judge(**options)]  # MLflow scores in many threads, and a judge can be used by one at a time
 
@@ -34,7 +30,7 @@ def slack_judge(**options: Any) -> Scorer:
         with asyncio.Runner() as runner:  # not `asyncio.run`, which leaves the loop open under nest_asyncio
             verdict = runner.run(judge.score(question, response, conversation=dialogue.conversation))
         idle.append(judge)
-        fields = {name: str(value) for name, value in to_added(verdict, samples_of(judge)).items() if value is not None}
+        fields = {name: str(value) for name, value in to_added(verdict, judge.samples).items() if value is not None}
         why = AssessmentError("UNSCORED", verdict.unscored.detail) if verdict.unscored else None
         by = AssessmentSource(source_type="LLM_JUDGE", source_id=judge.version)
         return Feedback(value=verdict.score, error=why, rationale=verdict.justification, metadata=fields, source=by)

@@ -7,7 +7,6 @@ from contextlib import suppress
 from typing import Any
 
 from judge.integrations.texts import find_dialogue
-from judge.rows.batch import samples_of
 from judge.rows.row_file import to_added
 from judge.scoring.judging import Judge
 
@@ -17,10 +16,7 @@ def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
 
     The score is the judge's, mapped from the rubric's scale to 0 to 1; `namedScores` has it unmapped. Python assertions
     must return a score, so an unscored output fails like one whose grader fails (`graderError`), and has no named
-    score. The assertion's `config` holds the arguments of `Judge`: model, rubric, samples, timeout_s, ...
-
-    Raises:
-        JudgeError: No output can be scored: no key, an unknown model, ... promptfoo shows the sentence.
+    score. The assertion's `config` holds the arguments of `Judge`. promptfoo shows the sentence of a JudgeError.
     """
     judge = Judge(**context.get("config") or {})
     asked: Any = (context.get("vars") or {}).get("question") or context["prompt"]
@@ -29,7 +25,7 @@ def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
         dialogue = find_dialogue(json.loads(asked), output)
     question, response, _ = dialogue = dialogue or find_dialogue(asked, output)
     verdict = asyncio.run(judge.score(question, response, conversation=dialogue.conversation))
-    added = to_added(verdict, samples_of(judge))
+    added = to_added(verdict, judge.samples)
     if verdict.score is None:
         reason = f"Unscored: {added['unscored_detail']}"
         return {"pass": False, "score": 0, "reason": reason, "metadata": added | {"graderError": True}}

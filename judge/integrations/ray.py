@@ -10,7 +10,6 @@ except ModuleNotFoundError as exc:
     raise ImportError("judge.integrations.ray needs pyarrow on each node: pip install 'slack-judge[ray]'") from exc
 
 from judge.errors import HOPELESS, JudgeError
-from judge.rows.batch import samples_of
 from judge.rows.files import encode
 from judge.rows.row_file import ADDED, Row, own_name, to_added
 from judge.scoring.judging import Judge
@@ -26,12 +25,8 @@ class JudgeRows:
     `judge batch`, except `line`; lists are JSON. No row fails its block: a row without texts gets the status `skipped`,
     a row whose calls fail gets `failed`, with the reason in `unscored_detail`.
 
-    Args:
-        requests: The number of rows in progress at once in each actor.
-        judge: The arguments of `Judge`: model, rubric, samples, timeout_s, ...
-
-    Raises:
-        JudgeError: No row can be scored: no key, an unknown model, an exhausted quota. Ray ends the job with it.
+    Each actor has `requests` rows in progress at once; `judge` are the arguments of `Judge`. Ray ends the job with a
+    JudgeError if no row can be scored: no key, an unknown model, an exhausted quota.
     """
 
     def __init__(self, requests: int = 16, **judge: Any) -> None:
@@ -76,4 +71,4 @@ class JudgeRows:
             if not exc.is_too_long:
                 return {"status": "failed", "unscored_reason": UnscoredReason.CALL_FAILED, "unscored_detail": str(exc)}
             verdict = judge.unscored(Unscored(reason=UnscoredReason.TOO_LONG, detail=str(exc)))
-        return to_added(verdict, samples_of(judge))
+        return to_added(verdict, judge.samples)

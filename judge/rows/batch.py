@@ -9,21 +9,15 @@ from judge.errors import HOPELESS, JudgeError, RequestRejectedError, SetupError
 from judge.rows.journal import Journal
 from judge.rows.row_file import Item, Malformed, to_added
 from judge.scoring.judging import Judge
-from judge.scoring.offline import OFFLINE
 from judge.scoring.ratings import Unscored, UnscoredReason
 
 _FAILURES_PER_WORKER = 3
 
 
-def samples_of(judge: Judge) -> int:
-    """The number of ratings by each model; 1 for the offline rater, which always gives the same one."""
-    return 1 if judge.model == OFFLINE else judge.samples
-
-
 def identity_of(judge: Judge) -> Mapping[str, Any]:
     # With a stronger model, the `model` of a row is the one whose verdict counts, so it does not identify the judge.
     names = {"escalation": judge.escalation} | ({} if judge.escalation else {"model": judge.model})
-    return names | {"rubric_version": judge.rubric.version, "samples": samples_of(judge), "ask": judge.ask}
+    return names | {"rubric_version": judge.rubric.version, "samples": judge.samples, "ask": judge.ask}
 
 
 @dataclass
@@ -98,7 +92,7 @@ class Batch:
                 self._absent.add(rating.model)
                 self.report(f"line {row.line}, without {rating.model!r}: {rating.detail}")
         try:
-            self.journal.write(row, to_added(verdict, samples_of(judge)))
+            self.journal.write(row, to_added(verdict, judge.samples))
         except SetupError as exc:
             self.stopped = exc
         self._watch_cost()

@@ -133,7 +133,7 @@ class Survey(NamedTuple):
 
 
 def survey(source: RowFile, journal: Journal | None = None) -> Survey:
-    """Reads `source` once; it takes about 200 bytes of memory for each `prompt_id`.
+    """Reads `source` once, with about 200 bytes of memory for each `prompt_id`.
 
     Raises SetupError if a `prompt_id` has two prompts, or a row in `journal` is no longer in `source` as it was judged.
     """

@@ -58,8 +58,7 @@ def read_messages(messages: Sequence[Any]) -> Dialogue:
     Steps after the question are not the response: they end the conversation, and their roles say so. What the assistant
     says before its last step is marked as a step, if more follows.
 
-    Raises:
-        ValueError: These are no messages; the message completes "line 17: ".
+    If these are no messages, the ValueError completes "line 17: ".
     """
     before, asked, after = _divide(messages)
     unknown = next((each.role for each in after if each.role not in _ROLES.values()), None)

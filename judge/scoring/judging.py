@@ -77,6 +77,11 @@ class Judge:
         answer_tokens: The limit for an answer, thinking included. By default 1,024, and 8,192 if the model thinks.
         points: Whether to ask, in one more request for each verdict with a score, which criteria of the rubric are met.
 
+    Attributes:
+        model: The name of the model that is asked, or "offline"; for a panel, all names separated by commas.
+        samples: The largest number of ratings that each model is asked for.
+        rubric: The rubric that responses are scored by.
+
     Raises:
         RubricError: The rubric cannot be found or is not valid.
         SetupError: A model is named twice or not at all, or an argument is not valid or does not go with another.
@@ -99,12 +104,7 @@ class Judge:
         tier: str | None = None,
         answer_tokens: int | None = None,
         points: bool = False,
-        logprobs: bool = False,
     ) -> None:
-        if logprobs:
-            raise errors.SetupError(
-                "--logprobs (logprobs=) is gone; use --ask distribution (ask=), which asks for them."
-            )
         if models is not None and model != DEFAULT_MODEL:
             raise errors.SetupError(f"JUDGE_MODEL is {model!r}, and models= names a panel; give one of the two.")
         named = model if models is None else models
@@ -121,18 +121,18 @@ class Judge:
             )
         if not timeout_s > 0:
             raise errors.SetupError(f"JUDGE_TIMEOUT_S is {timeout_s!r}, and a verdict takes time; set it above 0.")
-        self._rubric = rubric if isinstance(rubric, scoring_rubric.Rubric) else scoring_rubric.load_rubric(rubric)
+        self.model, self.samples = ", ".join(self._models), 1 if OFFLINE in self._models else samples
+        self.rubric = rubric if isinstance(rubric, scoring_rubric.Rubric) else scoring_rubric.load_rubric(rubric)
         ways.check(ask, self._models, samples, wishes, escalate_to, escalate_spread)
         self._points = points
         if points:
             self._check_points()
-        self._samples = samples
         self._timeout_s = max(timeout_s, PATIENCE_S) if tier == FLEX else timeout_s
         self._patience_s = max(self._timeout_s, min(_TIMES * timeout_s, PATIENCE_S))
         self._connect, self._is_own = (client, False) if isinstance(client, Connection) else (Connection(client), True)
         self._wishes = wishes
         to_model = partial(ChatModel, connect=self._connect, wishes=wishes, timeout_s=self._timeout_s)
-        scale = self._rubric.scale
+        scale = self.rubric.scale
         stops = len(self._models) == 1 and (escalate_to is None or ask != ways.TEXT)
         self._members: list[panel.Member] = [
             ways.MEMBERS[ask](to_model(name), samples, scale, stops=stops) for name in self._models
@@ -144,19 +144,9 @@ class Judge:
             self._stronger = [panel.Member(stronger, several, scale, stops=True)]
 
     @property
-    def model(self) -> str:
-        """The name of the model that is asked, or "offline"; for a panel, all names separated by commas."""
-        return ", ".join(self._models)
-
-    @property
     def escalation(self) -> str | None:
         """Its model and the stronger one, "first > stronger"; None without a stronger one."""
         return scoring_escalation.to_escalation(self.model, self._stronger[0].model.name) if self._stronger else None
-
-    @property
-    def samples(self) -> int:
-        """The largest number of ratings that each model is asked for."""
-        return self._samples
 
     @property
     def most_ratings(self) -> int:
@@ -164,14 +154,9 @@ class Judge:
         return 0 if self.model == OFFLINE else sum(each.samples for each in (*self._members, *self._stronger))
 
     @property
-    def rubric(self) -> scoring_rubric.Rubric:
-        """The rubric that responses are scored by."""
-        return self._rubric
-
-    @property
     def ask(self) -> str | None:
         """How it asks, as far as that makes scores comparable: "decision, options 1a2b3c4d"; None for text as usual."""
-        way, aside = self._ask_for, self._rubric.aside
+        way, aside = self._ask_for, self.rubric.aside
         if way == ways.DECISION and aside:
             way += f" {sha256(aside.encode()).hexdigest()[:8]}"
         if self._doubt.limit is not None:
@@ -191,22 +176,18 @@ class Judge:
         Scores of two versions must not be combined in one figure.
         """
         usual = _SAMPLES if len(self._models) == 1 and self._ask_for != ways.DECISION else 1
-        samples = [f"{self._samples} ratings"] if self._samples != usual else []
+        samples = [] if self.samples == usual or self.model == OFFLINE else [f"{self.samples} ratings"]
         ask = [self.ask] if self.ask else []
-        return ", ".join([self.escalation or self.model, f"{self._rubric.name} {self._rubric.version}", *samples, *ask])
+        return ", ".join([self.escalation or self.model, f"{self.rubric.name} {self.rubric.version}", *samples, *ask])
 
     def by(self, rubric: scoring_rubric.Rubric) -> "Judge":
-        """The same judge with another rubric of the same scale; both share the connections, which this one closes.
-
-        Raises:
-            SetupError: The rubric has another scale.
-        """
-        if rubric.scale != self._rubric.scale:
+        """The same judge with another rubric of the same scale; both share the connections, which this one closes."""
+        if rubric.scale != self.rubric.scale:
             raise errors.SetupError(
-                f"Rubric {rubric.name!r} has another scale than {self._rubric.name!r}; make a new judge."
+                f"Rubric {rubric.name!r} has another scale than {self.rubric.name!r}; make a new judge."
             )
         other = copy(self)
-        other._rubric = rubric
+        other.rubric = rubric
         return other
 
     async def score(
@@ -229,9 +210,9 @@ class Judge:
         if nothing := nothing_to_judge(question, response):
             return self.unscored(nothing, flags)
         if self.model == OFFLINE:
-            rating = rate_offline(question, response, self._rubric.scale, self._rubric.name)
+            rating = rate_offline(question, response, self.rubric.scale, self.rubric.name)
             return self._combine([replace(rating, cost_usd=0.0)], flags=flags)
-        texts = Texts(self._rubric, question, response, conversation)
+        texts = Texts(self.rubric, question, response, conversation)
         await self._connect()  # outside the timeout, because the first call's imports take long
         give_up_at = time.monotonic() + self._patience_s
         results, failures = await self._ask(self._members, texts, give_up_at, earlier)
@@ -264,20 +245,16 @@ class Judge:
             JudgeError: The call failed.
         """
         self._check_points()
-        texts = Texts(self._rubric, question, response, conversation)
+        texts = Texts(self.rubric, question, response, conversation)
         return await self._in_time(lambda model, until: with_points(model, verdict, texts, until))
 
     async def with_reason(
         self, verdict: ratings.Verdict, question: str, response: str, *, conversation: Sequence[Turn] = ()
     ) -> ratings.Verdict:
-        """A verdict on these texts with a `justification`; one more request asks for it if it has `probabilities`.
-
-        Raises:
-            JudgeError: The call failed.
-        """
+        """A verdict on these texts with a `justification`; one more request asks for it if it has `probabilities`."""
         if not lacks_reason(verdict):
             return verdict
-        texts = Texts(self._rubric, question, response, conversation)
+        texts = Texts(self.rubric, question, response, conversation)
         return await self._in_time(lambda model, until: with_reason(model, verdict, texts, until))
 
     async def _in_time(self, ask: Callable[[ChatModel, float], Awaitable[T]], of: ChatModel | None = None) -> T:
@@ -290,20 +267,15 @@ class Judge:
     def _check_points(self) -> None:
         if self.model == OFFLINE:
             raise errors.SetupError(f"{OFFLINE!r} is no model and says no points; {_NAME_ONE}")
-        if not self._rubric.criteria:
-            raise errors.SetupError(f"Rubric {self._rubric.name!r} names no criteria; add them under [criteria].")
+        if not self.rubric.criteria:
+            raise errors.SetupError(f"Rubric {self.rubric.name!r} names no criteria; add them under [criteria].")
 
     @property
     def _writer(self) -> ChatModel:
         return (*self._stronger, *self._members)[0].model
 
     async def write(self, prompt: str) -> Written:
-        """The answer of the model, or of the stronger one if there is one, to any prompt.
-
-        Raises:
-            SetupError: The judge is the offline rater, which writes nothing.
-            JudgeError: The call failed.
-        """
+        """The answer of the model, or of the stronger one if there is one, to any prompt."""
         if self.model == OFFLINE:
             raise errors.SetupError(f"{OFFLINE!r} is no model and writes nothing; {_NAME_ONE}")
         return _written(
@@ -331,7 +303,7 @@ class Judge:
         return self._combine((), unscored=why, flags=flags)
 
     def _combine(self, results: Sequence[ratings.Result], *, model: str | None = None, **more: Any) -> ratings.Verdict:
-        rubric = self._rubric
+        rubric = self.rubric
         return ratings.combine(
             results,
             model=model or self.model,

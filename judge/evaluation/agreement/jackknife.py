@@ -30,26 +30,15 @@ class Range(StrEnum):
 
 @dataclass(frozen=True)
 class Statistic:
-    """A figure, and its value without each group of prompts.
+    """A figure, and its value without each group of prompts."""
 
-    Attributes:
-        value: NaN if the figure is undefined.
-        without: Shape (groups,): the value without each group, NaN if the figure is undefined without it. For a group
-            that the figure does not cover, this is `value`.
-        n: The number of responses (or pairs of responses) that it covers.
-        prompts: The number of prompts that these belong to.
-        range: The values that it can take.
-        why_undefined: The reason to give when `value` is NaN.
-        least_error: A lower limit for the standard error, on the scale on which the interval is computed.
-    """
-
-    value: float
-    without: Floats
-    n: int
-    prompts: int
+    value: float  # NaN if the figure is undefined
+    without: Floats  # shape (groups,): without each group of prompts, NaN if undefined, `value` if it has none
+    n: int  # the responses (or pairs of responses) that it covers
+    prompts: int  # of these
     range: Range = Range.CORRELATION
-    why_undefined: str = "one score throughout"
-    least_error: float = 0.0
+    why_undefined: str = "one score throughout"  # why `value` is NaN
+    least_error: float = 0.0  # of the standard error, on the interval's scale
 
 
 def interval(statistic: Statistic) -> tuple[float, float]:

@@ -26,23 +26,14 @@ MIN_PROMPTS = 20
 
 @dataclass(frozen=True)
 class Estimate:
-    """A figure with its 95% interval.
+    """A figure with its 95% interval."""
 
-    Attributes:
-        value: NaN if the figure is undefined.
-        low: The interval's lower end; NaN if there is no interval.
-        high: The upper end.
-        n: The number of responses (or pairs of responses) that it covers.
-        prompts: The number of prompts that these belong to.
-        note: Why there is no value, or no interval; "" when there are both.
-    """
-
-    value: float
-    low: float
+    value: float  # NaN if the figure is undefined
+    low: float  # NaN if there is no interval
     high: float
-    n: int
-    prompts: int
-    note: str
+    n: int  # the responses (or pairs of responses) that it covers
+    prompts: int  # of these
+    note: str  # why there is no value, or no interval
 
     def to_dict(self) -> dict[str, Any]:
         """The estimate as a plain dict, ready for `json.dumps`; undefined figures are None."""

@@ -40,11 +40,7 @@ pre {{ overflow-x: auto }}
 
 
 def save_plot(path: Path, comparisons: Sequence[Comparison], text: str) -> None:
-    """Writes the confusion matrices to a .png, or together with the report's `text` to a .html.
-
-    Raises:
-        SetupError: The file cannot be written, or it exists and is not such a plot.
-    """
+    """Writes the confusion matrices to a .png, or together with the report's `text` to a .html."""
     refuse_foreign(path, _MARK.encode(), "a plot of judge agreement", "--plot")
     figure = draw(comparisons)
     try:

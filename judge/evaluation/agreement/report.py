@@ -34,21 +34,14 @@ _COMPARED = tuple(measure for measure in MEASURES if measure is not top_best_by_
 
 @dataclass(frozen=True)
 class Difference:
-    """Two judges compared by their agreement with people, on the labelled responses that both scored.
-
-    Attributes:
-        judge, other: Their names.
-        responses, prompts: The numbers that both scored.
-        values: Each measure's value for `judge` and for `other`.
-        estimates: Each measure's value for `judge` minus that for `other`.
-    """
+    """Two judges compared by their agreement with people, on the labelled responses that both scored."""
 
     judge: str
     other: str
     responses: int
     prompts: int
-    values: dict[str, tuple[float, float]]
-    estimates: dict[str, Estimate]
+    values: dict[str, tuple[float, float]]  # of each measure, for `judge` and for `other`
+    estimates: dict[str, Estimate]  # the first minus the second
 
     def to_dict(self) -> dict[str, Any]:
         """The difference as plain dicts and numbers, ready for `json.dumps`; undefined figures are None."""
@@ -165,23 +158,14 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Report:
-    """All comparisons for a file of scores.
-
-    Attributes:
-        scores: The scores that were read.
-        with_people: One comparison for each judge that scored a labelled response.
-        between_judges: One comparison for each pair of judges that both scored a response.
-        differences: One for each pair of judges that both scored a labelled response.
-        by_group: For each group of responses, largest first, and each judge, the agreement with people in that group.
-        people: Krippendorff's alpha of the people alone; None if no response has several labels.
-    """
+    """All comparisons for a file of scores."""
 
     scores: Scores
-    with_people: Sequence[Comparison]
-    between_judges: Sequence[Comparison]
-    differences: Sequence[Difference]
-    by_group: Sequence[tuple[str, Comparison]]
-    people: Estimate | None
+    with_people: Sequence[Comparison]  # each judge that scored a labelled response
+    between_judges: Sequence[Comparison]  # each pair of judges that both scored a response
+    differences: Sequence[Difference]  # each pair that both scored a labelled response
+    by_group: Sequence[tuple[str, Comparison]]  # largest group first
+    people: Estimate | None  # Krippendorff's alpha of the people alone; None if no response has several labels
 
     @property
     def unlabelled(self) -> int:
@@ -203,11 +187,7 @@ class Report:
 
 
 def make_report(scores: Scores) -> Report:
-    """All comparisons that the scores allow.
-
-    Raises:
-        SetupError: No response has both a score and a label.
-    """
+    """All comparisons that the scores allow. Raises SetupError if no response has both a score and a label."""
     with_people = _compare(scores, [(judge, None) for judge in scores.judges], MEASURES)
     if not with_people:
         first = f" ({scores.problems[0]})" if scores.problems else ""

@@ -16,18 +16,11 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Sample:
-    """Scores and labels of the same responses, at least one.
+    """Scores and labels of the same responses, at least one."""
 
-    Attributes:
-        prompts: Shape (n,); the number of each response's prompt, counted from 0.
-        scores: Shape (n,); the judge's scores on `scale`, whole or not.
-        labels: Shape (n, people), on `scale`; NaN if a person gave none. Each response has at least one.
-        scale: Lowest and highest score, both included.
-    """
-
-    prompts: Ints
-    scores: Floats
-    labels: Floats
+    prompts: Ints  # shape (n,): the number of each response's prompt, counted from 0
+    scores: Floats  # shape (n,): the judge's scores on `scale`, whole or not
+    labels: Floats  # shape (n, people), on `scale`: NaN if a person gave none; each response has at least one
     scale: Scale
 
     @cached_property

@@ -16,41 +16,24 @@ _Key = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One response: the score of each judge, and the labels of people, on the rubric's scale.
+    """One response: the score of each judge, and the labels of people, on the rubric's scale."""
 
-    Attributes:
-        prompt: Identifies the prompt; responses to one prompt share it.
-        scores: The score by each judge's name; None if the judge left the response unscored.
-        labels: One number for each person; empty without a label.
-        group: A value that it shares with other responses, such as its language.
-    """
-
-    prompt: str
-    scores: Mapping[str, float | None]
-    labels: tuple[float, ...]
-    group: str | None = None
+    prompt: str  # shared by the responses to one prompt
+    scores: Mapping[str, float | None]  # by the judge's name; None if the judge left it unscored
+    labels: tuple[float, ...]  # one for each person
+    group: str | None = None  # a value shared with other responses, such as its language
 
 
 @dataclass(frozen=True)
 class Scores:
-    """The contents of a file of scored responses.
+    """The contents of a file of scored responses."""
 
-    Attributes:
-        responses: In the order of the file, with labels or without.
-        judges: Their names, in the order of the file.
-        scale: The scale of the scores, and of the labels after mapping.
-        problems: One sentence for each value that could not be used, with its line number.
-        repeats: The number of scores and labels that contradict an earlier line of the same judge, or person, on the
-            same response; the first one counts.
-        duplicates: The number of lines that repeat an earlier one; they count once.
-    """
-
-    responses: tuple[Response, ...]
+    responses: tuple[Response, ...]  # with labels or without
     judges: tuple[str, ...]
-    scale: Scale
-    problems: tuple[str, ...]
-    repeats: int
-    duplicates: int = 0
+    scale: Scale  # of the scores, and of the labels after mapping
+    problems: tuple[str, ...]  # a sentence for each value that could not be used
+    repeats: int  # scores and labels in conflict with an earlier line, which counts
+    duplicates: int = 0  # lines that repeat an earlier one
 
 
 @dataclass(frozen=True)
@@ -75,11 +58,6 @@ def read_scores(path: Path, columns: Columns, rubric: str | Path | None = None) 
     `line`s of one judge are different responses, unless `label_by` names different people. A judge is identified by
     `model`, `rubric`, `rubric_version` and the score's field, as far as these differ in the file. `rubric` sets the
     scale; it is needed if the rows name a rubric that does not come with the package.
-
-    Raises:
-        SetupError: The file does not exist, no line has a field, the rubrics have different scales, or more than 5% of
-            the labels or scores are off the scale.
-        RubricError: The rubric does not exist, or its file is not a valid rubric.
     """
     file = RowFile(path)
     rows = list(file.rows())

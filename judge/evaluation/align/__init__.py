@@ -45,23 +45,15 @@ LEAST, LEAST_FOR_PROMPTS = 12, 30
 
 @dataclass
 class Alignment:
-    """The result of an alignment, or its state so far.
+    """The result of an alignment, or its state so far."""
 
-    Attributes:
-        learned: The number of cases to learn from, with `learned_threads` threads.
-        tested: The number of cases to test on, with `tested_threads` threads.
-        trials: The trials on the cases to test on, in order.
-        untried: For each way that was not tested, the reason as a sentence.
-        is_spent: Whether the budget ended it.
-    """
-
-    learned: int
+    learned: int  # cases to learn from
     learned_threads: int
-    tested: int
+    tested: int  # cases to test on
     tested_threads: int
     trials: list[Trial] = field(default_factory=list)
-    untried: dict[Way, str] = field(default_factory=dict)
-    is_spent: bool = False
+    untried: dict[Way, str] = field(default_factory=dict)  # for each way that was not tested, the reason as a sentence
+    is_spent: bool = False  # whether the budget ended it
 
     @property
     def better(self) -> Trial | None:

@@ -72,16 +72,7 @@ class Asker:
     Answers of an earlier run are remembered, and count against the budget again. So an alignment that was killed and
     restarted takes the same course as one that was not.
 
-    Args:
-        make: Makes the judge for a rubric.
-        memory: Where answers are kept.
-        budget: The limits for requests and tokens.
-        known: Existing verdicts of the judge to be improved, by case id. They cost nothing.
-        concurrency: The number of cases in progress at once.
-
-    Attributes:
-        requests: The number of verdicts and proposals asked for.
-        tokens: The tokens that these took, as far as known.
+    `make` makes the judge for a rubric; `known` are existing verdicts of the judge to be improved, which cost nothing.
     """
 
     def __init__(
@@ -109,11 +100,7 @@ class Asker:
         return self._make(rubric).version
 
     def check(self, cases: Sequence[LabelledCase]) -> None:
-        """Checks that the budget lets the judge to be improved score the cases once.
-
-        Raises:
-            SetupError: It does not, so nothing could be tried.
-        """
+        """Raises SetupError if the budget does not let the judge to be improved score the cases once."""
         needed = sum(each.id not in self._known for each in cases)
         if needed > self._budget.requests:
             raise SetupError(
@@ -148,12 +135,7 @@ class Asker:
         return found
 
     async def write(self, rubric: Rubric, prompt: str) -> str:
-        """The answer to a prompt by the model of the judge with this rubric.
-
-        Raises:
-            BudgetError: The budget is used up.
-            JudgeError: The call failed.
-        """
+        """The answer to a prompt by the model of the judge with this rubric."""
 
         async def ask() -> Mapping[str, Any]:
             written = await self._make(rubric).write(prompt)

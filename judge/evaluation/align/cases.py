@@ -11,29 +11,18 @@ _TEST_SHARE = 0.6
 
 @dataclass(frozen=True)
 class LabelledCase:
-    """A question and a response with people's label.
+    """A question and a response with people's label."""
 
-    Attributes:
-        id: Identifies it, also in examples: a case's number, or a digest of its texts.
-        thread: Shared with cases that are not independent of it.
-        label: The mean of the people's scores, on the rubric's scale.
-        reasons: The reasons that people gave for their scores.
-        people: The people who gave the scores, as far as known.
-        is_blind: Whether these people had not seen the judge's score.
-        name: Its name in reports, if that is not its id.
-        conversation: The turns before the question.
-    """
-
-    id: str
-    thread: str
+    id: str  # also in examples: a case's number, or a digest of its texts
+    thread: str  # shared with cases that are not independent of it
     question: str
     response: str
-    label: float
+    label: float  # the mean of people's scores, on the rubric's scale
     reasons: tuple[str, ...] = ()
-    people: tuple[str, ...] = ()
-    is_blind: bool = True
-    name: str = ""
-    conversation: tuple[Turn, ...] = ()
+    people: tuple[str, ...] = ()  # who gave the scores, as far as known
+    is_blind: bool = True  # whether they had not seen the judge's score
+    name: str = ""  # in reports, if that is not its id
+    conversation: tuple[Turn, ...] = ()  # the turns before the question
 
     @property
     def called(self) -> str:

@@ -30,11 +30,7 @@ _OWN_TAG = re.compile(r"<(?=\s*/?\s*example)", re.IGNORECASE)
 async def propose(
     rubric: Rubric, learned: Sequence[LabelledCase], before: CaseScores, asker: Asker
 ) -> tuple[Rubric | None, str]:
-    """The rubric with examples that bring the other scores closer to people's; None and the reason if none do.
-
-    Raises:
-        BudgetError, JudgeError: As `Asker.scores` does.
-    """
+    """The rubric with examples that bring the other scores closer to people's; None and the reason if none do."""
     candidate, used = with_examples(rubric, pick(learned, before))
     if not used:
         return None, "No case that could be an example has a score a point or more from people's."

@@ -10,7 +10,6 @@ from judge.errors import SetupError
 from judge.evaluation.align.asking import CaseScore, CaseScores
 from judge.evaluation.align.cases import LabelledCase, to_digest
 from judge.evaluation.labelled import LabelledRows, Range, to_number
-from judge.rows.batch import samples_of
 from judge.rows.files import decode, encode
 from judge.rows.line_file import LineFile
 from judge.rows.messages import to_prompt
@@ -20,17 +19,11 @@ from judge.scoring.judging import Judge
 
 @dataclass(frozen=True)
 class Labelled:
-    """The labelled cases of a file.
+    """The labelled cases of a file."""
 
-    Attributes:
-        cases: In the order of the file; if a case has blind labels, only these count.
-        known: Verdicts of the same judge that are already in the file.
-        problems: One sentence for each value that could not be used, with its line number.
-    """
-
-    cases: tuple[LabelledCase, ...]
-    known: CaseScores
-    problems: tuple[str, ...]
+    cases: tuple[LabelledCase, ...]  # if a case has blind labels, only these count
+    known: CaseScores  # verdicts of the same judge in the file
+    problems: tuple[str, ...]  # a sentence for each value that could not be used
 
 
 def read_labelled(path: Path, label: str, judge: Judge, label_range: Range | None = None) -> Labelled:
@@ -106,7 +99,7 @@ def _verdict(row: Row, judge: Judge) -> CaseScore | None:
     is_ours = (
         row.judge == to_judge(judge.escalation or judge.model, judge.ask)
         and row.rubric == (judge.rubric.name, judge.rubric.version)
-        and row.get("samples") == samples_of(judge)
+        and row.get("samples") == judge.samples
         and row.get("status") in ("scored", "unscored")
     )
     if not is_ours:

@@ -48,11 +48,7 @@ def criteria_of(rubric: Rubric) -> str:
 
 
 def with_criteria(rubric: Rubric, criteria: str) -> Rubric:
-    """The rubric with these criteria.
-
-    Raises:
-        RubricError: They do not make a valid rubric, or are too long to be edited in Slack.
-    """
+    """Raises RubricError if these criteria make no valid rubric, or are too long to be edited in Slack."""
     if criteria == criteria_of(rubric):
         return rubric
     rest, criteria = rubric.template.partition(_SLOT)[2], sanitize(criteria).strip()
@@ -69,9 +65,6 @@ async def search(
 
     The search ends after twelve proposals or forty turns, or if the budget is too small for another proposal and the
     `spare` verdicts of its trial.
-
-    Raises:
-        BudgetError, JudgeError: As `Asker.scores` does.
     """
     from gepa.api import optimize
 

@@ -28,22 +28,13 @@ class Way(StrEnum):
 
 @dataclass(frozen=True)
 class Closeness:
-    """How close scores are to people's labels.
+    """How close scores are to people's labels."""
 
-    Attributes:
-        error: Mean distance from the labels, in points.
-        within_one: Share of the scores at most a point away.
-        kappa: Quadratic weighted kappa; None if all scores or all labels are equal.
-        is_informative: Whether higher scores clearly go with higher labels: the 95% interval of their correlation, with
-            the number of threads as the sample size, is above 0. Source: Fisher (1915), Biometrika 10(4).
-        tokens: The mean number per verdict; None if the server counts none.
-    """
-
-    error: float
-    within_one: float
-    kappa: float | None
-    is_informative: bool
-    tokens: float | None
+    error: float  # the mean distance, in points
+    within_one: float  # the share at most a point away
+    kappa: float | None  # quadratic weighted; None if all scores or all labels are equal
+    is_informative: bool  # whether higher scores clearly go with higher labels, see `_is_correlated`
+    tokens: float | None  # the mean for a verdict; None if the server counts none
 
 
 @dataclass(frozen=True)
@@ -57,36 +48,20 @@ class Change:
 
 @dataclass(frozen=True)
 class Trial:
-    """The result of a changed judge on the test part.
-
-    Attributes:
-        way: How the judge was changed.
-        rubric: The changed judge's rubric.
-        cases: The number of cases that both judges scored.
-        threads: The number of threads that these belong to.
-        before: The agreement of the judge in use.
-        after: The agreement of the changed judge.
-        gain: How much closer the changed judge is to people, in points per case, with its interval at `confidence`; the
-            ends are None if all cases belong to one thread.
-        confidence: That of the interval: 95% for the first attempt, more for each further one.
-        attempt: The number of this attempt on the test part, from 1.
-        unscored_before: The number of cases that the judge in use left without a score.
-        unscored_after: The number of cases that the changed judge left without a score.
-        changes: The three cases whose score changes most.
-    """
+    """The result of a changed judge on the test part."""
 
     way: Way
     rubric: Rubric
-    cases: int
+    cases: int  # that both judges scored
     threads: int
-    before: Closeness
+    before: Closeness  # of the judge in use
     after: Closeness
-    gain: Interval
-    confidence: float
-    attempt: int
+    gain: Interval  # how much closer it is to people, in points per case; no ends if all cases are of one thread
+    confidence: float  # of that interval: 95% for the first attempt, more for each further one
+    attempt: int  # on the test part, from 1
     unscored_before: int
     unscored_after: int
-    changes: tuple[Change, ...]
+    changes: tuple[Change, ...]  # the largest
 
     @property
     def is_better(self) -> bool:

@@ -64,34 +64,23 @@ class OneRating(NamedTuple):
 
 @dataclass(frozen=True)
 class Reply:
-    """A question, a response, and what judge and people said.
+    """A question, a response, and what judge and people said."""
 
-    Attributes:
-        name: How to find it: its line in the file, or its case.
-        question: None if the text is not kept; the same for `response`.
-        before: The turns before the question, as the judge got them.
-        unscored: Why there is no score, in words; empty if there is one.
-        cluster: Shared with replies that are not independent of it.
-        stratum: A group of replies that all have the same chance of a label.
-        flags: Warnings to consider before trusting the score, in words.
-        facts: Other facts, each with its title.
-    """
-
-    name: str
+    name: str  # its line in the file, or its case
     version: Version
     scale: Scale
     score: float | None
-    question: str | None
+    question: str | None  # None if the text is not kept
     response: str | None
     justification: str
-    unscored: str
+    unscored: str  # why there is no score, in words
     ratings: tuple[OneRating, ...]
-    cluster: str | None
-    stratum: str | None
-    flags: tuple[str, ...]
+    cluster: str | None  # shared with replies that are not independent of it
+    stratum: str | None  # a group of replies with the same chance of a label
+    flags: tuple[str, ...]  # in words
     judged_at: datetime | None
-    facts: tuple[tuple[str, str], ...]
-    before: tuple[Turn, ...] = ()
+    facts: tuple[tuple[str, str], ...]  # each with its title
+    before: tuple[Turn, ...] = ()  # the turns before the question, as the judge got them
     labels: list[Label] = field(default_factory=list)
 
     @property
@@ -166,17 +155,11 @@ LABEL = "human"
 
 @dataclass(frozen=True)
 class Replies:
-    """What a page shows.
-
-    Attributes:
-        replies: In the order of the file.
-        problems: One sentence for each value or line that could not be used.
-        left_out: The number of older rows in the file that are not shown.
-    """
+    """What a page shows."""
 
     replies: tuple[Reply, ...]
-    problems: tuple[str, ...] = ()
-    left_out: int = 0
+    problems: tuple[str, ...] = ()  # a sentence for each value or line that could not be used
+    left_out: int = 0  # older rows, which are not shown
 
 
 def read_replies(

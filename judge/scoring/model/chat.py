@@ -60,8 +60,8 @@ class ChatModel:
     ) -> None:
         self.name = name
         self.setting = setting
-        self.shortfalls: dict[str, None] = {}  # in order, each once
-        self.served: str | None = None
+        self.shortfalls: dict[str, None] = {}  # sentences on what the server did not grant, each once
+        self.served: str | None = None  # who answered last, in the server's words
         self._connect = connect
         self._wishes = wishes
         self._timeout_s = timeout_s

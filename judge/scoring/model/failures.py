@@ -7,7 +7,7 @@ texts.
 
 import re
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import Enum
@@ -316,7 +316,8 @@ def quote(error: "openai.APIStatusError", prompt: str) -> str:
     Words that look like a key, or share a piece with a key that was sent, are left out. So are quotations from the
     prompt: three words in a row, or a whole text that is shorter.
     """
-    said = _ESCAPED_BLANK.sub(" ", next(_sentences(error.body), "")[:_MOST_READ]).replace('"', "'")
+    sentences = (each for each in _texts(error.body, _SENTENCES) if each.strip() and not each.lstrip().startswith("<"))
+    said = _ESCAPED_BLANK.sub(" ", next(sentences, "")[:_MOST_READ]).replace('"', "'")
     secret = (value for name, value in error.request.headers.items() if _SECRET_HEADERS.search(name))
     keys = [key for value in secret for key in value.casefold().split()[-1:] if len(key) >= _SHORTEST_KEY]
     words = [_GAP if _is_secret(word, keys) else word for word in sanitize(said).split()]
@@ -326,34 +327,20 @@ def quote(error: "openai.APIStatusError", prompt: str) -> str:
     return clean if len(clean) <= _MOST_QUOTED else f"{clean[:_MOST_QUOTED].rpartition(' ')[0]} {_GAP}"
 
 
-def _texts(body: Any) -> Iterator[str]:
-    pending = [body]
+def _texts(body: Any, fields: Sequence[str] | None = None) -> Iterator[str]:
+    """All texts in an error's body, or those in these `fields` of it, the outermost first."""
+    pending = deque([body])
     for _ in range(_MOST_PARTS):
         if not pending:
             return
-        part = pending.pop()
+        part = pending.popleft()
         if isinstance(part, str):
             yield part
         elif isinstance(part, list):
             pending += part
         elif isinstance(part, dict):
             # FastAPI repeats the request, and so the judged texts, as `input`.
-            pending += [value for key, value in part.items() if key != "input"]
-
-
-def _sentences(body: Any) -> Iterator[str]:
-    """The sentences of an error's body, the outermost first; none for an HTML page."""
-    pending = deque([body])
-    for _ in range(_MOST_PARTS):
-        if not pending:
-            return
-        part = pending.popleft()
-        if isinstance(part, str) and part.strip() and not part.lstrip().startswith("<"):
-            yield part
-        elif isinstance(part, list):
-            pending += part
-        elif isinstance(part, dict):
-            pending += [part[name] for name in _SENTENCES if name in part]
+            pending += [part[name] for name in fields or part if name in part and name != "input"]
 
 
 def _is_secret(word: str, keys: Collection[str]) -> bool:

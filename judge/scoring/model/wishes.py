@@ -19,22 +19,12 @@ _WORD = re.compile(r"[\w.-]{1,40}")
 
 @dataclass(frozen=True)
 class Wishes:
-    """The same for all requests to one model.
+    """The same for all requests to one model."""
 
-    Attributes:
-        effort: How much a model thinks before it answers (`reasoning_effort`), in the server's word.
-        options: Further fields of a request's body, or JSON of them. Their values may be secret.
-        tier: The `service_tier`, in the server's word.
-        most_tokens: The limit for an answer, thinking included; None for one that fits the model.
-
-    Raises:
-        SetupError: One of them cannot be sent.
-    """
-
-    effort: str | None = None
-    options: Mapping[str, Any] | str | None = field(default=None, repr=False)
-    tier: str | None = None
-    most_tokens: int | None = None
+    effort: str | None = None  # `reasoning_effort`, in the server's word
+    options: Mapping[str, Any] | str | None = field(default=None, repr=False)  # maybe as JSON; may be secret
+    tier: str | None = None  # `service_tier`, in the server's word
+    most_tokens: int | None = None  # of an answer, thinking included; None for a limit that fits the model
 
     def __post_init__(self) -> None:
         for name, word in (("JUDGE_EFFORT", self.effort), ("JUDGE_TIER", self.tier)):

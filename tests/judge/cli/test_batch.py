@@ -823,8 +823,3 @@ async def test_thinking_is_shown_apart(model_server: ModelServer, source: Path, 
     done = await ask(model_server, source, output, "--effort", "high")
     assert "640 tokens a rating, 520 of them thinking." in done.stdout
     assert (model_server.requests[0]["reasoning_effort"], read(output)[0]["reasoning_tokens"]) == ("high", 520)
-
-
-def test_batches_of_a_provider_are_refused_with_what_takes_their_place(source: Path, output: Path) -> None:
-    done = offline(source, output, "--batch-api")
-    assert (done.returncode, "--tier flex" in done.stderr, output.exists()) == (2, True, False)

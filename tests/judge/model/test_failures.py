@@ -434,4 +434,4 @@ def test_choices_beyond_the_limit_are_ignored() -> None:
 @each(("parts", "expected"), [(9_000, True), (10_000, False)])
 def test_error_with_too_many_parts_is_not_read_to_the_end(parts: int, expected: bool) -> None:
     answer = httpx2.Response(400, request=REQUEST)
-    assert is_filtered(openai.APIStatusError("", response=answer, body=["content_filter", *[[]] * parts])) is expected
+    assert is_filtered(openai.APIStatusError("", response=answer, body=[*[[]] * parts, "content_filter"])) is expected
