@@ -20,6 +20,7 @@ from pathlib import Path
 from statistics import median
 from zoneinfo import ZoneInfo
 
+from bot.domain.case import Exclusion
 from bot.domain.week import Week
 from bot.figures.week import TREND_WEEKS, read_figures
 from bot.store import Store
@@ -80,7 +81,7 @@ async def choose_bots(author_ids: Sequence[str]) -> Collection[str]:
 
 
 def file_of(verdicts: int, in_week: int, before: int) -> Path:
-    return Path(f"/tmp/slack-judge-bench-turns-{verdicts}-{in_week}-{before}.db")  # noqa: S108 - kept on purpose
+    return Path(f"/tmp/slack-judge-bench-people-{verdicts}-{in_week}-{before}.db")  # noqa: S108 - kept on purpose
 
 
 def fill(file: Path, verdicts: int, in_week: int, before: int) -> None:
@@ -106,9 +107,10 @@ def fill(file: Path, verdicts: int, in_week: int, before: int) -> None:
 
 
 _INSERT = """INSERT INTO cases (id, team_id, key, channel_id, requester_id, requester_name, source, rubric, visibility,
-    message_ts, thread_ts, reply_ts, author_id, attempt, question, response, justification, status, score, lowest,
-    highest, unscored_reason, model, rubric_version, input_tokens, output_tokens, cost_usd, created_at, judged_at)
-    VALUES (?, 'T1', ?, ?, ?, 'ann', 'shortcut', 'additive-5', ?, ?, ?, '2', ?, ?, ?, ?, ?, 'delivered', ?, 0, 5, ?,
+    message_ts, thread_ts, reply_ts, author_id, excluded, attempt, question, response, justification, status, score,
+    lowest, highest, unscored_reason, model, rubric_version, input_tokens, output_tokens, cost_usd, created_at,
+    judged_at)
+    VALUES (?, 'T1', ?, ?, ?, 'ann', 'shortcut', 'additive-5', ?, ?, ?, '2', ?, ?, ?, ?, ?, ?, 'delivered', ?, 0, 5, ?,
     'm', 'v', ?, ?, ?, ?, ?)"""
 _LABEL = """INSERT INTO labels (team_id, channel_id, case_id, user_id, score, is_blind, created_at, updated_at)
     SELECT 'T1', channel_id, id, ?, ?, ?, ?, ? FROM cases WHERE id = ?"""
@@ -127,13 +129,14 @@ def _case(
     if not open_threads.get(channel):
         open_threads[channel] = [number] * chance.randint(1, MOST_TURNS)
     thread_ts = f"{open_threads[channel].pop()}.000000"
-    shown = "me" if chance.random() < 0.05 else "thread"
+    shown, excluded = ("me" if chance.random() < 0.05 else "thread"), (None if is_bot else Exclusion.PERSON)
     reason = "no_score" if score is None else None
     cost = 0.0012 if chance.random() < 0.9 else None
     asker, moment = f"U{chance.randrange(PEOPLE)}", at.astimezone(UTC).replace(tzinfo=None).isoformat(" ")
     texts = (_WORDS[:200], _WORDS, _WORDS[:300])
     judged = (score, reason, 900, chance.randrange(60, 200), cost, moment, moment)
-    return number, str(number), channel, asker, shown, message_ts, thread_ts, author, 1 + is_repeat, *texts, *judged
+    place = (channel, asker, shown, message_ts, thread_ts, author, excluded)
+    return number, str(number), *place, 1 + is_repeat, *texts, *judged
 
 
 def _label(chance: random.Random, number: int) -> tuple[object, ...]:

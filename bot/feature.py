@@ -71,6 +71,7 @@ class Feature:
         show_home: Publishes a person's Home tab again, with a note on the outcome of their click.
         week_blocks: Its blocks at the top of a channel's digest and stats; the first is a section.
         preview: Prints a channel's digest in the terminal.
+        post_weekly: Has a channel's digest posted from now on, for a person; says when the next one comes.
         release: Marks a release in a channel, given as after `/judge release`, by an operator; returns the answer.
     """
 
@@ -91,6 +92,7 @@ class Feature:
     show_home: Callable[[HomeVisit, str], Awaitable[None]] | None = None
     week_blocks: Callable[[Place, Week, datetime, Named], Awaitable[Sequence[Block | Drawn]]] | None = None
     preview: Callable[[str], Awaitable[None]] | None = None
+    post_weekly: Callable[[Place, str], Awaitable[str]] | None = None
     release: Callable[[Place, str, str], Awaitable[str]] | None = None
 
 
@@ -163,3 +165,7 @@ class Services:
     async def week_blocks(self, place: Place, week: Week, now: datetime, named: Named) -> list[Block | Drawn]:
         found = [await each.week_blocks(place, week, now, named) for each in self.features if each.week_blocks]
         return [block for blocks in found for block in blocks]
+
+    async def post_weekly(self, place: Place, by: str) -> str:
+        """Switches a channel's digest on for a person who may do so; says when the next one comes."""
+        return " ".join([await each.post_weekly(place, by) for each in self.features if each.post_weekly])

@@ -223,6 +223,7 @@ class Settings(StoreSettings):
     watch_tier: Literal["flex"] | None = Field(
         default=None, description="`flex`: watched replies at half the price, each within 15 minutes"
     )
+    watch_by_admins: bool = Field(default=False, description="`true`: only admins of the workspace may change watches")
     digest_day: Annotated[str, AfterValidator(week.parse_day)] = Field(
         default="monday", description="day of the digest, unless a channel chose another"
     )

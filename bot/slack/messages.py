@@ -202,6 +202,7 @@ _NEEDED = {
     "message_deleted": ("channel", "deleted_ts"),
     "app_mention": ("channel", "ts"),
     "app_home_opened": ("channel", "user"),
+    "member_joined_channel": ("channel", "user"),
     ADDED: ("user", "reaction", "item", "event_ts"),
     REMOVED: ("user", "reaction", "item", "event_ts"),
 }

@@ -31,5 +31,6 @@ def feature(services: Services) -> Feature:
         direct_help=_DIRECT_HELP,
         periodic_jobs=[PeriodicJob("post_due_digests", partial(post_due, services))],
         home_section=lambda visit: at_home.blocks(visit.invocation.team_id, visit.invocation.user_id),
+        post_weekly=partial(handlers.switch_on, services),
         preview=show_preview,
     )

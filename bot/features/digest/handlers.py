@@ -51,6 +51,14 @@ def digest_state(settings: ChannelSettings, schedule: Schedule, now: datetime) -
     )
 
 
+async def switch_on(services: Services, place: Place, by: str, **changes: Any) -> str:
+    """Switches a channel's digest on, with these changes of its time; says when the next one comes."""
+    now = services.clock()
+    changes |= {"is_digest_on": True, "digest_since": now}
+    settings = await services.store.channels.save(place.team_id, place.channel_id, by, **changes)
+    return digest_state(settings, poster.schedule_of(services, settings), now)
+
+
 async def answer_digest(services: Services, invocation: Invocation, text: str) -> str:
     """Shows or changes a channel's digest, for people who may do so."""
     try:
@@ -60,20 +68,17 @@ async def answer_digest(services: Services, invocation: Invocation, text: str) -
     is_change = request.action not in {"state", "help"}
     if refusal := await services.access.refusal(invocation, _WHAT, is_change=is_change):
         return refusal
-    channels, now = services.store.channels, services.clock()
-    changes = dict(request.changes)
+    channels, place = services.store.channels, (invocation.team_id, invocation.channel_id)
     match request.action:
         case "help":
             return _HELP
         case "on":
-            changes |= {"is_digest_on": True, "digest_since": now}
+            return await switch_on(services, Place(*place), invocation.user_id, **request.changes)
         case "off":
-            changes["is_digest_on"] = False
-    if is_change:
-        settings = await channels.save(invocation.team_id, invocation.channel_id, invocation.user_id, **changes)
-    else:
-        settings = await channels.of(invocation.team_id, invocation.channel_id)
-    return digest_state(settings, poster.schedule_of(services, settings), now)
+            settings = await channels.save(*place, invocation.user_id, is_digest_on=False)
+        case _:
+            settings = await channels.of(*place)
+    return digest_state(settings, poster.schedule_of(services, settings), services.clock())
 
 
 _NAME = 80

@@ -193,8 +193,9 @@ def register_first(app: AsyncApp, services: Services) -> None:
 
 
 def register_last(app: AsyncApp) -> None:
-    """Ignores the message events that are left, such as the app's own; without a listener Bolt would warn of each."""
+    """Ignores the events that are left, such as the app's own messages; without a listener Bolt would warn of each."""
 
     @app.event("message")
+    @app.event("member_joined_channel")
     async def ignore() -> None:
         return

@@ -8,9 +8,10 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.domain.week import Week
 from bot.feature import Feature, Named, Services
-from bot.features.watch import orders, window
+from bot.features.watch import first_hour, orders, window
 from bot.features.watch.alerts import DriftAlerts
 from bot.features.watch.figures import read_watched, watches_of_person
+from bot.features.watch.first_figures import tell_first
 from bot.features.watch.looks import look
 from bot.features.watch.low_alerts import tell_low
 from bot.features.watch.queries import Releases
@@ -37,6 +38,7 @@ def feature(services: Services) -> Feature:
     def register(app: AsyncApp) -> None:
         window.register(app, watcher)
         orders.register(app, watcher)
+        first_hour.register(app, services)
 
     async def home_section(visit: HomeVisit) -> Sequence[Block]:
         person = visit.invocation.team_id, visit.invocation.user_id
@@ -65,6 +67,7 @@ def feature(services: Services) -> Feature:
             PeriodicJob("look_for_replies", partial(look, watcher)),
             PeriodicJob("send_due_alerts", DriftAlerts(services).look),
             PeriodicJob("tell_low_replies", partial(tell_low, services)),
+            PeriodicJob("tell_first_figures", partial(tell_first, services)),
             PeriodicJob("tell_releases", partial(tell_releases, services)),
         ],
         home_section=home_section,

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from bot.domain.watch import Shows
 from bot.slack.blocks import ModalState
 from bot.slack.commands import unknown
-from bot.slack.invocation import WindowClick, clicked_value, clicked_window
+from bot.slack.invocation import WindowClick, clicked_value, clicked_window, to_invocation
 
 _WATCH = re.compile(
     r"off +@(?P<ended>[^@]+)"
@@ -61,17 +63,22 @@ def parse_watch(text: str) -> WatchRequest:
 
 
 def clicked_watch(body: dict[str, Any]) -> tuple[str, str]:
-    channel_id, _, author_id = clicked_value(body).partition(":")
-    return channel_id, author_id
+    """The channel and the assistant of a button; without a channel, the one in which it was clicked."""
+    channel_id, _, author_id = clicked_value(body).rpartition(":")
+    return channel_id or to_invocation(body).channel_id, author_id
 
 
 class WatchState(ModalState):
     """What the window remembers.
 
-    `home_id` is the channel of the person's direct messages with the app if it was opened in their Home tab.
+    `home_id` is the channel of the person's direct messages with the app if it was opened in their Home tab, `told_at`
+    the one of the message in which it was. `is_long`: it shows all fields. `a_day`: so many scores a day are expected.
     """
 
     home_id: str | None = None
+    told_at: str | None = None
+    is_long: bool = False
+    a_day: Annotated[float, Field(ge=0, le=100_000)] = 0
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
 """A channel's watches: shown, set and ended with `/judge watch`, by people who may do so."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from math import inf
 from typing import Any
 
@@ -16,10 +17,12 @@ from bot.features.watch import ids
 from bot.features.watch import text as words
 from bot.features.watch.alerts import send_alert
 from bot.features.watch.figures import counted, name_of
-from bot.features.watch.input import WatchRequest
+from bot.features.watch.input import WatchRequest, clicked_watch
 from bot.features.watch.queries import WatchOrders
-from bot.features.watch.watcher import Watcher
+from bot.features.watch.watcher import Raw, Watcher
+from bot.features.watch.window_text import price_a_day
 from bot.pipeline.text import sentence
+from bot.settings import OFFLINE
 from bot.slack.client import REACTIONS, SLACK_ERRORS, slack_word
 from bot.slack.invocation import Invocation, clicked_value, on_click, to_invocation
 from bot.slack.messenger import Post
@@ -28,13 +31,16 @@ from judge.scoring.model.client import OPENAI_URL
 from judge.scoring.model.completion import cost_of
 from judge.scoring.ways import DECISION
 
-_TOKENS = 700  # what a decision on a usual reply reads
+_TOKENS = {"decision": (700, 0), "distribution": (468, 0), "text": (468, 260)}
+"""What a usual reply's score takes, read and written: docs/security.md, Cost."""
 
 
 async def refusal_of(services: Services, invocation: Invocation, channel_id: str, *, is_change: bool) -> str:
     """Why this person may not see, or may not change, what a channel watches; empty if they may."""
     if refusal := await services.access.refusal(invocation, "digests and watches", channel_id, is_change=is_change):
         return refusal
+    if is_change and services.settings.watch_by_admins and not await services.access.is_admin(invocation.user_id):
+        return "Only workspace admins can change watches here (setting WATCH_BY_ADMINS)."
     return CHANNEL_OFF if is_change and not services.policy.may_score(channel_id) else ""
 
 
@@ -47,14 +53,18 @@ async def order_on(services: Services, invocation: Invocation, channel_id: str, 
     return earlier or new
 
 
-async def cost(services: Services) -> str:
-    """How the replies are scored and what that costs; empty if in the usual way."""
-    settings = services.settings
-    if settings.judge_ask != DECISION:
-        return ""
-    answer = {"model": settings.judge_model, "usage": {"input_tokens": _TOKENS, "output_tokens": 0}}
-    usd = await asyncio.to_thread(cost_of, settings.openai_base_url or OPENAI_URL, answer, is_decision=True)
-    return words.cost_of_decisions(_TOKENS, usd)
+async def price_of(services: Services, team_id: str, channel_id: str) -> tuple[str, float | None]:
+    """The model that scores a channel's replies, and what a usual one costs in US dollars, if that is known."""
+    settings, chosen = services.settings, await services.rubrics.log.chosen(team_id, channel_id)
+    model, (read, written) = chosen.model or settings.judge_model, _TOKENS[settings.judge_ask]
+    if model == OFFLINE:
+        return model, 0
+    usage = {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
+    usage |= {"input_tokens": read, "output_tokens": written}
+    answer = {"model": model, "usage": usage, "service_tier": settings.watch_tier or settings.judge_tier}
+    url, is_decision = settings.openai_base_url or OPENAI_URL, settings.judge_ask == DECISION
+    usd = await asyncio.to_thread(cost_of, url, answer, is_decision=is_decision)
+    return model, None if settings.judge_effort else usd
 
 
 async def save_order(watcher: Watcher, watch: Watch, by: str) -> str:
@@ -84,8 +94,10 @@ _MOST_MEMBERS = 100
 _NAMES_WITHIN_S = 3.0  # to read up to 100 names; the command has already been acknowledged
 
 
-async def assistants(services: Services, channel_id: str, name: str = "") -> Mapping[str, str]:
-    """The names, by id, of the bots that wrote in a channel lately.
+async def assistants(
+    services: Services, channel_id: str, name: str = ""
+) -> tuple[Mapping[str, str], Mapping[str, float]]:
+    """The names, by id, of the bots that wrote in a channel lately, and how many replies a day by whom.
 
     If there are none, or none of them has this `name` or id, the bots among the channel's members are added.
 
@@ -93,16 +105,35 @@ async def assistants(services: Services, channel_id: str, name: str = "") -> Map
         SlackApiError, ClientError, TimeoutError: Slack does not let us read the channel, or is not available.
     """
     answer = await services.client.conversations_history(channel=channel_id, limit=_LATEST)
-    wrote: dict[str, None] = {}
-    for raw in answer.get("messages") or []:
-        if raw.get("bot_id"):
-            wrote[raw.get("user") or raw["bot_id"]] = None
-        wrote |= dict.fromkeys(raw.get("reply_users") or [])
+    latest: Sequence[Raw] = answer.get("messages") or []
+    a_day = replies_a_day(latest, services.clock())
+    wrote = dict.fromkeys(author_id for raw in latest for author_id in _authors(raw))
     found = await _bots(services, wrote)
     if called(name, found) if name else found:
-        return found
+        return found, a_day
     there = await services.client.conversations_members(channel=channel_id, limit=_MOST_MEMBERS)
-    return found | await _bots(services, there.get("members") or [])
+    return found | await _bots(services, there.get("members") or []), a_day
+
+
+def _authors(raw: Raw) -> Sequence[str]:
+    """Those who wrote a message or in its thread, without a person who wrote the message itself."""
+    return [*([raw.get("user") or raw["bot_id"]] if raw.get("bot_id") else []), *(raw.get("reply_users") or [])]
+
+
+def replies_a_day(latest: Sequence[Raw], now: datetime) -> Mapping[str, float]:
+    """About how many replies each author wrote a day, in the last week or since the oldest of these messages.
+
+    Of a thread Slack says how many messages it has and who wrote some: those of several people are taken to alternate,
+    those of one to be one reply.
+    """
+    number, since = Counter[str](), (now - timedelta(days=7)).timestamp()
+    for raw in (each for each in latest if float(each.get("latest_reply") or each["ts"]) >= since):
+        people = raw.get("reply_users_count") or 1
+        each = raw.get("reply_count", 1) // people if people > 1 else 1
+        number.update(dict.fromkeys(_authors(raw), max(each, 1)))
+    oldest = min((float(raw["ts"]) for raw in latest), default=since)
+    days = min(max((now.timestamp() - oldest) / 86_400, 1), 7)
+    return {author_id: found / days for author_id, found in number.items()}
 
 
 async def _bots(services: Services, ids: Iterable[str]) -> dict[str, str]:
@@ -129,9 +160,9 @@ async def follow(watcher: Watcher, invocation: Invocation, request: WatchRequest
         return refusal
     if request.action == "state":
         return words.state(await counted(services, await services.store.watches.of(*place)))
-    is_end = request.action == "off"
+    is_end, of_watches = request.action == "off", (await watched_names(services, *place), dict[str, float]())
     try:
-        names = await (watched_names(services, *place) if is_end else assistants(services, place[1], request.author))
+        names, a_day = of_watches if is_end else await assistants(services, place[1], request.author)
     except SLACK_ERRORS as exc:
         return words.not_read(slack_word(exc))
     meant = called(request.author, names)
@@ -146,7 +177,8 @@ async def follow(watcher: Watcher, invocation: Invocation, request: WatchRequest
     watch = _with_alerts(watch, invocation, request, services.clock())
     if refusal := await save_order(watcher, watch, invocation.user_id):
         return refusal
-    return words.begun(watch, names[author_id], await cost(services))
+    _, usd = await price_of(services, *place)
+    return words.begun(watch, names[author_id], "" if usd is None else price_a_day(watch, a_day.get(author_id, 0), usd))
 
 
 def _with_alerts(watch: Watch, invocation: Invocation, request: WatchRequest, now: datetime) -> Watch:
@@ -177,9 +209,8 @@ async def end_watch(watcher: Watcher, invocation: Invocation, channel_id: str, a
     return words.ended(name)
 
 
-async def _test(services: Services, invocation: Invocation, author_id: str) -> str:
+async def _test(services: Services, invocation: Invocation, channel_id: str, author_id: str) -> str:
     """Sends a test alert; returns the text that tells the person the outcome."""
-    channel_id = invocation.channel_id
     if refusal := await refusal_of(services, invocation, channel_id, is_change=True):
         return refusal
     watch = await WatchOrders(services.store.database).find(invocation.team_id, channel_id, author_id)
@@ -204,5 +235,5 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
     @on_click(app, ids.ACTION_TEST_ALERT)
     async def send_test(body: dict[str, Any]) -> None:
         invocation = to_invocation(body)
-        said = await _test(services, invocation, clicked_value(body))
+        said = await _test(services, invocation, *clicked_watch(body))
         await services.messenger.tell(invocation.recipient, said)

@@ -77,20 +77,15 @@ def state(counted: Sequence[CountedWatch]) -> Post:
     return Post("\n".join([*lines.values(), *ends]), [*blocks, *map(ui.section, ends), another])
 
 
-def begun(watch: Watch, name: str, cost: str = "") -> Post:
-    text = f"*{clip(name, _NAME)}* is now watched here: {_order(watch)} {cost}".rstrip()
+def begun(watch: Watch, name: str, more: str = "") -> Post:
+    text = f"*{clip(name, _NAME)}* is now watched in <#{watch.channel_id}>: {order(watch)} {more}".rstrip()
     return Post(text, [ui.section(text), _buttons(watch)])
-
-
-def cost_of_decisions(tokens: int, usd: float | None) -> str:
-    price = "" if usd is None else f", ${1000 * usd:.2f} for 1,000 replies"
-    return f"A decision model gives each score, a reason only to low ones: about {tokens} tokens a reply{price}."
 
 
 def line(counted: CountedWatch) -> str:
     parts = ", ".join([f"{counted.coverage.seen} seen", *_outcomes(counted.coverage, _OUTCOMES)])
     unread = f" {not_read_since(counted.unread)}" if counted.unread else ""
-    return f"*{clip(counted.name, _NAME)}*: {_order(counted.watch)} Last 7 days: {parts}.{unread}"
+    return f"*{clip(counted.name, _NAME)}*: {order(counted.watch)} Last 7 days: {parts}.{unread}"
 
 
 def not_read_since(unread: Unread) -> str:
@@ -124,7 +119,7 @@ def ended_by(watch: Watch, name: str, by: str) -> Post:
 
 def changed_by(watch: Watch, name: str, by: str) -> Post:
     """The message for those whom a changed watch alerts less, or no longer."""
-    return _post(f"<@{by}> changed the watch on *{clip(name, _NAME)}* in <#{watch.channel_id}>: {_order(watch)}")
+    return _post(f"<@{by}> changed the watch on *{clip(name, _NAME)}* in <#{watch.channel_id}>: {order(watch)}")
 
 
 def no_assistant(name: str, known: Sequence[str]) -> str:
@@ -159,21 +154,27 @@ def not_understood(reason: str) -> str:
 
 
 def _buttons(watch: Watch) -> ui.Block:
-    test = [ui.button("Send a test", ids.ACTION_TEST_ALERT, watch.author_id)] if watch.alerts_to else []
-    return ui.actions(ui.button("Change", ids.ACTION_WATCH, watch.author_id), *test)
+    which = f"{watch.channel_id}:{watch.author_id}"
+    test = [ui.button("Send a test", ids.ACTION_TEST_ALERT, which)] if watch.alerts_to else []
+    return ui.actions(ui.button("Change", ids.ACTION_WATCH, which), *test)
 
 
-def _order(watch: Watch) -> str:
+def scored(watch: Watch) -> str:
+    """Which replies a watch scores, and who sees the scores."""
     one_in = round(1 / watch.share)
     share = "all" if one_in == 1 else f"a random 1 in {one_in}"
     limit = f", at most {watch.per_day} a day" if watch.per_day else ""
+    return f"{share} of its replies to people{limit}. {_SHOWN[watch.shows]}"
+
+
+def order(watch: Watch) -> str:
     alerts = "It sends no alerts."
     if watch.alerts_to:
         whom = ", ".join(_whom(watch, each) for each in watch.alerts_to)
         below = "" if watch.floor is None else f", or its mean is clearly below {watch.floor:g}"
         low = ", and of each reply that two ratings score lowest (0 or 1 of 5)" if watch.low_since else ""
         alerts = f"Alerts when it gets clearly worse{below}{low}: {whom}."
-    return f"{share} of its replies to people{limit}. {_SHOWN[watch.shows]} {alerts}"
+    return f"{scored(watch)} {alerts}"
 
 
 def _names(names: Sequence[str]) -> str:
@@ -185,12 +186,12 @@ def watched_blocks(watched: Sequence[Watched], members: Mapping[str, Member]) ->
     """The first part of a digest, for the watched assistants among `members`; empty if there are none."""
     found: list[ui.Block | Drawn] = []
     for place, each in enumerate([each for each in watched if each.author_id in members][:_MOST_SHOWN]):
-        found.append(ui.section("\n".join(_lines(each, clip(members[each.author_id].name, _NAME)))))
+        found.append(ui.section("\n".join(week_lines(each, clip(members[each.author_id].name, _NAME)))))
         found += charts(each.tally, each.trend, each.scale, "random")[-1:] if place < MOST_DRAWN else []
     return found
 
 
-def _lines(each: Watched, name: str) -> Iterator[str]:
+def week_lines(each: Watched, name: str) -> Iterator[str]:
     which = "all replies" if each.is_whole else "random replies"
     drawn, scored = f"*{name}*, {which}", each.week.mean.n if each.week else 0
     counted = f"{scored:,} of {each.coverage.seen + each.earlier:,} scored"

@@ -20,6 +20,7 @@ from bot.features.watch import ids, orders
 from bot.features.watch import text as words
 from bot.features.watch import window_text as window_words
 from bot.features.watch.figures import name_of
+from bot.features.watch.first_figures import announce, when_first
 from bot.features.watch.input import WatchClick, WatchState, clicked_watch, clicked_watch_window, parse_watch
 from bot.features.watch.looks import recent_replies
 from bot.features.watch.orders import end_watch
@@ -34,6 +35,7 @@ from bot.slack.invocation import Invocation
 from bot.slack.members import MembershipError
 from bot.slack.messages import Message
 from bot.slack.messenger import Post
+from bot.store.figures import Place
 from judge.scoring.rubric import Scale
 
 Raw = dict[str, Any]
@@ -49,6 +51,8 @@ class WatchForm:
 
     Attributes:
         share: 0 if the window does not show this assistant's fields yet; then the other fields mean nothing.
+        also: What else is to be done for a new watch.
+        is_long: Whether the window shows the fields below; otherwise they mean nothing.
         alerts_to: Who gets alerts: the channel, people, or both, by id.
         version: Identifies the settings as they were when the window was opened.
     """
@@ -56,6 +60,8 @@ class WatchForm:
     channel_id: str
     author_id: str
     share: float
+    also: Sequence[str]
+    is_long: bool
     per_day: float | None
     shows: Shows
     alerts_to: tuple[str, ...]
@@ -73,21 +79,22 @@ def to_watch_form(body: Raw) -> WatchForm:
     def its(block_id: str) -> str:
         return slack_ids.of(block_id, author_id)
 
-    one_in = payloads.selected(values, its(ids.BLOCK_SHARE))
-    hears_here, alerts_low = (
-        bool(payloads.field_of(values, its(block_id)).get("selected_options"))
-        for block_id in (ids.BLOCK_ALERTS_HERE, ids.BLOCK_LOW)
-    )
+    def ticked(block_id: str) -> list[str]:
+        return [each["value"] for each in payloads.field_of(values, block_id).get("selected_options") or ()]
+
+    one_in, hears_here = payloads.selected(values, its(ids.BLOCK_SHARE)), ticked(its(ids.BLOCK_ALERTS_HERE))
     people = payloads.field_of(values, its(ids.BLOCK_ALERTS_TO)).get("selected_users") or []
     return WatchForm(
         channel_id=channel_id,
         author_id=author_id,
         share=1 / int(one_in) if one_in else 0,
+        also=ticked(ids.BLOCK_ALSO),
+        is_long=its(ids.BLOCK_SHOWS) in values,
         per_day=_number(values, its(ids.BLOCK_PER_DAY)),
         shows=Shows(payloads.selected(values, its(ids.BLOCK_SHOWS)) or Shows.NOTHING),
         alerts_to=(*((channel_id,) if hears_here else ()), *people[: window_words.MOST_PEOPLE]),
         floor=_number(values, its(ids.BLOCK_FLOOR)),
-        alerts_low=alerts_low,
+        alerts_low=bool(ticked(its(ids.BLOCK_LOW))),
         version=state.version or "",
     )
 
@@ -121,9 +128,9 @@ async def open_window(watcher: Watcher, invocation: Invocation, state: WatchStat
 
 
 async def _show(watcher: Watcher, click: WatchClick, author: str, chosen: WatchForm | None = None) -> None:
-    """Fills the window: first with the fields, then with replies that the watch might have taken.
+    """Fills the window: first with the fields, then, if it shows all, with replies that the watch might have taken.
 
-    If only another share was `chosen`, the other fields keep what the person has entered.
+    If only another share was `chosen`, or all fields, the others keep what the person has entered.
     """
     messenger, url = watcher.services.messenger, watcher.services.identity.url
     form = await _to_view(watcher.services, click.invocation, click.state.channel_id or "", author)
@@ -133,7 +140,7 @@ async def _show(watcher: Watcher, click: WatchClick, author: str, chosen: WatchF
     if chosen:
         form = replace(form, watch=replace(form.watch, share=chosen.share), version=chosen.version)
     shown = await messenger.update_modal(click.view_id, window_words.watch_modal(click.state, form, None, url))
-    if shown:
+    if shown and click.state.is_long:
         replies = await _replies(watcher, form.watch)
         view = window_words.watch_modal(click.state, form, replies, url)
         # With the version, Slack refuses this if the person has chosen another assistant or share meanwhile.
@@ -147,7 +154,7 @@ async def _to_view(services: Services, invocation: Invocation, channel_id: str, 
     place = invocation.team_id, channel_id
     watched = await orders.watched_names(services, *place)
     try:
-        found = await orders.assistants(services, channel_id, author)
+        found, a_day = await orders.assistants(services, channel_id, author)
     except SLACK_ERRORS as exc:
         return words.not_read(slack_word(exc))
     names = {**watched, **found}
@@ -156,8 +163,9 @@ async def _to_view(services: Services, invocation: Invocation, channel_id: str, 
     if not meant:
         return words.no_assistant(author, list(names.values())) if author else words.NO_BOTS
     watch, is_set = await orders.order_on(services, invocation, channel_id, meant[0]), meant[0] in watched
-    version, cost = _version(watch if is_set else None), await orders.cost(services)
-    return WatchView(watch, is_set, names, await services.rubrics.of(*place), version, cost)
+    version, rubric = _version(watch if is_set else None), await services.rubrics.of(*place)
+    (_, usd), settings = await orders.price_of(services, *place), await services.store.channels.of(*place)
+    return WatchView(watch, is_set, names, rubric, version, a_day.get(meant[0], 0), usd, settings.is_digest_on)
 
 
 async def _replies(watcher: Watcher, watch: Watch) -> Sequence[Message] | str:
@@ -174,35 +182,39 @@ def _version(watch: Watch | None) -> str:
     return hashlib.sha256(repr(watch).encode()).hexdigest()[:8]
 
 
-async def _submitted(watcher: Watcher, invocation: Invocation, form: WatchForm) -> dict[str, Any]:
-    """The answer to Slack for a submitted window: empty once the watch is set, otherwise what is wrong."""
-    services, place = watcher.services, (invocation.team_id, form.channel_id)
+async def _submitted(watcher: Watcher, click: WatchClick, form: WatchForm) -> tuple[dict[str, Any], str]:
+    """The answer to Slack for a submitted window, empty once the watch is set; and when a new one's figures come."""
+    services, invocation = watcher.services, click.invocation
+    place = invocation.team_id, form.channel_id
     refusal, kept_out = await asyncio.gather(
         orders.refusal_of(services, invocation, form.channel_id, is_change=True), _kept_out(services, form)
     )
     if refusal:
-        return {"response_action": "update", "view": said_modal(refusal)}
+        return {"response_action": "update", "view": said_modal(refusal)}, ""
     earlier = await watcher.orders.find(*place, form.author_id)
     rubric = await services.rubrics.of(*place)
     errors = {**await _errors(services, form, rubric.scale, is_watched=earlier is not None), **kept_out}
     if form.version != _version(earlier):
         errors.setdefault(ids.BLOCK_ASSISTANT, window_words.CHANGED_MEANWHILE)
     if errors:
-        return {"response_action": "errors", "errors": errors}
-    low_since = (earlier and earlier.low_since) or services.clock()
-    watch = replace(
-        earlier or await orders.order_on(services, invocation, form.channel_id, form.author_id),
-        share=form.share,
-        per_day=int(form.per_day or 0),
-        shows=form.shows,
-        alerts_to=form.alerts_to,
-        floor=form.floor,
-        low_since=low_since if form.alerts_low and form.alerts_to else None,
-    )
+        return {"response_action": "errors", "errors": errors}, ""
+    watch = earlier or await orders.order_on(services, invocation, form.channel_id, form.author_id)
+    watch = replace(watch, share=form.share)
+    if form.is_long:
+        low_since = watch.low_since or services.clock()
+        watch = replace(
+            watch,
+            per_day=int(form.per_day or 0),
+            shows=form.shows,
+            alerts_to=form.alerts_to,
+            floor=form.floor,
+            low_since=low_since if form.alerts_low and form.alerts_to else None,
+        )
     if refusal := await orders.save_order(watcher, watch, invocation.user_id):
-        its_shows = slack_ids.of(ids.BLOCK_SHOWS, form.author_id)
-        return {"response_action": "errors", "errors": {its_shows: refusal.replace("`", "")}}
-    return {}
+        shown = slack_ids.of(ids.BLOCK_SHOWS, form.author_id) if form.is_long else ids.BLOCK_ASSISTANT
+        return {"response_action": "errors", "errors": {shown: refusal.replace("`", "")}}, ""
+    digest = await services.post_weekly(Place(*place), invocation.user_id) if window_words.DIGEST in form.also else ""
+    return {}, "" if earlier else f"{when_first(click.state.a_day)} {digest}"
 
 
 async def _errors(services: Services, form: WatchForm, scale: Scale, *, is_watched: bool) -> dict[str, str]:
@@ -246,13 +258,15 @@ async def _end(watcher: Watcher, click: WatchClick, author_id: str) -> None:
     await _renew_home(services, click)
 
 
-async def _say(services: Services, click: WatchClick, form: WatchForm) -> None:
-    """Shows only the person what was set: in the Home tab if they came from there, otherwise in the channel."""
+async def _say(services: Services, click: WatchClick, form: WatchForm, first: str) -> None:
+    """Tells the channel if that is wanted, and shows only the person what was set, where they opened the window."""
+    watch = await orders.order_on(services, click.invocation, form.channel_id, form.author_id)
+    if window_words.ANNOUNCE in form.also:
+        await announce(services, watch, click.invocation.user_id)
     if await _renew_home(services, click):
         return
-    watch = await orders.order_on(services, click.invocation, form.channel_id, form.author_id)
-    post = words.begun(watch, await name_of(services, form.author_id), await orders.cost(services))
-    await services.messenger.tell(Recipient(click.invocation.user_id, form.channel_id), post)
+    post = words.begun(watch, await name_of(services, form.author_id), first)
+    await services.messenger.tell(Recipient(click.invocation.user_id, click.state.told_at or form.channel_id), post)
 
 
 async def _renew_home(services: Services, click: WatchClick) -> bool:
@@ -266,10 +280,10 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
     services = watcher.services
 
     @payloads.on_click(app, ids.ACTION_WATCH)
-    async def open_in_channel(body: dict[str, Any]) -> None:
-        invocation = payloads.to_invocation(body)
-        state = WatchState(channel_id=invocation.channel_id)
-        if not await open_window(watcher, invocation, state, payloads.clicked_value(body)):
+    async def open_in_message(body: dict[str, Any]) -> None:
+        invocation, (channel_id, author_id) = payloads.to_invocation(body), clicked_watch(body)
+        state = WatchState(channel_id=channel_id, told_at=invocation.channel_id)
+        if not await open_window(watcher, invocation, state, author_id):
             await services.messenger.tell(invocation.recipient, BUTTON_TOO_SLOW)
 
     @payloads.on_click(app, ids.ACTION_HOME_WATCH)
@@ -279,10 +293,13 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
         if not await open_window(watcher, visit.invocation, state, author_id):
             await services.show_home(visit, BUTTON_TOO_SLOW)
 
-    @payloads.on_click(app, ids.BLOCK_ASSISTANT, _ITS_SHARE)
+    @payloads.on_click(app, ids.BLOCK_ASSISTANT, _ITS_SHARE, ids.ACTION_WATCH_MORE)
     async def choose(body: dict[str, Any]) -> None:
-        form, is_share = to_watch_form(body), payloads.clicked_action(body) != ids.BLOCK_ASSISTANT
-        await _show(watcher, clicked_watch_window(body), form.author_id, form if is_share else None)
+        form, click, which = to_watch_form(body), clicked_watch_window(body), payloads.clicked_action(body)
+        if which == ids.ACTION_WATCH_MORE:
+            click = replace(click, state=click.state.model_copy(update={"is_long": True}))
+        keeps = which != ids.BLOCK_ASSISTANT and form.share
+        await _show(watcher, click, form.author_id, form if keeps else None)
 
     @payloads.on_click(app, ids.ACTION_WATCH_END)
     async def end_watch(body: dict[str, Any]) -> None:
@@ -291,7 +308,7 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
     @app.view(ids.VIEW_WATCH)
     async def set_watch(ack: AsyncAck, body: dict[str, Any]) -> None:
         click, form = clicked_watch_window(body), to_watch_form(body)
-        answer = await _submitted(watcher, click.invocation, form)
+        answer, first = await _submitted(watcher, click, form)
         await ack(**answer)
         if not answer:
-            await _say(services, click, form)
+            await _say(services, click, form, first)

@@ -4,11 +4,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from math import inf
 from typing import Any
 
+from bot.domain.numbers import number_of
 from bot.domain.watch import Shows, Watch
 from bot.features.watch import ids
 from bot.features.watch import text as words
+from bot.features.watch.input import WatchState
 from bot.slack import blocks as ui
 from bot.slack import ids as slack_ids
 from bot.slack.members import MembershipError
@@ -30,6 +33,7 @@ _TITLE, _NEW, _CHANGE = "Watches", ("Watch an assistant", "Watch"), ("Change a w
 _LABEL = 75  # https://docs.slack.dev/reference/block-kit/composition-objects/option-object
 _NAME, _WORDS = 80, 140
 _MOST_ASSISTANTS = 100
+DIGEST, ANNOUNCE = "digest", "announce"
 _SHARES = (1, 2, 5, 20)
 READING = "_Reading this channel…_"
 _NONE = "None. The assistant may have left, or it answers no one here."
@@ -51,7 +55,9 @@ class WatchView:
         names: The names of the assistants to choose from, by id.
         rubric: The rubric by which replies in the channel are scored.
         version: Identifies these settings, so that a change in the meantime is noticed on submission.
-        cost: How replies are scored and what that costs, if not in the usual way.
+        a_day: About how many replies a day the assistant writes.
+        usd: What it costs to score one, if that is known.
+        has_digest: Whether the channel's weekly digest is on.
     """
 
     watch: Watch
@@ -59,7 +65,9 @@ class WatchView:
     names: Mapping[str, str]
     rubric: Rubric
     version: str
-    cost: str = ""
+    a_day: float = 0
+    usd: float | None = None
+    has_digest: bool = False
 
 
 def said_modal(text: str) -> dict[str, Any]:
@@ -67,26 +75,53 @@ def said_modal(text: str) -> dict[str, Any]:
 
 
 def watch_modal(
-    state: ui.ModalState, form: WatchView, replies: Sequence[Message] | str | None, workspace_url: str
+    state: WatchState, form: WatchView, replies: Sequence[Message] | str | None, workspace_url: str
 ) -> dict[str, Any]:
     """The window, with `replies` that the watch might have taken, or why they cannot be read; None while they are."""
     watch, one_in = form.watch, round(1 / form.watch.share)
     shares = {str(each): f"A random 1 in {each}" if each > 1 else "All" for each in sorted({*_SHARES, one_in})}
     its_share = slack_ids.of(ids.BLOCK_SHARE, watch.author_id)
+    digest = [] if form.has_digest else [ui.option(DIGEST, "Post the channel's weekly digest")]
+    options = [*digest, ui.option(ANNOUNCE, "Tell the channel that this assistant is watched, and by whom")]
+    also = {"type": "checkboxes", "action_id": ids.BLOCK_ALSO, "options": options}
+    also |= {"initial_options": digest} if digest else {}
     blocks = [
-        ui.context(f"In <#{watch.channel_id}>. Please tell the channel that this assistant is watched."),
+        ui.context(f"In <#{watch.channel_id}>."),
         _select(ids.BLOCK_ASSISTANT, "Assistant", _assistants(form), watch.author_id) | {"dispatch_action": True},
-        *([ui.actions(_end(form))] if form.is_set else []),
         _select(its_share, "Replies to score", shares, str(one_in)) | {"dispatch_action": True},
-        *_draw(form),
-        *_alerts(form),
-        {"type": "divider"},
-        ui.section("*Replies of the last week that this watch could have scored*"),
-        *_replies(form, replies, workspace_url),
+        ui.context(price_a_day(watch, form.a_day, form.usd)),
+        *([] if form.is_set else [ui.field("Also", also, is_optional=True)]),
     ]
+    if state.is_long:
+        blocks += [
+            *_draw(form),
+            *_alerts(form),
+            {"type": "divider"},
+            ui.section("*Replies of the last week that this watch could have scored*"),
+            *_replies(form, replies, workspace_url),
+            *([ui.actions(_end(form))] if form.is_set else []),
+        ]
+    else:
+        more = ui.button("More", ids.ACTION_WATCH_MORE)
+        blocks += [ui.context(f"It scores {words.order(watch)}"), ui.actions(more)]
     title, submit = _CHANGE if form.is_set else _NEW
-    seen = state.model_copy(update={"version": form.version})
+    seen = state.model_copy(update={"version": form.version, "a_day": scores_a_day(watch, form.a_day)})
     return ui.modal(ids.VIEW_WATCH, title, seen, blocks, submit, "Cancel")
+
+
+def scores_a_day(watch: Watch, a_day: float) -> float:
+    """About how many scores a day a watch takes if its assistant writes `a_day` replies."""
+    return min(a_day * watch.share, watch.per_day or inf)
+
+
+def price_a_day(watch: Watch, a_day: float, usd: float | None) -> str:
+    """The same in words, and what they cost, each `usd` if that is known."""
+    if not (a_day := scores_a_day(watch, a_day)):
+        return "It wrote nothing in the last week, so I cannot estimate the cost."
+    cost = f"about ${a_day * usd:,.2f}" if usd and a_day * usd >= 0.01 else "less than $0.01"
+    free = ". What they cost is not known." if usd is None else ", at no cost."
+    price = f": {cost} a day at list price." if usd else free
+    return f"About {number_of(max(round(a_day), 1), 'score')} a day at last week's pace{price}"
 
 
 def off_floor(scale: Scale) -> str:
@@ -133,7 +168,6 @@ def _draw(form: WatchView) -> list[ui.Block]:
             watch.shows,
         ),
         ui.context(f"Replies are scored with this channel's rubric, `{rubric}`. `/judge rubric` lists them all."),
-        *([ui.context(form.cost)] if form.cost else []),
     ]
 
 

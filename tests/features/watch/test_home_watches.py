@@ -9,7 +9,7 @@ from bot.features.watch import MOST_AT_HOME as MOST_WATCHES
 from bot.features.watch import ids
 from bot.features.watch.figures import CountedWatch
 from bot.features.watch.text import line
-from tests.features.watch.test_watch_window import filled, its, updates
+from tests.features.watch.test_watch_window import filled, grown, its, updates
 from tests.features.watch.watching import add_other, only, orders, say
 from tests.stage import CHANNEL, Stage, shown
 
@@ -55,10 +55,11 @@ async def test_a_watch_is_changed_in_the_tab_which_then_shows_it(stage: Stage) -
     await say(stage, "@other all 7 a day")
     await home(stage)
     await press_change(stage, 1)
-    await filled(stage, "Replies of other will no longer be scored")
+    await filled(stage, "Replies to score")
+    assert "Replies of other will no longer be scored" in await grown(stage)
     other = stage.slack.person("other").id
     stage.ann.click(stage.ann.view, its(ids.BLOCK_SHARE, other), "2")  # the window is filled anew
-    await stage.slack.until(lambda: updates(stage) == 4)
+    await stage.slack.until(lambda: updates(stage) == 5)
     await stage.slack.settled(stage.ann.submit({its(ids.BLOCK_PER_DAY, other): "9"}))
     words = await renewed(stage, "at most 9 a day")
     assert "*other*: a random 1 in 2 of its replies to people, at most 9 a day." in words
@@ -70,7 +71,8 @@ async def test_a_watch_that_is_ended_from_the_tab_leaves_it(stage: Stage) -> Non
     await say(stage, "@helper all")
     await home(stage)
     await press_change(stage)
-    await filled(stage, "End this watch")
+    await filled(stage, "Replies to score")
+    await grown(stage)
     stage.ann.click(stage.ann.view, ids.ACTION_WATCH_END)
     await stage.slack.until(lambda: stage.ann.home and "Watched in your channels" not in shown(stage.ann.home))
     assert "no longer watched here" in await filled(stage, "no longer watched")

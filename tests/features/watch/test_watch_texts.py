@@ -31,7 +31,7 @@ from pocket_slack.blocks import check_blocks, check_view
 from tests.cases import NOW, WEEK, a_row
 from tests.texts import read, read_window, unlike
 
-STATE = WatchState(channel_id="C1", home_id="D1")
+STATE = WatchState(channel_id="C1", home_id="D1", is_long=True)
 URL = "https://acme.slack.com/"
 MANY = {f"U{number}": "x" * 200 for number in range(150)}
 
@@ -123,6 +123,8 @@ def test_the_window_reads_as_in_the_snapshot(snapshot: SnapshotAssertion) -> Non
     new = replace(form(names), is_set=False)
     usual = read_window(watch_modal(STATE, new, [reply("*All* is `well`."), reply("word " * 50)], URL))
     assert usual == snapshot
+    short = replace(new, a_day=12, usd=0.0002)
+    assert read_window(watch_modal(WatchState(channel_id="C1"), short, None, URL)) == snapshot(name="short")
     others = form(names, share=1 / 3, per_day=7, alerts_to=("C1", "U1"), floor=2.5, shows=Shows.REACTION)
     for name, found, replies in (("set", others, []), ("new", new, []), ("reading", new, None), ("no", new, "No.")):
         assert unlike(usual, read_window(watch_modal(STATE, found, replies, URL))) == snapshot(name=name)

@@ -1,0 +1,87 @@
+"""What a new watch tells: the channel, if that is wanted, that it is watched, and then its first figures."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+from math import ceil
+
+from bot.domain.numbers import number_of
+from bot.domain.watch import Watch
+from bot.domain.week import Week
+from bot.feature import Services
+from bot.features.watch.figures import name_of, read_watched
+from bot.features.watch.low_alerts import tell_once
+from bot.features.watch.orders import price_of
+from bot.features.watch.queries import Notices, day_of, watched
+from bot.features.watch.reply_queries import Replies
+from bot.features.watch.text import scored, week_lines
+from bot.figures.lowest import low_blocks
+from bot.slack import blocks as ui
+from bot.slack.messenger import Post
+from bot.slack.mrkdwn import clip
+from bot.store.audit import Action
+from bot.store.figures import Span, TimedScore
+
+FIRST = 20
+"""After so many scores of a new watch its first figures are told."""
+_NEW_FOR, _LATE = timedelta(weeks=8), timedelta(days=2)  # notices are kept for longer
+_NAME = 80
+
+
+async def tell_post(services: Services, watch: Watch, name: str, post: Post) -> None:
+    """Sends a post to each who hears of a watch, at most once under that name."""
+
+    async def write() -> tuple[Post, Sequence[int]]:
+        return post, ()
+
+    await tell_once(services, watch, name, day_of(watch.since), write)
+
+
+async def announce(services: Services, watch: Watch, by: str) -> None:
+    """Tells a channel once that it is watched, and by whom."""
+    model, _ = await price_of(services, watch.team_id, watch.channel_id)
+    name = clip(await name_of(services, watch.author_id), _NAME)
+    said = f"<@{by}> has *{name}* watched here: an AI judge, `{clip(model, _NAME)}`, scores {scored(watch)}"
+    to = replace(watch, alerts_to=(watch.channel_id,))
+    await tell_post(services, to, f"announced {watch.since:%H:%M:%S}", Post(said.replace("*", ""), [ui.section(said)]))
+
+
+def when_first(a_day: float) -> str:
+    """When a new watch, which takes so many scores a day, tells its first figures."""
+    pace = f", at last week's pace in about {number_of(ceil(FIRST / a_day), 'day')}" if a_day else ""
+    return f"The first figures come after {FIRST} scores{pace}."
+
+
+async def tell_first(services: Services) -> None:
+    """Tells who hears of a new watch, or else who set it, its first figures, once there are enough scores."""
+    notices, now = Notices(services.store.database), services.clock()
+    for watch in await services.store.watches.of(services.identity.team_id):
+        if now > watch.since + _NEW_FOR:
+            continue
+        its = Action.WATCH_SET, watch.team_id, watch.channel_id, watch.author_id
+        to = watch.alerts_to or tuple(filter(None, [await services.store.audit.last_by(*its)]))
+        name, day = f"first {watch.since:%H:%M:%S}", day_of(watch.since)
+        posted = await notices.of_day(watch, day)
+        if all(posted.get((name, each)) for each in to):
+            continue
+        scores = await services.store.tallies.in_order(watched(watch), Span(watch.since, now))
+        if len(scores) >= FIRST:
+            write = partial(_first, services, watch, scores)
+            await tell_once(services, replace(watch, alerts_to=to), name, day, write)
+
+
+async def _first(services: Services, watch: Watch, scores: Sequence[TimedScore]) -> tuple[Post, Sequence[int]] | None:
+    """The first figures in the words of a digest, and the case whose score they tell; None if they come too late."""
+    now, store = services.clock(), services.store
+    if scores[FIRST - 1].judged_at < now - _LATE:
+        return None
+    week, name = Week(watch.since, now, services.schedule.zone), await name_of(services, watch.author_id)
+    (found,) = await read_watched(store.tallies, Replies(store.database), watched(watch), week, now)
+    lines = list(week_lines(replace(found, change=None), clip(name, _NAME)))
+    lowest = [min(scores, key=lambda each: (each.score, -each.id)).id]
+    cases = await store.low_replies.among(watched(watch), lowest)
+    title = f"First figures of the watch in <#{watch.channel_id}>, since {ui.short_date(watch.since)}"
+    listed = [ui.section("*Lowest*"), *low_blocks(cases, [name] * len(cases), services.identity.url)]
+    blocks = [ui.section("\n".join([f"*{title}*", *lines])), *(listed if cases else [])]
+    return Post(f"{title}: {lines[0]}".replace("*", ""), blocks), lowest

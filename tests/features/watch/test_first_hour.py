@@ -1,0 +1,263 @@
+"""The first hour: from the invitation to the first figures, as the person who invites the app sees it."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import update
+
+from bot.features.watch import ids
+from bot.features.watch.first_figures import FIRST, tell_first
+from bot.features.watch.first_hour import ONLY_WHEN_ASKED
+from bot.features.watch.orders import price_of, replies_a_day
+from bot.features.watch.window_text import ANNOUNCE, price_a_day
+from bot.settings import OFFLINE
+from bot.slack import ids as slack_ids
+from bot.store.schema import cases, watches
+from judge import DEFAULT_MODEL
+from pocket_slack import Delivery, Message, Person, channels
+from tests.features.watch.test_watch_window import filled, updates
+from tests.features.watch.watching import WATCH, only, say, write_scores
+from tests.stage import CHANNEL, LOST, Stage, StageFactory, buttons, shown
+
+SOON = timedelta(minutes=6)  # a claim that was not kept is over by then
+BUTTONS = [ids.ACTION_WATCH, ids.ACTION_WEEKLY, ids.ACTION_ONLY_ASKED]
+
+
+def told(stage: Stage, person: Person | None = None) -> list[Message]:
+    """The app's direct messages to a person."""
+    return list(stage.slack.workspace.channel((person or stage.ann).im).messages.values())
+
+
+async def invite(stage: Stage, person: Person | None = None) -> Delivery:
+    """The event of a person who invites the app into the channel, once it is acknowledged."""
+    workspace = stage.slack.workspace
+    members = workspace.channel(CHANNEL).members
+    if workspace.bot.id in members:
+        members.remove(workspace.bot.id)
+    (person or stage.ann).invite(CHANNEL, workspace.bot.id)
+    (delivery,) = [each for each in workspace.deliveries.latest() if is_join(each)][-1:]
+    return await stage.slack.settled(delivery)
+
+
+def is_join(delivery: Delivery) -> bool:
+    event = delivery.payload.get("event") or {}
+    return event.get("type") == "member_joined_channel"
+
+
+async def welcomed(stage: Stage) -> Message:
+    await invite(stage)
+    (message,) = told(stage)
+    return message
+
+
+async def test_whoever_invites_the_app_is_told_what_it_can_do_there_and_the_channel_is_not(stage: Stage) -> None:
+    stage.ask_and_answer()
+    message = await welcomed(stage)
+    words = shown(message)
+    for said in (
+        "now* and see 1 assistant there: *helper*.",
+        "go, without names, to 127.0.0.1.",
+        "dropped after 90 days",
+    ):
+        assert said in words
+    assert "A watch on helper: about 1 score a day at last week's pace." in words
+    assert buttons(message) == BUTTONS
+    assert stage.ours() == []
+    assert stage.ann.ephemerals(CHANNEL) == []
+
+
+async def test_an_event_sent_again_and_a_second_invitation_tell_nothing_more(stage: Stage) -> None:
+    delivery = await invite(stage)
+    stage.slack.workspace.deliveries.redeliver(delivery)
+    await invite(stage)
+    await invite(stage, stage.ben)
+    assert [len(told(stage, each)) for each in (stage.ann, stage.ben)] == [1, 1]
+
+
+@pytest.mark.parametrize("fault", LOST)
+async def test_a_lost_answer_does_not_tell_twice(stage: Stage, fault: dict[str, Any]) -> None:
+    stage.slack.fail("chat.postMessage", **fault)
+    await invite(stage)
+    await invite(stage)
+    assert len(told(stage)) == 1
+
+
+async def test_others_who_join_and_an_app_that_joins_by_itself_are_told_nothing(stage: Stage) -> None:
+    workspace = stage.slack.workspace
+    workspace.add_user("cleo")
+    stage.ann.invite(CHANNEL, "cleo")
+    workspace.channel(CHANNEL).members.remove(workspace.bot.id)
+    channels.join(workspace, workspace.channel(CHANNEL), workspace.bot)
+    await stage.slack.settled([each for each in stage.slack.workspace.deliveries.latest() if is_join(each)][-1])
+    assert told(stage) == []
+
+
+async def test_people_of_other_companies_are_told_nothing(stage: Stage) -> None:
+    stage.slack.workspace.channel(CHANNEL).shared_with = "T9"
+    stage.ben.user.team_id = "T9"
+    await invite(stage, stage.ben)
+    await invite(stage)
+    assert [len(told(stage, each)) for each in (stage.ann, stage.ben)] == [1, 0]
+
+
+async def test_who_may_set_no_watch_gets_a_line_without_buttons(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(watch_by_admins=True)
+    message = await welcomed(stage)
+    assert "Only workspace admins can change watches here (setting WATCH_BY_ADMINS)." in shown(message)
+    assert buttons(message) == []
+    assert "WATCH_BY_ADMINS" in await say(stage, "@helper all")
+    stage.ben.user.is_admin = True
+    await invite(stage, stage.ben)
+    assert buttons(told(stage, stage.ben)[0]) == BUTTONS
+
+
+@pytest.mark.parametrize("trouble", ["guest", "denied", "unread", "silent"])
+async def test_trouble_is_a_line_or_silence(open_stage: StageFactory, trouble: str) -> None:
+    stage: Stage = await open_stage(**({"channels_allowed": "C99"} if trouble == "denied" else {}))
+    stage.ann.user.is_guest = trouble == "guest"
+    if trouble == "unread":
+        stage.slack.fail("conversations.history", error="missing_scope")
+    if trouble == "silent":
+        stage.slack.fail("chat.postMessage", error="messages_tab_disabled")
+    await invite(stage)
+    said = {"guest": "Guests cannot", "denied": "Scoring is switched off", "unread": "missing_scope"}.get(trouble)
+    assert [buttons(each) for each in told(stage)] == ([[]] if said else [])
+    assert said is None or said in shown(told(stage)[0])
+
+
+async def test_a_channel_that_is_watched_already_needs_no_welcome(stage: Stage) -> None:
+    await say(stage, "@helper all")
+    await invite(stage)
+    assert told(stage) == []
+
+
+@pytest.mark.needs("digest")
+async def test_one_window_sets_the_watch_and_the_digest_and_says_when_figures_come(stage: Stage) -> None:
+    stage.ask_and_answer()
+    stage.ann.click(await welcomed(stage), ids.ACTION_WATCH)
+    assert "Most scored replies" not in await filled(stage, "Replies to score")
+    await stage.slack.settled(stage.ann.submit())
+    said = (await stage.told(stage.ann, channel=stage.ann.im)).text
+    assert "The first figures come after 20 scores, at last week's pace in about 20 days. The digest is on" in said
+    assert (await only(stage)).alerts_to == (stage.ann.id,)
+    assert [each.channel_id for each in await stage.log.channels.wanted(stage.slack.workspace.team_id)]
+    assert stage.ours() == []
+
+
+async def test_what_was_chosen_stays_when_the_window_grows(stage: Stage) -> None:
+    stage.ann.command(CHANNEL, slack_ids.COMMAND, "watch @helper")
+    await filled(stage, "Replies to score")
+    stage.ann.fill({ids.BLOCK_ALSO: [ANNOUNCE]})
+    before = updates(stage)
+    stage.ann.click(stage.ann.view, slack_ids.of(ids.BLOCK_SHARE, stage.helper.id), "5")
+    await stage.slack.until(lambda: updates(stage) > before)
+    for _ in range(2):
+        stage.ann.click(stage.ann.view, ids.ACTION_WATCH_MORE)
+    await filled(stage, "Replies of the last week")
+    await stage.slack.settled(stage.ann.submit({slack_ids.of(ids.BLOCK_PER_DAY, stage.helper.id): "7"}))
+    await stage.told(stage.ann)
+    watch = await only(stage)
+    assert (watch.share, watch.per_day, watch.alerts_to) == (0.2, 7, (stage.ann.id,))
+    assert await stage.log.channels.wanted(stage.slack.workspace.team_id) == []
+    (announced,) = stage.ours()
+    assert announced.text.startswith(f"<@{stage.ann.id}> has helper watched here: an AI judge, `gpt-6-luna`, scores a")
+
+
+@pytest.mark.needs("digest")
+async def test_the_other_buttons_answer_where_they_are(stage: Stage) -> None:
+    message = await welcomed(stage)
+    for _ in range(2):
+        stage.ann.click(message, ids.ACTION_WEEKLY)
+    said = await stage.told(stage.ann, 2, stage.ann.im)
+    assert ": The digest is on in this channel: every Monday" in said.text
+    stage.ann.click(message, ids.ACTION_ONLY_ASKED)
+    assert (await stage.told(stage.ann, 3, stage.ann.im)).text == ONLY_WHEN_ASKED
+
+
+async def first(stage: Stage, later: timedelta = timedelta()) -> None:
+    await tell_first(stage.services_at(later))
+
+
+async def begun(stage: Stage, alert: str, number: int) -> None:
+    """A watch since yesterday, with so many scores."""
+    await say(stage, f"@helper all alert {alert}")
+    earlier = (await only(stage)).since - timedelta(days=1)
+    await stage.log.database.execute(update(watches).values(since=earlier))
+    await write_scores(stage, [(2 / 24, 4, number - 1), (1 / 24, 1, 1)])
+
+
+@pytest.mark.parametrize("alert", ["me", "off", "here"])
+async def test_after_twenty_scores_the_first_figures_are_told_once(stage: Stage, alert: str) -> None:
+    await begun(stage, alert, FIRST - 1)
+    await first(stage)
+    assert [*told(stage), *stage.ours()] == []
+    await write_scores(stage, [(0, 4, 1)], "m, additive-5 1")
+    for later in (timedelta(), SOON, timedelta(days=20)):
+        await first(stage, later)
+    (message,) = stage.ours() if alert == "here" else told(stage)
+    words = shown(message)
+    assert "mean *3.9*" in words
+    assert "20 of 20 scored" in words
+    assert "|Score 1 of 5>" in words
+    assert "was" not in words
+
+
+@pytest.mark.parametrize("alert", ["me", "here"])
+async def test_first_figures_whose_answer_was_lost_are_not_sent_again(stage: Stage, alert: str) -> None:
+    await begun(stage, alert, FIRST)
+    stage.slack.fail("chat.postMessage", drop=True, is_applied=True)
+    for later in (timedelta(), SOON, SOON):
+        await first(stage, later)
+    assert len([*told(stage), *stage.ours()]) == 1
+
+
+async def test_first_figures_of_long_ago_are_not_told(stage: Stage) -> None:
+    await begun(stage, "me", FIRST)
+    await stage.log.database.execute(update(cases).values(judged_at=datetime.now(UTC) - timedelta(hours=20)))
+    await first(stage, timedelta(days=3))
+    assert told(stage) == []
+
+
+def test_replies_a_day_are_counted_by_threads() -> None:
+    now = datetime(2026, 11, 23, tzinfo=UTC)
+
+    def at(days: float) -> str:
+        return f"{(now - timedelta(days=days)).timestamp():.6f}"
+
+    alone = {"ts": at(1), "latest_reply": at(1), "reply_count": 3, "reply_users": ["U1"], "reply_users_count": 1}
+    turns = {
+        "ts": at(3.5),
+        "latest_reply": at(2),
+        "reply_count": 6,
+        "reply_users": ["U1", "U9"],
+        "reply_users_count": 2,
+    }
+    old = {"ts": at(9), "latest_reply": at(8), "reply_count": 5, "reply_users": ["U1"], "reply_users_count": 1}
+    top = {"ts": at(2), "bot_id": "B2", "user": "U2"}
+    assert replies_a_day([alone, turns, top], now) == {"U1": 4 / 3.5, "U9": 3 / 3.5, "U2": 1 / 3.5}
+    assert replies_a_day([old, alone], now) == {"U1": 1 / 7}
+    assert replies_a_day([], now) == {}
+
+
+async def test_the_price_of_a_usual_score_is_the_one_in_the_docs(stage: Stage) -> None:
+    assert stage.services
+    services, place = stage.services, (stage.slack.workspace.team_id, "C1")
+    assert await price_of(services, *place) == (DEFAULT_MODEL, None)  # at a server of one's own
+    for changes, usd in (({}, 0.00018), ({"judge_effort": "low"}, None), ({"judge_model": OFFLINE}, 0)):
+        settings = services.settings.model_copy(update={"openai_base_url": None, **changes})
+        _, found = await price_of(replace(services, settings=settings), *place)
+        assert found == (None if usd is None else pytest.approx(usd, abs=0.000005))
+
+
+def test_a_price_is_said_with_what_it_is_for() -> None:
+    assert price_a_day(WATCH, 0, 1) == "It wrote nothing in the last week, so I cannot estimate the cost."
+    begins = "About 35 scores a day at last week's pace"
+    assert [price_a_day(WATCH, 35.2, usd) for usd in (None, 0.0, 0.0002, 0.002)] == [
+        f"{begins}. What they cost is not known.",
+        f"{begins}, at no cost.",
+        f"{begins}: less than $0.01 a day at list price.",
+        f"{begins}: about $0.07 a day at list price.",
+    ]
+    assert price_a_day(replace(WATCH, share=0.5, per_day=9), 35, 0).startswith("About 9 scores a day")
