@@ -23,7 +23,7 @@ from bot.features.watch.reply_queries import draws
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from pocket_slack import Limits, ManualClock, Message, Sandbox, Workspace
 from tests.forked import Forked
-from tests.model_server import ModelServer
+from tests.model_server import Decided, ModelServer
 from tests.patience import ONLY_A_HANG_S
 from tests.programs import environment
 from tests.slow.test_kill import NO_LIMITS, ROUNDS, SEED
@@ -132,13 +132,13 @@ class Weeks:
 
 
 @asynccontextmanager
-async def weeks(model: ModelServer, folder: Path) -> AsyncIterator[Weeks]:
+async def weeks(model: ModelServer, folder: Path, **settings: str) -> AsyncIterator[Weeks]:
     clock = ManualClock(MONDAY.timestamp())
     workspace = Workspace(load_manifest(parts=[MESSAGE_EVENTS]), clock=clock, limits=Limits.off())
     people = [workspace.add_user("ann"), workspace.add_bot("helper")]
     workspace.add_channel(CHANNEL, [*people, workspace.bot])
     async with Sandbox(workspace) as slack:
-        env = environment(slack, model, folder) | NO_LIMITS | {"WATCH_BY": "events"}
+        env = environment(slack, model, folder) | NO_LIMITS | {"WATCH_BY": "events"} | settings
         env |= {"FILE": str(folder / "log.db"), "ERRORS": str(folder / "said.txt")}
         played = Weeks(slack, clock, folder / "clock", env)
         await played.start()
@@ -152,6 +152,14 @@ def worth(request: dict[str, Any]) -> str:
     """The score that the judged answer deserves."""
     found = re.findall(r"worth (\d)\.", str(request["messages"]))
     return f"score: {found[-1]}\nThat is what it is worth."
+
+
+def decided(request: dict[str, Any]) -> Decided | str:
+    """The same as a decision, or as the text that is asked for its reason."""
+    if "questions" not in request:
+        return worth(request)
+    (deserved,) = re.findall(r"worth (\d)\.", str(request["input"]))
+    return Decided({str(level): float(str(level) == deserved) for level in range(6)})
 
 
 async def play(played: Weeks, chance: random.Random) -> tuple[int, datetime]:
@@ -231,3 +239,35 @@ async def test_two_weeks_are_scored_and_reported_as_they_were_posted(model_serve
     week = {ts for ts in played.posted if float(ts) >= (MONDAY + timedelta(days=DAYS - 7)).timestamp()}
     scored, lost = len(week & drawn - missed), len(week & missed)
     assert f"Last 7 days: {len(week)} seen, {scored} scored or in progress, {lost} missed or unscored." in state
+
+
+async def test_kills_in_the_midst_of_a_watch_of_everything(model_server: ModelServer, tmp_path: Path) -> None:
+    chance, kills, at_once = random.Random(SEED), 6 * ROUNDS, 12
+    model_server.script(decided)
+    async with weeks(model_server, tmp_path, JUDGE_ASK="decision", JUDGE_CONCURRENCY="3") as played:
+        ann = played.slack.person("ann")
+        await played.slack.settled(ann.command(CHANNEL, "/judge", "watch @helper all"))
+        await played.slack.until(lambda: len(ann.ephemerals(CHANNEL)) == 1)
+        for hour in range(kills):
+            for number in range(at_once):
+                at = MONDAY + timedelta(hours=9 + hour, minutes=number)
+                await played.ask_and_answer(at, chance.randrange(6))
+            played.pass_on(at + timedelta(minutes=5))
+            asked = len(model_server.requests)
+            played.move += 1
+            played.tell()
+            await model_server.asked(asked + chance.randrange(1, at_once))
+            await played.kill()
+            await played.start()
+            await played.settle()
+        cases = played.rows("SELECT message_ts, score, input_tokens, points IS NOT NULL FROM cases")
+        others = played.rows("SELECT (SELECT count(*) FROM ratings), (SELECT count(*) FROM spent)")
+    low = {ts for ts, score in played.posted.items() if score <= 2}
+    # Nothing is lost or doubled; a decision takes 700 tokens and the reason for a low score 400, each counted once.
+    expected = [(ts, score, 1100 if ts in low else 700, 1) for ts, score in played.posted.items()]
+    assert sorted(cases) == sorted(expected)
+    assert others == [(len(played.posted), 0)]
+    texts = sum("questions" not in request for request in model_server.requests)
+    again = len(model_server.requests) - len(cases) - len(low)
+    print(f"{kills} kills, {len(cases)} replies, {again} requests again, {texts} of text for {len(low)} low ones")
+    assert 0 <= again <= kills * 3 * 2  # three cases at once, of two requests at most
