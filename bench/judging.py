@@ -5,7 +5,8 @@ The same 1,000 items go to one stub server (50 ms latency, 100 at a time, so at 
 - bare: a loop over `chat.completions.create` of the client on aiohttp, with the prompt rendered beforehand,
 - judge: `Judge.score` with one rating per verdict,
 - untyped: only the client's request method without types, which `Judge` uses: the limit for `Judge`,
-- aiohttp: the same bytes without the client, and so without its authentication, time-outs and error classes.
+- aiohttp: the same bytes without the client, and so without its authentication, time-outs and error classes,
+- decision: `Judge.score` with ask="decision", and bare: `decisions.create` of the client, which it is compared with.
 
 Rounds alternate, and each is compared with the bare one beside it, so that a busy machine slows both. The figures are
 medians over the rounds, with the worst one. Then the first verdict of a new process is compared with the first answer
@@ -20,6 +21,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from statistics import median
 from timeit import repeat
 from typing import Any
@@ -31,7 +33,9 @@ import openai
 from bench.model_stub import ANSWER
 from judge import DEFAULT_MODEL, Judge, load_rubric, nothing_to_judge, parse_rating, render_prompt
 from judge.scoring.attacks import find_flags
+from judge.scoring.decision import to_questions
 from judge.scoring.model.completion import cost_of, to_completion
+from judge.scoring.prompt import Texts, render_messages
 from judge.scoring.ratings import combine
 
 ITEMS = 1_000
@@ -115,10 +119,19 @@ def bare_client(url: str) -> openai.AsyncOpenAI:
 
 
 @asynccontextmanager
-async def judged(url: str) -> AsyncIterator[Ask]:
+async def bare_decision(url: str) -> AsyncIterator[Ask]:
+    """One decision through the bare client."""
+    rubric = load_rubric("additive-5")
+    asked: Any = {"input": render_messages(Texts(rubric, _QUESTION, _RESPONSE)), "questions": to_questions(rubric)}
+    async with bare_client(url) as client:
+        yield lambda: client.decisions.create(model="stub", **asked)
+
+
+@asynccontextmanager
+async def judged(url: str, ask: str = "text") -> AsyncIterator[Ask]:
     """One verdict with one rating."""
     os.environ["OPENAI_BASE_URL"] = url
-    async with Judge("stub", samples=1) as judge:
+    async with Judge("stub", samples=1, ask=ask) as judge:
         yield lambda: judge.score(_QUESTION, _RESPONSE)
 
 
@@ -138,18 +151,19 @@ async def run(ask: Ask) -> tuple[float, float]:
 async def compare(url: str) -> None:
     """Compares the ways and prints a line for each."""
     ways = {"bare": bare, "judge": judged, "untyped": untyped, "aiohttp": without_client}
+    ways |= {"bare decision": bare_decision, "decision": partial(judged, ask="decision")}
     rounds: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}
     for _ in range(ROUNDS):
         for name, way in ways.items():
             async with way(url) as ask:
                 rounds[name].append(await run(ask))
     print(f"{ITEMS:,} items, {AT_ONCE} at a time, {LATENCY_S * 1000:g} ms latency, medians of {ROUNDS} rounds")
-    print(f"{'':<12}{'items/s':>8}{'CPU/item':>11}{'wall* (worst)':>15}{'CPU* (worst)':>14}")
-    bare_wall_s, bare_cpu_s = zip(*rounds["bare"], strict=True)
+    print(f"{'':<14}{'items/s':>8}{'CPU/item':>11}{'wall* (worst)':>15}{'CPU* (worst)':>14}")
     for name, figures in rounds.items():
+        bare_wall_s, bare_cpu_s = zip(*rounds["bare decision" if "decision" in name else "bare"], strict=True)
         wall_s, cpu_s = zip(*figures, strict=True)
         print(
-            f"{name:<12}{ITEMS / median(wall_s):>8,.0f}{median(cpu_s) / ITEMS * 1000:>8.2f} ms"
+            f"{name:<14}{ITEMS / median(wall_s):>8,.0f}{median(cpu_s) / ITEMS * 1000:>8.2f} ms"
             f"{ratio(wall_s, bare_wall_s):>15}{ratio(cpu_s, bare_cpu_s):>14}"
         )
     print("* as a ratio to the bare one of the same round; targets for judge: at most 0.90 both")

@@ -1,4 +1,4 @@
-"""A model server that costs almost nothing: it gives every request the same answer after a fixed time.
+"""A model server that costs almost nothing: it gives every request of a kind the same answer after a fixed time.
 
 The benchmarks run it in its own process: `python -m bench.model_stub LATENCY_S` prints its address and serves
 until its standard input closes.
@@ -7,6 +7,8 @@ until its standard input closes.
 import asyncio
 import json
 import sys
+
+from judge import load_rubric
 
 ANSWER = json.dumps(
     {
@@ -24,7 +26,23 @@ ANSWER = json.dumps(
         "usage": {"prompt_tokens": 400, "completion_tokens": 12, "total_tokens": 412},
     }
 ).encode()
-_RESPONSE = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(ANSWER), ANSWER)
+_LEVELS = [{"label": str(score), "value": score, "probability": float(score == 4)} for score in range(6)]
+_POINTS = [{"type": "predicate", "name": name, "probability": 0.9} for name in load_rubric("additive-5").criteria]
+_USAGE = {"input_tokens": 700, "output_tokens": 7, "total_tokens": 707}
+_DETAILS = {"input_tokens_details": {"cache_write_tokens": 0, "cached_tokens": 0}}
+_DETAILS |= {"output_tokens_details": {"reasoning_tokens": 0}}
+DECISION = json.dumps(
+    {
+        "answers": [
+            {"type": "score", "name": "score", "score": 4.0, "confidence": 1.0, "probabilities": _LEVELS},
+            *_POINTS,
+        ],
+        "model": "stub",
+        "usage": _USAGE | _DETAILS,
+    }
+).encode()
+_HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+_RESPONSES = {path: _HEAD % (len(body), body) for path, body in ((b"completions", ANSWER), (b"decisions", DECISION))}
 
 
 class Stub(asyncio.Protocol):
@@ -46,11 +64,12 @@ class Stub(asyncio.Protocol):
         fields = dict(line.lower().split(b":", 1) for line in head.split(b"\r\n")[1:])
         if len(body) >= int(fields[b"content-length"]):
             self._received = b""
-            asyncio.get_running_loop().call_later(self._latency_s, self._answer)
+            path = head.partition(b" HTTP/")[0].rpartition(b"/")[2]
+            asyncio.get_running_loop().call_later(self._latency_s, self._answer, _RESPONSES[path])
 
-    def _answer(self) -> None:
+    def _answer(self, response: bytes) -> None:
         if not self._transport.is_closing():
-            self._transport.write(_RESPONSE)
+            self._transport.write(response)
 
 
 async def serve(latency_s: float) -> None:
