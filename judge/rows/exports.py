@@ -17,7 +17,7 @@ from judge.rows.row_file import ADDED, Prompts, Row
 from judge.scoring.conversation import Turn
 
 # Endings of formats that are not written here.
-_OTHER_FORMATS = {".bz2", ".gz", ".json", ".tsv", ".xls", ".xlsx", ".xz", ".zip", ".zst"}
+_OTHER_FORMATS = {".pdf", ".bz2", ".gz", ".json", ".tsv", ".xls", ".xlsx", ".xz", ".zip", ".zst"}
 _ROWS_AT_ONCE = 1_000
 
 

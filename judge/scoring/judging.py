@@ -257,12 +257,11 @@ class Judge:
         texts = Texts(self.rubric, question, response, conversation)
         return await self._in_time(lambda model, until: with_reason(model, verdict, texts, until))
 
-    async def _in_time(self, ask: Callable[[ChatModel, float], Awaitable[T]], of: ChatModel | None = None) -> T:
-        model = of or self._writer
+    async def _in_time(self, ask: Callable[[ChatModel, float], Awaitable[T]]) -> T:
         try:
-            return await ask(model, time.monotonic() + self._patience_s)
+            return await ask(self._writer, time.monotonic() + self._patience_s)
         except TimeoutError as exc:
-            raise self._too_late(model) from exc
+            raise self._too_late(self._writer) from exc
 
     def _check_points(self) -> None:
         if self.model == OFFLINE:
@@ -278,9 +277,7 @@ class Judge:
         """The answer of the model, or of the stronger one if there is one, to any prompt."""
         if self.model == OFFLINE:
             raise errors.SetupError(f"{OFFLINE!r} is no model and writes nothing; {_NAME_ONE}")
-        return _written(
-            await self._in_time(lambda model, until: model.complete(prompt, most_tokens=LONG, give_up_at=until))
-        )
+        return await self._written(lambda model, until: model.complete(prompt, most_tokens=LONG, give_up_at=until))
 
     @property
     def decides(self) -> bool:
@@ -288,15 +285,14 @@ class Judge:
         return self._ask_for == ways.DECISION
 
     async def decide(self, messages: Sequence[Mapping[str, str]], questions: Sequence[Mapping[str, Any]]) -> Written:
-        """The decision model's answers to other questions about other messages, as the JSON of a list.
+        """The decision model's answers to other questions, as the JSON of a list; JudgeError if the call failed."""
+        model = self._members[0].model
+        return await self._written(lambda _, until: model.decide(messages, questions, give_up_at=until))
 
-        Raises:
-            JudgeError: The call failed.
-        """
-        first = self._members[0].model
-        return _written(
-            await self._in_time(lambda model, until: model.decide(messages, questions, give_up_at=until), first)
-        )
+    async def _written(self, ask: Callable[[ChatModel, float], Awaitable[Completion]]) -> Written:
+        answer = await self._in_time(ask)
+        tokens = None if answer.input_tokens is None else answer.input_tokens + (answer.output_tokens or 0)
+        return Written(answer.choices[0].text, tokens)
 
     def unscored(self, why: ratings.Unscored, flags: tuple[ratings.Flag, ...] = ()) -> ratings.Verdict:
         """The verdict on texts that no model has rated."""
@@ -368,11 +364,6 @@ class Judge:
         return errors.DeadlineError(
             f"No answer from model {model.name!r} within {why}; {mend}, {shorter}or choose a faster {model.setting}."
         )
-
-
-def _written(answer: Completion) -> Written:
-    tokens = None if answer.input_tokens is None else answer.input_tokens + (answer.output_tokens or 0)
-    return Written(answer.choices[0].text, tokens)
 
 
 def _check(question: object, response: object, conversation: object) -> None:

@@ -33,8 +33,7 @@ _MOST_ASSISTANTS = 5
 NOT_SORTED = "not sorted"
 LOW_TITLE = "Low replies of the week"
 FILE_IS_THEIRS = (
-    "The low replies that you asked for, one in each line. I delete this file when one of them is deleted or "
-    "forgotten; what you download is yours to delete."
+    "I delete this file when one of its replies is deleted or forgotten. What you download is yours to delete."
 )
 FILE_SENT = "The file is in your direct messages with me."
 NO_FILE = "Slack did not take the file. Try again in a minute."
@@ -71,9 +70,8 @@ async def _find(services: Services, place: Place, week: Week, replies: Sequence[
         used = services.store, services.limits, place.team_id
         return ask(*used, [*map(str, its)], partial(request, *its), lambda answer: answer.tokens or 0)
 
-    write, decide = partial(within, judge.write), partial(within, judge.decide)
-
-    found = await find_causes(write, reasons, names, decide if judge.decides else None)
+    decide = partial(within, judge.decide) if judge.decides else None
+    found = await find_causes(partial(within, judge.write), reasons, names, decide)
     await note_causes(database, place, week.label, found.counts)
 
 
@@ -86,16 +84,9 @@ async def _ask_for_points(services: Services, replies: Sequence[LowCase]) -> Non
 
 
 def cause_blocks(
-    now: Mapping[int, str],
-    before: Mapping[int, str],
-    theirs: Sequence[tuple[str, Mapping[int, str]]] = (),
-    *,
-    when: str = "",
+    now: Mapping[int, str], before: Mapping[int, str], theirs: Sequence[tuple[str, Mapping[int, str]]], when: str = ""
 ) -> list[ui.Block]:
-    """How many low replies of a week have each cause, and how many had it the week before; empty without causes.
-
-    `theirs` are the names of assistants with their part of it; if several have five, it is counted, too.
-    """
+    """How many low replies of a week have each cause, and had it the week before; and of each assistant, if several."""
     earlier, lines = Counter(before.values()), [f"*Why replies scored low{when}*"]
     for name, number in _ordered(now):
         trend = f", last week {earlier[name]} of {len(before)}" if before and name != OTHER else ""
@@ -119,18 +110,14 @@ async def send_file(
         case = await cases.get(reply.id) if reply.reason else None
         if case:
             said = [{"role": turn.role, "content": turn.text} for turn in (await cases.with_turns(case)).conversation]
-            link = ui.address(url, case.channel_id, reply.message_ts, case.thread_ts)
+            link = ui.address(url, case.channel_id, reply.message_ts, reply.thread_ts)
             texts = {"prompt": case.question, "conversation": said, "completion": case.response}
             why = {"justification": case.justification, "points": reply.points, "cause": sorted_.get(case.id)}
             rows[case.id] = encode({"case": case.id, "score": case.score, **texts, **why, "link": link})
+    content, name, to = "\n".join(rows.values()), "low-replies.jsonl", {"channels": [user_id], "title": LOW_TITLE}
     try:
-        sent = await services.client.files_upload_v2(
-            content="\n".join(rows.values()),
-            filename="low-replies.jsonl",
-            title=LOW_TITLE,
-            channels=[user_id],
-            initial_comment=FILE_IS_THEIRS,
-        )
+        call = services.client.files_upload_v2
+        sent = await call(content=content, filename=name, initial_comment=FILE_IS_THEIRS, **to)  # type: ignore[arg-type]
     except (SlackApiError, SlackRequestError) as exc:
         logger.info("private_way_failed", way="files.upload", error=type(exc).__name__)
         return NO_FILE

@@ -271,13 +271,10 @@ def register(app: AsyncApp, services: Services) -> None:
         await services.messenger.update_modal(view["id"], ui.page(LOW_TITLE, [ui.context(said), *view["blocks"][1:]]))
         return ""
 
-    async def show_details(settings: ChannelSettings, which: str, _: dict[str, Any]) -> Post:
-        return await poster.details(services, settings, which)
-
     answers: Mapping[str, Callable[[ChannelSettings, str, dict[str, Any]], Awaitable[Post | str]]] = {
         ids.ACTION_LOW_LIST: list_low,
         ids.ACTION_LOW_FILE: send_low,
-        ids.ACTION_DIGEST_DETAILS: show_details,
+        ids.ACTION_DIGEST_DETAILS: lambda settings, which, _: poster.details(services, settings, which),
     }
 
     @payloads.on_click(app, *answers)

@@ -98,7 +98,7 @@ async def stats(
     url = services.identity.url
     place = Place(settings.team_id, settings.channel_id, author_id)
     last = await read_causes(services.store.database, place, week.before().label) if is_of_one else {}
-    why = causes.cause_blocks(last, {}, when=" last week")
+    why = causes.cause_blocks(last, {}, (), " last week")
     post = text.stats_message(figures, lead, listed, url, settings.channel_id, subject, why, has_lowest=is_of_one)
     thumbs = await services.store.thumbs.counts(place, Span(week.start, services.clock()))
     named = await assistants(services, [each.author_id for each in thumbs]) if author_id is None else None
@@ -194,8 +194,7 @@ async def details(services: Services, settings: ChannelSettings, which: str) -> 
 
 async def low_window(services: Services, settings: ChannelSettings, which: str, reader: str) -> Block:
     """The window with the low replies of a week, given as its two ends, or of an author in it, for one person."""
-    replies, listed, sorted_ = await _low_of(services, settings, which)
-    await services.store.assignments.note_told(settings.team_id, [case.id for case in replies], reader)
+    replies, listed, sorted_ = await _low_of(services, settings, which, reader)
     has_file = client.FILES in services.identity.scopes and any(case.reason for case in replies)
     of_file = f"{settings.channel_id}:{which}" if has_file else ""
     return causes.list_window(replies, listed, sorted_, services.identity.url, of_file)
@@ -203,16 +202,18 @@ async def low_window(services: Services, settings: ChannelSettings, which: str, 
 
 async def send_low(services: Services, settings: ChannelSettings, which: str, reader: str) -> str:
     """Sends the same list to that person as a file, and returns the sentence about it."""
-    replies, _, sorted_ = await _low_of(services, settings, which)
+    replies, _, sorted_ = await _low_of(services, settings, which, reader)
     return await causes.send_file(services, settings.team_id, reader, replies, sorted_)
 
 
 async def _low_of(
-    services: Services, settings: ChannelSettings, which: str
+    services: Services, settings: ChannelSettings, which: str, reader: str
 ) -> tuple[Sequence[LowCase], Mapping[str, Member], Mapping[int, str]]:
     week, author_id = _week_of(services, settings, which), ([*which.split("/")[2:], None])[0]
-    sorted_ = await read_causes(services.store.database, Place(settings.team_id, settings.channel_id), week.label)
-    return *await low_replies(services, settings, week, author_id=author_id), sorted_
+    replies, listed = await low_replies(services, settings, week, author_id=author_id)
+    await services.store.assignments.note_told(settings.team_id, [case.id for case in replies], reader)
+    place = Place(settings.team_id, settings.channel_id)
+    return replies, listed, await read_causes(services.store.database, place, week.label)
 
 
 async def _read(
