@@ -18,9 +18,9 @@ class Entry:
     Attributes:
         id: Counts up from 1.
         at: Seconds since the epoch.
-        kind: `connection`, `envelope`, `ack`, `failure`, `call`, `response_url`, `upload`, `fault`, `execution`, or a
-            change that people see: `message`, `message_changed`, `message_deleted`, `streamed`, `ephemeral`, `view`,
-            `home`, `channel`, `user`.
+        kind: `connection`, `envelope`, `ack`, `failure`, `call`, `response_url`, `fault`, `execution`, or a change
+            that people see: `message`, `message_changed`, `message_deleted`, `streamed`, `ephemeral`, `view`, `home`,
+            `channel`, `user`.
         data: The details of that kind, ready for JSON. They never contain tokens.
     """
 

@@ -43,7 +43,7 @@ _MASK = "•••"
 _SECRETS = (
     re.compile(r"\b(xox[a-z]-|xapp-|xwfp-)[\w-]+"),
     re.compile(r"([?&]ticket=)[\w-]+"),
-    re.compile(r"(://[^/\s]+/(?:commands|actions|app)/)[\w-]+"),
+    re.compile(r"(://[^/\s]+/(?:commands|actions|app|upload/v1)/)[\w-]+"),
 )
 
 Event = tuple[str, Any]

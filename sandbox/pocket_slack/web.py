@@ -57,8 +57,9 @@ class Web:
         is_whole = file is not None and not file.is_deleted and len(content) == file.length
         if file and is_whole:
             file.content = content
-        self._ws.journal.record("upload", file=file.id if file else None, length=len(content), is_taken=is_whole)
-        return web.Response(status=200 if is_whole else 400, text=f"OK - {len(content)}" if is_whole else "")
+        status, args = 200 if is_whole else 400, {"file": file.id if file else None, "length": len(content)}
+        self._ws.journal.record("call", method="upload", args=args, status=status, answer=None)
+        return web.Response(status=status, text=f"OK - {len(content)}" if is_whole else "")
 
     async def respond(self, request: web.Request) -> web.StreamResponse:
         """Answers one post to a `response_url`."""

@@ -8,6 +8,8 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from pocket_slack import Sandbox, Workspace
+from pocket_slack.people import Person
+from pocket_slack.stream import to_events
 
 Call = Any
 Refused = Any
@@ -42,6 +44,9 @@ async def test_an_upload_counts_once_and_whole(slack: Sandbox, client: AsyncWebC
         form.add_field("file", b"six", filename="b.txt")
         statuses.append((await http.post(other["upload_url"], data=form)).status)
     assert statuses == [400, 200, 400, 200]
+    ann = Person(slack.workspace, "ann")
+    seen = [data for entry in slack.workspace.journal.entries for _, data in to_events(ann, entry)]
+    assert [each["status"] for each in seen if each.get("method") == "upload"] == statuses
     await client.files_completeUploadExternal(files=files)
     with pytest.raises(SlackApiError, match="file_not_found"):
         await client.files_completeUploadExternal(files=files)

@@ -113,6 +113,7 @@ def test_a_snapshot_holds_what_that_person_sees(workspace: Workspace) -> None:
         ("xapp-1-A0-XY", "xapp-•••"),
         (["ws://127.0.0.1:1/link/?ticket=a-b_c&app_id=A1"], ["ws://127.0.0.1:1/link/?ticket=•••&app_id=A1"]),
         ("http://127.0.0.1:1/actions/s3-cr_et", "http://127.0.0.1:1/actions/•••"),
+        ("http://127.0.0.1:1/upload/v1/s3-cr_et", "http://127.0.0.1:1/upload/v1/•••"),
         ("a token of love", "a token of love"),
         (7, 7),
     ],
