@@ -1,8 +1,6 @@
 """`judge-bot view`: what a channel may see, in one page, and nothing of what it may not."""
 
 import json
-import os
-import stat
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -191,22 +189,6 @@ async def test_page_is_titled_by_the_channels_name(tmp_path: Path) -> None:
             code, _, err = await run("view", env, tmp_path, "--channel", given)
             assert (code, err) == (0, "")
             assert _data((tmp_path / f"{channel_id}.html").read_text())["title"] == f"#{CHANNEL}"
-
-
-async def test_channel_of_two_workspaces_is_asked_for(database_url: str, tmp_path: Path) -> None:
-    async def fill(log: Store) -> None:
-        for team_id in ("T1", "T2"):
-            await delivered(log, team_id, team_id=team_id, response=f"Because of {team_id}.")
-
-    await with_log(database_url, fill)
-    code, _, err = await command("view", database_url, tmp_path, "--channel", "C1")
-    assert code == 2
-    assert err.endswith("in each of 2 workspaces; say which: --channel T1/C1, --channel T2/C1\n")
-    code, _, err = await command("view", database_url, tmp_path, "--channel", "T2/C1")
-    assert (code, err) == (0, "")
-    (reply,) = _data((tmp_path / "C1.html").read_text())["replies"]
-    assert reply["response"] == "Because of T2."
-    assert stat.filemode(os.stat(tmp_path / "C1.html").st_mode) == "-rw-------"
 
 
 async def test_who_made_a_page_of_which_channel_is_noted_first(tmp_path: Path) -> None:

@@ -218,13 +218,6 @@ async def test_a_verdict_that_slack_did_not_let_through_is_not_shown_to_the_next
     assert (await requesters(stage), len(stage.model.requests)) == (["ann", "ben"], 2)
 
 
-@pytest.mark.needs("labels")
-async def test_a_verdict_that_slack_did_not_let_through_is_for_nobody_else_to_label(stage: Stage) -> None:
-    await blocked_verdict(stage)
-    click(stage, stage.ben, ids.ACTION_AGREE, "agree:1")
-    assert (await stage.told(stage.ben)).text == NO_CASE
-
-
 @pytest.mark.needs("privacy")
 async def test_a_verdict_that_slack_did_not_let_through_is_for_nobody_else_to_forget(stage: Stage) -> None:
     from bot.features.privacy.text import NOTHING

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -158,24 +158,14 @@ async def test_a_blind_label_stands(log: Store) -> None:
     assert await recorded(log) == [(number, ANN, 3, True, 1.0)]
 
 
-@pytest.mark.parametrize("mark", ["edited_at", "deleted_at", "forgotten_at"])
-async def test_a_case_that_has_changed_since_takes_no_label(log: Store, mark: str) -> None:
+@pytest.mark.on("sqlite")
+async def test_a_case_that_has_changed_since_takes_no_label(log: Store) -> None:
     await add(log)
     shown = await drawn(log)
-    await change(log, **{mark: THURSDAY})
+    await change(log, edited_at=THURSDAY)
     with pytest.raises(NotRecordedError):
         await log.assignments.record("T1", ANN, shown, Label(3, None))
     assert await recorded(log) == []
-
-
-async def test_draws_go_with_their_case(log: Store) -> None:
-    await add(log)
-    shown = await drawn(log)
-    await log.forgetting.forget([shown.id], ANN)
-    with pytest.raises(NotRecordedError):
-        await log.assignments.record("T1", ANN, shown, Label(3, None))
-    async with log.database.engine.connect() as connection:
-        assert (await connection.execute(select(assignments))).all() == []
 
 
 @pytest.mark.on("sqlite")
@@ -299,15 +289,6 @@ async def waiting(log: Store, user_id: str = ANN) -> list[tuple[int, float]]:
     async with log.database.engine.connect() as connection:
         query = select(assignments.c.case_id, assignments.c.probability).where(assignments.c.user_id == user_id)
         return [(row.case_id, row.probability) for row in await connection.execute(query)]
-
-
-@pytest.mark.on("sqlite")
-async def test_without_stored_texts_no_case_waits(database_url: str) -> None:
-    log = await Store.open(database_url, "none")
-    await add(log, at=datetime.now(UTC))
-    assert await log.assignments.count("T1", ANN, ["C1"]) == 0
-    assert await drawn(log) is None
-    await log.close()
 
 
 @pytest.mark.slow

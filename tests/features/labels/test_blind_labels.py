@@ -3,7 +3,6 @@
 import asyncio
 import json
 import re
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -291,19 +290,6 @@ async def test_the_same_window_submitted_twice_records_once(stage: Stage) -> Non
     assert [row[:3] for row in await recorded(stage)] == [(number, stage.ann.id, 2)]
 
 
-async def test_a_window_submitted_again_with_another_score_says_that_it_is_not_recorded(stage: Stage) -> None:
-    await replies(stage, 2)
-    number = case_in(await open_window(stage))
-    block = slack_ids.of(ids.BLOCK_SCORE, number)
-    first = stage.ann.submit({block: "2"})
-    await stage.slack.settled(first)
-    payload = json.loads(json.dumps(first.payload))
-    payload["view"]["state"]["values"][block][block]["selected_option"]["value"] = "5"
-    again = await stage.slack.settled(stage.slack.workspace.deliveries.send("interactive", payload))
-    assert NOT_RECORDED in str(again.response)
-    assert [row[:3] for row in await recorded(stage)] == [(number, stage.ann.id, 2)]
-
-
 def case_of(response: dict[str, Any]) -> int:
     return int(json.loads(response["view"]["private_metadata"])["case_id"])
 
@@ -372,14 +358,6 @@ async def test_a_person_of_another_company_is_refused(stage: Stage) -> None:
     assert await recorded(stage) == []
 
 
-async def test_a_window_that_was_open_for_an_hour_is_recorded(stage: Stage) -> None:
-    await a_reply(stage)
-    await open_window(stage)
-    await stage.log.database.execute(update(assignments).values(drawn_at=datetime.now(UTC) - timedelta(hours=2)))
-    await give(stage, 3)
-    assert [row[2] for row in await recorded(stage)] == [3]
-
-
 async def test_no_more_than_a_channel_wants_of_people_who_submit_at_once(stage: Stage) -> None:
     await replies(stage, 4)
     assert await refusal(stage, "label weekly 1") == weekly_text(LabelBudget(1))
@@ -443,11 +421,6 @@ async def test_home_says_how_many_wait_and_shows_them_of_all_channels(stage: Sta
     assert "No." not in found
     assert "the same score to 0 of 3" in shown(await give(stage, 3))
     assert ids.ACTION_BLIND not in str((await home(stage)).body)
-
-
-async def test_in_direct_messages_replies_of_all_channels_are_shown(stage: Stage) -> None:
-    await a_reply(stage)
-    assert ANSWER in shown(await open_window(stage, channel=stage.ann.im))
 
 
 async def test_where_slack_does_not_say_who_is_in_a_channel_nothing_is_shown_or_recorded(stage: Stage) -> None:

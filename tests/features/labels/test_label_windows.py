@@ -1,9 +1,9 @@
 """The windows that ask for labels, and the texts about them (see `__snapshots__`), keep Slack's limits."""
 
 from dataclasses import replace
+from itertools import pairwise
 
-from hypothesis import given
-from hypothesis import strategies as st
+import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.domain.label import Label
@@ -34,12 +34,13 @@ from tests.pipeline.test_verdict_text import a_case, a_verdict
 from tests.tables import each
 from tests.texts import read_window, unlike
 
-LONG = st.one_of(st.text(), st.sampled_from(["&" * 40_000, "<!channel>" * 4_000, "word " * 8_000, "ß" * 3_001]))
+LONG = ["&" * 40_000, "<!channel>" * 4_000, "word " * 8_000, "ß" * 3_001]
 RUBRIC = load_rubric("additive-5")
 OTHER = Rubric("other", RUBRIC.prompt.replace("- Add", "- Give"))
 
 
-@given(st.sampled_from([(0, 5), (1, 10), (0, 10), (0, 100), (1, 1000)]), LONG, LONG)
+@pytest.mark.parametrize("scale", [(0, 5), (1, 10), (0, 10), (0, 100), (1, 1000)])
+@pytest.mark.parametrize(("question", "response"), [("Why?", LONG[0]), *pairwise(LONG)])
 def test_windows_for_blind_scores_keep_slacks_limits(scale: tuple[int, int], question: str, response: str) -> None:
     half = LONGEST // 2
     case = DrawnCase(7, "C0123456789", question[:half], response[:half], "additive-5", "f846c469", *scale)

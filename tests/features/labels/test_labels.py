@@ -1,8 +1,6 @@
 """Labels: agree, disagree and one's own score, seen by nobody else, in the store once for each person."""
 
-import asyncio
 import json
-import os
 import shutil
 import sqlite3
 from contextlib import closing
@@ -13,15 +11,14 @@ import pytest
 from bot.domain.label import Label
 from bot.features.labels import ids
 from bot.features.labels.text import FOREIGN_LABEL, OWN_LABEL
-from bot.pipeline.text import BUTTON_TOO_SLOW, NO_CASE
+from bot.pipeline.text import NO_CASE
 from bot.slack import ids as slack_ids
 from bot.store import Store
 from bot.store.export import Exports, Selection
 from judge import load_rubric
 from pocket_slack import Message
 from tests.cases import delivered, url
-from tests.gestures import agree, disagree, export, scored, to_export
-from tests.programs import JUDGE_BOT
+from tests.gestures import agree, disagree, export, scored
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, shown
 
 
@@ -153,24 +150,6 @@ async def test_people_of_another_company_label_nothing(stage: Stage) -> None:
     assert await label_of(stage, stage.ben.id) is None
 
 
-async def test_a_modal_that_comes_too_late_is_explained(stage: Stage) -> None:
-    verdict = await a_verdict(stage)
-    stage.slack.fail("views.open", error="expired_trigger_id")
-    stage.ben.click(verdict, slack_ids.ACTION_DISAGREE, disagree())
-    assert (await stage.told(stage.ben)).text == BUTTON_TOO_SLOW
-
-
-async def test_export_writes_the_labels_for_judge_agreement(stage: Stage, tmp_path: Path) -> None:
-    stage.ben.click(await a_verdict(stage), slack_ids.ACTION_AGREE, agree())
-    await stage.told(stage.ben)
-    code, out, err = await export(tmp_path, "-o", "labels.jsonl")
-    assert (code, out, err) == (0, "", "1 label written\n")
-    code, out, _ = await export(tmp_path, "--since", "2020-01-01")
-    assert code == 0
-    assert json.loads(out)["human"] == 4
-    assert (tmp_path / "labels.jsonl").read_text() == out
-
-
 @pytest.fixture
 async def labelled(empty_log: Path, tmp_path: Path) -> Path:
     """The folder of a store with a case that has a label."""
@@ -180,12 +159,6 @@ async def labelled(empty_log: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
-async def test_a_file_that_export_cannot_write_is_a_sentence(labelled: Path) -> None:
-    code, _, err = await export(labelled, "-o", "/dev/full")
-    assert code == 2
-    assert err == "judge-bot: --output /dev/full: cannot be written (No space left on device); name another file\n"
-
-
 async def test_export_writes_texts_only_where_they_are_asked_for_and_kept(labelled: Path) -> None:
     _, out, _ = await export(labelled)
     assert json.loads(out).keys().isdisjoint({"prompt", "completion", "reason"})
@@ -193,17 +166,6 @@ async def test_export_writes_texts_only_where_they_are_asked_for_and_kept(labell
     assert json.loads(out)["prompt"]
     code, out, err = await export(labelled, "--texts", STORE_TEXT="none")
     assert (code, out, err) == (2, "", "judge-bot: --texts: none are kept (STORE_TEXT=none); leave it out\n")
-
-
-async def test_export_ends_quietly_when_the_reader_of_its_output_is_gone(labelled: Path) -> None:
-    reader, writer = os.pipe()
-    os.close(reader)
-    process = await asyncio.create_subprocess_exec(
-        JUDGE_BOT, "export", env=to_export(labelled), cwd=labelled, stdout=writer, stderr=asyncio.subprocess.PIPE
-    )
-    os.close(writer)
-    _, err = await process.communicate()
-    assert (process.returncode, err) == (1, b"")
 
 
 async def test_a_log_that_export_cannot_read_is_a_sentence(labelled: Path) -> None:

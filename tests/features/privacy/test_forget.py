@@ -15,7 +15,7 @@ from pocket_slack import Message, Person
 from tests.cases import BEGUN_AT, TONE
 from tests.gestures import ask, forget, link, scored, settled
 from tests.model_server import Stall
-from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, is_verdict, shown
+from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, shown
 from tests.texts import read
 
 
@@ -132,13 +132,6 @@ async def test_typed_texts_are_deleted_with_their_verdict(stage: Stage) -> None:
     assert await case_numbers(stage) == []
 
 
-async def test_all_attempts_of_a_message_are_deleted(stage: Stage) -> None:
-    answer, verdict = await scored(stage)
-    await score_again(stage, stage.ann, answer)
-    assert "cases 1 and 2" in await forget(stage, stage.ann, verdict)
-    assert stage.ours() == []
-
-
 async def test_only_the_requester_and_admins_delete_a_case(stage: Stage) -> None:
     answer, _ = await scored(stage)
     told = await forget(stage, stage.ben, answer)
@@ -233,10 +226,3 @@ async def test_only_what_names_a_case_of_this_workspace_is_deleted(stage: Stage)
     foreign = link(stage, answer).replace("pocket.slack.com", "other.slack.com")
     assert "another workspace (other.slack.com)" in await forget(stage, stage.ann, foreign)
     assert await case_numbers(stage) == [1, 2]
-
-
-async def test_a_forgotten_message_can_be_scored_again(stage: Stage) -> None:
-    answer, _ = await scored(stage)
-    await forget(stage, stage.ann, answer)
-    await settled(stage, 2, stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer))
-    assert [is_verdict(message) for message in stage.ours()] == [True]

@@ -8,7 +8,6 @@ import pytest
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.domain.label import Label
 from bot.features.privacy import ids
-from bot.features.privacy.queries import PersonalData, Words
 from bot.features.privacy.text import HOW, NO_WORDS
 from bot.slack import ids as slack_ids
 from pocket_slack import Person
@@ -114,17 +113,6 @@ async def test_a_typed_question_that_somebody_else_had_scored_again_is_still_its
     assert all("redo" not in shown(message) for message in stage.ours())
 
 
-async def test_two_texts_that_somebody_else_had_scored_again_are_still_their_authors(stage: Stage) -> None:
-    stage.model.script("I cannot say.")
-    await settled(stage, 1, stage.ann.command(CHANNEL, slack_ids.COMMAND, f"{QUESTION} | {ANSWER}"))
-    stage.model.script(QUOTING)
-    await settled(stage, 2, stage.ben.click(stage.ours()[-1], slack_ids.ACTION_AGAIN))
-    assert (await stage.log.cases.get(2)).response == ANSWER
-    await go_ahead(stage, stage.ann)
-    case = await up_to_date(stage, 2)
-    assert (case.question, case.response, case.requester_name) == (None, None, "ben")
-
-
 async def test_texts_that_a_person_types_into_the_window_are_theirs(stage: Stage) -> None:
     stage.ann.command(CHANNEL, slack_ids.COMMAND)
     await stage.modal(stage.ann)
@@ -187,18 +175,3 @@ async def test_a_message_of_ours_that_is_gone_keeps_no_other_from_losing_its_wor
     await go_ahead(stage, stage.ann)
     await up_to_date(stage)
     assert GONE in shown(stage.ours()[-1])
-
-
-async def test_a_forgotten_reply_can_be_scored_again(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(score_people=True)
-    await scored(stage, stage.ann)
-    await go_ahead(stage, stage.ben)
-    await up_to_date(stage)
-    person = carol(stage)
-    verdict = stage.ours()[0]
-    answer = next(message for message in person.thread(CHANNEL, verdict.thread_ts or "") if message.text == ANSWER)
-    person.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
-    known = await stage.told(person)
-    await settled(stage, 2, person.click(known, slack_ids.ACTION_AGAIN))
-    assert (await stage.log.cases.get(2)).response == ANSWER
-    assert await PersonalData.from_store(stage.log).count(stage.slack.workspace.team_id, stage.ben.id) == Words(cases=1)

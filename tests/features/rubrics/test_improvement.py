@@ -21,17 +21,15 @@ from bot.features.rubrics.improvement_queries import Improvements
 from bot.features.rubrics.text import used
 from bot.slack import ids as slack_ids
 from bot.slack.blocks import short_date
-from bot.store import Store
 from bot.store.audit import Action
 from bot.store.schema import align_records, spent
 from pocket_slack import Message
 from tests.cases import TONE
-from tests.features.rubrics.labelled import TOKENS, labelled, put
+from tests.features.rubrics.labelled import TOKENS, labelled
 from tests.features.rubrics.test_rubrics import acts, make, place, prompts, say
 from tests.features.rubrics.test_rubrics_texts import some_cases
-from tests.model_server import Failure, Held, ModelServer, Reply
+from tests.model_server import Failure, Held, Reply
 from tests.patience import ONLY_A_HANG_S
-from tests.replicas import all_are_delivered, ask, new_scene
 from tests.stage import CHANNEL, Stage, StageFactory, buttons, make_settings, shown
 
 FEW, ENOUGH = 12, 32
@@ -365,28 +363,3 @@ async def test_it_goes_on_after_an_outage_of_the_model(open_stage: StageFactory)
     stage: Stage = await open_stage(model_pauses=[timedelta()] * 3)
     await asked(stage, *[too_kind] * 4, *[Failure(503)] * 9, too_kind)
     await shows(stage, ids.ACTION_IMPROVE_USE, ids.ACTION_IMPROVE_LEAVE)
-
-
-@pytest.mark.slow
-async def test_a_worker_improves_what_was_asked_for_at_a_front(
-    model_server: ModelServer, postgres_url: str, tmp_path: Path
-) -> None:
-    async with new_scene(model_server, postgres_url, tmp_path) as scene:
-        stage = scene.stage
-        scene.gate.set()
-        await scene.start("front", role="front")
-        await scene.start("worker", role="worker")
-        await stage.slack.connected(timeout_s=ONLY_A_HANG_S)
-        await ask(stage, 1)
-        await all_are_delivered(postgres_url)
-        log = await Store.open(postgres_url)
-        case = await log.cases.verdict(1)
-        assert case
-        numbers = range(2, FEW + 2)
-        await put(log, *place(stage), stage.ben.id, numbers, too_kindly, people, case.judge_version or "")
-        await log.close()
-        stage.ann.command(CHANNEL, slack_ids.COMMAND, "rubric improve")
-        told = await shows(stage, ids.ACTION_IMPROVE_USE, ids.ACTION_IMPROVE_LEAVE)
-        assert "+ calibration: 3=1 5=3" in shown(told)
-        stage.ann.click(told, ids.ACTION_IMPROVE_USE)
-        await shows(stage, ids.ACTION_IMPROVE_BACK)

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from sqlalchemy import select
@@ -14,17 +13,14 @@ from bot.features.rubrics.comparison import run
 from bot.features.rubrics.replay_queries import LEAST, ChannelReplays
 from bot.features.rubrics.text import ASK, CLOSED, CUT, GONE, LEFT, NO_MODEL, TOO_FEW, TOO_FEW_LABELS, USED_UP
 from bot.features.rubrics.text import NOT_BOTH_HERE as NOT_BOTH
-from bot.slack import ids as slack_ids
-from bot.store import Store
 from bot.store.audit import Action
 from bot.store.schema import spent
 from judge import load_rubric, render_prompt
 from pocket_slack import Message
-from tests.features.rubrics.labelled import TOKENS, labelled, put
+from tests.features.rubrics.labelled import TOKENS, labelled
 from tests.features.rubrics.test_rubrics import TONE, acts, edit, make, place, prompts, save, say, scored
-from tests.model_server import Failure, Held, ModelServer
+from tests.model_server import Failure, Held
 from tests.patience import ONLY_A_HANG_S
-from tests.replicas import all_are_delivered, ask, new_scene
 from tests.stage import CHANNEL, GOOD, Stage, StageFactory, buttons, shown
 
 
@@ -170,14 +166,6 @@ async def test_replies_that_an_earlier_judge_scored_are_scored_by_both(stage: St
     assert prompts(stage) == [*asking("code", *range(1, 12)), *asking("refusal", *range(1, 11))]
 
 
-async def test_an_earlier_judge_is_not_asked_again_about_what_it_has_scored(stage: Stage) -> None:
-    await labelled(stage, LEAST)
-    await stage.log.rubrics.use(*place(stage), ChannelJudge("refusal"), stage.ann.id)
-    await say(stage, "use additive-5")
-    assert "on the same 10 labelled replies of this channel, 0 labelled blind.\n" in shown(await compared(stage))
-    assert prompts(stage) == asking("refusal", *range(1, 11))
-
-
 async def test_after_a_restart_it_goes_on_and_no_case_is_judged_twice(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage()
     await labelled(stage, LEAST)
@@ -290,11 +278,6 @@ async def test_a_person_who_leaves_the_channel_meanwhile_is_told_no_figures(stag
     assert [message.text for message in direct.values()] == [NOT_BOTH_HERE]
 
 
-async def test_a_person_whom_slack_no_longer_knows_is_told_no_figures(stage: Stage) -> None:
-    await compared_while(stage, lambda: stage.slack.fail("users.conversations", error="user_not_found"))
-    await said(stage, NOT_BOTH_HERE)
-
-
 async def test_the_figures_wait_while_slack_does_not_say_who_is_in_the_channel(stage: Stage) -> None:
     await compared_while(stage, lambda: stage.slack.fail("users.conversations", error="internal_error"))
     assert "on the same 10 labelled replies of this channel" in shown(await compared(stage))
@@ -344,29 +327,3 @@ async def test_a_judge_changes_at_once_where_labels_are_few(stage: Stage) -> Non
     assert said.endswith(TOO_FEW_LABELS)
     assert await used(stage) == "code"
     assert stage.model.requests == []
-
-
-@pytest.mark.slow
-async def test_a_worker_replays_what_was_asked_for_at_a_front(
-    model_server: ModelServer, postgres_url: str, tmp_path: Path
-) -> None:
-    async with new_scene(model_server, postgres_url, tmp_path) as scene:
-        stage, slack = scene.stage, scene.stage.slack
-        scene.gate.set()
-        await scene.start("front", role="front")
-        await scene.start("worker", role="worker")
-        await slack.connected(timeout_s=ONLY_A_HANG_S)
-        await ask(stage, 1)
-        await all_are_delivered(postgres_url)
-        log = await Store.open(postgres_url)
-        case = await log.cases.verdict(1)
-        assert case
-        await put(
-            log, *place(stage), stage.ben.id, range(2, LEAST + 2), lambda _: 4, lambda _: 2, case.judge_version or ""
-        )
-        await log.close()
-        stage.ann.command(CHANNEL, slack_ids.COMMAND, "rubric use code")
-        told = await compared(stage)
-        assert "on the same 10 labelled replies of this channel" in shown(told)
-        stage.ann.click(told, ids.ACTION_RUBRIC_USE)
-        await said(stage, "now scored with `code`")

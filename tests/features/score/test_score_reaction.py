@@ -96,20 +96,6 @@ async def test_taking_the_reaction_away_asks_for_nothing(stage: Stage) -> None:
     assert (reads(stage), await stage.cases()) == ([], 0)
 
 
-async def test_a_choice_holds_at_once(stage: Stage) -> None:
-    parent, answer = stage.ask_and_answer()
-    stage.ann.react(answer, "eyes")
-    await heard(stage, 1)
-    await say(stage, ":mag:")
-    stage.ann.react(answer, "mag")
-    await stage.verdict(parent)
-    await say(stage, "off")
-    _, other = stage.ask_and_answer()
-    stage.ann.react(other, "mag")
-    await heard(stage, 3)
-    assert await stage.cases() == 1
-
-
 async def test_our_own_messages_are_not_scored_and_our_own_reactions_ask_for_nothing(stage: Stage) -> None:
     await say(stage, ":four:")
     parent, answer = stage.ask_and_answer()
