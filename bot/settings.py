@@ -1,6 +1,5 @@
 """Settings from the environment and `.env`, read once, all problems reported together."""
 
-import os
 from collections.abc import Mapping, Sequence, Set
 from difflib import get_close_matches
 from math import inf
@@ -324,10 +323,7 @@ def load(kind: type[S], env_file: Path | None = _ENV_FILE, **given: object) -> S
     that is nearly a setting's.
     """
     try:
-        names = _names(env_file)
-        if "WATCH_BY_BATCH" in names | os.environ.keys():
-            raise SettingsError("WATCH_BY_BATCH is gone; use WATCH_TIER=flex, which costs the same and takes minutes")
-        if misspelt := _misspelt(names):
+        if misspelt := _misspelt(_names(env_file)):
             raise SettingsError(f"{env_file}: " + "; ".join(f"{n}: did you mean {m}?" for n, m in misspelt.items()))
         return kind(_env_file=env_file, **given)  # type: ignore[arg-type]
     except ValidationError as exc:

@@ -48,8 +48,7 @@ async def view(channel: str, path: Path | None, since: datetime | None, *, watch
         await note(database, [Act(place[0], operator(), Action.EXPORTED_CHANNEL, channel_id=channel_id)])
         with reading():
             async for labelled, ratings, said in exports.rows(which, has_ratings=True):
-                low, high = labelled.lowest, labelled.highest  # 0 to 5 if the store has no scale
-                scale = Scale(0 if low is None else low, 5 if high is None else high)
+                scale = Scale(labelled.lowest, labelled.highest)
                 reader.add(labelled.id, _to_row(labelled, ratings, said if has_texts else None), scale)
     found = reader.finish()
     page = path or Path(f"{channel_id}.html")

@@ -60,12 +60,6 @@ class Week:
         return self if last < _earlier(self.start, 1, self.zone) else replace(self, start=last)
 
 
-def end_of(label: str, zone: ZoneInfo) -> datetime:
-    """When the week with this label ended; before 0.1.0 labels were ISO weeks such as `2026-W47`."""
-    found = datetime.fromisoformat(label)
-    return found if found.tzinfo else _to_utc(found.date() + timedelta(weeks=1), time(), zone)
-
-
 @dataclass(frozen=True)
 class Schedule:
     """When a channel's digests are due, each about the week that ends then."""

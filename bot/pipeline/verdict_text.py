@@ -62,9 +62,6 @@ def why_unscored(verdict: CaseVerdict) -> str:
     return _BY_REASON.get(reason, "The model gave no score I can rely on, and I do not guess.")
 
 
-# The first two, and "context_actions", stand in messages of earlier versions.
-_QUOTES = {ids.BLOCK_JUSTIFICATION, ids.BLOCK_LOW_JUSTIFICATION, ids.BLOCK_QUOTED_QUESTION}
-_BUTTONS = {"actions", "context_actions"}
 _EDITED = "*Scored before an edit:* what was judged has changed since."
 _CHANGED = "*Scored before an edit or a deletion:* I removed what I had quoted, because the reply has changed since."
 _DELETED = "A message that was judged was deleted, so I removed what I had quoted."
@@ -84,8 +81,8 @@ def amend_blocks(blocks: list[dict[str, Any]], case: LoggedCase, *, has_quotes: 
     line = context(words) | {"block_id": ids.BLOCK_AMENDMENT}
     kept = [block for block in blocks if block.get("block_id") != ids.BLOCK_AMENDMENT]
     if case.loses_words or not has_quotes:
-        kept = [_without_reason(block) for block in kept if block.get("block_id") not in _QUOTES]
-    at = next((number for number, block in enumerate(kept) if block["type"] in _BUTTONS), len(kept))
+        kept = [_without_reason(block) for block in kept if block.get("block_id") != ids.BLOCK_QUOTED_QUESTION]
+    at = next((number for number, block in enumerate(kept) if block["type"] == "actions"), len(kept))
     return [*kept[:at], line, *kept[at:]]
 
 

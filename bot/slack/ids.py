@@ -32,8 +32,6 @@ BLOCK_VISIBILITY = "visibility"
 
 # Blocks of a verdict that are looked up when it is amended.
 BLOCK_SCORE = "score"  # and its reason
-BLOCK_JUSTIFICATION = "justification"
-BLOCK_LOW_JUSTIFICATION = "low_justification"
 BLOCK_QUOTED_QUESTION = "quoted_question"
 BLOCK_AMENDMENT = "amendment"
 BLOCK_REPLACED = "replaced"

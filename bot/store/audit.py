@@ -30,13 +30,10 @@ class Action(StrEnum):
     DIGEST_ON = "digest_on"
     DIGEST_OFF = "digest_off"
     DIGEST_CHANGED = "digest_changed"
-    PEOPLE_RANKED = "people_ranked"  # this and the next only in older rows
-    PEOPLE_UNRANKED = "people_unranked"
     LABELS_CHANGED = "labels_changed"
     REACTION_CHANGED = "reaction_changed"
     WATCH_SET = "watch_set"
     WATCH_ENDED = "watch_ended"
-    WATCH_TOKENS_CHANGED = "watch_tokens_changed"  # only in older rows
     JUDGE_CHANGED = "judge_changed"
     RUBRIC_SAVED = "rubric_saved"
     RUBRIC_DELETED = "rubric_deleted"

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from judge.errors import SetupError
 from judge.rows.files import decode, encode
 from judge.rows.line_file import LineFile
-from judge.rows.row_file import ADDED, LATER, PROMPT_ID, Item, Prompts, Row, RowFile, answered_as, to_line
+from judge.rows.row_file import ADDED, PROMPT_ID, Item, Prompts, Row, RowFile, answered_as, to_line
 from judge.scoring.escalation import is_escalated
 
 
@@ -99,7 +99,7 @@ class Journal(LineFile):
         where, problem = f"{self.path}, line {number}", ""
         try:
             fields = decode(raw)
-            added = dict.fromkeys(LATER) | {name: fields.pop(name) for name in ADDED if name in fields}
+            added = {name: fields.pop(name) for name in ADDED if name in fields}
             carried, line = encode(fields), added.get("line") or 0
             has_types = all(each is None or isinstance(each, (ADDED[name], int)) for name, each in added.items())
             if not (raw.endswith(b"\n") and len(added) == len(ADDED) and has_types and line >= 1):
@@ -149,7 +149,7 @@ def survey(source: RowFile, journal: Journal | None = None) -> Survey:
         row, carried = None, ""
         with suppress(ValueError):
             row = Row(line, decode(raw))
-            carried = row.carried  # also of a row that an earlier version took
+            carried = row.carried
         if line in judged and hash(carried) != judged[line][0]:
             raise SetupError(f"line {line} of {source.path} {changed}")
         unchanged += line in judged

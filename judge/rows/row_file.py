@@ -51,9 +51,6 @@ ADDED: Mapping[str, type] = {
 }
 """The fields that a batch adds, and their types if they are not null. `line` comes first in a row."""
 
-LATER = ("escalation", "probabilities", "points", "ask", "reasoning_tokens")
-"""Those that rows of earlier versions do not have."""
-
 _NOT_READ = {".bz2", ".gz", ".numbers", ".ods", ".parquet", ".xls", ".xlsx", ".xz", ".zip", ".zst"}
 PROMPT_ID = b'"prompt_id"'
 """What a line has if its row has a `prompt_id`."""

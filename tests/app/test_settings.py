@@ -119,7 +119,6 @@ NO_TLS = "SLACK_API_URL: http:// would send the token unencrypted; expected http
         ((BOT, APP, "JUDGE_MODEL=offline", "JUDGE_MODELS=large"), "OPENAI_API_KEY: missing"),
         ((*COMPLETE, "JUDGE_MODELS=large, offline"), "JUDGE_MODELS: 'offline' is not a model; leave it out"),
         ((*COMPLETE, "WATCH_TIER=flex", "JUDGE_ASK=decision"), "WATCH_TIER: decisions have no tiers"),
-        (("WATCH_BY_BATCH=true",), "WATCH_BY_BATCH is gone; use WATCH_TIER=flex"),
         ((*COMPLETE, "JUDGE_MODELS=large small"), "JUDGE_MODELS: 'large small' contains a space"),
         ((*COMPLETE, "CHANNELS_ALLOWED='#general'"), "CHANNELS_ALLOWED: '#general' is not a channel id; "),
         ((*COMPLETE, "SLACK_API_URL=http://slack.com/api/"), NO_TLS),

@@ -143,7 +143,7 @@ async def test_unscored_replies_say_why_in_few_words(tmp_path: Path) -> None:
     async def fill(log: Store) -> None:
         await judged(log, "scored")
         case = await judged(log, "unscored", score=None)
-        detail = {"unscored_detail": "secret words of a server", "lowest": None, "highest": None}
+        detail = {"unscored_detail": "secret words of a server"}
         await log.database.execute(update(cases).where(cases.c.id == case.id).values(detail))
 
     await with_log(url(tmp_path), fill)

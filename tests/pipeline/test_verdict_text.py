@@ -13,7 +13,7 @@ from bot.pipeline import verdict_text as verdicts
 from bot.pipeline.text import question_modal, texts_modal
 from bot.pipeline.verdict_text import why_unscored
 from bot.slack import ids
-from bot.slack.blocks import ModalState, quote
+from bot.slack.blocks import ModalState
 from bot.slack.messenger import Post
 from judge import JudgeError, Rating, RubricError
 from judge.scoring.ratings import Result, UnscoredReason, unscored
@@ -116,12 +116,11 @@ def test_what_the_model_wrote_stands_in_italics_on_one_line_and_nowhere_else() -
     )
 
 
-def test_an_amended_verdict_quotes_nothing_and_neither_does_one_of_an_earlier_version() -> None:
+def test_an_amended_verdict_quotes_nothing() -> None:
     post = verdicts.verdict_message(a_case(question="SECRET"), a_verdict(justification="SECRET"))
-    earlier = quote("SECRET", 100) | {"block_id": ids.BLOCK_JUSTIFICATION}
     assert str(post.blocks).count("SECRET") == 2
     forgotten = a_case(question=None, response=None, forgotten_at=datetime(2026, 11, 22, tzinfo=UTC))
-    amended = verdicts.amended(Post(post.text, [earlier, *post.blocks]), forgotten)
+    amended = verdicts.amended(post, forgotten)
     assert "SECRET" not in f"{amended.text}{amended.blocks}"
     assert "Score 4 of 5" in str(amended.blocks)
 

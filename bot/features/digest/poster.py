@@ -14,7 +14,7 @@ from typing import Any
 import structlog
 from slack_sdk.errors import SlackApiError
 
-from bot.domain.week import Schedule, Week, end_of
+from bot.domain.week import Schedule, Week
 from bot.feature import Services
 from bot.features.digest import causes, ids, text
 from bot.features.digest.queries import read_causes
@@ -74,7 +74,7 @@ async def _due(services: Services, now: datetime) -> list[tuple[ChannelSettings,
             due[settings.channel_id, week.label] = settings, week
     earlier = await services.store.digests.labels_before(services.identity.team_id, due, now - _LOOKS_BACK)
     for key, (settings, week) in list(due.items()):
-        ends = [end_of(label, week.zone) for label in earlier.get(settings.channel_id, ())]
+        ends = [datetime.fromisoformat(label) for label in earlier.get(settings.channel_id, ())]
         shifted = week.after(max(ends)) if ends else week
         if shifted is None:
             del due[key]

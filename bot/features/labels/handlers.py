@@ -41,7 +41,6 @@ def _register_seen(app: AsyncApp, services: Services) -> None:
 
     @app.action(slack_ids.ACTION_DISAGREE)
     @app.action(slack_ids.ACTION_AGREE)
-    @app.action(ids.ACTION_FEEDBACK)
     @app.action(slack_ids.ACTION_LABEL)
     async def agree_or_disagree(ack: AsyncAck, body: dict[str, Any]) -> None:
         choice, _, number = payloads.clicked_value(body).rpartition(":")

@@ -4,7 +4,6 @@ VIEW_LABEL = "record_label"
 VIEW_BLIND = "score_blind"
 VIEW_COMPARED = "go_on_scoring_blind"
 
-ACTION_FEEDBACK = "feedback"  # under verdicts from before there were two buttons
 ACTION_BLIND = "score_a_few_blind"
 ACTION_SKIP = "skip_case"
 ACTION_SEEN = "have_seen_score"

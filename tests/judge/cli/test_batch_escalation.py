@@ -77,16 +77,6 @@ async def test_the_run_goes_on_only_with_the_same_models(judges: ModelServer, so
     assert (same.returncode, len(read(output))) == (0, 2)
 
 
-async def test_the_run_goes_on_from_rows_of_an_earlier_version(judges: ModelServer, source: Path, output: Path) -> None:
-    await batch(judges, source, output, "--limit", 1)
-    (row,) = read(output)
-    del row["escalation"]
-    write(output, row)
-    done = await batch(judges, source, output)
-    assert done.returncode == 0, done.stderr
-    assert [row["line"] for row in read(output)] == [1, 2]
-
-
 async def test_a_stronger_model_that_fails_is_reported_and_the_row_counts_as_complete(
     model_server: ModelServer, source: Path, output: Path
 ) -> None:

@@ -4,7 +4,7 @@ Later scripts bring an older database up to date. Source: Alembic's cookbook, "B
 Scratch", https://alembic.sqlalchemy.org/en/latest/cookbook.html
 """
 
-revision = "release_0005"
+revision = "0001"
 down_revision = None
 
 
