@@ -31,7 +31,6 @@ def render(counts: Mapping[str, int]) -> bytes:
 
 
 def collect(counts: Mapping[str, int]) -> Sequence[Metric]:
-    """All metrics as objects."""
     _note(counts)
     return list(REGISTRY.collect())
 

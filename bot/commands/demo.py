@@ -246,7 +246,6 @@ async def _show_verdict(slack: Sandbox, reader: Person, console: Console, positi
 
 
 def _block_text(block: dict[str, Any]) -> str:
-    """A block as plain text, without formatting marks and without the colour of buttons."""
     match block["type"]:
         case "section":
             return to_plain(block["text"]["text"]).replace("*", "")

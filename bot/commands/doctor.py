@@ -1,7 +1,9 @@
 """`judge-bot doctor`: checks everything that can go wrong before it does, and says how to fix it."""
 
 import math
+import os
 import shlex
+import stat
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -174,7 +176,8 @@ async def _database(_: AsyncWebClient, settings: Settings) -> str:
 def _check_permissions(log: Path) -> None:
     if exposed := ownership.open_to_others(ownership.beside(log)):
         raise StoreError(f"DATABASE_URL: other users can read the database; {ownership.to_mend(exposed)}")
-    if ownership.is_open_folder(folder := log.resolve().parent):
+    folder = log.resolve().parent
+    if os.name != "nt" and folder.stat().st_mode & stat.S_IWOTH:
         raise StoreError(
             f"DATABASE_URL: anybody can replace the file; chmod o-w {shlex.quote(str(folder))}, "
             "or move it to a folder of its own"

@@ -273,7 +273,6 @@ def to_case_id(text: str) -> int | None:
 
 
 def join_texts(texts: Sequence[str]) -> str:
-    """The text of a reply that has several messages."""
     return "\n\n".join(text for text in texts if text)
 
 

@@ -42,7 +42,6 @@ class Reaction:
 
     @property
     def is_up(self) -> bool:
-        """Whether it is a thumbs-up."""
         return self.emoji == "+1"
 
     @property

@@ -34,7 +34,6 @@ class Week:
 
     @classmethod
     def from_monday(cls, monday: date, zone: ZoneInfo) -> "Week":
-        """An ISO week, Monday to Sunday."""
         return cls(_to_utc(monday, time(), zone), _to_utc(monday + timedelta(weeks=1), time(), zone), zone)
 
     @property
@@ -70,7 +69,6 @@ class Schedule:
 
     @classmethod
     def parse(cls, day: str, at: str, zone: str) -> "Schedule":
-        """The schedule given as text."""
         return cls(parse_day(day), parse_time(at), parse_zone(zone))
 
     def changed(self, day: str | None, at: str | None, zone: str | None) -> "Schedule":
@@ -89,7 +87,6 @@ class Schedule:
         return Week.until(end if end <= now else _to_utc(day - timedelta(weeks=1), self.time, self.zone), self.zone)
 
     def current(self, now: datetime) -> Week:
-        """The week that is not over."""
         start = self.latest(now).end
         day = start.astimezone(self.zone).date() + timedelta(weeks=1)
         return Week(start, _to_utc(day, self.time, self.zone), self.zone)

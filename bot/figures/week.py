@@ -144,12 +144,10 @@ class Figures(Glance):
 
 
 def passed(week: Week, now: datetime) -> Span:
-    """The part of a week that has passed."""
     return Span(week.start, min(week.end, max(now, week.start)))
 
 
 def weeks_before(week: Week) -> Span:
-    """The weeks with which a week is compared."""
     return Span(week.before(figures_quality.WEEKS).start, week.start)
 
 

@@ -127,7 +127,6 @@ class Delivery:
             await self._messenger.tell(requester_of(case), messages.ask_for_question(case, reason))
 
     async def tell_known(self, case: LoggedCase, known: LoggedCase) -> None:
-        """Tells the requester of a case about the one that has its reply already."""
         post = await known_post(self._store, known, case.requester_id, self._workspace_url)
         await self._messenger.tell(requester_of(case), post)
 

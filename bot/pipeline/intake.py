@@ -67,7 +67,6 @@ class Intake:
         return Case(**asked, source=CaseSource.LINK, parent_ts=link.parent_ts, blocker=blocker)
 
     async def of_texts(self, invocation: Invocation, question: str, response: str) -> Case:
-        """The case for `/judge question | response`."""
         asked = _asked_by(invocation, invocation.channel_id, *await self.chosen(invocation, invocation.channel_id))
         its = {"key": f"command:{invocation.trigger_id}", "source": CaseSource.TEXT}
         return Case(**asked | its | _typed(invocation, question), response=response)
@@ -252,7 +251,6 @@ class Intake:
         await self.messenger.tell(invocation.recipient_at(case), post)
 
     async def answer(self, case: LoggedCase, question: str, invocation: Invocation) -> None:
-        """Stores the question that the requester typed, and continues the case."""
         await self._check(case, invocation)
         await self.store.answer(case, question, self.limits)
 

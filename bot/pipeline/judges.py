@@ -20,7 +20,6 @@ class RubricChoice:
 
     @property
     def default(self) -> str:
-        """The name of the rubric for channels that have chosen none."""
         return next(iter(self.shipped))
 
     async def used(self, team_id: str, channel_id: str) -> str:

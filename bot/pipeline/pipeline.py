@@ -168,7 +168,6 @@ class CasePipeline:
             raise self._retry(case, exc, retries.growing_pause(case.internal_errors)) from exc
 
     async def _tell_place(self, case: LoggedCase, judging: asyncio.Task[Any]) -> LoggedCase:
-        """Keeps who waits for the verdict up to date until it is there."""
         said: object = ()
         is_awaited = case.reply_ts or case.tells_requester
         while is_awaited and not (await asyncio.wait([judging], timeout=self.slow_s))[0]:

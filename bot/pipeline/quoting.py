@@ -27,7 +27,6 @@ logger = structlog.get_logger(__name__)
 
 
 async def find_posted(client: AsyncWebClient, channel_id: str, ts: str, thread_ts: str | None = None) -> Post | None:
-    """A message as it is in Slack; None if it is gone."""
     answer = await client.conversations_replies(
         channel=channel_id, ts=thread_ts or ts, oldest=ts, latest=ts, inclusive=True, limit=_WITH_PARENT
     )

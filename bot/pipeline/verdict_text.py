@@ -217,7 +217,6 @@ def ratings_line(verdict: CaseVerdict) -> str:
 
 
 def rated_quote(rating: Result, verdict: CaseVerdict, most_words: int) -> dict[str, Any]:
-    """One rating: its score and its justification."""
     if isinstance(rating, Rating):
         title, words = f"Rated {rating.score} of {verdict.highest}", rating.justification
     else:

@@ -5,7 +5,6 @@ import math
 import os
 import shlex
 import socket
-import stat
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -63,10 +62,6 @@ def open_to_others(files: Sequence[Path]) -> Sequence[Path]:
         return []
     exposed = [each for each in files if each.exists() and each.stat().st_mode & _OTHERS]
     return [each for each in exposed if not os.statvfs(each).f_flag & os.ST_RDONLY]
-
-
-def is_open_folder(folder: Path) -> bool:
-    return os.name != "nt" and bool(folder.stat().st_mode & stat.S_IWOTH)
 
 
 def to_mend(exposed: Sequence[Path]) -> str:

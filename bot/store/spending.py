@@ -4,21 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 from functools import cache
 
-from sqlalchemy import (
-    ColumnElement,
-    Select,
-    Table,
-    and_,
-    bindparam,
-    case,
-    delete,
-    func,
-    insert,
-    literal,
-    select,
-    union_all,
-    update,
-)
+import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.blocker import NO_TOKENS_LEFT, RefusedError, too_many
@@ -33,11 +19,13 @@ DAY = timedelta(days=1)
 
 _HOUR = timedelta(hours=1)
 _NOBODY = ""
-_IS_OURS = cases.c.team_id == bindparam("of_team")
-_TAKEN = func.coalesce(cases.c.input_tokens, 0) + func.coalesce(cases.c.output_tokens, 0) + cases.c.reserved_tokens
+_IS_OURS = cases.c.team_id == sa.bindparam("of_team")
+_TAKEN = (
+    sa.func.coalesce(cases.c.input_tokens, 0) + sa.func.coalesce(cases.c.output_tokens, 0) + cases.c.reserved_tokens
+)
 """The tokens that a case has taken, or that are reserved for it."""
 # A case that is forgotten without a verdict has not asked a model.
-_SPENT_TOKENS = case((cases.c.judged_at.is_(None), 0), else_=_TAKEN).label("tokens")
+_SPENT_TOKENS = sa.case((cases.c.judged_at.is_(None), 0), else_=_TAKEN).label("tokens")
 _SPENT = (cases.c.team_id, cases.c.requester_id, cases.c.created_at, _SPENT_TOKENS)
 
 
@@ -51,7 +39,7 @@ class Spending(StoreQueries):
         async def reserve(connection: AsyncConnection) -> int:
             await lock_for_transaction(connection, f"cases of {team_id}")
             await check(connection, team_id, _NOBODY, replace(limits, cases_per_user_per_hour=0))
-            return int((await connection.execute(insert(spent).values(used).returning(spent.c.id))).scalar_one())
+            return int((await connection.execute(sa.insert(spent).values(used).returning(spent.c.id))).scalar_one())
 
         try:
             return await self._database.write(reserve)
@@ -61,7 +49,7 @@ class Spending(StoreQueries):
     async def note(self, reserved: int, tokens: int | None) -> None:
         """Records how many of the reserved tokens a request took; None gives them back, because it was not answered."""
         its = spent.c.id == reserved
-        change = delete(spent).where(its) if tokens is None else update(spent).where(its).values(tokens=tokens)
+        change = sa.delete(spent).where(its) if tokens is None else sa.update(spent).where(its).values(tokens=tokens)
         await self._database.execute(change)
 
 
@@ -89,19 +77,19 @@ async def check(
         raise RefusedError(NO_TOKENS_LEFT)
 
 
-async def keep(connection: AsyncConnection, which: ColumnElement[bool]) -> None:
+async def keep(connection: AsyncConnection, which: sa.ColumnElement[bool]) -> None:
     """Records what these cases have used before they are deleted; otherwise forgetting would lift the limits."""
     is_counted = cases.c.created_at > utc_now() - DAY
     await connection.execute(
-        insert(spent).from_select([each.name for each in _SPENT], select(*_SPENT).where(which, is_counted))
+        sa.insert(spent).from_select([each.name for each in _SPENT], sa.select(*_SPENT).where(which, is_counted))
     )
 
 
 @cache
-def _used(limits: Limits) -> Select[int, int, int, int, int]:
+def _used(limits: Limits) -> sa.Select[int, int, int, int, int]:
     """What has been used of each limit; what has no limit is not counted, and nothing further than needed."""
-    none = literal(0)
-    return select(
+    none = sa.literal(0)
+    return sa.select(
         _count("hour_ago", limits.cases_per_user_per_hour, is_of_person=True).label("in_hour"),
         _count("day_ago", limits.cases_per_user_per_day, is_of_person=True).label("in_day"),
         _count("day_ago", limits.cases_per_day, is_of_person=False).label("of_workspace"),
@@ -110,28 +98,33 @@ def _used(limits: Limits) -> Select[int, int, int, int, int]:
     )
 
 
-def _count(since: str, most: int, *, is_of_person: bool) -> ColumnElement[int]:
+def _count(since: str, most: int, *, is_of_person: bool) -> sa.ColumnElement[int]:
     """How many cases were added since then, including forgotten ones; counts no further than needed."""
     if not most:
-        return literal(0)
+        return sa.literal(0)
     recent = (_recent(table, since, is_of_person).limit(most + 1) for table in (cases, spent))
-    found = union_all(*(each.subquery().select() for each in recent))
-    return select(func.count()).select_from(found.subquery()).scalar_subquery()
+    found = sa.union_all(*(each.subquery().select() for each in recent))
+    return sa.select(sa.func.count()).select_from(found.subquery()).scalar_subquery()
 
 
-def _recent(table: Table, since: str, is_of_person: bool) -> Select[int]:
-    query = select(literal(1)).where(table.c.team_id == bindparam("of_team"), table.c.created_at > bindparam(since))
-    return query.where(table.c.requester_id == bindparam("of_user")) if is_of_person else query
+def _recent(table: sa.Table, since: str, is_of_person: bool) -> sa.Select[int]:
+    query = sa.select(sa.literal(1)).where(
+        table.c.team_id == sa.bindparam("of_team"), table.c.created_at > sa.bindparam(since)
+    )
+    return query.where(table.c.requester_id == sa.bindparam("of_user")) if is_of_person else query
 
 
-def _tokens(*, is_of_person: bool) -> ColumnElement[int]:
+def _tokens(*, is_of_person: bool) -> sa.ColumnElement[int]:
     """The tokens that verdicts took, as far as the models' servers report them, and those reserved for other cases."""
     # Sums rather than one query with OR, so that each uses its index.
-    asked, gone = ((table.c.requester_id == bindparam("of_user"),) * is_of_person for table in (cases, spent))
+    asked, gone = ((table.c.requester_id == sa.bindparam("of_user"),) * is_of_person for table in (cases, spent))
     judged, waiting = (
-        select(func.coalesce(func.sum(_TAKEN), 0)).where(_IS_OURS, *asked, *which).scalar_subquery()
-        for which in ((cases.c.judged_at > bindparam("day_ago"),), (cases.c.judged_at.is_(None), IS_UNSETTLED, IS_OPEN))
+        sa.select(sa.func.coalesce(sa.func.sum(_TAKEN), 0)).where(_IS_OURS, *asked, *which).scalar_subquery()
+        for which in (
+            (cases.c.judged_at > sa.bindparam("day_ago"),),
+            (cases.c.judged_at.is_(None), IS_UNSETTLED, IS_OPEN),
+        )
     )
-    is_ours = and_(spent.c.team_id == bindparam("of_team"), spent.c.created_at > bindparam("day_ago"), *gone)
-    forgotten = select(func.coalesce(func.sum(spent.c.tokens), 0)).where(is_ours).scalar_subquery()
+    is_ours = sa.and_(spent.c.team_id == sa.bindparam("of_team"), spent.c.created_at > sa.bindparam("day_ago"), *gone)
+    forgotten = sa.select(sa.func.coalesce(sa.func.sum(spent.c.tokens), 0)).where(is_ours).scalar_subquery()
     return judged + waiting + forgotten

@@ -371,7 +371,6 @@ class Store:
 
 
 async def _write_turns(connection: AsyncConnection, case: LoggedCase, since: LoggedCase | None) -> None:
-    """Writes the turns that were found in Slack since the case was claimed."""
     if since is not None and case.turns != since.turns:
         await connection.execute(sa.delete(turns).filter_by(team_id=case.team_id, case_id=case.id))
         if case.turns:
@@ -392,7 +391,6 @@ def _posted(case: LoggedCase) -> dict[str, Any]:
 
 
 def _found(case: LoggedCase, since: LoggedCase | None = None) -> dict[str, Any]:
-    """What was found in Slack since the case was claimed."""
     if since is None:
         return {}
     found = {name: getattr(case, name) for name in _FOUND if getattr(case, name) != getattr(since, name)}

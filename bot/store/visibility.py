@@ -8,18 +8,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    CompoundSelect,
-    FromClause,
-    Row,
-    Select,
-    and_,
-    literal_column,
-    or_,
-    select,
-    union_all,
-)
+import sqlalchemy as sa
 
 from bot.domain.case import Exclusion, LoggedCase
 from bot.store.schema import cases
@@ -27,20 +16,20 @@ from bot.store.schema import cases
 NEWER = cases.alias("newer")
 """The newer verdict in the conditions of `superseded`."""
 _OLDER = cases.alias("older")
-_THREAD: ColumnElement[str] = literal_column("'thread'")
+_THREAD: sa.ColumnElement[str] = sa.literal_column("'thread'")
 
 
-def counts(table: FromClause) -> ColumnElement[bool]:
+def counts(table: sa.FromClause) -> sa.ColumnElement[bool]:
     """Whether a verdict is on a message, not on typed texts, which anybody can make up, and everybody saw it.
 
     Written as in the indexes.
     """
-    return and_(table.c.message_ts.is_not(None), is_shared(table))
+    return sa.and_(table.c.message_ts.is_not(None), is_shared(table))
 
 
-def is_shared(table: FromClause) -> ColumnElement[bool]:
+def is_shared(table: sa.FromClause) -> sa.ColumnElement[bool]:
     """Whether a verdict was asked for, everyone in the channel could see it, and it is not excluded."""
-    return and_(
+    return sa.and_(
         table.c.visibility == _THREAD,
         table.c.blocker.is_(None),
         table.c.blocked_by.is_(None),
@@ -49,12 +38,12 @@ def is_shared(table: FromClause) -> ColumnElement[bool]:
     )
 
 
-def is_watched(table: FromClause) -> ColumnElement[bool]:
+def is_watched(table: sa.FromClause) -> sa.ColumnElement[bool]:
     """Whether a watch drew the reply; such cases have figures of their own, whatever is shown of them.
 
     Written as in the index. Of a reply that was scored again because it went on, the last verdict counts.
     """
-    return and_(table.c.probability.is_not(None), table.c.excluded.is_(None))
+    return sa.and_(table.c.probability.is_not(None), table.c.excluded.is_(None))
 
 
 class Origin(StrEnum):
@@ -68,72 +57,68 @@ class Origin(StrEnum):
     AUTOMATED = "automated"
 
 
-def is_automated(table: FromClause) -> ColumnElement[bool]:
+def is_automated(table: sa.FromClause) -> sa.ColumnElement[bool]:
     """Whether an automation asked for a verdict that everyone in the channel could see."""
-    is_seen = and_(table.c.visibility == _THREAD, table.c.blocker.is_(None), table.c.blocked_by.is_(None))
-    return and_(is_seen, table.c.excluded == Exclusion.AUTOMATION)
+    is_seen = sa.and_(table.c.visibility == _THREAD, table.c.blocker.is_(None), table.c.blocked_by.is_(None))
+    return sa.and_(is_seen, table.c.excluded == Exclusion.AUTOMATION)
 
 
-def is_low() -> ColumnElement[bool]:
+def is_low() -> sa.ColumnElement[bool]:
     """Whether a score is low on its scale, as `low_to` says."""
     return cases.c.score <= cases.c.lowest + 0.4 * (cases.c.highest - cases.c.lowest)
 
 
-def is_scored_with_texts() -> ColumnElement[bool]:
-    """Whether a case that people asked for, or that a watch drew, can be judged again and compared."""
-    needed = (cases.c.score, cases.c.question, cases.c.response)
-    return and_(or_(is_shared(cases), is_watched(cases)), *(each.is_not(None) for each in needed))
-
-
-def chosen_or_watched(*newer: ColumnElement[bool], watched: bool) -> ColumnElement[bool]:
+def chosen_or_watched(*newer: sa.ColumnElement[bool], watched: bool) -> sa.ColumnElement[bool]:
     """Which cases are used of those that people chose, or among those that watches drew: never both in one figure.
 
     `newer` are conditions on the newer verdicts, for a query on a part of the database.
     """
     if not watched:
-        return and_(is_shared(cases), cases.c.id.not_in(superseded_or_typed(*newer)))
+        return sa.and_(is_shared(cases), cases.c.id.not_in(superseded_or_typed(*newer)))
     # A drawn reply stays in the sample, even if a person has it scored once more.
-    return and_(is_watched(cases), cases.c.blocker.is_(None), cases.c.blocked_by.is_(None))
+    return sa.and_(is_watched(cases), cases.c.blocker.is_(None), cases.c.blocked_by.is_(None))
 
 
-def same_reply(case: LoggedCase | Row[*tuple[Any, ...]]) -> ColumnElement[bool]:
+def same_reply(case: LoggedCase | sa.Row[*tuple[Any, ...]]) -> sa.ColumnElement[bool]:
     """Whether cases are about the same reply: on one message or, for typed texts, in the thread that those began."""
     is_same = cases.c.message_ts == case.message_ts
     if case.message_ts is None:
-        is_same = and_(cases.c.message_ts.is_(None), cases.c.thread_ts == (case.thread_ts or ""))
-    return and_(cases.c.team_id == case.team_id, cases.c.channel_id == case.channel_id, is_same)
+        is_same = sa.and_(cases.c.message_ts.is_(None), cases.c.thread_ts == (case.thread_ts or ""))
+    return sa.and_(cases.c.team_id == case.team_id, cases.c.channel_id == case.channel_id, is_same)
 
 
-def superseded(*conditions: ColumnElement[bool]) -> Select[tuple[int]]:
+def superseded(*conditions: sa.ColumnElement[bool]) -> sa.Select[tuple[int]]:
     """The ids of cases whose message has a newer shared verdict and for which `conditions` hold."""
     return _older_than_newer(on_same_message(_OLDER, NEWER), conditions)
 
 
-def superseded_or_typed(*conditions: ColumnElement[bool]) -> CompoundSelect[tuple[int]]:
+def superseded_or_typed(*conditions: sa.ColumnElement[bool]) -> sa.CompoundSelect[tuple[int]]:
     """The same, and typed texts with a newer verdict in the thread that they began (`same_reply`)."""
     # Two queries rather than one with OR, so that each uses its index.
-    return union_all(superseded(*conditions), _older_than_newer(_on_same_texts(_OLDER, NEWER), conditions))
+    return sa.union_all(superseded(*conditions), _older_than_newer(_on_same_texts(_OLDER, NEWER), conditions))
 
 
-def is_superseded() -> ColumnElement[bool]:
+def is_superseded() -> sa.ColumnElement[bool]:
     """Whether a case is one of these; for a query that finds few cases in a database of any size."""
     ways = on_same_message(cases, NEWER), _on_same_texts(cases, NEWER)
-    return or_(*(select(NEWER.c.id).where(cases.c.id < NEWER.c.id, each, _IS_REPEAT).exists() for each in ways))
+    return sa.or_(*(sa.select(NEWER.c.id).where(cases.c.id < NEWER.c.id, each, _IS_REPEAT).exists() for each in ways))
 
 
-def on_same_message(one: FromClause, other: FromClause) -> ColumnElement[bool]:
-    is_there = and_(one.c.team_id == other.c.team_id, one.c.channel_id == other.c.channel_id)
-    return and_(is_there, one.c.message_ts == other.c.message_ts)
+def on_same_message(one: sa.FromClause, other: sa.FromClause) -> sa.ColumnElement[bool]:
+    is_there = sa.and_(one.c.team_id == other.c.team_id, one.c.channel_id == other.c.channel_id)
+    return sa.and_(is_there, one.c.message_ts == other.c.message_ts)
 
 
-def _on_same_texts(one: FromClause, other: FromClause) -> ColumnElement[bool]:
-    is_there = and_(one.c.team_id == other.c.team_id, one.c.channel_id == other.c.channel_id)
-    is_typed = and_(one.c.message_ts.is_(None), other.c.message_ts.is_(None))
-    return and_(is_there, is_typed, one.c.thread_ts == other.c.thread_ts)
+def _on_same_texts(one: sa.FromClause, other: sa.FromClause) -> sa.ColumnElement[bool]:
+    is_there = sa.and_(one.c.team_id == other.c.team_id, one.c.channel_id == other.c.channel_id)
+    is_typed = sa.and_(one.c.message_ts.is_(None), other.c.message_ts.is_(None))
+    return sa.and_(is_there, is_typed, one.c.thread_ts == other.c.thread_ts)
 
 
-def _older_than_newer(is_same: ColumnElement[bool], conditions: Iterable[ColumnElement[bool]]) -> Select[tuple[int]]:
-    return select(_OLDER.c.id).join(NEWER, and_(_OLDER.c.id < NEWER.c.id, is_same)).where(_IS_REPEAT, *conditions)
+def _older_than_newer(
+    is_same: sa.ColumnElement[bool], conditions: Iterable[sa.ColumnElement[bool]]
+) -> sa.Select[tuple[int]]:
+    return sa.select(_OLDER.c.id).join(NEWER, sa.and_(_OLDER.c.id < NEWER.c.id, is_same)).where(_IS_REPEAT, *conditions)
 
 
-_IS_REPEAT = and_(NEWER.c.attempt > literal_column("1"), NEWER.c.judged_at.is_not(None), is_shared(NEWER))
+_IS_REPEAT = sa.and_(NEWER.c.attempt > sa.literal_column("1"), NEWER.c.judged_at.is_not(None), is_shared(NEWER))

@@ -61,7 +61,6 @@ class JournalTally:
             yield f"Model {each}: compare only rows of one of them (see `ratings`)."
 
     def spent(self) -> Iterator[str]:
-        """What the verdicts took, in sentences."""
         if self.input_tokens or self.output_tokens:
             cost = "not known" if self.unpriced else f"${self.cost_usd:,.4f}"
             yield f"{self.input_tokens:,} + {self.output_tokens:,} tokens; cost: {cost}."
@@ -81,15 +80,12 @@ class Journal(LineFile):
         super().__init__(path, self._take, b'{"line":')
 
     def has(self, line: int) -> bool:
-        """Whether there is a verdict for this line of the input."""
         return line in self.rows
 
     def write(self, item: Item, added: Mapping[str, Any]) -> None:
-        """Writes the verdict on `item`."""
         self._count(item.line, 0, self.append(to_line(item, added)), added)
 
     def sort(self) -> None:
-        """Puts the rows in the order of the input."""
         lines = sorted(self.rows)
         if lines != list(self.rows):
             failure = f"{self.path}: has all rows, but they cannot be put in the order of the input ({{reason}})."

@@ -239,7 +239,6 @@ class RowFile:
         return read_sheet(self.path) if self.form is files.InputFormat.CSV else files.read_lines(self.path)
 
     def rows(self, lines: Iterable[tuple[int, bytes]] | None = None) -> Iterator[Row]:
-        """The rows of the file, or of some of its `lines`."""
         for line, raw in lines or self.lines():
             try:
                 row = Row(line, files.decode(raw))

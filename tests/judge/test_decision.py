@@ -168,7 +168,6 @@ async def test_scale_of_more_than_ten_levels_is_refused_before_anything_is_sent(
         ({"ask": "decision", "samples": 3}, "JUDGE_SAMPLES"),
         ({"ask": "decision", "effort": "low"}, "JUDGE_EFFORT"),
         ({"ask": "decision", "tier": "flex"}, "JUDGE_TIER"),
-        ({"logprobs": True}, "--ask distribution"),
         ({"escalate_spread": 1, "escalate_to": "large"}, "JUDGE_ESCALATE_SPREAD"),
         ({"escalate_spread": 1, "ask": "decision"}, "JUDGE_ESCALATE_SPREAD"),
     ],

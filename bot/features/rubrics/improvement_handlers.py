@@ -79,7 +79,6 @@ class _Press:
         return ""
 
     async def leave(self, said: str = words.LEFT) -> str:
-        """Ends the improvement without using its text."""
         return (
             await self.decide(said)
             if await Improvements.from_store(self.services.store).leave(self.improvement.id)

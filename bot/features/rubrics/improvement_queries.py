@@ -167,7 +167,6 @@ class Improvements(JobQueries):
         await self._end(number, told)
 
     async def drop(self, number: int) -> None:
-        """Deletes an improvement that came to nothing."""
         await self._end(number, sa.delete(improvements).where(improvements.c.id == number))
 
     def use(self, number: int) -> sa.UpdateBase:

@@ -15,7 +15,7 @@ from bot.store.jobs import Job, JobQueries
 from bot.store.rubrics import to_columns
 from bot.store.schema import cases, labels, replay_scores, replayed, replays
 from bot.store.turns import read_conversations
-from bot.store.visibility import is_scored_with_texts, is_superseded
+from bot.store.visibility import is_shared, is_superseded, is_watched
 from judge import Turn
 from judge.scoring.rubric import Scale
 
@@ -214,7 +214,9 @@ _REPLAYED: sa.Select[tuple[object, ...]] = (
 
 def is_replayable(team_id: str, channel_id: str) -> sa.ColumnElement[bool]:
     is_here = sa.and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id)
-    return sa.and_(is_here, is_scored_with_texts(), IS_LABELLED.exists(), ~is_superseded())
+    needed = (cases.c.score.is_not(None), cases.c.question.is_not(None), cases.c.response.is_not(None))
+    is_of_somebody = sa.or_(is_shared(cases), is_watched(cases))
+    return sa.and_(is_here, is_of_somebody, *needed, IS_LABELLED.exists(), ~is_superseded())
 
 
 def _job(team_id: str, number: int) -> Job:
