@@ -178,8 +178,9 @@ async def test_metrics_are_sent_under_the_same_names_as_for_prometheus(
 
 
 async def test_a_receiver_that_hangs_delays_neither_a_case_nor_the_shutdown(
-    receiver: Receiver, open_stage: StageFactory
+    receiver: Receiver, open_stage: StageFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("bot.telemetry.otlp._LAST_SENDING_S", 0.5)
     receiver.gate.clear()
     await score_one(open_stage)  # returns while the requests are open; their timeout is 10 s
     assert receiver.waiting == 3

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import inspect
 
-from bot.store import Store
 from bot.store.opening import connect
 from tests.cases import url
 from tests.programs import run
@@ -77,11 +76,3 @@ async def test_an_empty_file_is_no_log(tmp_path: Path) -> None:
 
     assert "it has no tables" in (await said(tmp_path, url(tmp_path), ("audit",)))[1]
     assert (tmp_path / "log.db").stat().st_size == 0
-
-
-async def test_a_log_of_the_bot_is_read_through_the_same_door(database_url: str) -> None:
-    await (await Store.open(database_url)).close()
-
-    log = await Store.open_existing(database_url)
-    assert await log.cases.counts() == {}
-    await log.close()

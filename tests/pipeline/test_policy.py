@@ -86,16 +86,6 @@ async def test_only_who_asked_sees_the_score_of_a_persons_reply(stage: Stage) ->
     assert [each.ts for each in stage.slack.workspace.channel(CHANNEL).messages.values()][-1] == answer.ts
 
 
-async def test_where_people_are_not_scored_bots_are(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(score_people=False)
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.verdict(parent)
-    parent, answer = stage.ask_and_answer("And now?", "Now run git log.")
-    stage.ann.command(CHANNEL, ids.COMMAND, link(stage, answer))
-    await stage.verdict(parent)
-
-
 async def test_a_case_of_a_person_since_before_is_not_scored(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(score_people=False)
     answer = stage.ben.post(CHANNEL, "Just use git.")

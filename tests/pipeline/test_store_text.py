@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from bot.commands.export import export
-from bot.domain.case import Visibility
 from bot.slack import ids
 from bot.store.export import Selection
 from pocket_slack import Message
@@ -55,13 +54,6 @@ async def test_a_reply_that_is_asked_about_again_shows_its_score_and_can_be_scor
     await settled(stage, 2, stage.ben.click(known, ids.ACTION_AGAIN))
     first, second = (request["messages"][0]["content"] for request in stage.model.requests)
     assert first == second
-
-
-async def test_a_private_verdict_has_no_thread_to_point_to(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(store_text="none", verdict_visibility=Visibility.ME)
-    _, answer = await scored(stage)
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    assert "in the thread" not in shown(await stage.told(stage.ann, 2))
 
 
 async def test_an_edited_reply_is_scored_anew(stage: Stage) -> None:

@@ -9,7 +9,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import pytest
+
 import judge
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 SITE, HOST = "https://docs.example/", "https://host.example/team/slack-judge"

@@ -1,6 +1,5 @@
 """Scores given before the judge's was shown: who is shown which reply, what the window says, and what is recorded."""
 
-import asyncio
 import json
 import re
 from pathlib import Path
@@ -13,7 +12,6 @@ from bot.domain.blocker import CHANNEL_OFF
 from bot.domain.label import Label
 from bot.features.labels import ids
 from bot.features.labels.text import (
-    ENOUGH_MEANWHILE,
     FOREIGN_LABEL,
     LEFT,
     NO_TEXTS,
@@ -21,7 +19,6 @@ from bot.features.labels.text import (
     NOT_YOURS,
     NOTHING,
     SWITCHED_OFF,
-    enough,
     weekly_text,
 )
 from bot.slack import ids as slack_ids
@@ -356,22 +353,6 @@ async def test_a_person_of_another_company_is_refused(stage: Stage) -> None:
     view = await give(stage, 3)
     assert FOREIGN_LABEL in shown(view)
     assert await recorded(stage) == []
-
-
-async def test_no_more_than_a_channel_wants_of_people_who_submit_at_once(stage: Stage) -> None:
-    await replies(stage, 4)
-    assert await refusal(stage, "label weekly 1") == weekly_text(LabelBudget(1))
-    views = [await open_window(stage, person) for person in (stage.ann, stage.ben)]
-    submitted = [
-        person.submit({slack_ids.of(ids.BLOCK_SCORE, case_in(view)): "3"})
-        for person, view in zip((stage.ann, stage.ben), views, strict=True)
-    ]
-    await asyncio.gather(*(stage.slack.settled(each) for each in submitted))
-    assert len(await recorded(stage)) == 1
-    said = [shown(await stage.modal(person)) for person in (stage.ann, stage.ben)]
-    assert sum(ENOUGH_MEANWHILE in words for words in said) == 1
-    assert all(enough(LabelBudget(1, 1)) in words for words in said)
-    assert await refusal(stage) == enough(LabelBudget(1, 1))
 
 
 async def test_how_many_are_wanted_is_set_by_those_who_set_digests_and_noted(open_stage: StageFactory) -> None:

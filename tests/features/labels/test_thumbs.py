@@ -10,7 +10,7 @@ from bot.slack import ids
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.figures import Place, Span, ThumbCount
 from bot.store.schema import thumbs
-from tests.gestures import ask, go_ahead, heard, help_desk, reactions, scored, stats
+from tests.gestures import heard, help_desk, scored, stats
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 NO_LABELS = "thumbs (not labels):"
@@ -48,21 +48,6 @@ async def test_stats_say_how_many_there_are_apart_from_all_else(stage: Stage) ->
     assert await stage.log.labels.teams() == []
 
 
-async def test_a_thumb_taken_back_and_one_told_of_twice_are_counted_right(stage: Stage) -> None:
-    answer, _ = await scored(stage)
-    stage.ann.react(answer, "+1")
-    stage.ben.react(answer, "+1")
-    stage.ann.unreact(answer, "+1")
-    await heard(stage, 3)
-    first = reactions(stage)[0]
-    stage.slack.workspace.deliveries.redeliver(first)
-    acked = stage.slack.workspace.journal
-    await stage.slack.until(
-        lambda: len([each for each in acked.of("ack") if each.data["envelope_id"] == first.envelope_id]) == 2
-    )
-    assert await counts(stage) == [ThumbCount(stage.helper.id, 1, 0, 1)]
-
-
 async def test_an_assistants_thumbs_under_its_own_reply_are_buttons_and_no_opinion(stage: Stage) -> None:
     answer, _ = await scored(stage)
     for name in ("+1", "-1"):
@@ -79,16 +64,6 @@ async def test_a_thumb_that_asks_for_a_score_is_no_opinion(stage: Stage) -> None
     stage.ben.react(answer, "-1")
     await heard(stage, 2)
     assert await counts(stage) == [ThumbCount(stage.helper.id, 0, 1, 1)]
-
-
-@pytest.mark.needs("privacy")
-async def test_forget_me_takes_a_persons_thumbs(stage: Stage) -> None:
-    answer, _ = await scored(stage)
-    stage.ben.react(answer, "+1")
-    await heard(stage, 1)
-    assert "1 thumb that you put under replies." in (await ask(stage, stage.ben)).text
-    assert "0 reasons, 1 thumb." in await go_ahead(stage, stage.ben)
-    assert await rows(stage) == 0
 
 
 async def test_a_thumb_is_in_the_store_before_slack_is_told(stage: Stage) -> None:

@@ -97,7 +97,7 @@ async def test_the_table_fits_80_columns_newest_last(tmp_path: Path) -> None:
 
 async def test_a_log_of_several_teams_says_whose_line_it_is(tmp_path: Path) -> None:
     longest = [
-        Act(f"T0123456789{number}", "os:" + "long" * 8, Action.PEOPLE_UNRANKED, channel_id="C0123456789", at=SOME_DAY)
+        Act(f"T0123456789{number}", "os:" + "long" * 8, Action.EXPORTED_CHANNEL, channel_id="C0123456789", at=SOME_DAY)
         for number in (1, 2)
     ]
     await with_log(url(tmp_path), lambda log: log.audit.note(longest))

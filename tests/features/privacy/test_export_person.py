@@ -1,8 +1,6 @@
 """`judge-bot export --user`: all that is stored of a person, and nothing of who else is in it."""
 
 import json
-import os
-import stat
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -115,18 +113,6 @@ async def test_more_than_a_page_is_written(tmp_path: Path) -> None:
     await with_log(url(tmp_path), fill)
     rows = await exported(url(tmp_path), tmp_path)
     assert [row["id"] for row in rows if row["kind"] == "case"] == list(range(1, 1102))
-
-
-async def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
-    await with_log(url(tmp_path), lambda log: delivered(log, requester_id=ANN))
-    old = os.umask(0)
-    try:
-        code, out, err = await command("export", url(tmp_path), tmp_path, "--user", ANN, "-o", "ann.jsonl")
-    finally:
-        os.umask(old)
-    assert (code, out, err) == (0, "", "2 rows written\n")
-    assert stat.S_IMODE((tmp_path / "ann.jsonl").stat().st_mode) == 0o600
-    assert len((tmp_path / "ann.jsonl").read_text().splitlines()) == 2
 
 
 @pytest.mark.parametrize("user", ["U0NOBODY", "", "T2/U0ANN"])

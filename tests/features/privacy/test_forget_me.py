@@ -12,7 +12,7 @@ from bot.features.privacy.text import HOW, NO_WORDS
 from bot.slack import ids as slack_ids
 from pocket_slack import Person
 from tests.cases import bytes_on_disk
-from tests.gestures import GONE, QUOTING, ask, forget, go_ahead, settled, up_to_date
+from tests.gestures import GONE, QUOTING, ask, go_ahead, settled, up_to_date
 from tests.model_server import Held
 from tests.patience import ONLY_A_HANG_S
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, assert_without_words, buttons, shown
@@ -149,15 +149,6 @@ async def test_a_case_that_waits_for_its_question_reads_its_message_again(stage:
     await settled(stage, 1, stage.ann.submit({slack_ids.BLOCK_QUESTION: QUESTION}))
     assert f"<response>{ANSWER}</response>" in stage.model.requests[0]["messages"][0]["content"]
     assert (await up_to_date(stage)).response is None
-
-
-async def test_a_second_press_finds_nothing_more(stage: Stage) -> None:
-    await scored(stage, stage.ann)
-    asked = await ask(stage, stage.ann)
-    stage.ann.click(asked, ids.ACTION_FORGET)
-    await stage.slack.until(lambda: buttons(asked) == [])
-    assert await forget(stage, stage.ann, "ME") == NO_WORDS
-    assert len(await stage.log.audit.since()) == 1
 
 
 async def test_where_the_question_cannot_be_replaced_the_outcome_is_told_all_the_same(stage: Stage) -> None:

@@ -11,9 +11,7 @@ from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.features.rubrics import ids
 from bot.features.rubrics.input import is_name
 from bot.features.rubrics.text import (
-    BAD_NAME,
     EXAMPLE,
-    NO_FORMAT,
     NO_MODELS,
     SAVED_MEANWHILE,
     SHIPPED_NAME,
@@ -24,12 +22,9 @@ from bot.features.rubrics.text import (
 )
 from bot.slack import ids as slack_ids
 from bot.store.audit import Action
-from judge import Rubric, list_rubrics, load_rubric, render_prompt
+from judge import list_rubrics, load_rubric, render_prompt
 from pocket_slack import Delivery, View
 from tests.cases import TONE
-from tests.model_server import ModelServer
-from tests.patience import ONLY_A_HANG_S
-from tests.replicas import new_scene
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 
 
@@ -189,18 +184,6 @@ async def test_the_window_begins_with_the_channels_rubric_and_a_choice_there_goe
     assert prompts(stage) == [render_prompt(load_rubric("refusal"), QUESTION, ANSWER)]
 
 
-async def test_another_rubric_or_model_is_another_judge_version(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(judge_models="large")
-    versions = []
-    for number, words in enumerate(("use default", "use code", "use code large"), 1):
-        await say(stage, words)
-        await scored(stage, number, answer=f"Answer {number}.")
-        verdict = await stage.log.cases.verdict(number)
-        assert verdict
-        versions.append(verdict.judge_version)
-    assert len(set(versions)) == 3
-
-
 async def test_only_a_model_of_the_list_can_be_chosen_and_stays_until_another_is(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(judge_models="large, larger")
     assert "The model `huge` is not offered. Choose one of large, larger." in await say(stage, "use code huge")
@@ -307,13 +290,6 @@ async def test_a_rubric_is_made_from_another_and_scores_by_the_text_as_typed(sta
         (Action.RUBRIC_SAVED, stage.ann.id, channel_id),
         (Action.JUDGE_CHANGED, stage.ann.id, channel_id),
     ]
-
-
-async def test_a_text_that_is_no_rubric_is_refused_beside_its_field(stage: Stage) -> None:
-    await edit(stage)
-    await save(stage, "tone!", TONE.replace("score:", "points:"))
-    assert (await stage.modal(stage.ann)).errors == {ids.BLOCK_NAME: BAD_NAME, ids.BLOCK_PROMPT: NO_FORMAT}
-    assert await acts(stage) == []
 
 
 async def test_a_prompt_longer_than_a_field_is_one_text_again(stage: Stage) -> None:
@@ -437,28 +413,6 @@ async def test_a_window_for_blind_scores_shows_the_channels_own_criteria(stage: 
     await scored(stage, 1)
     stage.ben.command(CHANNEL, slack_ids.COMMAND, "label")
     assert "Is it kind?" in shown(await stage.modal(stage.ben))
-
-
-@pytest.mark.slow
-async def test_a_worker_scores_by_what_was_saved_and_chosen_at_a_front(
-    model_server: ModelServer, postgres_url: str, tmp_path: Path
-) -> None:
-    async with new_scene(model_server, postgres_url, tmp_path) as scene:
-        stage, slack = scene.stage, scene.stage.slack
-        scene.gate.set()
-        await scene.start("front", role="front")
-        await scene.start("worker", role="worker")
-        await slack.connected(timeout_s=ONLY_A_HANG_S)
-        for number, prompt in enumerate((TONE, f"Be strict. {TONE}"), 1):
-            await edit(stage, "tone" if "strict" in prompt else "")
-            await save(stage, "tone", prompt)
-            stage.ann.submit()
-            await stage.told(stage.ann, number)
-            parent, answer = stage.ask_and_answer(f"{prompt[:9]}?")
-            stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
-            await stage.verdict(parent)
-            expected = render_prompt(Rubric("tone", prompt), f"{prompt[:9]}?", ANSWER)
-            assert prompts(stage)[-1] == expected
 
 
 @pytest.mark.parametrize("name", ["tone", "tone-2", "ton-freundlich-1", "größe", "x" * 40])

@@ -1,6 +1,5 @@
 """What becomes of a verdict whose question or response is edited or deleted afterwards."""
 
-import asyncio
 import logging
 from pathlib import Path
 
@@ -11,9 +10,7 @@ from bot.slack import ids
 from pocket_slack import Entry, Message
 from pocket_slack.posts import delete
 from tests.cases import bytes_on_disk
-from tests.gestures import QUOTING, events, link, settled, up_to_date
-from tests.model_server import Held
-from tests.patience import ONLY_A_HANG_S
+from tests.gestures import QUOTING, events, settled, up_to_date
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, assert_without_words, shown
 
 EVENTS = ("message.channels", "message.groups")
@@ -93,30 +90,6 @@ async def test_the_line_is_added_once_for_many_edits(stage: Stage) -> None:
     assert len(stage.slack.workspace.journal.of("call")) == before
 
 
-async def test_an_edit_that_was_scored_already_marks_nothing(stage: Stage) -> None:
-    _, answer = await scored(stage)
-    stage.helper.edit(answer, "Use git revert instead.")
-    late = events(stage)[-1]
-    await settled(stage, 2, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
-    await redelivered(stage, late)
-    assert (await up_to_date(stage, 2)).edited_at is None
-    assert (await stage.log.cases.get(1)).edited_at is not None
-
-
-async def test_an_edit_before_the_verdict_is_there_is_said_in_it(stage: Stage) -> None:
-    gate = asyncio.Event()
-    stage.model.script(Held(gate, QUOTING))
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.model.asked(1)
-    stage.helper.edit(answer, "Use git revert instead.")
-    await up_to_date(stage)
-    gate.set()
-    await stage.verdict(parent)
-    await stage.slack.until(lambda: LINE in shown(stage.ours()[0]), ONLY_A_HANG_S)
-    assert (await up_to_date(stage)).response == ANSWER
-
-
 async def test_what_slack_does_not_take_at_once_is_said_later(stage: Stage) -> None:
     _, answer = await scored(stage)
     stage.slack.fail("chat.update", status=500)
@@ -172,24 +145,6 @@ async def test_what_is_left_of_a_reply_without_its_first_message_is_scored_again
     assert LINE not in shown(stage.ours()[-1])
 
 
-async def test_a_reply_that_is_deleted_while_it_is_scored_leaves_no_texts(stage: Stage) -> None:
-    gate = asyncio.Event()
-    stage.model.script(Held(gate, QUOTING))
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.model.asked(1)
-    stage.helper.delete(answer)
-    await up_to_date(stage)
-    gate.set()
-    await stage.verdict(parent)
-    await stage.slack.until(lambda: GONE in shown(stage.ours()[0]), ONLY_A_HANG_S)
-    case = await up_to_date(stage)
-    assert (case.question, case.response) == (None, None)
-    verdict = await stage.log.cases.verdict(1)
-    assert verdict is not None
-    assert (verdict.score, verdict.justification, verdict.ratings[0].raw) == (4, "", "")
-
-
 async def test_a_reply_that_is_deleted_before_its_question_is_typed_is_not_scored(stage: Stage) -> None:
     answer = stage.helper.post(CHANNEL, ANSWER)
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
@@ -232,15 +187,3 @@ async def test_a_private_verdict_says_so_when_it_is_asked_for_again(open_stage: 
     await up_to_date(stage)
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     assert LINE in shown(await stage.told(stage.ann, 2))
-
-
-async def test_a_link_to_an_edited_reply_scores_it_as_it_is(stage: Stage) -> None:
-    parent, answer = await scored(stage)
-    stage.ann.edit(parent, "How do I undo a push?")
-    stage.helper.edit(answer, "Use git revert instead.")
-    await up_to_date(stage)
-    await settled(stage, 2, stage.ben.command(CHANNEL, ids.COMMAND, link(stage, answer)))
-    prompt = stage.model.requests[1]["messages"][0]["content"]
-    assert "<question>How do I undo a push?</question>" in prompt
-    assert "<response>Use git revert instead.</response>" in prompt
-    assert (await up_to_date(stage, 2)).edited_at is None

@@ -1,7 +1,5 @@
 """The message shortcut: from the click to the verdict in the thread and in the store."""
 
-import asyncio
-
 import pytest
 
 from bot.domain.case import CaseStatus
@@ -111,13 +109,6 @@ async def test_two_people_who_press_score_again_get_one_verdict(stage: Stage, fi
     assert len(stage.model.requests) == requests
 
 
-async def test_a_double_click_makes_one_case(stage: Stage) -> None:
-    parent, answer = stage.ask_and_answer()
-    await asyncio.gather(stage.score(answer), stage.score(answer))
-    await stage.verdict(parent)
-    assert await stage.cases() == 1
-
-
 async def test_wrong_question_opens_a_modal_and_scores_with_the_right_one(stage: Stage) -> None:
     answer, verdict = await scored(stage)
     stage.ben.click(verdict, ids.ACTION_WRONG_QUESTION)
@@ -126,17 +117,6 @@ async def test_wrong_question_opens_a_modal_and_scores_with_the_right_one(stage:
     stage.ben.submit({ids.BLOCK_QUESTION: "How do I unstage a file?"})
     corrected = await stage.verdict(stage.slack.workspace.channel(CHANNEL).messages[answer.thread_ts], count=2)
     assert "How do I unstage a file?" in shown(corrected)
-
-
-async def test_a_verdict_for_only_me_is_seen_by_no_other_person(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(verdict_visibility="me")
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    told = await stage.told(stage.ann)
-    assert told.text.startswith("Score 4 of 5")
-    assert told.thread_ts == parent.ts
-    assert stage.ours() == []
-    assert stage.ben.ephemerals(CHANNEL) == []
 
 
 async def test_an_ephemeral_begins_no_thread(open_stage: StageFactory) -> None:
