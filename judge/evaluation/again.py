@@ -8,7 +8,8 @@ from random import sample
 from judge.errors import SetupError
 from judge.evaluation.check import change_of, key_of, read_outputs
 from judge.evaluation.stats import MeanEstimator, paired_difference
-from judge.rows.row_file import Row, answered_as
+from judge.rows.journal import answered_as
+from judge.rows.row_file import Row
 from judge.scoring.judging import Judge
 from judge.scoring.rubric import Scale
 
@@ -51,4 +52,4 @@ def compare(output: Path, judge: Judge) -> tuple[int, Sequence[str]]:
             f"Asked again about {n:,} rows, every answer is the same to the last word, although ratings used to "
             "differ: a cache answered, so it cannot be told whether the judge has changed.",
         ]
-    return int(own.low * own.high > 0), [*names, f"Asked again about {n:,} rows, the judge gives {change_of(own)}."]
+    return int(own.is_clear), [*names, f"Asked again about {n:,} rows, the judge gives {change_of(own)}."]

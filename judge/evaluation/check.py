@@ -15,8 +15,9 @@ from judge.evaluation.labelled import LabelledRows, Range
 from judge.evaluation.stats import MIN_LABELS, Interval, MeanEstimator, minus, paired_difference, slope
 from judge.rows.batch import identity_of
 from judge.rows.files import decode, encode, os_reason, private, read_lines, shown
+from judge.rows.journal import answered_as
 from judge.rows.messages import has_reply
-from judge.rows.row_file import Row, answered_as
+from judge.rows.row_file import Row
 from judge.scoring.attacks import nothing_to_judge
 from judge.scoring.judging import Judge
 from judge.scoring.offline import OFFLINE
@@ -60,18 +61,18 @@ class _Found:
         """The difference by people's labels if there are enough, or without the judge's own where that is known."""
         if self.people:
             return self.people
-        _, low, high = own = self.own or Interval(0, None, None)
-        if low is None or high is None or not self.difference or (self.same < _SURE and low <= 0 <= high):
+        if not (self.difference and self.own and (self.same >= _SURE or self.own.is_clear)):
             return None
         share = self.judged / self.pairs.total()
-        return minus(self.difference, Interval(own.mean * share, low * share, high * share))
+        low, high = (None if end is None else end * share for end in self.own[1:])
+        return minus(self.difference, Interval(self.own.mean * share, low, high))
 
     @property
     def outcome(self) -> str:
-        _, low, high = self.corrected or self.difference or Interval(0, None, None)
-        if high is not None and high < 0:
-            return "clearly worse"
-        return "clearly better" if low is not None and low > 0 else "not clearly worse"
+        change = self.corrected or self.difference
+        if not (change and change.is_clear):
+            return "not clearly worse"
+        return "clearly better" if change.mean > 0 else "clearly worse"
 
     def figures(self, *, is_compared: bool) -> Iterator[tuple[str, str, str]]:
         """The name of each figure, its earlier value ("" if unknown) and its current value."""
@@ -99,7 +100,7 @@ class _Found:
                 yield f"difference, {how}", "", _say(self.corrected, "+.2f")
             yield "lower, higher, same", "", f"{lower:,}, {n - lower - same:,}, {same:,}"
         longer = slope(self.lengths) if len(self.lengths) >= MIN_LABELS else None
-        if longer and (longer.low or 0) * (longer.high or 0) > 0:
+        if longer and longer.is_clear:
             how = "raise" if longer.mean > 0 else "lower"
             yield f"100 words more {how} the judge's score at equal labels", "", _say(longer, "+.2f")
         if self.reworded:
@@ -356,7 +357,7 @@ def change_of(own: Interval | None) -> str:
     """What the judge gives where it scored the same texts before, such as "0.38 less (0.26 to 0.50)"."""
     if own is None or own.low is None or own.high is None:
         return "an unknown difference"
-    if own.low <= 0 <= own.high:
+    if not own.is_clear:
         how = "the same" if max(-own.low, own.high) <= _ALIKE else "neither clearly more nor less"
         return f"{how} ({own.low:+.2f} to {own.high:+.2f})"
     low, high = sorted((abs(own.low), abs(own.high)))

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from judge.errors import SetupError
 from judge.rows.files import shown
-from judge.rows.row_file import Row, answered_as
+from judge.rows.journal import answered_as
+from judge.rows.row_file import Row
 from judge.scoring.rubric import DEFAULT_RUBRIC, Scale, list_rubrics, load_rubric
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -97,31 +98,24 @@ class LabelledRows:
     def _read(self, row: Row, what: str, value: object, range_: Range) -> float | None:
         if value is None:
             return None
-        number, (low, high) = _to_real(value), range_
+        number, (low, high) = to_number(value), range_
         if number is None:
             self.problems.append(f"line {row.line}: {what} {shown(value)} is not a number")
             return None
-        self._seen.setdefault((what, range_), Counter())[max(-_LARGEST, min(number, _LARGEST))] += 1
+        self._seen.setdefault((what, range_), Counter())[number] += 1
         if not low <= number <= high:
             self.problems.append(f"line {row.line}: {what} {shown(value)} is off the scale {low:g} to {high:g}")
             return None
-        return float(number)
+        return number
 
 
 def to_number(value: object) -> float | None:
-    """A number, or a CSV cell that contains one; None for anything else, and from a billion on."""
-    number = _to_real(value)
-    # A comparison accepts any integer, but float() does not.
-    return None if number is None or abs(number) >= _LARGEST else float(number)
-
-
-def _to_real(value: object) -> float | None:
-    """As `to_number`, but of any size; None for NaN."""
+    """A number, or a CSV cell that contains one, a billion at most; None for anything else, and for NaN."""
     if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
         value = float(value)
     if isinstance(value, bool) or not isinstance(value, int | float) or (isinstance(value, float) and isnan(value)):
         return None
-    return value
+    return float(max(-_LARGEST, min(value, _LARGEST)))
 
 
 def to_probability(value: object) -> float | None:

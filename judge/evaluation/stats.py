@@ -117,6 +117,11 @@ class Interval(NamedTuple):
     low: float | None
     high: float | None
 
+    @property
+    def is_clear(self) -> bool:
+        """Whether a difference leaves out 0."""
+        return (self.low or 0) * (self.high or 0) > 0
+
 
 @dataclass(frozen=True)
 class MeanEstimate:
@@ -342,7 +347,7 @@ def differences(pairs: Sequence[tuple[MeanEstimate | None, MeanEstimate | None]]
     found, is_clear = dict[int, Interval | None](), True
     while undecided and is_clear:
         found |= {i: difference(*pair, _TAIL / len(undecided)) for i, pair in undecided.items()}
-        clear = {i for i in undecided if (each := found[i]) and (each.low or 0) * (each.high or 0) > 0}
+        clear = {i for i in undecided if (each := found[i]) and each.is_clear}
         is_clear, undecided = bool(clear), {i: pair for i, pair in undecided.items() if i not in clear}
     return [found.get(i) for i in range(len(pairs))]
 

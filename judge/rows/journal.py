@@ -10,8 +10,20 @@ from typing import Any, NamedTuple
 from judge.errors import SetupError
 from judge.rows.files import decode, encode
 from judge.rows.line_file import LineFile
-from judge.rows.row_file import ADDED, PROMPT_ID, Item, Prompts, Row, RowFile, answered_as, to_line
+from judge.rows.row_file import ADDED, PROMPT_ID, Item, Prompts, Row, RowFile
 from judge.scoring.escalation import is_escalated
+
+_MOST_NAMES = 3
+
+
+def answered_as(served: Counter[tuple[str, str]]) -> Iterator[str]:
+    """A phrase for each model whose name stood for several: their scores are those of different judges."""
+    for model in dict.fromkeys(model for model, _ in served):
+        names = Counter({name: n for (asked, name), n in served.items() if asked == model}).most_common()
+        if len(names) > 1:
+            shown = " and ".join(f"{name!r} ({n:,} ratings)" for name, n in sorted(names[:_MOST_NAMES]))
+            more = f" and {len(names) - _MOST_NAMES:,} more names" if len(names) > _MOST_NAMES else ""
+            yield f"{model!r} answered as {shown}{more}"
 
 
 @dataclass
@@ -83,7 +95,8 @@ class Journal(LineFile):
         return line in self.rows
 
     def write(self, item: Item, added: Mapping[str, Any]) -> None:
-        self._count(item.line, 0, self.append(to_line(item, added)), added)
+        line = f'{{"line": {item.line}, {item.carried[1:-1]}, {encode(added)[1:-1]}}}\n'
+        self._count(item.line, 0, self.append(line.encode()), added)
 
     def sort(self) -> None:
         lines = sorted(self.rows)

@@ -5,7 +5,6 @@ The fields that a batch adds to a row are here too, because the other commands r
 
 import csv
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -55,7 +54,7 @@ _NOT_READ = {".bz2", ".gz", ".numbers", ".ods", ".parquet", ".xls", ".xlsx", ".x
 PROMPT_ID = b'"prompt_id"'
 """What a line has if its row has a `prompt_id`."""
 _OWN_NAME = re.compile(rf"(?:input_)*(?:{'|'.join(ADDED)})")
-_MOST_NAMED, _LONGEST_NAMES, _MOST_SERVED = 10, 200, 3
+_MOST_NAMED, _LONGEST_NAMES = 10, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,16 +174,6 @@ def to_judge(model: Any, ask: Any) -> Any:
     return f"{model}, {ask}" if ask else model
 
 
-def answered_as(served: Counter[tuple[str, str]]) -> Iterator[str]:
-    """A phrase for each model whose name stood for several: their scores are those of different judges."""
-    for model in dict.fromkeys(model for model, _ in served):
-        names = Counter({name: n for (asked, name), n in served.items() if asked == model}).most_common()
-        if len(names) > 1:
-            shown = " and ".join(f"{name!r} ({n:,} ratings)" for name, n in sorted(names[:_MOST_SERVED]))
-            more = f" and {len(names) - _MOST_SERVED:,} more names" if len(names) > _MOST_SERVED else ""
-            yield f"{model!r} answered as {shown}{more}"
-
-
 def own_name(name: str) -> str:
     """The name of a row's own field in the output, beside the fields that a batch adds."""
     return f"input_{name}" if _OWN_NAME.fullmatch(name) else name
@@ -299,10 +288,6 @@ def parse_item(line: int, raw: bytes) -> Item | Malformed:
         return Item(line, question, response, row.carried, dialogue.conversation)
     except ValueError as exc:
         return Malformed(line, str(exc))
-
-
-def to_line(item: Item, added: Mapping[str, Any]) -> bytes:
-    return f'{{"line": {item.line}, {item.carried[1:-1]}, {files.encode(added)[1:-1]}}}\n'.encode()
 
 
 def to_added(verdict: Verdict, samples: int) -> dict[str, Any]:

@@ -8,17 +8,13 @@ from statistics import median_low
 
 from judge.scoring.ratings import Rating, Result, UnscoredReason, Verdict, add_known, add_up, mean_of, point
 
-_TO = " > "
+TO = " > "
 # The cause is the texts or the server, not the judge's doubt, so another model would hardly do better.
 _NO_DOUBT = {UnscoredReason.REFUSED, UnscoredReason.FILTERED, UnscoredReason.NOTHING_TO_JUDGE, UnscoredReason.TOO_LONG}
 
 
-def to_escalation(first: str, stronger: str) -> str:
-    return f"{first}{_TO}{stronger}"
-
-
 def _models_of(escalation: str) -> tuple[str, str]:
-    first, _, stronger = escalation.rpartition(_TO)
+    first, _, stronger = escalation.rpartition(TO)
     return first, stronger
 
 

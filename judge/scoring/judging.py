@@ -146,7 +146,7 @@ class Judge:
     @property
     def escalation(self) -> str | None:
         """Its model and the stronger one, "first > stronger"; None without a stronger one."""
-        return scoring_escalation.to_escalation(self.model, self._stronger[0].model.name) if self._stronger else None
+        return f"{self.model}{scoring_escalation.TO}{self._stronger[0].model.name}" if self._stronger else None
 
     @property
     def most_ratings(self) -> int:

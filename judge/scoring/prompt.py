@@ -8,7 +8,7 @@ from judge.scoring.answers import extract_justification, spoken
 from judge.scoring.attacks.tags import neutralise
 from judge.scoring.conversation import Turn
 from judge.scoring.ratings import Unscored, UnscoredReason
-from judge.scoring.rubric import SLOTS, Rubric, Scale
+from judge.scoring.rubric import CONVERSATION, SLOTS, Rubric, Scale
 
 _PLACEHOLDER = re.compile(r"(\{prompt\}|\{response\}|\{conversation\})")
 _BEFORE = "The conversation, oldest first:"
@@ -44,9 +44,9 @@ def render_prompt(rubric: Rubric, question: str, response: str, conversation: Se
     has_turns = bool(conversation)
     asked, answer = (neutralise(text, with_turns=has_turns) for text in (question, response))
     turns = "\n".join(map(_to_turn, conversation))
-    if has_turns and not rubric.places_conversation:
+    if has_turns and CONVERSATION not in rubric.prompt:
         asked = f"{_BEFORE}\n{turns}\n{_ASKED}\n{asked}"
-    texts = {"{prompt}": asked, "{response}": answer, "{conversation}": turns}
+    texts = {"{prompt}": asked, "{response}": answer, CONVERSATION: turns}
     return "".join(texts.get(part, part) for part in _PLACEHOLDER.split(rubric.template))
 
 
@@ -66,7 +66,7 @@ def render_texts(texts: Texts) -> str:
 def render_messages(texts: Texts) -> list[dict[str, str]]:
     """The same, neutralised, as messages in their roles for a decision model: rubric, turns, and the two texts."""
     rubric = texts.rubric.template
-    for slot in (*SLOTS, "{conversation}"):
+    for slot in (*SLOTS, CONVERSATION):
         rubric = rubric.replace(slot, "")
     rubric = re.sub(r"\n{3,}", "\n\n", rubric).strip()
     asked, answer = (neutralise(text, with_turns=True) for text in (texts.question, texts.response))

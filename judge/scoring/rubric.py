@@ -26,7 +26,7 @@ _PURPOSES = {
 }
 
 _PLACEHOLDERS = ("{prompt}", "{response}")
-_CONVERSATION = "{conversation}"
+CONVERSATION = "{conversation}"
 SLOTS = ("<question>{prompt}</question>", "<response>{response}</response>")
 _SCALE_SENTENCE = re.compile(r"is between (\d{1,3}) and (\d{1,3})\b(?![.,]\d)")
 _CALIBRATION = re.compile(r"\n*^calibration:([^\n]*)\s*\Z", re.MULTILINE)
@@ -108,14 +108,9 @@ class Rubric:
                 )
             if slot not in self.prompt:
                 raise RubricError(f"rubric {self.name!r}: {placeholder} stands outside its tags; write it as {slot}")
-        if self.prompt.count(_CONVERSATION) > 1:
-            raise RubricError(f"rubric {self.name!r}: {_CONVERSATION} stands twice in the prompt; once is enough")
+        if self.prompt.count(CONVERSATION) > 1:
+            raise RubricError(f"rubric {self.name!r}: {CONVERSATION} stands twice in the prompt; once is enough")
         _ = self.scale, self.calibration, self._aside
-
-    @property
-    def places_conversation(self) -> bool:
-        """Whether the prompt says where the turns before the question belong."""
-        return _CONVERSATION in self.prompt
 
     @cached_property
     def template(self) -> str:

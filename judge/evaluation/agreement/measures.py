@@ -1,10 +1,4 @@
-"""The measures of agreement with people, or with another judge, and the interval of each.
-
-    sample = Sample(prompts, scores, labels, Scale(0, 5))
-    estimate(quadratic_weighted_kappa(sample)).value
-
-The rank correlations come from scipy.
-"""
+"""The measures of agreement with people, or with another judge, and the interval of each."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -43,19 +37,12 @@ class Estimate:
 def estimate(statistic: Statistic) -> Estimate:
     """The statistic with its interval."""
     low = high = np.nan
-    note = statistic.why_undefined if np.isnan(statistic.value) else ""
-    if not note and statistic.prompts >= MIN_PROMPTS:
+    note, is_enough = statistic.why_undefined if np.isnan(statistic.value) else "", statistic.prompts >= MIN_PROMPTS
+    if not note and is_enough:
         low, high = interval(statistic)
     if not note and np.isnan(low):
-        note = (
-            "no spread"
-            if (
-                statistic.range is Range.CORRELATION
-                and statistic.prompts >= MIN_PROMPTS
-                and abs(statistic.value) > 1 - 1e-9
-            )
-            else "too few to say"
-        )
+        is_extreme = statistic.range is Range.CORRELATION and abs(statistic.value) > 1 - 1e-9
+        note = "no spread" if is_enough and is_extreme else "too few to say"
     return Estimate(statistic.value, low, high, statistic.n, statistic.prompts, note)
 
 
