@@ -194,7 +194,7 @@ def make_services(
         messenger=messenger,
         members=members,
         memberships=memberships,
-        access=Access(client, settings.digest_by == "admins"),
+        access=Access(client, settings.digest_by == "admins", settings.watch_by_admins),
         rubrics=found,
         lookup=lookup,
         intake=intake,

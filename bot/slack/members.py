@@ -208,15 +208,17 @@ async def list_channels(client: AsyncWebClient, user_id: str | None = None) -> M
     return found
 
 
+WATCHES = "watches"
 _INVITE = "I am not in this channel. Type `/invite @Slack Judge` first."
 
 
 class Access:
     """Asks Slack who is in a channel, and who is an admin."""
 
-    def __init__(self, client: AsyncWebClient, is_for_admins: bool) -> None:
+    def __init__(self, client: AsyncWebClient, is_for_admins: bool, watch_by_admins: bool) -> None:
         self._client = client
         self._is_for_admins = is_for_admins
+        self._watch_by_admins = watch_by_admins
 
     async def refusal(self, person: Invocation, what: str, channel_id: str | None = None, *, is_change: bool) -> str:
         """Why this person may not see or change a channel's settings (`what`, such as "rubrics"); else empty."""
@@ -239,8 +241,10 @@ class Access:
             return f"Slack does not let me see who is in this channel (`{error}`), so I did nothing."
         if is_guest(user):
             return f"Guests cannot change {what}. Ask a full member of this workspace."
-        if is_change and self._is_for_admins and not _is_admin(user):
-            return f"Only workspace admins can change {what} here (setting DIGEST_BY)."
+        setting = "DIGEST_BY" if self._is_for_admins else "WATCH_BY_ADMINS"
+        is_for_admins = self._is_for_admins or (self._watch_by_admins and what == WATCHES)
+        if is_change and is_for_admins and not _is_admin(user):
+            return f"Only workspace admins can change {what} here (setting {setting})."
         return ""
 
     async def is_in(self, channel_id: str, user_id: str) -> bool:

@@ -25,6 +25,7 @@ from bot.pipeline.text import sentence
 from bot.settings import OFFLINE
 from bot.slack.client import REACTIONS, SLACK_ERRORS, slack_word
 from bot.slack.invocation import Invocation, clicked_value, on_click, to_invocation
+from bot.slack.members import WATCHES
 from bot.slack.messenger import Post
 from bot.store.audit import Action
 from judge.scoring.model.client import OPENAI_URL
@@ -37,10 +38,8 @@ _TOKENS = {"decision": (700, 0), "distribution": (468, 0), "text": (468, 260)}
 
 async def refusal_of(services: Services, invocation: Invocation, channel_id: str, *, is_change: bool) -> str:
     """Why this person may not see, or may not change, what a channel watches; empty if they may."""
-    if refusal := await services.access.refusal(invocation, "digests and watches", channel_id, is_change=is_change):
+    if refusal := await services.access.refusal(invocation, WATCHES, channel_id, is_change=is_change):
         return refusal
-    if is_change and services.settings.watch_by_admins and not await services.access.is_admin(invocation.user_id):
-        return "Only workspace admins can change watches here (setting WATCH_BY_ADMINS)."
     return CHANNEL_OFF if is_change and not services.policy.may_score(channel_id) else ""
 
 
