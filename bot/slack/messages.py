@@ -195,7 +195,7 @@ ADDED, REMOVED = "reaction_added", "reaction_removed"
 
 _TS = re.compile(r"[0-9]{1,10}\.[0-9]{1,6}")
 _TIMES = ("ts", "thread_ts", "deleted_ts")
-_WORDS = ("type", "subtype", "channel", "channel_type", "user", "bot_id", "item_user", "reaction")
+_WORDS = ("type", "subtype", "channel", "channel_type", "user", "bot_id", "item_user", "reaction", "inviter")
 _NEEDED = {
     "message": ("channel", "ts"),
     "message_changed": ("channel", "message"),

@@ -14,7 +14,7 @@ from bot.features.watch.first_figures import tell_post
 from bot.features.watch.text import not_read
 from bot.features.watch.window_text import price_a_day
 from bot.slack import blocks as ui
-from bot.slack.client import SLACK_ERRORS, is_transient, slack_word
+from bot.slack.client import is_transient, slack_word
 from bot.slack.invocation import Invocation, clicked_value, on_click, to_invocation
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
@@ -54,7 +54,9 @@ async def _welcome(services: Services, person: Invocation) -> Post:
     refusal = await orders.refusal_of(services, person, channel_id, is_change=True)
     try:
         names, a_day = ({}, {}) if refusal else await orders.assistants(services, channel_id)
-    except SLACK_ERRORS as exc:
+    except SlackApiError as exc:
+        if is_transient(exc):
+            raise
         refusal = not_read(slack_word(exc))
     if refusal:
         return Post(f"{invited} {refusal}", [ui.section(f"{invited} {refusal}"), ui.context(ONLY_WHEN_ASKED)])

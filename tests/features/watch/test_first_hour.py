@@ -11,6 +11,7 @@ from bot.features.watch import ids
 from bot.features.watch.first_figures import FIRST, tell_first
 from bot.features.watch.first_hour import ONLY_WHEN_ASKED
 from bot.features.watch.orders import price_of, replies_a_day
+from bot.features.watch.queries import Notices, day_of
 from bot.features.watch.window_text import ANNOUNCE, price_a_day
 from bot.settings import OFFLINE
 from bot.slack import ids as slack_ids
@@ -32,13 +33,16 @@ def told(stage: Stage, person: Person | None = None) -> list[Message]:
 
 async def invite(stage: Stage, person: Person | None = None) -> Delivery:
     """The event of a person who invites the app into the channel, once it is acknowledged."""
+    return await stage.slack.settled(invited(stage, person))
+
+
+def invited(stage: Stage, person: Person | None = None) -> Delivery:
     workspace = stage.slack.workspace
     members = workspace.channel(CHANNEL).members
     if workspace.bot.id in members:
         members.remove(workspace.bot.id)
     (person or stage.ann).invite(CHANNEL, workspace.bot.id)
-    (delivery,) = [each for each in workspace.deliveries.latest() if is_join(each)][-1:]
-    return await stage.slack.settled(delivery)
+    return [each for each in workspace.deliveries.latest() if is_join(each)][-1]
 
 
 def is_join(delivery: Delivery) -> bool:
@@ -82,6 +86,16 @@ async def test_a_lost_answer_does_not_tell_twice(stage: Stage, fault: dict[str, 
     await invite(stage)
     await invite(stage)
     assert len(told(stage)) == 1
+
+
+async def test_what_slack_could_not_answer_is_told_when_it_sends_the_event_again(stage: Stage) -> None:
+    stage.slack.fail("conversations.history", status=503)
+    delivery = invited(stage)
+    calls = stage.slack.workspace.journal.of
+    await stage.slack.until(lambda: any(each.data.get("status") == 503 for each in calls("call")))
+    stage.slack.workspace.deliveries.redeliver(delivery)
+    await stage.slack.settled(delivery)
+    assert [buttons(each) for each in told(stage)] == [BUTTONS]
 
 
 async def test_others_who_join_and_an_app_that_joins_by_itself_are_told_nothing(stage: Stage) -> None:
@@ -211,6 +225,19 @@ async def test_first_figures_whose_answer_was_lost_are_not_sent_again(stage: Sta
     for later in (timedelta(), SOON, SOON):
         await first(stage, later)
     assert len([*told(stage), *stage.ours()]) == 1
+
+
+@pytest.mark.parametrize(("alert", "number"), [("me", 0), ("here", 1)])
+async def test_what_a_process_died_over_is_looked_for_in_the_channel_and_not_guessed_for_a_person(
+    stage: Stage, alert: str, number: int
+) -> None:
+    await begun(stage, alert, FIRST)
+    watch = await only(stage)
+    its = f"first {watch.since:%H:%M:%S}", watch.alerts_to[0], day_of(watch.since), datetime.now(UTC)
+    assert await Notices(stage.log.database).claim(watch, *its)
+    for later in (timedelta(), SOON, SOON):
+        await first(stage, later)
+    assert len([*told(stage), *stage.ours()]) == number
 
 
 async def test_first_figures_of_long_ago_are_not_told(stage: Stage) -> None:
