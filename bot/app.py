@@ -227,6 +227,7 @@ def _make_engine(services: Services, judges: Judges) -> Engine:
         services.model_pauses,
         tracing=services.tracing,
     )
+    services.background = pipeline.background
     handlers: dict[str, JobHandler] = {JobKind.SETTLE: lambda job: pipeline.settle(job.case_id, job.trigger_id)}
     for each in services.features:
         handlers |= each.jobs

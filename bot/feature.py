@@ -6,7 +6,7 @@ Features do not import each other, except for score, which every app has. They r
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal
@@ -122,6 +122,7 @@ class Services:
     features: Sequence[Feature] = ()
     traffic: Traffic = field(default_factory=Traffic)
     model_pauses: Sequence[timedelta] = MODEL_PAUSES
+    background: Callable[[], AbstractAsyncContextManager[None]] = nullcontext  # a turn at the model after all cases
 
     def words(self) -> Mapping[str, Word]:
         return {word: answer for each in self.features for word, answer in each.words.items()}

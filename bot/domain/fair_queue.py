@@ -9,6 +9,9 @@ from prometheus_client import Gauge
 
 _Line = deque[asyncio.Future[None]]
 
+BACKGROUND = ""
+"""In place of a channel: for requests that are called only if nobody else waits."""
+
 
 class FairQueue:
     """At most `limit` turns at once; those who wait are called in turn by channel, and within a channel by person.
@@ -54,7 +57,7 @@ class FairQueue:
 
     def _next(self) -> asyncio.Future[None]:
         """The waiting call whose turn it is; its channel and its person go to the end of their lines."""
-        channel_id = next(iter(self._channels))
+        channel_id = next((each for each in self._channels if each != BACKGROUND), BACKGROUND)
         people = self._channels.pop(channel_id)
         user_id = next(iter(people))
         line = people.pop(user_id)

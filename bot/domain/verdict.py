@@ -1,6 +1,8 @@
 """A verdict as it is stored and shown: what the judge said, or why there is no score, and what the store adds to it."""
 
+import re
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, cast
 
 from judge import Flag, Unscored, Verdict
@@ -13,6 +15,17 @@ if TYPE_CHECKING:
 OFFLINE = "offline"
 MADE_UP = "made up for the demo"
 """In place of the model if there was none: for the scores that the demo begins with."""
+_SINCE = re.compile(r", since \d{4}-\d\d-\d\d$")
+
+
+def later_version(version: str, since: datetime) -> str:
+    """The judge version of a judge that has changed since then under its name."""
+    return f"{version}, since {since:%Y-%m-%d}"
+
+
+def base_version(version: str | None) -> str:
+    """What the judge itself calls its version."""
+    return _SINCE.sub("", version or "")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from bot.domain.case import LoggedCase
 from bot.domain.limits import Limits
-from bot.domain.verdict import CaseVerdict
+from bot.domain.verdict import CaseVerdict, base_version
 from bot.pipeline.judges import Judges
 from bot.store import Store
 from judge import Judge, Verdict
@@ -53,7 +53,7 @@ async def judge_of(judges: Judges | None, case: LoggedCase, verdict: CaseVerdict
     if judges is None or verdict.score is None or is_known or not has_texts:
         return None
     judge = await judges.of(case)
-    is_same = judge is not None and judge.version == verdict.judge_version and not verdict.is_offline
+    is_same = judge is not None and judge.version == base_version(verdict.judge_version) and not verdict.is_offline
     return judge if judge and is_same and (lacks_reason(verdict) or judge.rubric.criteria) else None
 
 

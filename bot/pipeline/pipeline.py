@@ -9,7 +9,7 @@ reached, and only one attempt at a time holds a case. A step that fails is tried
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import timedelta
 from functools import cache, partial
 from typing import Any
@@ -21,7 +21,7 @@ from bot import metrics
 from bot.domain.blocker import TOO_LATE
 from bot.domain.case import CaseStatus, LoggedCase, exclusion_of, text_hash
 from bot.domain.clock import utc_now
-from bot.domain.fair_queue import FairQueue
+from bot.domain.fair_queue import BACKGROUND, FairQueue
 from bot.domain.limits import Limits
 from bot.domain.verdict import CaseVerdict, from_verdict, without_score
 from bot.domain.watch import LATE, age_of
@@ -115,6 +115,10 @@ class CasePipeline:
             raise RetryError(reason, retries.STORE_PAUSE) from exc
         finally:
             self._patient.pop(case_id, None)
+
+    def background(self) -> AbstractAsyncContextManager[None]:
+        """A turn at the model for a request that belongs to no case, once no case waits."""
+        return self._model.turn(BACKGROUND, BACKGROUND)
 
     def stop_waiting(self) -> None:
         """Ends the attempts that wait at the tier "flex", and lets none begin; the next start makes them again."""

@@ -291,6 +291,8 @@ class Store:
             values["reserved_tokens"] = 0  # what it took is known
 
         async def record(connection: AsyncConnection) -> None:
+            if verdict.judge_version:
+                values["judge_version"] = await watches.version_since(connection, case, verdict.judge_version)
             intents = _INTENTS if case.is_posted else {}
             await change(connection, RECORD, _by_lease_owner(case) | values | intents)
             await _write_turns(connection, case, since)

@@ -5,11 +5,16 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import LoggedCase
+from bot.domain.verdict import later_version
 from bot.domain.watch import ReplyOutcome, Shows, Watch
 from bot.store.database import StoreQueries, columns_of
-from bot.store.schema import replies, watches
+from bot.store.schema import releases, replies, watches
+
+JUDGE = "judge"
+"""Who set a release that is no assistant's, but a change of the judge under its name; its note is the judge version."""
 
 
 class Watches(StoreQueries):
@@ -22,6 +27,14 @@ class Watches(StoreQueries):
     async def drop_replies(self, before: datetime) -> int:
         old = sa.delete(replies).where(replies.c.day < f"{before:%Y-%m-%d}")
         return await self._database.execute(old)
+
+
+async def version_since(connection: AsyncConnection, case: LoggedCase, version: str) -> str:
+    """What a judge version is called in a case from now on: later, if the judge has changed under its name."""
+    author = {"team_id": case.team_id, "channel_id": case.channel_id, "author_id": case.author_id}
+    since = sa.select(sa.func.max(releases.c.set_at)).filter_by(set_by=JUDGE, note=version, **author)
+    found = (await connection.execute(since)).scalar()
+    return later_version(version, found) if found else version
 
 
 def miss(case: LoggedCase) -> sa.Update:

@@ -9,6 +9,7 @@ from slack_bolt.async_app import AsyncApp
 from bot.domain.week import Week
 from bot.feature import Feature, Named, Services
 from bot.features.watch import first_hour, orders, window
+from bot.features.watch.again import AskedAgain
 from bot.features.watch.alerts import DriftAlerts
 from bot.features.watch.figures import read_watched, watches_of_person
 from bot.features.watch.first_figures import tell_first
@@ -68,7 +69,7 @@ def feature(services: Services) -> Feature:
             PeriodicJob("send_due_alerts", DriftAlerts(services).look),
             PeriodicJob("tell_low_replies", partial(tell_low, services)),
             PeriodicJob("tell_first_figures", partial(tell_first, services)),
-            PeriodicJob("tell_releases", partial(tell_releases, services)),
+            PeriodicJob("tell_releases", partial(tell_releases, services, AskedAgain(services))),
         ],
         home_section=home_section,
         week_blocks=week_blocks,

@@ -1,6 +1,7 @@
 """Alerts, sent once and the same day: an assistant is clearly worse, better or gone, or its watch has no scores."""
 
-from collections.abc import Collection, Mapping
+import asyncio
+from collections.abc import Collection, Coroutine, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -10,8 +11,10 @@ from slack_sdk.errors import SlackApiError
 from bot.domain.watch import Watch
 from bot.feature import Services
 from bot.features.watch import ids, text
+from bot.features.watch.again import PATIENCE, AskedAgain, Change, who_changed
 from bot.features.watch.figures import name_of
 from bot.features.watch.queries import AlertKind, Alerts, Releases, WatchOrders, day_of, watched
+from bot.features.watch.questions import questions_line
 from bot.features.watch.reply_queries import Replies, together
 from bot.figures.week import FEWEST
 from bot.pipeline.quoting import note_found, note_quotes
@@ -108,12 +111,17 @@ class DriftAlerts:
         self._releases = Releases(services.store.database)
         self._newest: dict[tuple[Place, AlertKind, float | None], int] = {}
         self._judges: dict[Place, str | None] = {}
+        self._asked = AskedAgain(services)
 
     async def look(self) -> None:
-        for watch in await self._orders.of(self._services.identity.team_id):
-            if watch.alerts_to:
-                await self._tell_of_new_judge(watch)
-                await self._look_at(watch)
+        asking = list[Coroutine[Any, Any, None]]()
+        try:
+            for watch in await self._orders.of(self._services.identity.team_id):
+                if watch.alerts_to:
+                    await self._tell_of_new_judge(watch)
+                    asking += await self._look_at(watch)
+        finally:
+            await asyncio.gather(*asking)
 
     async def _tell_of_new_judge(self, watch: Watch) -> None:
         place = watched(watch)
@@ -126,26 +134,59 @@ class DriftAlerts:
             logger.info("new_judge_told", channel=watch.channel_id, missed=len(missed))
         self._judges[place] = newest.judge_version
 
-    async def _look_at(self, watch: Watch) -> None:
+    async def _look_at(self, watch: Watch) -> Sequence[Coroutine[Any, Any, None]]:
+        """Sends what is due, except for alerts of changes: these are returned, because the judge is asked again."""
         others = {AlertKind.UNREAD: self._unread, AlertKind.SILENT: self._silent, AlertKind.GONE: self._gone}
+        asking = list[Coroutine[Any, Any, None]]()
         for kind in AlertKind:
-            if kind in others:
-                post, told = await others[kind](watch), list[int]()
-            else:
-                post, told = await self._drop(watch, kind) or (None, [])
             now = self._services.clock()
-            since = await self._alerts.claim(watch, kind, now) if post else None
-            if post is None or since is None:
-                continue
-            missed = await send_alert(self._services, watch, post, kind, since if since < now else None, told)
-            for to, error in missed.items():
-                logger.warning("alert_not_sent", channel=watch.channel_id, to=to, error=error)
-            if len(missed) < len(watch.alerts_to):  # if it reached no recipient, it is tried again
-                await self._alerts.note_posted(watch, now, self._services.clock())
-                logger.info("alert_sent", channel=watch.channel_id, kind=kind)
+            post = await others[kind](watch) if kind in others else None
+            found = None if kind in others else await self._drop(watch, kind)
+            if post and (since := await self._alerts.claim(watch, kind, now)):
+                await self._send(watch, kind, post, now, since)
+            elif found and (since := await self._alerts.claim(watch, kind, now, PATIENCE)):
+                asking.append(self._tell(watch, kind, *found, now, since))
+        return asking
 
-    async def _drop(self, watch: Watch, kind: AlertKind) -> tuple[messenger.Post, list[int]] | None:
-        """The alert of a drop, and the cases whose scores it tells."""
+    async def _send(
+        self,
+        watch: Watch,
+        kind: AlertKind,
+        post: messenger.Post,
+        now: datetime,
+        since: datetime,
+        told: Collection[int] = (),
+    ) -> bool:
+        """Whether an alert that was claimed `now` has reached somebody; otherwise, it is tried again."""
+        missed = await send_alert(self._services, watch, post, kind, since if since < now else None, told)
+        for to, error in missed.items():
+            logger.warning("alert_not_sent", channel=watch.channel_id, to=to, error=error)
+        if len(missed) == len(watch.alerts_to):
+            return False
+        await self._alerts.note_posted(watch, now, self._services.clock())
+        logger.info("alert_sent", channel=watch.channel_id, kind=kind)
+        return True
+
+    async def _tell(
+        self, watch: Watch, kind: AlertKind, drop: drift.Drop, change: Change, now: datetime, since: datetime
+    ) -> None:
+        """Sends the alert of a change with what asking again finds; it waits for that only at the first try."""
+        place, scale = watched(watch), Scale(*change.after[0].kind.scale)
+        found = await self._asked.about(watch, f"{kind} {day_of(now)}", change, is_first=since == now)
+        after, name = change.after, await name_of(self._services, watch.author_id)
+        lowest = [] if drop.kind == "rise" else sorted(after, key=lambda each: (each.score, -each.id))[:_LOWEST]
+        told = [each.id for each in (lowest if len(after) >= FEWEST else after)]
+        cases = await self._services.store.low_replies.among(place, [each.id for each in lowest])
+        lines = [
+            who_changed(found, change, "rise" if drop.kind == "rise" else "drop"),
+            await questions_line(self._services.store.database, place, change),
+        ]
+        its, beside = (after[0].judged_at, len(after)), "\n".join(filter(None, lines))
+        post = text.drift_alert(watch, name, drop, its, cases, scale, self._services.identity.url, beside)
+        if await self._send(watch, kind, post, now, since, told):
+            await self._asked.note(watch, change, found)
+
+    async def _drop(self, watch: Watch, kind: AlertKind) -> tuple[drift.Drop, Change] | None:
         now, floor = self._services.clock(), watch.floor if kind is AlertKind.BELOW else None
         if (kind is AlertKind.BELOW and floor is None) or await self._was_told(watch, kind):
             return None
@@ -166,14 +207,14 @@ class DriftAlerts:
         began = max(released, now - RECENT)
         recent = [each for each in scores if each.kind == judge and replied_at(each) >= began]
         # For a floor, earlier scores only show how scores vary, so those of another judge on the same scale count too.
-        reference = [
-            _scored(each)
+        before = [
+            each
             for each in scores
             if replied_at(each) < now - RECENT
             and (floor is not None or replied_at(each) >= released)
             and (each.kind == judge if floor is None else each.kind.scale == judge.scale)
         ]
-        scale, since = Scale(*judge.scale), [_scored(each) for each in recent]
+        scale, (reference, since) = Scale(*judge.scale), ([_scored(each) for each in of] for of in (before, recent))
         drop: drift.Drop | drift.NotEnough | None = None
         if floor is None:
             drop = (drift.find_rise if kind is AlertKind.BETTER else drift.find_drop)(reference, since, scale)
@@ -182,13 +223,8 @@ class DriftAlerts:
         if not isinstance(drop, drift.Drop):
             self._newest[tested] = newest.id
             return None
-        after = recent[drop.since :]
-        lowest = [] if drop.kind == "rise" else sorted(after, key=lambda each: (each.score, -each.id))[:_LOWEST]
-        told = [each.id for each in (lowest if len(after) >= FEWEST else after)]
-        name = await name_of(self._services, watch.author_id)
-        cases = await self._services.store.low_replies.among(place, [each.id for each in lowest])
-        its = after[0].judged_at, len(after)
-        return text.drift_alert(watch, name, drop, its, cases, scale, self._services.identity.url), told
+        before = [each for each in before if each.kind == judge]
+        return drop, Change(drop.kind, before, recent[drop.since :])
 
     async def _unread(self, watch: Watch) -> messenger.Post | None:
         unread = (await self._orders.unread(watch.team_id, self._services.clock())).get(watch.channel_id)

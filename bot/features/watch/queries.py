@@ -9,13 +9,14 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
+from bot.domain.verdict import base_version, later_version
 from bot.domain.watch import Watch
 from bot.store import database as db
 from bot.store.audit import Act, Action, note
-from bot.store.figures import Place
-from bot.store.schema import IS_WAITED_FOR, alerts, notices, releases, replies, watches
+from bot.store.figures import Place, TimedScore
+from bot.store.schema import IS_WAITED_FOR, alerts, cases, notices, releases, replies, watches
 from bot.store.visibility import Origin
-from bot.store.watches import Watches
+from bot.store.watches import JUDGE, Watches
 
 _TESTS_EVERY = timedelta(minutes=1)
 _UNREAD_FOR = timedelta(hours=1)
@@ -150,16 +151,18 @@ class Alerts(db.StoreQueries):
         at: datetime | None = await self._database.value(query)
         return at
 
-    async def claim(self, watch: Watch, kind: AlertKind, now: datetime) -> datetime | None:
+    async def claim(
+        self, watch: Watch, kind: AlertKind, now: datetime, takes: timedelta = timedelta()
+    ) -> datetime | None:
         """If today's alert of this watch is ours to post: since when it may be there, or `now` if it is the first try.
 
-        None if it is not ours. A try from before midnight counts, too.
+        None if it is not ours. A try from before midnight counts, too. It stays ours for as long as it `takes` more.
         """
         yesterday = key_of(watch) | {"day": day_of(now - timedelta(days=1)), "posted_at": None}
         left = await self._database.one(sa.select(alerts.c.kind, alerts.c.claimed_at).filter_by(**yesterday))
         if left and left.claimed_at > now - _LEASE:
             return None
-        values = {"kind": kind, "claimed_at": now}
+        values = {"kind": kind, "claimed_at": now + takes}
         is_left = sa.and_(alerts.c.posted_at.is_(None), alerts.c.claimed_at <= now - _LEASE)
         is_first = await db.claim(self._database, alerts, {**key_of(watch), "day": day_of(now)}, values, is_left)
         if is_first is None:
@@ -181,6 +184,11 @@ class Notices(db.StoreQueries):
         """When what there is to tell of a day was told, by name and recipient; None if it was only intended."""
         its = sa.select(notices.c.name, notices.c.recipient, notices.c.posted_at).filter_by(**key_of(watch), day=day)
         return {(row.name, row.recipient): row.posted_at for row in await self._database.all(its)}
+
+    async def told(self, watch: Watch, name: str) -> set[str]:
+        """The recipients who were told what has that name."""
+        its = sa.select(notices.c.recipient).filter_by(**key_of(watch), name=name)
+        return set(await self._database.values(its.where(notices.c.posted_at.is_not(None))))
 
     async def claim(self, watch: Watch, name: str, to: str, day: str, now: datetime) -> datetime | None:
         """If this is ours to tell: since when it may have been told, or `now` if nobody has tried. None if not ours."""
@@ -229,4 +237,20 @@ class Releases(db.StoreQueries):
 
     async def take_back(self, place: Place, number: int, now: datetime) -> bool:
         its = sa.update(releases).filter_by(team_id=place.team_id, channel_id=place.channel_id, id=number)
-        return await self._database.execute(its.filter_by(taken_back_at=None).values(taken_back_at=now)) == 1
+        its = its.where(releases.c.taken_back_at.is_(None), releases.c.set_by != JUDGE)
+        return await self._database.execute(its.values(taken_back_at=now)) == 1
+
+    async def begin_judge(self, place: Place, first: TimedScore) -> None:
+        """Records that the judge has changed under its name: `first` and all after it are of a later judge version."""
+        version, since = base_version(first.judge_version), first.judged_at
+        its = {"judge_version": first.judge_version, **key_of(place)}
+        later = {"judge_version": later_version(version, since)}
+
+        async def begin(connection: AsyncConnection) -> None:
+            mark = {"set_by": JUDGE, "set_at": since, "note": version, "needed": 0, **key_of(place)}
+            await connection.execute(sa.insert(releases).values(mark))
+            scores = sa.update(cases).filter_by(**its).where(cases.c.judged_at >= since)
+            await connection.execute(scores.values(later))
+            await connection.execute(sa.update(watches).filter_by(**its).values(later))  # and there is no other notice
+
+        await self._database.write(begin)

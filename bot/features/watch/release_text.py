@@ -8,6 +8,7 @@ from bot.features.watch.queries import Release
 from bot.slack import blocks as ui
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
+from bot.store.watches import JUDGE
 from judge.evaluation.drift import MIN_REFERENCE
 from judge.evaluation.stats import Interval, MeanEstimate
 
@@ -18,11 +19,14 @@ NO_RELEASE = f"There is no such release in this channel. `/judge release list` l
 
 def releases(found: Sequence[tuple[Release, str]]) -> str:
     by = {each.set_by: f"`{each.set_by}`" if ":" in each.set_by else f"<@{each.set_by}>" for each, _ in found}
+    by[JUDGE] = "asking it again"
     lines = [f"• {each.id}: {release_line(each, name)}, by {by[each.set_by]}" for each, name in found[:_MOST]]
     return "\n".join([*(lines or ["No release of a watched assistant is marked in this channel."]), _RELEASE_HELP])
 
 
 def release_line(release: Release, name: str) -> str:
+    if release.set_by == JUDGE:
+        return f"change of the judge of {clip(name, _NAME)}, {ui.short_date(release.set_at)}"
     note = f" “{clip(release.note, _NAME)}”" if release.note else ""
     return f"release{note} of {clip(name, _NAME)}, {ui.short_date(release.set_at)}"
 
@@ -41,7 +45,13 @@ def undone(number: str) -> str:
 
 
 def release_compared(
-    watch: Watch, name: str, release: Release, after: MeanEstimate, before: MeanEstimate | None, change: Interval | None
+    watch: Watch,
+    name: str,
+    release: Release,
+    after: MeanEstimate,
+    before: MeanEstimate | None,
+    change: Interval | None,
+    who: str,
 ) -> Post:
     """How the scores after a release compare with those of the same length of time before it."""
     where, mean = f"*{clip(name, _NAME)}* in <#{watch.channel_id}>", f"mean {after.judge.mean:.1f}"
@@ -58,4 +68,5 @@ def release_compared(
             how, way = ("*better*", "up") if change.mean > 0 else ("*worse*", "down")
             what = f"{where} got {how} with its release: {was} ({way} {ends[0]:.1f} to {ends[1]:.1f})"
         counts += f"; {before.n:,} in the same time before"
-    return Post(f"{what}.".replace("*", ""), [ui.section(f"{what}."), ui.context(f"{counts}.")])
+    what = f"{what}.\n{who}".rstrip()
+    return Post(what.replace("*", ""), [ui.section(what), ui.context(f"{counts}.")])

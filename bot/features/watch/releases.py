@@ -11,19 +11,21 @@ from bot.domain.watch import LATE, Watch
 from bot.feature import Services
 from bot.features.watch import orders
 from bot.features.watch import release_text as text
+from bot.features.watch.again import AskedAgain, Change, who_changed
 from bot.features.watch.alerts import REFERENCE, replied_at
 from bot.features.watch.figures import name_of
-from bot.features.watch.low_alerts import tell_once
-from bot.features.watch.queries import Notices, Release, Releases, day_of, watched
+from bot.features.watch.first_figures import tell_post
+from bot.features.watch.queries import Notices, Release, Releases, watched
 from bot.features.watch.text import not_watched
 from bot.figures.week import FEWEST
 from bot.slack.invocation import Invocation
-from bot.slack.messenger import Post
-from bot.store.figures import BEGINNING, Kind, Place, Span
+from bot.store.figures import BEGINNING, Kind, Place, Span, TimedScore
 from bot.store.visibility import Origin
+from bot.store.watches import JUDGE
 from judge.evaluation.stats import MeanEstimate, MeanEstimator, difference
 from judge.scoring.rubric import Scale
 
+_Read = tuple[Sequence[TimedScore], MeanEstimate]
 _FEWEST, _MOST = 20, 200
 _WIDTH = 0.1  # how far the interval of a difference should reach at most to each side, as a share of the scale
 
@@ -70,7 +72,7 @@ async def mark(services: Services, place: Place, typed: str, by: str) -> str:
     return text.released(names[author_id], note, needed)
 
 
-async def tell_releases(services: Services) -> None:
+async def tell_releases(services: Services, asked: AskedAgain | None = None) -> None:
     """Tells who set a release, and who hears of its watch, how the scores compare; after four weeks in any case."""
     notices, now = Notices(services.store.database), services.clock()
     for watch in await services.store.watches.of(services.identity.team_id):
@@ -80,39 +82,41 @@ async def tell_releases(services: Services) -> None:
         for release, earlier in zip(found, earlier_ones, strict=False):  # without a release there is no earlier one
             to = dict.fromkeys((*watch.alerts_to, *([] if release.set_by.startswith("os:") else [release.set_by])))
             told = replace(watch, alerts_to=tuple(to))
-            day, name = day_of(release.set_at), f"release {release.id}"
-            posted = await notices.of_day(watch, day)
-            if now < release.set_at + 2 * REFERENCE and not all(posted.get((name, each)) for each in to):
-                compare = partial(_compare, services, watch, release, Span(earlier, until))
-                if await compare():
-                    await tell_once(services, told, name, day, compare)
+            name = f"release {release.id}"
+            is_due = release.set_by != JUDGE and now < release.set_at + 2 * REFERENCE
+            if is_due and not (await notices.told(watch, name)).issuperset(to):
+                await _compare(services, told, release, Span(earlier, until), asked or AskedAgain(services))
             until = release.set_at
 
 
-async def _compare(
-    services: Services, watch: Watch, release: Release, around: Span
-) -> tuple[Post, Sequence[int]] | None:
-    """What became of the scores between the releases before and after it; None if too few are scored yet."""
+async def _compare(services: Services, watch: Watch, release: Release, around: Span, asked: AskedAgain) -> None:
+    """Tells what became of the scores between the releases before and after it, unless too few are scored yet."""
 
-    async def read(start: datetime, end: datetime, kind: Kind | None = None) -> tuple[Kind, MeanEstimate] | None:
+    async def read(start: datetime, end: datetime, kind: Kind | None = None) -> _Read | None:
         scores = await services.store.tallies.in_order(watched(watch), Span(start, end + LATE))
         its = [each for each in scores if start <= replied_at(each) < end]
         kind = kind or (its[-1].kind if its else None)
         if kind is None:
             return None
-        mean = MeanEstimator(kind.scale)
+        mean, its = MeanEstimator(kind.scale), [each for each in its if each.kind == kind]
         for each in its:
-            if each.kind == kind:
-                mean.add(each.score, cluster=each.thread_ts)
+            mean.add(each.score, cluster=each.thread_ts)
         estimate = mean.estimate()
-        return (kind, estimate) if estimate and estimate.n >= FEWEST else None
+        return (its, estimate) if estimate and estimate.n >= FEWEST else None
 
     after = await read(release.set_at, around.end)
     is_over = around.end >= release.set_at + REFERENCE
     if after is None or (after[1].n < release.needed and not is_over):
-        return None
+        return
     start = max(release.set_at - (around.end - release.set_at), around.start)
-    before = await read(start, release.set_at, after[0])
-    change = difference(after[1], before[1]) if before else None
-    name = await name_of(services, watch.author_id)
-    return text.release_compared(watch, name, release, after[1], before[1] if before else None, change), ()
+    before = await read(start, release.set_at, after[0][0].kind)
+    moved = difference(after[1], before[1]) if before else None
+    name, title = await name_of(services, watch.author_id), f"release {release.id}"
+    post = partial(text.release_compared, watch, name, release, after[1], before[1] if before else None, moved)
+    if not before or not moved:
+        await tell_post(services, watch, title, post(""))
+        return
+    change = Change("rise" if moved.mean > 0 else "mean", before[0], after[0])
+    found, is_clear = await asked.about(watch, title, change), (moved.low or 0) * (moved.high or 0) > 0
+    await tell_post(services, watch, title, post(who_changed(found, change, "change" if is_clear else "")))
+    await asked.note(watch, change, found)

@@ -272,10 +272,11 @@ def drift_alert(
     lowest: Sequence[LowCase],
     scale: Scale,
     workspace_url: str,
+    beside: str = "",
 ) -> Post:
     """The alert if an assistant is clearly worse than before, better, or below its floor, with its lowest scores since.
 
-    `began` is when that began, and the number of scores since then.
+    `began` is when that began, and the number of scores since then; `beside` says what else has changed.
     """
     before, after = drop.before, drop.after
     if drop.kind == "floor":
@@ -292,7 +293,7 @@ def drift_alert(
     listed = [ui.section("*Lowest scores since then*"), *low_blocks(lowest, [name] * len(lowest), workspace_url)]
     return _post(
         f"*{clip(name, _NAME)}* in <#{watch.channel_id}> {what}, "
-        f"since {ui.short_date(since)} ({number_of(number, 'random reply', 'random replies')}).",
+        f"since {ui.short_date(since)} ({number_of(number, 'random reply', 'random replies')}).\n{beside}".rstrip(),
         *([] if drop.kind == "rise" else listed),
         ui.context(_HOW if drop.kind == "rise" else f"{_HOW} {_ONCE}"),
     )
@@ -336,6 +337,13 @@ def new_judge_notice(watch: Watch, name: str, version: str | None) -> Post:
     return _post(
         f"*{clip(name, _NAME)}* in <#{watch.channel_id}> is now scored by {by}. Scores of different judges are "
         f"not compared, so other alerts start again once there are {MIN_REFERENCE} scores older than a week.{floor}"
+    )
+
+
+def new_model_notice(watch: Watch, name: str, new: str, old: str, who: str) -> Post:
+    return _post(
+        f"The judge of *{clip(name, _NAME)}* in <#{watch.channel_id}>: the provider now answers as "
+        f"`{clip(new, _NAME)}`, was `{clip(old, _NAME)}`.\n{who}".rstrip()
     )
 
 

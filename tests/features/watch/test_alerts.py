@@ -109,7 +109,7 @@ async def test_who_may_not_look_into_the_channel_any_more_hears_nothing(stage: S
     stage.ben.leave(CHANNEL)
     await drop(stage)
     await alarm(stage)
-    await alarm(stage, timedelta(minutes=6))  # a claim that was not kept would be taken over by then
+    await alarm(stage, timedelta(minutes=18))  # a claim that was not kept would be taken over by then
     assert (len(direct(stage, "ann")), direct(stage, "ben")) == (1, [])
 
 
@@ -120,7 +120,7 @@ async def test_an_alert_that_reached_no_person_is_tried_again(stage: Stage) -> N
     await drop(stage)
     await alarm(stage)
     stage.ann.invite(CHANNEL, "ben")
-    await alarm(stage, timedelta(minutes=6))
+    await alarm(stage, timedelta(minutes=18))
     assert len(direct(stage, "ben")) == 1
 
 
@@ -153,7 +153,7 @@ async def test_an_alert_whose_answer_was_lost_stands_once_in_the_channel(stage: 
     await drop(stage)
     stage.slack.fail("chat.postMessage", drop=True, is_applied=True)
     await alarm(stage)
-    await alarm(stage, timedelta(minutes=6))  # the claim of the one before is over
+    await alarm(stage, timedelta(minutes=18))  # the claim of the one before is over
     (told,) = stage.ours()
     assert "clearly worse" in told.text
 
@@ -167,7 +167,7 @@ async def test_a_test_of_the_same_day_is_not_taken_for_an_alert_that_was_lost(st
     await drop(stage)
     stage.slack.fail("chat.postMessage", drop=True)
     await alarm(stage)
-    await alarm(stage, timedelta(minutes=6))  # the claim of the one before is over
+    await alarm(stage, timedelta(minutes=18))  # the claim of the one before is over
     assert any("has become clearly worse" in each.text for each in stage.ours())
 
 

@@ -54,7 +54,9 @@ async def test_once_enough_is_scored_all_are_told_once(stage: Stage, after: int,
         await write_scores(stage, [(0.2 * number + 0.01 * hour, after + hour % 2, 1) for hour in range(number + 1)])
     for _ in range(2):
         await tell_releases(stage.services_at(timedelta()))
-    assert direct(stage, "ann") == direct(stage, "ben") == [told.format(stage.slack.workspace.channel(CHANNEL).id)]
+    who = "Whether the judge changed cannot be told: another judge scores now."
+    expected = f"{told.format(stage.slack.workspace.channel(CHANNEL).id)}\n{who}"
+    assert direct(stage, "ann") == direct(stage, "ben") == [expected]
 
 
 async def test_alarms_begin_afresh_at_a_release_and_not_if_it_is_taken_back(stage: Stage) -> None:

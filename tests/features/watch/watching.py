@@ -103,8 +103,10 @@ async def look(stage: Stage, later: timedelta = OFTEN) -> None:
     await looks.look(Watcher(replace(services, settings=often)))
 
 
-async def write_scores(stage: Stage, scores: list[tuple[float, int, int]], version: str = "m, additive-5 1") -> None:
-    """Scores of the watched assistant: so many days ago, which, and how many."""
+async def write_scores(
+    stage: Stage, scores: list[tuple[float, int, int]], version: str = "m, additive-5 1", **texts: str
+) -> None:
+    """Scores of the watched assistant: so many days ago, which, and how many; "{}" in a text becomes the score."""
     watch, now = await only(stage), datetime.now(UTC)
     row = a_row(
         team_id=watch.team_id,
@@ -119,6 +121,7 @@ async def write_scores(stage: Stage, scores: list[tuple[float, int, int]], versi
     rows = [
         row
         | {
+            **{name: text.format(score) for name, text in texts.items()},
             "key": f"{version}/{day}/{number}",
             "score": score,
             "judged_at": now - timedelta(days=day),
