@@ -18,6 +18,7 @@ from bot.features.watch.low_alerts import tell_low
 from bot.features.watch.queries import Releases
 from bot.features.watch.release_text import release_line
 from bot.features.watch.releases import answer, mark, tell_releases
+from bot.features.watch.served import NewModels
 from bot.features.watch.text import home_blocks, not_read_since, watched_blocks
 from bot.features.watch.watcher import Watcher
 from bot.figures.week import TREND_WEEKS
@@ -70,6 +71,7 @@ def feature(services: Services) -> Feature:
             PeriodicJob("tell_low_replies", partial(tell_low, services)),
             PeriodicJob("tell_first_figures", partial(tell_first, services)),
             PeriodicJob("tell_releases", partial(tell_releases, services, AskedAgain(services))),
+            PeriodicJob("tell_new_models", NewModels(services).look),
         ],
         home_section=home_section,
         week_blocks=week_blocks,
