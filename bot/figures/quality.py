@@ -44,13 +44,6 @@ def to_agreement(rows: Iterable[LabelledCount], scale: Scale) -> Agreement | Non
     return Agreement(n, wilson(exact, n), wilson(near, n), kappa_of(pairs, scale))
 
 
-def to_scores(rows: Iterable[LabelledCount]) -> Mapping[int, int]:
-    counts = Counter[int]()
-    for row in rows:
-        counts[row.score] += row.number
-    return counts
-
-
 WEEKS = 4
 _ALL_OF_IT: Mapping[str, Coverage] = {}
 

@@ -220,6 +220,9 @@ async def read_figures(
     for row in rows:
         if row.score is None:
             unscored[row.unscored_reason or ""] += row.number
+    scored = Counter[int]()
+    for row in labelled:
+        scored[row.score] += row.number
     return Figures(
         **{each.name: getattr(glance, each.name) for each in fields(Glance)},
         last=last,
@@ -230,7 +233,7 @@ async def read_figures(
         authors=authors,
         blind=figures_quality.to_agreement((row for row in labelled if row.is_blind), kind.scale),
         seen=figures_quality.to_agreement((row for row in labelled if not row.is_blind), kind.scale),
-        unlike=kolmogorov_smirnov(figures_quality.to_scores(labelled), glance.this.counts),
+        unlike=kolmogorov_smirnov(scored, glance.this.counts),
         quality=quality,
         usage=usage,
         uncounted={bool(of_person): number for of_person, number in uncounted},

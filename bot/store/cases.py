@@ -204,7 +204,7 @@ class Cases(StoreQueries):
 
     async def note_more(self, case: LoggedCase, verdict: CaseVerdict) -> None:
         """Keeps points and reason that were asked for later, unless the case has lost the texts that they are about."""
-        its = sa.update(cases).where(cases.c.id == case.id, cases.c.response == case.response)
+        its = sa.update(cases).where(cases.c.id == case.id, cases.c.response == case.response, ~cases.c.is_stale)
         more = {"points": verdict.points, "justification": verdict.justification}
         of_rating = sa.update(ratings).filter_by(team_id=case.team_id, case_id=case.id, position=0)
 

@@ -63,17 +63,11 @@ class Cause(NamedTuple):
 
 @dataclass(frozen=True)
 class Causes:
-    """Why replies were scored low.
-
-    Attributes:
-        counts: The causes, those with the most replies first; "other" is last, if it has any.
-        left_out: How many replies were more than one request takes.
-        tokens: Of the requests; None if the server counts none.
-    """
+    """Why replies were scored low: the most frequent cause first, and last "other", if it has any."""
 
     counts: Sequence[Cause]
-    left_out: int
-    tokens: int | None
+    left_out: int  # replies, which were more than one request takes
+    tokens: int | None  # of the requests; None if the server counts none
 
     @property
     def of(self) -> Mapping[int, str]:
@@ -176,12 +170,9 @@ def _to_name(words: str) -> str:
 
 
 def _numbered(reasons: Iterable[str]) -> str:
-    return "\n".join(f"{number}. {_to_line(reason)}" for number, reason in enumerate(reasons, 1))
-
-
-def _to_line(reason: str) -> str:
-    """A reason on one line, so that it cannot pass for the next one, and without tokens of a chat template."""
-    return neutralise(" ".join(sanitize(reason).split()))[:_LONGEST_REASON]
+    """Each reason on one line, so that it cannot pass for the next one, and without tokens of a chat template."""
+    lines = (neutralise(" ".join(sanitize(reason).split()))[:_LONGEST_REASON] for reason in reasons)
+    return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
 
 
 def read_low(path: Path, rubric: Path | None = None) -> tuple[RowFile, Mapping[int, str]]:

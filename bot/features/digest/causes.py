@@ -18,6 +18,7 @@ from bot.figures.lowest import low_line, missed, reason_of
 from bot.pipeline.asking import ask, judge_of, with_more
 from bot.pipeline.quoting import note_quotes
 from bot.slack import blocks as ui
+from bot.slack.invocation import Invocation
 from bot.slack.members import Member
 from bot.slack.mrkdwn import clip, excerpt
 from bot.store.figures import LowCase, Place
@@ -102,7 +103,11 @@ def cause_blocks(
 
 
 async def send_file(
-    services: Services, team_id: str, user_id: str, replies: Sequence[LowCase], sorted_: Mapping[int, str]
+    services: Services,
+    person: Invocation,
+    replies: Sequence[LowCase],
+    authors: Mapping[str, Member],
+    sorted_: Mapping[int, str],
 ) -> str:
     """Sends the low replies that have words as rows of JSON to a person; returns what to tell them."""
     cases, url, rows = services.store.cases, services.identity.url, dict[int, str]()
@@ -113,15 +118,20 @@ async def send_file(
             link = ui.address(url, case.channel_id, reply.message_ts, reply.thread_ts)
             texts = {"prompt": case.question, "conversation": said, "completion": case.response}
             why = {"justification": case.justification, "points": reply.points, "cause": sorted_.get(case.id)}
-            rows[case.id] = encode({"case": case.id, "score": case.score, **texts, **why, "link": link})
-    content, name, to = "\n".join(rows.values()), "low-replies.jsonl", {"channels": [user_id], "title": LOW_TITLE}
+            what = {"case": case.id, "assistant": authors[reply.author_id or ""].name, "score": case.score}
+            rows[case.id] = encode({**what, **texts, **why, "link": link})
+    content, name, to = (
+        "\n".join(rows.values()),
+        "low-replies.jsonl",
+        {"channels": [person.user_id], "title": LOW_TITLE},
+    )
     try:
         call = services.client.files_upload_v2
         sent = await call(content=content, filename=name, initial_comment=FILE_IS_THEIRS, **to)  # type: ignore[arg-type]
     except (SlackApiError, SlackRequestError) as exc:
         logger.info("private_way_failed", way="files.upload", error=type(exc).__name__)
         return NO_FILE
-    await note_quotes(services.store, services.client, team_id, rows, user_id, sent["file"]["id"])
+    await note_quotes(services.store, services.client, person.team_id, rows, person.user_id, sent["file"]["id"])
     return FILE_SENT
 
 
@@ -129,7 +139,8 @@ def list_window(
     replies: Sequence[LowCase], authors: Mapping[str, Member], sorted_: Mapping[int, str], url: str, of_file: str = ""
 ) -> ui.Block:
     """The window with a week's low replies and the judge's reasons, by cause; `of_file` is the value of its button."""
-    blocks = [ui.actions(ui.button("Send me this as a file", ids.ACTION_LOW_FILE, of_file))] if of_file else []
+    button = ui.button("Send me this as a file", ids.ACTION_LOW_FILE, of_file)
+    blocks = [ui.actions(button)] if of_file and any(case.reason for case in replies) else []
     for name in [*(name for name, _ in _ordered(sorted_)), NOT_SORTED]:
         its = [case for case in replies if sorted_.get(case.id, NOT_SORTED) == name]
         text = f"*{clip(name, _NAME)}* ({len(its)})" if sorted_ else f"*{len(its)} low replies*"

@@ -15,9 +15,8 @@ from bot.domain.shared import Shared
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.week import Schedule, Week
 from bot.feature import Services
-from bot.features.digest import ids, poster
+from bot.features.digest import causes, ids, poster
 from bot.features.digest import text as words
-from bot.features.digest.causes import LOW_TITLE
 from bot.features.digest.input import parse_digest, parse_stats
 from bot.features.digest.queries import Channel, count_cases
 from bot.figures import week as figures_week
@@ -25,7 +24,7 @@ from bot.figures.charts import weekly_means
 from bot.pipeline.text import BUTTON_TOO_SLOW
 from bot.slack import blocks as ui
 from bot.slack import invocation as payloads
-from bot.slack.client import SLACK_ERRORS
+from bot.slack.client import FILES, SLACK_ERRORS
 from bot.slack.invocation import Invocation
 from bot.slack.members import Member, MembershipError
 from bot.slack.messenger import Post
@@ -261,14 +260,17 @@ def _channel(settings: ChannelSettings, schedule: Schedule, glance: figures_week
 
 def register(app: AsyncApp, services: Services) -> None:
     async def list_low(settings: ChannelSettings, which: str, body: dict[str, Any]) -> str:
-        person = payloads.to_invocation(body)
-        window = await poster.low_window(services, settings, which, person.user_id)
+        person, url = payloads.to_invocation(body), services.identity.url
+        found = await poster.low_list(services, settings, which, person.user_id)
+        file = f"{settings.channel_id}:{which}" if FILES in services.identity.scopes else ""
+        window = causes.list_window(*found, url, file)
         return "" if await services.messenger.open_modal(person.trigger_id, window) else BUTTON_TOO_SLOW
 
     async def send_low(settings: ChannelSettings, which: str, body: dict[str, Any]) -> str:
-        said = await poster.send_low(services, settings, which, payloads.to_invocation(body).user_id)
-        view = body["view"]  # its first block is the button
-        await services.messenger.update_modal(view["id"], ui.page(LOW_TITLE, [ui.context(said), *view["blocks"][1:]]))
+        person, view = payloads.to_invocation(body), body["view"]  # whose first block is the button
+        found = await poster.low_list(services, settings, which, person.user_id)
+        said = ui.context(await causes.send_file(services, person, *found))
+        await services.messenger.update_modal(view["id"], ui.page(causes.LOW_TITLE, [said, *view["blocks"][1:]]))
         return ""
 
     answers: Mapping[str, Callable[[ChannelSettings, str, dict[str, Any]], Awaitable[Post | str]]] = {

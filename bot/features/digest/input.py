@@ -61,14 +61,10 @@ def _schedule_changes(words: Sequence[str]) -> dict[str, str]:
     """The settings that the words change; all words for one setting are joined, so two days are an error."""
     found: dict[str, list[str]] = {}
     for word in words:
-        found.setdefault(_setting(word), []).append(word)
+        is_day = get_close_matches(word, [day[: len(word)] for day in DAYS], cutoff=_CLOSE)
+        setting = "digest_time" if word[0].isdigit() else "digest_day" if is_day else "digest_tz"
+        found.setdefault(setting, []).append(word)
     return {setting: _PARSERS[setting](" ".join(name)) for setting, name in found.items()}
-
-
-def _setting(word: str) -> str:
-    if word[0].isdigit():
-        return "digest_time"
-    return "digest_day" if get_close_matches(word, [day[: len(word)] for day in DAYS], cutoff=_CLOSE) else "digest_tz"
 
 
 _PARSERS: Mapping[str, Callable[[str], str]] = {

@@ -40,11 +40,7 @@ logger = structlog.get_logger(__name__)
 
 
 async def post_due(services: Services) -> None:
-    """Posts the digest of every channel whose week is over; an error in one channel does not stop the others.
-
-    Raises:
-        SlackApiError: Slack does not list the channels that the app is in; nothing was claimed.
-    """
+    """Posts the digest of every channel whose week is over; an error in one channel does not stop the others."""
     due = await _due(services, services.clock())
     if not due:
         return
@@ -192,23 +188,10 @@ async def details(services: Services, settings: ChannelSettings, which: str) -> 
     return text.details_message(figures)
 
 
-async def low_window(services: Services, settings: ChannelSettings, which: str, reader: str) -> Block:
-    """The window with the low replies of a week, given as its two ends, or of an author in it, for one person."""
-    replies, listed, sorted_ = await _low_of(services, settings, which, reader)
-    has_file = client.FILES in services.identity.scopes and any(case.reason for case in replies)
-    of_file = f"{settings.channel_id}:{which}" if has_file else ""
-    return causes.list_window(replies, listed, sorted_, services.identity.url, of_file)
-
-
-async def send_low(services: Services, settings: ChannelSettings, which: str, reader: str) -> str:
-    """Sends the same list to that person as a file, and returns the sentence about it."""
-    replies, _, sorted_ = await _low_of(services, settings, which, reader)
-    return await causes.send_file(services, settings.team_id, reader, replies, sorted_)
-
-
-async def _low_of(
+async def low_list(
     services: Services, settings: ChannelSettings, which: str, reader: str
 ) -> tuple[Sequence[LowCase], Mapping[str, Member], Mapping[int, str]]:
+    """The low replies of a week, given as its two ends, or of an author in it, for one person; authors and causes."""
     week, author_id = _week_of(services, settings, which), ([*which.split("/")[2:], None])[0]
     replies, listed = await low_replies(services, settings, week, author_id=author_id)
     await services.store.assignments.note_told(settings.team_id, [case.id for case in replies], reader)

@@ -46,7 +46,7 @@ def digest_message(
     middle: list[ui.Block | Drawn] = [*causes, *lowest, *_authors(figures, members)]
     is_drawn = any(isinstance(each, Drawn) for each in lead)
     trend = [] if is_drawn else charts(figures.this, figures.trend, figures.scale, "chosen")[-1:]
-    return _message(figures, lead, "", [*middle, *trend, _buttons(figures, channel_id)])
+    return _message(figures, lead, "", [*middle, *trend, *_buttons(figures, channel_id)])
 
 
 def details_message(figures: Figures) -> Post:
@@ -78,7 +78,7 @@ def stats_message(
     drawn = charts(figures.this, figures.trend, figures.scale, "chosen") if figures.usage.cases else []
     small = [not_counted(figures), _uncorrected(figures.quality), judge_change(figures)]
     small += [_agreement(figures)] if subject else []
-    end = [_see_all(figures, channel_id, figures.authors)] if has_lowest and figures.lowest else []
+    end = _buttons(figures, channel_id, figures.authors) if has_lowest else []
     middle = [*drawn, *causes, *(lowest if has_lowest else _authors(figures, members)), *end]
     return _message(figures, lead, subject, middle, [quality.corrected(figures.quality)], small)
 
@@ -172,19 +172,13 @@ def lowest_blocks(figures: Figures, members: Mapping[str, Member], workspace_url
     return [ui.section("*Lowest*"), *listed]
 
 
-def _buttons(figures: Figures, channel_id: str) -> ui.Block:
-    details = ui.button("Details", ids.ACTION_DIGEST_DETAILS, _which(figures, channel_id))
-    return ui.actions(*(_see_all(figures, channel_id)["elements"] if figures.lowest else ()), details)
-
-
-def _see_all(figures: Figures, channel_id: str, of: Sequence[Author] = ()) -> ui.Block:
-    """A button that shows one person all low replies, or those of one author, with their words."""
-    author = "".join(f"/{each.id}" for each in of[:1])
-    return ui.actions(ui.button("See all", ids.ACTION_LOW_LIST, f"{_which(figures, channel_id)}{author}"))
-
-
-def _which(figures: Figures, channel_id: str) -> str:
-    return f"{channel_id}:{figures.week.start.isoformat()}/{figures.week.end.isoformat()}"
+def _buttons(figures: Figures, channel_id: str, of: Sequence[Author] | None = None) -> list[ui.Block]:
+    """What shows one person all low replies, if there are any, or those of one author; and the details of a digest."""
+    which = f"{channel_id}:{figures.week.start.isoformat()}/{figures.week.end.isoformat()}"
+    author = "".join(f"/{each.id}" for each in (of or ())[:1])
+    row = [ui.button("See all", ids.ACTION_LOW_LIST, f"{which}{author}")] if figures.lowest else []
+    row += [ui.button("Details", ids.ACTION_DIGEST_DETAILS, which)] if of is None else []
+    return [ui.actions(*row)] if row else []
 
 
 def _authors(figures: Figures, members: Mapping[str, Member]) -> list[Drawn]:

@@ -176,6 +176,7 @@ async def test_the_list_comes_as_a_file_that_goes_with_its_replies(open_stage: S
     assert rows[0]["link"].startswith("https://pocket.slack.com/archives/")
     assert rows[0] | {"link": ""} == {
         "case": 5,
+        "assistant": "helper",
         "score": 1,
         "prompt": rows[0]["prompt"],
         "conversation": [],
@@ -243,11 +244,14 @@ async def test_there_are_none(open_stage: StageFactory, settings: dict[str, obje
 @pytest.mark.on("sqlite", "postgres")
 async def test_causes_are_those_of_a_channels_week_and_leave_with_their_texts(log: Store) -> None:
     here = Place("T1", "C1")
-    one, two, three = [(await judged(log, key, score=1)).id for key in "abc"]
+    one, two, three = [
+        (await judged(log, key, score=1, author_id=who)).id for key, who in (("a", "U1"), ("b", "U1"), ("c", "U2"))
+    ]
     await note_causes(log.database, here, "w1", [Cause("no source", (one, two, 999)), Cause("other", (three,))])
     await note_causes(log.database, here, "w2", [Cause("too\0 long", (one,))])
     assert await read_causes(log.database, here, "w1") == {one: "no source", two: "no source", three: "other"}
     assert await read_causes(log.database, Place("T1", "C2"), "w1") == {}
+    assert set(await read_causes(log.database, Place("T1", "C1", "U2"), "w1")) == {three}
     case = await log.cases.get(two)
     await log.edits.drop_texts(case)
     assert set(await read_causes(log.database, here, "w1")) == {one, three}
