@@ -39,16 +39,8 @@ def judge(version: options.Version = False) -> None:
     """Scores a response to a question with a language model as the judge."""
 
 
-app.command()(score)
-app.command()(rubrics)
-app.command()(batch)
-app.command()(pairs)
-app.command()(agreement)
-app.command()(estimate)
-app.command()(causes)
-app.command()(align)
-app.command()(view)
-app.command()(mcp)
+for _command in (score, rubrics, batch, pairs, agreement, estimate, causes, align, view, mcp):
+    app.command()(_command)
 
 
 def main() -> None:

@@ -171,6 +171,7 @@ def _agreement(cases: Sequence[LabelledCase], scores: Sequence[CaseScore]) -> Cl
 
 
 def _is_correlated(pairs: Sequence[tuple[float, float]], n: int) -> bool:
+    """Whether the 95% interval of the correlation, with `n` threads, is above 0. Source: Fisher (1915)."""
     try:
         r = correlation(*zip(*pairs, strict=True))
     except StatisticsError:  # one score or one label throughout
