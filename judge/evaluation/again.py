@@ -52,4 +52,4 @@ def compare(output: Path, judge: Judge) -> tuple[int, Sequence[str]]:
             f"Asked again about {n:,} rows, every answer is the same to the last word, although ratings used to "
             "differ: a cache answered, so it cannot be told whether the judge has changed.",
         ]
-    return int(own.is_clear), [*names, f"Asked again about {n:,} rows, the judge gives {change_of(own)}."]
+    return int(own.is_clear), [*names, f"Asked again about {n:,} rows: the judge gives {change_of(own)}."]

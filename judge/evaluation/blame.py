@@ -30,11 +30,6 @@ class Blame:
     judge: Interval
     n: int
 
-    @property
-    def has_new_judge(self) -> bool:
-        """Whether the judge has clearly changed, in either direction."""
-        return (self.judge.low or 0) * (self.judge.high or 0) > 0
-
 
 def find_blame(
     asked: Sequence[tuple[int, int]], reference: Sequence[int], recent: Sequence[int], kind: Kind, scale: Scale

@@ -19,7 +19,7 @@ def test_amounts_are_means_of_the_differences_with_two_standard_errors() -> None
     found = find_blame([(4, 4), (4, 3)] * 30, [4] * 100, [2] * 100, "mean", SCALE)
     error = sqrt(15 + 0.25) / 60
     assert found.judge == pytest.approx((-0.5, -0.5 - 2 * error, -0.5 + 2 * error))
-    assert (found.who, found.n, found.has_new_judge) == ("both", 60, True)
+    assert (found.who, found.n, found.judge.is_clear) == ("both", 60, True)
 
 
 @each(

@@ -61,7 +61,7 @@ class AskedAgain:
 
     async def note(self, watch: Watch, change: Change, found: Blame | str) -> None:
         """Begins a later judge version where that was found, once it is told."""
-        if isinstance(found, Blame) and found.has_new_judge:
+        if isinstance(found, Blame) and found.judge.is_clear:
             await Releases(self._services.store.database).begin_judge(watched(watch), change.after[0])
 
     async def _ask(self, watch: Watch, change: Change) -> Blame | str:
@@ -143,7 +143,7 @@ def who_changed(found: Blame | str, change: Change, what: str = "") -> str:
     form = ".0%" if is_share else ".1f"
     itself = "" if found.who in {"assistant", "unclear"} else " itself"
     said = f"Asked again about {found.n} older replies: the judge{itself} gives "
-    if not found.has_new_judge:
+    if not found.judge.is_clear:
         given = f"{'as many low scores' if is_share else 'the same'} ({low:{form}} to {high:{form}})"
         return f"{said}{given}{f', which leaves open whose this {what} is' if what and found.who == 'unclear' else ''}."
     near, far = sorted((abs(low or 0), abs(high or 0)))

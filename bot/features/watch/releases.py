@@ -117,6 +117,6 @@ async def _compare(services: Services, watch: Watch, release: Release, around: S
         await tell_post(services, watch, title, post(""))
         return
     change = Change("rise" if moved.mean > 0 else "mean", before[0], after[0])
-    found, is_clear = await asked.about(watch, title, change), (moved.low or 0) * (moved.high or 0) > 0
+    found, is_clear = await asked.about(watch, title, change), moved.is_clear
     await tell_post(services, watch, title, post(who_changed(found, change, "change" if is_clear else "")))
     await asked.note(watch, change, found)

@@ -204,7 +204,7 @@ async def test_rows_whose_calls_failed_are_asked_about_by_the_next_run(files: Fi
     first, asked = await files.again(stored, 10), len(files.server.requests)
     second = await files.again(stored, 10)
     assert (first.returncode, second.returncode, len(files.server.requests)) == (1, 0, asked + 2)
-    assert "Asked again about 10 rows, the judge gives neither clearly" in second.stdout
+    assert "Asked again about 10 rows: the judge gives neither clearly" in second.stdout
 
 
 async def test_another_judge_than_that_of_the_rows_is_not_asked(files: Files) -> None:
