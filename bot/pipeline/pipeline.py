@@ -336,9 +336,7 @@ class CasePipeline:
                     # Once answered it is no longer reserved, because the verdict counts its tokens.
                     return await ask(self._store, self._limits, case.team_id, texts, points, lambda _: 0)
                 except (BudgetError, JudgeError, *STORE_ERRORS) as exc:  # the verdict is paid for
-                    logger.warning(
-                        "judge_failed", case=case.id, error=type(exc).__name__, reason="its points are left out"
-                    )
+                    logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason="no points")
             return verdict
 
 

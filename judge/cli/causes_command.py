@@ -34,9 +34,8 @@ def causes(
 ) -> None:
     """Sort the reasons of low scores into at most five causes.
 
-    One request: the model names the causes, the counts are ours. A decision model (--ask decision) chooses among the
-    --known ones, and a second request names those of the others. Exit code 0: done, 1: some lines could not be read,
-    2: error.
+    One request: the model names the causes, the counts are ours. With --ask decision, one more chooses among --known.
+    Exit code 0: done, 1: some lines could not be read, 2: error.
     """
     from judge.evaluation.causes import MOST, find_causes, read_low
     from judge.scoring.judging import Judge

@@ -110,6 +110,7 @@ class Judge:
         named = model if models is None else models
         self._models = ways.checked_models(named.split(",") if isinstance(named, str) else named)
         wishes = Wishes(effort, options, tier, answer_tokens)
+        self.decides = ask == ways.DECISION  # whether `decide` may be called
         self._ask_for, several = ask, samples or _SAMPLES
         if ask == ways.DECISION and (samples is None or escalate_to is not None):
             samples = 1
@@ -279,13 +280,8 @@ class Judge:
             raise errors.SetupError(f"{OFFLINE!r} is no model and writes nothing; {_NAME_ONE}")
         return await self._written(lambda model, until: model.complete(prompt, most_tokens=LONG, give_up_at=until))
 
-    @property
-    def decides(self) -> bool:
-        """Whether it asks a decision model, which `decide` asks anything else."""
-        return self._ask_for == ways.DECISION
-
     async def decide(self, messages: Sequence[Mapping[str, str]], questions: Sequence[Mapping[str, Any]]) -> Written:
-        """The decision model's answers to other questions, as the JSON of a list; JudgeError if the call failed."""
+        """The answers to any questions of a decision model, as the JSON of a list; JudgeError if the call failed."""
         model = self._members[0].model
         return await self._written(lambda _, until: model.decide(messages, questions, give_up_at=until))
 

@@ -28,9 +28,8 @@ from judge.evaluation.causes import FEWEST, MOST, OTHER, find_causes
 from judge.rows.files import encode
 from judge.scoring.judging import Written
 
-_PATIENCE_S = 120  # the claim of a digest holds longer
+_PATIENCE_S, _MOST_ASSISTANTS = 120, 5  # the claim of a digest holds longer
 _NAME, _WORDS, _ROOM = 60, 80, 2900  # characters
-_MOST_ASSISTANTS = 5
 NOT_SORTED = "not sorted"
 LOW_TITLE = "Low replies of the week"
 FILE_IS_THEIRS = (

@@ -260,10 +260,10 @@ def _channel(settings: ChannelSettings, schedule: Schedule, glance: figures_week
 
 def register(app: AsyncApp, services: Services) -> None:
     async def list_low(settings: ChannelSettings, which: str, body: dict[str, Any]) -> str:
-        person, url = payloads.to_invocation(body), services.identity.url
+        person, us = payloads.to_invocation(body), services.identity
         found = await poster.low_list(services, settings, which, person.user_id)
-        file = f"{settings.channel_id}:{which}" if FILES in services.identity.scopes else ""
-        window = causes.list_window(*found, url, file)
+        file = f"{settings.channel_id}:{which}" if FILES in us.scopes else ""
+        window = causes.list_window(*found, us.url, file)
         return "" if await services.messenger.open_modal(person.trigger_id, window) else BUTTON_TOO_SLOW
 
     async def send_low(settings: ChannelSettings, which: str, body: dict[str, Any]) -> str:

@@ -93,8 +93,8 @@ async def stats(
         await services.store.assignments.note_told(settings.team_id, [case.id for case in figures.lowest], reader)
     url = services.identity.url
     place = Place(settings.team_id, settings.channel_id, author_id)
-    last = await read_causes(services.store.database, place, week.before().label) if is_of_one else {}
-    why = causes.cause_blocks(last, {}, (), " last week")
+    found = await read_causes(services.store.database, place, week.before().label) if is_of_one else {}
+    why = causes.cause_blocks(found, {}, (), " last week")
     post = text.stats_message(figures, lead, listed, url, settings.channel_id, subject, why, has_lowest=is_of_one)
     thumbs = await services.store.thumbs.counts(place, Span(week.start, services.clock()))
     named = await assistants(services, [each.author_id for each in thumbs]) if author_id is None else None

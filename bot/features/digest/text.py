@@ -37,11 +37,7 @@ def digest_message(
     channel_id: str,
     causes: Sequence[ui.Block] = (),
 ) -> Post:
-    """The digest of a week: the `lead`, which holds the features' blocks, then the replies that people chose.
-
-    `members` are the authors to be named, `causes` is what the low replies have in common. Of the words of others it
-    quotes only the reasons of the lowest scores.
-    """
+    """The digest of a week: the `lead`, with the features' blocks, then what people chose; it quotes only reasons."""
     lowest = lowest_blocks(figures, members, workspace_url)
     middle: list[ui.Block | Drawn] = [*causes, *lowest, *_authors(figures, members)]
     is_drawn = any(isinstance(each, Drawn) for each in lead)

@@ -13,21 +13,19 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 
-def _as_in_environment() -> "AsyncOpenAI":
-    return make_client(os.environ.get("OPENAI_API_KEY"), os.environ.get("OPENAI_BASE_URL"))
-
-
 class Connection:
     """Returns the client for requests: the caller's, or one of its own, made by `make` at the first call."""
 
-    def __init__(self, client: "AsyncOpenAI | None", make: "Callable[[], AsyncOpenAI]" = _as_in_environment) -> None:
+    def __init__(self, client: "AsyncOpenAI | None", make: "Callable[[], AsyncOpenAI] | None" = None) -> None:
         if client is not None:
             import openai
 
             given: object = client
             if isinstance(given, openai.OpenAI):
                 raise SetupError("The client is an OpenAI; pass an AsyncOpenAI.")
-        self._client, self._make = client, make
+        env = os.environ.get
+        self._client = client
+        self._make = make or (lambda: make_client(env("OPENAI_API_KEY"), env("OPENAI_BASE_URL")))
         self._own_client: AsyncGenerator[AsyncOpenAI, None] | None = None
 
     async def __call__(self) -> "AsyncOpenAI":
