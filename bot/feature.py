@@ -168,5 +168,4 @@ class Services:
         return [block for blocks in found for block in blocks]
 
     async def post_weekly(self, place: Place, by: str) -> str:
-        """Switches a channel's digest on for a person who may do so; says when the next one comes."""
         return " ".join([await each.post_weekly(place, by) for each in self.features if each.post_weekly])

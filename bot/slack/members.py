@@ -241,9 +241,9 @@ class Access:
             return f"Slack does not let me see who is in this channel (`{error}`), so I did nothing."
         if is_guest(user):
             return f"Guests cannot change {what}. Ask a full member of this workspace."
-        setting = "DIGEST_BY" if self._is_for_admins else "WATCH_BY_ADMINS"
-        is_for_admins = self._is_for_admins or (self._watch_by_admins and what == WATCHES)
-        if is_change and is_for_admins and not _is_admin(user):
+        watch_by = "WATCH_BY_ADMINS" if self._watch_by_admins and what == WATCHES else ""
+        setting = "DIGEST_BY" if self._is_for_admins else watch_by
+        if is_change and setting and not _is_admin(user):
             return f"Only workspace admins can change {what} here (setting {setting})."
         return ""
 

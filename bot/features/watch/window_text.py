@@ -102,8 +102,7 @@ def watch_modal(
             *([ui.actions(_end(form))] if form.is_set else []),
         ]
     else:
-        more = ui.button("More", ids.ACTION_WATCH_MORE)
-        blocks += [ui.context(f"It scores {words.order(watch)}"), ui.actions(more)]
+        blocks += [ui.context(f"It scores {words.order(watch)}"), ui.actions(ui.button("More", ids.ACTION_WATCH_MORE))]
     title, submit = _CHANGE if form.is_set else _NEW
     seen = state.model_copy(update={"version": form.version, "a_day": scores_a_day(watch, form.a_day)})
     return ui.modal(ids.VIEW_WATCH, title, seen, blocks, submit, "Cancel")
