@@ -7,11 +7,10 @@ from random import sample
 
 from judge.errors import SetupError
 from judge.evaluation.check import change_of, key_of, read_outputs
-from judge.evaluation.stats import MeanEstimator, paired_difference
+from judge.evaluation.stats import paired
 from judge.rows.journal import answered_as
 from judge.rows.row_file import Row
 from judge.scoring.judging import Judge
-from judge.scoring.rubric import Scale
 
 _HINT = "Name the judge that gave these scores, with --model and its other options."
 
@@ -31,19 +30,16 @@ def compare(output: Path, judge: Judge) -> tuple[int, Sequence[str]]:
 
     The number is 0 if that is not clearly more or less, 1 if it is, and 2 if it cannot be told.
     """
-    low, high = judge.rubric.scale
-    change, served = MeanEstimator(Scale(low - high, high - low)), Counter[tuple[str, str]]()
-    has_differed, is_repeated, n = False, True, 0
+    changes, served = list[tuple[float, object]](), Counter[tuple[str, str]]()
+    has_differed, is_repeated = False, True
     for row, _ in read_outputs(output, judge, _HINT):
         served.update([*row.served, *Row(0, {"ratings": row.get("input_ratings")}).served])
         if row.get("score") is not None:
-            n += 1
-            change.add(row.get("score") - row.get("input_score"), cluster=row.key("thread") or key_of(row))
+            changes.append((row.get("score") - row.get("input_score"), row.key("thread") or key_of(row)))
             has_differed |= bool(row.get("input_spread"))
             is_repeated &= all(row.get(name) == row.get(f"input_{name}") for name in ("mean", "justification"))
     names = [f"Model {each}." for each in answered_as(served)]
-    found = change.estimate()
-    own = paired_difference(found) if found else None
+    own, n = paired(changes, judge.rubric.scale), len(changes)
     if own is None or own.low is None or own.high is None:
         return 2, [*names, f"Asked again about {n:,} rows: too few to tell."]
     if has_differed and is_repeated:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from judge.errors import SetupError
 from judge.evaluation.labelled import LabelledRows, Range
-from judge.evaluation.stats import MIN_LABELS, Interval, MeanEstimator, minus, paired_difference, slope
+from judge.evaluation.stats import MIN_LABELS, Interval, MeanEstimator, minus, paired, paired_difference, slope
 from judge.rows.batch import identity_of
 from judge.rows.files import decode, encode, os_reason, private, read_lines, shown
 from judge.rows.journal import answered_as
@@ -120,17 +120,8 @@ class _Earlier(NamedTuple):
 class Check:
     """Checks an output as the options ask. What cannot be compared is refused here, before a model is paid.
 
-    Rows are paired by `prompt_id`, or by the prompt if they have none. Several responses to one prompt are paired in
-    the order of the files, but first with the same text. In the intervals, rows with one `thread`, or one prompt if
-    they have none, are a cluster.
-
-    Where the texts of a pair are the same, too, the judge differs from itself. If there are enough such pairs, or their
-    difference is clear, it is taken from that of the others. Otherwise nothing can be told where the model answered
-    under several names, because another judge may have scored; `takes_other_judge` compares all the same.
-
-    No assistant passes by failing: a response with nothing to judge counts as the lowest score, and a check fails if
-    fewer than half of the rows have a score. A comparison fails, too, if fewer than half of the earlier rows are in a
-    pair, or if clearly more rows are unscored.
+    docs/integrations.md says what is compared and what fails. In the intervals, rows with one `thread`, or one prompt
+    if they have none, are a cluster.
     """
 
     judge: Judge  # gave the verdicts of both outputs
@@ -194,7 +185,7 @@ class Check:
     def _compare(self) -> _Found:
         found, (low, high) = self._found, self.judge.rubric.scale
         mean, newly_unscored = MeanEstimator(Scale(low, high)), MeanEstimator(Scale(-1, 1))
-        own, change = (MeanEstimator(Scale(low - high, high - low)) for _ in range(2))
+        change, own = MeanEstimator(Scale(low - high, high - low)), list[tuple[int, object]]()
         for row, score, label in self._read(self.output, 1):
             key = key_of(row)
             cluster = row.key("thread") or key
@@ -211,7 +202,7 @@ class Check:
             if score is None or before is None:
                 continue
             if texts is not None and texts == its_texts:
-                own.add(score - before, cluster=cluster)
+                own.append((score - before, cluster))
                 found.same += 1
                 continue
             by_people = None if label is None or its_label is None else label - its_label
@@ -227,7 +218,7 @@ class Check:
         if changed := change.estimate():
             found.difference, found.labels = paired_difference(changed), changed.labelled
             found.people = None if changed.missing else changed.corrected
-        found.own = paired_difference(each) if (each := own.estimate()) else None
+        found.own = paired(own, self.judge.rubric.scale)
         found.has_more_unscored = bool((each := newly_unscored.estimate()) and (paired_difference(each).low or 0) > 0)
         return found
 

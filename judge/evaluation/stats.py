@@ -1,13 +1,7 @@
 """Statistics without a library: Student's t, the error quantile, the KS test, prediction-powered means.
 
-    mean = MeanEstimator(Scale(0, 5))
-    mean.add(4)                 # a score
-    mean.add(5, label=3)        # a score, and the label of a person who did not see it
-    mean.estimate()
-
-The labels must be given blind, to responses that were drawn at random, each with a known probability: no formula
-corrects labels of responses that a person picked. Memory grows with the number of different labels and clusters, not
-with the number of scores.
+Labels must be given blind, to responses that were drawn at random, each with a known probability: no formula corrects
+labels of responses that a person picked. Memory grows with the different labels and clusters, not with the scores.
 """
 
 from collections import Counter, defaultdict
@@ -27,9 +21,7 @@ _TAIL = 0.025
 
 @cache
 def t_quantile(df: int, tail: float = _TAIL) -> float:
-    """The value that Student's t with `df` degrees of freedom (at least 1) exceeds with probability `tail`.
-
-    It is accurate to six digits.
+    """What Student's t with `df` degrees of freedom (at least 1) exceeds with probability `tail`, to six digits.
 
     Source: Abramowitz and Stegun, Handbook of Mathematical Functions (1964), 26.7.3 and 26.7.4; 26.7.5 beyond 200.
     """
@@ -78,9 +70,8 @@ SURE = 0.01
 def kolmogorov_smirnov(one: Mapping[Value, float], other: Mapping[Value, float]) -> float:
     """The p-value of the two-sample Kolmogorov-Smirnov test: how likely samples of one distribution differ this much.
 
-    A sample is a count for each value; the p-value is 1.0 if one sample is empty. It comes from the limiting
-    distribution, with Stephens' correction for small samples. Ties make it larger than necessary, so that it warns too
-    late rather than too early. Source: Stephens (1970), Journal of the Royal Statistical Society B 32(1).
+    A sample is a count for each value; the p-value is 1.0 if one sample is empty. Ties make it larger than needed, so
+    that it warns too late rather than too early. Source: Stephens (1970), JRSS B 32(1), with his correction.
     """
     n, m = sum(one.values()), sum(other.values())
     if not n or not m:
@@ -224,9 +215,8 @@ class MeanEstimator:
         Args:
             probability: That of the response's draw for a label, above 0. Only the proportions matter.
             cluster: Shared with scores that depend on this one, such as a thread; None if it is independent.
-            weight: The number of responses that the score represents, if responses were drawn for scoring with unequal
-                probabilities: the inverse of the probability, scaled so that the weights add up to the number of
-                scores.
+            weight: The number of responses that the score represents, scaled so that the weights add up to the number
+                of scores.
         """
         if not 0 < probability <= 1:
             raise ValueError(f"probability {probability:g} is not above 0 and up to 1")
@@ -306,9 +296,8 @@ def _interval(
 def labelled_shares(rows: Iterable[tuple[Hashable, bool, float]]) -> Mapping[Hashable, float]:
     """The share of labelled rows in each stratum; each row is its stratum, whether it is labelled, and its weight.
 
-    Within a stratum, such as a channel's week, all rows have the same chance of being drawn for a label. The share that
-    was labelled replaces that chance, because people label more of what was drawn in one stratum than in another. The
-    share is 1 if no row has a label. Source: Holt and Smith (1979), Post Stratification, JRSS A 142(1).
+    It replaces the chance of being drawn, since people label more of what was drawn in one stratum, such as a channel's
+    week, than in another. It is 1 if no row has a label. Source: Holt and Smith (1979), JRSS A 142(1).
     """
     totals, labelled = defaultdict[Hashable, float](float), defaultdict[Hashable, float](float)
     for stratum, is_labelled, weight in rows:
@@ -340,8 +329,7 @@ def minus(one: Interval, other: Interval) -> Interval | None:
 def differences(pairs: Sequence[tuple[MeanEstimate | None, MeanEstimate | None]]) -> Sequence[Interval | None]:
     """The difference of each pair of a table, so that 95% of tables without any change show none; None as above.
 
-    The more pairs are undecided, the wider are their intervals, and those that leave out zero are decided one round
-    after the other. Source: Holm (1979), Scandinavian Journal of Statistics 6(2).
+    The more pairs are undecided, the wider are their intervals. Source: Holm (1979), Scand. J. of Statistics 6(2).
     """
     undecided = {i: (now, before) for i, (now, before) in enumerate(pairs) if now and before}
     found, is_clear = dict[int, Interval | None](), True
@@ -352,11 +340,18 @@ def differences(pairs: Sequence[tuple[MeanEstimate | None, MeanEstimate | None]]
     return [found.get(i) for i in range(len(pairs))]
 
 
+def paired(changes: Iterable[tuple[float, Hashable]], scale: Scale, tail: float = _TAIL) -> Interval | None:
+    """The mean difference of pairs of scores on `scale`, each with its cluster; None without a pair."""
+    mean = MeanEstimator(Scale(scale.low - scale.high, scale.high - scale.low))
+    for change, cluster in changes:
+        mean.add(change, cluster=cluster)
+    return paired_difference(found, tail) if (found := mean.estimate()) else None
+
+
 def paired_difference(found: MeanEstimate, tail: float = _TAIL) -> Interval:
     """The mean of differences that were taken as scores, by Student's t; `tail` is the error probability on each side.
 
-    At 95% the interval extends at least 3 / n to each side. For a smaller error probability this minimum grows in
-    proportion to its logarithm, as for a single mean.
+    At 95% the interval extends at least 3 / n to each side, and for a smaller error probability further.
     """
     if found.independent + _DUST < 2:
         return Interval(found.judge.mean, None, None)
@@ -366,10 +361,9 @@ def paired_difference(found: MeanEstimate, tail: float = _TAIL) -> Interval:
 
 
 def slope(points: Sequence[tuple[float, float]]) -> Interval | None:
-    """By how much y rises with each unit of x, whatever the spread of y at each x; None without an interval.
+    """By how much y rises with each unit of x, with HC3 errors; None without an interval.
 
-    The errors are HC3, which are robust where the spread depends on x. Source: MacKinnon and White (1985), Journal of
-    Econometrics 29(3).
+    Source: MacKinnon and White (1985), Journal of Econometrics 29(3).
     """
     n = len(points)
     x_mean, y_mean = (fmean(each) for each in zip(*points, strict=True)) if points else (0, 0)
@@ -393,8 +387,7 @@ def _least(n: float, tail: float) -> float:
 def wilson(count: int, n: int) -> Interval:
     """`count` as a share of `n`, with Wilson's 95% interval by Student's t.
 
-    If the share is 0 or 1, the sample shows no error, and `n` replaces `n - 1`;
-    `judge.evaluation.agreement.jackknife` has the same for responses that share prompts.
+    If the share is 0 or 1, the sample shows no error, and `n` replaces `n - 1`.
     """
     if n < 2:
         return Interval(count / n, None, None)

@@ -173,9 +173,8 @@ class Counts:
 def make_pairs(source: Path, report: Callable[[str], None], counts: Counts) -> Iterator[str]:
     """The pairs of a scored file as JSON, in the order in which its prompts first appear.
 
-    Rows belong together by `prompt_id`, or by the prompt itself if they have none. Of several responses with the same
-    score, the first in the file counts. Three rows of each prompt are kept in memory. `report` gets a sentence for each
-    line that is skipped, and the `counts` are filled in as the pairs are made.
+    Of several responses with the same score, the first in the file counts. Three rows of each prompt are kept in
+    memory. `report` gets a sentence for each line that is skipped; the `counts` are filled in as the pairs are made.
     """
     prompts = Prompts(source)
     best: dict[tuple[str, str], Candidate] = {}

@@ -18,7 +18,7 @@ from bot.slack.blocks import actions, button, section
 from bot.slack.messenger import Post
 from judge import Judge, JudgeError
 from judge.evaluation.align import BudgetError
-from judge.evaluation.stats import Interval, MeanEstimator, paired_difference
+from judge.evaluation.stats import Interval, paired
 from judge.scoring.rubric import Scale
 
 _MOST_FAILURES = 3
@@ -143,13 +143,9 @@ def _compared(
         for each in cases
         if (before := each.scores.get(versions[0])) is not None and (now := each.scores.get(versions[1])) is not None
     ]
-    width = scale.high - scale.low
-    closer = MeanEstimator(Scale(-width, width))
-    for each, before, now, people in rows:
-        closer.add(abs(before - people) - abs(now - people), cluster=each.thread)
-    estimate = closer.estimate()
+    closer = paired(((abs(was - people) - abs(now - people), each.thread) for each, was, now, people in rows), scale)
     n = len(rows)
-    if estimate is None or n < LEAST:
+    if closer is None or n < LEAST:
         return ""
     blind = sum(each.is_blind for each, *_ in rows)
     of_others, unscored = sum(each.logged_by not in versions for each, *_ in rows), len(cases) - n
@@ -165,7 +161,7 @@ def _compared(
         f"*{judge} and the {'rubric' if is_offline else 'judge'} in use*, on the same {n} labelled replies of this "
         f"channel, {'all' if blind == n else blind} labelled blind.{more}",
         f"• Distance from people's scores: {off_before:.1f} points with the current judge, {off_now:.1f} with the new "
-        f"one: {_how_close(paired_difference(estimate))}",
+        f"one: {_how_close(closer)}",
         f"• Same score as people: {same_before} with the current judge, {same_now} with the new one",
         f"• Mean: {mean_before:.1f} with the current judge, {mean_now:.1f} with the new one, "
         f"{mean_people:.1f} by people",

@@ -1,10 +1,5 @@
 """Aligns a judge with people's labels, and tests on other labels whether that has made it better.
 
-    asker = Asker(make, memory, Budget(requests=400, tokens=2_000_000))
-    found = await align(cases, rubric, asker)
-    if found.better:
-        print(found.better.rubric.prompt)
-
 Labels are split by thread into a part to learn from and a part to test on. Each way makes one rubric from the first
 part; if that looks better there, it is tried on the second. Nothing is changed here: a better rubric is only proposed.
 """

@@ -9,7 +9,7 @@ from statistics import NormalDist, StatisticsError, correlation, fmean
 from judge.evaluation.align.asking import CaseScore, CaseScores, mean_tokens
 from judge.evaluation.align.cases import LabelledCase, threads_of
 from judge.evaluation.kappa import Moments
-from judge.evaluation.stats import Interval, MeanEstimator, paired_difference
+from judge.evaluation.stats import Interval, paired
 from judge.scoring.rubric import Rubric, Scale
 
 _ERROR = 0.05
@@ -117,12 +117,8 @@ def compare(
         one, two = before.get(each.id), after.get(each.id)
         if one and two and one.score is not None and two.score is not None:
             rows.append((each, one, two))
-    width = scale.high - scale.low
-    nearer = MeanEstimator(Scale(-width, width))
-    for each, one, two in rows:
-        nearer.add(_distance(one, each) - _distance(two, each), cluster=each.thread)
-    found = nearer.estimate()
-    return (paired_difference(found, tail), rows) if found else None
+    nearer = ((_distance(one, each) - _distance(two, each), each.thread) for each, one, two in rows)
+    return (gain, rows) if (gain := paired(nearer, scale, tail)) else None
 
 
 def to_trial(
