@@ -50,7 +50,7 @@ from bot.store.jobs import JobKind
 from bot.store.ownership import owned
 from bot.telemetry import start as start_telemetry
 from judge import list_rubrics, load_rubric
-from judge.scoring.model import FLEX
+from judge.scoring.model.wishes import FLEX
 
 GRACE_S = 30
 SIGN_S = 5.0

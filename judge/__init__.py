@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from judge.scoring.attacks import find_flags, nothing_to_judge
     from judge.scoring.conversation import Turn
     from judge.scoring.judging import Judge
-    from judge.scoring.model import DEFAULT_MODEL
+    from judge.scoring.model.chat import DEFAULT_MODEL
     from judge.scoring.prompt import render_prompt
     from judge.scoring.ratings import Flag, Rating, Unscored, UnscoredReason, Verdict
     from judge.scoring.reading import parse_rating
@@ -67,7 +67,7 @@ __all__ = [
 ]
 
 _MODULES = (
-    *("errors", "scoring.rubric", "scoring.ratings", "scoring.conversation", "scoring.attacks", "scoring.model"),
+    *("errors", "scoring.rubric", "scoring.ratings", "scoring.conversation", "scoring.attacks", "scoring.model.chat"),
     *("scoring.reading", "scoring.prompt", "scoring.judging"),
 )
 

@@ -41,7 +41,7 @@ from judge import DeadlineError, Judge, JudgeError, Unscored, Verdict, find_flag
 from judge.evaluation.align import BudgetError
 from judge.evaluation.stats import low_to
 from judge.scoring.escalation import is_escalated, others
-from judge.scoring.model import FLEX
+from judge.scoring.model.wishes import FLEX
 from judge.scoring.ratings import Result
 
 logger = structlog.get_logger(__name__)

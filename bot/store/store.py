@@ -73,26 +73,8 @@ async def change(connection: AsyncConnection, statement: sa.UpdateBase, values: 
     return bool(row.is_stale)
 
 
-# What may be found in Slack while a case is settled.
-_FOUND = (
-    "key",
-    "attempt",
-    "message_ts",
-    "question",
-    "question_source",
-    "question_ts",
-    "question_author_id",
-    "response",
-    "author_id",
-    "excluded",
-    "visibility",
-    "parent_ts",
-    "messages_before",
-    "left_out",
-    "messages",
-    "unread",
-    "blocker",
-)
+# What may be found in Slack while a case is settled; its turns have a table of their own.
+_FOUND = Case.model_fields.keys() - {"turns"}
 # How far our messages in Slack have come.
 _POSTED = ("thread_ts", "reply_ts", "blocked_by")
 _INTENTS = {"thread_intent": True, "reply_intent": True}

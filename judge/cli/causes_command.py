@@ -10,7 +10,7 @@ import typer
 from judge.cli import options
 from judge.cli.options import Reports, say
 from judge.rows import files
-from judge.scoring.model import DEFAULT_MODEL
+from judge.scoring.model.chat import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from judge.evaluation.causes import Causes

@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from judge.errors import SetupError
-from judge.scoring.model import DEFAULT_MODEL
+from judge.scoring.model.chat import DEFAULT_MODEL
 from judge.scoring.rubric import DEFAULT_RUBRIC
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from pydantic_evals.evaluators import EvaluationReason, Evaluator, EvaluatorCont
 
 from judge.integrations.texts import find_dialogue
 from judge.scoring.judging import Judge
-from judge.scoring.model import DEFAULT_MODEL
+from judge.scoring.model.chat import DEFAULT_MODEL
 from judge.scoring.rubric import DEFAULT_RUBRIC
 
 

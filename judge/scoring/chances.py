@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from judge.scoring.model import Token
+from judge.scoring.model.completion import Token
 from judge.scoring.ratings import Rating
 from judge.scoring.reading import parse_rating
 from judge.scoring.rubric import Scale

@@ -6,7 +6,7 @@ from math import floor, fsum
 from typing import Any
 
 from judge.scoring.chances import find_chances
-from judge.scoring.model import Choice
+from judge.scoring.model.completion import Choice
 from judge.scoring.panel import Member, Outcome
 from judge.scoring.prompt import Texts, render_prompt
 from judge.scoring.ratings import Rating, Result, Unscored, UnscoredReason, add_up, mean_of, unscored

@@ -18,7 +18,10 @@ from judge.scoring import panel, ratings, ways
 from judge.scoring import rubric as scoring_rubric
 from judge.scoring.attacks import find_flags, nothing_to_judge, too_long
 from judge.scoring.conversation import Turn
-from judge.scoring.model import DEFAULT_MODEL, FLEX, LONG, PATIENCE_S, ChatModel, Completion, Connection, Wishes
+from judge.scoring.model.chat import DEFAULT_MODEL, LONG, PATIENCE_S, ChatModel
+from judge.scoring.model.completion import Completion
+from judge.scoring.model.connection import Connection
+from judge.scoring.model.wishes import FLEX, Wishes
 from judge.scoring.offline import OFFLINE, rate_offline
 from judge.scoring.points import with_points
 from judge.scoring.prompt import Texts

@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 
 from judge.errors import JudgeError
 from judge.scoring.answers import spoken
-from judge.scoring.model import ChatModel, Choice, Completion
+from judge.scoring.model.chat import ChatModel
+from judge.scoring.model.completion import Choice, Completion
 from judge.scoring.prompt import Texts, first_justification, render_prompt, render_second_request
 from judge.scoring.ratings import Rating, Result, Spent, Unscored, UnscoredReason, add_up, point, unscored
 from judge.scoring.reading import parse_rating, parse_score_line

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from judge.scoring.answers import spoken
-from judge.scoring.model import ChatModel
+from judge.scoring.model.chat import ChatModel
 from judge.scoring.prompt import MATERIAL, Texts, render_texts
 from judge.scoring.ratings import Verdict, add_up
 from judge.scoring.rubric import Rubric, Scale

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from judge.scoring.model import ChatModel
+from judge.scoring.model.chat import ChatModel
 from judge.scoring.prompt import Texts, render_prompt
 from judge.scoring.ratings import Rating, Verdict, add_up
 from judge.scoring.reading import parse_rating

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from judge.errors import SetupError
 from judge.scoring.decision import DecisionMember
 from judge.scoring.distribution import DistributionMember
-from judge.scoring.model import ChatModel, Wishes
+from judge.scoring.model.chat import ChatModel
+from judge.scoring.model.wishes import Wishes
 from judge.scoring.offline import OFFLINE
 from judge.scoring.panel import Member
 

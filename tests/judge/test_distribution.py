@@ -7,7 +7,7 @@ from openai import AsyncOpenAI
 
 from judge import DeadlineError, Judge, Rating, Rubric, UnscoredReason, load_rubric
 from judge.scoring.chances import find_chances
-from judge.scoring.model import Token
+from judge.scoring.model.completion import Token
 from judge.scoring.rubric import Scale
 from tests.judge_client import QUESTION, RESPONSE, Ask
 from tests.model_server import Answer, Failure, ModelServer, Reply, Script, Stall

@@ -20,7 +20,8 @@ from judge import (
     UnscoredReason,
     load_rubric,
 )
-from judge.scoring.model import Connection, make_client
+from judge.scoring.model.client import make_client
+from judge.scoring.model.connection import Connection
 from tests.judge_client import QUESTION, RESPONSE, Ask
 from tests.model_server import Answer, Drop, Failure, Held, ModelServer, Stall
 from tests.tables import each

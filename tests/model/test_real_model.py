@@ -10,7 +10,7 @@ from urllib.request import urlopen
 import pytest
 
 from judge import DeadlineError, Judge, Rating, RequestRejectedError, Rubric, SetupError, Unscored
-from judge.scoring.model import make_client
+from judge.scoring.model.client import make_client
 from tests.model.engine import CONTEXT_TOKENS
 from tests.patience import ONLY_A_HANG_S
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.domain.case import CaseSource, CaseStatus, LoggedCase, QuestionSource, Visibility
@@ -34,6 +34,7 @@ def words(post: Post) -> str:
     return str(post.blocks)
 
 
+@settings(max_examples=30)  # each is one of a few kinds
 @given(LONG, LONG, LONG)
 def test_messages_keep_slacks_limits(question: str, response: str, justification: str) -> None:
     case = a_case(question=question, response=response, requester_name=question[:80])
@@ -52,6 +53,7 @@ def test_messages_keep_slacks_limits(question: str, response: str, justification
         assert "<" not in post.text
 
 
+@settings(max_examples=30)
 @given(LONG, LONG)
 def test_modals_keep_slacks_limits(question: str, response: str) -> None:
     case = a_case(question=question, response=response)

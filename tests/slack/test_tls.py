@@ -15,7 +15,8 @@ from bot.errors import SlackError
 from bot.slack.client import identify, web_client
 from bot.slack.messenger import Messenger, Post
 from judge import UnavailableError
-from judge.scoring.model import ChatModel, make_client
+from judge.scoring.model.chat import ChatModel
+from judge.scoring.model.client import make_client
 from tests.model_server import ModelServer
 from tests.programs import environment, pocket_slack, run
 from tests.stage import GOOD

@@ -26,7 +26,8 @@ from judge import (
     UnavailableError,
     Verdict,
 )
-from judge.scoring.model import ChatModel, make_client
+from judge.scoring.model.chat import ChatModel
+from judge.scoring.model.client import make_client
 from judge.scoring.model.completion import MOST_CHOICES, Token, to_completion
 from judge.scoring.model.failures import (
     hidden_error,
