@@ -186,14 +186,6 @@ def _step(reader: _Reader, raw: Raw) -> str:
     return reader.lines([step, *map(reader.block, _list(raw.get("sources")))])
 
 
-def _source(reader: _Reader, raw: Raw) -> str:
-    return reader.put(mark("source", linked(_said(raw["url"]), _named(raw.get("text")))))
-
-
-def _picture(reader: _Reader, raw: Raw) -> str:
-    return reader.miss("picture", _named(raw.get("title")), _named(raw.get("alt_text")))
-
-
 def _file(reader: _Reader, raw: Raw) -> str:
     if str(raw.get("mimetype")).startswith("image/"):
         return reader.miss("picture", _named(raw.get("alt_txt") or raw.get("name")))
@@ -262,7 +254,7 @@ READ: Mapping[str, _Reads] = {
     "data_visualization": _chart,
     "file": _file,
     "header": _parts("text"),
-    "image": _picture,
+    "image": lambda reader, raw: reader.miss("picture", _named(raw.get("title")), _named(raw.get("alt_text"))),
     "markdown": lambda _, raw: _said(raw["text"]),
     # Its tasks need no type.
     "plan": lambda reader, raw: reader.lines(
@@ -273,7 +265,10 @@ READ: Mapping[str, _Reads] = {
     "shared message": _shared,
     "table": _table,
     "task_card": _step,
-    **dict.fromkeys(("citation", "url"), _source),
+    **dict.fromkeys(
+        ("citation", "url"),
+        lambda reader, raw: reader.put(mark("source", linked(_said(raw["url"]), _named(raw.get("text"))))),
+    ),
     "video": lambda reader, raw: reader.miss("video", _named(raw.get("title")), _named(raw.get("description"))),
     "rich_text_section": lambda reader, raw: reader.inline(raw),
     "rich_text_list": _rich_list,

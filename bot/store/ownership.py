@@ -26,11 +26,6 @@ _OTHERS = 0o077
 _BESIDE = ("", "-wal", "-shm", ".lock")
 
 
-def private(path: str, flags: int) -> int:
-    """An `opener` for `open`: only its owner may read or write a file that it creates, whatever the umask."""
-    return os.open(path, flags, 0o600)
-
-
 def make_folder(folder: Path) -> None:
     if not folder.is_dir():
         make_folder(folder.parent)
@@ -41,7 +36,7 @@ def make_file(file: Path) -> None:
     """Creates an empty file, if there is none; SQLite gives its permissions to the files that it creates beside it."""
     try:
         # Never opens an existing file: closing it would drop SQLite's locks on it for the whole process.
-        os.close(private(str(file.resolve()), os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        os.close(os.open(file.resolve(), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError:
         return
 

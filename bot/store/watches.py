@@ -1,8 +1,8 @@
 """What the whole app reads and writes of channels' watches, and of the replies that they have seen."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -22,7 +22,8 @@ class Watches(StoreQueries):
         query = sa.select(*columns_of(watches, Watch)).filter_by(team_id=team_id)
         if channel_id is not None:
             query = query.filter_by(channel_id=channel_id)
-        return await self._database.rows(_to_watch, query.order_by(watches.c.channel_id, watches.c.author_id))
+        found = await self._database.rows(Watch, query.order_by(watches.c.channel_id, watches.c.author_id))
+        return [replace(each, shows=Shows(each.shows)) for each in found]
 
     async def drop_replies(self, before: datetime) -> int:
         old = sa.delete(replies).where(replies.c.day < f"{before:%Y-%m-%d}")
@@ -40,7 +41,3 @@ async def version_since(connection: AsyncConnection, case: LoggedCase, version: 
 def miss(case: LoggedCase) -> sa.Update:
     its_reply = {"team_id": case.team_id, "channel_id": case.channel_id, "ts": case.message_ts}
     return sa.update(replies).filter_by(**its_reply).values(outcome=ReplyOutcome.MISSED)
-
-
-def _to_watch(shows: str, **columns: Any) -> Watch:
-    return Watch(shows=Shows(shows), **columns)

@@ -192,14 +192,6 @@ NOT_TOLD = (
 _HELP = "`/judge reaction :mag:` scores every reply that somebody marks with that emoji, `/judge reaction off` ends it"
 
 
-def state_text(emoji: str | None, *, is_told: bool) -> str:
-    if emoji is None:
-        said = f"No reaction asks for a score in this channel. {_HELP}."
-    else:
-        said = f"A reply here is scored when somebody adds :{emoji}: to it. `/judge reaction off` ends that."
-    return said if is_told else f"{said} {NOT_TOLD}"
-
-
 def not_understood(reason: str) -> str:
     """What `/judge reaction` can do, for a person who typed something unknown; `reason` quotes it."""
     return f"{escape(reason)}. {_HELP}; type the emoji with its colons."
@@ -243,4 +235,7 @@ async def answer_reaction(services: Services, chosen: ScoreReactions, invocation
         chosen.forget(settings.team_id)  # other processes follow within half a minute
     else:
         settings = await services.store.channels.of(*place)
-    return state_text(settings.score_reaction, is_told=is_told)
+    said = f"No reaction asks for a score in this channel. {_HELP}."
+    if emoji := settings.score_reaction:
+        said = f"A reply here is scored when somebody adds :{emoji}: to it. `/judge reaction off` ends that."
+    return said if is_told else f"{said} {NOT_TOLD}"
