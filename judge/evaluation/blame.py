@@ -47,9 +47,12 @@ def find_blame(
     total, moved = fmean(after) - fmean(before), [value(now) - value(stored) for stored, now in asked]
     judge, unseen = fmean(moved), _UNSEEN_SHARE if is_share else _UNSEEN * (scale.high - scale.low) ** 2
     error = sqrt(sum((each - judge) ** 2 for each in moved) + unseen) / len(moved)
-    rest, rest_error = total - judge, hypot(error, *(sqrt(pvariance(each) / len(each)) for each in (before, after)))
+    total_error = hypot(*(sqrt(pvariance(each) / len(each)) for each in (before, after)))
+    rest, rest_error = total - judge, hypot(error, total_error)
     found = Interval(sign * judge, sign * judge - _SURE * error, sign * judge + _SURE * error)
     if judge > _SURE * error:
         is_both, is_judge = rest > max(_SURE * rest_error, total / 4), rest + rest_error < total / 2
         return Blame("both" if is_both else "judge" if is_judge else "judge or both", found, len(moved))
-    return Blame("assistant" if judge + _SURE * error < total / 2 else "unclear", found, len(moved))
+    # An alarm picks the worst days, so the change is taken at its lower end.
+    is_assistant = judge + _SURE * error < (total - _SURE * total_error) / 2
+    return Blame("assistant" if is_assistant else "unclear", found, len(moved))

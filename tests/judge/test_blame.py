@@ -51,6 +51,6 @@ def test_low_share_is_of_scores_below_the_middle() -> None:
 
 
 def test_a_judge_that_moves_little_beside_an_unclear_drop_is_left_open() -> None:
-    found = find_blame([(4, 3)] * 6 + [(4, 5)] * 4 + [(4, 4)] * 50, [4] * 50, [4, 3] * 6, "mean", SCALE)
+    found = find_blame([(4, 3)] * 6 + [(4, 5)] * 4 + [(4, 4)] * 50, [4] * 50, [4, 3] * 30, "mean", SCALE)
     assert found.who == "assistant"
     assert find_blame([(4, 3), (4, 5)] * 20, [4] * 50, [4] * 9 + [3], "mean", SCALE).who == "unclear"

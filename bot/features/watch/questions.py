@@ -31,9 +31,8 @@ async def questions_line(database: Database, place: Place, change: Change) -> st
         now, was = (_estimate(of[name], highest) for of in (after, before))
         moved = difference(now, was, _TAIL) if now and was else None
         if now and was and moved:
-            is_clear = moved.is_clear
             words = f"{name} {_shown(name, now.judge.mean)}, was {_shown(name, was.judge.mean)}"
-            (changed if is_clear else alike).append(words if is_clear else name)
+            (changed if moved.is_clear else alike).append(words if moved.is_clear else name)
     said = f"The questions have changed: {'; '.join(changed)}." if changed else f"Questions alike: {', '.join(alike)}."
     return said if changed or alike else ""
 
