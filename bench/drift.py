@@ -49,6 +49,7 @@ class World:
     Attributes:
         weekend: How many points lower weekends are.
         days_vary: The standard deviation of a day's level, in points.
+        resembles: The correlation of a day's level with the day before.
         thread: The replies in a thread, or in each in turn; they repeat its own score with probability `alike`.
         alike: Its square is the correlation within a thread.
     """
@@ -56,6 +57,7 @@ class World:
     shape: Shape
     weekend: float = 0.0
     days_vary: float = 0.0
+    resembles: float = 0.0
     thread: int | tuple[int, ...] = 1
     alike: float = 0.0
 
@@ -64,9 +66,12 @@ class World:
         found: list[DatedScore] = []
         sizes = cycle((self.thread,) if isinstance(self.thread, int) else self.thread)
         threads = list(islice((thread for thread, size in enumerate(sizes) for _ in range(size)), rate))
+        own_level = random.gauss(0, self.days_vary) if self.resembles else 0.0
         for number, drop in enumerate(drops):
             day = FIRST + timedelta(days=number)
-            level = drop + self.weekend * (day.weekday() > 4) + random.gauss(0, self.days_vary)
+            new = random.gauss(0, self.days_vary * (1 - self.resembles**2) ** 0.5)
+            own_level = self.resembles * own_level + new
+            level = drop + self.weekend * (day.weekday() > 4) + own_level
             cumulative = list(accumulate(lower(self.shape, round(level, 2))))
             own: dict[int, int] = {}
             for thread in threads:
@@ -174,6 +179,10 @@ WORLDS: Mapping[str, World] = {
         for name in list(SHAPES)[:3]
     },
     **{f"days vary by 0.15, {name}": World(SHAPES[name], days_vary=0.15) for name in list(SHAPES)[:3]},
+    **{
+        f"the same, correlation 0.7 with the day before, {name}": World(SHAPES[name], days_vary=0.15, resembles=0.7)
+        for name in list(SHAPES)[:2]
+    },
     "all of it, piled up": World(PILED, weekend=0.2, days_vary=0.1, thread=3, alike=0.5),
 }
 
