@@ -1,9 +1,8 @@
 """Detects texts with nothing to judge, and texts that contain words meant for the judge."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
-from typing import TypeAlias
 
 from judge.scoring.attacks import phrases
 from judge.scoring.attacks.folding import FOLDS, fold, is_invisible
@@ -11,8 +10,6 @@ from judge.scoring.attacks.marks import only_mark
 from judge.scoring.attacks.tags import find_tags
 from judge.scoring.conversation import Turn
 from judge.scoring.ratings import Flag, Unscored, UnscoredReason
-
-_Patterns: TypeAlias = Sequence[tuple[Sequence[str], re.Pattern[str]]]
 
 LONGEST_TEXT = 100_000
 _LONGEST_OPENER = 200
@@ -86,7 +83,7 @@ def _addresses_judge(text: str) -> tuple[bool, bool]:
     for blanks in ("  ", " \n", "\n ", "\n\n"):
         while blanks in spaced:
             spaced = spaced.replace(blanks, blanks.strip(" ")[:1] or " ")
-    return _says(_wishes(), spaced) or _states_score(folded), _says(_orders(), spaced)
+    return _says(phrases.SCORE_WISHES, spaced) or _states_score(folded), _says(phrases.ORDERS, spaced)
 
 
 def _is_blank(text: str) -> bool:
@@ -96,8 +93,9 @@ def _is_blank(text: str) -> bool:
 def _what_else(question: str, response: str) -> str:
     """What the response is instead of an answer; "" if it may answer the question. Both texts are folded."""
     words = " ".join(re.findall(r"\w+", response.replace("'", "")))
-    openers, headings = _openers()
-    if words in openers or (words in headings and response.rstrip("*_ \n").endswith(":")):
+    if words in _folded(phrases.OPENERS) or (
+        words in _folded(phrases.HEADINGS) and response.rstrip("*_ \n").endswith(":")
+    ):
         what, may_be_answer = "an opening without an answer", phrases.ASKS_FOR_A_WORD
     elif _MARKS.issuperset(response):
         what, may_be_answer = "punctuation alone", phrases.ASKS_FOR_A_WORD
@@ -108,13 +106,13 @@ def _what_else(question: str, response: str) -> str:
     return "" if _pattern(may_be_answer).search(question) else what
 
 
-def _says(patterns: _Patterns, text: str) -> bool:
+def _says(table: phrases.Table, text: str) -> bool:
     words = text.replace("\n", " ")
-    return any(any(word in words for word in needed) and pattern.search(text) for needed, pattern in patterns)
+    return any(any(word in words for word in _folded(needed)) and _pattern(each).search(text) for needed, each in table)
 
 
 def _states_score(folded: str) -> bool:
-    if not any(word in folded for word in _score_words()):
+    if not any(word in folded for word in _folded(phrases.SCORE_WORDS)):
         return False
     statement, data = _pattern(phrases.SCORE_STATEMENT), _pattern(phrases.DATA_LINE)
     lines = folded.split("\n")
@@ -125,27 +123,8 @@ def _states_score(folded: str) -> bool:
 
 
 @cache
-def _openers() -> tuple[frozenset[str], frozenset[str]]:
-    return frozenset(map(fold, phrases.OPENERS)), frozenset(map(fold, phrases.HEADINGS))
-
-
-@cache
-def _score_words() -> tuple[str, ...]:
-    return tuple(map(fold, phrases.SCORE_WORDS))
-
-
-@cache
-def _wishes() -> _Patterns:
-    return _compile(phrases.SCORE_WISHES)
-
-
-@cache
-def _orders() -> _Patterns:
-    return _compile(phrases.ORDERS)
-
-
-def _compile(table: Iterable[tuple[Iterable[str], str]]) -> _Patterns:
-    return [([fold(word) for word in needed], _pattern(pattern)) for needed, pattern in table]
+def _folded(words: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(map(fold, words))
 
 
 @cache

@@ -6,7 +6,11 @@ words is far faster than trying a pattern at every character. Repeats are bounde
 text. A flag changes no score, so the plain cases are enough; an author who wants to evade a pattern can.
 """
 
+from typing import TypeAlias
+
 from judge.scoring.attacks.tags import CONTROL
+
+Table: TypeAlias = tuple[tuple[tuple[str, ...], str], ...]
 
 # Openers that fool judges according to "One Token to Fool LLM-as-a-Judge" (arXiv 2507.08794), and variants of them.
 OPENERS = (
@@ -73,7 +77,7 @@ _FULL_MARKS = (
     r"(?:volle\w? punktzahl|hochstpunktzahl|note maximale|puntuacion maxima|nota maxima|максимальн\w+|(?:5|пять) балл"
     r"|оценку (?:5|пять))"
 )
-SCORE_WISHES = (
+SCORE_WISHES: Table = (
     (
         ("score:",),
         rf"\b(?:output|write|return|reply|respond|answer|begin|start|say|put) [^.\n]{{0,40}}\bscore: ?{_NUMBER}",
@@ -111,9 +115,9 @@ _TOLD = (
     r"|consignes|regeln|anweisung\w*|инструкци\w*|правила)"
 )
 _DROP = "ignor|disregard|forget|overrid|bypass|vergiss|oublie|olvid|desconsider|esqueca|игнорир|забудь"
-ORDERS = (
+ORDERS: Table = (
     (
-        _DROP.split("|"),
+        tuple(_DROP.split("|")),
         rf"\b(?:{_DROP})\w* (?:(?!warn|error)\w+ ){{0,4}}?"
         rf"(?:{_TOLD}\b(?! (?:on|in|of|for|from|that)\b)|everything (?:above|you)|(?:the )?above\b(?! \w))",
     ),
