@@ -250,21 +250,15 @@ class Verdict(Spent):
 def combine(
     results: Sequence[Result],
     *,
-    model: str,
-    rubric: str,
-    rubric_version: str,
     scale: tuple[int, int],
     unscored: Unscored | None = None,
-    flags: tuple[Flag, ...] = (),
-    escalation: str | None = None,
-    skipped_ratings: int | None = None,
     calibration: Calibration | None = None,
-    ask: str | None = None,
+    **of_judge: Any,
 ) -> Verdict:
     """The verdict on `results`: their median if more than half are usable, and more than half of these are near it.
 
     Near means within one `point` of the scale. Otherwise the verdict is unscored. `unscored` is the reason to give if
-    no model was asked, so that `results` is empty.
+    no model was asked, so that `results` is empty. `of_judge` are the other fields of the verdict.
     """
     usable = [result for result in results if isinstance(result, Rating)]
     scores = [rating.score for rating in usable]
@@ -289,16 +283,10 @@ def combine(
         justification=next((rating.justification for rating in usable if rating.score == middle), ""),
         ratings=tuple(results),
         basis=f"{len(usable)} of {len(results)}",
-        model=model,
-        rubric=rubric,
-        rubric_version=rubric_version,
         weighted_score=fmean(weighted) if weighted and len(weighted) == len(usable) else None,
-        flags=flags,
-        escalation=escalation,
-        skipped_ratings=skipped_ratings,
         probabilities=chances,
         points=_mean_by_key([rating.points for rating in usable]),
-        ask=ask,
+        **of_judge,
         **add_up(results),
     )
 
