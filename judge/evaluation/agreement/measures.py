@@ -106,7 +106,7 @@ def spearman(sample: Sample) -> Statistic:
     """Correlation of the ranks over all responses, not rounded; ties share their mean rank."""
     from scipy.stats import spearmanr  # type: ignore[import-untyped]
 
-    return _left_out(sample, lambda part: _correlation(spearmanr, part))
+    return _correlation(spearmanr, sample)
 
 
 def kendall_tau_b(sample: Sample) -> Statistic:
@@ -116,7 +116,7 @@ def kendall_tau_b(sample: Sample) -> Statistic:
     """
     from scipy.stats import kendalltau
 
-    return _left_out(sample, lambda part: _correlation(kendalltau, part))
+    return _correlation(kendalltau, sample)
 
 
 def pairwise_accuracy(sample: Sample) -> Statistic:
@@ -166,13 +166,15 @@ MEASURES: tuple[Measure, ...] = (
 )
 
 
-def _left_out(sample: Sample, figure: Callable[[Sample], float], counted: Bools | None = None) -> Statistic:
-    """A figure over the `counted` responses, and over those that remain without each group of prompts."""
-    if counted is None:
-        counted = np.ones(len(sample.scores), dtype=bool)
-    without = [figure(sample.part(counted & (sample.groups != group))) for group in range(sample.n_groups)]
-    prompts = len(np.unique(sample.prompts[counted]))
-    return Statistic(figure(sample.part(counted)), np.array(without), int(counted.sum()), prompts)
+def _correlation(correlate: Callable[[Floats, Floats], Any], sample: Sample) -> Statistic:
+    """A correlation over all responses, and over those that remain without each group of prompts."""
+
+    def figure(x: Floats, y: Floats) -> float:
+        return float(correlate(x, y).statistic) if x.size and np.ptp(x) > 0 and np.ptp(y) > 0 else np.nan
+
+    kept = [sample.groups != group for group in range(sample.n_groups)]
+    without = np.array([figure(sample.scores[each], sample.label[each]) for each in kept])
+    return Statistic(figure(sample.scores, sample.label), without, len(sample.scores), sample.n_prompts)
 
 
 def _kappa(sample: Sample, counted: Bools, *products: Floats) -> Statistic:
@@ -214,11 +216,6 @@ def _alpha_of(pairs: Floats) -> float:
     distances = np.subtract.outer(middles, middles) ** 2
     by_chance = (n @ distances @ n) / (n.sum() - 1)
     return float(1 - (pairs * distances).sum() / by_chance)
-
-
-def _correlation(correlate: Callable[[Floats, Floats], Any], part: Sample) -> float:
-    x, y = part.scores, part.label
-    return float(correlate(x, y).statistic) if x.size and np.ptp(x) > 0 and np.ptp(y) > 0 else np.nan
 
 
 def _mean(sample: Sample, values: Floats | Bools, range_: Range = Range.SHARE) -> Statistic:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from judge.evaluation.agreement.jackknife import MOST_GROUPS, Floats, Ints
-from judge.evaluation.agreement.scores import Response, Scores
+from judge.evaluation.agreement.scores import Scores
 from judge.scoring.rubric import Scale
 
 Bools = npt.NDArray[np.bool_]
@@ -66,9 +66,6 @@ class Sample:
         """The group of each response's prompt, shape (n,)."""
         return np.asarray(self.group_of[self.prompts])
 
-    def part(self, kept: Bools) -> "Sample":
-        return Sample(self.prompts[kept], self.scores[kept], self.labels[kept], self.scale)
-
     def to_levels(self, values: Floats) -> Ints:
         """The nearest step of the scale, counted from 0; halves round up."""
         return np.floor(values + (0.5 + 1e-9) - self.scale.low).astype(np.int64)
@@ -115,7 +112,11 @@ def to_sample(scores: Scores, judge: str, other: str | None = None) -> Sample | 
 
 def to_paired_samples(scores: Scores, judge: str, other: str) -> tuple[Sample, Sample] | None:
     """The labelled responses that both judges scored, once with the scores of each; None if there are none."""
-    common = [each for each in scores.responses if each.labels and _is_scored(each, judge) and _is_scored(each, other)]
+    common = [
+        each
+        for each in scores.responses
+        if each.labels and None not in (each.scores.get(judge), each.scores.get(other))
+    ]
     one, two = (
         _to_sample([(each.prompt, each.scores[name], each.labels) for each in common], scores.scale)
         for name in (judge, other)
@@ -127,10 +128,6 @@ def to_people_sample(scores: Scores) -> Sample | None:
     """The responses with several labels, scored or not, for `people_alpha`; None if there are none."""
     rows = [(each.prompt, np.nan, each.labels) for each in scores.responses if len(each.labels) > 1]
     return _to_sample(rows, scores.scale)
-
-
-def _is_scored(response: Response, judge: str) -> bool:
-    return response.scores.get(judge) is not None
 
 
 def _to_sample(rows: Sequence[tuple[str, float | None, Sequence[float | None]]], scale: Scale) -> Sample | None:
