@@ -29,11 +29,10 @@ class Turn:
 
 
 class Bounded(NamedTuple):
-    """The turns that are left of a conversation, with a note where some are left out, and what was cut."""
+    """The turns that are left of a conversation, with a note where some are left out, and how many are."""
 
     turns: tuple[Turn, ...]
     left_out: int = 0
-    is_cut: bool = False  # whether a text lost its middle
 
 
 def bounded(turns: Sequence[Turn]) -> Bounded:
@@ -54,8 +53,7 @@ def bounded(turns: Sequence[Turn]) -> Bounded:
         if gap := at - before - 1:
             shown.append(left_out_note(gap))
         shown += map(_shortened, turns[at : at + 1])
-    is_cut = any(len(turns[at].text) > _LONGEST_TEXT for at in kept[1:])
-    return Bounded(tuple(shown), len(turns) - len(kept) + 1, is_cut)
+    return Bounded(tuple(shown), len(turns) - len(kept) + 1)
 
 
 def left_out_note(number: int) -> Turn:
