@@ -80,15 +80,12 @@ def _run_to_end(
     """The alignment. If it is interrupted or stopped, the command ends here and says how many requests it has made."""
     progress = partial(show_progress, lambda: asker.requests, lambda: max_requests, "requests")
     try:
-        return asyncio.run(run_interruptibly(judge, call, progress))
+        with options.needs_extra("align", "gepa"):
+            return asyncio.run(run_interruptibly(judge, call, progress))
     except (KeyboardInterrupt, asyncio.CancelledError):
         typer.echo(f"Interrupted after {asker.requests:,} requests; {_GO_ON}", err=True)
         raise typer.Exit(130) from None
-    except ModuleNotFoundError as exc:
-        if exc.name != "gepa":  # which the extra `align` installs
-            raise
-        raise SetupError(f"judge align needs {exc.name}: pip install 'slack-judge[align]'") from exc
-    except SetupError:  # nothing was started
+    except SetupError:  # no request was made
         raise
     except JudgeError as exc:
         raise JudgeError(f"{exc} Stopped after {asker.requests:,} requests; {_GO_ON}") from exc

@@ -110,7 +110,7 @@ def batch(
             found = survey(given, journal)
         run = Batch(judge, journal, options.Reports(), concurrency=concurrency, max_cost_usd=max_cost)
         work = _Work(run, found.lines, limit, earlier=journal.tally.rows)
-        work.run_to_end(given.items(journal.has, limit))
+        work.run_to_end(given.items(journal.rows.__contains__, limit))
     write_table()
     say(options.to_summary(*work.sentences()))
     if not (run.failed or run.is_spent) and has_pair(path):
@@ -142,7 +142,7 @@ def _ask_again(
         lines = draw(scored, judge, number, journal.rows)
         run = Batch(judge, journal, options.Reports(), concurrency=concurrency, max_cost_usd=max_cost)
         work = _Work(run, len(lines), None, earlier=journal.tally.rows)
-        work.run_to_end(given.items(lambda line: line not in lines or journal.has(line)))
+        work.run_to_end(given.items(lambda line: line not in lines or line in journal.rows))
     say(options.to_summary(*work.sentences()))
     code, found = compare(path, judge)
     say(options.to_summary(*found))

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from judge.evaluation.estimate import FileEstimate
     from judge.evaluation.stats import Interval
 
-# The packages that the extra `agreement` installs.
-_EXTRA = ("matplotlib", "numpy", "scipy")
-
 
 def agreement(
     file: Annotated[Path, typer.Argument(help="JSONL with score and label on each line, as 'judge batch' writes it.")],
@@ -51,13 +48,8 @@ def agreement(
 
     columns = Columns(label, tuple(score or ["score"]), to_range(scale) if scale else None, by, other_judge)
     scores = read_scores(file, columns, rubric)
-    try:
+    with options.needs_extra("agreement", "matplotlib", "numpy", "scipy"):
         _report(scores, columns, plot, as_json)
-    except ModuleNotFoundError as exc:
-        package = (exc.name or "").partition(".")[0]
-        if package not in _EXTRA:
-            raise
-        raise SetupError(f"judge agreement needs {package}: pip install 'slack-judge[agreement]'") from exc
     raise typer.Exit(1 if scores.problems or scores.repeats else 0)
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from judge.cli import options
-from judge.errors import SetupError
 
 if TYPE_CHECKING:
     from judge.scoring.judging import Judge
@@ -32,11 +31,7 @@ def mcp(
     They are score, rubrics and estimate, over the Model Context Protocol. The assistant starts this command and talks
     to it over standard input and output.
     """
-    try:
+    with options.needs_extra("mcp", "mcp"):
         from judge.integrations.mcp import Tools, serve_http
-    except ModuleNotFoundError as exc:
-        if exc.name != "mcp":
-            raise
-        raise SetupError("judge mcp needs mcp: pip install 'slack-judge[mcp]'") from exc
     server = Tools(lambda rubric: make(rubric=rubric), make.keywords["rubric"], concurrency).server()
     asyncio.run(server.run_stdio_async() if http is None else serve_http(server, http))
