@@ -151,14 +151,17 @@ def _limited(kind: Any, most_bytes: int) -> type["openai.AsyncOpenAI"]:
     """
     import httpx2
 
-    from judge.scoring.model.failures import not_a_completion
+    from judge.scoring.model.failures import not_a_completion, server_name
 
     async def send(self: "openai.AsyncOpenAI", request: httpx2.Request, **options: Any) -> httpx2.Response:
         request.headers["Accept-Encoding"] = _ENCODING
         response = await kind._send_request(self, request, **options | {"stream": True, "follow_redirects": False})
         body = await _read(response, most_bytes)
         if len(body) > most_bytes:
-            raise _too_large(str(self.base_url), most_bytes)
+            raise BadResponseError(
+                f"The server at {server_name(str(self.base_url))} answers with more than {most_bytes / 1e6:g} MB, "
+                "more than any verdict needs; check OPENAI_BASE_URL (it usually ends in /v1)."
+            )
         headers = [(name, value) for name, value in response.headers.raw if name.lower() != b"content-encoding"]
         answer = httpx2.Response(response.status_code, headers=headers, content=body, request=request)
         # Not the encoding that the server names, which may be any Python codec: punycode takes minutes for 1 MB.
@@ -191,12 +194,3 @@ async def _read(response: "httpx2.Response", most_bytes: int) -> bytes:
         return zlib.decompressobj(_GZIP_ALONE).decompress(packed, most_bytes + 1)
     except zlib.error as exc:
         raise httpx2.DecodingError("no gzip", request=response.request) from exc
-
-
-def _too_large(base_url: str, most_bytes: int) -> BadResponseError:
-    from judge.scoring.model.failures import server_name
-
-    return BadResponseError(
-        f"The server at {server_name(base_url)} answers with more than {most_bytes / 1e6:g} MB, "
-        "more than any verdict needs; check OPENAI_BASE_URL (it usually ends in /v1)."
-    )

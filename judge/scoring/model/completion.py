@@ -154,7 +154,12 @@ def price_list() -> "Future[DataSnapshot]":
     """The price list. It takes a fifth of a second to read, so the first call starts a thread for it."""
     from concurrent.futures import ThreadPoolExecutor
 
-    return ThreadPoolExecutor(max_workers=1).submit(_read_list)
+    def read() -> "DataSnapshot":
+        from genai_prices import data_snapshot
+
+        return data_snapshot.get_snapshot()
+
+    return ThreadPoolExecutor(max_workers=1).submit(read)
 
 
 def cost_of(base_url: str, answer: dict[str, Any], *, is_decision: bool = False) -> float | None:
@@ -181,12 +186,6 @@ def cost_of(base_url: str, answer: dict[str, Any], *, is_decision: bool = False)
         except (LookupError, ValueError):
             continue
     return None
-
-
-def _read_list() -> "DataSnapshot":
-    from genai_prices import data_snapshot
-
-    return data_snapshot.get_snapshot()
 
 
 @cache
