@@ -72,16 +72,6 @@ _MARGIN = 0.1
 _WORDS = ((0.80, "almost perfect"), (0.60, "substantial"), (0.40, "moderate"), (0.20, "fair"), (-0.01, "slight"))
 
 
-def beside_people(sample: Sample) -> Estimate | None:
-    """The kappa of the judge with one person, minus that of one person with another, over the same responses.
-
-    None if no response has several labels.
-    """
-    if sample.labels.shape[1] < 2:
-        return None
-    return estimate(difference(kappa_with_each(sample), kappa_among_people(sample)))
-
-
 def verdict(kappa: Estimate, beside: Estimate | None) -> str:
     """How well the judge agrees with people, compared with how well people agree with each other, if that is known.
 
@@ -134,7 +124,13 @@ class Comparison:
 
     @cached_property
     def beside_people(self) -> Estimate | None:
-        return beside_people(self.sample)
+        """The kappa of the judge with one person, minus that of one person with another, over the same responses.
+
+        None if no response has several labels.
+        """
+        if self.sample.labels.shape[1] < 2:
+            return None
+        return estimate(difference(kappa_with_each(self.sample), kappa_among_people(self.sample)))
 
     @property
     def verdict(self) -> str | None:

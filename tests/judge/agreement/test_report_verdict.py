@@ -2,7 +2,7 @@ import numpy as np
 from syrupy.assertion import SnapshotAssertion
 
 from judge.evaluation.agreement.measures import Estimate
-from judge.evaluation.agreement.report import beside_people, make_report, verdict
+from judge.evaluation.agreement.report import Comparison, make_report, verdict
 from judge.evaluation.agreement.sample import Sample
 from judge.evaluation.agreement.scores import Response, Scores
 from judge.scoring.rubric import Scale
@@ -56,12 +56,14 @@ def people(noise: float) -> Sample:
 
 @each(("noise", "said"), [(0.05, "better"), (0.5, "about as well"), (1.5, "less well")])
 def test_a_judge_as_accurate_as_a_person_agrees_about_as_well_as_people(noise: float, said: str) -> None:
-    sample = people(noise)
-    assert f"Agrees with people {said} " in verdict(KAPPA, beside_people(sample))
+    judged = Comparison("a", None, people(noise), {"quadratic_weighted_kappa": KAPPA})
+    assert f"Agrees with people {said} " in (judged.verdict or "")
 
 
 def test_people_are_not_compared_if_each_response_has_one_label() -> None:
-    assert beside_people(Sample(np.arange(3), np.ones(3), np.ones((3, 1)), Scale(0, 5))) is None
+    assert (
+        Comparison("a", None, Sample(np.arange(3), np.ones(3), np.ones((3, 1)), Scale(0, 5)), {}).beside_people is None
+    )
 
 
 def test_judges_get_no_verdict_against_each_other() -> None:
