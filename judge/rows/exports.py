@@ -4,6 +4,7 @@ import csv
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from io import TextIOWrapper
 from itertools import islice
@@ -41,23 +42,22 @@ def name_beside(path: Path, form: files.Format) -> Path:
 
 def refuse_other_table(table: Path, form: files.Format) -> None:
     """Raises SetupError if `table` exists and is not from a batch, whose first column is `line`."""
-    if table.exists() and not _begins_with_line(table, form):
-        raise SetupError(f"{table}: not a table of 'judge batch', and would be overwritten; choose another output.")
-
-
-def _begins_with_line(table: Path, form: files.Format) -> bool:
+    is_ours = False
     try:
         if form is files.Format.CSV:
             with table.open("rb") as file:
-                return file.read(5) in (b"line,", b"\r\n")  # a batch without rows has no columns
-        from pyarrow import ArrowException, parquet
+                is_ours = file.read(5) in (b"line,", b"\r\n")  # a batch without rows has no columns
+        else:
+            from pyarrow import ArrowException, parquet
 
-        try:
-            return list(parquet.read_schema(table).names)[:1] in (["line"], [])
-        except ArrowException:
-            return False
+            with suppress(ArrowException):
+                is_ours = list(parquet.read_schema(table).names)[:1] in (["line"], [])
+    except FileNotFoundError:
+        return
     except OSError as exc:
         raise SetupError(f"{table}: cannot read it ({files.os_reason(exc)}).") from exc
+    if not is_ours:
+        raise SetupError(f"{table}: not a table of 'judge batch', and would be overwritten; choose another output.")
 
 
 def export(rows: Path, target: Path, form: files.Format) -> None:

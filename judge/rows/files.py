@@ -32,18 +32,13 @@ def private(path: str, flags: int) -> int:
     return os.open(path, flags, _OWNERS_ALONE)
 
 
-def private_and_new(path: str, flags: int) -> int:
-    """As `private`, but first removes what has the name: another user may have made it to read what is written."""
-    Path(path).unlink(missing_ok=True)
-    return private(path, flags | os.O_EXCL)
-
-
 @contextmanager
 def written_beside(target: Path) -> Iterator[BinaryIO]:
     """A file that replaces `target`, with the same readers, once it is written; a new `target` is its owner's alone."""
     beside = target.with_name(f"{target.name}.part")
     try:
-        with open(beside, "wb", opener=private_and_new) as file:
+        beside.unlink(missing_ok=True)  # another user may have made it, to read what is written
+        with open(beside, "xb", opener=private) as file:
             yield file
         mode = _OWNERS_ALONE
         # In a folder that all may write to, a link or another user's file may have been put there on purpose.

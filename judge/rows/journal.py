@@ -91,9 +91,6 @@ class Journal(LineFile):
         self.rows: dict[int, tuple[int, int]] = {}
         super().__init__(path, self._take, b'{"line":')
 
-    def has(self, line: int) -> bool:
-        return line in self.rows
-
     def write(self, item: Item, added: Mapping[str, Any]) -> None:
         line = f'{{"line": {item.line}, {item.carried[1:-1]}, {encode(added)[1:-1]}}}\n'
         self._count(item.line, 0, self.append(line.encode()), added)
