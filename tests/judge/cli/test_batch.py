@@ -1,7 +1,6 @@
 import asyncio
 import csv
 import json
-import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -16,7 +15,6 @@ from tests.judge_command import Done, run
 from tests.model_server import Answer, Decided, Failure, ModelServer
 from tests.tables import each
 
-JUDGE = str(Path(sys.executable).with_name("judge"))
 EGGS = "How do I boil an egg?"
 
 
@@ -224,12 +222,6 @@ async def test_conversation_is_judged_and_kept(model_server: ModelServer, tmp_pa
     ]
 
 
-def test_row_of_9_mb_is_read() -> None:
-    item = parse_item(1, json.dumps(row("x" * 9_000_000)).encode())
-    assert isinstance(item, Item)
-    assert len(item.response) == 9_000_000
-
-
 # The output
 
 
@@ -259,16 +251,6 @@ def test_field_with_the_name_of_an_added_one_is_kept_under_another_name(tmp_path
     assert scored["input_model"] == "writer"
     assert scored["input_input_score"] == "human"
     assert scored["model"] == "offline"
-
-
-def test_scored_file_can_be_scored_again(source: Path, output: Path, tmp_path: Path) -> None:
-    offline(source, output)
-    done = offline(output, tmp_path / "again.jsonl", "--samples", 1)
-    assert done.returncode == 0, done.stderr
-    for first, second in zip(read(output), read(tmp_path / "again.jsonl"), strict=True):
-        assert second["input_score"] == first["score"]
-        assert second["input_samples"] == 1
-        assert second["samples"] == 1
 
 
 def test_empty_text_is_unscored_and_not_malformed(tmp_path: Path, output: Path) -> None:
@@ -324,14 +306,6 @@ def test_rows_without_an_id_and_malformed_lines_contradict_no_prompt(tmp_path: P
     done = offline(write(tmp_path / "in.jsonl", *rows), output)
     assert "5 of 5 rows scored" in done.stdout
     assert "line 3: prompt is a number" in done.stderr
-
-
-def test_summary_fits_a_terminal(tmp_path: Path, output: Path) -> None:
-    source = write(tmp_path / "in.jsonl", row("Boil the egg for six minutes, then cool it."), row("No."))
-    done = offline(source, output)
-    assert done.returncode == 0
-    assert "judge pairs" in done.stdout
-    assert max(map(len, done.stdout.replace(str(output), "out.jsonl").splitlines())) <= 80
 
 
 async def test_rows_are_sorted_in_the_order_of_the_input_at_the_end(
@@ -588,6 +562,7 @@ def test_cost_of_earlier_runs_counts_towards_the_limit(source: Path, output: Pat
         (("in.jsonl", "-o", "in.csv"), "in.jsonl: the rows would be written over the input"),
         (("in.jsonl", "-o", "none/out.jsonl"), "none/out.jsonl: cannot read and write it (no such file or directory)."),
         (("in.jsonl", "-o", "."), ".: not a plain file; choose another output."),
+        (("in.jsonl", "-o", "out.xlsx"), "out.xlsx: .xlsx is not written; end the name in .jsonl, .csv or .parquet."),
         (("in.jsonl", "-o", "out.jsonl", "--limit", "0"), "--limit"),
         (("in.jsonl", "-o", "out.jsonl", "--concurrency", "0"), "--concurrency"),
         (("in.jsonl", "-o", "out.jsonl", "--rubric", "none"), "no such rubric"),
@@ -601,24 +576,6 @@ def test_mistake_gives_one_sentence_and_exit_code_2(
     assert done.returncode == 2
     assert expected in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
-
-
-def test_missing_key_is_reported_before_any_request(source: Path, output: Path) -> None:
-    done = run("batch", source, "-o", output)
-    assert done.returncode == 2
-    assert done.stderr.startswith("No model is set up: set OPENAI_API_KEY")
-
-
-def test_full_disk_leaves_only_whole_rows(source: Path, output: Path) -> None:
-    # A limit on the size of files, in blocks of 512 bytes, simulates the full disk.
-    command = f"ulimit -f 4; PYTHONDONTWRITEBYTECODE=1 exec {JUDGE} batch {source} -o {output} --model offline"
-    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert "cannot continue writing (file too large)" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert 0 < len(read(output)) < 5
-    assert offline(source, output).returncode == 0
-    assert [each["line"] for each in read(output)] == [1, 2, 3, 4, 5]
 
 
 # Tables
@@ -701,12 +658,6 @@ def test_table_is_made_from_existing_verdicts(source: Path, output: Path) -> Non
         assert [int(each["score"]) for each in csv.DictReader(file)] == [each["score"] for each in read(output)]
 
 
-def test_format_option_writes_a_table_beside_the_rows(source: Path, output: Path) -> None:
-    offline(source, output, "--format", "parquet")
-    assert len(read(output)) == 5
-    assert output.with_suffix(".parquet").read_bytes().startswith(b"PAR1")
-
-
 def test_ending_that_is_not_a_format_stays_part_of_the_name(source: Path, output: Path) -> None:
     offline(source, output.with_name("run.v2"), "--format", "csv")
     assert sorted(path.name for path in output.parent.iterdir()) == ["in.jsonl", "run.v2.csv", "run.v2.jsonl"]
@@ -721,13 +672,6 @@ def test_missing_pyarrow_is_reported_before_any_row_is_judged(
     assert done.returncode == 2
     assert done.stderr == "Parquet needs the package pyarrow: pip install 'slack-judge[parquet]'.\n"
     assert not output.exists()
-
-
-async def test_tokens_are_summed_up(model_server: ModelServer, source: Path, output: Path) -> None:
-    usage = {"prompt_tokens": 1000, "completion_tokens": 10, "total_tokens": 1010}
-    model_server.script(Answer("score: 4\nGood.", usage=usage))
-    done = await ask(model_server, source, output)
-    assert "5,000 + 50 tokens; cost: not known." in done.stdout
 
 
 async def test_a_name_that_stands_for_two_models_is_told(model_server: ModelServer, source: Path, output: Path) -> None:
@@ -771,12 +715,11 @@ def test_next_command_is_named_only_if_it_would_find_a_pair(
     assert "Next:" not in done.stdout
 
 
-def test_next_command_can_be_pasted(tmp_path: Path) -> None:
+def test_next_command_can_be_pasted_and_the_summary_fits_a_terminal(tmp_path: Path) -> None:
     source = write(tmp_path / "in.jsonl", row("Boil the egg for six minutes, then cool it."), row("No."))
-    assert (
-        f"Next: judge pairs '{tmp_path}/out put.jsonl' -o pairs.jsonl\n"
-        in offline(source, tmp_path / "out put.jsonl").stdout
-    )
+    said = offline(source, tmp_path / "out put.jsonl").stdout
+    assert f"Next: judge pairs '{tmp_path}/out put.jsonl' -o pairs.jsonl\n" in said
+    assert max(map(len, said.replace(str(tmp_path), "").splitlines())) <= 80
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
@@ -795,10 +738,6 @@ def test_own_table_is_replaced_and_named(source: Path, output: Path, form: str) 
         done = offline(source, output.with_suffix(".csv"), "--format", form)
         assert done.returncode == 0, done.stderr
     assert f"Rows in {output}, as a table in {output.with_suffix('.' + form)}." in done.stdout
-
-
-def test_ending_of_an_unsupported_format_is_refused(source: Path, output: Path) -> None:
-    assert ".xlsx is not written" in offline(source, output.with_suffix(".xlsx")).stderr
 
 
 async def test_decisions_are_written_with_their_probabilities_and_never_mixed_with_text(
@@ -821,5 +760,6 @@ async def test_thinking_is_shown_apart(model_server: ModelServer, source: Path, 
     usage = {"prompt_tokens": 400, "completion_tokens": 640, "completion_tokens_details": {"reasoning_tokens": 520}}
     model_server.script(Answer("score: 4\nGood.", usage=usage))
     done = await ask(model_server, source, output, "--effort", "high")
+    assert "2,000 + 3,200 tokens; cost: not known." in done.stdout
     assert "640 tokens a rating, 520 of them thinking." in done.stdout
     assert (model_server.requests[0]["reasoning_effort"], read(output)[0]["reasoning_tokens"]) == ("high", 520)

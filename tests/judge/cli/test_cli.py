@@ -58,16 +58,9 @@ def test_unscored_gives_exit_code_1_and_the_reason() -> None:
     assert done.stdout.startswith("Unscored\n\nThe response is empty")
 
 
-def test_missing_key_says_how_to_set_one_and_how_to_do_without() -> None:
-    done = run("score", *TEXTS)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert "set OPENAI_API_KEY" in done.stderr
-    assert "offline" in done.stderr
-
-
 def test_mistakes_give_one_sentence_and_exit_code_2(tmp_path: Path) -> None:
     mistakes = [
+        ("score", *TEXTS),
         ("score", "--question", "a"),
         ("score", *TEXTS, "--samples", "0"),
         ("score", *TEXTS, "--samples", "many"),
