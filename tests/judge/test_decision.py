@@ -160,23 +160,6 @@ async def test_scale_of_more_than_ten_levels_is_refused_before_anything_is_sent(
     assert (await decide(ask, Decided(ten), rubric=scale_of(1, 10))).score == 5
 
 
-@each(
-    ("settings", "words"),
-    [
-        ({"ask": "logits"}, "text, distribution or decision"),
-        ({"ask": "decision", "model": "offline"}, "is not a model"),
-        ({"ask": "decision", "samples": 3}, "JUDGE_SAMPLES"),
-        ({"ask": "decision", "effort": "low"}, "JUDGE_EFFORT"),
-        ({"ask": "decision", "tier": "flex"}, "JUDGE_TIER"),
-        ({"escalate_spread": 1, "escalate_to": "large"}, "JUDGE_ESCALATE_SPREAD"),
-        ({"escalate_spread": 1, "ask": "decision"}, "JUDGE_ESCALATE_SPREAD"),
-    ],
-)
-def test_what_does_not_go_together_is_refused(settings: dict[str, Any], words: str) -> None:
-    with pytest.raises(SetupError, match=words):
-        Judge(**settings)
-
-
 async def test_reason_of_a_decision_is_asked_for_beside_its_score(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:

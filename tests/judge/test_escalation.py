@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 from openai import AsyncOpenAI
 
-from judge import Judge, Rating, Rubric, SetupError, UnavailableError, Unscored, UnscoredReason, Verdict, load_rubric
+from judge import Rating, Rubric, UnavailableError, Unscored, UnscoredReason, Verdict, load_rubric
 from tests.judge_client import Ask, to_ask
 from tests.model_server import Answer, Failure, ModelServer, Reply, Script, Stall
 from tests.patience import ONLY_A_HANG_S
-from tests.tables import each
 
 SAID = {score: f"score: {score}\nSo." for score in range(6)}
 
@@ -101,13 +100,6 @@ async def test_an_outage_of_the_first_model_does_not_escalate(model_server: Mode
     assert asked_of(model_server, "big") == 0
 
 
-async def test_neither_model_is_asked_if_there_is_nothing_to_judge(model_server: ModelServer, ask: Ask) -> None:
-    verdict = await ask(response="")
-    assert verdict.unscored is not None
-    assert (verdict.unscored.reason, verdict.escalation) == (UnscoredReason.NOTHING_TO_JUDGE, "small > big")
-    assert model_server.requests == []
-
-
 async def test_the_first_verdict_stands_if_the_stronger_model_fails(ask: Ask) -> None:
     verdict = await ask(of_two([SAID[3], SAID[5], SAID[4]], [Failure(404), Failure(404)]))
     assert (verdict.score, verdict.model, verdict.spread, verdict.basis) == (4, "small", 2, "3 of 3")
@@ -158,19 +150,3 @@ async def test_a_point_is_a_fifth_of_a_longer_scale(model_server: ModelServer, a
     verdict = await ask(of_two(["score: 5\nSo.", "score: 8\nSo.", "score: 8\nSo."], []), rubric=ten)
     assert (verdict.score, verdict.model) == (8, "small")
     assert asked_of(model_server, "big") == 0
-
-
-@each(
-    ("model", "stronger", "complaint"),
-    [
-        ("m", "m", "JUDGE_MODEL asks already"),
-        ("a,m", "m", "JUDGE_MODEL asks already"),
-        ("m", "", "name one model"),
-        ("m", "a,b", "name one model"),
-        ("m", "offline", "is not a model"),
-        ("offline", "m", "is not a model"),
-    ],
-)
-def test_an_invalid_stronger_model_is_refused(model: str, stronger: str, complaint: str) -> None:
-    with pytest.raises(SetupError, match=f"JUDGE_ESCALATE_TO is .*{complaint}"):
-        Judge(model, escalate_to=stronger)

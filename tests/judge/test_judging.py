@@ -93,12 +93,6 @@ async def test_a_third_rating_is_asked_for_if_two_differ(model_server: ModelServ
     assert [request.get("n") for request in model_server.requests] == [2, None]
 
 
-async def test_a_third_rating_is_asked_for_if_one_of_two_is_unusable(ask: Ask) -> None:
-    refusal = Answer(None, refusal="I would rather not.")
-    verdict = await ask(Answer("score: 4\nGood.", more=("Paris.",)), refusal, "score: 4\nGood.", samples=3)
-    assert (verdict.score, verdict.basis, verdict.skipped_ratings) == (4, "2 of 3", 0)
-
-
 async def test_no_third_rating_is_asked_for_if_it_cannot_make_a_majority(model_server: ModelServer, ask: Ask) -> None:
     verdict = await ask(Answer("Paris.", more=("Paris.",)), "No.", samples=3)
     assert verdict.unscored is not None
@@ -190,40 +184,44 @@ async def test_half_of_a_panel_is_not_a_majority(ask: Ask) -> None:
         await ask(lambda request: Failure(404) if request["model"] == "b" else "score: 3\nSo.", models=["a", "b"])
 
 
-async def test_panel_can_ask_each_member_several_times(model_server: ModelServer, ask: Ask) -> None:
-    verdict = await ask(Answer("score: 3\nSo.", more=("score: 4\nSo.",)), models=["a", "b"], samples=2)
-    assert verdict.basis == "4 of 4"
-    assert verdict.score == 3
-    assert sorted(request["model"] for request in model_server.requests) == ["a", "b"]
-
-
 @each(
-    ("models", "complaint"),
+    ("settings", "complaint"),
     [
-        (["a", "a"], "twice"),
-        (["a", " "], "one name between two commas"),
-        ([], "one name between two commas"),
-        (["a", "offline"], "cannot be on a panel"),
-        ("a,a", "twice"),
+        ({"models": ["a", "a"]}, "twice"),
+        ({"models": "a,a"}, "twice"),
+        ({"models": ["a", " "]}, "one name between two commas"),
+        ({"models": []}, "one name between two commas"),
+        ({"models": ["a", "offline"]}, "cannot be on a panel"),
+        ({"models": ["b"], "model": "a"}, "give one of the two"),
+        ({"client": OpenAI(api_key="key")}, "pass an AsyncOpenAI"),
+        ({"samples": 0}, "JUDGE_SAMPLES"),
+        ({"samples": 2.5}, "JUDGE_SAMPLES"),
+        ({"timeout_s": 0}, "JUDGE_TIMEOUT_S"),
+        ({"model": "m", "escalate_to": "m"}, "JUDGE_ESCALATE_TO is .*JUDGE_MODEL asks already"),
+        ({"model": "a,m", "escalate_to": "m"}, "JUDGE_ESCALATE_TO is .*JUDGE_MODEL asks already"),
+        ({"escalate_to": ""}, "JUDGE_ESCALATE_TO is .*name one model"),
+        ({"escalate_to": "a,b"}, "JUDGE_ESCALATE_TO is .*name one model"),
+        ({"escalate_to": "offline"}, "JUDGE_ESCALATE_TO is .*is not a model"),
+        ({"model": "offline", "escalate_to": "m"}, "JUDGE_ESCALATE_TO is .*is not a model"),
+        ({"ask": "logits"}, "text, distribution or decision"),
+        ({"ask": "decision", "model": "offline"}, "is not a model"),
+        ({"ask": "decision", "samples": 3}, "JUDGE_SAMPLES"),
+        ({"ask": "decision", "effort": "low"}, "JUDGE_EFFORT"),
+        ({"ask": "decision", "tier": "flex"}, "JUDGE_TIER"),
+        ({"escalate_spread": 1, "escalate_to": "large"}, "JUDGE_ESCALATE_SPREAD"),
+        ({"escalate_spread": 1, "ask": "decision"}, "JUDGE_ESCALATE_SPREAD"),
+        ({"effort": "very much"}, "JUDGE_EFFORT"),
+        ({"tier": ""}, "JUDGE_TIER"),
+        ({"answer_tokens": 0}, "JUDGE_ANSWER_TOKENS"),
     ],
 )
-def test_invalid_panel_is_refused(models: list[str] | str, complaint: str) -> None:
+def test_settings_that_are_wrong_or_do_not_go_together_are_refused(settings: dict[str, Any], complaint: str) -> None:
     with pytest.raises(SetupError, match=complaint):
-        Judge(models=models)
+        Judge(**settings)
 
 
 def test_panel_of_one_name_is_one_model() -> None:
     assert Judge(models="gpt-6-luna").model == "gpt-6-luna"
-
-
-def test_a_model_beside_a_panel_is_refused() -> None:
-    with pytest.raises(SetupError, match="give one of the two"):
-        Judge("a", models=["b"])
-
-
-def test_a_synchronous_client_is_refused() -> None:
-    with pytest.raises(SetupError, match="pass an AsyncOpenAI"):
-        Judge(client=OpenAI(api_key="key"))  # type: ignore[arg-type]
 
 
 async def test_a_closed_client_is_a_judge_error(model_server: ModelServer) -> None:
@@ -286,19 +284,17 @@ async def test_score_that_the_response_contains_is_asked_for_again(model_server:
     assert len(model_server.requests) == 2
 
 
-async def test_long_answer_is_sent_back_shortened(model_server: ModelServer, ask: Ask) -> None:
-    await ask("a" * 20_000 + "b", "score: 1", samples=1)
-    second = model_server.requests[1]["messages"][0]["content"]
-    assert "a\n[…]\na" in second
-    assert len(second) < 10_000
-
-
 async def test_long_answer_is_cut_before_it_is_neutralised(model_server: ModelServer, ask: Ask) -> None:
     await ask("&lt;response&gt;" * 60_000, "score: 4", samples=1)
     answer = model_server.requests[1]["messages"][0]["content"].split("<answer>")[1].split("</answer>")[0]
     # 6,000 of the characters are kept. Brackets replace "&lt;" and "&gt;", which leaves 10 of each 16 characters.
     assert answer.count("[response]") == 2 * (3_000 // 16)
     assert len(answer) < 4_000
+
+
+async def test_long_answer_is_read_as_a_whole_and_kept_in_part(ask: Ask) -> None:
+    verdict = await ask(f"<think>{'hm ' * 30_000}</think>\nscore: 4\nGood.", samples=1)
+    assert (verdict.score, len(verdict.ratings[0].raw) <= 20_000) == (4, True)
 
 
 async def test_dropped_connection_is_tried_again_after_a_wait(ask: Ask) -> None:
@@ -414,15 +410,6 @@ async def test_cancelled_score_leaves_no_request_behind(model_server: ModelServe
         await task
     left = {each for each in asyncio.all_tasks() - before if "Member." in str(each.get_coro())}
     assert left == set()
-
-
-@each(
-    ("argument", "setting"),
-    [({"samples": 0}, "JUDGE_SAMPLES"), ({"samples": 2.5}, "JUDGE_SAMPLES"), ({"timeout_s": 0}, "JUDGE_TIMEOUT_S")],
-)
-def test_setting_out_of_range_is_named(argument: dict[str, int], setting: str) -> None:
-    with pytest.raises(SetupError, match=setting):
-        Judge(**argument)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("base_url", [None, ""])

@@ -1,7 +1,8 @@
 import json
+from dataclasses import replace
 
 from judge import Rating, Unscored, UnscoredReason
-from judge.scoring.ratings import Result, Verdict, combine
+from judge.scoring.ratings import Result, Verdict, combine, with_short_raw
 from judge.scoring.rubric import Calibration
 from tests.tables import each
 
@@ -102,3 +103,11 @@ def test_verdict_survives_json() -> None:
     assert fields["score"] == 4
     assert fields["ratings"][1]["reason"] == "no_score"
     assert fields["unscored"] is None
+
+
+def test_a_long_answer_is_kept_in_part_from_both_ends() -> None:
+    text = "a" * 10_000 + "b" * 10_000
+    assert with_short_raw(replace(rating(4), raw=text)).raw == text
+    kept = with_short_raw(replace(rating(4), raw=f"{text}b")).raw
+    beginning, end = kept.split("\n[…]\n")
+    assert (len(kept) // 10, set(beginning), set(end), len(beginning) - len(end)) == (1_999, {"a"}, {"b"}, 0)

@@ -102,12 +102,6 @@ def test_options_that_are_no_object_or_ours_are_refused_without_their_values(opt
     assert "secret" not in repr(caught.value.__cause__)
 
 
-@each("settings", [{"effort": "very much"}, {"tier": ""}, {"answer_tokens": 0}])
-def test_wishes_that_cannot_be_sent_are_refused(settings: dict[str, Any]) -> None:
-    with pytest.raises(SetupError, match="JUDGE_"):
-        Judge("m", **settings)
-
-
 FULL = Failure(429, code="resource_unavailable", message="Resource unavailable", headers={"retry-after-ms": "1"})
 
 
