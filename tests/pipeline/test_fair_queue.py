@@ -3,7 +3,7 @@ import asyncio
 import pytest
 from prometheus_client import REGISTRY
 
-from bot.domain.fair_queue import FairQueue
+from bot.domain.fair_queue import BACKGROUND, FairQueue
 from bot.metrics import QUEUE
 from tests.patience import ONLY_A_HANG_S
 
@@ -53,6 +53,20 @@ async def test_a_single_one_waits_for_no_more_than_one_of_a_long_queue() -> None
     await line.leave("a1")
     await line.leave("a2")
     assert line.called == ["a1", "a2", "b1"]
+
+
+async def test_the_background_is_called_once_nobody_else_waits() -> None:
+    queue, called = FairQueue(1), list[str]()
+
+    async def wait(channel_id: str) -> None:
+        async with queue.turn(channel_id, ""):
+            called.append(channel_id)
+
+    async with queue.turn("a", ""):
+        tasks = [asyncio.create_task(wait(each)) for each in (BACKGROUND, BACKGROUND, "a", "b")]
+        await asyncio.sleep(0)
+    await asyncio.gather(*tasks)
+    assert called == ["a", "b", BACKGROUND, BACKGROUND]
 
 
 async def test_within_one_key_the_order_is_that_of_asking() -> None:
