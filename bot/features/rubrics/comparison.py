@@ -11,7 +11,7 @@ from bot.domain.verdict import OFFLINE
 from bot.feature import Services
 from bot.features.rubrics import ids
 from bot.features.rubrics import text as words
-from bot.features.rubrics.replay_queries import LEAST, ChannelReplay, ChannelReplays, ReplayedCase
+from bot.features.rubrics.replay_queries import LEAST, ChannelReplay, ChannelReplays, Labelled
 from bot.pipeline.asking import ask, tokens_of
 from bot.pipeline.judges import Judges
 from bot.slack.blocks import actions, button, section
@@ -38,7 +38,7 @@ async def run(services: Services, judges: Judges, number: int) -> None:
     chosen = await services.store.rubrics.chosen(*replay.place)
     in_use = await judges.by(*replay.place, chosen)
     judge = await judges.by(*replay.place, replay.judge)
-    cases: Sequence[ReplayedCase] = []
+    cases: Sequence[Labelled] = []
     is_cut, why = False, "" if judge else words.GONE
     try:
         if judge and in_use and in_use.rubric.scale == judge.rubric.scale:
@@ -69,7 +69,7 @@ async def run(services: Services, judges: Judges, number: int) -> None:
 
 async def _judged(
     services: Services, replay: ChannelReplay, in_use: Judge, judge: Judge
-) -> tuple[Sequence[ReplayedCase], bool]:
+) -> tuple[Sequence[Labelled], bool]:
     """The cases scored by both judges, and whether a limit cut that short; if they are too few, no judge is asked."""
     replays, is_cut = ChannelReplays.from_store(services.store), False
     await replays.plan(replay, [in_use.version, judge.version], judge.rubric.scale)
@@ -88,9 +88,10 @@ async def _judge(services: Services, replay: ChannelReplay, judge: Judge) -> Non
     Raises BudgetError if a limit is used up, and JudgeError if the model failed on three cases in a row.
     """
     replays, failures = ChannelReplays.from_store(services.store), 0
-    for case in await replays.cases(replay):
-        if judge.version in case.scores:
+    for each in await replays.cases(replay):
+        if judge.version in each.scores:
             continue
+        case = each.case
         if await replays.find(replay.id) is None:
             break
         scoring = partial(judge.score, case.question, case.response, conversation=case.conversation)
@@ -104,13 +105,13 @@ async def _judge(services: Services, replay: ChannelReplay, judge: Judge) -> Non
                 raise
             continue
         failures = 0
-        await replays.record(replay, case.id, judge.version, verdict.score)
+        await replays.record(replay, int(case.id), judge.version, verdict.score)
 
 
 def comparison(
     number: int,
     judge: str,
-    cases: Sequence[ReplayedCase],
+    cases: Sequence[Labelled],
     versions: tuple[str, str],
     scale: Scale,
     *,
@@ -135,20 +136,21 @@ def comparison(
 
 
 def _compared(
-    judge: str, cases: Sequence[ReplayedCase], versions: tuple[str, str], scale: Scale, *, is_offline: bool
+    judge: str, cases: Sequence[Labelled], versions: tuple[str, str], scale: Scale, *, is_offline: bool
 ) -> str:
-    """The figures of two judge versions, by the mean of a case's labels; empty if too few cases have both scores."""
+    """The figures of two judge versions; empty if too few cases have both scores."""
     rows = [
-        (each, before, now, fmean(each.labels))
+        (each, before, now, each.case.label)
         for each in cases
         if (before := each.scores.get(versions[0])) is not None and (now := each.scores.get(versions[1])) is not None
     ]
-    closer = paired(((abs(was - people) - abs(now - people), each.thread) for each, was, now, people in rows), scale)
+    gains = ((abs(was - people) - abs(now - people), each.case.thread) for each, was, now, people in rows)
+    closer = paired(gains, scale)
     n = len(rows)
     if closer is None or n < LEAST:
         return ""
-    blind = sum(each.is_blind for each, *_ in rows)
-    of_others, unscored = sum(each.logged_by not in versions for each, *_ in rows), len(cases) - n
+    blind = sum(each.case.is_blind for each, *_ in rows)
+    of_others, unscored = sum(each.judge_version not in versions for each, *_ in rows), len(cases) - n
     more = f" Other judges had scored {of_others} of them before." if of_others else ""
     more += f" {unscored} more have no score by one of the two." if unscored else ""
     off_before = fmean(abs(before - people) for _, before, _, people in rows)

@@ -14,7 +14,8 @@ import structlog
 from bot.domain.case import Recipient
 from bot.feature import Services
 from bot.features.rubrics import improvement_text as words
-from bot.features.rubrics.improvement_queries import UNTOLD, Improvement, Improvements, Labelled
+from bot.features.rubrics.improvement_queries import UNTOLD, Improvement, Improvements
+from bot.features.rubrics.replay_queries import Labelled
 from bot.pipeline.asking import ask, tokens_of
 from bot.pipeline.judges import Judges
 from bot.pipeline.retries import RetryError, may_pass

@@ -5,25 +5,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from statistics import fmean
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy import case
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
 from bot.domain.rubric import ChannelJudge
 from bot.features.rubrics import replay_queries
+from bot.features.rubrics.replay_queries import Labelled, read_labelled
 from bot.store import database as db
 from bot.store.examples import LEARNT, PROPOSALS, Progress
 from bot.store.jobs import Job, JobQueries
 from bot.store.rubrics import to_columns
-from bot.store.schema import align_records, cases, improvements, labels
-from bot.store.turns import read_conversations
-from judge import Turn
-from judge.evaluation.align import CaseScore, LabelledCase
+from bot.store.schema import align_records, cases, improvements
 from judge.scoring.rubric import Scale
 
 MOST_CASES = 130
@@ -44,15 +40,6 @@ class Improvement(replay_queries.JudgeRequest):
     message_channel: str | None = None
     message_ts: str | None = None
     prompt: str | None = None
-
-
-@dataclass(frozen=True)
-class Labelled:
-    """A labelled case, and what is stored of its verdict."""
-
-    case: LabelledCase
-    judge_version: str
-    scored: CaseScore
 
 
 class Records:
@@ -117,7 +104,7 @@ class Improvements(JobQueries):
 
     async def labelled(self, team_id: str, channel_id: str, scale: Scale) -> Sequence[Labelled]:
         """The channel's labelled cases on that scale, at most 130: those labelled blind first, then the newest."""
-        return await self._database.read(partial(_labelled, team_id=team_id, channel_id=channel_id, scale=scale))
+        return await self._database.read(partial(read_labelled, query=_labelled(team_id, channel_id, scale)))
 
     async def learn(
         self, improvement: Improvement, scale: Scale, examples: Collection[str]
@@ -136,7 +123,7 @@ class Improvements(JobQueries):
             await db.lock_learning(connection)
             if not (await connection.execute(hold.values(status=Progress.RUNNING))).rowcount:
                 return None
-            found = await _labelled(connection, **place, scale=scale)
+            found = await read_labelled(connection, _labelled(*improvement.place, scale))
             # What an earlier attempt has read may stand in a rubric that it proposed before it was killed.
             earlier = (await connection.execute(known)).scalar() or {"cases": []}
             numbers = {*earlier["cases"], *examples, *(each.case.id for each in found)}
@@ -213,42 +200,10 @@ def _is_proposed(number: int) -> sa.ColumnElement[bool]:
     return sa.and_(_is(number, Progress.RUNNING, Progress.OFFERED), improvements.c.prompt.is_not(None))
 
 
-async def _labelled(connection: AsyncConnection, team_id: str, channel_id: str, scale: Scale) -> Sequence[Labelled]:
-    is_blind = replay_queries.IS_LABELLED.where(labels.c.is_blind).exists()
-    query = (
-        sa.select(cases, replay_queries.THREAD)
-        .where(
-            replay_queries.is_replayable(team_id, channel_id),
-            cases.c.lowest == scale.low,
-            cases.c.highest == scale.high,
-        )
-        .order_by(case((is_blind, 0), else_=1), cases.c.id.desc())
-        .limit(MOST_CASES)
-    )
-    found = (await connection.execute(query)).all()
-    said = sa.select(labels).where(labels.c.team_id == team_id, labels.c.case_id.in_([row.id for row in found]))
-    given: dict[int, list[Any]] = {}
-    for label in await connection.execute(said.order_by(labels.c.created_at, labels.c.user_id)):
-        given.setdefault(label.case_id, []).append(label)
-    before = await read_conversations(connection, given)
-    return [_to_labelled(row, given[row.id], before.get(row.id, ())) for row in found if row.id in given]
-
-
-def _to_labelled(row: Any, given: Sequence[Any], before: tuple[Turn, ...]) -> Labelled:
-    own = [each for each in given if each.is_blind] or given
-    tokens = None if row.input_tokens is None else row.input_tokens + (row.output_tokens or 0)
-    case = LabelledCase(
-        id=str(row.id),
-        thread=row.thread,
-        question=row.question,
-        response=row.response,
-        label=fmean(each.score for each in own),
-        reasons=tuple(each.reason for each in own if each.reason),
-        people=tuple(each.user_id for each in own),
-        is_blind=own[0].is_blind,
-        conversation=before,
-    )
-    return Labelled(case, row.judge_version, CaseScore(row.score, row.mean, row.justification or "", tokens))
+def _labelled(team_id: str, channel_id: str, scale: Scale) -> sa.Select[Any]:
+    is_meant = replay_queries.is_replayable(team_id, channel_id, scale)
+    query = replay_queries.LABELLED.where(is_meant).order_by(replay_queries.BLIND_FIRST, cases.c.id.desc())
+    return query.limit(MOST_CASES)
 
 
 def _job(team_id: str, number: int) -> Job:

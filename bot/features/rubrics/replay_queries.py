@@ -1,9 +1,11 @@
 """Labelled cases judged again before a channel's judge is changed."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from statistics import fmean
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -17,13 +19,15 @@ from bot.store.schema import cases, labels, replay_scores, replayed, replays
 from bot.store.turns import read_conversations
 from bot.store.visibility import is_shared, is_superseded, is_watched
 from judge import Turn
+from judge.evaluation.align import CaseScore, LabelledCase
 from judge.scoring.rubric import Scale
 
 LEAST, MOST = 10, 30
 """The fewest and the most cases of one replay: with fewer labelled ones nothing is compared."""
 
-IS_LABELLED = sa.select(labels.c.score).where(labels.c.team_id == cases.c.team_id, labels.c.case_id == cases.c.id)
-THREAD = sa.func.coalesce(cases.c.thread_ts, cases.c.parent_ts, cases.c.message_ts, cases.c.key).label("thread")
+_IS_LABELLED = sa.select(labels.c.score).where(labels.c.team_id == cases.c.team_id, labels.c.case_id == cases.c.id)
+BLIND_FIRST = sa.case((_IS_LABELLED.where(labels.c.is_blind).exists(), 0), else_=1)
+_THREAD = cases.c.thread_ts, cases.c.parent_ts, cases.c.message_ts, cases.c.key
 
 
 @dataclass(frozen=True)
@@ -55,22 +59,16 @@ class ChannelReplay(JudgeRequest):
 
 
 @dataclass(frozen=True)
-class ReplayedCase:
-    """A labelled case of a replay; `thread` is a value that it shares with the other cases of its thread.
+class Labelled:
+    """A labelled case, and what is stored of its verdict; `scores` are those of each judge version of a replay.
 
-    `scores` are those of each judge version, None if it gave none; `logged_by` is the version whose score is stored.
-    `labels` are those of people who had not seen the judge's (`is_blind`); if there are none, of those who had.
+    Its label is that of people who had not seen the judge's score; if there are none, of those who had.
     """
 
-    id: int
-    question: str
-    response: str
-    logged_by: str
-    scores: Mapping[str, int | None]
-    labels: Sequence[int]
-    is_blind: bool
-    thread: str
-    conversation: tuple[Turn, ...] = ()
+    case: LabelledCase
+    judge_version: str
+    scored: CaseScore
+    scores: Mapping[str, int | None] = field(default_factory=dict)
 
 
 REPLAY = "replay"
@@ -120,19 +118,11 @@ class ChannelReplays(JobQueries):
 
         Cases with blind labels come first, then those that one of the two judges has already scored, then the newest.
         """
-        is_blind = IS_LABELLED.where(labels.c.is_blind).exists()
+        is_theirs = sa.case((cases.c.judge_version.in_(versions), 0), else_=1)
         chosen = (
             sa.select(sa.literal(replay.id), cases.c.team_id, cases.c.id)
-            .where(
-                is_replayable(replay.team_id, replay.channel_id),
-                cases.c.lowest == scale.low,
-                cases.c.highest == scale.high,
-            )
-            .order_by(
-                sa.case((is_blind, 0), else_=1),
-                sa.case((cases.c.judge_version.in_(versions), 0), else_=1),
-                cases.c.id.desc(),
-            )
+            .where(is_replayable(*replay.place, scale))
+            .order_by(BLIND_FIRST, is_theirs, cases.c.id.desc())
             .limit(MOST)
         )
         write = insert_into(self._database, replayed).from_select(["replay_id", "team_id", "case_id"], chosen)
@@ -146,33 +136,16 @@ class ChannelReplays(JobQueries):
 
         await self._database.write(plan)
 
-    async def cases(self, replay: ChannelReplay) -> Sequence[ReplayedCase]:
+    async def cases(self, replay: ChannelReplay) -> Sequence[Labelled]:
         """Its cases, oldest first, without those that were forgotten or lost their texts or labels in the meantime."""
-        found = await self._database.all(_REPLAYED.where(replayed.c.replay_id == replay.id))
-        said = sa.select(labels.c.case_id, labels.c.score, labels.c.is_blind).where(
-            labels.c.team_id == replay.team_id, labels.c.case_id.in_([row.id for row in found])
-        )
-        given: dict[int, dict[bool, list[int]]] = {}
-        for label in await self._database.all(said):
-            given.setdefault(label.case_id, {}).setdefault(label.is_blind, []).append(label.score)
-        before = await self._database.read(partial(read_conversations, case_ids=[row.id for row in found]))
-        asked: dict[int, dict[str, int | None]] = {}
+        has_texts = cases.c.question.is_not(None), cases.c.response.is_not(None)
+        query = LABELLED.join(replayed).where(replayed.c.replay_id == replay.id, *has_texts).order_by(cases.c.id)
+        asked: dict[str, dict[str, int | None]] = {}
         for row in await self._database.all(sa.select(replay_scores).where(replay_scores.c.replay_id == replay.id)):
-            asked.setdefault(row.case_id, {})[row.judge_version] = row.score
+            asked.setdefault(str(row.case_id), {})[row.judge_version] = row.score
         return [
-            ReplayedCase(
-                row.id,
-                row.question,
-                row.response,
-                logged_by=row.judge_version,
-                scores={**asked.get(row.id, {}), row.judge_version: row.score},
-                labels=own[is_blind],
-                is_blind=is_blind,
-                thread=row.thread,
-                conversation=before.get(row.id, ()),
-            )
-            for row in found
-            if (own := given.get(row.id)) and (is_blind := True in own) in own
+            replace(each, scores={**asked.get(each.case.id, {}), each.judge_version: each.scored.score})
+            for each in await self._database.read(partial(read_labelled, query=query))
         ]
 
     async def record(self, replay: ChannelReplay, case_id: int, judge_version: str, score: int | None) -> None:
@@ -203,20 +176,46 @@ class ChannelReplays(JobQueries):
 
 
 _REPLAYS = sa.select(*columns_of(replays, ChannelReplay))
-_REPLAYED: sa.Select[tuple[object, ...]] = (
-    sa.select(cases.c.id, cases.c.question, cases.c.response, cases.c.score, cases.c.judge_version, THREAD)
-    .select_from(replayed)
-    .join(cases)
-    .where(cases.c.question.is_not(None), cases.c.response.is_not(None))
-    .order_by(cases.c.id)
-)
+LABELLED = sa.select(cases, sa.func.coalesce(*_THREAD).label("thread"))
 
 
-def is_replayable(team_id: str, channel_id: str) -> sa.ColumnElement[bool]:
+def is_replayable(team_id: str, channel_id: str, scale: Scale | None = None) -> sa.ColumnElement[bool]:
     is_here = sa.and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id)
+    if scale:
+        is_here &= sa.and_(cases.c.lowest == scale.low, cases.c.highest == scale.high)
     needed = (cases.c.score.is_not(None), cases.c.question.is_not(None), cases.c.response.is_not(None))
     is_of_somebody = sa.or_(is_shared(cases), is_watched(cases))
-    return sa.and_(is_here, is_of_somebody, *needed, IS_LABELLED.exists(), ~is_superseded())
+    return sa.and_(is_here, is_of_somebody, *needed, _IS_LABELLED.exists(), ~is_superseded())
+
+
+async def read_labelled(connection: AsyncConnection, query: sa.Select[Any]) -> Sequence[Labelled]:
+    """The labelled ones among the cases of a query, which is made from `LABELLED`, in its order."""
+    found = (await connection.execute(query)).all()
+    of_these = sa.tuple_(labels.c.team_id, labels.c.case_id).in_([(row.team_id, row.id) for row in found])
+    given: dict[int, list[Any]] = {}
+    for label in await connection.execute(
+        sa.select(labels).where(of_these).order_by(labels.c.created_at, labels.c.user_id)
+    ):
+        given.setdefault(label.case_id, []).append(label)
+    before = await read_conversations(connection, given)
+    return [_to_labelled(row, given[row.id], before.get(row.id, ())) for row in found if row.id in given]
+
+
+def _to_labelled(row: Any, given: Sequence[Any], before: tuple[Turn, ...]) -> Labelled:
+    own = [each for each in given if each.is_blind] or given
+    tokens = None if row.input_tokens is None else row.input_tokens + (row.output_tokens or 0)
+    case = LabelledCase(
+        id=str(row.id),
+        thread=row.thread,
+        question=row.question,
+        response=row.response,
+        label=fmean(each.score for each in own),
+        reasons=tuple(each.reason for each in own if each.reason),
+        people=tuple(each.user_id for each in own),
+        is_blind=own[0].is_blind,
+        conversation=before,
+    )
+    return Labelled(case, row.judge_version, CaseScore(row.score, row.mean, row.justification or "", tokens))
 
 
 def _job(team_id: str, number: int) -> Job:

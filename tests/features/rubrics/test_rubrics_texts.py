@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from bot.features.rubrics.comparison import comparison
 from bot.features.rubrics.improvement_handlers import new_name
 from bot.features.rubrics.improvement_queries import Improvement
 from bot.features.rubrics.input import LONGEST_NAME, is_name
-from bot.features.rubrics.replay_queries import ChannelReplay, ReplayedCase
+from bot.features.rubrics.replay_queries import ChannelReplay, Labelled
 from bot.slack.blocks import ModalState
 from bot.slack.messenger import Post
 from bot.store.examples import Progress
@@ -155,9 +156,10 @@ def test_a_prompt_is_parted_where_no_blank_line_would_be_lost() -> None:
 
 def a_replayed(
     number: int, before: int | None, now: int | None, *labels: int, is_blind: bool = True, logged_by: str = "v1"
-) -> ReplayedCase:
+) -> Labelled:
     scores = {logged_by: 1} | dict(zip(BOTH, (before, now), strict=True))
-    return ReplayedCase(number, "Why?", "So.", logged_by, scores, labels, is_blind, str(number))
+    case = LabelledCase(str(number), str(number), "Why?", "So.", fmean(labels), is_blind=is_blind)
+    return Labelled(case, logged_by, CaseScore(1, 1, "", None), scores)
 
 
 def compared(*rows: tuple[int | None, int | None, int], **more: bool) -> Post:
