@@ -15,7 +15,6 @@ _DIRECT_HELP = "• `/judge stats #channel` shows a channel's week so far"
 
 
 def feature(services: Services) -> Feature:
-    """`/judge digest`, `/judge stats`, the posting of digests, and the channels in the Home tab."""
     at_home = handlers.ChannelsAtHome(services)
 
     async def show_preview(channel_id: str) -> None:

@@ -17,7 +17,7 @@ from bot.domain.week import Schedule, Week
 from bot.feature import Services
 from bot.features.digest import causes, ids, poster
 from bot.features.digest import text as words
-from bot.features.digest.input import parse_digest, parse_stats
+from bot.features.digest.input import parse_digest
 from bot.features.digest.queries import Channel, count_cases
 from bot.figures import week as figures_week
 from bot.figures.charts import weekly_means
@@ -25,6 +25,7 @@ from bot.pipeline.text import BUTTON_TOO_SLOW
 from bot.slack import blocks as ui
 from bot.slack import invocation as payloads
 from bot.slack.client import FILES, SLACK_ERRORS
+from bot.slack.commands import unknown
 from bot.slack.invocation import Invocation
 from bot.slack.members import Member, MembershipError
 from bot.slack.messenger import Post
@@ -59,7 +60,6 @@ async def switch_on(services: Services, place: Place, by: str, **changes: Any) -
 
 
 async def answer_digest(services: Services, invocation: Invocation, text: str) -> str:
-    """Shows or changes a channel's digest, for people who may do so."""
     try:
         request = parse_digest(text)
     except ValueError as exc:
@@ -117,35 +117,31 @@ def several_authors(name: str, author_ids: Sequence[str]) -> str:
 
 
 async def answer_stats(services: Services, invocation: Invocation, text: str) -> Post | str:
-    """The figures of a channel or an author this week, or why the person may not see them."""
-    here = invocation.channel_id
-    try:
-        request = parse_stats(text)
-    except ValueError as exc:
-        return f"{escape(str(exc))}. {_STATS_HELP}."
-    if here.startswith("D") and request.channel is None:
+    here, sign, name = invocation.channel_id, text[:1], text[1:].strip()
+    wanted = name.lower()
+    if text and not (sign in {"#", "@"} and name):
+        return f"{escape(str(unknown(text)))}. {_STATS_HELP}."
+    if here.startswith("D") and sign != "#":
         return DIRECT
     try:
         channels = await services.memberships.of(invocation.user_id)
     except MembershipError as exc:
         return unsure(str(exc))
-    if request.channel is not None:
-        wanted = request.channel.lower()
+    if sign == "#":
         here = next((each for each, of in channels.items() if wanted in {each.lower(), of.name.lower()}), "")
         if not here:
-            return no_channel(f"#{request.channel}")
+            return no_channel(f"#{name}")
     elif here not in channels:
         return NOT_YOURS
     settings = await services.store.channels.of(invocation.team_id, here)
     author_id, title = None, f"<#{here}>" if here != invocation.channel_id else ""
-    if request.author is not None:
+    if sign == "@":
         known = await _assistants(services, settings)
-        wanted = request.author.lower()
         found = [each for each, member in known.items() if wanted in {each.lower(), member.name.lower()}]
         if len(found) > 1:
-            return several_authors(f"@{request.author}", found)
+            return several_authors(f"@{name}", found)
         if not found:
-            return no_author(f"@{request.author}", [member.name for member in known.values()])
+            return no_author(f"@{name}", [member.name for member in known.values()])
         (author_id,) = found
         title = clip(known[author_id].name, _NAME)
     return await poster.stats(services, settings, author_id, title, invocation.user_id)

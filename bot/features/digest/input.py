@@ -1,7 +1,4 @@
-"""Parses what the person typed after `/judge digest` and `/judge stats`.
-
-The functions raise ValueError for what they cannot read; its message says which word is wrong, and why.
-"""
+"""Parses what the person typed after `/judge digest`; a ValueError says which word is wrong, and why."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,16 +21,7 @@ class DigestRequest:
     changes: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class StatsRequest:
-    """What `/judge stats` is about, as typed without `#` or `@`; None means this channel, or all its authors."""
-
-    channel: str | None = None
-    author: str | None = None
-
-
 def parse_digest(text: str) -> DigestRequest:
-    """The request in the text after `/judge digest`."""
     match text.lower().split():
         case []:
             return DigestRequest("state")
@@ -43,18 +31,6 @@ def parse_digest(text: str) -> DigestRequest:
             return DigestRequest("on", _schedule_changes([word for word in words if word not in _FILLERS]))
         case _:
             raise unknown(text)
-
-
-def parse_stats(text: str) -> StatsRequest:
-    """The request in the text after `/judge stats`; names may contain spaces."""
-    name = text[1:].strip()
-    if not text:
-        return StatsRequest()
-    if text.startswith("#") and name:
-        return StatsRequest(channel=name)
-    if text.startswith("@") and name:
-        return StatsRequest(author=name)
-    raise unknown(text)
 
 
 def _schedule_changes(words: Sequence[str]) -> dict[str, str]:

@@ -183,7 +183,6 @@ def _week_of(services: Services, settings: ChannelSettings, which: str) -> Week:
 
 
 async def details(services: Services, settings: ChannelSettings, which: str) -> messenger.Post:
-    """What a week's digest leaves out, for one person."""
     figures, _, _ = await _read(services, settings, _week_of(services, settings, which))
     return text.details_message(figures)
 

@@ -17,7 +17,6 @@ Channel = tuple[str, str]  # in its team
 
 
 async def count_cases(database: Database, channels: Sequence[Channel], since: datetime) -> Mapping[Channel, int]:
-    """How many cases count in each of these channels of one team."""
     team_id, its = channels[0][0], cases.c.channel_id
     query = sa.select(its, sa.func.count()).where(cases.c.team_id == team_id, its.in_([each for _, each in channels]))
     rows: Iterable[Any] = await database.all(query.where(cases.c.judged_at >= since, counts(cases)).group_by(its))

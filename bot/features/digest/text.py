@@ -160,7 +160,6 @@ def _uncorrected(found: quality.Quality | None) -> str:
 
 
 def lowest_blocks(figures: Figures, members: Mapping[str, Member], workspace_url: str) -> list[ui.Block]:
-    """The lowest scores with the judge's reasons."""
     if not figures.lowest:
         return []
     names = {author_id: member.name for author_id, member in members.items()}
@@ -220,34 +219,27 @@ def _unscored(figures: Figures) -> str:
 
 
 def _agreement(figures: Figures) -> str:
-    parts = [f"{how}: {_agreed(found)}" for how, found in _labelled(figures) if found]
+    parts = []
+    for how, found in _labelled(figures):
+        said = quality.span(found.within_one, ".0%") if found.n >= ENOUGH_LABELS else "too few labels"
+        parts.append(f"{how}: {said} ({number_of(found.n, 'reply', 'replies')})")
     if not parts:
         return ""
-    is_enough = any(found.n >= ENOUGH_LABELS for _, found in _labelled(figures) if found)
-    if is_enough and figures.unlike < SURE:
+    if any(found.n >= ENOUGH_LABELS for _, found in _labelled(figures)) and figures.unlike < SURE:
         why = "by their scores, Kolmogorov-Smirnov test"
         parts.append(f"careful: this week's replies differ from the labelled ones ({why}), so label new ones")
     return " · ".join(["*Within one point of people, so far*", *parts])
 
 
-def _labelled(figures: Figures) -> Sequence[tuple[str, quality.Agreement | None]]:
-    return ("blind", figures.blind), ("given after seeing the score", figures.seen)
-
-
-def _agreed(agreement: quality.Agreement) -> str:
-    replies = number_of(agreement.n, "reply", "replies")
-    return (
-        f"too few labels ({replies})"
-        if agreement.n < ENOUGH_LABELS
-        else f"{quality.span(agreement.within_one, '.0%')} ({replies})"
-    )
+def _labelled(figures: Figures) -> Sequence[tuple[str, quality.Agreement]]:
+    found = ("blind", figures.blind), ("given after seeing the score", figures.seen)
+    return [(how, its) for how, its in found if its]
 
 
 def _closer(figures: Figures) -> list[str]:
-    """The agreement in more detail: how often the scores are the same, and weighted kappa."""
     parts = []
     for how, found in _labelled(figures):
-        if found and found.n >= ENOUGH_LABELS:
+        if found.n >= ENOUGH_LABELS:
             has_kappa = found.kappa is not None and found.kappa.low is not None
             kappa = f", weighted kappa {quality.span(found.kappa, '.2f')}".replace("-", _MINUS) if has_kappa else ""
             parts.append(f"{how}: same score {found.exact.mean:.0%}{kappa}")

@@ -128,7 +128,6 @@ async def _blocks(
 
 
 async def _newest(services: Services, person: Invocation, now: datetime) -> list[ui.Block]:
-    """The blocks of a person's newest cases in the Home tab."""
     since = now - _ASKED_FOR
     found = await services.store.cases.recent(person.team_id, person.user_id, _MOST_CASES + 1, asked_since=since)
     cases = await services.own_cases.listed(found[:_MOST_CASES], person.user_id)

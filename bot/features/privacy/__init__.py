@@ -10,7 +10,6 @@ _HELP = "• `/judge forget NUMBER` or `/judge forget LINK` deletes a case, `/ju
 
 
 def feature(services: Services) -> Feature:
-    """`/judge forget`, and the job that deletes old cases."""
     settings = services.settings
     retain = partial(
         forgetting.retain,

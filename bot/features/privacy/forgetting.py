@@ -58,7 +58,6 @@ def register(app: AsyncApp, services: Services) -> None:
 
 
 async def answer(services: Services, invocation: Invocation, text: str) -> Post | str:
-    """Answers `/judge forget`: asks before anything is deleted."""
     if text.lower() == _ME:
         said = await PersonalData.from_store(services.store).count(invocation.team_id, invocation.user_id)
         return words.ask_first(words.personal_data_text(said), "Forget my words", _ME) if said else words.NO_WORDS

@@ -48,7 +48,6 @@ async def cases_at(
 
 
 async def are_examples(database: Database, team_id: str, case_ids: Sequence[int]) -> bool:
-    """Whether a saved rubric has one of these cases as an example."""
     has = or_(*(rubrics.c.prompt.contains(f'<example case="{number}">') for number in case_ids))
     return bool(await database.all(select(rubrics.c.name).where(rubrics.c.team_id == team_id, has).limit(1)))
 

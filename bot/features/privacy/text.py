@@ -44,7 +44,6 @@ def ask_for_cases(
 
 
 def personal_data_text(words: Words) -> str:
-    """What `/judge forget me` would do."""
     what = []
     if words.cases:
         cases = number_of(words.cases, "case")

@@ -17,7 +17,6 @@ _HELP = """\
 
 
 def feature(services: Services) -> Feature:
-    """`/judge rubric` with its windows, the job that compares a new judge, and the job that learns a better one."""
     judges, jobs = services.judges, dict[str, JobHandler]()
     pauses = defaultdict[int, Iterator[timedelta]](lambda: iter(services.model_pauses))
     if judges:

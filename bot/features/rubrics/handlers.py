@@ -13,7 +13,7 @@ from bot.feature import Services
 from bot.features.rubrics import ids, improvement_handlers
 from bot.features.rubrics import text as words
 from bot.features.rubrics.improvement_queries import Improvements
-from bot.features.rubrics.input import DEFAULT, RubricRequest, RubricSubmission, parse_rubric, to_rubric_submission
+from bot.features.rubrics.input import DEFAULT, RubricRequest, parse_rubric, typed_rubric
 from bot.features.rubrics.replay_queries import LEAST, ChannelReplays
 from bot.features.rubrics.use import use
 from bot.pipeline.text import COMMAND_TOO_SLOW, sentence
@@ -51,11 +51,11 @@ def register(app: AsyncApp, services: Services) -> None:
 
     @app.view(ids.VIEW_RUBRIC)
     async def save(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack(**await _save(services, payloads.to_invocation(body), to_rubric_submission(body)))
+        await ack(**await _save(services, body))
 
     @app.view(ids.VIEW_RUBRIC_SAVED)
     async def use_it(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation, state = payloads.to_invocation(body), to_rubric_submission(body).state
+        invocation, state = payloads.to_invocation(body), payloads.to_state(body["view"])
         await ack()
         channel_id = invocation.window_channel_id or ""
         said = await services.access.refusal(invocation, "rubrics", channel_id, is_change=True)
@@ -68,7 +68,6 @@ def register(app: AsyncApp, services: Services) -> None:
 
 
 async def answer(services: Services, invocation: Invocation, text: str) -> Post | str:
-    """Shows and changes a channel's rubrics, for those who may change its digest."""
     try:
         request = parse_rubric(text)
     except ValueError as exc:
@@ -144,9 +143,14 @@ async def _open(services: Services, invocation: Invocation, request: RubricReque
     return "" if await services.messenger.open_modal(invocation.trigger_id, view) else COMMAND_TOO_SLOW
 
 
-async def _save(services: Services, invocation: Invocation, submission: RubricSubmission) -> dict[str, Any]:
+async def _save(services: Services, body: dict[str, Any]) -> dict[str, Any]:
     """Saves a rubric's next version; returns what acknowledges its window: errors, or what the model will get."""
-    name, prompt, channel_id = submission.name, submission.prompt, invocation.window_channel_id or ""
+    invocation, state, (name, prompt) = (
+        payloads.to_invocation(body),
+        payloads.to_state(body["view"]),
+        typed_rubric(body),
+    )
+    channel_id = invocation.window_channel_id or ""
     if refusal := await services.access.refusal(invocation, "rubrics", channel_id, is_change=True):
         return {"response_action": "update", "view": words.message_modal(words.NOT_HERE.format(why=refusal))}
     if errors := words.errors(name, prompt, is_shipped=services.rubrics.shipped_as(name) is not None):
@@ -155,7 +159,7 @@ async def _save(services: Services, invocation: Invocation, submission: RubricSu
     last = own.get(name)
     number = last.number + 1 if last else 1
     new = SavedRubric(invocation.team_id, channel_id, name, number, prompt, invocation.user_id, utc_now())
-    began_with = submission.state.version if submission.state.rubric == name else None
+    began_with = state.version if state.rubric == name else None
     try:
         if last is None or last.prompt != prompt:
             if last and last.rubric.version != began_with:
@@ -166,7 +170,7 @@ async def _save(services: Services, invocation: Invocation, submission: RubricSu
     except SavedBeforeError:  # somebody else's version is not replaced
         taken = words.TAKEN_NAME if began_with is None else words.SAVED_MEANWHILE
         return {"response_action": "errors", "errors": {ids.BLOCK_NAME: taken.format(name=name)}}
-    state = submission.state.model_copy(update={"rubric": name, "version": new.rubric.version})
+    state = state.model_copy(update={"rubric": name, "version": new.rubric.version})
     return {"response_action": "update", "view": words.saved_modal(state, new.rubric)}
 
 

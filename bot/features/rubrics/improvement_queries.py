@@ -149,7 +149,6 @@ class Improvements(JobQueries):
         return await self._database.execute(proposal) > 0
 
     async def offer(self, number: int) -> None:
-        """Records that the person was told about the rubric that it found."""
         told = sa.update(improvements).where(_is(number, Progress.RUNNING)).values(status=Progress.OFFERED)
         await self._end(number, told)
 

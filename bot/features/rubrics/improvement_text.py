@@ -97,7 +97,6 @@ def progress(improvement: Improvement, stage: str, figures: str = "") -> Post:
 
 
 def ended(improvement: Improvement | None, channel_id: str) -> str:
-    """Why an improvement ended before it could propose a rubric."""
     is_forgotten = improvement is not None and improvement.status == Progress.FORGOTTEN
     return (FORGOTTEN if is_forgotten else STOPPED).format(channel=channel_id)
 
@@ -174,7 +173,6 @@ def _labels(cases: Sequence[LabelledCase]) -> str:
 
 
 def _means(found: Alignment) -> Iterator[str]:
-    """A line on the result of each way, cheapest first."""
     trials = {each.way: each for each in found.trials}
     for way, name in _NAMES.items():
         if way in trials:

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from bot.features.rubrics import ids
-from bot.slack.blocks import ModalState
 from bot.slack.commands import unknown
-from bot.slack.invocation import to_state, typed
+from bot.slack.invocation import typed
 
 DEFAULT = "default"
 """In place of a rubric's name: the one in the app's settings."""
@@ -22,15 +21,6 @@ class RubricRequest:
     action: Literal["state", "use", "view", "edit", "delete", "improve"]
     name: str = ""
     model: str | None = None
-
-
-@dataclass(frozen=True)
-class RubricSubmission:
-    """The submitted window for a rubric: its state, the name, and the prompt, which ends with a single newline."""
-
-    state: ModalState
-    name: str
-    prompt: str
 
 
 def parse_rubric(text: str) -> RubricRequest:
@@ -48,13 +38,12 @@ def parse_rubric(text: str) -> RubricRequest:
             raise unknown(text)
 
 
-def to_rubric_submission(body: dict[str, Any]) -> RubricSubmission:
-    """The rubric as typed; its two fields are joined by a newline, where the text was split."""
-    view = body["view"]
-    values = view["state"]["values"]
+def typed_rubric(body: dict[str, Any]) -> tuple[str, str]:
+    """The name and the prompt, whose two fields are joined by a newline, where the text was split."""
+    values = body["view"]["state"]["values"]
     fields = (typed(values, block) for block in (ids.BLOCK_PROMPT, ids.BLOCK_PROMPT_REST))
     prompt = "\n".join(field for field in fields if field)
-    return RubricSubmission(to_state(view), typed(values, ids.BLOCK_NAME).lower(), f"{prompt}\n")
+    return typed(values, ids.BLOCK_NAME).lower(), f"{prompt}\n"
 
 
 def is_name(text: str) -> bool:

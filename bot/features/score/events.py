@@ -169,8 +169,6 @@ async def _take(services: Services, invocation: Invocation, find: Find, source: 
     return partial(services.messenger.tell, invocation.recipient, said)
 
 
-_KEPT_S = 30.0
-_MOST_TEAMS = 1000
 # Names given by Slack or by workspaces: up to 100 characters of any alphabet, in lower case.
 _EMOJI = re.compile(r":(?!skin-tone-)(?P<name>[\w+'-]{1,100}):(:skin-tone-[2-6]:)?")
 
@@ -201,10 +199,6 @@ ScoreReactions = AnswerCache[str, Mapping[str, str]]
 """The score reaction of each channel, cached by team, so that nearly all other reactions cost no query."""
 
 
-def score_reactions(services: Services) -> ScoreReactions:
-    return AnswerCache(services.store.channels.score_reactions, _KEPT_S, _MOST_TEAMS)
-
-
 async def note_reaction(services: Services, chosen: ScoreReactions, reaction: Reaction) -> bool:
     """Records a reaction that does not ask for a score; False if it does, so that its listener answers."""
     here = (await chosen.get(reaction.team_id)).get(reaction.channel_id)
@@ -219,7 +213,6 @@ async def note_reaction(services: Services, chosen: ScoreReactions, reaction: Re
 
 
 async def answer_reaction(services: Services, chosen: ScoreReactions, invocation: Invocation, text: str) -> str:
-    """Answers `/judge reaction`; only people who may change the channel's digest can set the reaction."""
     try:
         emoji = parse_reaction(text)
     except ValueError as exc:

@@ -34,7 +34,6 @@ MOST_AT_HOME, MOST_RELEASES = 10, 3
 
 
 def feature(services: Services) -> Feature:
-    """`/judge watch` with its window, the watcher, its backfill and its alerts."""
     watcher = Watcher(services)
 
     def register(app: AsyncApp) -> None:

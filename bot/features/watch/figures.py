@@ -67,20 +67,18 @@ async def read_watched(
 
     If the place names an author, only that author's.
     """
-    until = min(week.end, max(now, week.start))
-    watched = replace(place, origin=Origin.WATCHED)
-    authors = await tallies.authors(watched, Span(week.start, until))
-    found = [await _read(tallies, replies, watched, author_id, week, until) for author_id in authors]
+    watched, span = replace(place, origin=Origin.WATCHED), figures_week.passed(week, now)
+    authors = await tallies.authors(watched, span)
+    found = [await _read(tallies, replies, replace(watched, author_id=each), week, span) for each in authors]
     changes = differences([(_mean_of(each.week), before) for each, before in found])
     changed = [replace(each, change=change) for (each, _), change in zip(found, changes, strict=True)]
     return sorted(changed, key=lambda each: figures_week.worse_first(each.change))
 
 
 async def _read(
-    tallies: Tallies, replies: Replies, place: Place, author_id: str, week: Week, until: datetime
+    tallies: Tallies, replies: Replies, its: Place, week: Week, span: Span
 ) -> tuple[Watched, MeanEstimate | None]:
     """The week, whose change is not known yet, and the mean of the week before it."""
-    its, span = replace(place, author_id=author_id), Span(week.start, until)
     rows = await tallies.scores(its, span)
     kind = figures_week.commonest(rows)
     weeks = [week.before(back) for back in range(figures_week.TREND_WEEKS - 1, -1, -1)]
@@ -91,11 +89,11 @@ async def _read(
         scored = await tallies.blind(its, span, kind)
         return scored, to_quality(scored, kind.scale, coverage)
 
-    found = [await quality(Span(each.start, min(each.end, until))) for each in weeks]
+    found = [await quality(Span(each.start, min(each.end, span.end))) for each in weeks]
     (scored, this), (_, before) = found[-1], await quality(figures_week.weeks_before(week))
-    _, recent = await quality(Span(week.before(WEEKS - 1).start, until))
+    _, recent = await quality(Span(week.before(WEEKS - 1).start, span.end))
     its_week = Watched(
-        author_id,
+        its.author_id or "",
         kind.scale,
         kind.version,
         figures_week.tally_of(rows, kind),

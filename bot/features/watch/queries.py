@@ -186,7 +186,6 @@ class Notices(db.StoreQueries):
         return {(row.name, row.recipient): row.posted_at for row in await self._database.all(its)}
 
     async def told(self, watch: Watch, name: str) -> set[str]:
-        """The recipients who were told what has that name."""
         its = sa.select(notices.c.recipient).filter_by(**key_of(watch), name=name)
         return set(await self._database.values(its.where(notices.c.posted_at.is_not(None))))
 

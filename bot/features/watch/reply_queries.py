@@ -36,7 +36,6 @@ class SeenReply:
 
     @property
     def day(self) -> str:
-        """The day it was written, in UTC, for instance 2026-11-22."""
         return day_of(datetime.fromtimestamp(float(self.ts), UTC))
 
 

@@ -311,7 +311,6 @@ def lowest_words(scale: Scale) -> str:
 
 
 def low_alert(watch: Watch, name: str, found: Sequence[LowCase], workspace_url: str) -> Post:
-    """The alert of a single low reply, or of several of one day."""
     if len(found) == 1:
         what = f"got *{found[0].score} of {found[0].highest}* for a reply in <#{watch.channel_id}>"
     else:

@@ -101,7 +101,6 @@ class Watcher:
         self._watches.forget(watch.team_id)
 
     async def end(self, watch: Watch, by: str) -> bool:
-        """Ends a watch; returns whether there was one."""
         is_ended = await self.orders.end(watch, by)
         self._watches.forget(watch.team_id)
         return is_ended

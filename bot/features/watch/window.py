@@ -71,7 +71,6 @@ class WatchForm:
 
 
 def to_watch_form(body: Raw) -> WatchForm:
-    """The current values of the window's fields."""
     values, state = body["view"]["state"]["values"], payloads.to_state(body["view"])
     channel_id = state.channel_id or ""
     author_id = payloads.selected(values, ids.BLOCK_ASSISTANT) or ""
@@ -108,7 +107,6 @@ def _number(values: Raw, block_id: str) -> float | None:
 
 
 async def answer_command(watcher: Watcher, invocation: Invocation, text: str) -> Post | str:
-    """Shows or changes what the channel watches, or opens the window for it."""
     try:
         request = parse_watch(text)
     except ValueError as exc:

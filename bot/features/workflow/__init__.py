@@ -12,9 +12,10 @@ from bot.domain.week import Week
 from bot.feature import Feature, Named, Services
 from bot.features.workflow import handlers, text
 from bot.features.workflow.queries import COMPLETE, Executions
+from bot.figures.week import passed
 from bot.pipeline.engine import PeriodicJob
 from bot.slack.blocks import Block, section
-from bot.store.figures import Place, Span
+from bot.store.figures import Place
 from bot.store.visibility import Origin
 
 
@@ -36,8 +37,8 @@ def feature(services: Services) -> Feature:
         return True
 
     async def week_blocks(place: Place, week: Week, now: datetime, _: Named) -> Sequence[Block]:
-        span = Span(week.start, min(week.end, max(now, week.start)))
-        line = text.week_line(await services.store.tallies.scores(replace(place, origin=Origin.AUTOMATED), span))
+        its = replace(place, origin=Origin.AUTOMATED)
+        line = text.week_line(await services.store.tallies.scores(its, passed(week, now)))
         return [section(line)] if line else []
 
     async def resubmit() -> None:

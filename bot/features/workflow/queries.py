@@ -71,6 +71,5 @@ class Executions(JobQueries):
         await self._jobs.submit([Job(COMPLETE, team_id, each, key=f"complete/{each}") for each in waited_for])
 
     async def trim(self) -> None:
-        """Deletes executions a day after they were told."""
         is_old = executions.c.completed_at < utc_now() - _KEPT
         await self._database.execute(delete(executions).where(is_old))
