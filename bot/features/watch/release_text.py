@@ -1,6 +1,7 @@
 """The texts about releases: marked, listed, and compared with the time before."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from bot.domain.numbers import number_of
 from bot.domain.watch import Watch
@@ -10,7 +11,7 @@ from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
 from bot.store.watches import JUDGE
 from judge.evaluation.drift import MIN_REFERENCE
-from judge.evaluation.stats import Interval, MeanEstimate
+from judge.evaluation.stats import Interval
 
 _NAME, _MOST = 80, 10
 _RELEASE_HELP = "`/judge release @helper new prompt` marks one, `/judge release undo 7` takes one back."
@@ -44,29 +45,33 @@ def undone(number: str) -> str:
     return f"Release {number} is taken back, as if it had not been marked."
 
 
-def release_compared(
-    watch: Watch,
-    name: str,
-    release: Release,
-    after: MeanEstimate,
-    before: MeanEstimate | None,
-    change: Interval | None,
-    who: str,
-) -> Post:
+@dataclass(frozen=True)
+class Compared:
+    """The means since a release and, if known, before it, of how many replies; corrected by labels, or by none."""
+
+    means: Sequence[Interval]
+    replies: Sequence[int]
+    change: Interval | None
+    labelled: int
+
+
+def release_compared(watch: Watch, name: str, release: Release, found: Compared, who: str) -> Post:
     """How the scores after a release compare with those of the same length of time before it."""
-    where, mean = f"*{clip(name, _NAME)}* in <#{watch.channel_id}>", f"mean {after.judge.mean:.1f}"
-    counts = f"{number_of(after.n, 'random reply', 'random replies')} since the {release_line(release, name)}"
-    if before is None or change is None or change.low is None or change.high is None:
-        what = f"{where} cannot be compared: {mean} since its release, and too few scores before it"
+    change, (after, *before) = found.change, (f"{each.mean:.1f}" for each in found.means)
+    where, was = f"*{clip(name, _NAME)}* in <#{watch.channel_id}>", f"mean {after}, was {''.join(before)}"
+    by = f"Corrected by {number_of(found.labelled, 'blind label')}" if found.labelled else "By the judge alone"
+    replies = number_of(found.replies[0], "random reply", "random replies")
+    counts = f"{by}: {replies} since the {release_line(release, name)}"
+    if change is None or change.low is None or change.high is None:
+        what = f"{where} cannot be compared: mean {after} since its release, and too few scores before it"
     else:
-        was, ends = f"{mean}, was {before.judge.mean:.1f}", sorted((abs(change.low), abs(change.high)))
-        if change.low <= 0 <= change.high:
-            what = (
-                f"{where} has *not clearly changed* with its release: {was} ({change.low:+.1f} to {change.high:+.1f})"
-            )
-        else:
+        ends = sorted((abs(change.low), abs(change.high)))
+        if change.is_clear:
             how, way = ("*better*", "up") if change.mean > 0 else ("*worse*", "down")
             what = f"{where} got {how} with its release: {was} ({way} {ends[0]:.1f} to {ends[1]:.1f})"
-        counts += f"; {before.n:,} in the same time before"
+        else:
+            moved = f"{change.low:+.1f} to {change.high:+.1f}"
+            what = f"{where} has *not clearly changed* with its release: {was} ({moved})"
+        counts += f"; {found.replies[1]:,} in the same time before"
     what = f"{what}.\n{who}".rstrip()
     return Post(what.replace("*", ""), [ui.section(what), ui.context(f"{counts}.")])

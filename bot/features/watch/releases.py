@@ -7,6 +7,7 @@ from functools import partial
 from math import ceil
 from statistics import pstdev
 
+from bot.domain.clock import utc_week
 from bot.domain.watch import LATE, Watch
 from bot.feature import Services
 from bot.features.watch import orders
@@ -15,14 +16,14 @@ from bot.features.watch.again import AskedAgain, Change, who_changed
 from bot.features.watch.alerts import REFERENCE, replied_at
 from bot.features.watch.figures import name_of
 from bot.features.watch.first_figures import tell_post
-from bot.features.watch.queries import Notices, Release, Releases, watched
+from bot.features.watch.queries import Notices, Release, Releases, blind_labels, watched
 from bot.features.watch.text import not_watched
 from bot.figures.week import FEWEST
 from bot.slack.invocation import Invocation
 from bot.store.figures import BEGINNING, Kind, Place, Span, TimedScore
 from bot.store.visibility import Origin
 from bot.store.watches import JUDGE
-from judge.evaluation.stats import MeanEstimate, MeanEstimator, difference
+from judge.evaluation.stats import MeanEstimate, MeanEstimator, labelled_shares, minus
 from judge.scoring.rubric import Scale
 
 _Read = tuple[Sequence[TimedScore], MeanEstimate]
@@ -99,24 +100,31 @@ async def _compare(services: Services, watch: Watch, release: Release, around: S
         if kind is None:
             return None
         mean, its = MeanEstimator(kind.scale), [each for each in its if each.kind == kind]
+        shares = labelled_shares((utc_week(each.judged_at), each.id in labels, 1) for each in its)
         for each in its:
-            mean.add(each.score, cluster=each.thread_ts)
+            share = shares[utc_week(each.judged_at)]
+            mean.add(each.score, labels.get(each.id), probability=share, cluster=each.thread_ts)
         estimate = mean.estimate()
         return (its, estimate) if estimate and estimate.n >= FEWEST else None
 
+    labels = await blind_labels(services.store.database, watched(watch))
     after = await read(release.set_at, around.end)
     is_over = around.end >= release.set_at + REFERENCE
     if after is None or (after[1].n < release.needed and not is_over):
         return
     start = max(release.set_at - (around.end - release.set_at), around.start)
     before = await read(start, release.set_at, after[0][0].kind)
-    moved = difference(after[1], before[1]) if before else None
+    found = [each[1] for each in (after, before) if each]
+    labelled = 0 if any(each.missing for each in found) else sum(each.labelled for each in found)
+    means = [(each.corrected if labelled else None) or each.judge for each in found]  # as people would score, if known
+    moved = minus(*means) if before else None
     name, title = await name_of(services, watch.author_id), f"release {release.id}"
-    post = partial(text.release_compared, watch, name, release, after[1], before[1] if before else None, moved)
+    compared = text.Compared(means, [each.n for each in found], moved, labelled)
+    post = partial(text.release_compared, watch, name, release, compared)
     if not before or not moved:
         await tell_post(services, watch, title, post(""))
         return
     change = Change("rise" if moved.mean > 0 else "mean", before[0], after[0])
-    found, is_clear = await asked.about(watch, title, change), moved.is_clear
-    await tell_post(services, watch, title, post(who_changed(found, change, "change" if is_clear else "")))
-    await asked.note(watch, change, found)
+    blame, is_clear = await asked.about(watch, title, change), moved.is_clear
+    await tell_post(services, watch, title, post(who_changed(blame, change, "change" if is_clear else "")))
+    await asked.note(watch, change, blame)

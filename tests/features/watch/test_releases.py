@@ -3,13 +3,13 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import insert, literal, select, update
 
 from bot.commands.in_channel import release
 from bot.errors import BotError
 from bot.features.watch.releases import tell_releases
 from bot.slack.ids import COMMAND
-from bot.store.schema import releases
+from bot.store.schema import UtcDateTime, cases, labels, releases
 from tests.features.watch.test_alerts import direct, drop
 from tests.features.watch.watching import alarm, say, write_scores
 from tests.stage import CHANNEL, Stage, StageFactory, shown
@@ -57,6 +57,21 @@ async def test_once_enough_is_scored_all_are_told_once(stage: Stage, after: int,
     who = "Whether the judge changed cannot be told: another judge scores now."
     expected = f"{told.format(stage.slack.workspace.channel(CHANNEL).id)}\n{who}"
     assert direct(stage, "ann") == direct(stage, "ben") == [expected]
+
+
+async def test_with_blind_labels_on_both_sides_a_release_is_compared_as_people_would(stage: Stage) -> None:
+    await write_scores(stage, [(9 + 0.1 * hour, 2 + hour % 2, 1) for hour in range(30)])
+    await mark(stage, 8)
+    await write_scores(stage, [(0.1 + 0.1 * hour, 4 + hour % 2, 1) for hour in range(30)])  # a kinder judge
+    database, now = stage.log.database, datetime.now(UTC)
+    values = {"user_id": literal("U9"), "score": literal(3), "is_blind": literal(True)}
+    values |= {each: literal(now, UtcDateTime) for each in ("created_at", "updated_at")}
+    values |= {each: cases.c[each] for each in ("team_id", "channel_id")} | {"case_id": cases.c.id}
+    await database.execute(insert(labels).from_select(list(values), select(*values.values())))
+    await tell_releases(stage.services_at(timedelta()))
+    (told,) = stage.slack.workspace.channel(stage.ann.im).messages.values()
+    assert "not clearly changed with its release: mean 3.0, was 3.0" in told.text
+    assert "Corrected by 60 blind labels: 30 random replies" in str(told.blocks)
 
 
 async def test_alarms_begin_afresh_at_a_release_and_not_if_it_is_taken_back(stage: Stage) -> None:
