@@ -101,23 +101,23 @@ def batch(
     labels = label, to_range(scale) if scale else None
     check = Check(judge, path, fail_under, compare, fail_if_worse, summary, other_judge, *labels)
     given = RowFile.at(source, read_as)
-    found = None if path.exists() else survey(given)  # so that a mistake in the input leaves no empty output
+    lines = None if path.exists() else survey(given)  # so that a mistake in the input leaves no empty output
     if judge.ask:
         cost = next((f", {takes}" for way, takes in TAKES.items() if judge.ask.startswith(way)), "")
         say(options.to_summary(f"Way to ask: {judge.ask}{cost}."))
     with Journal(path, identity_of(judge)) as journal:
-        if found is None or journal.tally.rows:
-            found = survey(given, journal)
+        if lines is None or journal.tally.rows:
+            lines = survey(given, journal)
         run = Batch(judge, journal, options.Reports(), concurrency=concurrency, max_cost_usd=max_cost)
-        work = _Work(run, found.lines, limit, earlier=journal.tally.rows)
+        work = _Work(run, lines, limit, earlier=journal.tally.rows)
         work.run_to_end(given.items(journal.rows.__contains__, limit))
     write_table()
     say(options.to_summary(*work.sentences()))
     if not (run.failed or run.is_spent) and has_pair(path):
         say(f"Next: judge pairs {shlex.quote(str(path))} -o pairs.jsonl")
-    if not found.lines:
+    if not lines:
         say(f"{source} is empty: it has no rows.", err=True)
-    if not journal.tally.rows and given.form is InputFormat.JSONL and not found.looks_like_json:
+    if not (journal.tally.rows or given.looks_like_json):
         say(f"{source} does not look like JSONL; if it is CSV, say --input-format csv.", err=True)
     outcome = check.finish(work.missing, lambda sentence: say(options.to_summary(sentence)))
     has_gaps = bool(work.missing or journal.tally.unscored)

@@ -227,6 +227,10 @@ class RowFile:
         """The lines that are not blank, as JSON, with their numbers."""
         return read_sheet(self.path) if self.form is files.InputFormat.CSV else files.read_lines(self.path)
 
+    @property
+    def looks_like_json(self) -> bool:
+        return next((raw for _, raw in self.lines()), b"{").lstrip(b"\xef\xbb\xbf \t").startswith(b"{")
+
     def rows(self, lines: Iterable[tuple[int, bytes]] | None = None) -> Iterator[Row]:
         for line, raw in lines or self.lines():
             try:
