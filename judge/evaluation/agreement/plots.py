@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from judge.errors import SetupError
 from judge.evaluation.agreement.measures import confusion
 from judge.evaluation.agreement.report import Comparison
-from judge.rows.files import private, refuse_foreign
+from judge.rows.files import os_reason, private, refuse_foreign
 
 _MOST_NUMBERED_LEVELS = 11
 _ACROSS = 3
@@ -55,9 +55,7 @@ def save_plot(path: Path, comparisons: Sequence[Comparison], text: str) -> None:
             with open(path, "w", encoding="utf-8", opener=private) as page:
                 page.write(_PAGE.format(picture=picture, text=escape(text)))
     except OSError as exc:
-        raise SetupError(
-            f"--plot {path}: cannot write the file ({(exc.strerror or 'unknown error').lower()})."
-        ) from exc
+        raise SetupError(f"--plot {path}: cannot write the file ({os_reason(exc)}).") from exc
 
 
 def draw(comparisons: Sequence[Comparison]) -> Figure:

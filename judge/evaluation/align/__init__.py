@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from judge.evaluation.align import calibration, examples, rubric_text
-from judge.evaluation.align.asking import Asker, Budget, BudgetError, CaseScore, CaseScores, Memory, Scorer
+from judge.evaluation.align.asking import Asker, Budget, BudgetError, CaseScore, CaseScores
 from judge.evaluation.align.cases import LabelledCase, divide, split, threads_of, to_digest
-from judge.evaluation.align.trial import Change, Closeness, Trial, Way, to_trial
+from judge.evaluation.align.trial import Change, Trial, Way, to_trial
 from judge.scoring.rubric import Rubric
 
 __all__ = [
@@ -19,12 +19,8 @@ __all__ = [
     "Budget",
     "BudgetError",
     "CaseScore",
-    "CaseScores",
     "Change",
-    "Closeness",
     "LabelledCase",
-    "Memory",
-    "Scorer",
     "Trial",
     "Way",
     "align",

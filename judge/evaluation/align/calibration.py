@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from statistics import fmean
-from typing import NamedTuple
 
 from judge.evaluation.align.asking import CaseScores
 from judge.evaluation.align.cases import LabelledCase, to_digest
@@ -14,20 +13,12 @@ _LEAST = 4  # threads with a score
 _SAME = 1e-9
 
 
-class Pair(NamedTuple):
-    """The mean of the judge's ratings of a case, people's label for it, and its thread."""
-
-    mean: float
-    label: float
-    thread: str
-
-
 def propose(rubric: Rubric, learned: Sequence[LabelledCase], scores: CaseScores) -> tuple[Rubric | None, str]:
     """The rubric with a calibration that brings the scores closer to people's; None and the reason if none does."""
     rows = [(one, each) for each in learned if (one := scores.get(each.id)) and one.mean is not None]
-    pairs = [Pair(one.mean or 0, each.label, each.thread) for one, each in rows]
-    if len({each.thread for each in pairs}) >= _LEAST:
-        after = cross_fitted(pairs)
+    pairs, threads = [(one.mean or 0, each.label) for one, each in rows], [each.thread for _, each in rows]
+    if len(set(threads)) >= _LEAST:
+        after = cross_fitted(pairs, threads)
         gains = (
             abs((one.score or 0) - each.label) - abs(score - each.label)
             for (one, each), score in zip(rows, after, strict=True)
@@ -37,14 +28,14 @@ def propose(rubric: Rubric, learned: Sequence[LabelledCase], scores: CaseScores)
     return None, "On the labels to learn from, it does not bring the scores closer to people's."
 
 
-def fit(pairs: Sequence[Pair]) -> Calibration:
-    """The non-decreasing map that is closest to the labels by least squares.
+def fit(pairs: Sequence[tuple[float, float]]) -> Calibration:
+    """The non-decreasing map from means of ratings that is closest to people's labels by least squares.
 
     Source: pool adjacent violators, Barlow and Brunk (1972), JASA 67. Each run of equal values keeps its two ends.
     """
     labels = defaultdict[float, list[float]](list)
-    for each in pairs:
-        labels[each.mean].append(each.label)
+    for mean, label in pairs:
+        labels[mean].append(label)
     runs: list[tuple[list[float], list[float]]] = []  # means of the judge, and the labels that they share
     for mean in sorted(labels):
         run = [mean], labels[mean]
@@ -56,9 +47,9 @@ def fit(pairs: Sequence[Pair]) -> Calibration:
     return Calibration(tuple(points.items()))
 
 
-def cross_fitted(pairs: Sequence[Pair]) -> Sequence[int]:
+def cross_fitted(pairs: Sequence[tuple[float, float]], threads: Sequence[str]) -> Sequence[int]:
     """Each pair's score by a map that was fitted to the pairs of other threads, in five folds of threads by hash."""
-    threads = sorted({each.thread for each in pairs}, key=to_digest)
-    folds = {thread: number % _FOLDS for number, thread in enumerate(threads)}
-    maps = [fit([each for each in pairs if folds[each.thread] != fold]) for fold in range(_FOLDS)]
-    return [maps[folds[each.thread]].score(each.mean) for each in pairs]
+    fold_of = {thread: number % _FOLDS for number, thread in enumerate(sorted(set(threads), key=to_digest))}
+    folds = [fold_of[thread] for thread in threads]
+    maps = [fit([pair for pair, own in zip(pairs, folds, strict=True) if own != fold]) for fold in range(_FOLDS)]
+    return [maps[own].score(mean) for (mean, _), own in zip(pairs, folds, strict=True)]

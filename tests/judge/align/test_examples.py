@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from judge import Rubric, load_rubric, render_prompt
 from judge.evaluation.align import CaseScore, LabelledCase
-from judge.evaluation.align.calibration import Pair, cross_fitted, fit
+from judge.evaluation.align.calibration import cross_fitted, fit
 from judge.evaluation.align.examples import MOST_CHARS, examples_of, pick, with_examples, without_examples
 from judge.scoring.rubric import Calibration
 from tests.tables import each
@@ -85,11 +85,9 @@ def test_a_single_example_can_be_removed() -> None:
 
 def test_calibration_is_the_isotonic_regression_on_the_labels() -> None:
     # Isotonic regression by hand: 1 and 2 are out of order, so both get their mean, (3 + 1) / 2 = 2.
-    pairs = [Pair(0, 0, "a"), Pair(1, 3, "b"), Pair(2, 1, "c"), Pair(5, 4, "d")]
-    assert fit(pairs).points == ((0, 0), (1, 2), (2, 2), (5, 4))
+    assert fit([(0, 0), (1, 3), (2, 1), (5, 4)]).points == ((0, 0), (1, 2), (2, 2), (5, 4))
 
 
 def test_the_labels_of_a_thread_are_not_used_to_calibrate_that_thread() -> None:
     # In its own thread the judge is right; in all others a 4 should be a 1.
-    pairs = [Pair(4, 1, f"t{number}") for number in range(9)] + [Pair(4, 4, "odd")]
-    assert cross_fitted(pairs)[-1] == 1
+    assert cross_fitted([*[(4, 1)] * 9, (4, 4)], [*map(str, range(9)), "odd"])[-1] == 1
