@@ -29,12 +29,6 @@ def read(tmp_path: Path) -> Reading:
     return Reading(tmp_path / "scored.jsonl")
 
 
-@each("label", ["4", " 4 ", "4.0"])
-def test_a_string_that_holds_a_number_is_read_as_a_number(read: Reading, label: str) -> None:
-    (response,) = read(ROW | {"human": label}).responses
-    assert response.labels == (4.0,)
-
-
 def test_a_row_gives_score_and_label(read: Reading) -> None:
     scores = read(ROW)
     assert scores.judges == ("score",)
@@ -52,11 +46,29 @@ def test_labels_that_differ_by_a_floating_point_error_are_equal(read: Reading) -
     assert scores.responses[0].labels == scores.responses[1].labels
 
 
-def test_a_null_score_is_unscored_and_a_null_label_is_ignored(read: Reading) -> None:
-    scores = read(ROW | {"score": None, "human": None}, NEXT)
-    assert scores.responses[0].scores == {"score": None}
-    assert scores.responses[0].labels == ()
-    assert scores.problems == ()
+OF_A = ROW | {"label_by": "a"}
+ONE_RESPONSE: dict[str, tuple[list[dict[str, Any]], tuple[float, ...], dict[str, int | None], int, int]] = {
+    # the rows, its labels and scores, the values in conflict with an earlier line, and the lines that repeat one
+    "a label as a string": ([ROW | {"human": " 4.0 "}], (4,), {"score": 3}, 0, 0),
+    "no score and no label": ([ROW | {"score": None, "human": None}], (), {"score": None}, 0, 0),
+    "several labels in a list": ([ROW | {"human": [3, None, 5]}], (3, 5), {"score": 3}, 0, 0),
+    "several labels on lines of a case": ([ROW | {"case": 7, "human": n} for n in (4, 2)], (4, 2), {"score": 3}, 0, 0),
+    "a second score by the judge": ([ROW, ROW | {"score": 5}], (4,), {"score": 3}, 1, 0),
+    "a score after none": ([ROW | {"score": None}, ROW], (4,), {"score": 3}, 0, 0),
+    "a repeated line": ([ROW, ROW], (4,), {"score": 3}, 0, 1),
+    "another run of the judge": ([ROW | {"line": 1}, ROW | {"line": 1, "score": 5}], (4,), {"score": 3}, 1, 0),
+    "people who agree": ([OF_A | {"line": 1}, ROW | {"label_by": "b", "line": 2}], (4, 4), {"score": 3}, 0, 0),
+    "a second label by a person": ([OF_A, OF_A | {"human": 2}], (4,), {"score": 3}, 1, 0),
+    "two models": ([ROW | {"model": "a"}, ROW | {"model": "b", "score": 5}], (4,), {"a": 3, "b": 5}, 0, 0),
+}
+
+
+@each("which", ONE_RESPONSE)
+def test_rows_of_one_response_are_merged(read: Reading, which: str) -> None:
+    rows, labels, by_judge, repeats, duplicates = ONE_RESPONSE[which]
+    scores = read(*rows)
+    assert [(each.labels, each.scores) for each in scores.responses] == [(labels, by_judge)]
+    assert (scores.repeats, scores.duplicates, scores.problems) == (repeats, duplicates, ())
 
 
 @each(
@@ -79,13 +91,6 @@ def test_an_unusable_value_is_reported_with_its_line(read: Reading, row: dict[st
     assert scores.responses[0].labels == (4,)
 
 
-def test_judges_are_told_apart_by_their_model(read: Reading) -> None:
-    scores = read(ROW | {"model": "a"}, ROW | {"model": "b", "score": 5})
-    assert scores.judges == ("a", "b")
-    assert [response.scores for response in scores.responses] == [{"a": 3, "b": 5}]
-    assert scores.responses[0].labels == (4,)
-
-
 def test_judges_are_told_apart_by_their_field(read: Reading) -> None:
     scores = read(ROW | {"other": 1, "model": "a"}, columns=Columns("human", ("score", "other")))
     assert scores.responses[0].scores == {"score": 3, "other": 1}
@@ -103,29 +108,6 @@ def test_a_single_judge_is_named_after_its_model(read: Reading) -> None:
     assert read(ROW | {"model": "a", "rubric": "additive-5"}).judges == ("a",)
 
 
-def test_labels_of_several_people_can_be_a_list(read: Reading) -> None:
-    assert read(ROW | {"human": [3, None, 5]}).responses[0].labels == (3, 5)
-
-
-def test_labels_of_several_people_can_be_on_separate_lines(read: Reading) -> None:
-    rows = [{"case": 7, "score": 3, "human": label} for label in (2, 4)]
-    scores = read(*rows)
-    assert [response.labels for response in scores.responses] == [(2, 4)]
-    assert scores.repeats == 0
-
-
-def test_a_second_score_by_the_same_judge_is_left_out_and_counted(read: Reading) -> None:
-    scores = read(ROW, ROW | {"score": 5})
-    assert scores.responses[0].scores == {"score": 3}
-    assert scores.repeats == 1
-
-
-def test_a_later_score_replaces_an_unscored_row(read: Reading) -> None:
-    scores = read(ROW | {"score": None}, ROW)
-    assert scores.responses[0].scores == {"score": 3}
-    assert scores.repeats == 0
-
-
 def test_lines_without_texts_are_separate_responses(read: Reading) -> None:
     rows = [{"score": 3, "human": 3}] * 2
     assert [response.prompt for response in read(*rows).responses] == ["line 1", "line 2"]
@@ -136,20 +118,18 @@ def test_responses_to_one_prompt_share_it(read: Reading) -> None:
     assert [response.prompt for response in read(*rows).responses] == ["9", "9"]
 
 
-@each("named", [{"rubric": ["tone"]}, {"rubric": "tone", "rubric_version": {"hash": "1234abcd"}}])
-def test_a_rubric_field_that_is_not_text_is_refused(read: Reading, named: dict[str, Any]) -> None:
-    with pytest.raises(SetupError, match=r"tone.* does not come with this package"):
+@each(
+    ("named", "message"),
+    [
+        ({"rubric": ["tone"]}, r"tone.* does not come with this package"),
+        ({"rubric": "tone", "rubric_version": {"hash": "1234abcd"}}, r"tone.* does not come with this package"),
+        ({"rubric": "tone", "rubric_version": "1234abcd"}, r"rubric 'tone' \(1234abcd\).* its file with --rubric"),
+        ({"rubric": "additive-5", "rubric_version": "00000000"}, "which does not come with this package"),
+    ],
+)
+def test_a_rubric_that_is_not_known_is_refused(read: Reading, named: dict[str, Any], message: str) -> None:
+    with pytest.raises(SetupError, match=message):
         read(ROW | named)
-
-
-def test_an_unknown_rubric_is_refused(read: Reading) -> None:
-    with pytest.raises(SetupError, match=r"rubric 'tone' \(1234abcd\).* name its file with --rubric"):
-        read(ROW | {"rubric": "tone", "rubric_version": "1234abcd"})
-
-
-def test_a_built_in_rubric_with_another_version_is_refused(read: Reading) -> None:
-    with pytest.raises(SetupError, match="which does not come with this package"):
-        read(ROW | {"rubric": "additive-5", "rubric_version": "00000000"})
 
 
 def test_the_rubrics_file_gives_the_scale(read: Reading, tmp_path: Path) -> None:
@@ -168,30 +148,6 @@ def test_a_range_is_two_numbers(text: str, bounds: tuple[float, float]) -> None:
 def test_anything_else_is_not_a_range(text: str) -> None:
     with pytest.raises(SetupError, match=r"such as 0-1 or 1-10\.$"):
         to_range(text)
-
-
-def test_a_repeated_line_does_not_count_as_a_second_person(read: Reading) -> None:
-    scores = read(ROW, ROW)
-    assert [response.labels for response in scores.responses] == [(4,)]
-    assert (scores.duplicates, scores.repeats) == (1, 0)
-
-
-def test_another_run_of_the_same_judge_does_not_count_as_a_second_person(read: Reading) -> None:
-    scores = read(ROW | {"line": 1}, ROW | {"line": 1, "score": 5})
-    assert [response.labels for response in scores.responses] == [(4,)]
-    assert (scores.duplicates, scores.repeats) == (0, 1)
-
-
-def test_people_who_agree_are_told_apart_by_the_field_label_by(read: Reading) -> None:
-    scores = read(ROW | {"label_by": "a", "line": 1}, ROW | {"label_by": "b", "line": 2})
-    assert [response.labels for response in scores.responses] == [(4, 4)]
-    assert scores.duplicates == 0
-
-
-def test_a_second_label_of_a_person_is_left_out_and_counted(read: Reading) -> None:
-    scores = read(ROW | {"label_by": "a"}, ROW | {"label_by": "a", "human": 2})
-    assert [response.labels for response in scores.responses] == [(4,)]
-    assert scores.repeats == 1
 
 
 def test_equal_answers_on_different_lines_of_a_batch_are_different_responses(read: Reading) -> None:

@@ -5,7 +5,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from judge.errors import SetupError
 from judge.evaluation.align.files import FileMemory
 from tests.judge_command import Done, run
 from tests.model_server import Answer, ModelServer
+from tests.row_files import write
 from tests.tables import each
 
 JUDGE = str(Path(sys.executable).with_name("judge"))
@@ -25,11 +26,6 @@ def row(number: int, **fields: Any) -> dict[str, Any]:
     human = number % 4 + 1
     answer = f"Answer {number}, {'short' if number % 3 else 'long'}, worth {human}."
     return {"prompt": f"Question {number}?", "completion": answer, "human": human, **fields}
-
-
-def write(path: Path, *rows: Mapping[str, Any]) -> Path:
-    path.write_text("".join(f"{json.dumps(each)}\n" for each in rows))
-    return path
 
 
 def kind(points: int) -> Callable[[dict[str, Any]], Answer]:

@@ -13,6 +13,7 @@ from judge.rows.files import Format
 from judge.rows.row_file import ADDED, Item, Malformed, Row, parse_item
 from tests.judge_command import Done, run
 from tests.model_server import Answer, Decided, Failure, ModelServer
+from tests.row_files import read, write
 from tests.tables import each
 
 EGGS = "How do I boil an egg?"
@@ -30,16 +31,6 @@ async def ask(server: ModelServer, source: Path, output: Path, *options: object)
 
 def row(answer: str = "Six minutes.", **fields: object) -> dict[str, Any]:
     return {"prompt": EGGS, "completion": answer, **fields}
-
-
-def write(path: Path, *rows: Mapping[str, Any] | str | bytes) -> Path:
-    lines = [each if isinstance(each, str | bytes) else json.dumps(each) for each in rows]
-    path.write_bytes(b"".join((line.encode() if isinstance(line, str) else line) + b"\n" for line in lines))
-    return path
-
-
-def read(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_bytes().split(b"\n") if line]
 
 
 def asked(server: ModelServer) -> list[str]:

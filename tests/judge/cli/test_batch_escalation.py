@@ -10,20 +10,12 @@ import pytest
 from judge.rows.row_file import Row
 from tests.judge_command import Done, run
 from tests.model_server import Failure, ModelServer, Reply
+from tests.row_files import read, write
 
 
 async def batch(server: ModelServer, source: Path, output: Path, *options: object) -> Done:
     command = ["batch", source, "-o", output, "--model", "small", "--concurrency", 1, *options]
     return await asyncio.to_thread(run, *command, OPENAI_BASE_URL=server.base_url)
-
-
-def read(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
-def write(path: Path, *rows: dict[str, Any]) -> Path:
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    return path
 
 
 @pytest.fixture

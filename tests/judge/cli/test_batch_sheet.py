@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judge.rows.row_file import read_sheet
-from tests.judge.cli.test_batch import offline, read
+from tests.judge.cli.test_batch import offline
+from tests.row_files import read
 from tests.tables import each
 
 EXCEL = '\ufeffQuestion;Response;Human\r\n"How long?\r\nIn minutes.";"Six; or 6,5.";4\r\nWhy?;;\r\n;;\r\n'

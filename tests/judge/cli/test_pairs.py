@@ -10,6 +10,7 @@ from judge.errors import SetupError
 from judge.rows.exports import Counts, make_pairs
 from tests.judge_command import Done
 from tests.judge_command import run as judge
+from tests.row_files import write
 from tests.tables import each
 
 
@@ -21,14 +22,9 @@ def by(model: str, **fields: object) -> dict[str, Any]:
     return {"model": model, "rubric_version": "f846c469", "samples": 3, **fields}
 
 
-def write(path: Path, rows: list[Mapping[str, Any] | str]) -> Path:
-    path.write_text("".join((each if isinstance(each, str) else json.dumps(each)) + "\n" for each in rows))
-    return path
-
-
 def pair(path: Path, *rows: Mapping[str, Any] | str) -> tuple[list[dict[str, Any]], Counts, list[str]]:
     counts, reports = Counts(), list[str]()
-    source = write(path / "scored.jsonl", list(rows))
+    source = write(path / "scored.jsonl", *rows)
     return [json.loads(each) for each in make_pairs(source, reports.append, counts)], counts, reports
 
 
@@ -103,20 +99,19 @@ def test_rows_need_not_be_adjacent_and_pairs_keep_the_order_of_prompts(tmp_path:
     assert [each["chosen"] for each in pairs] == ["b5", "a5"]
 
 
-def test_rows_without_ids_are_grouped_by_prompt(tmp_path: Path) -> None:
-    pairs, _, _ = pair(tmp_path, row("Why?", "a", 1, prompt_id=None), row("Why?", "b", 2), row("How?", "c", 3))
-    assert [(each["prompt_id"], each["chosen"]) for each in pairs] == [(None, "b")]
-
-
-def test_ids_of_different_types_are_different(tmp_path: Path) -> None:
-    pairs, counts, _ = pair(tmp_path, row("a", "x", 1, prompt_id=1), row("b", "y", 2, prompt_id="1"))
-    assert pairs == []
-    assert counts.alone == 2
-
-
-def test_one_prompt_with_two_ids_counts_as_two_prompts(tmp_path: Path) -> None:
-    _, counts, _ = pair(tmp_path, row("a", "x", 1, prompt_id=1), row("a", "y", 2, prompt_id=2))
-    assert counts.alone == 2
+@each(
+    ("rows", "pairs", "alone"),
+    [
+        ([("Why?", 1, None), ("Why?", 2, None), ("How?", 3, None)], 1, 1),  # without ids, by prompt
+        ([("a", 1, 1), ("b", 2, "1")], 0, 2),
+        ([("a", 1, 1), ("a", 2, 2)], 0, 2),
+    ],
+)
+def test_rows_belong_together_by_their_id_and_its_type_or_by_prompt(
+    tmp_path: Path, rows: list[tuple[str, int, object]], pairs: int, alone: int
+) -> None:
+    _, counts, _ = pair(tmp_path, *(row(prompt, "x", score, prompt_id=id_) for prompt, score, id_ in rows))
+    assert counts == Counts(pairs=pairs, alone=alone)
 
 
 def test_one_id_for_two_prompts_names_both_lines(tmp_path: Path) -> None:
@@ -156,7 +151,7 @@ def test_line_that_is_not_a_scored_row_is_reported_and_skipped(
 
 
 def test_command_counts_what_it_leaves_out(tmp_path: Path) -> None:
-    source = write(tmp_path / "scored.jsonl", [row("p", "a", 1), row("p", "b", 2), row("q", "a", 1), "{"])
+    source = write(tmp_path / "scored.jsonl", row("p", "a", 1), row("p", "b", 2), row("q", "a", 1), "{")
     done = run(source, "-o", tmp_path / "pairs.jsonl")
     assert done.returncode == 1
     assert (
@@ -171,7 +166,7 @@ def test_command_counts_what_it_leaves_out(tmp_path: Path) -> None:
 
 
 def test_pairs_are_written_as_a_table_if_the_output_name_asks_for_it(tmp_path: Path) -> None:
-    source = write(tmp_path / "scored.jsonl", [row("p", "a", 1, prompt_id=9), row("p", "b", 2, prompt_id=9)])
+    source = write(tmp_path / "scored.jsonl", row("p", "a", 1, prompt_id=9), row("p", "b", 2, prompt_id=9))
     assert run(source, "-o", tmp_path / "pairs.csv").returncode == 0
     assert run(source, "-o", tmp_path / "pairs", "--format", "parquet").returncode == 0
     with (tmp_path / "pairs.csv").open(newline="") as file:
@@ -195,7 +190,7 @@ def test_mistake_gives_one_sentence_and_exit_code_2(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, output: str, expected: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    write(tmp_path / "scored.jsonl", [row("p", "a", 1)])
+    write(tmp_path / "scored.jsonl", row("p", "a", 1))
     done = run(source, "-o", output)
     assert done.returncode == 2
     assert done.stderr.startswith(expected)
@@ -204,7 +199,7 @@ def test_mistake_gives_one_sentence_and_exit_code_2(
 
 
 def test_failed_run_leaves_the_earlier_pairs(tmp_path: Path) -> None:
-    source = write(tmp_path / "scored.jsonl", [row("a", "x", 1, prompt_id=7), row("b", "y", 2, prompt_id=7)])
-    output = write(tmp_path / "pairs.jsonl", ["earlier"])
+    source = write(tmp_path / "scored.jsonl", row("a", "x", 1, prompt_id=7), row("b", "y", 2, prompt_id=7))
+    output = write(tmp_path / "pairs.jsonl", "earlier")
     assert run(source, "-o", output).returncode == 2
     assert output.read_text() == "earlier\n"
