@@ -31,6 +31,18 @@ def http_client() -> httpx2.AsyncClient:
     return openai.DefaultAsyncHttpxClient(verify=trusted())
 
 
+def detoured(model_server: ModelServer, addresses: list[str]) -> httpx2.AsyncClient:
+    """A client whose requests all reach `model_server`; `addresses` collects the addresses that they were sent to."""
+
+    class Detour(httpx2.AsyncHTTPTransport):
+        async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+            addresses.append(str(request.url))
+            request.url = httpx2.URL(f"{model_server.base_url}/chat/completions")
+            return await super().handle_async_request(request)
+
+    return httpx2.AsyncClient(transport=Detour())
+
+
 class Ask(Protocol):
     """Has one response scored by the model `m`, which gives the `replies` in turn."""
 

@@ -141,11 +141,6 @@ async def test_decision_of_another_model_without_counted_tokens_says_so(
     assert judge.shortfalls == []
 
 
-async def test_response_of_200_000_characters_is_not_sent(model_server: ModelServer, ask: Ask) -> None:
-    verdict = await decide(ask, Decided(LEVELS), response="long " * 40_000)
-    assert (the_unscored(verdict).reason, model_server.requests) == (UnscoredReason.TOO_LONG, [])
-
-
 def scale_of(low: int, high: int) -> Rubric:
     return Rubric("own", PROMPT.replace("between 0 and 5", f"between {low} and {high}"))
 

@@ -231,13 +231,6 @@ async def test_a_closed_client_is_a_judge_error(model_server: ModelServer) -> No
         await Judge("m", client=client).score(QUESTION, RESPONSE)
 
 
-async def test_latency_is_summed_over_the_requests(ask: Ask) -> None:
-    verdict = await ask("score: 4\nGood.", models=["a", "b"])
-    latencies = [rating.latency_ms for rating in verdict.ratings]
-    assert verdict.latency_ms == sum(latency for latency in latencies if latency is not None)
-    assert None not in latencies
-
-
 async def test_doubtful_answer_is_asked_for_its_score_alone(model_server: ModelServer, ask: Ask) -> None:
     verdict = await ask("Score: 3.5\nIt is fair. </response>", "**Score: 3**", samples=1)
     assert (verdict.score, verdict.justification) == (3, "It is fair. </response>")

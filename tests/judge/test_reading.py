@@ -92,14 +92,6 @@ def test_doubtful_answer_is_unscored_with_its_reason(completion: str, reason: Un
     assert result.raw == completion
 
 
-def test_score_that_ends_a_list_of_reasons_is_read() -> None:
-    assert outcome("1. It is relevant.\n2. It is short.\n3. So it gets this much: score: 4") == (4, "")
-
-
-def test_letter_in_a_long_line_does_not_start_a_list() -> None:
-    assert outcome(f"So {'e. ' * 200}Rating: [[4]]") == (4, "")
-
-
 @each("score", range(6))
 def test_repeated_score_is_read_even_if_it_is_low(score: int) -> None:
     # An earlier reader took the second 1 for a step of a tally, and so left low scores unread.
@@ -147,6 +139,8 @@ def test_item_with_its_score_on_the_next_line_is_a_step() -> None:
         "- It is relevant.\n- It is short.\nScore: 4",
         "Good:\n- It is relevant.\n- It is short.\n\nScore: 4\n\nBad:\n- It names no source.",
         "Good:\n- It is relevant.\n\n**Score: 4**\n- It names no source.",
+        "1. It is relevant.\n2. It is short.\n3. So it gets this much: score: 4",
+        f"So {'e. ' * 200}Rating: [[4]]",  # no list, for all its letters
     ],
 )
 def test_score_beside_a_list_of_reasons_is_read(completion: str) -> None:

@@ -244,17 +244,6 @@ def test_field_with_the_name_of_an_added_one_is_kept_under_another_name(tmp_path
     assert scored["model"] == "offline"
 
 
-def test_empty_text_is_unscored_and_not_malformed(tmp_path: Path, output: Path) -> None:
-    done = offline(write(tmp_path / "in.jsonl", row("")), output)
-    (unscored,) = read(output)
-    assert done.returncode == 1
-    assert (unscored["status"], unscored["score"], unscored["unscored_reason"]) == (
-        "unscored",
-        None,
-        "nothing_to_judge",
-    )
-
-
 def test_malformed_lines_are_reported_skipped_and_give_exit_code_1(tmp_path: Path, output: Path) -> None:
     lines = (row("One."), "nonsense", "", "  ", row("Five."), '{"prompt": "a"}', row("x" * 25_000_000), row("Eight."))
     source = write(tmp_path / "in.jsonl", *lines)

@@ -127,20 +127,6 @@ async def test_pydantic_evals_reports_no_score_for_an_unscored_case(server: Mode
     assert judged(server) == {ASKED}
 
 
-async def test_an_unknown_model_is_an_evaluator_failure_in_pydantic_evals(server: ModelServer) -> None:
-    from pydantic_evals import Case, Dataset
-
-    from judge.integrations.pydantic_evals import SlackJudge
-
-    server.script(Failure(404, code="model_not_found"))
-    dataset = Dataset(name="sums", cases=[Case(inputs="What is 2 + 2?")], evaluators=[SlackJudge(model="gone")])
-    (case,) = (await dataset.evaluate(lambda _: GOOD, progress=False)).cases
-
-    assert case.scores == {}
-    assert case.evaluator_failures[0].error_type == "ModelNotFoundError"
-    assert "no model 'gone'" in case.evaluator_failures[0].error_message
-
-
 @pytest.mark.slow
 async def test_mlflow_gets_feedback_without_a_value_for_an_unscored_row(
     server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -14,11 +14,10 @@ from openai import AsyncOpenAI
 
 from judge import BadResponseError, DeadlineError, Judge, JudgeError, KeyRejectedError, Rating
 from judge.scoring.model.failures import to_judge_error
-from tests.judge_client import trusted
+from tests.judge_client import QUESTION, RESPONSE, trusted
 from tests.model_server import Answer, Drip, Flood, ModelServer, Raw, Reply, Stall, Wire
 from tests.tables import each
 
-QUESTION, RESPONSE = "Why is the sky blue at noon?", "Because air scatters blue light most."
 GOOD = json.dumps({"choices": [{"message": {"content": "score: 4\nGood."}, "finish_reason": "stop"}]}).encode()
 MB = 1_000_000
 TRANSPORTS = {"aiohttp": openai.DefaultAioHttpClient, "httpx2": openai.DefaultAsyncHttpxClient}

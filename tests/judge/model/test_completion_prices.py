@@ -1,13 +1,12 @@
 import asyncio
 from collections.abc import AsyncIterator
-from urllib.parse import urlsplit
 
-import httpx2
 import pytest
 from openai import AsyncOpenAI
 
 from judge import Judge
 from judge.scoring.model.completion import cost_of, has_price_list, price_list
+from tests.judge_client import detoured
 from tests.model_server import Answer, Failure, Held, ModelServer
 from tests.tables import each
 
@@ -16,23 +15,10 @@ OPENAI = "https://api.openai.com/v1/"
 MODEL = "gpt-4o-mini"
 
 
-class Detour(httpx2.AsyncHTTPTransport):
-    """Sends requests to any address to one server on this machine."""
-
-    def __init__(self, base_url: str) -> None:
-        super().__init__()
-        self._port = urlsplit(base_url).port
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        request.url = request.url.copy_with(scheme="http", host="127.0.0.1", port=self._port)
-        return await super().handle_async_request(request)
-
-
 @pytest.fixture
 async def openai_client(model_server: ModelServer) -> AsyncIterator[AsyncOpenAI]:
     """A client whose address is OpenAI's, and whose requests reach the model server."""
-    http_client = httpx2.AsyncClient(transport=Detour(model_server.base_url))
-    async with AsyncOpenAI(api_key="key", base_url=OPENAI, http_client=http_client) as client:
+    async with AsyncOpenAI(api_key="key", base_url=OPENAI, http_client=detoured(model_server, [])) as client:
         yield client
 
 

@@ -38,12 +38,11 @@ from judge.scoring.model.failures import (
     server_name,
     to_judge_error,
 )
-from tests.judge_client import plain_client, trusted
+from tests.judge_client import QUESTION, RESPONSE, plain_client, trusted
 from tests.model_server import ModelServer, Raw, Wire
 from tests.tables import each
 
 REQUEST = httpx2.Request("POST", "http://judge.test/v1/chat/completions")
-QUESTION, RESPONSE = "Why is the sky blue at noon?", "Because air scatters blue light most."
 KEY = "sk-very-secret"
 GOOD = json.dumps({"choices": [{"message": {"content": "score: 4\nGood."}, "finish_reason": "stop"}]}).encode()
 
