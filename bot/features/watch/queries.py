@@ -34,8 +34,12 @@ def day_of(moment: datetime) -> str:
 async def blind_labels(database: db.Database, place: Place) -> Mapping[int, float]:
     """The mean of each case's blind labels in a channel, by its id."""
     its = labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id, labels.c.is_blind
-    query = sa.select(labels.c.case_id, sa.func.avg(labels.c.score * 1.0)).where(*its).group_by(labels.c.case_id)
-    return {row[0]: float(row[1]) for row in await database.all(query)}
+    query = (
+        sa.select(labels.c.case_id, sa.func.avg(labels.c.score * 1.0).label("mean"))
+        .where(*its)
+        .group_by(labels.c.case_id)
+    )
+    return {row.case_id: float(row.mean) for row in await database.all(query)}
 
 
 def key_of(of: Watch | Place) -> dict[str, str | None]:
