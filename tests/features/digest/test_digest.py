@@ -87,13 +87,6 @@ async def test_the_lowest_are_of_assistants_alone(stage: Stage) -> None:
     assert " · case 1" not in shown(message)
 
 
-async def test_a_guest_sees_the_settings_and_changes_nothing(stage: Stage) -> None:
-    stage.ann.user.is_guest = True
-    assert (await digest(stage, "on")).text.startswith("Guests cannot change digests and watches")
-    assert await settings(stage) == ChannelSettings(stage.slack.workspace.team_id, help_desk(stage).id)
-    assert "The digest is off" in (await digest(stage, "", 2)).text
-
-
 async def test_a_slack_without_charts_gets_plain_blocks(stage: Stage) -> None:
     await add_cases(stage, help_desk(stage), stage.helper.id, 4, 4, 4, 4, 4)
     stage.slack.fail("chat.postMessage", error="invalid_blocks")
@@ -101,33 +94,6 @@ async def test_a_slack_without_charts_gets_plain_blocks(stage: Stage) -> None:
     (message,) = posted(stage)
     assert {block["type"] for block in message.blocks} == {"section", "actions"}
     assert "*helper*: 5 replies, mean 4.0 (new), 0% scored 0 to 2" in shown(message)
-
-
-async def test_only_people_in_the_channel_may_see_or_change_it(stage: Stage) -> None:
-    stage.ben.leave(CHANNEL)
-    for number, action in enumerate(("on", ""), 1):
-        stage.ben.command(CHANNEL, slack_ids.COMMAND, f"digest {action}")
-        assert "Only people in this channel" in (await stage.told(stage.ben, number)).text
-    assert not (await settings(stage)).is_digest_on
-
-
-async def test_the_bot_asks_to_be_invited(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(is_member=False)
-    assert "/invite @Slack Judge" in (await digest(stage, "on")).text
-    assert not (await settings(stage)).is_digest_on
-
-
-async def test_changes_can_be_left_to_admins(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(digest_by="admins")
-    assert "Only workspace admins" in (await digest(stage, "on")).text
-    assert "The digest is off" in (await digest(stage, "", 2)).text
-    assert not (await settings(stage)).is_digest_on
-
-
-async def test_a_change_is_refused_if_slack_does_not_say_who_is_in_the_channel(stage: Stage) -> None:
-    stage.slack.fail("users.conversations", error="missing_scope")
-    assert "does not let me see who is in this channel (`missing_scope`)" in (await digest(stage, "on")).text
-    assert not (await settings(stage)).is_digest_on
 
 
 async def test_authors_whose_names_slack_delays_are_not_listed(stage: Stage) -> None:
@@ -139,6 +105,26 @@ async def test_authors_whose_names_slack_delays_are_not_listed(stage: Stage) -> 
     assert "data_table" not in [block["type"] for block in told.blocks]
 
 
-async def test_direct_messages_have_no_digest(stage: Stage) -> None:
+async def test_who_may_not_change_it_is_told_why_and_changes_nothing(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(digest_by="admins")
+    assert "Only workspace admins" in (await digest(stage, "on")).text
+    stage.ann.user.is_guest = True
+    assert (await digest(stage, "on", 2)).text.startswith("Guests cannot change digests and watches")
+    assert "The digest is off" in (await digest(stage, "", 3)).text
+    stage.slack.fail("users.conversations", error="missing_scope")
+    said = "does not let me see who is in this channel (`missing_scope`)"
+    stage.ben.command(CHANNEL, slack_ids.COMMAND, "digest on")
+    assert said in (await stage.told(stage.ben)).text
+    stage.ben.leave(CHANNEL)
+    for number, action in enumerate(("on", ""), 2):
+        stage.ben.command(CHANNEL, slack_ids.COMMAND, f"digest {action}")
+        assert "Only people in this channel" in (await stage.told(stage.ben, number)).text
     stage.ann.command(stage.ann.im, slack_ids.COMMAND, "digest on")
     assert "not for direct messages" in (await stage.told(stage.ann, channel=stage.ann.im)).text
+    assert not (await settings(stage)).is_digest_on
+
+
+async def test_the_bot_asks_to_be_invited(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(is_member=False)
+    assert "/invite @Slack Judge" in (await digest(stage, "on")).text
+    assert not (await settings(stage)).is_digest_on

@@ -77,20 +77,6 @@ async def test_another_channel_is_shown_to_its_members(stage: Stage) -> None:
         assert f", <#{leads.id}>: 1 reply chosen by people" in told.text
 
 
-async def test_a_channel_of_others_reads_as_one_that_is_not_there(stage: Stage) -> None:
-    leads = private(stage, "ben")
-    await add_case(stage, leads, stage.helper.id, 3)
-    for count, name in enumerate(("#leads", f"#{leads.id}", "#nowhere"), 1):
-        assert (await stats(stage, name, count)).text == no_channel(name)
-
-
-async def test_a_private_channel_without_the_bot_reads_as_one_that_is_not_there(stage: Stage) -> None:
-    leads = private(stage, "ann")
-    await add_case(stage, leads, stage.helper.id, 3)
-    leads.members.remove(stage.slack.workspace.bot.id)
-    assert (await stats(stage, "#leads")).text == no_channel("#leads")
-
-
 async def test_a_person_who_is_not_in_this_channel_is_shown_nothing_of_it(stage: Stage) -> None:
     await add_case(stage, help_desk(stage), stage.helper.id, 4)
     stage.ann.leave(CHANNEL)
@@ -121,3 +107,12 @@ async def test_an_unknown_word_is_answered_with_what_is_understood(stage: Stage)
     told = await stats(stage, "everything")
     assert "I do not know 'everything'" in told.text
     assert "`/judge stats #channel`" in told.text
+
+
+async def test_a_channel_of_others_or_without_the_bot_reads_as_one_that_is_not_there(stage: Stage) -> None:
+    leads = private(stage, "ben")
+    await add_case(stage, leads, stage.helper.id, 3)
+    for count, name in enumerate(("#leads", f"#{leads.id}", "#nowhere"), 1):
+        assert (await stats(stage, name, count)).text == no_channel(name)
+    leads.members = [stage.ann.id]
+    assert (await stats(stage, "#leads", 4)).text == no_channel("#leads")

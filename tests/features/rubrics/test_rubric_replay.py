@@ -14,13 +14,12 @@ from bot.features.rubrics.replay_queries import LEAST, ChannelReplays
 from bot.features.rubrics.text import ASK, CLOSED, CUT, GONE, LEFT, NO_MODEL, TOO_FEW, TOO_FEW_LABELS, USED_UP
 from bot.features.rubrics.text import NOT_BOTH_HERE as NOT_BOTH
 from bot.store.audit import Action
-from bot.store.schema import spent
+from bot.store.schema import replays, spent
 from judge import load_rubric, render_prompt
 from pocket_slack import Message
 from tests.features.rubrics.labelled import TOKENS, labelled
 from tests.features.rubrics.test_rubrics import TONE, acts, edit, make, place, prompts, save, say, scored
 from tests.model_server import Failure, Held
-from tests.patience import ONLY_A_HANG_S
 from tests.stage import CHANNEL, GOOD, Stage, StageFactory, buttons, shown
 
 
@@ -55,9 +54,8 @@ async def said(stage: Stage, words: str) -> None:
 
 async def told_of(stage: Stage, number: int) -> None:
     """Returns once the log says that the person was told of a replay, which follows the message."""
-    async with asyncio.timeout(ONLY_A_HANG_S):
-        while (await ChannelReplays.from_store(stage.log).find(number)).told_at is None:  # type: ignore[union-attr] # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+    told = select(replays.c.id).where(replays.c.id == number, replays.c.told_at.is_not(None))
+    await stage.eventually(lambda: stage.log.database.values(told))
 
 
 async def newest(stage: Stage, name: str) -> str:
@@ -312,12 +310,14 @@ async def test_a_model_that_does_not_answer_changes_nothing(stage: Stage) -> Non
 
 async def test_a_rubric_that_is_deleted_before_its_comparison_changes_nothing(stage: Stage) -> None:
     await labelled(stage, LEAST)
-    replays = ChannelReplays.from_store(stage.log)
-    await replays.begin(*place(stage), stage.ann.id, ChannelJudge("tone", "00000000"))
+    queries = ChannelReplays.from_store(stage.log)
+    await queries.begin(*place(stage), stage.ann.id, ChannelJudge("tone", "00000000"))
     await said(stage, GONE.format(judge="`tone`"))
-    async with asyncio.timeout(ONLY_A_HANG_S):
-        while await replays.find(1):  # noqa: ASYNC110 - the store makes no noise
-            await asyncio.sleep(0.01)
+
+    async def is_gone() -> bool:
+        return await queries.find(1) is None
+
+    await stage.eventually(is_gone)
     assert stage.model.requests == []
 
 

@@ -34,7 +34,8 @@ from tests.features.watch.watching import (
     write_scores,
 )
 from tests.gestures import up_to_date
-from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, manifest_without, shown
+from tests.model_server import Decided
+from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 
 
 @pytest.fixture
@@ -177,12 +178,6 @@ async def test_what_is_not_named_stays_as_it_was(stage: Stage) -> None:
     assert acts == [Action.WATCH_SET] * 3 + [Action.WATCH_ENDED]
 
 
-async def test_who_may_not_change_a_digest_sets_no_watch(stage: Stage) -> None:
-    stage.ann.user.is_guest = True
-    assert "Guests" in await say(stage, "@helper all")
-    assert await stage.log.watches.of(stage.slack.workspace.team_id) == []
-
-
 async def test_a_name_that_no_bot_has_is_answered_with_those_there_are(stage: Stage) -> None:
     for typed in ("helpr", "ben", "helper all"):
         assert await say(stage, f"@{typed} all") == text.no_assistant(typed, ["helper"])
@@ -250,18 +245,6 @@ async def test_what_somebody_asks_for_on_a_posted_verdict_is_no_draw(stage: Stag
     span = Span(datetime(2026, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC))
     rows = await stage.log.tallies.scores(Place(team_id, channel_id, origin=Origin.WATCHED), span)
     assert sum(row.number for row in rows) == 1
-
-
-async def test_scores_stand_under_replies_as_reactions(stage: Stage) -> None:
-    await say(stage, "@helper reaction")
-    _, answer, _ = await scored(stage)
-    assert answer.reactions == {"four": [stage.slack.workspace.bot.id]}
-
-
-async def test_without_the_scope_reactions_are_refused_in_a_sentence(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(manifest=manifest_without("reactions:write"))
-    assert await say(stage, "@helper reaction") == text.NO_REACTIONS
-    assert await stage.log.watches.of(stage.slack.workspace.team_id) == []
 
 
 async def test_an_unscored_reply_is_not_posted(stage: Stage) -> None:
@@ -376,3 +359,23 @@ async def test_what_a_watch_waits_for_ends_with_it_and_is_no_loss_of_the_next_on
     await take_finished(stage)
     await say(stage, "@helper all")
     assert "1 seen, 1 scored or in progress." in await say(stage, "")
+
+
+async def test_a_decision_model_scores_all_replies_and_is_asked_for_a_reason_where_a_score_is_low(
+    open_stage: StageFactory,
+) -> None:
+    stage: Stage = await open_stage(
+        manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events", judge_ask="decision"
+    )
+    assert "all of its replies to people. Scores" in await say(stage, "@helper all alert off")
+    assert (await only(stage)).per_day == 0
+    low = []
+    for number, score in enumerate((3, 2), 1):
+        decided = Decided({str(level): float(level == score) for level in range(6)})
+        stage.model.script(decided, "It does not answer the question.")
+        _, _, case = await scored(stage, number)
+        verdict = await stage.log.cases.verdict(case.id)
+        assert verdict
+        low.append(verdict.justification)
+    assert low == ["", "It does not answer the question."]
+    assert ["questions" in request for request in stage.model.requests] == [True, True, False]

@@ -5,11 +5,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import func, select, update
 
+from bot.domain.case import CaseSource
 from bot.slack import ids
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.schema import replies, thumbs
 from tests.features.watch.watching import outcomes, say, scored, seen
-from tests.gestures import heard, stats
+from tests.gestures import add_case, heard, help_desk, stats
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 NO_LABELS = "thumbs (not labels):"
@@ -62,3 +63,13 @@ async def test_old_replies_leave_the_log_with_the_cases(stage: Stage) -> None:
     await stage.log.database.execute(update(replies).values(day=f"{yesterday:%Y-%m-%d}"))
     await retain(stage.log, 1, keeps_text=True)
     assert await outcomes(stage) == {}
+
+
+@pytest.mark.needs("digest")
+async def test_random_replies_come_before_those_that_people_chose(stage: Stage) -> None:
+    drawn = {"source": CaseSource.WATCH, "probability": 1.0, "model": "m", "judge_version": "m, additive-5 1"}
+    for changes in (drawn, {}):
+        await add_case(stage, help_desk(stage), stage.helper.id, 4, **changes)
+    said = [block["text"]["text"] for block in (await stats(stage)).blocks if block["type"] == "section"]
+    assert said[1].startswith("*helper*, random replies")
+    assert said[2].startswith("*1 reply chosen by people*")

@@ -9,7 +9,7 @@ from bot.features.watch.text import NOT_WATCHED, changed_by, ended, ended_by
 from bot.features.watch.window_text import CHANGED_MEANWHILE
 from bot.store.audit import Action
 from pocket_slack import Message, Person
-from tests.features.watch.test_watch_window import filled, shown_fields, window
+from tests.features.watch.test_watch_window import filled, window
 from tests.features.watch.watching import add_other, end, only, orders, say
 from tests.stage import CHANNEL, Stage
 
@@ -20,16 +20,6 @@ def direct_messages(stage: Stage, person: Person) -> list[Message]:
 
 async def watches(stage: Stage) -> list[str]:
     return [each.author_id for each in await stage.log.watches.of(stage.slack.workspace.team_id)]
-
-
-async def test_a_watch_is_ended_in_its_window_after_a_question(stage: Stage) -> None:
-    await say(stage, "@helper all")
-    await window(stage)
-    stage.ann.click(stage.ann.view, ids.ACTION_WATCH_END)
-    assert ended("helper") in await filled(stage, "no longer watched")
-    assert ids.BLOCK_ASSISTANT not in shown_fields(stage)
-    assert await watches(stage) == []
-    assert [act.what for act in await stage.log.audit.since()] == [Action.WATCH_SET, Action.WATCH_ENDED]
 
 
 async def test_those_who_get_alerts_and_who_set_the_watch_are_told_who_ended_it(stage: Stage) -> None:
@@ -93,15 +83,6 @@ async def test_who_has_lost_the_right_meanwhile_ends_nothing(stage: Stage) -> No
     stage.ann.click(stage.ann.view, ids.ACTION_WATCH_END)
     assert "Guests cannot" in await filled(stage, "Guests")
     assert await watches(stage) == [stage.helper.id]
-
-
-async def test_a_window_that_was_closed_meanwhile_is_answered_in_the_channel(stage: Stage) -> None:
-    await say(stage, "@helper all")
-    await window(stage)
-    stage.slack.fail("views.update", error="not_found")
-    stage.ann.click(stage.ann.view, ids.ACTION_WATCH_END)
-    assert (await stage.told(stage.ann, 2)).text == ended("helper")
-    assert await watches(stage) == []
 
 
 async def test_a_window_on_a_watch_that_somebody_ended_does_not_begin_it_anew(stage: Stage) -> None:

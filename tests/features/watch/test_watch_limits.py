@@ -121,16 +121,6 @@ async def test_watches_leave_half_of_the_workspaces_day_to_people(stage: Stage, 
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 2, ReplyOutcome.OVER: 1}
 
 
-async def test_what_a_limit_cost_is_said_in_the_state(stage: Stage) -> None:
-    await say(stage, "@helper 1 a day")
-    for _ in range(2):
-        stage.ask_and_answer()
-    await seen(stage, 2)
-    await take_finished(stage)
-    await stage.reaches(1, CaseStatus.DELIVERED)
-    assert "2 seen, 1 scored or in progress, 1 over a limit" in await say(stage, "")
-
-
 async def test_a_watch_on_ourselves_scores_nothing(stage: Stage) -> None:
     ours = replace(await only(stage), author_id=stage.slack.workspace.bot.id)
     await orders(stage).save(ours, stage.ann.id)

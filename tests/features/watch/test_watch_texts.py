@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from sqlalchemy import insert
@@ -12,6 +13,7 @@ from syrupy.assertion import SnapshotAssertion
 from bot.domain.case import CaseSource
 from bot.domain.verdict import OFFLINE
 from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch
+from bot.domain.week import Week
 from bot.features.watch import text, window_text
 from bot.features.watch.figures import CountedWatch, read_watched
 from bot.features.watch.input import WatchState
@@ -224,3 +226,17 @@ def test_a_channel_that_watches_many_is_answered_in_one_message() -> None:
     rest = ", ".join(f"`@{'x' * 79}…`" for _ in range(10))
     assert f"And 20 more, {rest}, …: `/judge watch @name` shows the settings of each." in post.text
     check_blocks(post.blocks)
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "America/Los_Angeles"])
+async def test_a_finished_week_counts_its_own_seven_days(log: Store, zone: str) -> None:
+    week = Week.from_monday(date(2026, 11, 9), ZoneInfo(zone))
+    watch = Watch("T1", "C1", "B1", week.start)
+    for at in (week.start.timestamp() - 1, week.start.timestamp(), week.end.timestamp() - 1, week.end.timestamp()):
+        await Replies(log.database).note(SeenReply("T1", "C1", f"{at:.6f}", "B1", None, None), watch, week.end)
+    its = {"message_ts": f"{week.start.timestamp() - 1:.6f}", "author_id": "B1", "probability": 1.0}
+    late = a_row(key="late", score=3, created_at=week.start, judged_at=week.start, **its)
+    async with log.database.engine.begin() as connection:
+        await connection.execute(insert(cases).values(late))
+    (watched,) = await read_watched(log.tallies, Replies(log.database), Place("T1", "C1"), week, week.end)
+    assert (watched.coverage.seen, watched.earlier) == (2, 1)

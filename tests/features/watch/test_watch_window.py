@@ -236,33 +236,6 @@ async def test_a_wrong_number_is_explained_at_its_field(stage: Stage) -> None:
     assert await stage.log.watches.of(stage.slack.workspace.team_id) == []
 
 
-async def test_who_may_not_look_into_a_private_channel_cannot_be_told_of_it(stage: Stage) -> None:
-    stage.slack.workspace.channel(CHANNEL).is_private = True
-    stage.slack.workspace.add_user("eve")
-    await window(stage)
-    its_people = its(ids.BLOCK_ALERTS_TO, stage.helper.id)
-    errors = await refused(stage, {its_people: [stage.ben.id, stage.slack.person("eve").id]})
-    assert errors[its_people] == kept_out(["eve"])
-    assert await stage.log.watches.of(stage.slack.workspace.team_id) == []
-
-
-async def test_somebody_of_whom_slack_does_not_say_where_they_are_is_not_told(stage: Stage) -> None:
-    await window(stage)
-    its_people = its(ids.BLOCK_ALERTS_TO, stage.helper.id)
-    errors = await refused(stage, {its_people: [stage.ben.id, "U0GONE"]})
-    assert errors[its_people] == unsure(MembershipError("user_not_found"))
-
-
-async def test_a_bot_cannot_be_told_since_it_reads_no_alerts(stage: Stage) -> None:
-    await window(stage)
-    its_people = its(ids.BLOCK_ALERTS_TO, stage.helper.id)
-    errors = await refused(stage, {its_people: [stage.ben.id, stage.helper.id]})
-    assert errors[its_people] == no_readers(["helper"])
-    errors = await refused(stage, {its_people: [stage.ben.id, "USLACKBOT"]})
-    assert errors[its_people] == no_readers(["slackbot"])
-    assert await stage.log.watches.of(stage.slack.workspace.team_id) == []
-
-
 async def test_reactions_without_their_scope_are_refused_at_the_field(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(manifest=manifest_without("reactions:write"))
     await window(stage)
@@ -371,28 +344,69 @@ async def test_a_test_that_is_pressed_again_at_once_goes_out_once(stage: Stage) 
     assert len(stage.ours()) == 1
 
 
-async def test_a_test_of_a_watch_without_alerts_says_so(stage: Stage) -> None:
-    said = await state_after(stage, "@helper all alert here")
-    await say(stage, "@helper alert off")
-    stage.ann.click(said, ids.ACTION_TEST_ALERT)
-    assert (await stage.told(stage.ann, 3)).text == text.tested(await only(stage), {})
+async def state_after(stage: Stage, text: str) -> Message:
+    await say(stage, text)
+    return stage.ann.ephemerals(CHANNEL)[-1]
 
 
-async def test_a_test_is_for_those_who_may_change_the_watch(stage: Stage) -> None:
+async def test_who_cannot_read_an_alert_is_named_at_the_field(stage: Stage) -> None:
+    stage.slack.workspace.channel(CHANNEL).is_private = True
+    stage.slack.workspace.add_user("eve")
+    await window(stage)
+    field = its(ids.BLOCK_ALERTS_TO, stage.helper.id)
+    for other, error in (
+        (stage.slack.person("eve").id, kept_out(["eve"])),
+        ("U0GONE", unsure(MembershipError("user_not_found"))),
+        (stage.helper.id, no_readers(["helper"])),
+        ("USLACKBOT", no_readers(["slackbot"])),
+    ):
+        assert await refused(stage, {field: [stage.ben.id, other]}) == {field: error}
+    assert await stage.log.watches.of(stage.slack.workspace.team_id) == []
+
+
+async def test_a_test_that_cannot_be_sent_says_why(stage: Stage) -> None:
     said = await state_after(stage, "@helper all alert here")
     stage.ann.user.is_guest = True
     stage.ann.click(said, ids.ACTION_TEST_ALERT)
     assert "Guests cannot" in (await stage.told(stage.ann, 2)).text
     assert stage.ours() == []
-
-
-async def test_a_test_of_a_watch_that_is_over_says_so(stage: Stage) -> None:
-    said = await state_after(stage, "@helper all alert here")
+    stage.ann.user.is_guest = False
+    await say(stage, "@helper alert off")
+    stage.ann.click(said, ids.ACTION_TEST_ALERT)
+    assert (await stage.told(stage.ann, 4)).text == text.tested(await only(stage), {})
     await end(stage, "helper")
     stage.ann.click(said, ids.ACTION_TEST_ALERT)
-    assert (await stage.told(stage.ann, 3)).text == text.NOT_WATCHED
+    assert (await stage.told(stage.ann, 6)).text == text.NOT_WATCHED
 
 
-async def state_after(stage: Stage, text: str) -> Message:
-    await say(stage, text)
-    return stage.ann.ephemerals(CHANNEL)[-1]
+FILLINGS_LOST: list[dict[str, Any]] = [{"drop": True}, {"drop": True, "is_applied": True}]
+
+
+@pytest.mark.parametrize("fault", FILLINGS_LOST)
+async def test_a_filling_that_gets_lost_is_tried_again(stage: Stage, fault: dict[str, Any]) -> None:
+    stage.slack.fail("views.update", **fault)
+    await window(stage)
+    assert its(ids.BLOCK_SHARE, stage.helper.id) in shown_fields(stage)
+
+
+@pytest.mark.parametrize("fault", FILLINGS_LOST)
+async def test_lost_examples_are_sent_again(stage: Stage, fault: dict[str, Any]) -> None:
+    stage.ask_and_answer()
+    stage.slack.fail("views.update", delay_s=0)  # the first one gets through
+    stage.slack.fail("views.update", **fault)
+    assert "git reset --soft" in await window(stage)
+
+
+async def test_a_window_that_stays_empty_is_not_kept_quiet_about(stage: Stage) -> None:
+    stage.slack.fail("views.update", times=2, status=503)
+    stage.ann.command(CHANNEL, slack_ids.COMMAND, "watch @helper")
+    assert "Something went wrong. Please try again" in (await stage.told(stage.ann)).text
+    assert "Reading this channel" in shown_now(stage)
+
+
+async def test_an_end_that_the_window_cannot_tell_of_is_told_in_the_channel(stage: Stage) -> None:
+    await say(stage, "@helper all")
+    await window(stage)
+    stage.slack.fail("views.update", drop=True, times=2)
+    stage.ann.click(stage.ann.view, ids.ACTION_WATCH_END)
+    assert (await stage.told(stage.ann, 2)).text == text.ended("helper")
