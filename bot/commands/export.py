@@ -143,8 +143,9 @@ async def export(
     An OSError of `output` is raised as it is.
     """
     count = left_out = 0
-    async for labelled, _, said in _readable(Exports(database).rows(which)):
-        row: Mapping[str, Any] = to_row(labelled, said, has_texts=has_texts)
+    async for labelled, ratings, said in _readable(Exports(database).rows(which)):
+        named = [{name: getattr(each, name) for name in ("model", "served", "score")} for each in ratings]
+        row: Mapping[str, Any] = to_row(labelled, said, has_texts=has_texts) | {"ratings": named}
         if which.low:
             why = {"justification": labelled.justification or None} if has_texts else {}
             row = {**row, **why, "points": labelled.points, "cause": labelled.cause if has_texts else None}

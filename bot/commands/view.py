@@ -47,7 +47,7 @@ async def view(channel: str, path: Path | None, since: datetime | None, *, watch
             await _check_number(exports, which, channel_id)
         await note(database, [Act(place[0], operator(), Action.EXPORTED_CHANNEL, channel_id=channel_id)])
         with reading():
-            async for labelled, ratings, said in exports.rows(which, has_ratings=True):
+            async for labelled, ratings, said in exports.rows(which):
                 scale = Scale(labelled.lowest, labelled.highest)
                 reader.add(labelled.id, _to_row(labelled, ratings, said if has_texts else None), scale)
     found = reader.finish()

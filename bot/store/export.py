@@ -65,10 +65,8 @@ class Exports(StoreQueries):
     async def count(self, which: Selection) -> int:
         return int(await self._database.value(select(func.count()).where(*which.conditions())))
 
-    async def rows(
-        self, which: Selection, *, has_ratings: bool = False
-    ) -> AsyncIterator[tuple[Row[Any], Sequence[Row[Any]], Sequence[Turn]]]:
-        """A row for each label of each verdict, oldest case first, with its ratings if `has_ratings`, and conversation.
+    async def rows(self, which: Selection) -> AsyncIterator[tuple[Row[Any], Sequence[Row[Any]], Sequence[Turn]]]:
+        """A row for each label of each verdict, oldest case first, with its ratings and conversation.
 
         It has the columns of `cases`, its `cause` as in a digest and, from the label, `human` (its score), `user_id`,
         `reason`, `is_blind` and `label_probability`, which are None without a label. Rows are read page by page: each
@@ -83,10 +81,9 @@ class Exports(StoreQueries):
         page = query
         while found := await self._database.all(page.order_by(*place).limit(_PAGE)):
             given: dict[int, list[Row[Any]]] = {}
-            if has_ratings:
-                its = select(ratings).where(ratings.c.case_id.in_([row.id for row in found]))
-                for row in await self._database.all(its.order_by(ratings.c.case_id, ratings.c.position)):
-                    given.setdefault(row.case_id, []).append(row)
+            its = select(ratings).where(ratings.c.case_id.in_([row.id for row in found]))
+            for row in await self._database.all(its.order_by(ratings.c.case_id, ratings.c.position)):
+                given.setdefault(row.case_id, []).append(row)
             ids = {row.id for row in found if row.messages_before}
             said = await self._database.read(partial(read_conversations, case_ids=ids)) if ids else {}
             for row in found:

@@ -51,6 +51,7 @@ async def exported(folder: Path, form: str, *options: str) -> list[dict[str, Any
     """The lines of the file, which stays beside; one label is blind, as /judge label makes it."""
     with closing(sqlite3.connect(folder / "log.db")) as other:
         other.execute("UPDATE labels SET is_blind = 1, probability = 0.5 WHERE user_id = 'U1'")
+        other.execute("UPDATE ratings SET served = 'm-2'")
         other.commit()
     code, _, err = await export(folder, "--all", "--texts", "--format", form, "-o", "out.jsonl", *options)
     assert (code, err) == (0, "3 rows written\n")
@@ -65,6 +66,7 @@ def blind_label_of(rows: list[dict[str, Any]]) -> dict[str, Any]:
 async def test_a_row_has_what_was_said_before_and_can_be_judged_with_it(log: Store, tmp_path: Path) -> None:
     first, *_, last = await exported(tmp_path, "jsonl")
     assert (first["messages_before"], first["messages_of_reply"]) == (1, 2)
+    assert set(Row(1, first).served) == {(first["model"], "m-2")}
     assert Row(1, first).dialogue.turns == (Turn("Person 1", "Hm."),)
     assert "conversation" not in last
 
