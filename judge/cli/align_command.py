@@ -16,7 +16,7 @@ from judge.errors import JudgeError, SetupError
 from judge.rows.files import replacing
 
 if TYPE_CHECKING:
-    from judge.evaluation.align import Alignment, Asker, Way
+    from judge.evaluation.align import Alignment, Asker
     from judge.scoring.judging import Judge
 
 _GO_ON = "run the same command to continue."
@@ -45,6 +45,7 @@ def align(
     """
     from judge.cli.align_report import print_alignment, to_dict
     from judge.evaluation import align as aligning
+    from judge.evaluation.align import Way
     from judge.evaluation.align.files import FileMemory, read_labelled
     from judge.evaluation.labelled import to_range
     from judge.scoring.offline import OFFLINE
@@ -54,7 +55,11 @@ def align(
     if not output.parent.is_dir():
         raise SetupError(f"{output}: there is no folder {output.parent}.")
     judge = make()
-    chosen = _to_ways(by, judge)
+    try:
+        # The offline rater reads no rubric.
+        ways = [Way(name) for name in by or ([Way.CALIBRATION] if judge.model == OFFLINE else Way)]
+    except ValueError as exc:
+        raise SetupError(f"--by {' '.join(by or [])}: name calibration, examples or rubric.") from exc
     found = read_labelled(file, label, judge, to_range(scale) if scale else None)
     Reports(found.problems)
     if why := aligning.obstacle(found.cases):
@@ -63,7 +68,7 @@ def align(
         # The offline rater makes no requests.
         budget = aligning.Budget(len(found.cases) if judge.model == OFFLINE else max_requests, max_tokens)
         asker = aligning.Asker(judge.by, memory, budget, known=found.known, concurrency=concurrency)
-        came = _run_to_end(judge, aligning.align(found.cases, judge.rubric, asker, chosen), asker, max_requests)
+        came = _run_to_end(judge, aligning.align(found.cases, judge.rubric, asker, ways), asker, max_requests)
     if came.better:
         with replacing(output, f"{output}: cannot write it ({{reason}}).") as written:
             written.write(came.better.rubric.prompt.encode())
@@ -89,14 +94,3 @@ def _run_to_end(
         raise
     except JudgeError as exc:
         raise JudgeError(f"{exc} Stopped after {asker.requests:,} requests; {_GO_ON}") from exc
-
-
-def _to_ways(names: list[str] | None, judge: "Judge") -> "list[Way]":
-    from judge.evaluation.align import Way
-    from judge.scoring.offline import OFFLINE
-
-    try:
-        # The offline rater reads no rubric.
-        return [Way(name) for name in names or ([Way.CALIBRATION] if judge.model == OFFLINE else Way)]
-    except ValueError as exc:
-        raise SetupError(f"--by {' '.join(names or [])}: name calibration, examples or rubric.") from exc

@@ -12,7 +12,6 @@ from judge.cli.options import Reports, count, say, to_summary
 from judge.errors import SetupError
 
 if TYPE_CHECKING:
-    from judge.evaluation.agreement.scores import Columns, Scores
     from judge.evaluation.estimate import FileEstimate
     from judge.evaluation.stats import Interval
 
@@ -49,23 +48,19 @@ def agreement(
     columns = Columns(label, tuple(score or ["score"]), to_range(scale) if scale else None, by, other_judge)
     scores = read_scores(file, columns, rubric)
     with options.needs_extra("agreement", "matplotlib", "numpy", "scipy"):
-        _report(scores, columns, plot, as_json)
-    raise typer.Exit(1 if scores.problems or scores.repeats else 0)
+        from judge.cli.agreement_tables import print_report, to_text
+        from judge.evaluation.agreement.report import make_report
 
+        report = make_report(scores)
+        if plot is not None:
+            from judge.evaluation.agreement.plots import save_plot
 
-def _report(scores: "Scores", columns: "Columns", plot: Path | None, as_json: bool) -> None:
-    from judge.cli.agreement_tables import print_report, to_text
-    from judge.evaluation.agreement.report import make_report
-
-    report = make_report(scores)
-    if plot is not None:
-        from judge.evaluation.agreement.plots import save_plot
-
-        save_plot(plot, report.with_people, to_text(report, columns))
+            save_plot(plot, report.with_people, to_text(report, columns))
     if as_json:
         typer.echo(json.dumps(report.to_dict(), ensure_ascii=False))
     else:
         print_report(report, columns)
+    raise typer.Exit(1 if scores.problems or scores.repeats else 0)
 
 
 def estimate(
