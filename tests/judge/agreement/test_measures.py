@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from judge.evaluation.agreement.measures import (
     MEASURES,
+    Measure,
     confusion,
     estimate,
     exact_match,
@@ -25,6 +26,7 @@ from judge.evaluation.agreement.measures import (
 )
 from judge.evaluation.agreement.sample import Sample
 from judge.scoring.rubric import Scale
+from tests.tables import each
 
 NONE = np.nan
 
@@ -42,63 +44,59 @@ def sample_of(
 MIXED = sample_of([5, 3, 1, 5, 5, 2, 0], [4, 3, 3, 5, 2, 1, 1], [0, 0, 0, 1, 1, 2, 2])
 
 
-def test_exact_match_is_the_share_of_equal_scores() -> None:
-    # The 2nd (3, 3) and the 4th (5, 5) are equal: 2 of 7.
-    assert exact_match(MIXED).value == pytest.approx(2 / 7)
+SCALE_TO_2 = sample_of([0, 1, 2, 2], [0, 1, 1, 2], high=2)
 
 
-def test_within_one_also_counts_scores_one_apart() -> None:
-    # Distances 1, 0, 2, 0, 3, 1, 1: five of seven are at most 1.
-    assert within_one(MIXED).value == pytest.approx(5 / 7)
+@each(
+    ("measure", "sample", "value"),
+    [
+        # The 2nd (3, 3) and the 4th (5, 5) are equal: 2 of 7.
+        (exact_match, MIXED, 2 / 7),
+        # Distances 1, 0, 2, 0, 3, 1, 1: five of seven are at most 1.
+        (within_one, MIXED, 5 / 7),
+        # (1 + 0 - 2 + 0 + 3 + 1 - 1) / 7: above 0 for a lenient judge
+        (mean_error, MIXED, 2 / 7),
+        # Observed squared distances: 0 0 1 0, sum 1.
+        # Expected: judge has 0:1 1:1 2:2, people 0:1 1:2 2:1. The sum of squared distances over all 16 combinations:
+        # 0 against people 0+1+1+4 = 6, 1: 1+0+0+1 = 2, 2 (twice): 4+1+1+0 = 6 each, in total 20; divided by n = 4: 5.
+        (quadratic_weighted_kappa, SCALE_TO_2, 1 - 1 / 5),
+        # Nothing is rounded: scores 2.4 and 3.6, labels 2 and 4 (the mean of 3 and 5). Observed: (.16 + .16) / 2 = .16.
+        # By chance: 2.4-2 .16, 2.4-4 2.56, 3.6-2 2.56, 3.6-4 .16; divided by 4: 1.36.
+        # With rounding, both would be 2 and 4, and kappa 1.
+        (quadratic_weighted_kappa, sample_of([2.4, 3.6], [[2, NONE], [3, 5]]), 1 - 0.16 / 1.36),
+        # Each label makes a pair: scores 1 and 3, labels 1 2 and 3 3; the third response has a single label.
+        # Observed: 0, 1; 0, 0: mean .25. By chance: 1 with 1 2 3 3: 0 1 4 4; 3 with them: 4 1 0 0. 14 over 8: 1.75.
+        (kappa_with_each, sample_of([1, 3, 5], [[1, 2], [3, 3], [0, NONE]]), 1 - 0.25 / 1.75),
+        # Every two labels make a pair: 1 2 and 3 3 4. The squared distances are 1 and 0 1 1: (1 + 2/3) / 2 = 5/6.
+        # By chance, each response counts half: 1 2 with weight 1/4, 3 3 4 with 1/6. Mean .75 + 10/6 = 29/12; mean of
+        # squares (1 + 4) / 4 + (9 + 9 + 16) / 6 = 83/12; variance 83/12 - 841/144 = 155/144. Expected is twice that.
+        (kappa_among_people, sample_of([0, 0, 0], [[1, 2, NONE], [3, 3, 4], [5, NONE, NONE]]), 1 - 5 / 6 / (155 / 72)),
+        # 8 ratings: 0 twice, 1 three times, 2 three times.
+        # Ordinal distances (ratings between the middles, squared): 0-1: (2/2 + 3/2)^2 = 6.25, 1-2: (3/2 + 3/2)^2 = 9,
+        # 0-2: (2/2 + 3 + 3/2)^2 = 30.25.
+        # Observed: the one pair 2-1 counts in both directions: 2 * 9 = 18.
+        # Expected: 2 * (2*3*6.25 + 3*3*9 + 2*3*30.25) / 7 = 2 * (37.5 + 81 + 181.5) / 7 = 600/7.
+        (krippendorff_alpha, SCALE_TO_2, 1 - 18 * 7 / 600),
+        # Ranks of the judge 1 2 3 4, of people 1 3 2 4.
+        (spearman, sample_of([0, 1, 2, 5], [0, 3, 2, 4]), 1 - 6 * (0 + 1 + 1 + 0) / (4 * 15)),
+        # Ties share their mean rank: judge 1.5 1.5 3, people 1 2 3. Deviations -.5 -.5 1 and -1 0 1.
+        (spearman, sample_of([1, 1, 3], [1, 2, 3]), 1.5 / (1.5 * 2) ** 0.5),
+        # Six pairs: 1-2 tied by the judge, 3-4 the other way, four in order.
+        (kendall_tau_b, sample_of([1, 1, 3, 2], [1, 2, 3, 4]), (4 - 1) / ((6 - 1) * 6) ** 0.5),
+        # Prompt 0: the 5 has the highest label, 4. Prompt 1: of two 5s with labels 5 and 2, one has the highest.
+        # Prompt 2 does not count: its labels are equal, so each would be the highest.
+        (top_best, MIXED, 2 / 3),
+        # 1 of 3 responses is highest in prompt 0, and 1 of 2 in prompt 1.
+        (top_best_by_chance, MIXED, 2 / 5),
+    ],
+)
+def test_each_measure_is_the_sum_worked_by_hand(measure: Measure, sample: Sample, value: float) -> None:
+    assert measure(sample).value == pytest.approx(value)
 
 
-def test_mean_error_is_positive_for_a_lenient_judge() -> None:
-    # (1 + 0 - 2 + 0 + 3 + 1 - 1) / 7
-    assert mean_error(MIXED).value == pytest.approx(2 / 7)
-
-
-def test_quadratic_weighted_kappa_is_the_sum_worked_by_hand() -> None:
-    # Scale 0 to 2; judge 0 1 2 2, people 0 1 1 2.
-    # Observed squared distances: 0 0 1 0, sum 1.
-    # Expected: judge has 0:1 1:1 2:2, people 0:1 1:2 2:1. The sum of squared distances over all 16 combinations:
-    # 0 against people 0+1+1+4 = 6, 1: 1+0+0+1 = 2, 2 (twice): 4+1+1+0 = 6 each, in total 20; divided by n = 4: 5.
-    # 1 - 1/5 = 0.8
-    assert quadratic_weighted_kappa(sample_of([0, 1, 2, 2], [0, 1, 1, 2], high=2)).value == pytest.approx(0.8)
-
-
-def test_kappa_does_not_round_scores_or_labels() -> None:
-    # Scores 2.4 and 3.6, labels 2 and 4 (the mean of 3 and 5). Observed: (.16 + .16) / 2 = .16.
-    # By chance: 2.4-2 .16, 2.4-4 2.56, 3.6-2 2.56, 3.6-4 .16; divided by 4: 1.36. Kappa: 1 - .16 / 1.36.
-    # With rounding, both would be 2 and 4, and kappa 1.
-    sample = sample_of([2.4, 3.6], [[2, NONE], [3, 5]])
-    assert quadratic_weighted_kappa(sample).value == pytest.approx(1 - 0.16 / 1.36)
-
-
-def test_kappa_with_one_person_takes_each_label_as_a_pair() -> None:
-    # Scores 1 and 3, labels 1 2 and 3 3; the third response has a single label and is left out.
-    # Observed: 0, 1; 0, 0: mean .25. By chance: 1 with 1 2 3 3: 0 1 4 4; 3 with them: 4 1 0 0. 14 over 8 pairs: 1.75.
+def test_responses_with_one_label_or_with_equal_labels_are_not_counted() -> None:
     sample = sample_of([1, 3, 5], [[1, 2], [3, 3], [0, NONE]])
-    assert kappa_with_each(sample).value == pytest.approx(1 - 0.25 / 1.75)
-    assert kappa_with_each(sample).n == 2
-
-
-def test_kappa_among_people_takes_every_two_labels_as_a_pair() -> None:
-    # Labels 1 2 and 3 3 4. The squared distances between two labels of a response are 1 and 0 1 1: (1 + 2/3) / 2 = 5/6.
-    # By chance, each response counts half: 1 2 with weight 1/4, 3 3 4 with 1/6. Mean .75 + 10/6 = 29/12; mean of
-    # squares (1 + 4) / 4 + (9 + 9 + 16) / 6 = 83/12; variance 83/12 - 841/144 = 155/144. Expected is twice that.
-    sample = sample_of([0, 0, 0], [[1, 2, NONE], [3, 3, 4], [5, NONE, NONE]])
-    assert kappa_among_people(sample).value == pytest.approx(1 - (5 / 6) / (155 / 72))
-    assert kappa_among_people(sample).n == 2
-
-
-def test_krippendorff_alpha_is_the_sum_worked_by_hand() -> None:
-    # Scale 0 to 2; judge 0 1 2 2, people 0 1 1 2; 8 ratings: 0 twice, 1 three times, 2 three times.
-    # Ordinal distances (ratings between the middles, squared): 0-1: (2/2 + 3/2)^2 = 6.25, 1-2: (3/2 + 3/2)^2 = 9,
-    # 0-2: (2/2 + 3 + 3/2)^2 = 30.25.
-    # Observed: the one pair 2-1 counts in both directions: 2 * 9 = 18.
-    # Expected: 2 * (2*3*6.25 + 3*3*9 + 2*3*30.25) / 7 = 2 * (37.5 + 81 + 181.5) / 7 = 600/7.
-    # 1 - 18 * 7/600 = 0.79
-    assert krippendorff_alpha(sample_of([0, 1, 2, 2], [0, 1, 1, 2], high=2)).value == pytest.approx(0.79)
+    assert [kappa_with_each(sample).n, kappa_among_people(sample).n, top_best(MIXED).n] == [2, 2, 3]
 
 
 def test_krippendorff_alpha_takes_each_person_as_a_rater() -> None:
@@ -120,22 +118,6 @@ def test_people_alpha_leaves_the_judge_out() -> None:
     assert people_alpha(sample_of([5, 0, 2, 1], agreeing_people)).n == 3
 
 
-def test_spearman_is_the_sum_worked_by_hand() -> None:
-    # Ranks of the judge 1 2 3 4, of people 1 3 2 4: 1 - 6 * (0 + 1 + 1 + 0) / (4 * 15) = 0.8
-    assert spearman(sample_of([0, 1, 2, 5], [0, 3, 2, 4])).value == pytest.approx(0.8)
-
-
-def test_spearman_gives_ties_their_mean_rank() -> None:
-    # Judge 1 1 3: ranks 1.5 1.5 3, people 1 2 3. Deviations -.5 -.5 1 and -1 0 1: 1.5 / sqrt(1.5 * 2)
-    assert spearman(sample_of([1, 1, 3], [1, 2, 3])).value == pytest.approx(1.5 / 3**0.5)
-
-
-def test_kendall_tau_b_is_the_sum_worked_by_hand() -> None:
-    # Judge 1 1 3 2, people 1 2 3 4. Six pairs: 1-2 tied by the judge, 3-4 the other way, four in order.
-    # (4 - 1) / sqrt((6 - 1) * 6)
-    assert kendall_tau_b(sample_of([1, 1, 3, 2], [1, 2, 3, 4])).value == pytest.approx(3 / 30**0.5)
-
-
 def test_pairs_are_those_of_one_prompt_with_different_labels() -> None:
     # Prompt 0: labels 4 3 3 make two pairs, with scores 5 > 3 and 5 > 1, both right. The pair of 3s is left out.
     # Prompt 1: labels 5 2, scores 5 5: tied. Prompt 2: labels 1 1: left out.
@@ -152,18 +134,6 @@ def test_a_pair_in_the_opposite_order_is_wrong() -> None:
     assert [
         measure(sample).value for measure in (pairwise_accuracy, pairwise_ties, pairwise_reversals)
     ] == pytest.approx([0, 1 / 3, 2 / 3])
-
-
-def test_top_best_is_the_share_of_top_scores_that_people_rank_highest() -> None:
-    # Prompt 0: the 5 has the highest label, 4. Prompt 1: of two 5s with labels 5 and 2, one has the highest.
-    # Prompt 2 does not count: its labels are equal, so each would be the highest.
-    assert top_best(MIXED).value == pytest.approx(2 / 3)
-    assert top_best(MIXED).n == 3
-
-
-def test_top_best_by_chance_is_the_share_of_all_responses_that_people_rank_highest() -> None:
-    # 1 of 3 responses is highest in prompt 0, and 1 of 2 in prompt 1.
-    assert top_best_by_chance(MIXED).value == pytest.approx(2 / 5)
 
 
 def test_a_mean_just_below_the_top_is_not_a_top_score() -> None:
