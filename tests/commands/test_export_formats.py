@@ -51,7 +51,10 @@ async def exported(folder: Path, form: str, *options: str) -> list[dict[str, Any
     """The lines of the file, which stays beside; one label is blind, as /judge label makes it."""
     with closing(sqlite3.connect(folder / "log.db")) as other:
         other.execute("UPDATE labels SET is_blind = 1, probability = 0.5 WHERE user_id = 'U1'")
-        other.execute("UPDATE ratings SET served = 'm-2'")
+        other.execute(
+            "INSERT INTO ratings (team_id, case_id, position, score, justification, raw, model, served, latency_ms)"
+            " SELECT team_id, id, 1, 4, '', '', model, 'm-2', 1 FROM cases"
+        )
         other.commit()
     code, _, err = await export(folder, "--all", "--texts", "--format", form, "-o", "out.jsonl", *options)
     assert (code, err) == (0, "3 rows written\n")
