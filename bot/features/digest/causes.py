@@ -119,14 +119,10 @@ async def send_file(
             why = {"justification": case.justification, "points": reply.points, "cause": sorted_.get(case.id)}
             what = {"case": case.id, "assistant": authors[reply.author_id or ""].name, "score": case.score}
             rows[case.id] = encode({**what, **texts, **why, "link": link})
-    content, name, to = (
-        "\n".join(rows.values()),
-        "low-replies.jsonl",
-        {"channels": [person.user_id], "title": LOW_TITLE},
-    )
+    file: dict[str, Any] = {"content": "\n".join(rows.values()), "filename": "low-replies.jsonl", "title": LOW_TITLE}
     try:
         call = services.client.files_upload_v2
-        sent = await call(content=content, filename=name, initial_comment=FILE_IS_THEIRS, **to)  # type: ignore[arg-type]
+        sent = await call(**file, channels=[person.user_id], initial_comment=FILE_IS_THEIRS)
     except (SlackApiError, SlackRequestError) as exc:
         logger.info("private_way_failed", way="files.upload", error=type(exc).__name__)
         return NO_FILE

@@ -292,7 +292,8 @@ def register(app: AsyncApp, services: Services) -> None:
         is_on = payloads.clicked_action(body) == ids.ACTION_DIGEST_ON
         person = visit.invocation
         refusal = await services.access.refusal(person, _WHAT, channel_id, is_change=True)
-        if not refusal:
-            changes = {"is_digest_on": True, "digest_since": services.clock()} if is_on else {"is_digest_on": False}
-            await services.store.channels.save(person.team_id, channel_id, person.user_id, **changes)
+        if not refusal and is_on:
+            await switch_on(services, Place(person.team_id, channel_id), person.user_id)
+        elif not refusal:
+            await services.store.channels.save(person.team_id, channel_id, person.user_id, is_digest_on=False)
         await services.show_home(visit, refusal)

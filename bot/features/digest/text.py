@@ -306,9 +306,7 @@ def judge_change(glance: Glance) -> str:
     others = [point for point in scored if point.version != scored[-1].version]
     if not others:
         return ""
-    day, means = (
-        day_name(others[-1].week.end.astimezone(others[-1].week.zone)),
-        [f"{point.mean:.1f}" for point in others],
-    )
-    by = f" (`{clip(others[-1].version, _VERSION)}`)" if others[-1].version else ""
-    return f"Another judge{by} scored the weeks before {day}, so they are not compared: weekly mean {', '.join(means)}."
+    last, means = others[-1], ", ".join(f"{point.mean:.1f}" for point in others)
+    day, by = day_name(last.week.end.astimezone(last.week.zone)), clip(last.version or "", _VERSION)
+    who = f"Another judge (`{by}`)" if by else "Another judge"
+    return f"{who} scored the weeks before {day}, so they are not compared: weekly mean {means}."

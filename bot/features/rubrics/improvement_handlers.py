@@ -79,11 +79,8 @@ class _Press:
         return ""
 
     async def leave(self, said: str = words.LEFT) -> str:
-        return (
-            await self.decide(said)
-            if await Improvements.from_store(self.services.store).leave(self.improvement.id)
-            else words.CLOSED
-        )
+        is_left = await Improvements.from_store(self.services.store).leave(self.improvement.id)
+        return await self.decide(said) if is_left else words.CLOSED
 
     async def use(self) -> str:
         """Saves the new text as a version of the channel's own rubric, and switches the channel to it."""

@@ -35,7 +35,7 @@ async def _tell_of(services: Services, watch: Watch, since: datetime) -> None:
     for case_id, delivered_at in await low.lowest(watched(watch), Span(since, now)):
         by_day[day_of(delivered_at)].append(case_id)
     for day, case_ids in by_day.items():
-        told, due = {name for name, _ in await notices.of_day(watch, day)}, defaultdict[str, list[int]](list)
+        told, due = await notices.of_day(watch, day), defaultdict[str, list[int]](list)
         for case_id in case_ids:
             name, is_today = f"case {case_id}", day == day_of(now)
             if name in told or (is_today and len(told) < _SINGLY):

@@ -191,10 +191,9 @@ class Alerts(db.StoreQueries):
 class Notices(db.StoreQueries):
     """What each recipient of a watch is told once, by name: the intent is noted before the post, and then the post."""
 
-    async def of_day(self, watch: Watch, day: str) -> Mapping[tuple[str, str], datetime | None]:
-        """When what there is to tell of a day was told, by name and recipient; None if it was only intended."""
-        its = sa.select(notices.c.name, notices.c.recipient, notices.c.posted_at).filter_by(**key_of(watch), day=day)
-        return {(row.name, row.recipient): row.posted_at for row in await self._database.all(its)}
+    async def of_day(self, watch: Watch, day: str) -> set[str]:
+        """The names of what was told of a day, or was meant to be."""
+        return set(await self._database.values(sa.select(notices.c.name).filter_by(**key_of(watch), day=day)))
 
     async def told(self, watch: Watch, name: str) -> set[str]:
         its = sa.select(notices.c.recipient).filter_by(**key_of(watch), name=name)
