@@ -24,17 +24,9 @@ def test_justification_is_the_text_without_the_score_line(completion: str) -> No
     assert justification(completion) == "It is clear."
 
 
-def test_score_alone_has_no_justification() -> None:
-    assert justification("score: 4") == ""
-
-
-def test_justification_of_100_words_is_unchanged() -> None:
-    text = "word " * 99 + "end."
-    assert justification(f"score: 4\n{text}") == text
-
-
 def test_justification_over_100_words_is_cut_at_a_sentence_end_and_marked() -> None:
-    sentence = "This sentence has exactly six words. "
+    whole, sentence = "word " * 99 + "end.", "This sentence has exactly six words. "
+    assert (justification("score: 4"), justification(f"score: 4\n{whole}")) == ("", whole)
     text = justification("score: 4\n" + sentence * 40)
     # 16 sentences of 6 words are 96 words; a 17th would make 102.
     assert text == (sentence * 16).strip() + " […]"

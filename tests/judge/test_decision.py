@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from openai import AsyncOpenAI
 
-from judge import Judge, Rubric, RubricError, SetupError, Turn, Unscored, UnscoredReason, Verdict, load_rubric
+from judge import Judge, Rubric, RubricError, SetupError, Turn, UnscoredReason, Verdict, load_rubric
 from judge.scoring.escalation import Doubt, others, why_of_model
 from tests.judge_client import QUESTION, RESPONSE, Ask
 from tests.model_server import Decided, Failure, ModelServer, Raw, Script
@@ -19,11 +19,6 @@ PROMPT = load_rubric("additive-5").prompt
 
 async def decide(ask: Ask, *replies: Script, **settings: Any) -> Verdict:
     return await ask(*replies, ask="decision", **settings)
-
-
-def the_unscored(verdict: Verdict) -> Unscored:
-    assert verdict.unscored
-    return verdict.unscored
 
 
 async def test_decision_is_one_request_and_its_figures_come_from_the_probabilities(
@@ -100,8 +95,7 @@ GOOD = list(LEVELS.items())
 async def test_answer_that_is_not_to_the_question_is_unscored(ask: Ask, answers: Any, reason: UnscoredReason) -> None:
     bare = Rubric("bare", PROMPT)
     verdict = await decide(ask, Decided(None, answers=answers), rubric=bare)
-    assert the_unscored(verdict).reason is reason
-    assert verdict.score is None
+    assert (verdict.score, verdict.unscored and verdict.unscored.reason) == (None, reason)
 
 
 async def test_probabilities_that_nearly_add_up_are_scaled(ask: Ask) -> None:
