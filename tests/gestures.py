@@ -62,8 +62,14 @@ async def stats(stage: Stage, text: str = "", count: int = 1) -> Message:
     return await stage.told(stage.ann, count)
 
 
+async def its_digest(stage: Stage) -> Message:
+    """The digest of this week, posted as if the week were over and the digest due."""
+    await post_digest(stage)
+    (message,) = [message for message in stage.ours() if not message.is_reply]
+    return message
+
+
 async def post_digest(stage: Stage) -> None:
-    """Posts the digest of this week, as if the week were over and the digest due."""
     from bot.features.digest.poster import post_due  # here, because the feature can be deleted
 
     assert stage.services

@@ -4,7 +4,7 @@ from bot.features.digest import ids
 from bot.slack import ids as slack_ids
 from bot.store.channels import ChannelSettings
 from pocket_slack import Message
-from tests.gestures import add_case, add_cases, help_desk, post_digest, stats
+from tests.gestures import add_case, add_cases, help_desk, its_digest, stats
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 
@@ -28,10 +28,6 @@ async def digest(stage: Stage, text: str, count: int = 1) -> Message:
 
 async def settings(stage: Stage) -> ChannelSettings:
     return await stage.log.channels.of(stage.slack.workspace.team_id, help_desk(stage).id)
-
-
-def posted(stage: Stage) -> list[Message]:
-    return [m for m in stage.ours() if not m.is_reply]
 
 
 async def test_it_is_switched_on_at_a_chosen_time_and_off(stage: Stage) -> None:
@@ -67,8 +63,7 @@ async def test_a_mistake_is_answered_with_what_is_understood(stage: Stage) -> No
 
 async def test_the_week_is_posted_for_all_once_it_is_over(stage: Stage) -> None:
     (*_, lowest) = await scored(stage, 4, 5, 4, 5, 1)
-    await post_digest(stage)
-    (message,) = posted(stage)
+    message = await its_digest(stage)
     assert message.text.startswith("Week up to ")
     assert "Mean *3.8* on a scale of 0 to 5. Scored 0 to 2: *20%*. Scored 4 to 5: *80%*." in shown(message)
     assert lowest.replace(".", "") in shown(message)
@@ -80,8 +75,7 @@ async def test_the_week_is_posted_for_all_once_it_is_over(stage: Stage) -> None:
 async def test_the_lowest_are_of_assistants_alone(stage: Stage) -> None:
     for author_id, score in ((stage.ben.id, 0), (stage.helper.id, 1)):
         await add_case(stage, help_desk(stage), author_id, score)
-    await post_digest(stage)
-    (message,) = posted(stage)
+    message = await its_digest(stage)
     assert "|Score 1 of 5> · helper · <!date^" in shown(message)
     assert " · case 2" in shown(message)
     assert " · case 1" not in shown(message)
@@ -90,8 +84,7 @@ async def test_the_lowest_are_of_assistants_alone(stage: Stage) -> None:
 async def test_a_slack_without_charts_gets_plain_blocks(stage: Stage) -> None:
     await add_cases(stage, help_desk(stage), stage.helper.id, 4, 4, 4, 4, 4)
     stage.slack.fail("chat.postMessage", error="invalid_blocks")
-    await post_digest(stage)
-    (message,) = posted(stage)
+    message = await its_digest(stage)
     assert {block["type"] for block in message.blocks} == {"section", "actions"}
     assert "*helper*: 5 replies, mean 4.0 (new), 0% scored 0 to 2" in shown(message)
 

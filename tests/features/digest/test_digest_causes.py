@@ -16,9 +16,9 @@ from bot.store import Store
 from bot.store.figures import Place
 from bot.store.schema import spent
 from judge.evaluation.causes import Cause
-from pocket_slack import Message, View
+from pocket_slack import View
 from tests.cases import judged
-from tests.gestures import add_cases, help_desk, post_digest, stats
+from tests.gestures import add_cases, help_desk, its_digest, stats
 from tests.model_server import Decided
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
@@ -37,12 +37,6 @@ def this_week(stage: Stage) -> Week:
 
 async def low_replies(stage: Stage, number: int, **changes: object) -> None:
     await add_cases(stage, help_desk(stage), stage.helper.id, *[1] * number, **{"justification": REASON} | changes)
-
-
-async def its_digest(stage: Stage) -> Message:
-    await post_digest(stage)
-    (message,) = [m for m in stage.ours() if not m.is_reply]
-    return message
 
 
 async def test_it_says_why_with_last_weeks_names_and_keeps_the_causes(stage: Stage) -> None:

@@ -8,7 +8,7 @@ from bot.pipeline.quoting import REMOVED, note_quotes, unquote
 from bot.slack import ids
 from bot.store.schema import cases
 from pocket_slack import Message
-from tests.gestures import add_case, add_cases, forget, go_ahead, help_desk, post_digest, settled
+from tests.gestures import add_case, add_cases, forget, go_ahead, help_desk, its_digest, settled
 from tests.stage import Stage, StageFactory, shown
 
 REASON = "It names no source."
@@ -21,13 +21,6 @@ async def a_low_reply(stage: Stage) -> Message:
     return answer
 
 
-async def its_digest(stage: Stage) -> Message:
-    await post_digest(stage)
-    (message,) = [m for m in stage.ours() if not m.is_reply]
-    assert f"“{REASON}”" in shown(message)
-    return message
-
-
 @pytest.mark.needs("privacy")
 @pytest.mark.parametrize("how", ["forget me", "forget the case", "delete the reply"])
 async def test_a_reason_goes_and_the_figures_stay(open_stage: StageFactory, how: str) -> None:
@@ -37,6 +30,7 @@ async def test_a_reason_goes_and_the_figures_stay(open_stage: StageFactory, how:
     by = {"judge_version": verdict.judge_version} if verdict else {}
     await add_cases(stage, help_desk(stage), stage.helper.id, 4, 4, 4, 4, **by)
     message = await its_digest(stage)
+    assert REASON in shown(message)
     if how == "forget me":
         await go_ahead(stage, stage.ann)
     elif how == "forget the case":
@@ -52,6 +46,7 @@ async def test_a_reason_goes_and_the_figures_stay(open_stage: StageFactory, how:
 async def test_a_post_that_the_app_may_not_read_gives_way_to_a_sentence(stage: Stage) -> None:
     await a_low_reply(stage)
     message = await its_digest(stage)
+    assert REASON in shown(message)
     stage.slack.fail("conversations.replies", error="missing_scope")
     await unquote(stage.log, stage.services.client, [1])
     assert shown(message) == REMOVED
@@ -60,6 +55,7 @@ async def test_a_post_that_the_app_may_not_read_gives_way_to_a_sentence(stage: S
 async def test_what_was_forgotten_during_the_post_goes_right_after_it(stage: Stage) -> None:
     await add_case(stage, help_desk(stage), stage.helper.id, 1, justification=REASON)
     message = await its_digest(stage)
+    assert REASON in shown(message)
     await stage.log.database.execute(update(cases).values(justification=""))
     team_id, channel_id = stage.slack.workspace.team_id, help_desk(stage).id
     await note_quotes(stage.log, stage.services.client, team_id, [1], channel_id, message.ts)
@@ -84,7 +80,6 @@ async def test_fair_is_a_label_that_is_not_blind_and_not_fair_asks_for_one(
 async def test_without_stored_texts_there_is_no_reason(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(store_text="none")
     await a_low_reply(stage)
-    await post_digest(stage)
-    (message,) = [m for m in stage.ours() if not m.is_reply]
+    message = await its_digest(stage)
     assert "|Score 1 of 5>" in shown(message)
     assert REASON not in shown(message)

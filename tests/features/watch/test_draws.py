@@ -1,26 +1,24 @@
 """Which replies a watch draws, and for how many the scored ones stand."""
 
+from dataclasses import replace
+
 import pytest
 
-from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch
+from bot.domain.watch import Coverage, ReplyOutcome, Shows
 from bot.features.watch.input import WatchRequest, parse_watch
 from bot.features.watch.reply_queries import draws
 from bot.figures.quality import to_quality
 from bot.store.figures import ScoredCount
 from judge.scoring.rubric import Scale
-from tests.cases import NOW
+from tests.features.watch.watching import WATCH
 
 KEY = b"key"
 NAMES = ["helper", "Help desk bot", "a | b", "1 in 5", "off"]
 
 
-def to_watch(**changes: object) -> Watch:
-    return Watch(**({"team_id": "T1", "channel_id": "C1", "author_id": "U1", "since": NOW} | changes))  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize("share", [1.0, 0.5, 0.2, 0.01])
 def test_its_share_is_drawn_and_the_same_again(share: float) -> None:
-    watch = to_watch(share=share)
+    watch = replace(WATCH, share=share)
     times = [f"{1795339203 + number}.{number:06}" for number in range(20_000)]
     drawn = [ts for ts in times if draws(watch, ts, KEY)]
     assert len(drawn) == pytest.approx(20_000 * share, abs=4 * (20_000 * share * (1 - share)) ** 0.5)
@@ -29,10 +27,10 @@ def test_its_share_is_drawn_and_the_same_again(share: float) -> None:
 
 def test_a_larger_share_holds_the_smaller_and_channels_and_installations_differ() -> None:
     times = [f"{number}.000001" for number in range(1000)]
-    fifth, half = ([ts for ts in times if draws(to_watch(share=share), ts, KEY)] for share in (0.2, 0.5))
+    fifth, half = ([ts for ts in times if draws(replace(WATCH, share=share), ts, KEY)] for share in (0.2, 0.5))
     assert set(fifth) < set(half)
-    assert fifth != [ts for ts in times if draws(to_watch(share=0.2, channel_id="C2"), ts, KEY)]
-    assert fifth != [ts for ts in times if draws(to_watch(share=0.2), ts, b"another")]
+    assert fifth != [ts for ts in times if draws(replace(WATCH, share=0.2, channel_id="C2"), ts, KEY)]
+    assert fifth != [ts for ts in times if draws(replace(WATCH, share=0.2), ts, b"another")]
 
 
 @pytest.mark.parametrize(

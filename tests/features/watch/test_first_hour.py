@@ -19,16 +19,11 @@ from bot.store.schema import cases, watches
 from judge import DEFAULT_MODEL
 from pocket_slack import Delivery, Message, Person, channels
 from tests.features.watch.test_watch_window import filled, updates
-from tests.features.watch.watching import WATCH, only, say, write_scores
+from tests.features.watch.watching import WATCH, only, say, told, write_scores
 from tests.stage import CHANNEL, LOST, Stage, StageFactory, buttons, shown
 
 SOON = timedelta(minutes=6)  # a claim that was not kept is over by then
 BUTTONS = [ids.ACTION_WATCH, ids.ACTION_WEEKLY, ids.ACTION_ONLY_ASKED]
-
-
-def told(stage: Stage, person: Person | None = None) -> list[Message]:
-    """The app's direct messages to a person."""
-    return list(stage.slack.workspace.channel((person or stage.ann).im).messages.values())
 
 
 async def invite(stage: Stage, person: Person | None = None) -> Delivery:

@@ -11,23 +11,16 @@ from bot.features.watch.figures import CountedWatch
 from bot.features.watch.text import line
 from tests.features.watch.test_watch_window import filled, grown, its, updates
 from tests.features.watch.watching import add_other, only, orders, say
+from tests.gestures import home
 from tests.stage import CHANNEL, Stage, shown
 
 pytestmark = pytest.mark.needs("home")
 
 
-async def home(stage: Stage) -> str:
-    before = stage.ann.home and stage.ann.home.hash
-    stage.ann.open_home()
-    await stage.slack.until(lambda: stage.ann.home and stage.ann.home.hash != before)
-    assert stage.ann.home is not None
-    return shown(stage.ann.home)
-
-
 async def test_watches_of_ones_own_channels_are_listed_a_line_each(stage: Stage) -> None:
-    assert "Watched in your channels" not in await home(stage)
+    assert "Watched in your channels" not in shown(await home(stage))
     await say(stage, "@helper 1 in 5 40 a day alert here")
-    words = await home(stage)
+    words = shown(await home(stage))
     watch = await only(stage)
     assert f"<#{watch.channel_id}>: {line(CountedWatch(watch, 'helper', Coverage({}), None))}" in words
 
@@ -104,7 +97,7 @@ async def test_nothing_is_said_of_channels_that_the_person_or_the_app_is_not_in(
     ]
     for each in others:
         await orders(stage).save(Watch(team_id, each.id, stage.helper.id, datetime.now(UTC)), stage.ben.id)
-    assert "Watched in your channels" not in await home(stage)
+    assert "Watched in your channels" not in shown(await home(stage))
 
 
 async def test_a_long_list_says_how_many_more(stage: Stage) -> None:
@@ -112,7 +105,7 @@ async def test_a_long_list_says_how_many_more(stage: Stage) -> None:
     channel = workspace.channel(CHANNEL).id
     for number in range(MOST_WATCHES + 2):
         await orders(stage).save(Watch(team_id, channel, f"U9{number:02}", datetime.now(UTC)), stage.ann.id)
-    words = await home(stage)
+    words = shown(await home(stage))
     assert words.count(f"<#{channel}>: *U9") == MOST_WATCHES
     assert "And 2 more: type `/judge watch` there." in words
 
@@ -121,4 +114,4 @@ async def test_without_slacks_word_on_channels_none_are_listed(stage: Stage) -> 
     await say(stage, "@helper all")
     for _ in range(10):
         stage.slack.fail("users.conversations", error="missing_scope")
-    assert "Watched in your channels" not in await home(stage)
+    assert "Watched in your channels" not in shown(await home(stage))

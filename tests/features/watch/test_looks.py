@@ -9,7 +9,7 @@ from bot.domain.watch import ReplyOutcome
 from bot.features.watch.looks import MOST, OFTEN, recent_replies
 from bot.features.watch.watcher import Watcher
 from bot.slack import ids
-from tests.features.watch.watching import alarm, look, only, orders, outcomes, say, take_finished
+from tests.features.watch.watching import alarm, look, only, orders, outcomes, say, take_finished, told
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 HISTORY, HOUR = "conversations.history", timedelta(hours=1)
@@ -19,10 +19,6 @@ SAID = "I have not been able to read the channel since"
 
 def place(stage: Stage) -> tuple[str, str]:
     return stage.slack.workspace.team_id, stage.slack.workspace.channel(CHANNEL).id
-
-
-def told_directly(stage: Stage) -> list[str]:
-    return [each.text for each in stage.slack.workspace.channel(stage.ann.im).messages.values()]
 
 
 @pytest.fixture
@@ -50,13 +46,13 @@ async def test_a_channel_that_cannot_be_read_for_an_hour_is_said_once_and_in_eve
     stage.slack.fail(HISTORY, times=100, error="internal_error")
     await look(stage)
     await alarm(stage, HOUR - OFTEN)
-    assert told_directly(stage) == []
+    assert told(stage) == []
     for later in (HOUR + OFTEN, HOUR + 3 * OFTEN):
         await look(stage, later)
         await alarm(stage, later)
-    (told,) = told_directly(stage)
-    assert "cannot find new replies. I have not been able to read the channel since" in told
-    assert "Slack answers `internal_error`" in told
+    (alert,) = told(stage)
+    assert "cannot find new replies. I have not been able to read the channel since" in alert.text
+    assert "Slack answers `internal_error`" in alert.text
     await orders(stage).note_read(*place(stage), TWO_HOURS_AGO)  # as long ago as it was then
     await orders(stage).note_not_read(*place(stage), "internal_error", TWO_HOURS_AGO)
     assert SAID in await say(stage, "")

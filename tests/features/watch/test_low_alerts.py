@@ -10,7 +10,7 @@ from bot.domain.case import CaseStatus
 from bot.features.watch.low_alerts import tell_low
 from bot.store.schema import cases, ratings, spent
 from pocket_slack import Message
-from tests.features.watch.watching import only, orders, say, seen, take_finished, write_scores
+from tests.features.watch.watching import only, orders, say, seen, take_finished, told, write_scores
 from tests.stage import QUESTION, Stage, StageFactory, buttons, shown
 
 LOW = "score: 1\nIt names no source."
@@ -22,11 +22,6 @@ async def stage(open_stage: StageFactory) -> Stage:
     opened: Stage = await open_stage(judge_samples=2, events=("message.channels",))
     await say(opened, "@helper all alert low")
     return opened
-
-
-def told(stage: Stage, name: str = "ann") -> list[Message]:
-    """The app's direct messages to a person."""
-    return list(stage.slack.workspace.channel(stage.slack.person(name).im).messages.values())
 
 
 async def tell(stage: Stage, later: timedelta = timedelta()) -> None:

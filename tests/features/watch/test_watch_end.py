@@ -8,14 +8,9 @@ from bot.features.watch import ids
 from bot.features.watch.text import NOT_WATCHED, changed_by, ended, ended_by
 from bot.features.watch.window_text import CHANGED_MEANWHILE
 from bot.store.audit import Action
-from pocket_slack import Message, Person
 from tests.features.watch.test_watch_window import filled, window
-from tests.features.watch.watching import add_other, end, only, orders, say
+from tests.features.watch.watching import add_other, end, only, orders, say, told
 from tests.stage import CHANNEL, Stage
-
-
-def direct_messages(stage: Stage, person: Person) -> list[Message]:
-    return list(stage.slack.workspace.channel(person.im).messages.values())
 
 
 async def watches(stage: Stage) -> list[str]:
@@ -30,10 +25,10 @@ async def test_those_who_get_alerts_and_who_set_the_watch_are_told_who_ended_it(
     stage.ann.invite(CHANNEL, "cleo")
     await orders(stage).save(replace(watch, alerts_to=(*watch.alerts_to, cleo.id)), stage.ben.id)
     assert await end(stage, "helper") == ended("helper")
-    for told in (stage.ours()[-1:], direct_messages(stage, stage.ben), direct_messages(stage, cleo)):
-        (message,) = told
+    for messages in (stage.ours()[-1:], told(stage, stage.ben), told(stage, cleo)):
+        (message,) = messages
         assert message.text == ended_by(watch, "helper", stage.ann.id).text
-    assert direct_messages(stage, stage.ann) == []
+    assert told(stage, stage.ann) == []
 
 
 @pytest.mark.parametrize("change", ["alert off", "alert me", "1 in 1000", "1 a day"])
@@ -41,16 +36,16 @@ async def test_who_loses_alerts_of_a_watch_is_told_by_whose_change(stage: Stage,
     await say(stage, "@helper all alert me")
     await orders(stage).save(replace(await only(stage), alerts_to=(stage.ann.id, stage.ben.id)), stage.ben.id)
     await say(stage, f"@helper {change}")
-    (message,) = direct_messages(stage, stage.ben)
+    (message,) = told(stage, stage.ben)
     assert message.text == changed_by(await only(stage), "helper", stage.ann.id).text
-    assert direct_messages(stage, stage.ann) == []
+    assert told(stage, stage.ann) == []
 
 
 async def test_a_change_that_costs_no_alert_is_not_announced(stage: Stage) -> None:
     await say(stage, "@helper 1 in 10 alert me")
     await orders(stage).save(replace(await only(stage), alerts_to=(stage.ann.id, stage.ben.id)), stage.ben.id)
     await say(stage, "@helper all")
-    assert direct_messages(stage, stage.ben) == []
+    assert told(stage, stage.ben) == []
 
 
 async def test_two_presses_end_a_watch_once(stage: Stage) -> None:

@@ -29,7 +29,7 @@ from bot.store.audit import Action
 from judge.scoring.rubric import Scale
 from pocket_slack import Message
 from tests.features.watch.watching import add_other, end, only, say
-from tests.stage import CHANNEL, QUESTION, Stage, StageFactory, buttons, manifest_without, shown
+from tests.stage import CHANNEL, QUESTION, Stage, StageFactory, manifest_without, shown
 
 LAST = "Replies of the last week that this watch could have scored"
 
@@ -282,15 +282,6 @@ async def test_slack_that_does_not_let_us_read_is_quoted(stage: Stage) -> None:
 async def state_of(stage: Stage, count: int = 1) -> Message:
     stage.ann.command(CHANNEL, slack_ids.COMMAND, "watch")
     return await stage.told(stage.ann, count)
-
-
-async def test_the_state_has_buttons_for_all_of_it(stage: Stage) -> None:
-    assert buttons(await state_of(stage)) == [ids.ACTION_WATCH]
-    await say(stage, "@helper 1 in 3 alert off")
-    assert buttons(await state_of(stage, 3)) == [ids.ACTION_WATCH, ids.ACTION_WATCH]
-    await say(stage, "@helper alert me")
-    state = await state_of(stage, 5)
-    assert buttons(state) == [ids.ACTION_WATCH, ids.ACTION_TEST_ALERT, ids.ACTION_WATCH]
 
 
 async def test_another_assistant_begins_with_one_that_is_not_watched_yet(stage: Stage) -> None:

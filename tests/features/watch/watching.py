@@ -37,6 +37,11 @@ async def say(stage: Stage, text: str) -> str:
     return (await stage.told(stage.ann, before + 1)).text
 
 
+def told(stage: Stage, person: Person | None = None) -> list[Message]:
+    """The app's direct messages to a person, by default to ann."""
+    return list(stage.slack.workspace.channel((person or stage.ann).im).messages.values())
+
+
 async def end(stage: Stage, name: str) -> str:
     """What ann is told once she has confirmed that the watch on an assistant ends."""
     assert "End the watch on" in await say(stage, f"off @{name}")
