@@ -26,19 +26,18 @@ Points = Sequence[tuple[str, float]]
 
 def moved(change: Interval | None) -> str:
     """A sentence on whether the mean has changed, and by how much if that is more than chance; empty if not known."""
-    if change is None or change.low is None or change.high is None:
+    if change is None or change.low is None:
         return ""
-    if change.low <= 0 <= change.high:
+    if not change.is_clear:
         return f"No clear change from {BEFORE}."
-    how = "lower" if change.mean < 0 else "higher"
-    by, near, far = distances(change.mean, change.low, change.high)
+    how, (by, near, far) = "lower" if change.mean < 0 else "higher", distances(change)
     return f"{by} {how} than {BEFORE} (between {near} and {far} {how})."
 
 
-def distances(mean: float, low: float, high: float) -> list[str]:
+def distances(change: Interval) -> list[str]:
     """The distance, and its lower and upper bound, with enough decimals that the lower bound does not look like 0."""
-    near, far = sorted((abs(low), abs(high)))
-    return [f"{each:{'.1f' if near >= 0.05 else '.2f'}}" for each in (abs(mean), near, far)]
+    near, far = sorted((abs(change.low or 0), abs(change.high or 0)))
+    return [f"{each:{'.1f' if near >= 0.05 else '.2f'}}" for each in (abs(change.mean), near, far)]
 
 
 def low_words(scale: Scale) -> str:

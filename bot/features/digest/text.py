@@ -197,11 +197,11 @@ def _authors(figures: Figures, members: Mapping[str, Member]) -> list[Drawn]:
 
 def moved_in_short(change: Interval | None) -> str:
     """How far a mean has moved, in short for a table; empty if that is not known."""
-    if change is None or change.low is None or change.high is None:
+    if change is None or change.low is None:
         return ""
-    if change.low <= 0 <= change.high:
+    if not change.is_clear:
         return "no clear change"
-    by, near, far = distances(change.mean, change.low, change.high)
+    by, near, far = distances(change)
     return f"{'▼' if change.mean < 0 else '▲'} {by} ({near} to {far})"
 
 

@@ -226,19 +226,19 @@ def week_lines(each: Watched, name: str) -> Iterator[str]:
 
 
 def _how(change: Interval | None) -> str:
-    if change is None or change.low is None or change.high is None:
+    if change is None or change.low is None:
         return ""
-    return " got worse" if change.high < 0 else " got better" if change.low > 0 else ", no clear change"
+    return ", no clear change" if not change.is_clear else " got worse" if change.mean < 0 else " got better"
 
 
 def _was(week: quality.Quality, change: Interval | None) -> str:
     """The mean of the four weeks before, and the range of a clear change."""
-    if change is None or change.low is None or change.high is None:
+    if change is None or change.low is None:
         return ""
     was = f", was {week.mean.judge.mean - change.mean:.1f} in {BEFORE}"
-    if change.low <= 0 <= change.high:
+    if not change.is_clear:
         return was
-    _, near, far = distances(change.mean, change.low, change.high)
+    _, near, far = distances(change)
     return f"{was} ({'down' if change.mean < 0 else 'up'} {near} to {far})"
 
 

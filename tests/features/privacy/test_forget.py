@@ -1,21 +1,27 @@
 """`/judge forget`: what is deleted, who may ask for it, and what others do not learn by asking."""
 
 import re
+from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import event
 from syrupy.assertion import SnapshotAssertion
 
 from bot.domain.case import Case, CaseStatus
 from bot.domain.rubric import SavedRubric
 from bot.features.privacy import ids
+from bot.features.privacy.queries import cases_at
 from bot.features.privacy.text import EXAMPLES, HOW, NOT_NOW, NOTHING
 from bot.pipeline.text import NO_CASE
 from bot.slack import ids as slack_ids
+from bot.store import Store
 from pocket_slack import Message, Person
-from tests.cases import BEGUN_AT, TONE
+from tests.cases import BEGUN_AT, TONE, url
 from tests.gestures import ask, forget, link, scored, settled
 from tests.model_server import Stall
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, shown
+from tests.store.test_edits import HERE, OF_TWO, delivered
 from tests.texts import read
 
 
@@ -226,3 +232,20 @@ async def test_only_what_names_a_case_of_this_workspace_is_deleted(stage: Stage)
     foreign = link(stage, answer).replace("pocket.slack.com", "other.slack.com")
     assert "another workspace (other.slack.com)" in await forget(stage, stage.ann, foreign)
     assert await case_numbers(stage) == [1, 2]
+
+
+async def test_a_reply_is_known_by_each_of_its_messages(log: Store) -> None:
+    case = await delivered(log, **OF_TWO | {"parent_ts": None})
+    for ts in ("5.1", "5.2"):
+        assert [each.id for each in await cases_at(log.database, *HERE, ts, None)] == [case.id]
+
+
+async def test_no_look_up_goes_through_all_cases(tmp_path: Path) -> None:
+    async with await Store.open(url(tmp_path)) as log, log.database.engine.connect() as connection:
+        asked: list[tuple[str, Any]] = []
+        listened = log.database.engine.sync_engine, "before_cursor_execute"
+        event.listen(*listened, lambda *call: asked.append((call[2], call[3])))
+        await cases_at(log.database, *HERE, "5.1", "4.1")
+        for statement, values in [*asked]:
+            plan = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)
+            assert not [row[3] for row in plan.all() if row[3].startswith("SCAN cases")]
