@@ -1,8 +1,6 @@
 """An improvement of a rubric in a real process that is killed again and again: it goes on, and asks little twice."""
 
-import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -11,8 +9,9 @@ from bot.features.rubrics import ids
 from bot.slack import ids as slack_ids
 from bot.store import Store
 from pocket_slack import Message
+from tests.features.rubrics.test_improvement import people, too_kind
 from tests.gestures import add_case, help_desk
-from tests.model_server import ModelServer, Reply
+from tests.model_server import ModelServer
 from tests.patience import ONLY_A_HANG_S
 from tests.programs import environment, pocket_slack
 from tests.replicas import replica
@@ -21,16 +20,6 @@ from tests.stage import CHANNEL, Stage, buttons, shown
 pytestmark = pytest.mark.slow
 
 CASES, KILLS = 24, (5, 11, 17)
-
-
-def people(number: int) -> int:
-    return 3 if number % 2 else 1
-
-
-def too_kind(request: dict[str, Any]) -> Reply:
-    """A model that gives two points more than people."""
-    (number,) = re.findall(r"<response>Answer (\d+)\.</response>", request["messages"][0]["content"])
-    return f"score: {people(int(number)) + 2}\nSo so."
 
 
 async def test_no_answer_is_asked_for_again_after_kill_9(model_server: ModelServer, tmp_path: Path) -> None:
