@@ -12,6 +12,7 @@ from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage
 from bot.domain.week import Week
 from bot.store.figures import Kind, LabelledCount, Place, ScoredCount, Span, Tallies, UnlabelledCount
+from bot.store.visibility import Origin
 from judge.evaluation.kappa import kappa_of
 from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, good_from, labelled_shares, low_to, wilson
 from judge.scoring.rubric import Scale
@@ -62,6 +63,8 @@ async def read_quality(tallies: Tallies, place: Place, week: Week, until: dateti
     """The quality of the four weeks up to `until`, which is in `week`; None without a score."""
     span = Span(week.before(WEEKS - 1).start, until)
     rows = await tallies.blind(place, span, kind)
+    if place.origin is Origin.WATCHED:  # of which these rows have all
+        return to_quality(rows, kind.scale)
     threads = await tallies.unlabelled(place, span, kind, good_from(kind.scale), low_to(kind.scale))
     weeks = await tallies.unlabelled_by_week(place, span, kind)
     return to_quality(rows, kind.scale, threads=threads, weeks=weeks)

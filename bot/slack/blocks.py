@@ -21,7 +21,8 @@ class ModalState(BaseModel):
     """What a window remembers, at most 3,000 characters: the channel it was opened in, its `response_url`, the case.
 
     `rubric` names the rubric that it is about, and `version` is the version that it began with or has saved.
-    `labelled` are the cases that the person has labelled in it since it last showed how their labels compare.
+    `labelled` are the cases that the person has labelled in it since it last showed how their labels compare. If the
+    app asked for these, `before` is the mean that they correct, as it was, or empty.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -32,6 +33,7 @@ class ModalState(BaseModel):
     rubric: str | None = None
     version: str | None = None
     labelled: tuple[CaseId, ...] = ()
+    before: str | None = None
 
     @classmethod
     def from_private_metadata(cls, text: str) -> Self:

@@ -411,7 +411,7 @@ alerts = Table(
 )
 
 notices = Table(
-    "notices",  # what each recipient is told of a watch once: single low replies, or those of a day together
+    "notices",  # what each recipient is told once: of a watch, or, without a channel, a week's request for labels
     metadata,
     *_columns(String, "team_id", "channel_id", "author_id", "name", "recipient", primary_key=True),
     Column("day", String, nullable=False),  # in UTC
@@ -462,6 +462,7 @@ people = Table(
     metadata,
     *_columns(String, "team_id", "user_id", primary_key=True),
     Column("visibility", String),  # of the verdicts that they ask for; NULL: the workspace's setting
+    Column("is_asked", Boolean),  # True: they agreed to be asked for blind labels
     Column("updated_at", UtcDateTime, nullable=False),
 )
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from bot.feature import Feature, Services
-from bot.features.labels import handlers, ids
+from bot.features.labels import asking, handlers, ids
+from bot.pipeline.engine import PeriodicJob
 from bot.slack.blocks import Block, button
 from bot.slack.invocation import HomeVisit
 
@@ -16,7 +17,7 @@ def feature(services: Services) -> Feature:
     """The buttons under a verdict, to agree or to give one's own score, and `/judge label`, to score replies blind."""
 
     async def home_buttons(visit: HomeVisit) -> Sequence[Block]:
-        waiting = await handlers.count_blind(services, visit.invocation)
+        waiting = await handlers.count_blind(services, visit.invocation.team_id, visit.invocation.user_id)
         return [button(f"Score a few blind ({waiting:,})", ids.ACTION_BLIND)] if waiting else []
 
     return Feature(
@@ -24,5 +25,6 @@ def feature(services: Services) -> Feature:
         words={"label": partial(handlers.answer, services)},
         help=_HELP,
         direct_help=_DIRECT_HELP,
+        periodic_jobs=[PeriodicJob("ask_for_labels", partial(asking.ask_due, services))],
         home_buttons=home_buttons,
     )

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
+from sqlalchemy import select
 
 from bot.domain.blocker import CHANNEL_OFF
 from bot.domain.case import LoggedCase, to_case_id
@@ -17,7 +18,8 @@ from bot.domain.verdict import CaseVerdict
 from bot.feature import Services
 from bot.features.labels import ids
 from bot.features.labels import text as words
-from bot.features.labels.queries import has_recorded, read_compared
+from bot.features.labels.queries import has_recorded, read_compared, wants_to_be_asked
+from bot.figures.quality import read_quality
 from bot.pipeline.case_access import NoCaseError
 from bot.pipeline.text import BUTTON_TOO_SLOW, COMMAND_TOO_SLOW
 from bot.slack import ids as slack_ids
@@ -26,7 +28,13 @@ from bot.slack.blocks import ModalState
 from bot.slack.commands import unknown
 from bot.slack.invocation import Invocation
 from bot.slack.members import MembershipError
+from bot.slack.messenger import Post
 from bot.store.assignments import DrawnCase, EnoughError, NotRecordedError, answer_of
+from bot.store.database import upsert
+from bot.store.figures import Kind, Place
+from bot.store.schema import cases, people
+from bot.store.visibility import Origin, is_watched
+from judge.evaluation.stats import MeanEstimate
 
 _DIGITS = re.compile("[0-9]{1,10}")
 
@@ -34,6 +42,7 @@ _DIGITS = re.compile("[0-9]{1,10}")
 def register(app: AsyncApp, services: Services) -> None:
     _register_seen(app, services)
     _register_blind(app, services)
+    _register_asked(app, services)
 
 
 def _register_seen(app: AsyncApp, services: Services) -> None:
@@ -196,28 +205,55 @@ def _register_blind(app: AsyncApp, services: Services) -> None:
         await services.messenger.update_modal(click.view_id, view)
 
 
+_KEPT = ("type", "callback_id", "title", "submit", "close", "private_metadata")  # of a window whose blocks change
+
+
+def _register_asked(app: AsyncApp, services: Services) -> None:
+    @payloads.on_click(app, ids.ACTION_ASKED)
+    async def score_as_asked(body: dict[str, Any]) -> None:
+        invocation = payloads.to_invocation(body)
+        if refusal := await _open_blind(services, invocation, invocation.channel_id, ""):
+            await services.messenger.tell(invocation.recipient, refusal)
+
+    @payloads.on_click(app, ids.ACTION_ASK, ids.ACTION_STOP)
+    async def agree_or_stop(body: dict[str, Any]) -> None:
+        """Records whether the person wants to be asked, and offers the opposite where they clicked."""
+        person, is_asked = payloads.to_invocation(body), payloads.clicked_action(body) == ids.ACTION_ASK
+        values = {"team_id": person.team_id, "user_id": person.user_id, "is_asked": is_asked}
+        values |= {"updated_at": services.clock()}
+        await services.store.database.execute(upsert(services.store.database, people, values))
+        place = body.get("view") or body["message"]
+        blocks = words.with_choice(place["blocks"], is_asked)
+        if "view" in body:
+            kept = {key: place[key] for key in _KEPT if place.get(key)}
+            await services.messenger.update_modal(place["id"], kept | {"blocks": blocks})
+        else:
+            await services.messenger.replace(person.response_url, Post(place["text"], blocks))
+
+
 _IN_A_ROW = 3
 """After this many labels, the person sees how they compare with the judge's scores."""
 
 View = dict[str, Any]
 
 
-async def count_blind(services: Services, invocation: Invocation) -> int:
+async def count_blind(services: Services, team_id: str, user_id: str) -> int:
     """How many cases this person can label blind; 0 if Slack does not list their channels."""
     try:
-        listed = await services.memberships.of(invocation.user_id)
+        listed = await services.memberships.of(user_id)
     except MembershipError:
         return 0
     channels = {each for each in listed if services.policy.may_score(each)}
-    return await services.store.assignments.count(invocation.team_id, invocation.user_id, channels)
+    return await services.store.assignments.count(team_id, user_id, channels)
 
 
-async def _open_blind(services: Services, invocation: Invocation, channel_id: str) -> str:
+async def _open_blind(services: Services, invocation: Invocation, channel_id: str, before: str | None = None) -> str:
     """Opens the window with a case of this channel, in direct messages of any; returns why not, or an empty string."""
     if invocation.is_foreign:
         return words.FOREIGN_LABEL
     theirs = await _theirs(services, invocation)
-    view = await _draw(services, invocation, ModalState(channel_id=channel_id), _within(theirs, channel_id))
+    state = ModalState(channel_id=channel_id, before=before)
+    view = await _draw(services, invocation, state, _within(theirs, channel_id))
     if view is None:
         return await _why_none(services, invocation, channel_id, theirs)
     return "" if await services.messenger.open_modal(invocation.trigger_id, view) else COMMAND_TOO_SLOW
@@ -226,12 +262,16 @@ async def _open_blind(services: Services, invocation: Invocation, channel_id: st
 async def _submitted(services: Services, invocation: Invocation, state: ModalState, label: Label | None) -> View:
     """The answer to Slack for a submitted window: what is wrong with the score, or the next window."""
     if invocation.is_foreign:
-        return _update(words.over_modal(words.FOREIGN_LABEL, (), services.identity.url))
+        return _update(words.over_modal(words.FOREIGN_LABEL, []))
     shown = await services.store.assignments.shown(invocation.team_id, invocation.user_id, state.case_id or 0)
     if shown and not (label and shown.lowest <= label.score <= shown.highest):
         wrong = words.off_scale(shown.lowest, shown.highest)
         return {"response_action": "errors", "errors": {slack_ids.of(ids.BLOCK_SCORE, shown.id): wrong}}
     theirs = await _theirs(services, invocation)
+    if shown and state.before is not None and not state.labelled:
+        # They are told what their labels change in one channel, so they are asked only about that of the first.
+        before = words.between((await _corrected_by(services, invocation.team_id, shown.id))[1])
+        state = state.model_copy(update={"channel_id": shown.channel_id, "before": before})
     note = await _record(services, invocation, shown, label, theirs)
     if note == words.NOT_RECORDED and label:
         person = invocation.team_id, invocation.user_id
@@ -251,11 +291,31 @@ async def _next(
     view = None if is_time else await _draw(services, invocation, state, _within(theirs, channel_id), note)
     if view:
         return view
-    compared = await read_compared(services.store.database, team_id, user_id, state.labelled, theirs)
+    database, blocks = services.store.database, []
+    if compared := await read_compared(database, team_id, user_id, state.labelled, theirs):
+        changed = ""
+        if state.before is not None:
+            of = await _corrected_by(services, team_id, compared[0].case_id)
+            changed = words.changed(compared[0].channel_id, state.before, *of)
+        is_asked = await wants_to_be_asked(database, team_id, user_id)
+        blocks = words.compared_blocks(compared, services.identity.url, changed, is_asked=is_asked)
     if is_time:
-        return words.compared_modal(state, compared, services.identity.url, note)
-    why = await _why_none(services, invocation, channel_id, theirs)
-    return words.over_modal(why, compared, services.identity.url, note)
+        return words.compared_modal(state, blocks, note)
+    return words.over_modal(await _why_none(services, invocation, channel_id, theirs), blocks, note)
+
+
+async def _corrected_by(services: Services, team_id: str, case_id: int) -> tuple[str, MeanEstimate | None]:
+    """What a label of this case corrects, as it is now: the mean of a watched assistant, which is named, or of all."""
+    now, kind = services.clock(), (cases.c.lowest, cases.c.highest, cases.c.judge_version)
+    of = cases.c.channel_id, cases.c.author_id, is_watched(cases).label("is_watched")
+    found = await services.store.database.one(select(*of, *kind).filter_by(team_id=team_id, id=case_id))
+    if found is None:
+        return "", None
+    place = Place(team_id, found.channel_id, *((found.author_id, Origin.WATCHED) if found.is_watched else ()))
+    its = Kind(found.lowest, found.highest, found.judge_version)
+    quality = await read_quality(services.store.tallies, place, services.schedule.current(now), now, its)
+    name = (await services.members.of(found.author_id)).name if found.is_watched else ""
+    return name, quality.mean if quality else None
 
 
 async def _record(

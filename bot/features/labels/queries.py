@@ -7,11 +7,12 @@ from sqlalchemy import select
 
 from bot.domain.label import Label
 from bot.store.database import Database
-from bot.store.schema import cases, labels
+from bot.store.schema import cases, labels, people
 
 
 @dataclass(frozen=True)
 class LabelComparison:
+    case_id: int
     channel_id: str
     question: str | None
     label: int
@@ -27,13 +28,17 @@ async def has_recorded(database: Database, team_id: str, user_id: str, case_id: 
     return await database.value(select(labels.c.score).filter_by(**theirs, score=label.score)) is not None
 
 
+async def wants_to_be_asked(database: Database, team_id: str, user_id: str) -> bool:
+    return bool(await database.value(select(people.c.is_asked).filter_by(team_id=team_id, user_id=user_id)))
+
+
 async def read_compared(
     database: Database, team_id: str, user_id: str, case_ids: Collection[int], channel_ids: Collection[str]
 ) -> Sequence[LabelComparison]:
     """Those of these cases, in these channels, that the person has labelled blind, in the order of their labels."""
-    place = cases.c.channel_id, cases.c.message_ts, cases.c.thread_ts, cases.c.reply_ts
+    place = cases.c.channel_id, cases.c.question, cases.c.message_ts, cases.c.thread_ts, cases.c.reply_ts
     query = (
-        select(labels.c.score.label("label"), cases.c.score, cases.c.highest, cases.c.question, *place)
+        select(labels.c.case_id, labels.c.score.label("label"), cases.c.score, cases.c.highest, *place)
         .select_from(labels)
         .join(cases)
         .where(labels.c.team_id == team_id, labels.c.user_id == user_id, labels.c.is_blind, cases.c.score.is_not(None))

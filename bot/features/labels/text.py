@@ -11,10 +11,12 @@ from bot.features.labels.queries import LabelComparison
 from bot.features.labels.rubric_meanings import criteria, meanings
 from bot.slack import blocks as ui
 from bot.slack import ids as slack_ids
-from bot.slack.mrkdwn import escape, excerpt
+from bot.slack.messenger import Post
+from bot.slack.mrkdwn import clip, escape, excerpt
 from bot.store.assignments import DrawnCase
 from bot.store.labels import WEEKS, LabelBudget
 from judge import Rubric
+from judge.evaluation.stats import MIN_LABELS, MeanEstimate
 
 LONGEST_REASON = 1000
 MOST_WEEKLY = 1000
@@ -131,18 +133,44 @@ def blind_modal(
     return ui.modal(ids.VIEW_BLIND, _TITLE, state, blocks, "Next", "Close")
 
 
-def compared_modal(
-    state: ui.ModalState, compared: Sequence[LabelComparison], workspace_url: str, note: str
-) -> ui.Block:
+def compared_modal(state: ui.ModalState, compared: Sequence[ui.Block], note: str) -> ui.Block:
     """The window after several cases: how the person's scores compare with the judge's, and a button to go on."""
     state = ui.ModalState(channel_id=state.channel_id)
-    blocks = [*_note(note), *_compared(compared, workspace_url)]
-    return ui.modal(ids.VIEW_COMPARED, _TITLE, state, blocks, "Go on", "Done")
+    return ui.modal(ids.VIEW_COMPARED, _TITLE, state, [*_note(note), *compared], "Go on", "Done")
 
 
-def over_modal(why: str, compared: Sequence[LabelComparison], workspace_url: str, note: str = "") -> ui.Block:
-    blocks = [*_note(note), *_compared(compared, workspace_url), ui.section(why)]
-    return ui.page(_TITLE, blocks, "Done")
+def over_modal(why: str, compared: Sequence[ui.Block], note: str = "") -> ui.Block:
+    return ui.page(_TITLE, [*_note(note), *compared, ui.section(why)], "Done")
+
+
+def _choice(is_asked: bool) -> ui.Block:
+    choice = ("Stop asking me", ids.ACTION_STOP) if is_asked else ("Ask me now and then", ids.ACTION_ASK)
+    return ui.button(*choice)
+
+
+def with_choice(blocks: Sequence[ui.Block], is_asked: bool) -> list[ui.Block]:
+    """The blocks of a window or message, which now offer the opposite."""
+    ours = {ids.ACTION_ASK, ids.ACTION_STOP}
+    choices = [[_choice(is_asked) if e.get("action_id") in ours else e for e in b.get("elements", ())] for b in blocks]
+    return [b | ({"elements": each} if each else {}) for b, each in zip(blocks, choices, strict=True)]
+
+
+_ASK = "Could you score up to three replies blind? It takes a minute, and your scores correct the judge's."
+ASKED = Post(_ASK, [ui.section(_ASK), ui.actions(ui.button("Score three replies", ids.ACTION_ASKED), _choice(True))])
+
+
+def between(mean: MeanEstimate | None) -> str:
+    """The interval of a corrected mean; empty with too few labels."""
+    found = None if mean is None or mean.missing else mean.corrected
+    return f"{found.low:.1f} to {found.high:.1f}" if found and found.low is not None else ""
+
+
+def changed(channel_id: str, before: str, name: str, mean: MeanEstimate | None) -> str:
+    """What labels have changed: the mean of a watched assistant's replies, or of those that people chose."""
+    of = f"People's mean of {clip(name, _EXCERPT) if name else 'the replies'} in <#{channel_id}>"
+    if now := between(mean):
+        return f"{of}, with your scores: *{now}*{before and f', was {before}'}"
+    return f"{of} can be told after about {number_of(mean.missing if mean else MIN_LABELS, 'more blind score')}."
 
 
 def enough(budget: LabelBudget) -> str:
@@ -177,12 +205,16 @@ def _before(shown: DrawnCase, *, is_unfolded: bool) -> list[ui.Block]:
     return blocks
 
 
-def _compared(compared: Sequence[LabelComparison], workspace_url: str) -> list[ui.Block]:
-    if not compared:
-        return []
+def compared_blocks(
+    compared: Sequence[LabelComparison], workspace_url: str, changed: str, *, is_asked: bool
+) -> list[ui.Block]:
+    """How labels compare with the judge's scores, what they changed, and whether the person wants to be asked."""
     lines = [_line(each, workspace_url) for each in compared]
     same = sum(each.label == each.score for each in compared)
-    return [ui.section("\n".join([f"*You and the judge* gave the same score to {same} of {len(compared)}", *lines]))]
+    said = "\n".join([f"*You and the judge* gave the same score to {same} of {len(compared)}", *lines])
+    offer = "At most once a week, I can ask you for three more in a direct message."
+    effect = [ui.section(changed)] if changed else []
+    return [ui.section(said), *effect, ui.context(offer), ui.actions(_choice(is_asked))]
 
 
 def _line(compared: LabelComparison, workspace_url: str) -> str:

@@ -15,6 +15,8 @@ from bot.features.labels.text import (
     NOTHING,
     blind_modal,
     blind_stands,
+    changed,
+    compared_blocks,
     compared_modal,
     confirmation,
     enough,
@@ -50,9 +52,12 @@ def test_windows_for_blind_scores_keep_slacks_limits(scale: tuple[int, int], que
     for shown in (RUBRIC, OTHER, None):
         for is_unfolded in (False, True):
             check_view(blind_modal(state, case, shown, "1 of 3", NOT_RECORDED, is_unfolded=is_unfolded), "modal")
-    compared = [LabelComparison("C1", question, 3, 4, 5, "1.1", "1.1", "2.1")] * 3
-    check_view(compared_modal(state, compared, "https://a.slack.com/", ENOUGH_MEANWHILE), "modal")
-    check_view(over_modal(NOTHING, compared, "https://a.slack.com/"), "modal")
+    found = [LabelComparison(7, "C1", question, 3, 4, 5, "1.1", "1.1", "2.1")] * 3
+    compared = compared_blocks(
+        found, "https://a.slack.com/", changed("C1", "2.4 to 3.6", question, None), is_asked=True
+    )
+    check_view(compared_modal(state, compared, ENOUGH_MEANWHILE), "modal")
+    check_view(over_modal(NOTHING, compared), "modal")
 
 
 def test_a_text_of_any_length_is_shown_whole_in_a_blind_window() -> None:
@@ -91,8 +96,8 @@ STATE = ModalState(channel_id="C1", case_id=7)
 DRAWN = DrawnCase(7, "C1", "Why?", "Because.", "additive-5", "f846c469", 0, 5)
 TALKED = replace(DRAWN, messages_before=5, conversation=(Turn("Person 1", "Hello."), Turn("", "3 messages left out")))
 COMPARED = [
-    LabelComparison("C1", "Why?", 3, 4, 5, "2.1", "1.1", None),
-    LabelComparison("C1", None, 3, 3, 5, "3.1", None, None),
+    LabelComparison(7, "C1", "Why?", 3, 4, 5, "2.1", "1.1", None),
+    LabelComparison(7, "C1", None, 3, 3, 5, "3.1", None, None),
 ]
 
 
@@ -110,8 +115,8 @@ def test_the_windows_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> Non
     windows = [
         label_modal(STATE, a_verdict(), Label(3, "Too short."), RUBRIC),
         label_modal(STATE, a_verdict(None, lowest=0, highest=100), None, None),
-        compared_modal(STATE, COMPARED, "https://a.slack.com/", ENOUGH_MEANWHILE),
-        over_modal(NOTHING, [], "https://a.slack.com/"),
+        compared_modal(STATE, compared_blocks(COMPARED, "https://a.slack.com/", "", is_asked=False), ENOUGH_MEANWHILE),
+        over_modal(NOTHING, []),
     ]
     assert "\n\n".join(map(read_window, windows)) == snapshot
 

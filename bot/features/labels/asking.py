@@ -1,0 +1,51 @@
+"""Asks people who agreed to it for a few blind labels: two a week in each workspace, by direct message."""
+
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.domain.case import Recipient
+from bot.domain.clock import utc_week
+from bot.feature import Services
+from bot.features.labels import text as words
+from bot.features.labels.handlers import count_blind
+from bot.store import database as db
+from bot.store.schema import notices, people
+
+_A_WEEK = 2
+_HOURS, _SATURDAY = range(9, 17), 5  # in the time zone of the digests
+
+
+async def ask_due(services: Services) -> None:
+    """Asks those for whom replies wait, the one asked longest ago first; who cannot be told is left out this week."""
+    now, team_id, database = services.clock(), services.identity.team_id, services.store.database
+    local = now.astimezone(services.schedule.zone)
+    if local.hour not in _HOURS or local.weekday() >= _SATURDAY:
+        return
+    key = {"team_id": team_id, "channel_id": "", "author_id": "", "name": f"labels {utc_week(now):%Y-%m-%d}"}
+    asked = set(await database.values(sa.select(notices.c.recipient).filter_by(**key)))
+    theirs = sa.select(sa.func.max(notices.c.claimed_at)).filter_by(team_id=team_id, channel_id="")
+    last = theirs.where(notices.c.recipient == people.c.user_id).scalar_subquery()
+    agreed = sa.select(people.c.user_id).where(people.c.team_id == team_id, people.c.is_asked)
+    for user_id in await database.values(agreed.order_by(last.is_not(None), last, people.c.updated_at)):
+        if len(asked) >= _A_WEEK:
+            return
+        if user_id not in asked and await count_blind(services, team_id, user_id):
+            asked.add(user_id)
+            if await claim_request(database, key | {"recipient": user_id}, now):
+                await services.messenger.direct(Recipient(user_id, ""), words.ASKED)
+
+
+async def claim_request(database: db.Database, key: dict[str, str], now: datetime) -> bool:
+    """Whether a person is ours to ask this week; noted before they are, so that it is never done twice."""
+    of_week = sa.select(sa.func.count()).select_from(notices).filter_by(team_id=key["team_id"], name=key["name"])
+    values = key | {"day": f"{now:%Y-%m-%d}", "claimed_at": now}
+
+    async def claim(connection: AsyncConnection) -> bool:
+        await db.lock_for_transaction(connection, f"requests for labels in {key['team_id']}")
+        if (await connection.execute(of_week)).scalar_one() >= _A_WEEK:
+            return False
+        return (await connection.execute(db.insert_new(database, notices, values))).rowcount > 0
+
+    return await database.write(claim)
