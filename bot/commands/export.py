@@ -33,6 +33,7 @@ from judge.rows.exports import export as write_table
 T = TypeVar("T")
 
 _DIGITS = 12
+_BEGINNINGS = b'{"', b"case,", b"PAR1"
 _UNKNOWN = (
     "nothing is stored about this person; expected a Slack user id, such as U0123ABCD (their profile > More > "
     "Copy member ID)"
@@ -98,6 +99,8 @@ async def export_person(path: Path | None, user: str) -> None:
 def _output(path: Path | None, table: files.Format | None = None) -> Iterator[TextIO]:
     """The file or the terminal, opened; if it cannot be written, BotError. JSONL becomes a table at the end."""
     try:
+        if path and path.is_file() and not path.is_symlink():  # a link is replaced, not written through
+            _refuse_foreign(path)
         with _open(path) if path is None or table is None else _open_table(path, table) as output:
             yield output
             output.flush()  # so that a closed pipe raises here, not at exit
@@ -106,6 +109,13 @@ def _output(path: Path | None, table: files.Format | None = None) -> Iterator[Te
     except OSError as exc:
         name = f"--output {path}" if path else "the output"
         raise BotError(f"{name}: cannot be written ({exc.strerror}); name another file") from exc
+
+
+def _refuse_foreign(path: Path) -> None:
+    with path.open("rb") as file:
+        found = file.read(5)
+    if found and not found.startswith(_BEGINNINGS):
+        raise BotError(f"--output {path}: not an export, and would be overwritten; name another file")
 
 
 @contextmanager

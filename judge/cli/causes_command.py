@@ -41,6 +41,8 @@ def causes(
     from judge.scoring.judging import Judge
 
     options.refuse_same_file(source, output, "the rows with causes would be written over the scored rows")
+    if output:
+        files.refuse_foreign(output, b'{"line": ', "a file of verdicts", "-o")
     file, reasons = read_low(source, rubric)
     Reports(file.problems)
 

@@ -7,7 +7,7 @@ import typer
 
 from judge.cli import options
 from judge.cli.options import Reports, say, to_summary
-from judge.rows.files import Format, replacing
+from judge.rows.files import Format, refuse_foreign, replacing
 
 
 def pairs(
@@ -24,6 +24,7 @@ def pairs(
 
     form = choose_format(output, form)
     options.refuse_same_file(source, output, "the pairs would be written over the scored rows")
+    refuse_foreign(output, b"PAR1" if form is Format.PARQUET else b"prompt_id", "a file of pairs", "-o")
     counts = Counts()
     # For a table, the pairs are first written to a JSONL file beside it.
     lines = output if form is Format.JSONL else output.with_name(f"{output.name}.pairing")

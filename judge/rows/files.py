@@ -118,10 +118,11 @@ def check_is_file(path: Path) -> None:
 
 
 def refuse_foreign(path: Path, mark: bytes, what: str, option: str) -> None:
-    """Raises SetupError unless `path` does not exist, or has `mark` near its beginning and so is ours to overwrite."""
+    """Raises SetupError unless `path` is new or empty, or has `mark` near its beginning and so is ours to overwrite."""
     try:
         with path.open("rb") as file:
-            is_ours = mark in file.read(_BEGINNING)
+            found = file.read(_BEGINNING)
+            is_ours = not found or mark in found
     except FileNotFoundError:
         return
     except OSError as exc:
