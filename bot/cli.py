@@ -106,9 +106,9 @@ def doctor(http: Http = False, role: RoleName = "both") -> None:
 @app.command()
 def manifest(
     parts: Annotated[
-        str,
+        list[str] | None,
         typer.Option("--with", metavar="PARTS", help="Optional parts, separated by a comma; a wrong name lists them."),
-    ] = "",
+    ] = None,
     minimal: Annotated[bool, typer.Option("--minimal", help="For an app without permission to read messages.")] = False,
 ) -> None:
     """Print the manifest to paste into Slack.
@@ -117,7 +117,7 @@ def manifest(
     """
     from bot.slack.manifest import to_yaml
 
-    typer.echo(to_yaml(parts, is_minimal=minimal), nl=False)
+    typer.echo(to_yaml(",".join(parts or ()), is_minimal=minimal), nl=False)
 
 
 @app.command()

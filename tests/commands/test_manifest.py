@@ -28,6 +28,12 @@ async def test_each_part_adds_what_it_needs_and_nothing_else(tmp_path: Path) -> 
     assert made == load_manifest()
 
 
+async def test_a_part_may_be_named_beside_another_or_alone(tmp_path: Path) -> None:
+    both = await printed(tmp_path, "--with", "message-events,files")
+    assert both == await printed(tmp_path, "--with", "message-events", "--with", "files")
+    assert both != await printed(tmp_path, "--with", "files")
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
