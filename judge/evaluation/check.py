@@ -43,7 +43,8 @@ class _Found:
     pairs: Counter[tuple[int, int]] = field(default_factory=Counter)  # the other ones, by earlier and current score
     judged: int = 0  # those of them whose current score is the judge's, not that of a reply with nothing to judge
     difference: Interval | None = None  # between their means
-    labels: int = 0  # those of them with people's labels in both files
+    has_labels: bool = False  # whether people's labels were asked for
+    labels: int = 0  # the pairs with people's labels in both files
     people: Interval | None = None  # the difference as people would score, if there are enough labels
     lengths: list[tuple[float, float]] = field(default_factory=list)  # in 100 words, and the score above the label
     served: Counter[tuple[str, str]] = field(default_factory=Counter)  # ratings by model and the name that answered
@@ -86,14 +87,17 @@ class _Found:
             more = ", clearly more" if counts[name] is self.unscored and self.has_more_unscored else ""
             yield name, f"{then:,}" if is_compared else "", f"{now:,}{more}"
         yield f"mean of all scored rows{' and these replies' if has_empty else ''}", "", _say(self.mean)
-        if self.same:
-            yield f"the judge's own difference (pairs with the same texts: {self.same:,})", "", _say(self.own, "+.2f")
+        if self.same or self.pairs:
+            own = _say(self.own, "+.2f") if self.same else "unknown; ask: judge batch --again 60"
+            yield f"the judge's own difference (pairs with the same texts: {self.same:,})", "", own
         if n := self.pairs.total():
             before, after = (sum(pair[index] * rows for pair, rows in self.pairs.items()) / n for index in (0, 1))
             lower = sum(rows for pair, rows in self.pairs.items() if pair[1] < pair[0])
             same = sum(rows for pair, rows in self.pairs.items() if pair[1] == pair[0])
             yield f"mean of the {'other ' * bool(self.same)}pairs (n = {n:,})", f"{before:.2f}", f"{after:.2f}"
-            few = f" ({self.labels} labelled, {MIN_LABELS} needed)" if self.labels and not self.people else ""
+            few = (
+                f" ({self.labels} labelled in both, {MIN_LABELS} needed)" if self.has_labels and not self.people else ""
+            )
             yield f"difference, by the judge alone{few}", "", _say(self.difference, "+.2f")
             if self.corrected:
                 how = f"corrected by the labels of {self.labels}" if self.people else "without the judge's own"
@@ -136,7 +140,7 @@ class Check:
 
     def __post_init__(self) -> None:
         low, high = self.judge.rubric.scale
-        self._found = _Found(lowest=low)
+        self._found = _Found(lowest=low, has_labels=self.label is not None)
         self._before: dict[int, list[_Earlier]] = {}  # by prompt
         self._labels = LabelledRows([], self.label or "", self.label_range, scores=())
         if self.fail_under is not None and not self.fail_under <= high:
