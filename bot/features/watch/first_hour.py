@@ -68,7 +68,7 @@ async def _welcome(services: Services, person: Invocation) -> Post:
     buttons = [
         ui.button("Watch it", ids.ACTION_WATCH, f"{channel_id}:") | {"style": "primary"},
         ui.button("Weekly summary", ids.ACTION_WEEKLY, channel_id),
-        ui.button("Only when asked", ids.ACTION_ONLY_ASKED),
+        ui.button("Only when asked", ids.ACTION_ONLY_ASKED, channel_id),
     ]
     usual = await orders.order_on(services, person, channel_id, "")
     (model, usd), in_force = await orders.price_of(services, person.team_id, channel_id), services.settings.in_force()
@@ -93,8 +93,19 @@ def register(app: AsyncApp, services: Services) -> None:
     @on_click(app, ids.ACTION_WEEKLY, ids.ACTION_ONLY_ASKED)
     async def choose(body: dict[str, Any]) -> None:
         invocation, channel_id, said = to_invocation(body), clicked_value(body), ONLY_WHEN_ASKED
-        if channel_id:
+        if body["actions"][0]["action_id"] == ids.ACTION_ONLY_ASKED:
+            said += await _still_on(services, invocation.team_id, channel_id)
+        else:
             refusal = await services.access.refusal(invocation, "digests", channel_id, is_change=True)
             place = Place(invocation.team_id, channel_id)
             said = f"<#{channel_id}>: {refusal or await services.post_weekly(place, invocation.user_id)}"
         await services.messenger.tell(invocation.recipient, said)
+
+
+async def _still_on(services: Services, team_id: str, channel_id: str) -> str:
+    """What scores or posts there by itself, and how to end it; empty if nothing does."""
+    names = await orders.watched_names(services, team_id, channel_id)
+    parts = [f"the watch of {clip(name, _NAME)} (`/judge watch` there ends it)" for name in names.values()]
+    if (await services.store.channels.of(team_id, channel_id)).is_digest_on:
+        parts.append("the weekly summary (`/judge digest off`)")
+    return f"\nStill on in <#{channel_id}>: {', '.join(parts)}." if parts else ""
