@@ -10,7 +10,6 @@ from sqlalchemy import func, select, update
 
 from bot.domain.case import CaseStatus
 from bot.domain.limits import Limits
-from bot.features.watch.alerts import DriftAlerts
 from bot.features.watch.served import NewModels
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.schema import cases, ratings, releases, spent
@@ -191,10 +190,11 @@ async def test_an_alarm_says_what_has_changed_about_the_questions(stage: Stage) 
 async def test_an_alarm_says_why_it_cannot_tell_who_changed(
     stage: Stage, texts: dict[str, str], limits: Limits, reply: Any, why: str
 ) -> None:
+    assert stage.services
+    stage.services.limits = limits
     stage.model.script(reply)
     await drop(stage, **texts)
-    await DriftAlerts(stage.services_at(timedelta(), limits=limits)).look()
-    assert f"{OPEN}{why}." in direct(stage, "ann")[0]
+    assert f"{OPEN}{why}." in await told(stage)
 
 
 async def test_answers_that_are_the_old_ones_to_the_last_word_tell_nothing(stage: Stage) -> None:
