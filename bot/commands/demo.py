@@ -128,8 +128,8 @@ in that channel, and look at the bot's Home tab.
 _WATCH = f"""
 @{NAME} answers what you ask in #{_CHANNEL}. There, /judge watch @{NAME} all
 reaction scores each new answer. Open its thread: within two minutes the score
-appears there as a reaction. Ask about a git commit: the answer comes in three
-messages, which get one score together."""
+appears there as a reaction. Ask "How do I take back my last git commit?": the
+answer comes in three messages, which get one score together."""
 _EARLIER = """
 The database has scores of an earlier run, whose messages are gone: links to them lead
 nowhere. With a new file, or without --database, everything starts fresh."""
