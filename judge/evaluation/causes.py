@@ -48,7 +48,7 @@ _MATERIAL = _PROMPT.partition("\n\n")[0]
 _QUESTION = "What was wrong with the reply according to reason {}? If none of the names says it, other."
 _KNOWN = "\nUse these names of the week before where they fit: {names}."
 _LINE = re.compile(
-    r"\W*(?:\d+[.)]\W+)?(?P<name>[^:\n]*\w[^:\n]*?)[*_`\"]*\s*:[*_]*\s*(?P<numbers>\d+(?:\s*(?:,|and|&)\s*\d+)*)\s*[.,;]?\s*"
+    r"\W*(?:\d+[.)]\W+)?(?P<name>[^:\n]*\w[^:\n]*?)[*_`\"]*\s*:[*_]*\s*(?P<numbers>\d+(?:\s*(?:,|and|&|-|–)\s*\d+)*)\s*[.,;]?\s*"
 )
 
 
@@ -153,7 +153,9 @@ def _read(text: str, most: int, known: Sequence[str]) -> dict[str, list[int]]:
     for line in spoken(text).splitlines():
         if match := _LINE.fullmatch(line):
             name = _to_name(match["name"])
-            numbers = [int(each) for each in re.findall(r"\d+", match["numbers"]) if len(each) <= len(str(MOST))]
+            ends = re.findall(r"(\d+)(?:\s*[-–]\s*(\d+))?", match["numbers"])
+            short = [(first, last or first) for first, last in ends if max(len(first), len(last)) <= len(str(MOST))]
+            numbers = [each for first, last in short for each in range(int(first), int(last) + 1)]
             new = [each for each in dict.fromkeys(numbers) if 1 <= each <= most and each not in taken]
             taken.update(new)
             found.setdefault(spellings.setdefault(name.casefold(), name), []).extend(new)

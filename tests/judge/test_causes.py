@@ -45,6 +45,7 @@ SORTED: list[tuple[str, dict[str, list[int]]]] = [
     ),
     ("a: 1, 2, 99, 0, 2, 123456\nb: 2, 3, 4", {"a": [1, 2], "b": [3, 4], "other": [5, 6, 7, 8]}),
     ("no source: 1, 2\nNO SOURCE: 3\nlonely: 4", {"no source": [1, 2, 3], "other": [4, 5, 6, 7, 8]}),
+    ("no source: 1-3, 5\ntoo short: 6 – 7", {"no source": [1, 2, 3, 5], "too short": [6, 7], "other": [4, 8]}),
     ("other: 1, 2, 3\nno source: 4, 5", {"no source": [4, 5], "other": [1, 2, 3, 6, 7, 8]}),
     (
         "one two three four five six seven: 1, 2\nProse: of 3.",
