@@ -202,7 +202,10 @@ async def test_a_format_that_cannot_be_written_is_a_sentence(tmp_path: Path, opt
 
 async def test_the_database_is_not_overwritten_and_an_earlier_export_is(log: Store, tmp_path: Path) -> None:
     code, _, err = await export(tmp_path, "-o", "log.db")
-    assert (code, err) == (2, "judge-bot: --output log.db: not an export, and would be overwritten; name another file\n")
+    assert (code, err) == (
+        2,
+        "judge-bot: --output log.db: not an export, and would be overwritten; name another file\n",
+    )
     for name in ("labels.jsonl", "labels.jsonl", "labels.csv", "labels.csv", "labels.parquet", "labels.parquet"):
         assert (await export(tmp_path, "-o", name))[0] == 0
 
