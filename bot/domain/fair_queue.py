@@ -9,8 +9,8 @@ from prometheus_client import Gauge
 
 _Line = deque[asyncio.Future[None]]
 
-BACKGROUND = ""
-"""In place of a channel: for requests that are called only if nobody else waits."""
+BACKGROUND = "background"
+"""In place of a channel, whose id it cannot be: for requests that are called only if nobody else waits."""
 
 
 class FairQueue:

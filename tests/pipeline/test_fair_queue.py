@@ -58,15 +58,17 @@ async def test_a_single_one_waits_for_no_more_than_one_of_a_long_queue() -> None
 async def test_the_background_is_called_once_nobody_else_waits() -> None:
     queue, called = FairQueue(1), list[str]()
 
-    async def wait(channel_id: str) -> None:
-        async with queue.turn(channel_id, ""):
-            called.append(channel_id)
+    async def wait(channel_id: str, user_id: str) -> None:
+        async with queue.turn(channel_id, user_id):
+            called.append(user_id)
 
+    # A case that is still to be read waits as a channel without a name.
+    lines = (BACKGROUND, "last"), (BACKGROUND, "the very last"), ("a", "first"), ("", "second")
     async with queue.turn("a", ""):
-        tasks = [asyncio.create_task(wait(each)) for each in (BACKGROUND, BACKGROUND, "a", "b")]
+        tasks = [asyncio.create_task(wait(*each)) for each in lines]
         await asyncio.sleep(0)
     await asyncio.gather(*tasks)
-    assert called == ["a", "b", BACKGROUND, BACKGROUND]
+    assert called == ["first", "second", "last", "the very last"]
 
 
 async def test_within_one_key_the_order_is_that_of_asking() -> None:
