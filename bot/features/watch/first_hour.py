@@ -93,10 +93,11 @@ def register(app: AsyncApp, services: Services) -> None:
     @on_click(app, ids.ACTION_WEEKLY, ids.ACTION_ONLY_ASKED)
     async def choose(body: dict[str, Any]) -> None:
         invocation, channel_id, said = to_invocation(body), clicked_value(body), ONLY_WHEN_ASKED
-        if body["actions"][0]["action_id"] == ids.ACTION_ONLY_ASKED:
-            said += await _still_on(services, invocation.team_id, channel_id)
+        is_weekly = body["actions"][0]["action_id"] == ids.ACTION_WEEKLY
+        refusal = await services.access.refusal(invocation, "digests", channel_id, is_change=is_weekly)
+        if not is_weekly:
+            said += "" if refusal else await _still_on(services, invocation.team_id, channel_id)
         else:
-            refusal = await services.access.refusal(invocation, "digests", channel_id, is_change=True)
             place = Place(invocation.team_id, channel_id)
             said = f"<#{channel_id}>: {refusal or await services.post_weekly(place, invocation.user_id)}"
         await services.messenger.tell(invocation.recipient, said)

@@ -185,6 +185,9 @@ async def test_the_other_buttons_answer_where_they_are(stage: Stage) -> None:
     only = (await stage.told(stage.ann, 3, stage.ann.im)).text
     assert only.startswith(ONLY_WHEN_ASKED)
     assert only.endswith(": the weekly summary (`/judge digest off`).")
+    stage.ann.leave(CHANNEL)
+    stage.ann.click(message, ids.ACTION_ONLY_ASKED)
+    assert (await stage.told(stage.ann, 4, stage.ann.im)).text == ONLY_WHEN_ASKED
 
 
 async def first(stage: Stage, later: timedelta = timedelta()) -> None:
