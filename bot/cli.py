@@ -250,14 +250,21 @@ def purge(
         int | None, typer.Option(min=1, max=36_500, help="Delete cases older than this; RETENTION_DAYS by default.")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count them.")] = False,
+    team: Annotated[
+        str | None, typer.Option(metavar="ID", help="Instead, everything of this workspace (T0123ABCD).")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="With --team: do not ask.")] = False,
 ) -> None:
     """Delete old cases from the database; messages in Slack stay.
 
     The texts, ratings and labels of a case are deleted with it.
     """
     from bot.commands.purge import purge as delete
+    from bot.commands.purge import purge_team
 
-    _run(delete(days, is_dry=dry_run))
+    if team is not None and days is not None:
+        raise typer.BadParameter("--days cannot be combined with --team, which deletes everything")
+    _run(delete(days, is_dry=dry_run) if team is None else purge_team(team, is_dry=dry_run, is_sure=yes))
 
 
 @app.command()

@@ -26,6 +26,7 @@ from bot.store.schema import (
     cases,
     improvements,
     labels,
+    metadata,
     people,
     ratings,
     releases,
@@ -41,6 +42,8 @@ BATCH = 500
 PAUSE_S = 0.05  # lets others write in between
 # A checkpoint holds up all writers while it waits for a reader, so it gives up soon.
 _CHECKPOINT_PATIENCE_MS = 200
+_OF_TEAMS = [table for table in reversed(metadata.sorted_tables) if "team_id" in table.c]
+"""Each before those that it refers to."""
 
 
 class Forgetting(jobs.JobQueries):
@@ -80,8 +83,32 @@ class Forgetting(jobs.JobQueries):
         `by` is who purges, and is recorded with each batch in the audit; None means the retention setting, which is not
         recorded. Several processes may do this at the same time.
         """
+        return await self._forget_all(_is_old(before, statuses), by)
+
+    async def count_of_team(self, team_id: str) -> int:
+        """How many rows are stored of a workspace."""
+        counts = [sa.select(sa.func.count()).where(each.c.team_id == team_id).scalar_subquery() for each in _OF_TEAMS]
+        return int(await self._database.value(sa.select(sum(counts, sa.literal(0)))))
+
+    async def forget_team(self, team_id: str, by: str) -> int:
+        """Deletes everything of a workspace, cases first and in small batches; returns the number of its cases.
+
+        Only who did this stays, in the audit.
+        """
+        total = await self._forget_all(cases.c.team_id == team_id, None)
+
+        async def remove(connection: AsyncConnection) -> None:
+            await lock_learning(connection)
+            for table in _OF_TEAMS:
+                await connection.execute(sa.delete(table).where(table.c.team_id == team_id))
+            await note(connection, [Act(team_id, by, Action.PURGED, cases=total)])
+
+        await self._database.write(remove)
+        return total
+
+    async def _forget_all(self, which: sa.ColumnElement[bool], by: str | None) -> int:
         total = 0
-        while deleted := await self._forget_some(_is_old(before, statuses), by):
+        while deleted := await self._forget_some(which, by):
             total += deleted
             await asyncio.sleep(PAUSE_S)
         return total
@@ -107,8 +134,8 @@ class Forgetting(jobs.JobQueries):
             await self._database.note_deletion()
         return total
 
-    async def _forget_some(self, is_old: sa.ColumnElement[bool], by: str | None) -> int:
-        some = sa.select(cases.c.id).where(is_old).order_by(cases.c.created_at).limit(BATCH)
+    async def _forget_some(self, which: sa.ColumnElement[bool], by: str | None) -> int:
+        some = sa.select(cases.c.id).where(which).order_by(cases.c.created_at).limit(BATCH)
         # PostgreSQL: skips what another process is deleting, so that the two never wait for each other.
         is_ours = cases.c.id.in_(some.with_for_update(skip_locked=True))
         deletion = sa.delete(cases).where(is_ours).returning(cases.c.team_id, cases.c.id)

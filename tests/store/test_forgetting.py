@@ -11,6 +11,7 @@ from sqlalchemy import func, select
 from bot.store import Store
 from bot.store.schema import cases, labels, ratings
 from tests.cases import BEGUN_AT, SECRET, a_case, a_verdict, bytes_on_disk, delivered, held, numbers, put_back, url
+from tests.filled import counts, fill
 
 pytestmark = [pytest.mark.usefixtures("log_file"), pytest.mark.on("sqlite")]
 
@@ -148,3 +149,16 @@ async def test_after_any_deletion_the_journal_is_emptied_and_not_for_one_that_fi
         assert log.database.scrubbed_at is None
         await retain(log, None, keeps_text=True)
         assert SECRET.encode() not in bytes_on_disk(tmp_path)
+
+
+@pytest.mark.on("sqlite", "postgres")
+async def test_everything_of_a_team_is_purged_and_nothing_of_another(log: Store) -> None:
+    await fill(log.database.engine, "T1", 1)
+    await fill(log.database.engine, "T2", 11)
+    of_other = await counts(log.database.engine, "T2")
+    assert set(of_other.values()) == {2}
+    assert await log.forgetting.forget_team("T1", "os:root") == 2
+    assert await counts(log.database.engine, "T1") == dict.fromkeys(of_other, 0) | {"audit": 1}
+    assert await counts(log.database.engine, "T2") == of_other
+    (act,) = [each for each in await log.audit.since() if each.team_id == "T1"]
+    assert (act.who, act.what, act.cases) == ("os:root", "purged", 2)

@@ -105,3 +105,16 @@ async def test_a_bot_that_starts_deletes_what_is_too_old(open_stage: StageFactor
     await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
     await stage.reaches(3, CaseStatus.DELIVERED)
     assert [case.id for case in await stage.log.cases.newest(10)] == [2, 3]
+
+
+async def test_purge_of_a_team_asks_first(tmp_path: Path) -> None:
+    await aged_log(tmp_path, 2, 1)
+    code, out, err = await purge(tmp_path, "--team", "T1")
+    assert (code, out.splitlines()[1]) == (1, "Delete them all? Messages in Slack stay. [y/N]: ")
+    assert err == "Aborted!\n"
+    assert await left(tmp_path) == 2
+    code, out, err = await purge(tmp_path, "--team", "T1", "--yes")
+    assert (code, err) == (0, "")
+    assert out.endswith("2 cases deleted, with everything else of T1\n")
+    assert await left(tmp_path) == 0
+    assert "nothing is stored" in (await purge(tmp_path, "--team", "T0", "--yes"))[2]
