@@ -2,6 +2,7 @@
 
     python -m bench.agreement                                 two simulated judges, and two that are hard for kappa
     python -m bench.agreement scored.jsonl --label human      the prompts of a file, drawn with replacement
+    python -m bench.agreement --samples 2000                  as docs/measurements.md has it, in a quarter of an hour
 
 The true figure is that of 60,000 simulated prompts, or of the whole file. Samples without an interval (fewer than 20
 prompts count) are left out; the number beside each share says how many samples remain.
@@ -27,7 +28,7 @@ from judge.evaluation.agreement.scores import Columns, read_scores
 from judge.scoring.rubric import Scale
 
 PROMPTS = (20, 40, 100)
-SAMPLES = 2000
+SAMPLES = 100
 SCALE = Scale(0, 5)
 JUDGE = Path(sys.executable).with_name("judge")
 
@@ -40,20 +41,21 @@ def main() -> None:
     parser.add_argument("path", type=Path, nargs="?", help="JSONL with a score and a label on each line")
     parser.add_argument("--label", default="human")
     parser.add_argument("--scale", type=float, nargs=2, metavar=("LOW", "HIGH"), help="the labels' own")
+    parser.add_argument("--samples", type=int, default=SAMPLES, help="of each size")
     arguments = parser.parse_args()
-    generator = np.random.default_rng(16)
+    generator, samples = np.random.default_rng(16), arguments.samples
     if arguments.path:
         scores = read_scores(arguments.path, Columns(arguments.label, label_range=arguments.scale))
         whole = to_sample(scores, scores.judges[0])
         assert whole is not None
-        cover("of the file", [whole], lambda prompts: [draw_prompts(whole, prompts, generator)], first)
+        cover("of the file", [whole], lambda prompts: [draw_prompts(whole, prompts, generator)], first, number=samples)
         return
     everybody = simulate(60_000, generator)
-    cover("of one judge", everybody, lambda prompts: simulate(prompts, generator), first)
-    cover("of a difference", everybody, lambda prompts: simulate(prompts, generator), less)
+    cover("of one judge", everybody, lambda prompts: simulate(prompts, generator), first, number=samples)
+    cover("of a difference", everybody, lambda prompts: simulate(prompts, generator), less, number=samples)
     kappa = (quadratic_weighted_kappa,)
     for title, simulation in (("of a strict judge", simulate_strict), ("of rare zeros", simulate_rare)):
-        cover(title, simulation(200_000, generator), partial(simulation, generator=generator), first, kappa)
+        cover(title, simulation(200_000, generator), partial(simulation, generator=generator), first, kappa, samples)
     time_command(simulate(33_333, generator)[0])
 
 
@@ -97,10 +99,15 @@ def draw_prompts(sample: Sample, prompts: int, generator: np.random.Generator) -
 
 
 def cover(
-    title: str, everybody: list[Sample], draw: Draw, figure: Figure, measures: tuple[Measure, ...] = MEASURES
+    title: str,
+    everybody: list[Sample],
+    draw: Draw,
+    figure: Figure,
+    measures: tuple[Measure, ...] = MEASURES,
+    number: int = SAMPLES,
 ) -> None:
-    print(f"\nCoverage of 95% intervals {title}, {SAMPLES:,} samples\n{'':<26}", *(f"{n:>5} prompts" for n in PROMPTS))
-    samples = {prompts: [draw(prompts) for _ in range(SAMPLES)] for prompts in PROMPTS}
+    print(f"\nCoverage of 95% intervals {title}, {number:,} samples\n{'':<26}", *(f"{n:>5} prompts" for n in PROMPTS))
+    samples = {prompts: [draw(prompts) for _ in range(number)] for prompts in PROMPTS}
     for measure in measures:
         truth = figure(everybody, measure).value
         cells = []
