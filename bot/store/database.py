@@ -9,12 +9,12 @@ from contextvars import Context, copy_context
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from functools import partial
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import aiosqlite
 import sqlalchemy as sa
 from cachetools import LRUCache
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.engine import Connection as SyncConnection
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.sql.dml import Insert
@@ -22,6 +22,9 @@ from sqlalchemy.sql.dml import Insert
 from bot.domain.case import Case, LoggedCase
 from bot.domain.fair_queue import FairQueue
 from bot.store.errors import NoAnswerError
+
+if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql
 
 T = TypeVar("T")
 Work = Callable[[AsyncConnection], Coroutine[Any, Any, T]]
@@ -345,8 +348,12 @@ async def claim(
     return False if await database.execute(taken_over) else None
 
 
-def insert_into(database: Database, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
-    return sqlite.insert(table) if database.is_sqlite else postgresql.insert(table)
+def insert_into(database: Database, table: sa.Table) -> "sqlite.Insert | postgresql.Insert":
+    if database.is_sqlite:
+        return sqlite.insert(table)
+    from sqlalchemy.dialects import postgresql  # 2 MiB that an app with SQLite does without
+
+    return postgresql.insert(table)
 
 
 class Cursor:
