@@ -113,10 +113,10 @@ class Wire:
             line.set()
 
     async def _carry(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, is_dead: asyncio.Event) -> None:
-        while data := await source.read(65536):
-            if not is_dead.is_set():
-                sink.write(data)
-        sink.close()
+        with closing(sink):
+            while data := await source.read(65536):
+                if not is_dead.is_set():
+                    sink.write(data)
 
 
 async def test_a_database_that_falls_silent_is_asked_on_a_new_connection(postgres_url: str) -> None:
