@@ -1,4 +1,4 @@
-"""`judge-bot`: serve, health, doctor, manifest, demo, digest, export, view, release, mcp, purge, audit."""
+"""`judge-bot`: serve, health, doctor, manifest, demo, digest, export, view, release, mcp, purge, copy, audit."""
 
 import asyncio
 import logging
@@ -265,6 +265,20 @@ def purge(
     if team is not None and days is not None:
         raise typer.BadParameter("--days cannot be combined with --team, which deletes everything")
     _run(delete(days, is_dry=dry_run) if team is None else purge_team(team, is_dry=dry_run, is_sure=yes))
+
+
+@app.command()
+def copy(
+    source: Annotated[str, typer.Option("--from", metavar="URL", help="The database to copy.")],
+    target: Annotated[str, typer.Option("--to", metavar="URL", help="An empty one, or where a copy was interrupted.")],
+) -> None:
+    """Copy everything stored to another database.
+
+    Stop the bot before. URLs are as in DATABASE_URL; PGPASSWORD keeps the password out of them.
+    """
+    from bot.commands.copy import copy as move
+
+    _run(move(source, target))
 
 
 @app.command()

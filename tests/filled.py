@@ -1,6 +1,6 @@
 """Rows in every table of the store, made from the schema alone, so that a new table has some, too."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,10 +13,12 @@ LAST = datetime(2026, 11, 19, 12, 0, 0, 654_321, tzinfo=UTC)
 TABLES = [table for table in metadata.sorted_tables if table not in (alembic_version, processes)]
 
 
-async def fill(engine: AsyncEngine, team_id: str, first: int, rows: int = 2) -> None:
+async def fill(
+    engine: AsyncEngine, team_id: str, first: int, rows: int = 2, tables: Sequence[sa.Table] = TABLES
+) -> None:
     """Adds rows of a team to each table, in which every number is `first` or one of those after it."""
     async with engine.begin() as connection:
-        for table in TABLES:
+        for table in tables:
             numbers = range(first, first + rows)
             made = [{each.name: _value(each, number, team_id) for each in table.c} for number in numbers]
             await connection.execute(sa.insert(table), made)
