@@ -48,6 +48,8 @@ The answer is empty if a window was opened instead.
 Named = Callable[[Sequence[str]], Awaitable[Mapping[str, Member]]]
 """Returns those of the authors with these ids whose names the channel may see."""
 
+WeekBlocks = tuple[Sequence[Block | Drawn], Sequence[Block]]
+
 
 @dataclass(frozen=True)
 class Feature:
@@ -69,7 +71,8 @@ class Feature:
         home_buttons: Its buttons at the top of a person's Home tab.
         home_section: Its section of a person's Home tab.
         show_home: Publishes a person's Home tab again, with a note on the outcome of their click.
-        week_blocks: Its blocks at the top of a channel's digest and stats; the first is a section.
+        week_blocks: Its blocks at the top of a channel's digest and stats, of which the first is a section, and those
+            that a digest shows one person as details.
         preview: Prints a channel's digest in the terminal.
         post_weekly: Has a channel's digest posted from now on, for a person; says when the next one comes.
         release: Marks a release in a channel, given as after `/judge release`, by an operator; returns the answer.
@@ -90,7 +93,7 @@ class Feature:
     home_buttons: Callable[[HomeVisit], Awaitable[Sequence[Block]]] | None = None
     home_section: Callable[[HomeVisit], Awaitable[Sequence[Block]]] | None = None
     show_home: Callable[[HomeVisit, str], Awaitable[None]] | None = None
-    week_blocks: Callable[[Place, Week, datetime, Named], Awaitable[Sequence[Block | Drawn]]] | None = None
+    week_blocks: Callable[[Place, Week, datetime, Named], Awaitable[WeekBlocks]] | None = None
     preview: Callable[[str], Awaitable[None]] | None = None
     post_weekly: Callable[[Place, str], Awaitable[str]] | None = None
     release: Callable[[Place, str, str], Awaitable[str]] | None = None
@@ -163,9 +166,9 @@ class Services:
             if each.show_home:
                 await each.show_home(visit, note)
 
-    async def week_blocks(self, place: Place, week: Week, now: datetime, named: Named) -> list[Block | Drawn]:
+    async def week_blocks(self, place: Place, week: Week, now: datetime, named: Named) -> WeekBlocks:
         found = [await each.week_blocks(place, week, now, named) for each in self.features if each.week_blocks]
-        return [block for blocks in found for block in blocks]
+        return [block for lead, _ in found for block in lead], [block for _, details in found for block in details]
 
     async def post_weekly(self, place: Place, by: str) -> str:
         return " ".join([await each.post_weekly(place, by) for each in self.features if each.post_weekly])

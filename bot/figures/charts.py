@@ -17,7 +17,7 @@ from judge.scoring.rubric import Scale
 
 _MOST_BARS = 20
 _BAR = 20
-BEFORE = "the four weeks before"
+BEFORE, BY_JUDGE = "the four weeks before", ", by the judge alone"
 _NO_BREAK = "\u00a0"
 
 Points = Sequence[tuple[str, float]]
@@ -54,8 +54,11 @@ def _from_to(first: int, last: int) -> str:
     return f"{first} to {last}" if first < last else f"{last}"
 
 
-def charts(this: Tally, trend: Sequence[Point], scale: Scale, what: str) -> list[Drawn]:
-    """Charts of the scores and of the trend, if there are enough; `what` names the replies, such as "random"."""
+def charts(this: Tally, trend: Sequence[Point], scale: Scale, what: str, by: str = "") -> list[Drawn]:
+    """Charts of the scores and of the trend, if there are enough; `what` names the replies, such as "random".
+
+    `by` says whose means they are if they stand beside corrected ones.
+    """
     found = []
     counts = [(score, this.counts.get(score, 0)) for score in range(scale.low, scale.high + 1)]
     if this.n >= FEWEST and len(counts) <= _MOST_BARS:
@@ -65,7 +68,7 @@ def charts(this: Tally, trend: Sequence[Point], scale: Scale, what: str) -> list
         drawn = _chart("bar", title, ("Replies", bars), "Score (replies)", "Replies")
         found.append(Drawn(drawn, section(f"*{title}*\n```{rows}```")))
     if means := weekly_means(trend):
-        title, axis = f"Weekly mean of {what} replies", f"Mean, on a scale of {scale.low} to {scale.high}"
+        title, axis = f"Weekly mean of {what} replies{by}", f"Mean, on a scale of {scale.low} to {scale.high}"
         area = [(f"{week} ({mean:.1f})", round(mean, 2)) for week, mean in _to_points(trend)]
         drawn = _chart("area", title, ("Weekly mean", area), "Week from (mean)", axis)
         found.append(Drawn(drawn, section(f"*{title}*\n{means}")))

@@ -13,6 +13,7 @@ from bot.domain.watch import Coverage
 from bot.domain.week import Week
 from bot.store.figures import Kind, LabelledCount, Place, ScoredCount, Span, Tallies, UnlabelledCount
 from bot.store.visibility import Origin
+from judge.evaluation import stats
 from judge.evaluation.kappa import kappa_of
 from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, good_from, labelled_shares, low_to, wilson
 from judge.scoring.rubric import Scale
@@ -51,7 +52,7 @@ _ALL_OF_IT: Mapping[str, Coverage] = {}
 
 @dataclass(frozen=True)
 class Quality:
-    """The quality of the last four weeks' replies, by one judge version: mean, and shares of good and of low scores."""
+    """The quality of replies, by one judge version: mean, and shares of good and of low scores."""
 
     mean: MeanEstimate
     good: MeanEstimate
@@ -59,9 +60,13 @@ class Quality:
     good_from: int
 
 
-async def read_quality(tallies: Tallies, place: Place, week: Week, until: datetime, kind: Kind) -> Quality | None:
-    """The quality of the four weeks up to `until`, which is in `week`; None without a score."""
-    span = Span(week.before(WEEKS - 1).start, until)
+def last_weeks(week: Week, until: datetime) -> Span:
+    """The four weeks up to `until`, which is in `week`."""
+    return Span(week.before(WEEKS - 1).start, until)
+
+
+async def read_quality(tallies: Tallies, place: Place, span: Span, kind: Kind) -> Quality | None:
+    """The quality of the replies in a span; None without a score."""
     rows = await tallies.blind(place, span, kind)
     if place.origin is Origin.WATCHED:  # of which these rows have all
         return to_quality(rows, kind.scale)
@@ -113,7 +118,15 @@ def _add(
     estimator.add(value(row.score), label, probability=share, cluster=row.thread_ts, weight=weight, times=row.number)
 
 
+def as_people(this: Quality | None = None, before: Quality | None = None) -> tuple[Quality, Interval | None] | None:
+    """What is shown as people would score, and its change since `before`; None if one has too few labels for that."""
+    if this is None or not stats.are_corrected(this.mean, *([before.mean] if before else [])):
+        return None
+    return this, stats.difference(this.mean, before.mean) if before else None
+
+
 _NUMBERS = {4: "four"}
+BY_LABELS = ", corrected by labels"
 SPAN = f"the last {_NUMBERS[WEEKS]} weeks"
 _NO_MODEL = {OFFLINE: "scored by the offline rater, which is not a judge", MADE_UP: "made up for the demo"}
 

@@ -126,6 +126,8 @@ class Figures(Glance):
         unlike: The p-value of a Kolmogorov-Smirnov test: how probable so large a difference between the scores of all
             labelled cases and this week's would be if they were alike.
         quality: What people would say of the last weeks' replies; None without a score.
+        people: This week's quality as people would score, and its change since then; None if that week or those weeks
+            have too few labels.
         uncounted: How many scores are in no figure: of people's replies (True) and of typed texts (False).
     """
 
@@ -139,6 +141,7 @@ class Figures(Glance):
     seen: figures_quality.Agreement | None
     unlike: float
     quality: figures_quality.Quality | None
+    people: tuple[figures_quality.Quality, Interval | None] | None
     usage: Usage
     uncounted: Mapping[bool, int]
 
@@ -196,6 +199,9 @@ async def read_figures(
     async def count(tallies: Tallies) -> tuple[Any, ...]:
         rows = await tallies.scores(place, span)
         kind = commonest(rows)
+        last_weeks = figures_quality.last_weeks(week, span.end)
+        quality = await figures_quality.read_quality(tallies, place, last_weeks, kind)
+        parts = (span, before) if figures_quality.as_people(quality) else ()
         return (
             rows,
             await tallies.scores(place, before),
@@ -204,11 +210,11 @@ async def read_figures(
             await tallies.usage(place, span, kind),
             await tallies.uncounted(place, span),
             await tallies.labelled(place, Span(BEGINNING, span.end), kind),
-            await figures_quality.read_quality(tallies, place, week, span.end, kind),
+            (quality, *[await figures_quality.read_quality(tallies, place, each, kind) for each in parts]),
             await tallies.low(replace(place, origin=Origin.WATCHED), span, LOWEST, False),
         )
 
-    rows, earlier, sums, threads, (usage,), uncounted, labelled, quality, low = await tallies.together(count)
+    rows, earlier, sums, threads, (usage,), uncounted, labelled, (quality, *parts), low = await tallies.together(count)
     glance = _to_glance(week, span.end, rows, sums, threads[0])
     kind = glance.kind
     last = tally_of(earlier, kind, threads[1])
@@ -235,6 +241,7 @@ async def read_figures(
         seen=figures_quality.to_agreement((row for row in labelled if not row.is_blind), kind.scale),
         unlike=kolmogorov_smirnov(scored, glance.this.counts),
         quality=quality,
+        people=figures_quality.as_people(*parts),
         usage=usage,
         uncounted={bool(of_person): number for of_person, number in uncounted},
     )

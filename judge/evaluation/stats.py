@@ -128,9 +128,13 @@ class MeanEstimate:
     variance: float  # of the judge's mean
     independent: float  # scores behind it, where those of a cluster count as one
     scale: Scale
+    corrected_variance: float = 0.0
 
-    def interval(self, tail: float) -> Interval:
-        """The judge's mean with an interval that misses with the probability `tail` on each side."""
+    def interval(self, tail: float, *, is_corrected: bool = False) -> Interval:
+        """The judge's mean, or the corrected one, with an interval that misses with probability `tail` on each side."""
+        if is_corrected and self.corrected:
+            mean, n = self.corrected.mean, self.effective
+            return _interval(self.scale, mean, self.corrected_variance, n, tail, is_corrected=True)
         return _interval(self.scale, self.judge.mean, self.variance, self.independent, tail)
 
     @property
@@ -274,6 +278,7 @@ class MeanEstimator:
             variance=spread,
             independent=n,
             scale=self._scale,
+            corrected_variance=variance,
         )
 
 
@@ -306,15 +311,23 @@ def labelled_shares(rows: Iterable[tuple[Hashable, bool, float]]) -> Mapping[Has
     return {stratum: labelled[stratum] / total or 1.0 for stratum, total in totals.items()}
 
 
+def are_corrected(*means: MeanEstimate) -> bool:
+    """Whether all have enough labels; otherwise the judge's means are compared, because the two kinds never are."""
+    return not any(each.missing for each in means)
+
+
 def difference(now: MeanEstimate, before: MeanEstimate, tail: float = _TAIL) -> Interval | None:
-    """How far the judge's mean `now` is above that of `before`; None if one has only a single score or cluster.
+    """How far the mean `now` is above that of `before`; None if one has only a single score or cluster.
+
+    Both are corrected by labels if both can be, or else both are the judge's.
 
     The distances from each mean to the ends of its own interval are added as squares, the lower one of `now` with the
     upper one of `before` and the reverse (MOVER). So a few scores near an end of the scale are compared with many
     without a false alarm, where Welch's t has one in up to 24% of unchanged weeks. `tail` is the error probability on
     each side. Source: Zou and Donner (2008), Statistics in Medicine 27(10).
     """
-    return minus(now.interval(tail), before.interval(tail))
+    is_corrected = are_corrected(now, before)
+    return minus(*(each.interval(tail, is_corrected=is_corrected) for each in (now, before)))
 
 
 def minus(one: Interval, other: Interval) -> Interval | None:

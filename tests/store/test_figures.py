@@ -459,6 +459,21 @@ async def test_quality_is_of_one_judge_version_and_its_blind_labels(log: Store) 
     assert quality.low.judge.mean == pytest.approx(1 / 3)
 
 
+async def test_a_week_is_corrected_by_labels_if_what_it_is_compared_with_can_be(log: Store) -> None:
+    this = [Entry(score=3, labels=(2,), probability=1.0)] * 20
+    before = [Entry(score=3, labels=(4,), probability=1.0, judged_at=WEEK.before().start)] * 20
+    figures = await figures_of(log, *this, *before)
+    assert figures.change is not None
+    assert not figures.change.is_clear
+    assert figures.people is not None
+    (week, change) = figures.people
+    assert week.mean.corrected is not None
+    assert change is not None
+    assert (week.mean.corrected.mean, change.mean, change.is_clear) == (2, -2, True)
+    assert (await figures_of(log, *this, *before[1:])).people is None
+    assert ((await figures_of(log, *this)).people or ())[1:] == (None,)
+
+
 async def test_old_labels_are_held_against_the_weeks_scores(log: Store) -> None:
     long_ago = WEEK.before(9).start
     old = [Entry(score=1, labels=(1,), judged_at=long_ago) for _ in range(20)]

@@ -15,13 +15,12 @@ import structlog
 from slack_sdk.errors import SlackApiError
 
 from bot.domain.week import Schedule, Week
-from bot.feature import Services
+from bot.feature import Services, WeekBlocks
 from bot.features.digest import causes, ids, text
 from bot.features.digest.queries import read_causes
 from bot.figures.week import Figures, read_figures
 from bot.pipeline.quoting import note_found, note_quotes
 from bot.slack import client, messenger
-from bot.slack.blocks import Block
 from bot.slack.members import Member, list_channels
 from bot.slack.messages import find_marked, to_metadata
 from bot.store.assignments import EVERYBODY
@@ -88,14 +87,15 @@ async def stats(
 ) -> messenger.Post:
     """The week so far of a channel or of one author, as `subject` says in the title, to be shown to the `reader`."""
     week, is_of_one = this_week(services, settings), author_id is not None
-    figures, lead, listed = await _read(services, settings, week, author_id)
+    figures, (lead, details), listed = await _read(services, settings, week, author_id)
     if is_of_one:
         await services.store.assignments.note_told(settings.team_id, [case.id for case in figures.lowest], reader)
     url = services.identity.url
     place = Place(settings.team_id, settings.channel_id, author_id)
     found = await read_causes(services.store.database, place, week.before().label) if is_of_one else {}
     why = causes.cause_blocks(found, {}, (), " last week")
-    post = text.stats_message(figures, lead, listed, url, settings.channel_id, subject, why, has_lowest=is_of_one)
+    blocks = [*lead, *details]
+    post = text.stats_message(figures, blocks, listed, url, settings.channel_id, subject, why, has_lowest=is_of_one)
     thumbs = await services.store.thumbs.counts(place, Span(week.start, services.clock()))
     named = await assistants(services, [each.author_id for each in thumbs]) if author_id is None else None
     return text.with_thumbs(post, thumbs, named)
@@ -156,7 +156,7 @@ def this_week(services: Services, settings: ChannelSettings) -> Week:
 
 async def draft(services: Services, settings: ChannelSettings, week: Week) -> tuple[messenger.Post, Sequence[int]]:
     """A channel's digest, and the cases whose scores it tells."""
-    figures, lead, listed = await _read(services, settings, week, names_within_s=_NAMES_WITHIN_S)
+    figures, (lead, _), listed = await _read(services, settings, week, names_within_s=_NAMES_WITHIN_S)
     place, read = Place(settings.team_id, settings.channel_id), partial(read_causes, services.store.database)
     now, before = await read(place, week.label), await read(place, week.before().label)
     theirs = [(of.name, await read(replace(place, author_id=each), week.label)) for each, of in listed.items() if now]
@@ -183,8 +183,8 @@ def _week_of(services: Services, settings: ChannelSettings, which: str) -> Week:
 
 
 async def details(services: Services, settings: ChannelSettings, which: str) -> messenger.Post:
-    figures, _, _ = await _read(services, settings, _week_of(services, settings, which))
-    return text.details_message(figures)
+    figures, (_, of_features), _ = await _read(services, settings, _week_of(services, settings, which))
+    return text.details_message(figures, of_features)
 
 
 async def low_list(
@@ -200,7 +200,7 @@ async def low_list(
 
 async def _read(
     services: Services, settings: ChannelSettings, week: Week, author_id: str | None = None, names_within_s: float = 0
-) -> tuple[Figures, Sequence[Block | messenger.Drawn], Mapping[str, Member]]:
+) -> tuple[Figures, WeekBlocks, Mapping[str, Member]]:
     place = Place(settings.team_id, settings.channel_id, author_id)
     listed: dict[str, Member] = {}
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from bot.domain.numbers import number_of
 from bot.features.digest import ids
 from bot.figures import quality
-from bot.figures.charts import BEFORE, charts, day_name, distances, good_words, low_words, moved
+from bot.figures.charts import BEFORE, BY_JUDGE, charts, day_name, distances, good_words, low_words, moved
 from bot.figures.lowest import low_blocks
 from bot.figures.week import FEWEST, Author, Figures, Glance
 from bot.pipeline.verdict_text import in_short
@@ -41,13 +41,15 @@ def digest_message(
     lowest = lowest_blocks(figures, members, workspace_url)
     middle: list[ui.Block | Drawn] = [*causes, *lowest, *_authors(figures, members)]
     is_drawn = any(isinstance(each, Drawn) for each in lead)
-    trend = [] if is_drawn else charts(figures.this, figures.trend, figures.scale, "chosen")[-1:]
+    by = BY_JUDGE if figures.people else ""
+    trend = [] if is_drawn else charts(figures.this, figures.trend, figures.scale, "chosen", by)[-1:]
     return _message(figures, lead, "", [*middle, *trend, *_buttons(figures, channel_id)])
 
 
-def details_message(figures: Figures) -> Post:
+def details_message(figures: Figures, of_features: Sequence[ui.Block] = ()) -> Post:
     """What a digest leaves out, for one person: corrections, agreement with people, unscored cases, cost."""
     lines = (
+        f"*{counted(figures)}*{BY_JUDGE}. {measures(figures)}" if figures.people else "",
         quality.corrected(figures.quality),
         _uncorrected(figures.quality),
         _agreement(figures),
@@ -55,7 +57,7 @@ def details_message(figures: Figures) -> Post:
         _unscored(figures),
         _details(figures),
     )
-    return Post("Details of this digest", [ui.section(line) for line in lines if line])
+    return Post("Details of this digest", [*of_features, *(ui.section(line) for line in lines if line)])
 
 
 def stats_message(
@@ -71,7 +73,8 @@ def stats_message(
 ) -> Post:
     """A week's figures: of one author with causes and lowest, or of the channel by assistant; `subject` names it."""
     lowest = lowest_blocks(figures, members, workspace_url)
-    drawn = charts(figures.this, figures.trend, figures.scale, "chosen") if figures.usage.cases else []
+    by = BY_JUDGE if figures.people else ""
+    drawn = charts(figures.this, figures.trend, figures.scale, "chosen", by) if figures.usage.cases else []
     small = [not_counted(figures), _uncorrected(figures.quality), judge_change(figures)]
     small += [_agreement(figures)] if subject else []
     end = _buttons(figures, channel_id, figures.authors) if has_lowest else []
@@ -86,14 +89,19 @@ def counted(glance: Glance) -> str:
     return f"{number_of(glance.this.n, 'reply', 'replies')} chosen by people"
 
 
-def measures(glance: Glance) -> str:
-    """Their mean and shares; a reason if they are too few, empty if none."""
+def measures(glance: Glance, people: quality.Quality | None = None) -> str:
+    """Their mean and shares, by the judge or as `people` would score; a reason if they are too few, empty if none."""
     this, scale = glance.this, glance.scale
     if this.mean is None:
         return TOO_FEW if this.n else ""
     low, good = this.share_up_to(glance.low) or 0, 1 - (this.share_up_to(good_from(scale) - 1) or 0)
-    average = f"Mean *{this.mean:.1f}* on a scale of {scale.low} to {scale.high}."
-    return f"{average} Scored {low_words(scale)}: *{low:.0%}*. Scored {good_words(scale)}: *{good:.0%}*."
+    mean, few, many = f"*{this.mean:.1f}*", f"*{low:.0%}*", f"*{good:.0%}*"
+    if people:
+        of = ((people.mean, ".1f"), (people.low, ".0%"), (people.good, ".0%"))
+        mean, few, many = (quality.span(each.corrected, form, "*") for each, form in of)
+        mean += f"{quality.BY_LABELS},"
+    average = f"Mean {mean} on a scale of {scale.low} to {scale.high}."
+    return f"{average} Scored {low_words(scale)}: {few}. Scored {good_words(scale)}: {many}."
 
 
 def not_counted(glance: Glance) -> str:
@@ -127,9 +135,11 @@ def _message(
     if not figures.usage.cases:
         return Post.of(" ".join([f"{title}:", *said]).replace("*", ""), [*top, *middle])
     counts = counted(figures)
-    change = "" if figures.this.mean is None else _NEW_JUDGE if figures.has_new_judge else moved(figures.change)
-    lines = (f"*{counts}*" if lead else f"*{title}*: {counts}", change, measures(figures), *lines)
-    text = " ".join([f"{title}:", *said, f"{counts}.", change, measures(figures)]).replace("*", "")
+    people, by = figures.people or (None, figures.change)
+    change = "" if figures.this.mean is None else _NEW_JUDGE if figures.has_new_judge else moved(by)
+    average = measures(figures, people)
+    lines = (f"*{counts}*" if lead else f"*{title}*: {counts}", change, average, *lines)
+    text = " ".join([f"{title}:", *said, f"{counts}.", change, average]).replace("*", "")
     return Post.of(
         " ".join(text.split()),
         [
@@ -177,7 +187,7 @@ def _buttons(figures: Figures, channel_id: str, of: Sequence[Author] | None = No
 
 
 def _authors(figures: Figures, members: Mapping[str, Member]) -> list[Drawn]:
-    low, lines, rows = low_words(figures.scale), [], []
+    low, mean_of, lines, rows = low_words(figures.scale), "judge's mean" if figures.people else "mean", [], []
     for author in [author for author in figures.authors if author.id in members][:MOST_AUTHORS]:
         name, n, mean = members[author.id].name[:_NAME], author.this.n, author.this.mean
         if mean is None:
@@ -185,12 +195,12 @@ def _authors(figures: Figures, members: Mapping[str, Member]) -> list[Drawn]:
         change = moved_in_short(author.change) or ("too few earlier" if author.last.n else "new")
         share = f"{author.this.share_up_to(figures.low) or 0:.0%}"
         replies = number_of(n, "reply", "replies")
-        lines.append(f"*{clip(name, _NAME)}*: {replies}, mean {mean:.1f} ({change}), {share} scored {low}")
+        lines.append(f"*{clip(name, _NAME)}*: {replies}, {mean_of} {mean:.1f} ({change}), {share} scored {low}")
         numbers = [{"type": "raw_number", "value": float(each), "text": each} for each in (f"{n}", f"{mean:.1f}")]
         rows.append([_raw(name), *numbers, _raw(change), _raw(share)])
     if not rows:
         return []
-    header = [_raw(title) for title in ("Assistant", "Replies", "Mean", "Change", f"Scored {low}")]
+    header = [_raw(title) for title in ("Assistant", "Replies", mean_of.capitalize(), "Change", f"Scored {low}")]
     table = {"type": "data_table", "caption": "Chosen replies by assistant", "rows": [header, *rows], "page_size": 10}
     return [Drawn(table, ui.section("\n".join(lines)[:2900]))]
 

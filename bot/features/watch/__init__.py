@@ -7,7 +7,7 @@ from functools import partial
 from slack_bolt.async_app import AsyncApp
 
 from bot.domain.week import Week
-from bot.feature import Feature, Named, Services
+from bot.feature import Feature, Named, Services, WeekBlocks
 from bot.features.watch import first_hour, orders, window
 from bot.features.watch.again import AskedAgain
 from bot.features.watch.alerts import DriftAlerts
@@ -19,13 +19,13 @@ from bot.features.watch.queries import Releases
 from bot.features.watch.release_text import release_line
 from bot.features.watch.releases import answer, mark, tell_releases
 from bot.features.watch.served import NewModels
-from bot.features.watch.text import home_blocks, not_read_since, watched_blocks
+from bot.features.watch.text import home_blocks, not_read_since
 from bot.features.watch.watcher import Watcher
+from bot.features.watch.week_text import detail_blocks, watched_blocks
 from bot.figures.week import TREND_WEEKS
 from bot.pipeline.engine import PeriodicJob
 from bot.slack.blocks import Block, context, section
 from bot.slack.invocation import HomeVisit
-from bot.slack.messenger import Drawn
 from bot.store.figures import Place
 
 _HELP = "• `/judge watch @assistant` scores an assistant's replies automatically"
@@ -45,7 +45,7 @@ def feature(services: Services) -> Feature:
         person = visit.invocation.team_id, visit.invocation.user_id
         return home_blocks(*await watches_of_person(services, *person, MOST_AT_HOME))
 
-    async def week_blocks(place: Place, week: Week, now: datetime, named: Named) -> Sequence[Block | Drawn]:
+    async def week_blocks(place: Place, week: Week, now: datetime, named: Named) -> WeekBlocks:
         watched = await read_watched(services.store.tallies, watcher.replies, place, week, now)
         members = await named([each.author_id for each in watched])
         blocks = watched_blocks(watched, members)
@@ -54,7 +54,8 @@ def feature(services: Services) -> Feature:
         begun = week.before(TREND_WEEKS - 1).start  # with the trend
         lines = [release_line(each, members[each.author_id].name) for each in found if begun <= each.set_at < week.end]
         blocks += [context(f"In the trend: {'; '.join(lines[:MOST_RELEASES])}")] if lines else []
-        return [*blocks, section(not_read_since(unread))] if unread else blocks
+        blocks += [section(not_read_since(unread))] if unread else []
+        return blocks, detail_blocks(watched, members)
 
     return Feature(
         register=register,

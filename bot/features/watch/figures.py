@@ -10,7 +10,7 @@ from bot.feature import Services
 from bot.features.watch.queries import Unread, WatchOrders, day_of, watched
 from bot.features.watch.reply_queries import Replies, together
 from bot.figures import week as figures_week
-from bot.figures.quality import WEEKS, Quality, to_quality
+from bot.figures.quality import Quality, as_people, last_weeks, to_quality
 from bot.slack.members import MembershipError
 from bot.store.figures import Place, ScoredCount, Span, Tallies
 from bot.store.visibility import Origin
@@ -31,6 +31,8 @@ class Watched:
         change: How far the mean has moved since the four weeks before; None with too few scores by this judge version.
         trend: Eight weeks, this one last; those with too few scores of this judge version have no mean.
         weeks: The last four weeks, for the correction by labels.
+        is_corrected: Whether the week is shown as people would score: it has enough labels, and so has what it is
+            compared with.
         coverage: The outcomes of all its replies of this week.
         earlier: How many of the scored replies are not in `coverage`: they were written before this week, late on
             its last day or while the app was down, or the store no longer says when.
@@ -47,6 +49,7 @@ class Watched:
     change: Interval | None
     trend: Sequence[figures_week.Point]
     weeks: Quality | None
+    is_corrected: bool
     coverage: Coverage
     earlier: int
     others: int
@@ -91,7 +94,7 @@ async def _read(
 
     found = [await quality(Span(each.start, min(each.end, span.end))) for each in weeks]
     (scored, this), (_, before) = found[-1], await quality(figures_week.weeks_before(week))
-    _, recent = await quality(Span(week.before(WEEKS - 1).start, span.end))
+    _, recent = await quality(last_weeks(week, span.end))
     its_week = Watched(
         its.author_id or "",
         kind.scale,
@@ -104,6 +107,7 @@ async def _read(
             for each, (_, of) in zip(weeks, found, strict=True)
         ],
         weeks=recent,
+        is_corrected=as_people(this, before) is not None,
         coverage=together((await replies.coverage(its, first_day, span)).values()),
         earlier=sum(row.number for row in scored if row.is_earlier),
         others=sum(row.number for row in rows if row.score is not None and row.kind != kind),

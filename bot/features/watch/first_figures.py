@@ -15,7 +15,8 @@ from bot.features.watch.low_alerts import tell_once
 from bot.features.watch.orders import price_of
 from bot.features.watch.queries import Notices, day_of, watched
 from bot.features.watch.reply_queries import Replies
-from bot.features.watch.text import scored, week_lines
+from bot.features.watch.text import scored
+from bot.features.watch.week_text import week_lines
 from bot.figures.lowest import low_blocks
 from bot.slack import blocks as ui
 from bot.slack.messenger import Post

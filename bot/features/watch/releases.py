@@ -23,7 +23,7 @@ from bot.slack.invocation import Invocation
 from bot.store.figures import BEGINNING, Kind, Place, Span, TimedScore
 from bot.store.visibility import Origin
 from bot.store.watches import JUDGE
-from judge.evaluation.stats import MeanEstimate, MeanEstimator, labelled_shares, minus
+from judge.evaluation.stats import MeanEstimate, MeanEstimator, are_corrected, labelled_shares, minus
 from judge.scoring.rubric import Scale
 
 _Read = tuple[Sequence[TimedScore], MeanEstimate]
@@ -115,7 +115,7 @@ async def _compare(services: Services, watch: Watch, release: Release, around: S
     start = max(release.set_at - (around.end - release.set_at), around.start)
     before = await read(start, release.set_at, after[0][0].kind)
     found = [each[1] for each in (after, before) if each]
-    labelled = 0 if any(each.missing for each in found) else sum(each.labelled for each in found)
+    labelled = sum(each.labelled for each in found) if are_corrected(*found) else 0
     means = [(each.corrected if labelled else None) or each.judge for each in found]  # as people would score, if known
     moved = minus(*means) if before else None
     name, title = await name_of(services, watch.author_id), f"release {release.id}"

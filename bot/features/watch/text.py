@@ -1,25 +1,20 @@
 """The texts about watches: the settings of each, the outcomes of replies, and the alerts."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from math import floor
 
 from bot.domain.numbers import number_of
 from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch
 from bot.features.watch import ids
-from bot.features.watch.figures import CountedWatch, Watched
+from bot.features.watch.figures import CountedWatch
 from bot.features.watch.queries import Unread
-from bot.figures import quality
-from bot.figures.charts import BEFORE, charts, distances, good_words, low_words
 from bot.figures.lowest import low_blocks
-from bot.figures.week import FEWEST
 from bot.slack import blocks as ui
-from bot.slack.members import Member
-from bot.slack.messenger import Drawn, Post
+from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape
 from bot.store.figures import LowCase
 from judge.evaluation.drift import MIN_REFERENCE, Drop, Level
-from judge.evaluation.stats import Interval, MeanEstimate
 from judge.scoring.rubric import Scale
 
 _NAME = 80
@@ -31,9 +26,7 @@ _SHOWN = {
 }
 NO_BOTS = "No bot has written in this channel lately, and none is a member, so there is nothing to watch."
 _TITLE = "Watch an assistant"
-_MOST_SHOWN = 10
-MOST_DRAWN = 1  # a digest is at most a screen
-"""A digest has charts of at most this many assistants, those with the most replies, to fit into one message."""
+MOST_SHOWN = 10
 _HELP = """\
 • `/judge watch @assistant` opens a window with all settings
 • `/judge watch @assistant all` scores all of its replies to people here, at most 50 a day
@@ -62,15 +55,14 @@ _OUTCOMES = {
     ReplyOutcome.OVER: "over a limit",
     ReplyOutcome.MISSED: "missed or unscored",
 }
-_LOST = (ReplyOutcome.OVER, ReplyOutcome.MISSED)
 
 
 def state(counted: Sequence[CountedWatch]) -> Post:
     if not counted:
         text = f"Nothing is watched in this channel.\n{_HELP}"
         return Post(text, [ui.section(text), ui.actions(ui.button(_TITLE, ids.ACTION_WATCH))])
-    lines = {each.watch: line(each) for each in counted[:_MOST_SHOWN]}
-    rest = [each.name for each in counted[_MOST_SHOWN:]]
+    lines = {each.watch: line(each) for each in counted[:MOST_SHOWN]}
+    rest = [each.name for each in counted[MOST_SHOWN:]]
     ends = [f"And {len(rest)} more, {_names(rest)}: `/judge watch @name` shows the settings of each."] if rest else []
     blocks = [block for watch, said in lines.items() for block in (ui.section(said), _buttons(watch))]
     another = ui.actions(ui.button("Watch another assistant", ids.ACTION_WATCH))
@@ -83,7 +75,7 @@ def begun(watch: Watch, name: str, more: str = "") -> Post:
 
 
 def line(counted: CountedWatch) -> str:
-    parts = ", ".join([f"{counted.coverage.seen} seen", *_outcomes(counted.coverage, _OUTCOMES)])
+    parts = ", ".join([f"{counted.coverage.seen} seen", *outcomes(counted.coverage, _OUTCOMES)])
     unread = f" {not_read_since(counted.unread)}" if counted.unread else ""
     return f"*{clip(counted.name, _NAME)}*: {order(counted.watch)} Last 7 days: {parts}.{unread}"
 
@@ -95,7 +87,7 @@ def not_read_since(unread: Unread) -> str:
     )
 
 
-def _outcomes(coverage: Coverage, among: Iterable[ReplyOutcome | None]) -> list[str]:
+def outcomes(coverage: Coverage, among: Iterable[ReplyOutcome | None]) -> list[str]:
     return [f"{coverage.outcomes[each]} {_OUTCOMES[each]}" for each in among if coverage.outcomes.get(each)]
 
 
@@ -180,72 +172,6 @@ def order(watch: Watch) -> str:
 def _names(names: Sequence[str]) -> str:
     more = ["…"] if len(names) > _MOST_NAMED else []
     return ", ".join([*(f"`@{clip(each, _NAME)}`" for each in names[:_MOST_NAMED]), *more])
-
-
-def watched_blocks(watched: Sequence[Watched], members: Mapping[str, Member]) -> list[ui.Block | Drawn]:
-    """The first part of a digest, for the watched assistants among `members`; empty if there are none."""
-    found: list[ui.Block | Drawn] = []
-    for place, each in enumerate([each for each in watched if each.author_id in members][:_MOST_SHOWN]):
-        found.append(ui.section("\n".join(week_lines(each, clip(members[each.author_id].name, _NAME)))))
-        found += charts(each.tally, each.trend, each.scale, "random")[-1:] if place < MOST_DRAWN else []
-    return found
-
-
-def week_lines(each: Watched, name: str) -> Iterator[str]:
-    which = "all replies" if each.is_whole else "random replies"
-    drawn, scored = f"*{name}*, {which}", each.week.mean.n if each.week else 0
-    counted = f"{scored:,} of {each.coverage.seen + each.earlier:,} scored"
-    if each.week is None:
-        yield f"{drawn}: no scores yet ({counted})."
-        return
-    if scored < FEWEST:
-        yield f"{drawn}: fewer than {FEWEST} scores, so no mean ({counted})."
-    else:
-        week, scale = each.week, each.scale
-        yield f"*{name}*{_how(each.change)}: mean {_estimated(each, week.mean, '.1f')}{_was(week, each.change)}."
-        yield f"{which.capitalize()}, {counted}, on a scale from {scale.low} to {scale.high}."
-        low, good = _estimated(each, week.low, ".0%"), _estimated(each, week.good, ".0%")
-        yield f"Scored {low_words(scale)}: {low}. Scored {good_words(scale)}: {good}."
-        if each.is_whole:
-            yield "Every reply was scored, so these figures have no sampling error."
-    yield from quality.caveats(each.raters, each.unread)
-    if people := quality.corrected(each.weeks):
-        yield people
-    if each.others:
-        yield f"Not counted above, because another judge or another scale was used: {each.others:,}."
-    if each.coverage.deleted:
-        all_drawn = each.coverage.seen - each.coverage.outcomes.get(ReplyOutcome.PASSED, 0)
-        is_trusted = 10 * each.coverage.deleted <= all_drawn  # with more, the rest may not represent them
-        doubt = "" if is_trusted else " *That is more than one in ten, so do not trust this mean.*"
-        yield f"Drawn, but deleted before scoring: {each.coverage.deleted}.{doubt}"
-    if each.coverage.lost:
-        lost = ", ".join(_outcomes(each.coverage, _LOST))
-        yield f"Drawn, but not scored: {lost}. Other replies of those days stand in for them."
-    if none := _outcomes(each.coverage, (ReplyOutcome.NO_ANSWER, ReplyOutcome.EDITED)):
-        yield f"{', '.join(none)}."
-
-
-def _how(change: Interval | None) -> str:
-    if change is None or change.low is None:
-        return ""
-    return ", no clear change" if not change.is_clear else " got worse" if change.mean < 0 else " got better"
-
-
-def _was(week: quality.Quality, change: Interval | None) -> str:
-    """The mean of the four weeks before, and the range of a clear change."""
-    if change is None or change.low is None:
-        return ""
-    was = f", was {week.mean.judge.mean - change.mean:.1f} in {BEFORE}"
-    if not change.is_clear:
-        return was
-    _, near, far = distances(change)
-    return f"{was} ({'down' if change.mean < 0 else 'up'} {near} to {far})"
-
-
-def _estimated(each: Watched, estimate: MeanEstimate, form: str) -> str:
-    """The mean, with its interval if it has one and is of a sample."""
-    interval, is_exact = estimate.judge, each.is_whole or estimate.judge.low is None
-    return f"*{interval.mean:{form}}*" if is_exact else quality.span(interval, form, "*")
 
 
 _HOW = "Random replies, tested after each new score. `/judge watch` lists what is watched."

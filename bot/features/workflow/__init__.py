@@ -1,6 +1,6 @@
 """The step "Score a reply" for Slack workflows: its request, and how it ends."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -9,12 +9,12 @@ from typing import Any
 from bot.domain.case import LoggedCase
 from bot.domain.verdict import CaseVerdict
 from bot.domain.week import Week
-from bot.feature import Feature, Named, Services
+from bot.feature import Feature, Named, Services, WeekBlocks
 from bot.features.workflow import handlers, text
 from bot.features.workflow.queries import COMPLETE, Executions
 from bot.figures.week import passed
 from bot.pipeline.engine import PeriodicJob
-from bot.slack.blocks import Block, section
+from bot.slack.blocks import section
 from bot.store.figures import Place
 from bot.store.visibility import Origin
 
@@ -36,10 +36,10 @@ def feature(services: Services) -> Feature:
         await handlers.fail(services, event["function_execution_id"], sentence, token)
         return True
 
-    async def week_blocks(place: Place, week: Week, now: datetime, _: Named) -> Sequence[Block]:
+    async def week_blocks(place: Place, week: Week, now: datetime, _: Named) -> WeekBlocks:
         its = replace(place, origin=Origin.AUTOMATED)
         line = text.week_line(await services.store.tallies.scores(its, passed(week, now)))
-        return [section(line)] if line else []
+        return [section(line)] if line else [], []
 
     async def resubmit() -> None:
         await executions.resubmit(services.identity.team_id)

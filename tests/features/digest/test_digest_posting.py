@@ -3,7 +3,7 @@
 import asyncio
 import re
 import shutil
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -17,7 +17,7 @@ from bot.app import make_services
 from bot.commands.in_channel import preview
 from bot.domain.case import Visibility
 from bot.errors import SlackError
-from bot.feature import Feature, Services
+from bot.feature import Feature, Services, WeekBlocks
 from bot.features.digest.poster import post_due
 from bot.pipeline.quoting import unquote
 from bot.settings import Settings
@@ -255,10 +255,10 @@ async def test_a_digest_is_not_posted_again_if_slack_does_not_show_the_channel(o
 async def test_a_process_that_was_frozen_before_its_post_stops(office: Office) -> None:
     channel, other = await office.channel("help"), await office.poster()
 
-    async def freeze(*_: Any) -> Sequence[Any]:
+    async def freeze(*_: Any) -> WeekBlocks:
         office.pass_time(seconds=LEASE.total_seconds())
         await post_due(other)
-        return []
+        return [], []
 
     frozen = await office.poster()
     frozen.features = [Feature(week_blocks=freeze)]

@@ -84,6 +84,7 @@ def some(**changes: Any) -> Figures:
         "seen": None,
         "unlike": 1.0,
         "quality": None,
+        "people": None,
         "usage": Usage(3, 4, 1200, 4, 0.5, 4),
         "uncounted": {},
     }
@@ -159,6 +160,7 @@ WEEKS = {
     "hardly unlike its labels": some(seen=agreed(20, 15), unlike=0.02),
     "unlike its too few labels": some(seen=agreed(19, 15), unlike=0.005),
     "corrected by blind labels": some(quality=quality(20)),
+    "corrected on both sides": some(people=(quality(20), Interval(-1.0, -1.5, -0.5))),
     "with a blind label missing": some(quality=quality(19)),
     "with blind labels in few threads": some(quality=quality(30, threads=15)),
     "with ten scores in four weeks": some(quality=quality(0, scores=10)),

@@ -19,13 +19,14 @@ from bot.features.watch.figures import CountedWatch, read_watched
 from bot.features.watch.input import WatchState
 from bot.features.watch.queries import Unread
 from bot.features.watch.reply_queries import Replies, SeenReply
+from bot.features.watch.week_text import detail_blocks, watched_blocks
 from bot.features.watch.window_text import READING, WatchView, said_modal, watch_modal
 from bot.slack.members import Member, MembershipError
 from bot.slack.messages import Message
 from bot.slack.messenger import Post
 from bot.store import Store
 from bot.store.figures import LowCase, Place
-from bot.store.schema import cases
+from bot.store.schema import cases, labels
 from judge import load_rubric
 from judge.evaluation.drift import Drop, Kind, Level
 from judge.scoring.rubric import Scale
@@ -60,6 +61,7 @@ COUNTED = [
     CountedWatch(a_watch(shows=Shows.REACTION, alerts_to=("U1",)), "helper", Coverage({}), None),
 ]
 NAMES = ["helper", "Help desk", "help", *map(str, range(20))]
+HELPER = {"B1": Member("helper", True)}
 SCALE = Scale(0, 5)
 LOWEST = [LowCase(7, 1, 5, "C1", "B1", "1.000002", "1.000001", NOW, reason="It does not say which version.")]
 
@@ -183,7 +185,33 @@ async def test_a_week_of_random_replies_reads_as_in_the_snapshot(
         await replies.note(seen, a_watch(), NOW)
         await replies.settle(seen, outcome)
     found = await read_watched(log.tallies, replies, Place("T1", "C1"), WEEK, NOW)
-    assert read(Post.of("", text.watched_blocks(found, {"B1": Member("helper", True)})).blocks) == snapshot
+    assert read(Post.of("", watched_blocks(found, HELPER)).blocks) == snapshot
+
+
+@pytest.mark.on("sqlite")
+@pytest.mark.parametrize("labelled_before", [30, 19])
+async def test_both_sides_of_a_comparison_are_corrected_by_labels_or_neither_is(
+    log: Store, labelled_before: int
+) -> None:
+    """The judge gives 3 to all; people gave 4 to the replies before, and 2 to the week's."""
+    replies = [*several(*[3] * 30), *several(*[3] * 30, day=-6)]
+    given = {"team_id": "T1", "channel_id": "C1", "user_id": "U9", "is_blind": True}
+    given |= {"created_at": NOW, "updated_at": NOW}
+    for number, row in enumerate(replies, 1):
+        await log.database.execute(insert(cases).values(row))
+        if number <= 30 + labelled_before:
+            label = given | {"case_id": number, "score": 2 + 2 * (number > 30)}
+            await log.database.execute(insert(labels).values(label))
+    found = await read_watched(log.tallies, Replies(log.database), Place("T1", "C1"), WEEK, NOW)
+    first, *_ = read(Post.of("", watched_blocks(found, HELPER)).blocks).splitlines()
+    details = read(detail_blocks(found, HELPER))
+    if labelled_before == 30:
+        assert first.startswith("*helper* got worse: mean *2.0*, between 1.8 and 2.3, corrected by labels, was 4.0 in")
+        assert "*helper, by the judge alone*: mean *3.0*" in details
+    else:
+        assert first.startswith("*helper*, no clear change: mean *3.0*, between 2.7 and 3.2, was 3.0 in")
+        assert "by the judge alone" not in details
+    assert "The last four weeks, corrected by" in details
 
 
 @pytest.mark.parametrize("names", [{}, {"U149": "helper"}, MANY])

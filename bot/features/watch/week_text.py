@@ -1,0 +1,113 @@
+"""The text of a watched assistant's week, as a digest begins with it and as its details complete it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from bot.domain.watch import ReplyOutcome
+from bot.features.watch.figures import Watched
+from bot.features.watch.text import MOST_SHOWN, outcomes
+from bot.figures import quality
+from bot.figures.charts import BEFORE, BY_JUDGE, charts, distances, good_words, low_words
+from bot.figures.quality import BY_LABELS
+from bot.figures.week import FEWEST
+from bot.slack import blocks as ui
+from bot.slack.members import Member
+from bot.slack.messenger import Drawn
+from bot.slack.mrkdwn import clip
+from judge.evaluation.stats import Interval, MeanEstimate
+
+_NAME = 80
+MOST_DRAWN = 1  # a digest is at most a screen
+"""A digest has charts of at most this many assistants, those with the most replies, to fit into one message."""
+_LOST = (ReplyOutcome.OVER, ReplyOutcome.MISSED)
+
+
+def watched_blocks(watched: Sequence[Watched], members: Mapping[str, Member]) -> list[ui.Block | Drawn]:
+    """The first part of a digest, for the watched assistants among `members`; empty if there are none."""
+    found: list[ui.Block | Drawn] = []
+    for place, each in enumerate([each for each in watched if each.author_id in members][:MOST_SHOWN]):
+        found.append(ui.section("\n".join(week_lines(each, clip(members[each.author_id].name, _NAME)))))
+        by = BY_JUDGE if each.is_corrected else ""
+        found += charts(each.tally, each.trend, each.scale, "random", by)[-1:] if place < MOST_DRAWN else []
+    return found
+
+
+def detail_blocks(watched: Sequence[Watched], members: Mapping[str, Member]) -> list[ui.Block]:
+    """What a digest leaves out of them: the judge's figures where those shown are corrected, and the last weeks'."""
+    found = []
+    for each in [each for each in watched if each.author_id in members][:MOST_SHOWN]:
+        name, by_judge = clip(members[each.author_id].name, _NAME), replace(each, is_corrected=False, change=None)
+        judged = _measures(by_judge, each.week, f"{name}{BY_JUDGE}") if each.week and each.is_corrected else ()
+        if lines := [*judged, *filter(None, [quality.corrected(each.weeks)])]:
+            found.append(ui.section("\n".join(lines if judged else [f"*{name}*", *lines])))
+    return found
+
+
+def week_lines(each: Watched, name: str) -> Iterator[str]:
+    which = "all replies" if each.is_whole else "random replies"
+    drawn, scored = f"*{name}*, {which}", each.week.mean.n if each.week else 0
+    counted = f"{scored:,} of {each.coverage.seen + each.earlier:,} scored"
+    if each.week is None:
+        yield f"{drawn}: no scores yet ({counted})."
+        return
+    if scored < FEWEST:
+        yield f"{drawn}: fewer than {FEWEST} scores, so no mean ({counted})."
+    else:
+        mean, shares = _measures(each, each.week, name)
+        yield mean
+        yield f"{which.capitalize()}, {counted}, on a scale from {each.scale.low} to {each.scale.high}."
+        yield shares
+        if each.is_whole and not each.is_corrected:
+            yield "Every reply was scored, so these figures have no sampling error."
+    yield from quality.caveats(each.raters, each.unread)
+    if each.others:
+        yield f"Not counted above, because another judge or another scale was used: {each.others:,}."
+    if each.coverage.deleted:
+        all_drawn = each.coverage.seen - each.coverage.outcomes.get(ReplyOutcome.PASSED, 0)
+        is_trusted = 10 * each.coverage.deleted <= all_drawn  # with more, the rest may not represent them
+        doubt = "" if is_trusted else " *That is more than one in ten, so do not trust this mean.*"
+        yield f"Drawn, but deleted before scoring: {each.coverage.deleted}.{doubt}"
+    if each.coverage.lost:
+        lost = ", ".join(outcomes(each.coverage, _LOST))
+        yield f"Drawn, but not scored: {lost}. Other replies of those days stand in for them."
+    if none := outcomes(each.coverage, (ReplyOutcome.NO_ANSWER, ReplyOutcome.EDITED)):
+        yield f"{', '.join(none)}."
+
+
+def _measures(each: Watched, week: quality.Quality, name: str) -> tuple[str, str]:
+    """The sentences on the mean, beside the one before, and on the shares of low and good scores."""
+    figures = ((week.mean, ".1f"), (week.low, ".0%"), (week.good, ".0%"))
+    mean, low, good = (_estimated(each, estimate, form) for estimate, form in figures)
+    by, now = BY_LABELS if each.is_corrected else "", _shown(each, week.mean).mean
+    return (
+        f"*{name}*{_how(each.change)}: mean {mean}{by}{_was(now, each.change)}.",
+        f"Scored {low_words(each.scale)}: {low}. Scored {good_words(each.scale)}: {good}.",
+    )
+
+
+def _how(change: Interval | None) -> str:
+    if change is None or change.low is None:
+        return ""
+    return ", no clear change" if not change.is_clear else " got worse" if change.mean < 0 else " got better"
+
+
+def _was(mean: float, change: Interval | None) -> str:
+    """The mean of the four weeks before, and the range of a clear change."""
+    if change is None or change.low is None:
+        return ""
+    was = f", was {mean - change.mean:.1f} in {BEFORE}"
+    if not change.is_clear:
+        return was
+    _, near, far = distances(change)
+    return f"{was} ({'down' if change.mean < 0 else 'up'} {near} to {far})"
+
+
+def _estimated(each: Watched, estimate: MeanEstimate, form: str) -> str:
+    """The mean, with its interval if it has one and is of a sample."""
+    interval = _shown(each, estimate)
+    is_exact = (each.is_whole and not each.is_corrected) or interval.low is None
+    return f"*{interval.mean:{form}}*" if is_exact else quality.span(interval, form, "*")
+
+
+def _shown(each: Watched, estimate: MeanEstimate) -> Interval:
+    return (estimate.corrected if each.is_corrected else None) or estimate.judge
